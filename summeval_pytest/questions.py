@@ -51,6 +51,10 @@ released pipeline does; ``sentences``: in the sentences that state the same face
 reference's facts are checked in it."""
 
 
+OFFLINE: Final = "offline"
+"""The embedded judge's name, and the default."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unanswered:
     """No usable answer, and why: the judge's fault, never a pass and never a zero."""
@@ -311,6 +315,25 @@ _FactQuestion = ListFacts | CheckFacts | ListRelations | CountFacts
 _FactAnswer = FactList | FactChecks | RelationList | FactCounts
 Question = SegmentFacets | RateFacets | _FactQuestion | CheckSentences | RateSummary
 Answer = FacetSegments | FacetRatings | _FactAnswer | SentenceChecks | SummaryRating | Unanswered
+
+
+Duty = Literal["facets", "listing", "facts", "sentences"]
+DUTIES: Final[tuple[Duty, ...]] = get_args(Duty)
+"""The kinds of questions: about facets and whole summaries, for facts and relations, whether facts
+follow, and whether sentences are supported. Several judges may share them."""
+
+
+def duty_of(question: Question) -> Duty:
+    """The kind of a question."""
+    match question:
+        case SegmentFacets() | RateFacets() | RateSummary():
+            return "facets"
+        case ListFacts() | ListRelations() | CountFacts():
+            return "listing"
+        case CheckFacts():
+            return "facts"
+        case CheckSentences():
+            return "sentences"
 
 
 SentenceMode = Literal["quotes", "label", "label-and-sentences"]

@@ -151,7 +151,7 @@ def desk_for(
     run: str = "run-1",
 ) -> Session:
     """A session over a store, with the suites' cassettes."""
-    session = Session(environ=environ or {}, record=record, directory=store, budget=budget, run=run)
+    session = Session(environ=environ or {}, record=record, place=store, budget=budget, run=run)
     for suite in suites:
         session.add_cassette(suite)
     return session

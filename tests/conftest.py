@@ -9,12 +9,15 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from summeval_pytest.run.runner import THREAD
+from tests.postgres_server import serving
 from tests.shared_data import DATA, RELEASE
 from tests.waiting import wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from tests.postgres_server import PostgresServer
 
 settings.register_profile(  # a slow machine makes no law false
     "desk", deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -43,6 +46,13 @@ def release_file(shared_data: Path) -> Path:
     if not RELEASE.is_file():
         pytest.skip(f"{RELEASE} is not in {shared_data}: it has no licence to be copied by")
     return RELEASE
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """A PostgreSQL server; whoever asks for it is skipped where there can be none."""
+    with serving() as server:
+        yield server
 
 
 def runner_threads() -> set[threading.Thread]:

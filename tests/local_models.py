@@ -1,15 +1,18 @@
-"""Stand-ins for models of this machine: an encoder by letters, and a scorer by shared words."""
+"""Models of this machine: stand-ins by letters and shared words, and tiny ones of transformers."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import pytest
 
 from summeval_pytest.metrics.embeddings import PairScore
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -54,3 +57,96 @@ class WordScorer:
     def count_cut(self, texts: Sequence[str]) -> int:
         """None."""
         return 0 * len(texts)
+
+
+@dataclass(eq=False)
+class WordReader:
+    """Supports a claim by the share of its words that a text has, and keeps what it was asked."""
+
+    window: int = 64
+    signature: str = "words 1"
+    asked: list[tuple[str, str]] = field(default_factory=list)
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """A token a word."""
+        return [len(text.split()) for text in texts]
+
+    def support(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """The share, 0 where the claim has no word."""
+        self.asked.extend(pairs)
+        words = [(set(text.lower().split()), claim.lower().split()) for text, claim in pairs]
+        return [sum(w in text for w in claim) / max(1, len(claim)) for text, claim in words]
+
+
+MARKS: Final = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+LETTERS: Final = "abcdefghijklmnopqrstuvwxyz0123456789.,"
+_WHERE_ABSENT: Final = "torch and transformers (summeval-pytest[local]) are not installed"
+
+
+def torch_here() -> tuple[Any, Any]:
+    """Torch and transformers; the test is skipped where they are not installed."""
+    torch: Any = pytest.importorskip("torch", reason=_WHERE_ABSENT)
+    return torch, pytest.importorskip("transformers", reason=_WHERE_ABSENT)
+
+
+def make_classifier(
+    folder: Path,
+    labels: Sequence[str],
+    *,
+    bias: Sequence[float] = (),
+    limit: int = 64,
+    seed: int = 1,
+) -> Path:
+    """A BERT with random weights that spells its words; with a bias it says the same of any text.
+
+    It reads ``limit`` tokens.
+    """
+    torch, transformers = torch_here()
+    folder.mkdir()
+    pieces = [*MARKS, *LETTERS, *(f"##{letter}" for letter in LETTERS)]
+    (folder / "vocab.txt").write_text("\n".join(pieces) + "\n", "utf-8")
+    torch.manual_seed(seed)
+    config = transformers.BertConfig(
+        vocab_size=len(pieces),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=limit,
+        id2label=dict(enumerate(labels)),
+        label2id={label: place for place, label in enumerate(labels)},
+        initializer_range=0.5,
+    )
+    model = transformers.BertForSequenceClassification(config)
+    if bias:
+        torch.nn.init.zeros_(model.classifier.weight)
+        model.classifier.bias.data = torch.tensor(bias)
+    model.save_pretrained(folder)
+    transformers.BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder)
+    return folder
+
+
+def make_writer(folder: Path) -> Path:
+    """A T5 with random weights, whose tokens are letters and the digits 0 and 1."""
+    torch, transformers = torch_here()
+    tokenizers: Any = pytest.importorskip("tokenizers", reason=_WHERE_ABSENT)
+    marks = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
+    words = {word: n for n, word in enumerate([*marks.values(), *LETTERS, ":"])}
+    spelling = tokenizers.Tokenizer(tokenizers.models.WordLevel(words, marks["unk_token"]))
+    spelling.pre_tokenizer = tokenizers.pre_tokenizers.Sequence(
+        [
+            tokenizers.pre_tokenizers.WhitespaceSplit(),
+            tokenizers.pre_tokenizers.Split(tokenizers.Regex("."), "isolated"),
+        ]
+    )
+    spelling.post_processor = tokenizers.processors.TemplateProcessing(
+        single="$A </s>", special_tokens=[("</s>", 1)]
+    )
+    torch.manual_seed(1)
+    config = transformers.T5Config(
+        vocab_size=len(words), d_model=32, d_kv=16, d_ff=64, num_layers=2, num_heads=2,
+        decoder_start_token_id=0, pad_token_id=0, eos_token_id=1,
+    )  # fmt: skip
+    transformers.T5ForConditionalGeneration(config).save_pretrained(folder)
+    transformers.PreTrainedTokenizerFast(tokenizer_object=spelling, **marks).save_pretrained(folder)
+    return folder

@@ -77,6 +77,11 @@ def _exact(tables: Counts) -> Figures:
     return shares(np.trace(tables, axis1=-2, axis2=-1), tables.sum(axis=(-2, -1)))
 
 
+def _recall(tables: Counts, row: int) -> Figures:
+    """The share of what is labelled so that is called so."""
+    return shares(tables[..., row, row], tables[..., row, :].sum(axis=-1))
+
+
 def _categories(tables: Counts) -> range:
     return range(1, tables.shape[-1] + 1)
 
@@ -101,7 +106,8 @@ VERDICT_FIGURES: Final[Mapping[str, Figure]] = MappingProxyType(
     {
         "exact": _exact,
         "kappa": _kappa,
-        "recall of wrong": lambda t: shares(t[..., 0, 0], t[..., 0, :].sum(axis=-1)),
+        "balanced accuracy": lambda t: (_recall(t, 0) + _recall(t, 1)) / 2,
+        "recall of wrong": lambda t: _recall(t, 0),
         "called wrong": lambda t: shares(t[..., :, 0].sum(axis=-1), t.sum(axis=(-2, -1))),
         "labelled wrong": lambda t: shares(t[..., 0, :].sum(axis=-1), t.sum(axis=(-2, -1))),
     }

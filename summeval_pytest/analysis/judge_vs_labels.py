@@ -7,6 +7,7 @@ coefficients over all pairs and over systems, papers with the same reference are
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -31,7 +32,11 @@ from summeval_pytest.run.golden import (
     role_answers,
 )
 from summeval_pytest.run.runner import Task
-from summeval_pytest.stats.bootstrap import bootstrap_interval
+from summeval_pytest.stats.bootstrap import (
+    bootstrap_interval,
+    percentile_bounds,
+    resampled_ratios,
+)
 from summeval_pytest.stats.correlation import COEFFICIENTS, correlation_p_value, partial_pearson
 from summeval_pytest.stats.matrices import (
     fit_weights,
@@ -65,8 +70,8 @@ LEVELS: Final[tuple[AgreementLevel, ...]] = get_args(AgreementLevel)
 HUMAN: Final = "human"
 """The column of the labels themselves, first in every matrix."""
 LEADING: Final = (
-    "FM", "EVA", "EVA precision", "EVA recall", "EVA recall (entailed)", "faithfulness",
-    "support", "fact support", "direct rating", "EVA, one prompt",
+    "FM", "FM coverage", "EVA", "EVA precision", "EVA recall", "EVA recall (entailed)",
+    "faithfulness", "support", "fact support", "labelled facts", "direct rating", "EVA, one prompt",
     "ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-1 recall", "facet presence", "length",
 )  # fmt: skip
 """The columns that we compute, in the order shown; recorded ones follow by name.
@@ -220,13 +225,15 @@ def labelled_pair(
             columns[BASELINE_COLUMNS[name]] = number
     if isinstance(evaluation.segments, Unscored):
         lacking["sentence roles"] = evaluation.segments.reason
+    golden = golden_pair(label, evaluation)
+    columns |= _share_of_facts(golden)
     return LabelledPair(
         paper=label.paper,
         system=label.system,
         group=normalise(paper.references[0]),
         human=labelled_overall(label),
         columns=columns,
-        golden=golden_pair(label, evaluation),
+        golden=golden,
         recorded={
             record.by: _rated(label, record.facets, group_of(paper))
             for record in recorded
@@ -288,6 +295,16 @@ def _rated(label: Label, ratings: Mapping[Facet, int], group: str) -> GoldenPair
     return GoldenPair(paper=label.paper, system=label.system, group=group, answers=answers)
 
 
+def _share_of_facts(golden: GoldenPair) -> dict[str, float]:
+    """The share of the reference's labelled facts that the judge says hold.
+
+    So what a summary recalls is known wherever its facts are labelled, without facts of its own.
+    """
+    answers = [each.answer for each in golden.answers if each.kind == "reference fact"]
+    known = [answer for answer in answers if answer is not None]
+    return {"labelled facts": sum(known) / len(known)} if len(known) == len(answers) > 0 else {}
+
+
 def _baselines(pair: Pair) -> dict[str, float]:
     """Of several references the best counts."""
     by_reference = [
@@ -303,7 +320,11 @@ def _columns(score: Score) -> Mapping[str, float]:
     found: dict[str, float | None]
     match score:
         case FacetScore():
-            found = {"FM": score.value, "facet presence": facet_presence(score)}
+            found = {
+                "FM": score.value,
+                "FM coverage": score.key_coverage,
+                "facet presence": facet_presence(score),
+            }
         case EvaScore():
             found = {
                 "EVA": score.value,
@@ -509,3 +530,59 @@ def _partial(pairs: Sequence[LabelledPair], column: str, given: str) -> Estimate
         seed=drawn.seed,
     )
     return Estimate(partial_pearson(x, y, z), interval.low, interval.high)
+
+
+BINS: Final = 10
+FEWEST: Final = 5
+"""So many pairs a bin are wanted: few pairs make fewer bins."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalibrationBin:
+    """The pairs to which a column gives ``low`` to ``high``, ``mean`` on average.
+
+    ``human`` is the mean of the ``n`` human overall scores, its interval over papers; one paper
+    alone has none.
+    """
+
+    low: float
+    high: float
+    mean: float
+    n: int
+    human: Estimate
+
+
+def calibration_bins(pairs: Sequence[LabelledPair], column: str) -> tuple[CalibrationBin, ...]:
+    """What people gave where a column gave so much: up to ten bins of about as many pairs each.
+
+    Pairs to which the column gives the same are in one bin, so that bins may be fewer, and uneven.
+    """
+    rows = sorted(
+        (pair.columns[column], pair.human, pair.group)
+        for pair in pairs
+        if column in pair.columns and pair.human is not None
+    )
+    numbers = [number for number, _, _ in rows]
+    n_bins = min(BINS, max(1, len(rows) // FEWEST))
+    bins: defaultdict[int, list[tuple[float, float, str]]] = defaultdict(list)
+    for row in rows:
+        rank = (bisect_left(numbers, row[0]) + bisect_right(numbers, row[0]) - 1) / 2
+        bins[int(n_bins * rank / len(rows))].append(row)
+    return tuple(_bin(bins[place]) for place in sorted(bins))
+
+
+def _bin(rows: Sequence[tuple[float, float, str]]) -> CalibrationBin:
+    numbers, scores, groups = zip(*rows, strict=True)
+    human = Estimate(math.fsum(scores) / len(rows))
+    if len(set(groups)) > 1:
+        drawn, ones = resamples(), [1.0] * len(rows)
+        means = resampled_ratios(groups, scores, ones, n_resamples=drawn.n, seed=drawn.seed)
+        (low,), (high,) = percentile_bounds(means[:, np.newaxis], n_resamples=drawn.n)
+        human = Estimate(human.value, float(low), float(high))
+    return CalibrationBin(
+        low=numbers[0],
+        high=numbers[-1],
+        mean=math.fsum(numbers) / len(rows),
+        n=len(rows),
+        human=human,
+    )

@@ -23,11 +23,11 @@ from summeval_pytest.analysis.studied import (
     StudiedText,
 )
 from summeval_pytest.endpoints.spending import models_seen
-from summeval_pytest.judges.judge import OFFLINE, Counting, find_judge
+from summeval_pytest.judges.judge import Counting, find_judge
 from summeval_pytest.metrics.facet import ground
 from summeval_pytest.metrics.score import METRICS, EvaScore, FacetScore, FaithfulnessScore
 from summeval_pytest.metrics.texts import facet_words
-from summeval_pytest.questions import FacetSegments, SegmentFacets
+from summeval_pytest.questions import OFFLINE, FacetSegments, SegmentFacets
 from summeval_pytest.run.golden import group_of
 from summeval_pytest.run.measure import recipe_of
 from summeval_pytest.run.runner import tasks_of

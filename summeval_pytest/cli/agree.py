@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tables:
-    """What is printed beside the labels; the JSON has every level and matrix always."""
+    """What is shown beside the labels; the JSON has every level and matrix always."""
 
     metrics: Annotated[tuple[str, ...], METRICS_OPTION] = ()
     level: Annotated[
@@ -129,6 +129,13 @@ class Tables:
             " in this folder (needs summeval-pytest[embeddings])"
         ),
     ] = None
+    html: Annotated[
+        Path | None,
+        Parameter(
+            help="write one page here, too: each column beside the people's scores, the judge's"
+            " answers beside the labels, and the worst disagreements with their texts"
+        ),
+    ] = None
 
 
 TABLES: Final = Tables()
@@ -178,8 +185,7 @@ def agree(
         if evidence and compare is not None:
             raise OptionError("--evidence prints no other table; leave out --compare")
     models = models_of(tables)
-    if json_file is not None:
-        check_writable(json_file, "--json")
+    _check_files(json_file, tables.html)
     loaded = suite_of(suite, allow_outside=allow_outside)
     if compare is not None:
         return _compared(loaded, *compare, json_file)
@@ -192,7 +198,18 @@ def agree(
     more, lines = _of_models(found, models)
     if json_file is not None:  # every figure takes longer than those that are shown
         _write(json_file, agreement_figures(found, tables.given) | more)
+    if tables.html is not None:
+        from summeval_pytest.reports.agreement_page import agreement_page
+
+        signature = session.judge(judge, [loaded]).signature
+        write_text(tables.html, "--html", agreement_page(found, signature))
     return list(summary_lines(found)) if tables.summary else [*_told(found, tables), *lines]
+
+
+def _check_files(json_file: Path | None, page: Path | None) -> None:
+    for option, file in (("--json", json_file), ("--html", page)):
+        if file is not None:
+            check_writable(file, option)
 
 
 def _refuse_tables(tables: Tables, wanted: str) -> None:

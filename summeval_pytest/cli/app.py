@@ -57,6 +57,8 @@ COMMANDS: Final = (
         "write the unanswered requests of the next round",
     ),
     ("batch import", "recordings:import_replies", "store the replies of a responses file"),
+    ("judge", "runs:judge", "judge a suite's pairs without pytest, in many processes or on Dask"),
+    ("merge", "runs:merge", "decide over the shards of a run; exit codes as pytest SUITE has them"),
     ("report", "runs:report", "make the reports of a saved run again"),
     (
         "compare",
@@ -64,6 +66,7 @@ COMMANDS: Final = (
         "what changed between two saved runs; exit code 1 where a rule is broken",
     ),
     ("rescore", "runs:rescore_run", "decide a saved run again, with other thresholds"),
+    ("export", "parquet:export", "write a saved run as Parquet tables"),
     ("power", "runs:power_of", "how small a drop a suite's papers can show"),
     ("study", "study:study", "a suite's systems as the tables and figures of the papers"),
     ("init", "runs:init", "write a suite and a GitHub workflow to start from"),

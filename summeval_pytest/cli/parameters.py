@@ -22,12 +22,13 @@ from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.metrics.score import METRICS
 from summeval_pytest.run.runner import tasks_of
 from summeval_pytest.run.session import IN_FLIGHT, Session
+from summeval_pytest.store.protocol import read_place
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.thresholds import thresholds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from cyclopts import Token
 
@@ -67,10 +68,12 @@ AllowOutside = Annotated[
 ]
 JudgeName = Annotated[str, Parameter(name="--judge", help="who judges")]
 JsonFile = Annotated[Path | None, Parameter(name="--json", help="write the figures here, too")]
-StoreFolder = Annotated[
-    Path | None,
+StoreOption = Annotated[
+    str | None,
     shared(
-        "store", "where replies are remembered (default: SUMM_STORE, else the user's cache folder)"
+        "store",
+        "a folder, or a PostgreSQL address, where replies are remembered (default: SUMM_STORE,"
+        " else the user's cache folder)",
     ),
 ]
 
@@ -97,7 +100,7 @@ class Endpoints:
         ),
     ] = ()
     votes: Annotated[int | None, shared("votes", "votes on each question", whole_number)] = None
-    store: StoreFolder = None
+    store: StoreOption = None
 
 
 NO_ENDPOINTS: Final = Endpoints()
@@ -147,8 +150,12 @@ def suite_of(suite: Path, *, allow_outside: bool) -> Suite:
     Raises:
         SuiteError: for a mistake in it.
     """
-    is_allowed = os.environ.get("SUMM_ALLOW_OUTSIDE", "").strip().lower() in YES
-    return load_suite(suite, allow_outside=allow_outside or is_allowed)
+    return load_suite(suite, allow_outside=is_outside_allowed(allow_outside=allow_outside))
+
+
+def is_outside_allowed(*, allow_outside: bool) -> bool:
+    """Whether a suite may name files outside of its folder, by the option or the variable."""
+    return allow_outside or os.environ.get("SUMM_ALLOW_OUTSIDE", "").strip().lower() in YES
 
 
 def session_of(endpoints: Endpoints, asking: Asking = ASKING) -> Session:
@@ -158,11 +165,11 @@ def session_of(endpoints: Endpoints, asking: Asking = ASKING) -> Session:
         OptionError: for an allowed address that is none.
     """
     given = endpoints.allow_endpoints or [os.environ.get(ALLOW, "")]
-    directory = endpoints.store or os.environ.get("SUMM_STORE")
+    store = endpoints.store or os.environ.get("SUMM_STORE")
     return Session(
         environ=dict(os.environ),
         record=asking.record,
-        directory=Path(directory) if directory else None,
+        place=read_place(store) if store else None,
         endpoint=endpoints.endpoint or os.environ.get("SUMM_ENDPOINT") or None,
         allow_endpoints=tuple(filter(None, map(str.strip, ",".join(given).split(",")))),
         votes=endpoints.votes,
@@ -218,6 +225,20 @@ def check_writable(file: Path, option: str) -> None:
         raise OptionError(f"{option}={file}: cannot be written, {fault}; name another file")
 
 
+def make_folder(folder: Path, option: str) -> None:
+    """Makes the folder that an option names, where it is not there.
+
+    Raises:
+        OptionError: if it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OptionError(
+            f"{option}={folder}: no folder can be made there, {error.strerror}; name another"
+        ) from None
+
+
 def write_figures(file: Path, option: str, figures: object) -> None:
     """Writes what a command has found as indented JSON.
 
@@ -229,7 +250,7 @@ def write_figures(file: Path, option: str, figures: object) -> None:
     write_text(file, option, json.dumps(json.loads(as_json(figures)), indent=2) + "\n")
 
 
-def write_text(file: Path, option: str, text: str) -> None:
+def write_text(file: Path, option: str, text: str | Iterable[str]) -> None:
     """Writes the file that an option names.
 
     Raises:

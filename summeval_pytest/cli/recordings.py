@@ -15,7 +15,7 @@ from summeval_pytest.cli.parameters import (
     Asking,
     Endpoints,
     Gated,
-    StoreFolder,
+    StoreOption,
     check_writable,
     gated_tasks,
     metrics_in,
@@ -28,8 +28,8 @@ from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.endpoints.wire import read_body
 from summeval_pytest.errors import JudgeError, NoReplyError, OptionError, Place, SuiteError
 from summeval_pytest.run.golden import golden_tasks
-from summeval_pytest.store.cache import Cache
 from summeval_pytest.store.cassette import Row, is_key, read_cassette, write_cassette
+from summeval_pytest.store.store import open_store
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
@@ -72,12 +72,12 @@ def import_(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     """Puts the replies of a suite's cassette into the local store."""
     cassette = _cassette(suite_of(suite, allow_outside=gated.allow_outside))
     n_new = 0
-    with Cache(session_of(gated.endpoints).store) as cache:
+    place = session_of(gated.endpoints).store
+    with open_store(place) as store:
         for row in cassette.rows.values():
-            n_new += cache.get(row.key) is None
-            cache.put(row)
-        directory = cache.directory
-    return [f"{directory}: {len(cassette.rows):,} replies from {cassette.shown}, {n_new:,} new"]
+            n_new += store.get(row.key) is None
+            store.put(row)
+    return [f"{place}: {len(cassette.rows):,} replies from {cassette.shown}, {n_new:,} new"]
 
 
 def prune(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
@@ -253,7 +253,7 @@ def _request_line(missing: Missing, memory: Memory) -> str:
     )
 
 
-def import_replies(file: Path, /, *, store: StoreFolder = None) -> list[str]:
+def import_replies(file: Path, /, *, store: StoreOption = None) -> list[str]:
     """Stores the replies of a file; lines without a usable reply are told and not stored.
 
     Raises:
@@ -268,7 +268,8 @@ def import_replies(file: Path, /, *, store: StoreFolder = None) -> list[str]:
         ) from None
     stored = 0
     failed: list[str] = []
-    with Cache(session_of(Endpoints(store=store)).store) as cache:
+    place = session_of(Endpoints(store=store)).store
+    with open_store(place) as kept:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
@@ -277,10 +278,9 @@ def import_replies(file: Path, /, *, store: StoreFolder = None) -> list[str]:
             except (NoReplyError, ValueError) as error:
                 failed.append(f"{file}:{number}: {one_line(str(error))}")
                 continue
-            cache.put(Row(key=key, topic="from a batch", reply=reply.as_json()))
+            kept.put(Row(key=key, topic="from a batch", reply=reply.as_json()))
             stored += 1
-        directory = cache.directory
-    told = [f"{directory}: {stored:,} replies stored, {len(failed):,} lines without one"]
+    told = [f"{place}: {stored:,} replies stored, {len(failed):,} lines without one"]
     told += failed[:FAILURES_SHOWN]
     if len(failed) > FAILURES_SHOWN:
         told.append(f"and {len(failed) - FAILURES_SHOWN:,} more")

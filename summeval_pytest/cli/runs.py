@@ -5,8 +5,12 @@ from __future__ import annotations
 import datetime as dt
 import os
 import statistics
+import subprocess
+import sys
+import time
 from bisect import bisect_left
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from importlib.resources import files
 from itertools import combinations
@@ -28,18 +32,30 @@ from summeval_pytest.cli.parameters import (
     check_writable,
     find_own_judges,
     gated_tasks,
+    is_outside_allowed,
     names_in,
     session_of,
     suite_of,
+    whole_number,
     write_text,
 )
 from summeval_pytest.errors import OptionError, UsageError, nearest
 from summeval_pytest.metrics.score import CATALOGUE, METRICS
 from summeval_pytest.metrics.signature import read_signature
+from summeval_pytest.record.batches import (
+    Collected,
+    Lost,
+    batches_of,
+    in_process,
+    in_processes,
+    on_dask,
+)
 from summeval_pytest.record.changes import measure_drift, pair_change, worst_first
-from summeval_pytest.record.record import read_record, record_text
+from summeval_pytest.record.judge_shift import judge_shifts
+from summeval_pytest.record.judging import JudgeOrder, PairJudge
 from summeval_pytest.record.regression import POWER, compare, find_baseline, granularity
 from summeval_pytest.record.rescore import read_weights, rescore
+from summeval_pytest.record.stream import read_record, record_pieces
 from summeval_pytest.reports.files import append, rendered, write_whole
 from summeval_pytest.reports.github import STEP_SUMMARY, annotation_lines, step_summary
 from summeval_pytest.reports.pair import change_lines, comparison_lines, missed_numbers
@@ -58,7 +74,7 @@ from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.thresholds import LEVEL, read_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Generator, Iterator, Mapping
 
     from summeval_pytest.record.record import PairChange, RunRecord, SuiteRecord
     from summeval_pytest.reports.files import FileKind
@@ -82,6 +98,11 @@ _PLACES: Final = {
 in this package."""
 _OURS: Final = ("  SUITE: golden\n", "  INSTALL: .\n")
 """The lines of the workflow that hold in the repository of this package only."""
+_REPLAY: Final = "  # Runs for forks, too"
+_REVIEWED: Final = "  # Runs what has been reviewed"
+"""How the comments begin above the job that shards take the place of, and above the next."""
+MAX_JOBS: Final = 256
+"""Of a matrix at GitHub."""
 
 
 def init(
@@ -95,6 +116,9 @@ def init(
             " it"
         ),
     ] = False,
+    shards: Annotated[
+        int, Parameter(help="judge a pull request in so many jobs, and decide in one more")
+    ] = 1,
 ) -> list[str]:
     """Writes the files, all of them new or none, and says what they are and what comes next.
 
@@ -102,7 +126,7 @@ def init(
         UsageError: where one of them exists already or cannot be written, or the configuration of
             pytest is not there to be changed; nothing is written then.
     """
-    texts = skeleton()
+    texts = skeleton(shards)
     found = find_configuration(folder)
     pytest = found or Configuration()
     line = f"{pytest.line(SUITE)} {pytest.place}"
@@ -127,13 +151,26 @@ def init(
     return [*lines, f"next: pytest {one_line(str(folder / SUITE))}"]
 
 
-def skeleton() -> Mapping[str, str]:
-    """The text of each file, by its path in the repository."""
+def skeleton(n_shards: int = 1) -> Mapping[str, str]:
+    """The text of each file, by its path in the repository.
+
+    Raises:
+        OptionError: for a number of shards that GitHub has no jobs for.
+    """
+    if not 1 <= n_shards <= MAX_JOBS:
+        raise OptionError(f"--shards={n_shards}: a matrix has 1 to {MAX_JOBS} jobs")
     kept = files("summeval_pytest.cli") / "skeleton"
     texts = {place: (kept / name).read_text(encoding="utf-8") for name, place in _PLACES.items()}
     theirs = (f"  SUITE: {SUITE}\n", f"  INSTALL: summeval-pytest=={version('summeval-pytest')}\n")
     for our_line, their_line in zip(_OURS, theirs, strict=True):
         texts[WORKFLOW] = texts[WORKFLOW].replace(our_line, their_line)
+    if n_shards > 1:
+        before, _, rest = texts[WORKFLOW].partition(_REPLAY)
+        _, reviewed, after = rest.partition(_REVIEWED)
+        jobs = (kept / "shards.yml").read_text(encoding="utf-8")
+        numbers = ", ".join(map(str, range(1, n_shards + 1)))
+        jobs = jobs.replace("SHARDS]", f"{numbers}]").replace("/COUNT", f"/{n_shards}")
+        texts[WORKFLOW] = before + jobs + reviewed + after
     return texts
 
 
@@ -174,6 +211,158 @@ def plan(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     return list(plan_lines(rows, judge=signature, n_stored=len(survey.found)))
 
 
+def judge(
+    suite: Path,
+    /,
+    *,
+    out: Annotated[Path, Parameter(help="write the run record there; a stream, for FILE.jsonl")],
+    workers: Annotated[
+        int, Parameter(name=["-j", "--workers"], help="so many processes", converter=whole_number)
+    ] = 1,
+    dask: Annotated[
+        bool | str,
+        Parameter(help="on Dask: so many workers here, or those of the cluster at tcp://..."),
+    ] = False,
+    least: Annotated[
+        tuple[str, ...],
+        Parameter(name=["--min", "--summ-min"], help="METRIC=VALUE: a threshold, as pytest has it"),
+    ] = (),
+    gated: Gated = GATED,
+    asking: Asking = ASKING,
+) -> tuple[list[str], bool]:
+    """What was judged, and whether every pair has a verdict.
+
+    Raises:
+        UsageError: for a mistake in the suite or an option, before anything is judged.
+    """
+    check_writable(out, "--out")
+    order = _judge_order(suite, gated, asking, least)
+    judge = PairJudge(order)
+    batches = batches_of(judge, workers)
+    collected = Collected(order, judge, out)
+    lines: Generator[str | Lost]
+    if dask:
+        address = dask if isinstance(dask, str) else ""
+        lines = on_dask(order, batches, n_workers=workers, address=address)
+    elif workers > 1:
+        lines = in_processes(order, batches, n_workers=workers)
+    else:
+        lines = in_process(judge, batches)
+    pace = CommandProgress(sum(len(batch.pairs) for batch in batches))
+    try:
+        with closing(lines):
+            for line in lines:
+                collected.add(line)
+                pace.show(collected.n_judged)
+    except UsageError:
+        if not collected.n_judged:
+            collected.spool.close()
+        raise
+    finally:
+        pace.end()
+    record = collected.record()
+    write_text(out, "--out", record_pieces(record, out.name))
+    collected.spool.close()
+    judge.session.forget_run()
+    (held,) = record.suites
+    n_errors = sum(outline.outcome == "error" for outline in held.outlines)
+    told = f"judged {len(held.outlines):,} of {held.n_expected:,} pairs, {n_errors:,} errors"
+    again = f"decide: pytest {held.shown} --summ-from={out}"
+    return [f"{told}, {pace.told}", one_line(again, 400)], held.is_complete
+
+
+def _judge_order(suite: Path, gated: Gated, asking: Asking, least: tuple[str, ...]) -> JudgeOrder:
+    find_own_judges(gated.judge)
+    session = session_of(gated.endpoints, asking)
+    loaded, place = suite_of(suite, allow_outside=gated.allow_outside), session.place
+    return JudgeOrder(
+        suite=str(loaded.path.absolute()),
+        shown=loaded.shown,
+        today=dt.datetime.now(dt.UTC).date().isoformat(),
+        judge=gated.judge,
+        systems=tuple(names_in(gated.model, "--model")),
+        least=tuple(option for text in least for option in text.split(",")),
+        allow_outside=is_outside_allowed(allow_outside=gated.allow_outside),
+        record=session.record,
+        place=place.absolute() if isinstance(place, Path) else place,
+        endpoint=session.endpoint,
+        allow_endpoints=session.allow_endpoints,
+        votes=session.votes,
+        in_flight=session.in_flight,
+        run=session.run,
+    )
+
+
+LOG_SECONDS: Final = 30.0
+"""How long no line is written after one where there is no terminal."""
+
+
+class CommandProgress:
+    """How far a command has come, on stderr: a line anew on a terminal, else one now and then."""
+
+    def __init__(self, n_all: int) -> None:
+        self._n_all = n_all
+        self._n_done = 0
+        self._is_terminal = sys.stderr.isatty()
+        self._seconds = 0.2 if self._is_terminal else LOG_SECONDS
+        self._began = self._shown = time.monotonic()
+
+    @property
+    def told(self) -> str:
+        """How many a second."""
+        return f"{self._n_done / max(time.monotonic() - self._began, 1e-9):,.1f} a second"
+
+    def show(self, n_done: int) -> None:
+        """Says how things stand, unless the last line is too new."""
+        self._n_done, now = n_done, time.monotonic()
+        if not n_done or now - self._shown < self._seconds:
+            return
+        self._shown = now
+        left = (now - self._began) / n_done * (self._n_all - n_done)
+        minutes, seconds = divmod(round(left), 60)
+        text = f"{n_done:,}/{self._n_all:,} pairs, {self.told}, {minutes} min {seconds} s left"
+        sys.stderr.write(f"\r{text}\x1b[K" if self._is_terminal else f"summeval: {text}\n")
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        """Takes the line away."""
+        if self._is_terminal:
+            sys.stderr.write("\r\x1b[K")
+
+
+def merge(
+    *runs: Annotated[Path, Parameter(name="RUN", help="the shards' run records")],
+    out: Annotated[Path, Parameter(help="write the run record of the whole there")],
+    html: Annotated[Path | None, Parameter(help="write the page there")] = None,
+    junit: Annotated[Path | None, Parameter(help="write the JUnit report there")] = None,
+    option: Annotated[
+        tuple[str, ...],
+        Parameter(
+            help="an option that the shards were run with, such as --option=--summ-judge=gpt; may"
+            " be repeated"
+        ),
+    ] = (),
+) -> list[str]:
+    """Runs pytest on the suites of the shards; it decides by what they recorded.
+
+    Raises:
+        OptionError: where no file is named, and for a file that is no run record.
+        SystemExit: with pytest's exit code, where that is not 0.
+    """
+    if not runs:
+        raise OptionError("name the run records of all shards")
+    records = [read_record(run, "RUN") for run in runs]
+    suites = dict.fromkeys(suite.shown for record in records for suite in record.suites)
+    files = {"run-record": out, "html": html, "junit": junit}
+    asked = [f"--summ-{name}={file}" for name, file in files.items() if file is not None]
+    command = [sys.executable, "-m", "pytest", "-q", *asked, *option]
+    command += [*(f"--summ-from={run}" for run in runs), "--", *suites]
+    done = subprocess.run(command, check=False)  # noqa: S603 - a suite's name stands behind --
+    if done.returncode:
+        raise SystemExit(done.returncode)
+    return []
+
+
 def report(
     run: RunFile,
     /,
@@ -203,7 +392,7 @@ def report(
     record = read_record(run, "RUN")
     lines = list(run_lines(record))
     for option, kind, file in wanted:
-        write_text(file, option, rendered(kind, record))
+        write_text(file, option, rendered(kind, record, file.name))
         lines.append(f"wrote {file}")
     return [*lines, *_github(record)] if github else lines
 
@@ -260,7 +449,8 @@ def compare_runs(
 ) -> tuple[list[str], bool]:
     """The lines, and whether every system could be compared and breaks no rule.
 
-    With ``--golden`` only golden answers are compared, and decide.
+    A run that was cut passes nothing. With ``--golden`` only golden answers are compared, and
+    decide.
 
     Raises:
         OptionError: for a file that is no run record, a rule that cannot be, a system that neither
@@ -268,12 +458,13 @@ def compare_runs(
     """
     rules = read_rules([rule for text in chosen.fail for rule in text.split(",")], option="--fail")
     old, new = read_record(old_file, "OLD"), read_record(new_file, "NEW")
+    cut = [*_cut("OLD", old), *_cut("NEW", new)]
     shared = _shared_suites(old, new)
     if chosen.golden:
         _check_golden(chosen, {"OLD": (old_file, old), "NEW": (new_file, new)}, shared)
         return _golden_answers(old, new, shared, chosen.answers)
-    lines: list[str] = []
-    passes = True
+    lines = [*cut]
+    passes = not cut
     if not any(suite.systems for suite in new.suites):
         raise OptionError(f"NEW: {new_file} holds no system; name the record of a run")
     for suite in new.suites:
@@ -288,6 +479,12 @@ def compare_runs(
     if shared:
         lines += _golden_answers(old, new, shared, chosen.answers)[0]
     return lines, passes
+
+
+def _cut(which: str, record: RunRecord) -> list[str]:
+    """What is open in the suites of a run that was cut, a line each."""
+    cut = (suite for suite in record.suites if suite.is_cut)
+    return [one_line(f"{which}: {suite.shown}: {suite.gaps[0]}") for suite in cut]
 
 
 def _measured(record: RunRecord) -> list[SuiteRecord]:
@@ -351,6 +548,8 @@ def _compared(
         signatures=[read_signature(text) for text in recipes],
         rules=rules,
     )
+    shifts = judge_shifts(baseline.suite, suite, system=system, against=baseline.system)
+    comparison = replace(comparison, shifts=shifts)
     changes = worst_first(
         pair_change(baseline.pairs[pair.paper], pair, baseline=baseline.told)
         for pair in pairs
@@ -436,9 +635,9 @@ def rescore_run(
         today=dt.datetime.now(dt.UTC).date().isoformat(),
     )
     if record is not None:
-        write_text(record, "--record", record_text(again))
-    is_compared = not any(suite.uncompared for suite in again.suites)
-    passes = again.outcome == "passed" and is_compared
+        write_text(record, "--record", record_pieces(again, record.name))
+    is_open = any(suite.is_cut or suite.uncompared for suite in again.suites)
+    passes = again.outcome == "passed" and not is_open
     return [*run_lines(again), *_changed(recorded, again)], passes
 
 

@@ -30,6 +30,7 @@ from summeval_pytest.cli.parameters import (
     JsonFile,
     check_writable,
     find_own_judges,
+    make_folder,
     names_in,
     session_of,
     suite_of,
@@ -39,6 +40,7 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.reports.run import calls_lines, model_lines
 from summeval_pytest.reports.study_tables import study_lines
 from summeval_pytest.run.golden import check_sentences
+from summeval_pytest.suite.values import JudgeSpec
 from summeval_pytest.text.normalise import NORMALISER
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import SPLITTER
@@ -121,7 +123,10 @@ def study(
     judges = [] if OF_TEXTS.issuperset(analyses) else names
     find_own_judges(*names)
     families = families_of(
-        {name: loaded.judges[name].model if name in loaded.judges else name for name in judges},
+        {
+            name: spec.model if isinstance(spec := loaded.judges.get(name), JudgeSpec) else name
+            for name in judges
+        },
         {name: loaded.systems[name].model or name for name in systems},
         family,
     )
@@ -199,12 +204,7 @@ def _check_figures(folder: Path) -> None:
             f"--figures={folder}: figures are drawn by matplotlib, which is not installed;"
             " pip install 'summeval-pytest[report]'"
         )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OptionError(
-            f"--figures={folder}: no folder can be made there, {error.strerror}; name another"
-        ) from None
+    make_folder(folder, "--figures")
 
 
 def _calls(found: Sequence[JudgeFound]) -> Iterator[str]:

@@ -342,18 +342,19 @@ class Address:
         return _FREE if written is None and self.endpoint.is_loopback else written
 
 
-def find_endpoint(
+def find_endpoint(  # noqa: PLR0913 - the last two by keyword, about processes
     name: str,
     defined: Mapping[str, EndpointSpec],
     environ: Mapping[str, str],
     keys: Keys,
     *,
     n_processes: int = 1,
+    is_pace_shared: bool = False,
 ) -> Address:
     """The endpoint of a name, or at an address.
 
     A name is one that the suite defines, ``openai``, ``ollama``, or a URL; the endpoint's limits
-    are divided among processes.
+    are divided among processes, those a minute only where no store holds all to them.
 
     Raises:
         OptionError: for an unknown name, and for a key that may not go there.
@@ -375,7 +376,9 @@ def find_endpoint(
         if url.rstrip("/") != OPENAI_URL:
             name = Endpoint(name=OPENAI, base_url=url).shown
         variable = variable or API_KEY
-    endpoint = _limited(Endpoint(name=name, base_url=url), spec, n_processes)
+    endpoint = _limited(
+        Endpoint(name=name, base_url=url), spec, n_processes, 1 if is_pace_shared else n_processes
+    )
     if variable:
         endpoint = keys.given(endpoint, variable)
     must = spec.api_key_env is not None or url.rstrip("/") == OPENAI_URL
@@ -385,18 +388,18 @@ def find_endpoint(
     return Address(endpoint, variable + allow)
 
 
-def _limited(usual: Endpoint, spec: EndpointSpec, n_processes: int) -> Endpoint:
+def _limited(usual: Endpoint, spec: EndpointSpec, n_processes: int, n_paced: int) -> Endpoint:
     """An endpoint as the suite limits it, for one of the processes that share its limits."""
 
-    def part(limit: int | None) -> int | None:
-        return None if limit is None else max(1, limit // n_processes)
+    def part(limit: int | None, n: int) -> int | None:
+        return None if limit is None else max(1, limit // n)
 
     timeout_seconds = spec.timeout_seconds or usual.timeout_seconds
     return replace(
         usual,
-        max_in_flight=part(spec.max_in_flight),
-        requests_per_minute=part(spec.requests_per_minute),
-        tokens_per_minute=part(spec.tokens_per_minute),
+        max_in_flight=part(spec.max_in_flight, n_processes),
+        requests_per_minute=part(spec.requests_per_minute, n_paced),
+        tokens_per_minute=part(spec.tokens_per_minute, n_paced),
         timeout_seconds=timeout_seconds,
         attempt_seconds=min(spec.attempt_seconds or usual.attempt_seconds, timeout_seconds),
         max_reply_mib=spec.max_reply_mib or usual.max_reply_mib,

@@ -1,17 +1,14 @@
 """One request, answered once: from a cassette, the store or its endpoint.
 
-A request in flight anywhere, in this process or in another one on this machine, is waited for and
-not sent again. A reply is kept the moment it arrives; that there was none is never kept, and one
-that nobody could use is kept for the record and asked for again by the next run.
+A request in flight anywhere, in this process or in another one that shares the store, is waited
+for and not sent again. A reply is kept the moment it arrives; that there was none is never kept,
+and one that nobody could use is kept for the record and asked for again by the next run.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import shutil
-import time
-from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -23,15 +20,13 @@ from summeval_pytest.endpoints.faults import Backoff
 from summeval_pytest.endpoints.limits import URGENCY, Limits
 from summeval_pytest.endpoints.spending import Ledger, ModelSeen, cost_at_most
 from summeval_pytest.errors import NoReplyError, OptionError, StoreError
-from summeval_pytest.store.cache import Cache, prepare
 from summeval_pytest.store.cassette import Row
-from summeval_pytest.store.flight import SingleFlight
 from summeval_pytest.store.key import request_key
+from summeval_pytest.store.store import open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
-    from pathlib import Path
 
     from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
     from summeval_pytest.endpoints.client import Again, Sender
@@ -40,6 +35,7 @@ if TYPE_CHECKING:
     from summeval_pytest.endpoints.limits import Urgency
     from summeval_pytest.endpoints.spending import Budget
     from summeval_pytest.errors import Fault
+    from summeval_pytest.store.protocol import Account, P, PacedTurn, Store, StorePlace, T
 
 
 _MAYBE_BILLED: Final = frozenset({"dropped", "timed_out", "not_json", "malformed", "too_large"})
@@ -70,7 +66,7 @@ class Exchange:
         self.in_flight = in_flight
         self.ledger = Ledger()
         self.budget = budget
-        self.limits = Limits(in_flight)
+        self.limits = Limits(in_flight, memory.turn)
         self.open: dict[str, tuple[asyncio.Task[ChatReply], Urgency]] = {}
         self.waiting_elsewhere: set[asyncio.Task[ChatReply]] = set()
         self.purse = asyncio.Semaphore(in_flight)
@@ -159,7 +155,7 @@ class CachedEndpoint:
         """
         exchange = self._exchange
         key = self._key(request)
-        known = exchange.memory.recorded(key)
+        known = await exchange.memory.recorded_off_loop(key)
         if known is not None:
             exchange.ledger.remembered(key, "recorded")
             return self._held(key, request, known)
@@ -194,7 +190,7 @@ class CachedEndpoint:
 
     async def _cached_or_asked(self, key: str, request: ChatRequest) -> ChatReply:
         exchange, memory = self._exchange, self._exchange.memory
-        known = self._cached(key, request)
+        known = await self._cached(key, request)
         if known is not None:
             return known
         if memory.record == "none":
@@ -209,14 +205,14 @@ class CachedEndpoint:
         try:
             async with memory.alone(key):
                 exchange.waiting_elsewhere.discard(task)
-                known = self._cached(key, request)
+                known = await self._cached(key, request)
                 if known is not None:
                     return known
                 if self._swapped is not None:  # the next reply would be of no more use
                     raise NoReplyError(self._swapped.fault, str(self._swapped))
                 URGENCY.get().has_asked = True
                 reply = self._held(key, request, await self._asked(key, request))
-                memory.remember(key, request.topic, reply)
+                await memory.off_loop(memory.remember, key, request.topic, reply)
                 return reply
         finally:
             exchange.waiting_elsewhere.discard(task)
@@ -253,8 +249,9 @@ class CachedEndpoint:
         if not task.cancelled():
             task.exception()  # marks it as seen: whoever waited may have been cancelled
 
-    def _cached(self, key: str, request: ChatRequest) -> ChatReply | None:
-        reply = self._exchange.memory.cached(key)
+    async def _cached(self, key: str, request: ChatRequest) -> ChatReply | None:
+        memory = self._exchange.memory
+        reply = await memory.off_loop(memory.cached, key)
         if reply is None:
             return None
         self._exchange.ledger.remembered(key, "cached")
@@ -286,7 +283,7 @@ class CachedEndpoint:
         async def again(fault: Fault) -> None:
             nonlocal held
             if fault in _MAYBE_BILLED:
-                budget.settle(dearest, dearest)
+                await budget.settle(dearest, dearest)
                 held = 0.0
                 await budget.reserve(dearest)
                 held = dearest
@@ -301,14 +298,11 @@ class CachedEndpoint:
                 cost = dearest if error.fault in _MAYBE_BILLED else 0.0
                 raise
             finally:
-                budget.settle(held, cost if held else 0.0)
+                await budget.settle(held, cost if held else 0.0)
         return reply
 
 
 Record = Literal["none", "new", "all"]
-_OLD_SECONDS: Final = 86_400
-RUNS: Final = "runs"
-"""The folder, in the store, of what only one run needs."""
 
 
 class Memory:
@@ -319,10 +313,10 @@ class Memory:
     """
 
     def __init__(
-        self, record: Record, directory: Path, cassettes: Mapping[str, Row], *, run: str
+        self, record: Record, place: StorePlace, cassettes: Mapping[str, Row], *, run: str
     ) -> None:
         self.record: Record = record
-        self.directory = directory
+        self.place = place
         self.run = run
         self._cassettes = cassettes
 
@@ -330,18 +324,22 @@ class Memory:
         """What a cassette has; nothing where everything is asked again."""
         return self._usable(None if self.record == "all" else self._cassettes.get(key))
 
+    async def recorded_off_loop(self, key: str) -> ChatReply | None:
+        """The same; only a cassette's reply is looked for in the store, as it may be marked."""
+        return await self.off_loop(self.recorded, key) if key in self._cassettes else None
+
     def cached(self, key: str) -> ChatReply | None:
-        """What the local store has from before, or, where all is asked again, from this run."""
+        """What the store has from before, or, where all is asked again, from this run."""
         if self.record == "none":
             return None
-        return self._usable((self._renewed if self.record == "all" else self._store).get(key))
+        return self._usable(self._store.get(key, self.run if self.record == "all" else ""))
 
     def remember(self, key: str, topic: str, reply: ChatReply) -> None:
         """Stores a reply."""
         row = Row(key=key, topic=topic, reply=reply.as_json())
         self._store.put(row)
         if self.record == "all":
-            self._renewed.put(row)
+            self._store.put(row, self.run)
 
     def give_up(self, key: str, reply: ChatReply, why: str) -> None:
         """Marks a kept reply, of the store or a cassette, as unusable from the next run on."""
@@ -370,28 +368,32 @@ class Memory:
         self._store.put_note(_noted(endpoint, model), text)
 
     def alone(self, key: str) -> AbstractAsyncContextManager[None]:
-        """Waits until no other process of this machine asks for a key, and keeps them waiting."""
-        return self._flight.alone(key)
+        """Waits until no other process asks for a key, and keeps them waiting."""
+        return self._store.alone(key)
+
+    async def off_loop(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What a call of this memory comes to, made where it does not hold up the event loop."""
+        if self.record == "none":  # no store plays a part
+            return call(*args, **kwargs)
+        return await self._store.off_loop(call, *args, **kwargs)
+
+    async def turn(self, endpoint: str, seconds: Sequence[float]) -> PacedTurn | None:
+        """The next turn at an endpoint, of all who share the store; None where each has its own."""
+        return await self._store.turn(endpoint, seconds)
+
+    def account(self) -> Account:
+        """The account that all processes of this run share."""
+        return self._store.account(self.run)
 
     def close(self) -> None:
         """Closes what was opened."""
-        for name in ("_store", "_renewed"):
-            if name in vars(self):
-                vars(self).pop(name).close()
+        if "_store" in vars(self):
+            vars(self).pop("_store").close()
 
     def forget_run(self) -> None:
         """Removes, after a run, what only it needed, and what killed runs of other days left."""
-        shutil.rmtree(self.run_directory, ignore_errors=True)
-        runs = self.directory / RUNS
-        for left in list(runs.iterdir()) if runs.is_dir() else ():
-            with suppress(FileNotFoundError):  # another run may end at the same moment
-                if time.time() - left.stat().st_mtime > _OLD_SECONDS:
-                    shutil.rmtree(left, ignore_errors=True)
-
-    @property
-    def run_directory(self) -> Path:
-        """The folder of what only this run needs."""
-        return self.directory / RUNS / self.run
+        with open_store(self.place) as store:
+            store.forget_run(self.run)
 
     def _usable(self, row: Row | None) -> ChatReply | None:
         if row is None or self._why_not(row):
@@ -406,26 +408,14 @@ class Memory:
 
     def _why_not(self, row: Row) -> str:
         """Why an earlier run gave a reply up; empty where none did, or no store can tell."""
-        if self.record == "none" or not self.directory.is_dir():
+        if self.record == "none":
             return ""
         run, _, why = self._store.mark_of(row).partition("\n")
         return "" if run == self.run else why
 
     @cached_property
-    def _store(self) -> Cache:
-        prepare(self.directory)
-        return Cache(self.directory)
-
-    @cached_property
-    def _renewed(self) -> Cache:
-        """What this run has asked again."""
-        prepare(self.directory)
-        prepare(self.run_directory)
-        return Cache(self.run_directory)
-
-    @cached_property
-    def _flight(self) -> SingleFlight:
-        return SingleFlight(self.directory)
+    def _store(self) -> Store:
+        return open_store(self.place)
 
 
 def _noted(endpoint: str, model: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -23,9 +24,14 @@ if TYPE_CHECKING:
 
     from summeval_pytest.endpoints.endpoint import Endpoint
     from summeval_pytest.endpoints.faults import RetryDecision
+    from summeval_pytest.store.protocol import PacedTurn
 
 
 _BURST_SECONDS: Final = 0.1
+_LEAD_SECONDS: Final = 0.1
+"""How long before it is due a turn is taken of all who share a store, so that none is missed."""
+TakeTurn = Callable[[str, Sequence[float]], Awaitable["PacedTurn | None"]]
+"""Takes the next turn at an endpoint among all who share a store; None where nobody does."""
 
 
 class Pace:
@@ -41,6 +47,15 @@ class Pace:
         limits = (requests_per_minute, tokens_per_minute)
         self._seconds_each = [60 / limit if limit else 0.0 for limit in limits]
         self._ready_at = [-math.inf, -math.inf]
+        self.is_limited = any(self._seconds_each)
+
+    def seconds(self, n_tokens: int) -> tuple[float, float]:
+        """What a request of so many tokens takes of the requests and the tokens a minute."""
+        return self._seconds_each[0], n_tokens * self._seconds_each[1]
+
+    def resume(self, at: float) -> None:
+        """Wait until then, whatever was counted: others take turns, too."""
+        self._ready_at = [at, at]
 
     def ready_in(self, now: float) -> float:
         """Seconds until the next request may be sent; 0 if it may be now."""
@@ -48,8 +63,7 @@ class Pace:
 
     def take(self, now: float, n_tokens: int) -> None:
         """Count a request of so many tokens as sent."""
-        for place, amount in enumerate((1, n_tokens)):
-            seconds = amount * self._seconds_each[place]
+        for place, seconds in enumerate(self.seconds(n_tokens)):
             saved_up = max(0.0, _BURST_SECONDS - seconds)
             self._ready_at[place] = max(self._ready_at[place], now - saved_up) + seconds
 
@@ -129,11 +143,12 @@ class Limits:
         n_taken: How many there are.
     """
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, take_turn: TakeTurn | None = None) -> None:
         if limit < 1:
             raise OptionError(f"{limit!r} requests in flight are none; it has to be 1 or more")
         self.limit = limit
         self.n_taken = 0
+        self.take_turn = take_turn
         self._closed = asyncio.Event()
         self._tickets = count()
         self._limiters: dict[Endpoint, Limiter] = {}
@@ -231,6 +246,7 @@ class Limiter:
         self.pace = Pace(endpoint.requests_per_minute, endpoint.tokens_per_minute)
         self.circuit = Circuit()
         self._limits = limits
+        self._name = f"{endpoint.name} {endpoint.shown}"
         self._n_shrunk = 0
         self._n_served = 0
 
@@ -249,10 +265,27 @@ class Limiter:
         granted = limits.wait(self, limits.ticket() if ticket is None else ticket, n_tokens)
         try:
             await granted
+            await self._take_turn(n_tokens)
             yield self._n_shrunk
         finally:
             if granted.done() and not granted.cancelled():
                 limits.give_back(self)
+
+    async def _take_turn(self, n_tokens: int) -> None:
+        """Waits for a turn among all who share the store, where an endpoint has a pace.
+
+        Raises:
+            NoReplyError: if the store cannot be reached.
+            asyncio.CancelledError: if the limits are closed.
+        """
+        if self._limits.take_turn is None or not self.pace.is_limited:
+            return
+        turn = await self._limits.take_turn(self._name, self.pace.seconds(n_tokens))
+        if turn is not None:
+            now = asyncio.get_running_loop().time()
+            self.pace.resume(now + turn.next_seconds - _LEAD_SECONDS)
+            if turn.due_seconds > 0.0:
+                await self._limits.pause(turn.due_seconds)
 
     def refused(self, n_shrunk: int) -> None:
         """The endpoint says that these are too many: half of them, at least 1.

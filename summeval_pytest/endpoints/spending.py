@@ -2,28 +2,26 @@
 
 A call reserves the most it can cost and settles what it did cost. Where the next call could exceed
 what is left, it waits for calls in flight to settle; where none is, asking stops for good. The
-processes of one run share one account, a small file; what a killed process had reserved is let go.
+processes of one run share one account in the store.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import math
-import os
 import string
-from contextlib import contextmanager
-from dataclasses import asdict, astuple, dataclass, field, replace
-from pathlib import Path
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from summeval_pytest.errors import NoReplyError
+from summeval_pytest.store.store import FileAccount
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Mapping
 
     from summeval_pytest.endpoints.chat import ChatRequest, Usage
     from summeval_pytest.endpoints.endpoint import Price
+    from summeval_pytest.store.protocol import Account
 
 
 _PLAIN: Final = (string.ascii_letters + string.whitespace).encode()
@@ -66,24 +64,14 @@ def _texts(request: ChatRequest) -> list[str]:
 
 
 _POLL_SECONDS: Final = 0.02
-_NOTHING: Final = 1e-12
-
-
-@dataclass(slots=True)
-class _Account:
-    spent: float = 0.0
-    reserved: dict[str, float] = field(default_factory=dict)
-    is_over: bool = False
 
 
 class Budget:
-    """One limit in dollars, held by all processes of a run, which share a file if they are many."""
+    """One limit in dollars, held by all who share its account; this process alone without one."""
 
-    def __init__(self, dollars: float, shared: Path | None = None) -> None:
+    def __init__(self, dollars: float, account: Account | None = None) -> None:
         self.dollars = dollars
-        self._shared = shared
-        self._mine = _Account()
-        self._owner = str(os.getpid())
+        self.account = account or FileAccount()
 
     async def reserve(self, most: float) -> None:
         """Sets aside what a call can cost at most; waits while calls in flight may leave enough.
@@ -92,65 +80,20 @@ class Budget:
             NoReplyError: ``over_budget``, now and from then on.
         """
         while True:
-            with self._account() as account:
-                held = sum(account.reserved.values())
-                if not account.is_over and account.spent + held + most <= self.dollars:
-                    account.reserved[self._owner] = account.reserved.get(self._owner, 0.0) + most
-                    return
-                if account.is_over or held <= 0.0:
-                    account.is_over = True
-                    raise NoReplyError(
-                        "over_budget",
-                        f"not judged: budget ({account.spent:.4f} of {self.dollars:g} dollars"
-                        f" spent, and the next call could cost {most:.4f})",
-                    )
+            answer = await self.account.reserve(most, self.dollars)
+            if answer.is_reserved:
+                return
+            if answer.is_over:
+                raise NoReplyError(
+                    "over_budget",
+                    f"not judged: budget ({answer.spent:.4f} of {self.dollars:g} dollars"
+                    f" spent, and the next call could cost {most:.4f})",
+                )
             await asyncio.sleep(_POLL_SECONDS)
 
-    def settle(self, most: float, cost: float) -> None:
+    async def settle(self, most: float, cost: float) -> None:
         """Gives back what was set aside and books what the call did cost."""
-        with self._account() as account:
-            left = account.reserved.pop(self._owner, 0.0) - most
-            if left > _NOTHING:
-                account.reserved[self._owner] = left
-            account.spent += cost
-
-    @contextmanager
-    def _account(self) -> Iterator[_Account]:
-        if self._shared is None:
-            yield self._mine
-            return
-        from filelock import FileLock
-
-        with FileLock(f"{self._shared}.lock", mode=0o600, poll_interval=_POLL_SECONDS / 10):
-            account = _read(self._shared)
-            try:
-                yield account
-            finally:
-                new = self._shared.with_name(f"{self._shared.name}.new")
-                new.touch(0o600)
-                new.write_text(json.dumps(astuple(account)))
-                new.replace(self._shared)  # in one step, or not at all
-
-
-def _read(file: Path) -> _Account:
-    """The account as its file has it, without what dead processes had reserved."""
-    if not file.exists():
-        return _Account()
-    spent, reserved, is_over = json.loads(file.read_text())
-    living = {owner: held for owner, held in reserved.items() if _lives(int(owner))}
-    return _Account(spent=spent, reserved=living, is_over=is_over)
-
-
-def _lives(process: int) -> bool:
-    """Whether a process runs; one that was killed and not yet buried by its parent does not."""
-    try:
-        os.kill(process, 0)
-        status = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
-    except ProcessLookupError:
-        return False
-    except OSError:  # somebody else's, or a system without /proc
-        return True
-    return status.rpartition(")")[2].split()[:1] != ["Z"]
+        await self.account.settle(most, cost)
 
 
 @dataclass(slots=True, kw_only=True)

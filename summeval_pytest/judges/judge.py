@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Literal, Protocol, runtime_checkable
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.questions import OFFLINE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,9 +65,6 @@ class Counting(Protocol):
         """Counts by name, which add up over processes."""
         ...
 
-
-OFFLINE: Final = "offline"
-"""The embedded judge's name, and the default."""
 
 _NO_JUDGE: Final = (
     ImportError, AttributeError, LookupError, OSError, RuntimeError, SyntaxError, TypeError,

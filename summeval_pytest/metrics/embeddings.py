@@ -285,7 +285,7 @@ def load_bertscore(name: str, *, layers: int | None, option: str) -> PairScorer:
     with needed_for(option, "bertscore"):
         import bert_score
     folder = find_model(name, option=option, extra="bertscore")
-    config = _config(folder, option)
+    config = read_config(folder, option)
     _check_name(folder, option, str(config.get("model_type", "")))
     layers = _layers(folder, option, config, layers)
     with reading("bert-score", name, option):
@@ -294,7 +294,8 @@ def load_bertscore(name: str, *, layers: int | None, option: str) -> PairScorer:
     return BertScorer(scorer, signature)
 
 
-def _config(folder: ModelFolder, option: str) -> dict[str, object]:
+def read_config(folder: ModelFolder, option: str) -> dict[str, object]:
+    """What a model's folder says of it; ``option`` names it, for messages."""
     try:
         config = json.loads((folder.path / CONFIG).read_text(encoding="utf-8"))
     except (OSError, ValueError):

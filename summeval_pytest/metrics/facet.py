@@ -39,7 +39,7 @@ from summeval_pytest.questions import (
     Unanswered,
 )
 from summeval_pytest.text.normalise import normalise
-from summeval_pytest.text.sentences import split_sentences
+from summeval_pytest.text.sentences import sentence_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -173,12 +173,12 @@ def stated_again(reference: FacetSegments, candidate: FacetSegments, summary: st
 
     A facet whose every sentence stands in the summary is not absent, whatever a judge read it as.
     """
-    told = {sentence.text for sentence in split_sentences(summary)}
+    told = set(sentence_texts(summary))
     return FacetSegments(
         **{
             facet: segment
             if (segment := candidate.segment(facet))
-            or not {s.text for s in split_sentences(reference.segment(facet))} <= told
+            or not told.issuperset(sentence_texts(reference.segment(facet)))
             else reference.segment(facet)
             for facet in FACETS
         }
@@ -335,10 +335,10 @@ def facets_of(sentences: Iterable[str], segments: FacetSegments) -> Iterator[Fac
 
 def _pieces(segment: str) -> list[str]:
     return [
-        sentence.text
+        sentence
         for piece in _ELLIPSIS.split(segment)
-        for sentence in split_sentences(piece)
-        if _WORD.search(sentence.text)
+        for sentence in sentence_texts(piece)
+        if _WORD.search(sentence)
     ]
 
 

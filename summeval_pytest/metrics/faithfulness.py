@@ -26,7 +26,7 @@ from summeval_pytest.metrics.score import FaithfulnessScore, JudgedSentence
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.numbers import unstated_numbers
-from summeval_pytest.text.sentences import sentence_texts, split_sentences
+from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import has_tokens
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ def measure(
     summary = normalise(summary)
     check_usable(summary)
     sentences = [
-        (index, sentence.text)
-        for index, sentence in enumerate(split_sentences(summary))
-        if len(sentence.text) >= MIN_CHARACTERS and has_tokens(sentence.text)
+        (index, sentence)
+        for index, sentence in enumerate(sentence_texts(summary))
+        if len(sentence) >= MIN_CHARACTERS and has_tokens(sentence)
     ]
     if not sentences:
         raise NoScoreError("the summary has no sentence to check", "degenerate_candidate")

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from summeval_pytest.metrics.score import MetricName
-    from summeval_pytest.plugin.gate import Gate, GatedSuite
+    from summeval_pytest.plugin.gate import Gate
+    from summeval_pytest.record.gated_suite import GatedSuite
 
 
 SUITE_NAME = "summeval.toml"

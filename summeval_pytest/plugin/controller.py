@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
-import os
-import platform
-from collections import Counter, defaultdict
-from dataclasses import asdict, replace
-from importlib.metadata import version
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from summeval_pytest.endpoints.exchange import DRAIN_SECONDS
-from summeval_pytest.endpoints.spending import ORIGINS, ModelSeen, models_seen
-from summeval_pytest.judges.judge import Counting
 from summeval_pytest.plugin.config import (
     GATE,
     PART,
@@ -27,22 +21,27 @@ from summeval_pytest.plugin.config import (
 )
 from summeval_pytest.plugin.items import PROPERTY, VerdictItem
 from summeval_pytest.plugin.outputs import tell_github, write_outputs
+from summeval_pytest.record.judge_shift import judge_shifts
+from summeval_pytest.record.recalled import read_shard
 from summeval_pytest.record.record import (
-    CassetteRecord,
-    Header,
     Judged,
     Measured,
-    PaperRecord,
     Part,
     RunRecord,
     SuiteRecord,
     SystemRecord,
     Totalled,
     Tried,
-    broken_down,
     from_json,
 )
-from summeval_pytest.reports.judge_section import trust_lines, trust_phrase, untrusted_lines
+from summeval_pytest.record.run_counts import RunCounts, counts_of
+from summeval_pytest.record.stream import STREAM, Spool
+from summeval_pytest.reports.judge_section import (
+    open_floors,
+    trust_lines,
+    trust_phrase,
+    untrusted_lines,
+)
 from summeval_pytest.reports.pair import corrected_line, signature_lines
 from summeval_pytest.reports.run import (
     SystemTally,
@@ -66,19 +65,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from summeval_pytest.plugin.gate import Gate, GatedSuite
-    from summeval_pytest.store.cassette import Cassette
+    from summeval_pytest.plugin.gate import Gate
+    from summeval_pytest.record.gated_suite import GatedSuite
     from summeval_pytest.verdict.relations import RelationVerdict
 
 
-_PACKAGES: Final = ("summeval-pytest", "pytest", "numpy")
 _SILENT: Final[Mapping[str, Any]] = {"scores": {}, "note": "", "wrong": {}}
 """What is told of a pair whose process broke down."""
 WORST: Final = 10
 """How many findings are listed where somebody wants to be told more."""
-EPOCH: Final = "SOURCE_DATE_EPOCH"
-"""The variable that says when a run was made, for records that must be equal to the byte; waivers
-expire by the calendar."""
 HURRY_SECONDS: Final = 1.0
 """How long calls in flight are waited for where somebody has pressed Ctrl-C; what was answered
 before is kept anyway."""
@@ -88,7 +83,9 @@ class Parts:
     """What the tests of a run have handed on so far, by suite as the user named it."""
 
     def __init__(self) -> None:
-        self.judged: dict[tuple[str, str, str], Judged] = {}
+        self.open: Callable[[], Spool] | None = None
+        """Who opens the spool that pairs are kept in; None where nothing is made of them."""
+        self._spool: Spool | None = None
         self.totalled: dict[tuple[str, str], SystemRecord] = {}
         self.measured: dict[str, Measured] = {}
         self.tried: dict[tuple[str, str], RelationVerdict] = {}
@@ -99,7 +96,8 @@ class Parts:
         """Adds the part of one test."""
         match part:
             case Judged():
-                self.judged[part.suite, part.pair.system, part.pair.paper] = part
+                if self.open is not None:
+                    self.spool.add(part)
             case Totalled():
                 self.totalled[part.suite, part.system.name] = part.system
             case Measured():
@@ -107,40 +105,45 @@ class Parts:
             case Tried():
                 self.tried[part.suite, part.verdict.relation] = part.verdict
 
+    @property
+    def spool(self) -> Spool:
+        """The pairs so far, in a file that is made with the first of them."""
+        if self._spool is None:
+            assert self.open is not None
+            self._spool = self.open()
+        return self._spool
+
+    def close(self) -> None:
+        """Lets go of the pairs."""
+        if self._spool is not None:
+            self._spool.close()
+
+    def filled(self, gated: GatedSuite, baseline: str = "") -> SuiteRecord:
+        """One suite with its pairs, in its own order, whatever order its parts arrived in."""
+        suite = self.suite(gated, baseline)
+        for system in suite.systems:
+            for paper in system.papers:
+                self._lose(gated, system.name, paper)
+        full = self.spool.filled(suite, gated.suite.paper_ids)
+        waivers = (outline.waivers for outline in full.outlines)
+        used = (system.waivers for system in full.systems)
+        return replace(full, waivers=all_uses(gated.suite.waivers, *waivers, *used))
+
     def suite(self, gated: GatedSuite, baseline: str = "") -> SuiteRecord:
-        """One suite, in its own order, whatever order its parts arrived in.
+        """One suite without its pairs, as it is known now.
 
         Args:
             gated: The suite.
             baseline: The saved run that its systems were to be compared with.
         """
-        suite = gated.suite
-        systems = tuple(self._system(gated, name, baseline) for name in gated.systems)
-        parts = [
-            part
-            for system in gated.systems
-            for paper in gated.papers(system)
-            if (part := self._pair(gated, system, paper))
-        ]
         relations = [name for group in GROUPS.values() for name in group]
+        suite = gated.record()
         measured = self.measured.get(suite.shown)
-        return SuiteRecord(
-            name=suite.name,
-            shown=suite.shown,
-            fingerprint=suite.fingerprint,
-            thresholds=gated.thresholds,
-            systems=systems,
-            papers=_papers(suite.paper_ids, parts),
-            pairs=tuple(part.pair for part in parts),
-            waivers=all_uses(
-                suite.waivers,
-                *(part.pair.verdict.waivers for part in parts),
-                *(system.waivers for system in systems),
-            ),
-            has_labels=suite.has_labels,
+        return replace(
+            suite,
+            systems=tuple(self._system(suite.shown, each, baseline) for each in suite.systems),
             trust=measured.trust if measured is not None else None,
             golden=measured.golden if measured is not None else (),
-            is_calibrated=suite.calibrate,
             relations=tuple(
                 self.tried[suite.shown, name]
                 for name in relations
@@ -148,49 +151,18 @@ class Parts:
             ),
         )
 
-    def _pair(self, gated: GatedSuite, system: str, paper: str) -> Judged | None:
-        suite = gated.suite
-        key = (suite.shown, system, paper)
-        if key in self.judged or key not in self.lost:
-            return self.judged.get(key)
-        return broken_down(
-            suite=suite.shown,
-            paper=paper,
-            system=system,
-            metrics=gated.thresholds.metrics,
-            place=suite.place_of(system),
-            fault=self.lost[key],
-        )
+    def _lose(self, gated: GatedSuite, system: str, paper: str) -> None:
+        """Adds a pair whose test broke down before it could hand anything on."""
+        key = (gated.suite.shown, system, paper)
+        if key in self.lost and not self.spool.has_pair(*key):
+            self.spool.add(gated.broken_down(system, paper, self.lost[key]))
 
-    def _system(self, gated: GatedSuite, system: str, baseline: str) -> SystemRecord:
-        shown = gated.suite.shown
-        found = self.totalled.get((shown, system))
-        if found is not None:
-            return replace(found, baseline=baseline)
-        lost = self.lost.get((shown, system, ALL_PAPERS))
-        return SystemRecord(
-            name=system,
-            place=gated.suite.place_of(system),
-            papers=gated.papers(system),
-            outcome="not judged" if lost is None else "error",
-            fault=lost or "",
-            baseline=baseline,
-        )
-
-
-def _papers(order: Iterable[str], parts: Iterable[Judged]) -> tuple[PaperRecord, ...]:
-    """The papers of the parts, each with the source sentences that any of them cites."""
-    found: dict[str, PaperRecord] = {}
-    cited: defaultdict[str, dict[int, str]] = defaultdict(dict)
-    for part in parts:
-        if part.paper is not None:
-            found[part.paper.id] = part.paper
-            cited[part.paper.id].update(part.paper.cited)
-    return tuple(
-        replace(found[paper], cited=tuple(sorted(cited[paper].items())))
-        for paper in order
-        if paper in found
-    )
+    def _system(self, shown: str, system: SystemRecord, baseline: str) -> SystemRecord:
+        found = self.totalled.get((shown, system.name), system)
+        lost = self.lost.get((shown, system.name, ALL_PAPERS))
+        if found is system and lost is not None:
+            found = replace(system, outcome="error", fault=lost)
+        return replace(found, baseline=baseline)
 
 
 class Tally:
@@ -210,20 +182,19 @@ class Tally:
         self.suites: dict[Path, GatedSuite] = {}
         self.unheld: list[str] = []
         self.recipes: set[str] = set()
-        self.calls: Counter[str] = Counter()
-        self.judge: Counter[str] = Counter()
+        self.counts = RunCounts()
         self._pairs: dict[tuple[str, str], dict[str, tuple[str, Mapping[str, Any]]]] = {}
         """By suite and system, each paper's outcome, and its numbers as its test told them."""
-        self._replies: dict[str, set[str]] = {}
-        self._models: dict[ModelSeen, set[str]] = {}
-        self._cassettes: dict[str, Cassette] = {}
 
-    def know(self, suites: Mapping[Path, GatedSuite], judge: str) -> None:
+    def know(self, suites: Mapping[Path, GatedSuite], gate: Gate, config: pytest.Config) -> None:
         """Notes what the end has to say of the suites of a run, whatever becomes of their tests.
 
         Thresholds that a judge cannot hold are told there, too: ``-q`` leaves out the header.
         """
         self.suites = dict(suites)
+        judge = gate.options.judge
+        if gate.keeps_record:
+            self.parts.open = partial(open_spool, config)
         once = dict.fromkeys(suites.values())
         self.unheld = list(unheld_lines([(g.suite.shown, g.unheld) for g in once], judge))
 
@@ -231,51 +202,11 @@ class Tally:
         """Adds what one process asked, was answered, and has to say at the end, as JSON text."""
         told = json.loads(text)
         self.recipes.update(told["recipes"])
-        counts = told["counts"]
-        if counts is None:
-            return
-        self.calls.update(counts["totals"])
-        self.judge.update(counts["judge"])
-        for origin, keys in counts["replies"].items():
-            self._replies.setdefault(origin, set()).update(keys)
-        for model, keys in counts["models"]:
-            self._models.setdefault(ModelSeen(**model), set()).update(keys)
-        asked, cached, recorded = (self._replies[o] for o in ("asked", "cached", "recorded"))
-        self.calls["n_cached"] = len(cached - asked - recorded)  # another worker may have asked
-        self.calls["n_recorded"] = len(recorded)
-
-    def add_cassette(self, cassette: Cassette) -> None:
-        """Adds a cassette that the run could read from."""
-        self._cassettes[cassette.shown] = cassette
-
-    def header(self, record: str) -> Header:
-        """When and where the run was made, what it asked, and which models replied."""
-        return Header(
-            created=_moment(os.environ.get(EPOCH, "")),
-            commit=os.environ.get("GITHUB_SHA") or None,
-            record=record,
-            environment={"python": platform.python_version()}
-            | {package: version(package) for package in _PACKAGES},
-            usage={name: float(count) for name, count in self.calls.items()}
-            if any(self.calls.values())
-            else {},
-            cassettes=tuple(self._cassettes_used()),
-            models=models_seen(self._models),
-        )
-
-    def _cassettes_used(self) -> Iterator[CassetteRecord]:
-        used = self._replies.get("recorded", set())
-        for shown, cassette in sorted(self._cassettes.items()):
-            yield CassetteRecord(
-                shown=shown,
-                sha256=cassette.sha256,
-                n_used=len(cassette.rows.keys() & used),
-                n_replies=len(cassette.rows),
-            )
+        self.counts.add(told["counts"])
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Takes the part of one test, and its numbers if it decides a pair."""
-        part = getattr(report, PART, None)
+        part = report.__dict__.pop(PART, None)  # pytest keeps every report to the end
         if part is not None:
             self.parts.add(from_json(Part, part).value)
         elif report.failed:
@@ -304,6 +235,10 @@ class Tally:
         if system in gated.systems and paper in gated.papers(system):
             self._pairs.setdefault((shown, system), {}).setdefault(paper, ("error", _SILENT))
 
+    def pytest_unconfigure(self) -> None:
+        """Lets go of the pairs: every report has been made of them."""
+        self.parts.close()
+
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Prints one line a system; one table a suite, since its means are over its own papers."""
         gated = {each.suite.shown: each for each in self.suites.values()}
@@ -326,7 +261,7 @@ class Tally:
         for (suite, system), pairs in self._pairs.items():
             if suite != gated.suite.shown:
                 continue
-            tallies[system] = tally = SystemTally(n_papers=len(gated.papers(system)))
+            tallies[system] = tally = SystemTally(n_papers=len(gated.own_papers(system)))
             for outcome, told in pairs.values():
                 tally.add(outcome, told["scores"], note=told["note"], wrong=told["wrong"])
             total = self.parts.totalled.get((suite, system))
@@ -347,11 +282,10 @@ class Tally:
         for suite in shown:
             of = f" ({suite})" if len(shown) > 1 else ""
             part = self.parts.measured.get(suite)
-            phrase = trust_phrase(
-                part.trust if part is not None else None,
-                has_labels=part is not None or gated[suite].suite.has_labels,
-            )
-            yield from trust_lines(phrase, of)
+            trust = part.trust if part is not None else None
+            has_labels = part is not None or gated[suite].suite.has_labels
+            phrase = trust_phrase(trust, has_labels=has_labels)
+            yield from trust_lines(phrase, of, open_floors(trust))
             if part is not None and part.trust.is_untrusted:
                 yield from untrusted_lines(part.trust, part.golden)
 
@@ -362,24 +296,14 @@ class Tally:
         yield from self.drift
         if self.record is not None:
             yield from ending_lines(self.record, n_worst=n_worst)
-        if any(self.calls.values()):
-            yield from calls_lines(self.calls, self.judge)
-        yield from model_lines(models_seen(self._models))
-        for read in self._cassettes_used():
+        counts = self.counts
+        if any(counts.calls.values()):
+            yield from calls_lines(counts.calls, counts.judge)
+        yield from model_lines(counts.models)
+        for read in counts.cassettes_used():
             yield usage_line(read.shown, n_used=read.n_used, n_replies=read.n_replies)
         yield from self.told
         yield from self.annotations
-
-
-def _moment(seconds: str) -> str | None:
-    """A moment as people write it; None where none is given, or none that a calendar has."""
-    if not seconds.isdecimal():
-        return None
-    try:
-        moment = dt.datetime.fromtimestamp(int(seconds), dt.UTC)
-    except (OverflowError, ValueError, OSError):
-        return None
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def tally_of(config: pytest.Config) -> Tally:
@@ -403,12 +327,8 @@ def make_outputs(session: pytest.Session) -> None:
         return
     options = gate.options
     gated = list(dict.fromkeys(gated_suites(config).values()))
-    suites = [tally.parts.suite(each, options.compare or "") for each in gated]
-    record = tally.record = RunRecord(
-        header=tally.header(options.record),
-        judge=gate.judge.signature,
-        suites=tuple(sorted(suites, key=lambda suite: suite.shown)),
-    )
+    suites = [_split(gate, each, tally.parts.filled(each, options.compare or "")) for each in gated]
+    record = tally.record = _run(gate, tally, suites)
     tally.drift = [line for each in gated for line in _drift(gate, each, record)]
     loaded = [each.suite for each in gated]
     folder = config.invocation_params.dir
@@ -418,6 +338,36 @@ def make_outputs(session: pytest.Session) -> None:
     tally.told += [one_line(fault, 400) for fault in faults]
     if faults and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _run(gate: Gate, tally: Tally, suites: Iterable[SuiteRecord]) -> RunRecord:
+    header, shard = tally.counts.header(gate.options.record), gate.options.shard
+    return RunRecord(
+        header=header if gate.recalled is None else gate.recalled.header(header),
+        judge=gate.judge.signature,
+        shard=read_shard(shard) if shard is not None else None,
+        suites=tuple(sorted(suites, key=lambda suite: suite.shown)),
+    )
+
+
+def open_spool(config: pytest.Config) -> Spool:
+    """The pairs of a run that begins, beside the run record where that is to be a stream."""
+    gate, tally = config.stash[GATE], tally_of(config)
+    gated = dict.fromkeys(gated_suites(config).values())
+    begun = _run(gate, tally, [tally.parts.suite(s, gate.options.compare or "") for s in gated])
+    name = gate.options.run_record or ""
+    file = config.invocation_params.dir / name if name.endswith(STREAM) else None
+    return Spool(begun, file)
+
+
+def _split(gate: Gate, gated: GatedSuite, suite: SuiteRecord) -> SuiteRecord:
+    """A suite whose comparisons say what of a change is the judge's: that takes all its parts."""
+    found = {each.name: each for each in suite.systems}
+    for name, comparison in suite.comparisons.items():
+        if (old := gate.baseline(gated, name)) is not None:
+            shifts = judge_shifts(old.suite, suite, system=name, against=old.system)
+            found[name] = replace(found[name], comparison=replace(comparison, shifts=shifts))
+    return replace(suite, systems=tuple(found.values()))
 
 
 def _drift(gate: Gate, gated: GatedSuite, record: RunRecord) -> Iterator[str]:
@@ -436,28 +386,17 @@ def close_gate(config: pytest.Config, *, is_interrupted: bool) -> None:
     """Ends the runner of a process and hands on what it counted."""
     gate = config.stash[GATE]
     gate.close(seconds=HURRY_SECONDS if is_interrupted else DRAIN_SECONDS)
-    told = json.dumps({"recipes": sorted(gate.recipes), "counts": _counts(gate)})
+    session = gate.session
+    counts = counts_of(session, gate.judge) if session.is_asking else None  # there may be no judge
+    told = json.dumps({"recipes": sorted(gate.recipes), "counts": counts})
     if is_worker(config):
         config.workeroutput[TOLD_BY_GATE] = told  # type: ignore[attr-defined]  # xdist sets it
         return
     tally_of(config).add_process(told)
-    gate.session.forget_run()
-    if gate.session.is_asking and gate.options.record != "all":
-        for cassette in gate.session.cassettes.values():
-            tally_of(config).add_cassette(cassette)
-
-
-def _counts(gate: Gate) -> dict[str, object] | None:
-    """What a process asked and was answered; None where nothing was to be asked."""
-    if not gate.session.is_asking:
-        return None
-    ledger, judge = gate.session.exchange.ledger, gate.judge
-    return {
-        "totals": asdict(ledger.totals),
-        "replies": {origin: ledger.keys(origin) for origin in ORIGINS},
-        "models": [[asdict(model), sorted(keys)] for model, keys in ledger.models.items()],
-        "judge": dict(judge.counts()) if isinstance(judge, Counting) else {},
-    }
+    session.forget_run()
+    if session.is_asking and gate.options.record != "all":
+        for cassette in session.cassettes.values():
+            tally_of(config).counts.add_cassette(cassette)
 
 
 def show_plan(session: pytest.Session) -> None:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
         MetricName,
         Unscored,
     )
-    from summeval_pytest.plugin.gate import Gate, GatedSuite
+    from summeval_pytest.plugin.gate import Gate
+    from summeval_pytest.record.gated_suite import GatedSuite
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.runner import Runner
     from summeval_pytest.suite.values import Pair, Section
@@ -196,6 +197,6 @@ def summ_pair(request: pytest.FixtureRequest) -> SummPair:
     task = Task(suite=gated.suite, paper=paper, system=system, metrics=marked_metrics(request.node))
     with message_alone(request.config):
         gate.golden.prepare([gated])
-        evaluation = gate.runner.evaluation(task)
+        evaluation = gate.pairs.evaluation(task)
         raise_judge_faults(evaluation.numbers())
     return SummPair(evaluation, gated, gate)

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import (
@@ -20,124 +18,44 @@ from summeval_pytest.errors import (
     SummevalError,
     UsageError,
 )
-from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.judges.recorded import RecordedJudge
 from summeval_pytest.plugin.outputs import Baselines, check_saved_file, report_files
+from summeval_pytest.record.gated_suite import gated_suite
+from summeval_pytest.record.recalled import FROM, RecalledRuns, read_shard
+from summeval_pytest.record.stream import read_record
 from summeval_pytest.reports.run import (
     cassette_lines,
     header_line,
     uncalibrated_lines,
     unheld_lines,
 )
-from summeval_pytest.run.golden import check_sentences
-from summeval_pytest.run.measure import recipe_of
+from summeval_pytest.run.golden import golden_tasks, labels_fingerprint
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.run.session import Session
 from summeval_pytest.run.summaries import Summariser
-from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.verdict.relations import chosen_relations, relation_floors
 from summeval_pytest.verdict.thresholds import (
     Waivers,
-    check_supported,
-    floors_of,
     read_rules,
-    thresholds_of,
 )
-from summeval_pytest.verdict.trust import calibration_of, measured_judge
+from summeval_pytest.verdict.trust import calibration_of, measure_trust, measured_judge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
     from summeval_pytest.judges.judge import Judge
-    from summeval_pytest.metrics.score import MetricName
     from summeval_pytest.metrics.signature import Signature
     from summeval_pytest.plugin.options import Options, Share
     from summeval_pytest.plugin.progress import Progress
+    from summeval_pytest.record.gated_suite import GatedSuite
     from summeval_pytest.record.record import RunRecord
     from summeval_pytest.record.regression import Baseline
     from summeval_pytest.run.golden import GoldenPair
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.verdict.thresholds import Floors, Rule, Thresholds
+    from summeval_pytest.verdict.thresholds import Rule
     from summeval_pytest.verdict.trust import Calibration, Trust
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class GatedSuite:
-    """A suite with what this run asks of it: which systems, and which thresholds."""
-
-    suite: Suite
-    systems: tuple[str, ...]
-    thresholds: Thresholds
-    floors: Floors
-    unheld: tuple[str, ...] = ()
-    """The thresholds and floors on numbers that the judge has no answers for."""
-    is_partial: bool = False
-    """Whether the judge answers for some metrics only."""
-
-    def for_metrics(self, metrics: Collection[MetricName]) -> GatedSuite:
-        """What a judge of these metrics can be held to, and measured on; FM is always among them.
-
-        What it has no answers for holds nothing: it would be an error on every pair and label.
-        """
-        if set(metrics) >= set(METRICS):
-            return self
-        thresholds, floors = self.thresholds.only(metrics), self.floors.only(metrics)
-        lost = [name for name in self.thresholds.names if name not in thresholds.names]
-        lost += [f"judge.{each.title}" for each in self.floors.floors if each not in floors.floors]
-        return replace(
-            self,
-            suite=self.suite.labelled_by_facets(),
-            thresholds=thresholds,
-            floors=floors,
-            unheld=tuple(lost),
-            is_partial=True,
-        )
-
-    def check(self, judge: str, *, is_tried: bool) -> None:
-        """Refuses what could never fail, and what the judge could never answer.
-
-        Args:
-            judge: The judge as the user named it.
-            is_tried: Whether it is to be tried with edited texts.
-
-        Raises:
-            OptionError: for a suite that holds nothing to anything, and for edited texts that
-                nobody has recorded a judgement of.
-        """
-        if self.is_partial and is_tried:
-            raise OptionError(
-                f"--summ-metamorphic edits texts, and judge {judge!r} knows recorded ones only;"
-                " leave it out, or name another judge"
-            )
-        if self.thresholds.metrics:
-            return
-        if self.unheld:
-            raise OptionError(
-                f"{self.suite.shown} has thresholds, and judge {judge!r} rates facets only, so"
-                f" nothing could fail: not held are {', '.join(self.unheld)}; add"
-                " --summ-min facet=0.55, or name another judge"
-            )
-        raise OptionError(
-            f"{self.suite.shown} has no threshold, so nothing could fail; add [thresholds] with for"
-            " example facet = 0.55, or --summ-min facet=0.55"
-        )
-
-    def task(self, paper: str, system: str) -> Task:
-        """The task of evaluating one pair."""
-        metrics = self.thresholds.metrics
-        return Task(suite=self.suite, paper=paper, system=system, metrics=metrics)
-
-    def signatures(self, judge: Judge) -> tuple[Signature, ...]:
-        """The recipe of each metric that a threshold needs, under this judge."""
-        suite = self.suite
-        return tuple(
-            recipe_of(metric, judge=judge, suite=suite.fingerprint, variants=suite.variants)
-            for metric in self.thresholds.metrics
-        )
-
-    def papers(self, system: str) -> tuple[str, ...]:
-        """The papers that a system has summaries for."""
-        return self.suite.paper_ids_of(system)
 
 
 class GoldenAnswers:
@@ -145,10 +63,12 @@ class GoldenAnswers:
 
     Args:
         runner: Who asks the judge.
+        recalled: Recorded runs that answer in its place; None for none.
     """
 
-    def __init__(self, runner: Callable[[], Runner]) -> None:
+    def __init__(self, runner: Callable[[], Runner], recalled: RecalledRuns | None) -> None:
         self._runner = runner
+        self._recalled = recalled
         self._measured: dict[GatedSuite, tuple[Trust, tuple[GoldenPair, ...]]] = {}
         self._calibrations: dict[Suite, Calibration | SummevalError] = {}
         self.items: frozenset[GatedSuite] = frozenset()
@@ -161,7 +81,15 @@ class GoldenAnswers:
             JudgeError: where it leaves too many of them unanswered, or breaks its contract.
         """
         if gated not in self._measured:
-            self._measured[gated] = measured_judge(self._runner(), gated.suite, gated.floors)
+            recalled, suite = self._recalled, gated.suite
+            if recalled is None:
+                self._measured[gated] = measured_judge(self._runner(), suite, gated.floors)
+            else:
+                asked = [(task.system, task.paper) for task in golden_tasks(suite)]
+                golden, labels = recalled.golden(suite, asked), labels_fingerprint(suite)
+                judge = recalled.signature
+                trust = measure_trust(golden, gated.floors, judge=judge, labels=labels)
+                self._measured[gated] = trust, golden
         return self._measured[gated]
 
     def correcting(self, gated: GatedSuite) -> tuple[GoldenPair, ...]:
@@ -244,7 +172,7 @@ class Gate:
         self.session = Session(
             environ=dict(os.environ),
             record=options.record,
-            directory=Path(options.store) if options.store else None,
+            place=options.store,
             endpoint=options.endpoint,
             allow_endpoints=options.allow_endpoints,
             votes=options.votes,
@@ -258,24 +186,50 @@ class Gate:
         self._progress = progress
         self._n_pairs = 0
         self._suites: dict[Path, GatedSuite] = {}
-        self.golden = GoldenAnswers(lambda: self.runner)
+        self.recalled = self._recall(share.folder)
+        self.golden = GoldenAnswers(lambda: self.runner, self.recalled)
         self._runner: Runner | None = None
         self.recipes: set[str] = set()
         """The signatures of what failed a test, told once at the end of the run."""
 
+    def _recall(self, folder: Path) -> RecalledRuns | None:
+        """The recorded runs that decide in place of a judge; None where one is asked."""
+        options = self.options
+        for flag, given, unfit in (
+            ("--summ-shard", options.shard, ("plan", "metamorphic", "save")),
+            (FROM, options.from_, ("plan", "metamorphic")),
+        ):
+            taken = [name for name in unfit if given and getattr(options, name)]
+            if taken:
+                raise OptionError(f"--summ-{taken[0]} has no use for {flag}; leave one of them out")
+        if options.shard and options.from_:
+            raise OptionError(f"{FROM} decides over all shards; leave out --summ-shard")
+        if not options.from_:
+            return None
+        return RecalledRuns({name: read_record(folder / name, FROM) for name in options.from_})
+
+    @property
+    def pairs(self) -> Runner | RecalledRuns:
+        """Who knows what was measured on a pair."""
+        return self.recalled or self.runner
+
     @cached_property
     def judge(self) -> Judge:
-        """The chosen judge.
+        """The chosen judge; of recorded runs one that is never asked.
 
         Raises:
             OptionError: if there is no such judge, or the record mode or the budget forbids it.
         """
+        if self.recalled is not None:
+            return RecordedJudge(signature=self.recalled.signature, segments={}, ratings={})
         return self.session.judge(self.options.judge, [gated.suite for gated in self.suites])
 
     @property
     def _is_judge_asked(self) -> bool:
         """Whether the judge is a model at an endpoint."""
-        return self.session.is_asked(self.options.judge, [gated.suite for gated in self.suites])
+        return self.recalled is None and self.session.is_asked(
+            self.options.judge, [gated.suite for gated in self.suites]
+        )
 
     @property
     def suites(self) -> list[GatedSuite]:
@@ -378,6 +332,8 @@ class Gate:
         """Begins to read ahead, each process of the run at a place of its own."""
         self._n_pairs = len(tasks)
         self.golden.prepare(self.suites)
+        if self.recalled is not None:
+            return
         index, n_processes = self._share.index, self._share.n_processes
         start, end = (len(tasks) * place // n_processes for place in (index, index + 1))
         self.runner.plan([*tasks[start:], *tasks[:start]], n_own=end - start)
@@ -397,18 +353,21 @@ class Gate:
         """
         key = path.resolve()
         if key not in self._suites:
-            suite = load_suite(path, shown, allow_outside=self.options.allow_outside)
-            written = thresholds_of(suite, options=self.options.min)
-            suite, systems = self.session.systems(suite, self.options.model, "--summ-model")
-            self.session.add_cassette(suite)
-            check_sentences(suite)
-            judge = self.options.judge
-            gated = GatedSuite(
-                suite=suite, systems=systems, thresholds=written, floors=floors_of(suite, judge)
-            ).for_metrics(self.session.metrics_of(judge, [suite]))
-            n_votes = self.session.votes_of(judge, [suite])
-            check_supported(gated.thresholds, judge, n_votes, suite.shown)
-            self._suites[key] = self._suites[suite.path.resolve()] = gated
+            options = self.options
+            gated = gated_suite(
+                path,
+                shown,
+                self.session,
+                judge=options.judge,
+                models=options.model,
+                least=options.min,
+                allow_outside=options.allow_outside,
+            )
+            if self.options.shard is not None:
+                gated = gated.sharded(read_shard(self.options.shard))
+            if self.recalled is not None:
+                self.recalled.check(gated.suite, gated.systems)
+            self._suites[key] = self._suites[gated.suite.path.resolve()] = gated
         return self._suites[key]
 
     def gated_as_tests(self, path: Path, shown: str) -> GatedSuite:
@@ -433,6 +392,7 @@ class Gate:
         is_asking = self._is_judge_asked or any(
             gated.suite.systems[system].endpoint for gated in suites for system in gated.systems
         )
+        is_asking = is_asking and self.recalled is None
         store = "not needed"
         if is_asking:
             store = "cassette" if self.options.record == "none" else str(self.session.store)

@@ -66,7 +66,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if gated_suites(config) and not is_worker(config):
         from summeval_pytest.plugin.controller import tally_of
 
-        tally_of(config).know(gated_suites(config), gate_of(config).options.judge)
+        tally_of(config).know(gated_suites(config), gate_of(config), config)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:

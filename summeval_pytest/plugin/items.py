@@ -21,7 +21,6 @@ from summeval_pytest.record.record import (
     Totalled,
     Tried,
     as_json,
-    broken_down,
     judged,
 )
 from summeval_pytest.record.regression import compare
@@ -49,7 +48,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
-    from summeval_pytest.plugin.gate import Gate, GatedSuite
+    from summeval_pytest.plugin.gate import Gate
+    from summeval_pytest.record.gated_suite import GatedSuite
     from summeval_pytest.record.record import Comparison, Covered
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.runner import Task
@@ -90,9 +90,11 @@ class SystemNode(pytest.Collector):
     def collect(self) -> Iterator[pytest.Item]:
         """One item a pair, and one for all papers where means or a baseline are asked for."""
         gated = gated_suites(self.config)[self.path.resolve()]
-        for paper in gated.papers(self.name):
+        for paper in gated.own_papers(self.name):
             yield PairItem.from_parent(self, name=paper)
         is_compared = gate_of(self.config).options.compare
+        if gated.shard is not None:
+            return
         if gated.thresholds.mean or gated.thresholds.corrected or is_compared:
             yield MeansItem.from_parent(self, name=ALL_PAPERS)
 
@@ -247,7 +249,7 @@ class PairItem(SystemItem):
         gate, gated, (task,) = self.gate, self.gated, self.tasks
         self.user_properties.append((PROPERTY, _told(task)))
         with message_alone(self.config), self._recorded(task):
-            self.evaluation = gate.runner.evaluation(task)
+            self.evaluation = gate.pairs.evaluation(task)
             numbers = self.evaluation.numbers()
             self.user_properties[-1] = (PROPERTY, _told(task, self.evaluation))
             self.verdict = decide(numbers, gated.thresholds.pair, gate.waivers(gated))
@@ -255,24 +257,14 @@ class PairItem(SystemItem):
     @contextmanager
     def _recorded(self, task: Task) -> Iterator[None]:
         """Keeps what a judge's fault left of the pair."""
-        suite = self.gated.suite
         try:
             yield
         except SummevalError as error:
             fault = str(error)
             if hasattr(self, "evaluation"):
-                self.keep(judged(suite.shown, self.evaluation, None, fault=fault))
+                self.keep(judged(self.gated.suite.shown, self.evaluation, None, fault=fault))
             elif not isinstance(error, UsageError):
-                self.keep(
-                    broken_down(
-                        suite=suite.shown,
-                        paper=task.paper,
-                        system=task.system,
-                        metrics=task.metrics,
-                        place=suite.place_of(task.system),
-                        fault=fault,
-                    )
-                )
+                self.keep(self.gated.broken_down(task.system, task.paper, fault))
             raise
 
     def runtest(self) -> None:
@@ -329,7 +321,7 @@ class MeansItem(SystemItem):
 
     def _decide(self) -> None:
         gate, gated, thresholds = self.gate, self.gated, self.gated.thresholds
-        papers = gate.runner.numbers(self._pairs)
+        papers = gate.pairs.numbers(self._pairs)
         corrected = corrected_means(papers, gate.golden.correcting(gated), thresholds.corrected)
         self.verdict = decide_means(
             self.group, papers, thresholds.mean, gate.waivers(gated), corrected

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from summeval_pytest.store.protocol import StorePlace
+
 
 RECORD_MODES: Final = ("none", "new", "all")
 Record = Literal["none", "new", "all"]
@@ -48,17 +50,17 @@ class Option:
     @property
     def flag(self) -> str:
         """The command-line flag."""
-        return f"--summ-{self.name.replace('_', '-')}"
+        return f"--summ-{self.name.rstrip('_').replace('_', '-')}"
 
     @property
     def ini(self) -> str:
         """The ini key."""
-        return f"summ_{self.name}"
+        return f"summ_{self.name.rstrip('_')}"
 
     @property
     def variable(self) -> str:
         """The environment variable."""
-        return f"{_PREFIX}{self.name.upper()}"
+        return f"{_PREFIX}{self.name.rstrip('_').upper()}"
 
     @property
     def is_list(self) -> bool:
@@ -77,6 +79,12 @@ class Option:
 
 def _last(_: Option, values: tuple[str, ...]) -> str:
     return values[-1]
+
+
+def _place(_: Option, values: tuple[str, ...]) -> StorePlace:
+    from summeval_pytest.store.protocol import read_place
+
+    return read_place(values[-1])
 
 
 def _all(_: Option, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -115,6 +123,16 @@ def _dollars(option: Option, values: tuple[str, ...]) -> float:
     if not 0.0 <= number < float("inf"):
         raise option.fault(values[-1], "not a number of dollars of at least 0")
     return number
+
+
+def _shard(option: Option, values: tuple[str, ...]) -> str:
+    index, mark, n_shards = values[-1].partition("/")
+    is_plain = all(
+        p.isascii() and p.isdecimal() and len(p) <= _MAX_DIGITS for p in (index, n_shards)
+    )
+    if not (mark and is_plain and 1 <= int(index) <= int(n_shards)):
+        raise option.fault(values[-1], "no shard; write which of how many, as 2/8")
+    return values[-1]
 
 
 def _switch(option: Option, values: tuple[str, ...]) -> bool:
@@ -184,10 +202,12 @@ class Options:
         " all: ask everything again (default: new)",
         _mode,
     )
-    store: str | None = _option(
+    store: StorePlace | None = _option(  # noqa: RUF009 - a field, as `dataclasses.field`
         None,
         "DIR",
-        "where replies are remembered on this machine (default: the user's cache folder)",
+        "where replies are remembered: a folder of this machine, or postgresql://user@host/database"
+        " for many (default: the user's cache folder)",
+        _place,
     )
     plan: bool = _option(
         False,
@@ -214,7 +234,23 @@ class Options:
     run_record: str | None = _option(
         None,
         "FILE",
-        "write everything that was judged and decided there, as JSON (default: nowhere)",
+        "write everything that was judged and decided there, as JSON; a line a pair, while the run"
+        " goes on, where it ends with .jsonl (default: nowhere)",
+        needs_suite=True,
+    )
+    shard: str | None = _option(
+        None,
+        "I/N",
+        "judge the papers of one of N shards; `summeval merge` decides over all of them (default:"
+        " all papers)",
+        _shard,
+        needs_suite=True,
+    )
+    from_: tuple[str, ...] = _option(
+        (),
+        "FILE",
+        "decide by these recorded runs, shards mostly, and ask nobody (default: judge)",
+        _names,
         needs_suite=True,
     )
     save: str | None = _option(
@@ -341,7 +377,7 @@ def unknown_variables() -> Iterator[str]:
     """A line for each variable that begins as ours do and is none."""
     from difflib import get_close_matches
 
-    known = [option.name.upper() for option in TABLE]
+    known = [option.variable.removeprefix(_PREFIX) for option in TABLE]
     for name in sorted(os.environ):
         given = name.removeprefix(_PREFIX)
         if name != given and given not in known:

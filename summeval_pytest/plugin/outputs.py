@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError, nearest
-from summeval_pytest.record.record import read_record, record_text
 from summeval_pytest.record.regression import find_baseline
+from summeval_pytest.record.stream import read_record, record_pieces
 from summeval_pytest.reports.files import append, rendered, unwritable, write_whole
 from summeval_pytest.reports.judge_section import UNTRUSTED
 from summeval_pytest.text.printing import one_line
@@ -172,7 +172,7 @@ def write_outputs(
         told: A line for each file that was written is appended.
     """
     for kind, (_, name) in report_files(options).items():
-        if fault := write_whole(folder / name, rendered(kind, record)):
+        if fault := write_whole(folder / name, rendered(kind, record, name)):
             yield fault
         else:
             told.append(one_line(f"{kind}: {name}", 400))
@@ -184,7 +184,9 @@ def write_outputs(
         file = saved_file(suite, options.save)
         if unfit := _unfit(held):
             yield f"{SAVE}={options.save}: not saved, {held.shown}: {unfit}"
-        elif fault := write_whole(file, record_text(replace(record, suites=(_alone(held),)))):
+        elif fault := write_whole(
+            file, record_pieces(replace(record, suites=(_alone(held),)), file.name)
+        ):
             yield fault
         else:
             told.append(one_line(f"saved: {suite.baselines.shown}/{file.name}", 400))
@@ -199,7 +201,7 @@ def _unfit(suite: SuiteRecord) -> str:
     if suite.is_untrusted:
         return f"the judge is {UNTRUSTED}; mend it, or label more pairs"
     if not suite.is_complete:
-        n_scored = sum(pair.outcome != "error" for pair in suite.pairs)
+        n_scored = sum(outline.outcome != "error" for outline in suite.outlines)
         return f"{n_scored} of {suite.n_expected} pairs are judged; run all of them"
     for system in suite.systems:
         if system.comparison is not None and not system.comparison.passes:
@@ -211,12 +213,9 @@ def _unfit(suite: SuiteRecord) -> str:
 
 def _alone(suite: SuiteRecord) -> SuiteRecord:
     """A suite without what it was compared with, or tried with."""
-    return replace(
-        suite,
-        relations=(),
-        systems=tuple(replace(each, baseline="", comparison=None) for each in suite.systems),
-        pairs=tuple(replace(pair, change=None) for pair in suite.pairs),
-    )
+    systems = tuple(replace(each, baseline="", comparison=None) for each in suite.systems)
+    alone = suite.with_pairs(lambda pair: replace(pair, change=None))
+    return replace(alone, relations=(), systems=systems)
 
 
 def tell_github(config: pytest.Config, record: RunRecord, annotations: list[str]) -> Iterator[str]:

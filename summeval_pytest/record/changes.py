@@ -337,7 +337,7 @@ def measure_drift(old: SuiteRecord, new: SuiteRecord) -> Drift:
     """
     judges = [each.trust.judge if each.trust is not None else "" for each in (old, new)]
     drift = Drift(old_judge=judges[0], new_judge=judges[1])
-    mismatches = tuple(_mismatches(old, new))
+    mismatches = tuple(golden_mismatches(old, new))
     if mismatches:
         return replace(drift, mismatches=mismatches)
     before, now, (n_only_old, n_only_new) = shared_answers(old.golden, new.golden)
@@ -360,8 +360,8 @@ def measure_drift(old: SuiteRecord, new: SuiteRecord) -> Drift:
     )
 
 
-def _mismatches(old: SuiteRecord, new: SuiteRecord) -> Iterator[str]:
-    """What differs that both answers have to be about."""
+def golden_mismatches(old: SuiteRecord, new: SuiteRecord) -> Iterator[str]:
+    """What differs that the golden answers of both runs have to be about."""
     for what, before, now in (
         ("labels", old.trust and old.trust.labels, new.trust and new.trust.labels),
         ("papers", old.fingerprint, new.fingerprint),

@@ -1,4 +1,4 @@
-"""The run record: values, JSON, and how a run is put together.
+"""The run record: its values, their JSON, and the parts that tests hand on.
 
 Every report is made from it and can be made again, and every decision can be taken again with other
 thresholds, without a call.
@@ -9,17 +9,24 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field, fields, is_dataclass
-from functools import cache
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cache, partial
+from sys import intern
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
 
 from summeval_pytest.endpoints.spending import ModelSeen  # noqa: TC001 - run records read it
-from summeval_pytest.errors import JudgeError, OptionError, Place
-from summeval_pytest.metrics.score import CATALOGUE, SPARSE, FaithfulnessScore, Score, Unscored
+from summeval_pytest.errors import JudgeError, Place
+from summeval_pytest.metrics.score import (
+    SPARSE,
+    FaithfulnessScore,
+    MetricName,
+    Score,
+    Unscored,
+)
 from summeval_pytest.questions import Facet  # noqa: TC001 - run records read it
+from summeval_pytest.record.stored import Stored, StoredByName
 from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
 from summeval_pytest.run.pair_numbers import numbers_of
-from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.corrected import CorrectedMean  # noqa: TC001 - run records read it
 from summeval_pytest.verdict.decide import MeanVerdict, PairVerdict, SystemMean
 from summeval_pytest.verdict.findings import Finding, explaining, findings_of
@@ -27,17 +34,18 @@ from summeval_pytest.verdict.relations import (
     RelationState,  # noqa: TC001 - run records read it
     RelationVerdict,  # noqa: TC001 - run records read it
 )
-from summeval_pytest.verdict.thresholds import Thresholds, WaiverUse, named_agreement
+from summeval_pytest.verdict.thresholds import (
+    Thresholds,  # noqa: TC001 - run records read it
+    WaiverUse,  # noqa: TC001 - run records read it
+)
 from summeval_pytest.verdict.trust import Trust  # noqa: TC001 - run records read it
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Callable, Hashable, Iterable, Sequence
     from dataclasses import Field
-    from pathlib import Path
 
     from pydantic import RootModel, ValidationError
 
-    from summeval_pytest.metrics.score import MetricName
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.pair_numbers import Numbers
 
@@ -109,13 +117,45 @@ class Flip:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeShift:
+    """What of the change of a metric's mean is the judge's, and what the system's.
+
+    Where the summary of a paper is the same in both runs, the change is the judge's alone. It is
+    seen, too, where both runs judged the old summary or the new one: on ``n_seen`` of ``n_papers``
+    in all. On the others it is taken to be the mean change over ``n_pairs`` summaries that both
+    runs judged, of any system. ``change`` is the sum of both parts, each with its 95 % bootstrap
+    interval over papers; None where there is none.
+    """
+
+    metric: MetricName
+    n_papers: int
+    n_seen: int
+    n_pairs: int
+    change: float
+    judge: float
+    low: float | None
+    high: float | None
+    system: float
+    system_low: float | None
+    system_high: float | None
+
+    @property
+    def is_shifted(self) -> bool:
+        """Whether 0 is outside of the interval of the judge's part."""
+        if self.low is None or self.high is None:
+            return False
+        return self.low > 0 or self.high < 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """One system against a baseline: a saved run as it was named, and its system.
 
     Where ``mismatches`` say, by the key that differs, why the two cannot be compared, there are no
     differences. ``flips`` are rated lower than the baseline's, worst first. ``brevity`` says where
     a share of right pieces rose only because summaries became shorter; ``undecided`` which rules
-    are kept or broken only because of what a judge left unanswered, a phrase each.
+    are kept or broken only because of what a judge left unanswered, a phrase each. ``shifts`` split
+    the changes, also where another judge is why the two cannot be compared.
     """
 
     baseline: str
@@ -125,6 +165,7 @@ class Comparison:
     flips: tuple[Flip, ...] = ()
     brevity: tuple[str, ...] = ()
     undecided: tuple[str, ...] = field(default=(), metadata=SPARSE)
+    shifts: tuple[JudgeShift, ...] = field(default=(), metadata=SPARSE)
 
     @property
     def passes(self) -> bool:
@@ -231,6 +272,17 @@ class PaperRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Outline:
+    """What is small enough to be held of every pair of a run."""
+
+    paper: str
+    system: str
+    outcome: Outcome
+    signatures: tuple[str, ...]
+    waivers: tuple[WaiverUse, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PairRecord:
     """One pair, judged and decided; never passed where the judge left it unscored.
 
@@ -261,6 +313,35 @@ class PairRecord:
     def told(self) -> tuple[Finding, ...]:
         """The findings that explain why the pair fails, worst first; none where it does not."""
         return explaining(self.findings, self.verdict.missed)
+
+    @property
+    def outline(self) -> Outline:
+        """What is small enough to be held of every pair."""
+        return Outline(
+            paper=intern(self.paper),
+            system=intern(self.system),
+            outcome=self.outcome,
+            signatures=tuple(map(intern, self.signatures)),
+            waivers=self.verdict.waivers,
+        )
+
+
+class StoredPairs(Stored[PairRecord]):
+    """Pairs in their file, and their outlines."""
+
+    def __init__(
+        self, reads: Sequence[Callable[[], PairRecord]], outlines: Sequence[Outline]
+    ) -> None:
+        super().__init__(reads)
+        self.outlines = outlines
+
+
+if TYPE_CHECKING:
+    Pairs = Sequence[PairRecord]
+    Papers = Sequence[PaperRecord]
+else:  # as they are read from the one JSON value of a record
+    Pairs = tuple[PairRecord, ...]
+    Papers = tuple[PaperRecord, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -303,6 +384,7 @@ class SuiteRecord:
     papers that can move a score. A waiver whose pair was not judged says so. ``has_labels`` says
     that golden labels could measure the judge (None in records of before that was kept), ``trust``
     what they say of it (None where it was not measured), ``golden`` the judge's answers to them.
+    ``is_cut`` says that the run was ended before it could close its record.
     """
 
     name: str
@@ -310,23 +392,50 @@ class SuiteRecord:
     fingerprint: str
     thresholds: Thresholds
     systems: tuple[SystemRecord, ...]
-    papers: tuple[PaperRecord, ...]
-    pairs: tuple[PairRecord, ...]
+    papers: Papers
+    pairs: Pairs
     waivers: tuple[WaiverUse, ...] = ()
     has_labels: bool | None = None
     trust: Trust | None = None
     golden: tuple[GoldenPair, ...] = ()
     is_calibrated: bool = False
     relations: tuple[RelationVerdict, ...] = ()
+    is_cut: bool = field(default=False, metadata=SPARSE)
 
     @property
     def is_untrusted(self) -> bool:
         """Whether the judge misses its floor of agreement, so that no verdict counts."""
         return self.trust is not None and self.trust.is_untrusted
 
-    def pairs_of(self, system: str) -> tuple[PairRecord, ...]:
+    @property
+    def outlines(self) -> Sequence[Outline]:
+        """Of each pair what is known without its texts."""
+        if isinstance(self.pairs, StoredPairs):
+            return self.pairs.outlines
+        return tuple(pair.outline for pair in self.pairs)
+
+    def pairs_of(self, system: str) -> Sequence[PairRecord]:
         """The judged pairs of one system."""
-        return tuple(pair for pair in self.pairs if pair.system == system)
+        return Stored(list(self._reads(system).values()))
+
+    def by_paper(self, system: str) -> Mapping[str, PairRecord]:
+        """The judged pairs of one system, by paper."""
+        return StoredByName(self._reads(system))
+
+    def with_pairs(self, change: Callable[[PairRecord], PairRecord]) -> SuiteRecord:
+        """The suite with every pair changed; what is stored is changed when it is asked for."""
+        if not isinstance(self.pairs, StoredPairs):
+            return replace(self, pairs=tuple(map(change, self.pairs)))
+        changed = self.pairs.mapped(change)
+        outlines = [pair.outline for pair in changed]
+        return replace(self, pairs=StoredPairs(changed.reads, outlines))
+
+    def _reads(self, system: str) -> dict[str, Callable[[], PairRecord]]:
+        return {
+            outline.paper: partial(self.pairs.__getitem__, place)
+            for place, outline in enumerate(self.outlines)
+            if outline.system == system
+        }
 
     @property
     def comparisons(self) -> Mapping[str, Comparison]:
@@ -342,7 +451,10 @@ class SuiteRecord:
     def gaps(self) -> tuple[str, ...]:
         """What the run leaves open, a clause each; none where it judged and compared everything."""
         n_judged = len(self.pairs)
-        missing = f"only {n_judged:,} of {self.n_expected:,} pairs are in this run"
+        judged = f"{n_judged:,} of {self.n_expected:,} pairs"
+        if self.is_cut:
+            return (f"not complete: {judged}, the run was cut", *self.uncompared)
+        missing = f"only {judged} are in this run"
         return (missing, *self.uncompared) if n_judged < self.n_expected else self.uncompared
 
     @property
@@ -357,8 +469,11 @@ class SuiteRecord:
     @property
     def is_complete(self) -> bool:
         """Whether all of them were judged and scored."""
-        return len(self.pairs) == self.n_expected and not any(
-            pair.outcome == "error" for pair in self.pairs
+        outlines = self.outlines
+        return (
+            not self.is_cut
+            and len(outlines) == self.n_expected
+            and not any(outline.outcome == "error" for outline in outlines)
         )
 
 
@@ -366,12 +481,13 @@ class SuiteRecord:
 class RunRecord:
     """One run: the version of this layout, what a replay may change, the judge's signature, suites.
 
-    The suites are in the order of their files' names.
+    The suites are in the order of their files' names. ``shard`` is which of how many shards it is.
     """
 
     schema: Literal[1] = 1
     header: Header
     judge: str
+    shard: tuple[int, int] | None = field(default=None, metadata=SPARSE)
     suites: tuple[SuiteRecord, ...]
 
     @property
@@ -387,7 +503,7 @@ class RunRecord:
     @property
     def outcomes(self) -> frozenset[Covered]:
         """The outcomes of its items: pairs, systems, and a judge that was not measured."""
-        pairs = (pair.outcome for suite in self.suites for pair in suite.pairs)
+        pairs = (outline.outcome for suite in self.suites for outline in suite.outlines)
         systems = (system.outcome for suite in self.suites for system in suite.systems)
         at_fault = any(s.trust is not None and s.trust.outcome == "error" for s in self.suites)
         judge: tuple[Covered, ...] = ("error",) if at_fault else ()
@@ -514,19 +630,24 @@ def broken_down(  # noqa: PLR0913 - by keyword, each a fact of its own
 
 
 T = TypeVar("T")
-SCHEMA: Final = 1
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _INSTEAD: Final = "\ufffd"
-_WRITTEN: Final = "name a file that --summ-run-record or --summ-save has written"
+
+
+def recorded(value: Any) -> dict[str, object]:
+    """By name, the fields of a dataclass that a record holds."""
+    # thousands of golden answers have a label, an answer, no more
+    is_short = isinstance(value, GoldenAnswer)
+    found = ((field, getattr(value, field.name)) for field in fields(value))
+    return {f.name: said for f, said in found if _is_recorded(f, said, is_short=is_short)}
 
 
 def _plain(value: object) -> object:
     """What `json` does not know, as what it does."""
     if is_dataclass(value) and not isinstance(value, type):
-        # thousands of golden answers have a label, an answer, no more
-        is_short = isinstance(value, GoldenAnswer)
-        found = ((field, getattr(value, field.name)) for field in fields(value))
-        return {f.name: said for f, said in found if _is_recorded(f, said, is_short=is_short)}
+        return recorded(value)
+    if isinstance(value, Stored):
+        return [*value]
     if isinstance(value, Set):
         return sorted(value)
     if isinstance(value, Mapping):
@@ -584,89 +705,3 @@ def _first_fault(error: ValidationError) -> str:
     place = ".".join(map(str, first["loc"])) or "the whole"
     is_unknown = first["type"] == "unexpected_keyword_argument"
     return f"{place}: {'unknown key' if is_unknown else first['msg']}"
-
-
-def record_text(record: RunRecord) -> str:
-    """A run record as the text of its file, keys sorted: a pair, paper or system is one line.
-
-    So that a difference between two files names the pairs that differ.
-    """
-    suites = ",\n".join(map(_suite_text, record.suites))
-    return (
-        f'{{"header": {as_json(record.header)},\n"judge": {as_json(record.judge)},\n'
-        f'"schema": {SCHEMA},\n"suites": [\n{suites}\n]}}\n'
-    )
-
-
-def _suite_text(suite: SuiteRecord) -> str:
-    """A suite whose lists have a line for each item."""
-    told = []
-    for name in sorted(each.name for each in fields(suite)):
-        value = getattr(suite, name)
-        if isinstance(value, tuple) and value:
-            told.append(f'"{name}": [\n' + ",\n".join(map(as_json, value)) + "\n]")
-        else:
-            told.append(f'"{name}": {as_json(value)}')
-    return "{" + ",\n".join(told) + "}"
-
-
-def read_record(file: Path, option: str) -> RunRecord:
-    """The run record that a file holds; ``option`` named the file, for messages.
-
-    Raises:
-        OptionError: for a file that is not there or holds no run record, and for one of another
-            schema version.
-    """
-    try:
-        text = file.read_bytes().decode("utf-8-sig")
-    except (OSError, ValueError) as error:
-        fault = getattr(error, "strerror", None) or "it is not UTF-8"
-        wrong = f"{file} cannot be read as a run record, {fault}"
-        raise OptionError(f"{option}: {wrong}; {_WRITTEN}") from None
-    try:
-        record = from_json(RunRecord, text)
-        for suite in record.suites:
-            _check_names(suite)
-    except ValueError as error:
-        _check_schema(text, file, option)
-        wrong = f"{file} is no run record: {one_line(str(error))}"
-        raise OptionError(f"{option}: {wrong}; {_WRITTEN}") from None
-    return record
-
-
-def _check_names(suite: SuiteRecord) -> None:
-    """Refuse a record that names a number which this version does not have.
-
-    Raises:
-        ValueError: for the first such name.
-    """
-    held, pairs = suite.thresholds, [pair.verdict for pair in suite.pairs]
-    compared = [comparison.differences for comparison in suite.comparisons.values()]
-    named = (
-        *(each.name for each in (*held.pair, *held.mean, *held.corrected)),
-        *(use.waiver.finding for use in suite.waivers),
-        *(mean.name for system in suite.systems for mean in system.means),
-        *(difference.name for differences in compared for difference in differences),
-        *(short.name for verdict in pairs for short in (*verdict.shortfalls, *verdict.waived)),
-    )
-    for name in named:
-        if name not in CATALOGUE:
-            raise ValueError(f"unknown number {name!r}")
-    for found in suite.trust.agreements if suite.trust is not None else ():
-        try:
-            named_agreement(found.name)
-        except KeyError:
-            raise ValueError(f"unknown agreement {found.name!r}") from None
-
-
-def _check_schema(text: str, file: Path, option: str) -> None:
-    try:
-        found: Any = json.loads(text)
-    except (ValueError, RecursionError):
-        return
-    schema = found.get("schema") if isinstance(found, dict) else None
-    if isinstance(schema, int) and schema != SCHEMA:
-        raise OptionError(
-            f"{option}: {file} has schema {one_line(str(schema), 20)}, this version reads {SCHEMA};"
-            " make the record again, or use the version that wrote it"
-        )

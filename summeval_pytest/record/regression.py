@@ -335,6 +335,7 @@ class Baseline:
     """One system of a saved run, which goes by the name that the user gave it; pairs by paper."""
 
     run: str
+    suite: SuiteRecord
     system: str
     pairs: Mapping[str, PairRecord]
 
@@ -345,7 +346,8 @@ class Baseline:
 
     def signatures(self) -> Mapping[str, tuple[Signature, ...]]:
         """The recipes of each metric, by metric; more than one where its pairs disagree."""
-        texts = dict.fromkeys(text for pair in self.pairs.values() for text in pair.signatures)
+        of = (outline for outline in self.suite.outlines if outline.system == self.system)
+        texts = dict.fromkeys(text for outline in of for text in outline.signatures)
         found: dict[str, tuple[Signature, ...]] = {}
         for signature in map(read_signature, texts):
             found[signature.metric] = (*found.get(signature.metric, ()), signature)
@@ -372,8 +374,7 @@ def find_baseline(  # noqa: PLR0913 - by keyword, each a fact of its own
             f"{option}: {run!r} has no system {missed!r}; {nearest(missed, names)};"
             f" name one of them, {run}:SYSTEM"
         )
-    pairs = {pair.paper: pair for pair in held.pairs_of(name)}
-    return Baseline(run=run, system=name, pairs=MappingProxyType(pairs))
+    return Baseline(run=run, suite=held, system=name, pairs=held.by_paper(name))
 
 
 def _suite(record: RunRecord, run: str, suite: str, option: str) -> SuiteRecord:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import os
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import IO, TYPE_CHECKING, Literal
 
-from summeval_pytest.record.record import record_text
+from summeval_pytest.record.stream import record_pieces
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from summeval_pytest.record.record import RunRecord
 
 
 FileKind = Literal["run record", "JUnit report", "page"]
 
 
-def rendered(kind: FileKind, record: RunRecord) -> str:
-    """The text of one kind of file that is made of a run.
+def rendered(kind: FileKind, record: RunRecord, name: str) -> str | Iterable[str]:
+    """The text of one kind of file that is made of a run, whole or in pieces.
 
+    Its name says in which form a record is written.
     What makes a report is loaded here: a gate starts in every worker, and most write none.
     """
     if kind == "JUnit report":
@@ -29,11 +33,11 @@ def rendered(kind: FileKind, record: RunRecord) -> str:
         from summeval_pytest.reports.page import page_text
 
         return page_text(record)
-    return record_text(record)
+    return record_pieces(record, name)
 
 
-def write_whole(file: Path, text: str) -> str:
-    """Writes a file, its folder too; what went wrong, empty where nothing did.
+def write_whole(file: Path, text: str | Iterable[str]) -> str:
+    """Writes a file, whole or in pieces, its folder too; what went wrong, empty where nothing did.
 
     A link is followed, unless it leads out of the current folder. What is no file of its own, as a
     pipe or /dev/stdout, is written into.
@@ -41,24 +45,28 @@ def write_whole(file: Path, text: str) -> str:
     if _leads_out(file):
         return f"{file} cannot be written (a link leads out of this folder); name another file"
     file = file.resolve()
+    pieces = (text,) if isinstance(text, str) else text
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         if file.exists() and not file.is_file():
-            file.write_text(text, encoding="utf-8", newline="")
+            with file.open("w", encoding="utf-8", newline="") as stream:
+                stream.writelines(pieces)
         else:
-            _replace(file, text)
+            with replacing(file) as stream:
+                stream.writelines(piece.encode() for piece in pieces)
     except OSError as error:
         return f"{file} cannot be written ({error.strerror}); name another file"
     return ""
 
 
-def _replace(file: Path, text: str) -> None:
-    """Writes beside the file, then moves that in its place, with the rights of a new file."""
+@contextmanager
+def replacing(file: Path) -> Iterator[IO[bytes]]:
+    """A file beside ``file``, which takes its place at the end, with the rights of a new one."""
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
     made = Path(name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
+        with os.fdopen(handle, "wb") as stream:
+            yield stream
         umask = os.umask(0)  # which can only be read by setting it
         os.umask(umask)
         made.chmod(0o666 & ~umask)

@@ -27,6 +27,7 @@ from summeval_pytest.reports.pair import (
     missed_numbers,
     quoted,
     relation_text,
+    shift_warnings,
     shown,
 )
 from summeval_pytest.reports.run import calls_lines
@@ -257,7 +258,8 @@ def step_summary(record: RunRecord) -> str:
     header = record.header
     words = judge_section, broken_rules, broken_texts, confusions, detectable_text, relation_text
     ours = cell, code, fitting, head, mean_cell, missing, n, section, told
-    page = template("step_summary.md", _finalize, str, worst_disagreements, *words, *ours)
+    more = shift_warnings, worst_disagreements
+    page = template("step_summary.md", _finalize, str, *more, *words, *ours)
     return page.render(
         record=record,
         mark=f"{judge_section.MARK[0].upper()}{judge_section.MARK[1:]}",

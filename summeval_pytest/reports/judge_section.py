@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.reports.pair import beside
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from summeval_pytest.record.record import RunRecord, SuiteRecord
     from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
     from summeval_pytest.verdict.thresholds import Bound, Threshold
-    from summeval_pytest.verdict.trust import Agreement, Disagreement, Trust
+    from summeval_pytest.verdict.trust import Agreement, Disagreement, MoreLabels, Trust
 
 
 UNCALIBRATED: Final = "not calibrated: the suite has no labels to measure it with"
@@ -35,6 +36,8 @@ _WHOSE: Final = {
 """Whose text an answer is about, and whose it is held against, where it is not a facet."""
 _MOST: Final = 6
 """Missed floors that one clause names; tables have them all."""
+_MANY: Final = 1000
+"""More labels than this are not counted: the estimate will have moved by then."""
 
 
 def trust_phrase(trust: Trust | None, *, has_labels: bool | None) -> str:
@@ -57,10 +60,19 @@ def trust_phrase(trust: Trust | None, *, has_labels: bool | None) -> str:
     return f"holds {trust.n_floors} of {trust.n_floors} agreement floors{whose} on {held}"
 
 
-def trust_lines(phrase: str, of: str = "") -> Iterator[str]:
-    """What is known of a judge as the end of a run says it, in lines of at most 80 characters."""
+def trust_lines(phrase: str, of: str = "", still_open: Sequence[str] = ()) -> Iterator[str]:
+    """What is known of a judge as the end of a run says it, in lines of at most 80 characters.
+
+    ``still_open`` are the floors that the labels leave open, of which the first is named.
+    """
     more = "; see 'summeval agree'" if phrase == UNMEASURED else ""
     yield from safe_lines(f"judge{of}: {phrase}{more}")
+    for told in still_open[:1]:
+        yield from safe_lines(f"  {told}", indent=4)
+    if n_others := len(still_open) - len(still_open[:1]):
+        floors = "floor is" if n_others == 1 else "floors are"
+        told = f"{n_others} more {floors} as open; the run record says how many labels would decide"
+        yield from safe_lines(f"  {told}", indent=4)
 
 
 def trust_of(suite: SuiteRecord) -> str:
@@ -130,6 +142,37 @@ def agreement_lines(agreements: Iterable[Agreement]) -> Iterator[str]:
             f"{found.n_items:>7,}{found.n_papers:>7,}  {floors}"
         )
         yield line.rstrip()
+        yield from (f"  {told}" for told in deciding(found))
+
+
+def deciding(agreement: Agreement) -> Iterator[str]:
+    """What would decide each floor that the labels leave open, a phrase each."""
+    for more in agreement.more:
+        where = "is the value" if more.n_pairs is None else "lies in the interval"
+        yield f"{more.least:g} {where}: {_needed(more)}"
+
+
+def _needed(more: MoreLabels) -> str:
+    if more.n_pairs is None:
+        return "no number of labels would decide"
+    if more.n_pairs > _MANY:
+        return f"more than {_MANY:,} labelled pairs would decide"
+    pairs = "pair" if more.n_pairs == 1 else "pairs"
+    papers = "paper" if more.n_papers == 1 else "papers"
+    return f"{more.n_pairs:,} more labelled {pairs} ({more.n_papers:,} {papers}) would decide"
+
+
+def open_floors(trust: Trust | None) -> list[str]:
+    """The figures with such floors, a phrase each; which the fewest labels decide comes first."""
+    found = [
+        (more.n_pairs if more.n_pairs is not None else math.inf, each, more)
+        for each in (trust.agreements if trust is not None else ())
+        for more in each.more
+    ]
+    return [
+        f"{one_line(each.name, _NAME)} {value_of(each, 2)}, floor {more.least:g}: {_needed(more)}"
+        for _, each, more in sorted(found, key=lambda row: row[0])
+    ]
 
 
 def untrusted_lines(trust: Trust, golden: Sequence[GoldenPair]) -> Iterator[str]:

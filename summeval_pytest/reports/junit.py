@@ -15,6 +15,7 @@ from summeval_pytest.metrics.score import CATALOGUE, COVERAGE, SUPPORT
 from summeval_pytest.reports.judge_section import (
     MARK,
     agreement_lines,
+    open_floors,
     short_of_floor,
     trust_of,
     trust_phrase,
@@ -226,7 +227,8 @@ def _compared(comparison: Comparison) -> Iterator[Case]:
     for found in comparison.differences:
         name = found.name
         flips = tuple(f for f in comparison.flips if name in {"facet", f"facet.{f.facet}"})
-        alone = replace(comparison, differences=(found,), flips=flips, brevity=())
+        shifts = tuple(shift for shift in comparison.shifts if shift.metric == name)
+        alone = replace(comparison, differences=(found,), flips=flips, brevity=(), shifts=shifts)
         lines = ["; ".join(found.broken), *comparison_lines(alone)]
         yield Case(f"drop {name}", "\n".join(lines), kind="drop" if found.broken else "passed")
 
@@ -274,7 +276,8 @@ def _parts(
     """Judge, relations and systems: each with its cases, its output, its own properties."""
     if suite.trust is not None:
         wrong = untrusted_lines(suite.trust, suite.golden) if suite.is_untrusted else ()
-        yield JUDGE, [(JUDGE, case) for case in judge_cases(suite.trust)], wrong, {}
+        more = {"labels needed": "; ".join(found)} if (found := open_floors(suite.trust)) else {}
+        yield JUDGE, [(JUDGE, case) for case in judge_cases(suite.trust)], wrong, more
     if suite.relations:
         yield RELATIONS, [(RELATIONS, case) for case in relation_cases(suite.relations)], (), {}
     for system in suite.systems:

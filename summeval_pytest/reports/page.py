@@ -31,6 +31,7 @@ from summeval_pytest.reports.pair import (
     corrected_value,
     missed_numbers,
     relation_text,
+    shift_warnings,
     short_of,
     shown,
 )
@@ -68,6 +69,7 @@ _REACH: Final = 48.0
 _TITLE: Final = 240
 _SCRIPTS: Final = ("texts.js", "detail.js", "panel.js", "listing.js", "start.js")
 """In this order they are one script."""
+_NONE: Final = "'none'"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,8 +130,8 @@ def page_text(record: RunRecord) -> str:
     uses = [use for suite in record.suites for use in suite.waivers]
     relations = [verdict for suite in record.suites for verdict in suite.relations]
     words = confusions, missed_numbers, named_agreement, short_of, shown, worst_disagreements
-    ours = cut, mean_shown, pair_link, signed, whisker
-    return template("page.html", _finalize, judge_section, *words, *ours).render(
+    ours = cut, mean_shown, pair_link, shift_warnings, signed, whisker
+    return template("page.html", finalize, judge_section, *words, *ours).render(
         record=record,
         judge_trust=judge_section.trust_of_run(record),
         mark=f"{judge_section.MARK[0].upper()}{judge_section.MARK[1:]}",
@@ -137,7 +139,7 @@ def page_text(record: RunRecord) -> str:
         gaps=[gap for suite in record.suites for gap in suite.uncompared],
         style=style,
         script=script,
-        policy=_policy(style, script),
+        policy=policy(style, script),
         counts=_counted(Counter(row.pair.outcome for row in rows)),
         columns=COLUMNS,
         scales=SCALES,
@@ -292,17 +294,17 @@ def whisker(difference: Difference, beside: Sequence[Difference]) -> list[float]
     return [round(_MIDDLE + _REACH * share / reach, 2) for share in shares(difference)]
 
 
-def _finalize(value: object) -> object:
+def finalize(value: object) -> object:
     """What is neither a number nor markup is visible and no longer than a quotation."""
     is_ours = isinstance(value, int | float) or hasattr(value, "__html__")
     return value if is_ours else visible(cut(str(value)))
 
 
-def _policy(style: str, script: str) -> str:
+def policy(style: str, script: str) -> str:
     """A content security policy under which nothing but our own style and script can act."""
     hashes = (hashlib.sha256(text.encode()).digest() for text in (style, script))
     of_style, of_script = (f"'sha256-{base64.b64encode(each).decode()}'" for each in hashes)
     return (
-        f"default-src 'none'; style-src {of_style}; script-src {of_script};"
+        f"default-src 'none'; style-src {of_style}; script-src {of_script if script else _NONE};"
         " img-src data:; base-uri 'none'; form-action 'none'"
     )

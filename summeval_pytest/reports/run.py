@@ -15,12 +15,20 @@ from summeval_pytest.record.changes import measure_drift
 from summeval_pytest.reports.judge_section import (
     described,
     evidence_lines,
+    open_floors,
     trust_lines,
     trust_of,
     untrusted_lines,
     verdict_of,
 )
-from summeval_pytest.reports.pair import corrected_line, detectable_text, relation_text, shown
+from summeval_pytest.reports.pair import (
+    corrected_line,
+    detectable_text,
+    relation_text,
+    shift_lines,
+    shift_warnings,
+    shown,
+)
 from summeval_pytest.run.plan import PlannedCalls
 from summeval_pytest.text.printing import one_line, safe, safe_lines
 from summeval_pytest.verdict.findings import rank, wrong_pieces
@@ -199,7 +207,7 @@ def run_lines(record: RunRecord, *, n_worst: int = 0) -> Iterator[str]:
         yield from suite_lines(suite)
     for suite in record.suites:
         of = f" ({one_line(suite.shown)})" if len(record.suites) > 1 else ""
-        yield from trust_lines(trust_of(suite), of)
+        yield from trust_lines(trust_of(suite), of, open_floors(suite.trust))
         if suite.trust is not None and suite.is_untrusted:
             yield from untrusted_lines(suite.trust, suite.golden)
     yield from ending_lines(record, n_worst=n_worst)
@@ -239,6 +247,7 @@ def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
     differences = comparison.differences
     if comparison.mismatches:
         yield from safe_lines(f"{whose}: {one_line(comparison.mismatches[0])}")
+        yield from (f"  {line}" for line in shift_lines(comparison))
         return
     broken = [difference.name for difference in differences if difference.broken]
     told = f"fails: {', '.join(broken)}" if broken else "no rule broken"
@@ -253,6 +262,8 @@ def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
         yield from safe_lines(f"  smallest drop that {papers} with 80 % power: {seen}")
     for warning in comparison.brevity:
         yield from safe_lines(f"  note: {one_line(warning)}")
+    if shift_warnings(comparison):
+        yield from (f"  {line}" for line in shift_lines(comparison))
 
 
 def waiver_line(use: WaiverUse) -> str:

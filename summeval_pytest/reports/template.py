@@ -27,9 +27,10 @@ def template(
     ``finalize`` makes a value safe, before it is escaped for HTML unless it is markup. ``words``
     are the functions that the template calls, also as filters, and modules of such.
     """
-    from jinja2 import Environment, StrictUndefined
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     environment = Environment(
+        loader=FunctionLoader(resource),  # of macros that templates share
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

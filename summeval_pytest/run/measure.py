@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from summeval_pytest.errors import JudgeError, OptionError, UsageError
+from summeval_pytest.judges.composed import signature_for
 from summeval_pytest.judges.judge import Prompting
 from summeval_pytest.metrics import eva, facet, faithfulness
 from summeval_pytest.metrics.baselines import measure_by_one_prompt, measure_directly
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.flow import Dialogue, Returned
     from summeval_pytest.metrics.score import MetricName, Score
     from summeval_pytest.metrics.signature import Signature
-    from summeval_pytest.questions import Answer, Question
+    from summeval_pytest.questions import Answer, Duty, Question
     from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.suite.file import EvaVariant
     from summeval_pytest.suite.labels import FactLabel, FactLabels
@@ -87,6 +88,12 @@ def stages_of(variant: EvaVariant) -> Stages:
     )
 
 
+_DUTIES: Final[Mapping[MetricName, tuple[Duty, ...]]] = MappingProxyType(
+    {"facet": ("facets",), "eva": ("listing", "facts"), "faithfulness": ("sentences",)}
+)
+"""What each metric asks: a number's recipe holds who answers that, and nobody else."""
+
+
 def recipe_of(
     metric: MetricName, *, judge: Judge, suite: str, variants: Variants = PLAIN
 ) -> Signature:
@@ -103,9 +110,10 @@ def recipe_of(
         told |= stages_of(variants.eva).recipe()
         parts: list[Part] = ["chain"] if variants.eva.validation == "chain" else []
         parts += ["relations"] if variants.eva.relations is not None else []
-        if parts and isinstance(judge, Prompting):
-            told["prompts"] = judge.prompts_for(tuple(parts))
-    return signature_of(metric, judge=judge.signature, suite=suite, variant=told)
+        if parts and isinstance(judge, Prompting) and (prompts := judge.prompts_for(tuple(parts))):
+            told["prompts"] = prompts
+    asked = signature_for(judge, _DUTIES[metric])
+    return signature_of(metric, judge=asked, suite=suite, variant=told)
 
 
 def metric_flow(

@@ -23,15 +23,26 @@ from summeval_pytest.endpoints.endpoint import (
 from summeval_pytest.endpoints.exchange import Exchange, Memory
 from summeval_pytest.endpoints.spending import Budget
 from summeval_pytest.errors import OptionError, Place, nearest
-from summeval_pytest.judges.judge import OFFLINE, find_judge, is_local
+from summeval_pytest.judges.composed import ComposedJudge
+from summeval_pytest.judges.judge import find_judge, is_local
+from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.questions import DUTIES, OFFLINE
+from summeval_pytest.run.local_checker import local_checker
 from summeval_pytest.run.measure import check_encoders
 from summeval_pytest.run.plan import Survey
 from summeval_pytest.run.recorded_judge import recorded_judge
-from summeval_pytest.store.cache import default_directory, prepare
+from summeval_pytest.store.cache import default_directory
 from summeval_pytest.store.cassette import read_cassette
+from summeval_pytest.store.protocol import SharedPlace
 from summeval_pytest.suite.lines import RESERVED_SYSTEMS, check_name
-from summeval_pytest.suite.values import JudgeSpec, RecordedSpec, SystemSpec
+from summeval_pytest.suite.values import (
+    CheckerSpec,
+    ComposedSpec,
+    JudgeSpec,
+    RecordedSpec,
+    SystemSpec,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -42,9 +53,12 @@ if TYPE_CHECKING:
     from summeval_pytest.endpoints.exchange import Record
     from summeval_pytest.judges.judge import Judge
     from summeval_pytest.metrics.score import MetricName
+    from summeval_pytest.questions import Duty
     from summeval_pytest.run.runner import Task
     from summeval_pytest.store.cassette import Cassette, Row
+    from summeval_pytest.store.protocol import Account, StorePlace
     from summeval_pytest.suite.suite import Suite
+    from summeval_pytest.suite.values import AnyJudge
 
 
 IN_FLIGHT: Final = 64
@@ -66,7 +80,7 @@ class Session:
 
     Attributes:
         record: What may be asked.
-        directory: The local store; None for the user's cache folder.
+        place: Where the store is; None for the user's cache folder.
         endpoint: Where models are that no suite defines; None for the usual place.
         allow_endpoints: Origins that a suite may send a key to, with the key's variable before "=".
         votes: Votes on each question, in place of the judge's own number.
@@ -78,7 +92,7 @@ class Session:
 
     environ: Mapping[str, str]
     record: Record = "new"
-    directory: Path | None = None
+    place: StorePlace | None = None
     endpoint: str | None = None
     allow_endpoints: tuple[str, ...] = ()
     votes: int | None = None
@@ -102,28 +116,37 @@ class Session:
         return max(1, self.in_flight // self.n_processes)
 
     @property
-    def store(self) -> Path:
-        """The folder of the local store."""
-        return self.directory or default_directory()
+    def store(self) -> StorePlace:
+        """Where the store is."""
+        return self.place or default_directory()
 
     @property
     def exchange(self) -> Exchange:
-        """Where requests go through, made at the first look."""
+        """Where requests go through, made at the first look.
+
+        Raises:
+            StoreError: if the store needs a package that is not installed.
+        """
         if self._exchange is None:
+            memory = self.memory()
             self._exchange = Exchange(
-                self.memory(),
+                memory,
                 in_flight=self.own_in_flight,
-                budget=None if self.budget is None else self._open_budget(self.budget),
+                budget=None if self.budget is None else Budget(self.budget, self._account(memory)),
                 # nobody sits before a run with CI set, as GitHub, GitLab and others set it
                 is_strict=self.environ.get("CI", "").strip().lower() not in {"", "0", "false"},
             )
         return self._exchange
 
-    def _open_budget(self, dollars: float) -> Budget:
-        if self.n_processes == 1 or self.record == "none":
-            return Budget(dollars)
-        prepare(self.store)
-        return Budget(dollars, prepare(self.memory().run_directory) / "budget")
+    @property
+    def _is_shared(self) -> bool:
+        """Whether other machines may use the store."""
+        return isinstance(self.place, SharedPlace)
+
+    def _account(self, memory: Memory) -> Account | None:
+        """The account of the run; None where this process is all of it, or pays nothing."""
+        is_alone = self.n_processes == 1 and not self._is_shared
+        return None if is_alone or self.record == "none" else memory.account()
 
     @property
     def is_asking(self) -> bool:
@@ -146,8 +169,8 @@ class Session:
             self.cassettes[file.path] = cassette
             self._rows.update(cassette.rows)
 
-    def judge_spec(self, name: str, suites: Sequence[Suite]) -> JudgeSpec | RecordedSpec | None:
-        """Resolve a judge name: a model or a recorded judge; None if it answers in this process.
+    def judge_spec(self, name: str, suites: Sequence[Suite]) -> AnyJudge | None:
+        """Resolve a judge name to what a suite says of it; None if it answers in this process.
 
         Raises:
             OptionError: if two suites define it differently, and for a misspelt ``offline``.
@@ -165,6 +188,12 @@ class Session:
         place = default_endpoint(self.endpoint, self.environ, OPENAI)
         return JudgeSpec(name=name, endpoint=place, model=name)
 
+    def _asked(self, judge: str, duty: Duty, suites: Sequence[Suite]) -> str:
+        """Who answers a kind of question: the judge itself, unless another is asked for it."""
+        spec = self.judge_spec(judge, suites)
+        whom = spec.asks(duty) if isinstance(spec, ComposedSpec | CheckerSpec) else judge
+        return judge if whom == judge else self._asked(whom, duty, suites)
+
     def judge(self, name: str, suites: Sequence[Suite], lines: Connector | None = None) -> Judge:
         """Resolve a judge name to a judge; ``lines`` connect it, else the exchange does.
 
@@ -173,19 +202,33 @@ class Session:
                 names is not on this machine.
         """
         check_encoders(suites)
+        asked = {duty: self._asked(name, duty, suites) for duty in DUTIES}
+        made = {whom: self._made(whom, suites, lines) for whom in dict.fromkeys(asked.values())}
+        if self.votes is not None and not self.is_asked(name, suites):
+            raise OptionError(
+                f"--summ-votes asks a model several times, and judge {name!r} is none; leave it out"
+            )
+        if len(made) == 1:
+            return next(iter(made.values()))
+        return ComposedJudge({duty: made[whom] for duty, whom in asked.items()})
+
+    def _made(self, name: str, suites: Sequence[Suite], lines: Connector | None) -> Judge:
         spec = self.judge_spec(name, suites)
         if isinstance(spec, JudgeSpec):
             return self._model(spec, suites, lines)
-        if spec is None and self.record == "none" and name != OFFLINE:
+        if isinstance(spec, RecordedSpec):
+            return recorded_judge(spec, suites)
+        if isinstance(spec, CheckerSpec):
+            checker = local_checker(spec)
+            # what a checker answers leads to no request, so a survey need not wait for it
+            is_surveyed = isinstance(lines, Survey)
+            return OfflineJudge(checker.signature) if is_surveyed else checker
+        if self.record == "none" and name != OFFLINE:
             raise OptionError(
                 f"--summ-record=none replays recorded answers, and judge {name!r} has none;"
                 f" use --summ-judge={OFFLINE}, or --summ-record=new"
             )
-        if self.votes is not None:
-            raise OptionError(
-                f"--summ-votes asks a model several times, and judge {name!r} is none; leave it out"
-            )
-        return find_judge(name) if spec is None else recorded_judge(spec, suites)
+        return find_judge(name)
 
     def _model(self, spec: JudgeSpec, suites: Sequence[Suite], lines: Connector | None) -> Judge:
         from summeval_pytest.judges.llm.facet_ratings import Style
@@ -208,8 +251,9 @@ class Session:
         )
 
     def is_asked(self, judge: str, suites: Sequence[Suite]) -> bool:
-        """Whether a judge is a model at an endpoint, and does not answer in this process."""
-        return isinstance(self.judge_spec(judge, suites), JudgeSpec)
+        """Whether a model at an endpoint answers any questions, and not only this process."""
+        names = {self._asked(judge, duty, suites) for duty in DUTIES}
+        return any(isinstance(self.judge_spec(name, suites), JudgeSpec) for name in names)
 
     def metrics_of(self, judge: str, suites: Sequence[Suite]) -> tuple[MetricName, ...]:
         """The metrics whose questions a judge can answer: FM alone for a recorded one."""
@@ -217,8 +261,8 @@ class Session:
         return ("facet",) if is_recorded else METRICS
 
     def votes_of(self, judge: str, suites: Sequence[Suite]) -> int | None:
-        """How often a judge is asked for each judgement; None where it is no model."""
-        spec = self.judge_spec(judge, suites)
+        """How often a judge is asked about each sentence; None where no model is."""
+        spec = self.judge_spec(self._asked(judge, "sentences", suites), suites)
         return self._votes(spec) if isinstance(spec, JudgeSpec) else None
 
     def _votes(self, spec: JudgeSpec) -> int:
@@ -270,7 +314,12 @@ class Session:
 
     def _address(self, endpoint: str, defined: Mapping[str, EndpointSpec]) -> Address:
         return find_endpoint(
-            endpoint, defined, self.environ, self._keys, n_processes=self.n_processes
+            endpoint,
+            defined,
+            self.environ,
+            self._keys,
+            n_processes=self.n_processes,
+            is_pace_shared=self._is_shared,
         )
 
     def _check_price(self, price: Price | None, table: str) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _QUANTILES = [(1 - 0.95) / 2, (1 + 0.95) / 2]
+_ROUNDING = 1e-9
 
 Labels: TypeAlias = "Sequence[str] | Sequence[int] | NDArray[np.intp]"
 """The group of each row, for instance its paper's id."""
@@ -138,6 +139,27 @@ def bootstrap_mean(
     draws = drawn_groups(len(values), n_resamples=n_resamples, seed=seed)
     taken = (known[drawn[drawn < len(known)]] for drawn in draws)
     return _interval((float(each.mean()) if len(each) else None for each in taken), n_resamples)
+
+
+def more_groups(value: float, interval: Interval, aim: float, n_groups: int) -> int | None:
+    """How many more groups would move a bound of an interval around ``aim`` to it.
+
+    The estimate is taken to stay, and each side of the interval to shrink with 1 / sqrt(groups).
+    With the bound beyond ``aim`` as seen from the estimate,
+
+        n = n_groups * ((value - bound) / (value - aim))^2, rounded up, less n_groups
+
+    0 where ``aim`` is not inside of the interval, or there is none; None where it is the estimate,
+    which no number of groups moves away from it.
+    """
+    low, high = interval.low, interval.high
+    if low is None or high is None or not low < aim < high:
+        return 0
+    distance = value - aim
+    if abs(distance) < _ROUNDING:
+        return None
+    shrunk = (value - (low if distance > 0 else high)) / distance
+    return max(1, math.ceil(n_groups * (shrunk**2 - 1) - _ROUNDING))
 
 
 def bootstrap_sums(

@@ -15,7 +15,7 @@ from summeval_pytest.errors import StoreError
 from summeval_pytest.store.cache import ELSEWHERE, LOCKS, prepare
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
     from filelock import BaseFileLock
@@ -26,6 +26,14 @@ _LONGEST_PAUSE_SECONDS: Final = 0.2
 """Between two looks whether another process is done; each pause is up to twice the one before."""
 _MOST_FILES: Final = 256
 """How many keys one store holds or waits for at once, so that no process runs out of handles."""
+
+
+def pauses() -> Iterator[float]:
+    """Seconds to wait before each further look whether a key is free."""
+    longest = _FIRST_PAUSE_SECONDS
+    while True:
+        yield random.uniform(longest / 2, longest)
+        longest = min(2 * longest, _LONGEST_PAUSE_SECONDS)
 
 
 class SingleFlight:
@@ -51,10 +59,9 @@ class SingleFlight:
         path = self._folder / key
         async with self._files:
             lock = FileLock(path, mode=0o600, blocking=False, thread_local=False)
-            pause = _FIRST_PAUSE_SECONDS
+            seconds = pauses()
             while not self._taken(lock):
-                await asyncio.sleep(random.uniform(pause / 2, pause))
-                pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+                await asyncio.sleep(next(seconds))
             try:
                 yield
             finally:

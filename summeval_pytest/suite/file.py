@@ -1,4 +1,4 @@
-"""The suite file: systems, endpoints, judges, thresholds, variants and waivers.
+"""The suite file: systems, endpoints, thresholds, variants and waivers.
 
 Each reader raises a SuiteError, with file and line, at the first mistake in what it reads.
 """
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from summeval_pytest.endpoints.endpoint import BUILT_IN_ENDPOINTS, EndpointSpec, Price
 from summeval_pytest.errors import SuiteError
-from summeval_pytest.questions import FACET_READINGS, RUBRICS, SENTENCE_MODES, SentenceManner
 from summeval_pytest.suite.lines import (
     ALL_PAPERS,
     MOST,
@@ -31,8 +30,6 @@ from summeval_pytest.suite.lines import (
 from summeval_pytest.suite.values import (
     PROMPTS,
     SOURCE_MARK,
-    JudgeSpec,
-    RecordedSpec,
     Setting,
     SystemSpec,
     Waiver,
@@ -98,7 +95,8 @@ def _named_file(fields: Fields, key: str, suite: TextFile) -> TextFile:
     return suite.beside(name, fields.where(key))
 
 
-_PRICE_KEYS: Final = ("input_price", "output_price", "cached_input_price")
+PRICE_KEYS: Final = ("input_price", "output_price", "cached_input_price")
+"""What a model's tokens cost; the keys of a system and of a judge."""
 _ASKED: Final[Readers] = {
     "endpoint": Fields.text,
     "max_tokens": Fields.whole,
@@ -107,7 +105,7 @@ _ASKED: Final[Readers] = {
 }
 """The keys of a system that go with an endpoint only, but for those of `_MORE`."""
 
-_MORE: Final = ("model", "prompt", *_PRICE_KEYS)
+_MORE: Final = ("model", "prompt", *PRICE_KEYS)
 
 
 def read_systems(
@@ -143,12 +141,12 @@ def _system(suite: TextFile, name: str, fields: Fields, endpoints: Collection[st
         return SystemSpec(
             name=name, summaries=fields.text("summaries"), skip=skip, place=fields.place
         )
-    _check_endpoint(fields, endpoints)
+    check_endpoint(fields, endpoints)
     given = {
         "name": name,
         "model": fields.text("model"),
         "prompt": _prompt(suite, fields),
-        "price": _price(fields),
+        "price": read_price(fields),
         "skip": skip,
         "place": fields.place,
     }
@@ -178,12 +176,12 @@ def _prompt(suite: TextFile, fields: Fields) -> str:
     return text
 
 
-def _price(fields: Fields) -> Price | None:
+def read_price(fields: Fields) -> Price | None:
     """Dollars per million tokens, of the prompt and of the reply; None where neither is there."""
-    given = [key for key in _PRICE_KEYS if fields.has(key)]
+    given = [key for key in PRICE_KEYS if fields.has(key)]
     if not given:
         return None
-    for key in _PRICE_KEYS[:2]:
+    for key in PRICE_KEYS[:2]:
         if not fields.has(key):
             raise fields.fault(
                 given[0],
@@ -194,7 +192,8 @@ def _price(fields: Fields) -> Price | None:
     return Price(**prices)
 
 
-def _check_endpoint(fields: Fields, endpoints: Collection[str]) -> None:
+def check_endpoint(fields: Fields, endpoints: Collection[str]) -> None:
+    """Refuse a table whose endpoint nobody defines."""
     known = {*endpoints, *BUILT_IN_ENDPOINTS}
     name = fields.text("endpoint")
     fields.check_known("endpoint", name, known, f"{fields.owner} names the unknown endpoint")
@@ -247,67 +246,6 @@ def read_endpoints(toml: TomlText) -> Mapping[str, EndpointSpec]:
         if name not in BUILT_IN_ENDPOINTS:
             fields.text("base_url")
     return endpoints
-
-
-_JUDGE: Final[Readers] = {
-    "endpoint": Fields.text,
-    "model": Fields.text,
-    "votes": lambda fields, key: fields.whole(key, 1, 999_999),
-    "batched": Fields.flag,
-    "rubric": one_of(RUBRICS),
-    "examples": Fields.flag,
-    "facets": one_of(FACET_READINGS),
-    "pinned": Fields.flag,
-}
-
-
-def _mode(fields: Fields, key: str) -> str:
-    name = fields.text(key)
-    if name not in SENTENCE_MODES:
-        raise fields.wrong(key, name, f"one of {', '.join(map(repr, SENTENCE_MODES))}")
-    return name
-
-
-_MANNER: Final[Readers] = {"sentences": _mode, "strict": Fields.flag, "factual": Fields.flag}
-
-
-def read_judges(
-    toml: TomlText, endpoints: Collection[str]
-) -> Mapping[str, JudgeSpec | RecordedSpec]:
-    """The judges in file order."""
-    judges: dict[str, JudgeSpec | RecordedSpec] = {}
-    for name, fields in tables_of(toml, "judges", "judge", ("offline",)):
-        if fields.has("recorded"):
-            judges[name] = _recorded(toml, name, fields)
-            continue
-        fields.only((*_JUDGE, *_MANNER, *_PRICE_KEYS))
-        _check_endpoint(fields, endpoints)
-        given = {"name": name, "price": _price(fields), "manner": _manner(fields)}
-        judges[name] = fields.part(_JUDGE).read(JudgeSpec, _JUDGE, given=given)
-    return judges
-
-
-def _manner(fields: Fields) -> SentenceManner:
-    """How the judge is asked about sentences; being strict about evidence needs evidence."""
-    manner = fields.part(_MANNER).read(SentenceManner, _MANNER, renamed={"sentences": "mode"})
-    if manner.strict and manner.mode == "label":
-        raise fields.fault(
-            "strict",
-            f"{fields.owner} is strict about evidence, and sentences = 'label' asks for none;"
-            " write 'quotes' or 'label-and-sentences', or delete 'strict'",
-        )
-    return manner
-
-
-def _recorded(toml: TomlText, name: str, fields: Fields) -> RecordedSpec:
-    fields.only(("recorded", "segments"))
-    if "recorded" not in toml.values:
-        raise fields.fault(
-            "recorded",
-            f"{fields.owner} is recorded, and the suite names no file of records; add"
-            ' recorded = "recorded.jsonl" at its top',
-        )
-    return RecordedSpec(name=name, by=fields.text("recorded"), segments_by=fields.text("segments"))
 
 
 SCOPES: Final = ("mean", "corrected", "judge", "metamorphic")
@@ -450,18 +388,23 @@ def read_variants(top: Fields, file: TextFile) -> Variants:
 
 def _encoder(fields: Fields, file: TextFile, eva: EvaVariant) -> str:
     """A folder beside the suite file travels with it; any other name is this machine's to know."""
-    name = fields.text("encoder")
     if eva.premises is None and eva.relations is None:
         raise fields.fault(
             "encoder",
             f"'encoder' of {fields.owner} finds similar facts, and nothing asks for them; add"
             " eva_premises = 3 or eva_relations = true, or delete it",
         )
-    folder = file.beside(name, fields.where("encoder")).path
+    return model_folder(fields, "encoder", file)
+
+
+def model_folder(fields: Fields, key: str, file: TextFile) -> str:
+    """The model that a key names: a folder beside the suite, absolute, else the name as it is."""
+    name, place = fields.text(key), fields.where(key)
+    folder = file.beside(name, place).path
     if os.path.isdir(folder):  # noqa: PTH112 - Path raises for a name that is too long
         return str(folder.absolute())
     if not file.may_leave and os.path.isdir(os.path.expanduser(name)):  # noqa: PTH111, PTH112
-        raise file.leaving(name, fields.where("encoder"))
+        raise file.leaving(name, place)
     return name
 
 

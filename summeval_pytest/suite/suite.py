@@ -16,28 +16,37 @@ from summeval_pytest.suite.file import (
     existing_file,
     read_default_systems,
     read_endpoints,
-    read_judges,
     read_systems,
     read_thresholds,
     read_variants,
     read_waivers,
     system_tables,
 )
+from summeval_pytest.suite.judge_tables import read_judges
 from summeval_pytest.suite.labels import check_judges, read_labels, read_recorded
 from summeval_pytest.suite.lines import Fields, closest
 from summeval_pytest.suite.papers import fingerprint_of, read_papers, read_summaries
 from summeval_pytest.suite.places import SUITE_NAME, suite_name, suite_text
 from summeval_pytest.suite.toml import read_toml
-from summeval_pytest.suite.values import JudgeSpec, RecordedSpec, Roster
+from summeval_pytest.suite.values import RecordedSpec, Roster
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from summeval_pytest.endpoints.endpoint import EndpointSpec
     from summeval_pytest.suite.file import Variants
     from summeval_pytest.suite.labels import Label, Recorded
     from summeval_pytest.suite.lines import TextFile
-    from summeval_pytest.suite.values import Pair, Paper, Setting, SystemSpec, Waiver
+    from summeval_pytest.suite.values import (
+        CheckerSpec,
+        ComposedSpec,
+        JudgeSpec,
+        Pair,
+        Paper,
+        Setting,
+        SystemSpec,
+        Waiver,
+    )
 
 
 _KEYS: Final = (
@@ -54,6 +63,7 @@ class Suite:
         shown: The suite file as the user would name it.
         default_systems: The systems that are gated where none is asked for.
         endpoints: The endpoints that the suite defines or changes.
+        judges: All that the suite defines but those that are recorded.
         thresholds: What every pair has to reach.
         mean_thresholds: What the means over papers have to reach, per system.
         corrected_thresholds: What the means have to reach once the judge's error is taken out.
@@ -72,7 +82,7 @@ class Suite:
     systems: Mapping[str, SystemSpec]
     default_systems: tuple[str, ...]
     endpoints: Mapping[str, EndpointSpec]
-    judges: Mapping[str, JudgeSpec]
+    judges: Mapping[str, JudgeSpec | ComposedSpec | CheckerSpec]
     recorded_judges: Mapping[str, RecordedSpec]
     thresholds: tuple[Setting, ...]
     mean_thresholds: tuple[Setting, ...]
@@ -127,6 +137,11 @@ class Suite:
             for key, label in self.labels.items()
             if label.facets is not None or label.overall is not None
         }
+        return replace(self, labels=MappingProxyType(labels))
+
+    def labelled_where(self, is_meant: Callable[[str], bool]) -> Suite:
+        """The suite with the labels of some papers, by their ids."""
+        labels = {key: label for key, label in self.labels.items() if is_meant(key[0])}
         return replace(self, labels=MappingProxyType(labels))
 
     def paper(self, paper_id: str) -> Paper:
@@ -218,7 +233,7 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         systems=systems,
         default_systems=default_systems,
         endpoints=endpoints,
-        judges={n: j for n, j in judges.items() if isinstance(j, JudgeSpec)},
+        judges={n: j for n, j in judges.items() if not isinstance(j, RecordedSpec)},
         recorded_judges=recorded_judges,
         thresholds=thresholds[""],
         mean_thresholds=thresholds["mean"],

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import Place  # noqa: TC001 - run records read it
-from summeval_pytest.questions import SentenceManner
+from summeval_pytest.questions import OFFLINE, SentenceManner
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from summeval_pytest.endpoints.endpoint import Price
-    from summeval_pytest.questions import FacetReading, FacetSegments, Fact, Rubric
+    from summeval_pytest.questions import Duty, FacetReading, FacetSegments, Fact, Rubric
     from summeval_pytest.suite.lines import Fields
 
 
@@ -121,7 +121,7 @@ class JudgeSpec:
     votes: int = 1
     batched: bool = True
     rubric: Rubric = "paper"
-    examples: bool = False
+    examples: bool = True
     facets: FacetReading = "whole"
     pinned: bool | None = None
     price: Price | None = None
@@ -138,6 +138,54 @@ class RecordedSpec:
     name: str
     by: str
     segments_by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComposedSpec:
+    """A judge that leaves each kind of question to another judge, by its name."""
+
+    name: str
+    facets: str = OFFLINE
+    facts: str = OFFLINE
+    sentences: str = OFFLINE
+
+    def asks(self, duty: Duty) -> str:
+        """Who answers the questions of a kind."""
+        own: str = self.facts if duty == "listing" else getattr(self, duty)
+        return own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckerSpec:
+    """A small model of this machine that checks facts and sentences; the rest is others'.
+
+    Attributes:
+        folder: The model: absolute where it stands beside the suite file, else as it is named.
+        supported: The label that means support, or its number; None where the model says.
+        threshold: From which probability on a claim is supported, 0 to 1.
+        window: How many tokens it reads at once; None for the usual number.
+        joined: Whether it reads text and claim as one text, and not as a pair.
+        device: ``cpu``, ``auto`` or another of torch's.
+        facets: Who answers about facets.
+        facts: Who lists facts and relations.
+    """
+
+    name: str
+    folder: str
+    supported: str | int | None = None
+    threshold: float = 0.5
+    window: int | None = None
+    joined: bool = False
+    device: str = "cpu"
+    facets: str = OFFLINE
+    facts: str = OFFLINE
+
+    def asks(self, duty: Duty) -> str:
+        """Who answers the questions of a kind."""
+        return {"facets": self.facets, "listing": self.facts}.get(duty, self.name)
+
+
+AnyJudge = JudgeSpec | RecordedSpec | ComposedSpec | CheckerSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

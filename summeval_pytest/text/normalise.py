@@ -38,7 +38,7 @@ def _visible(character: str) -> str:
     return character
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=128)
 def normalise(text: str) -> str:
     r"""The text without special tokens, leading labels, and invisible characters.
 

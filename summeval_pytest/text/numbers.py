@@ -256,8 +256,7 @@ def unstated_figures(sentence: str, source: tuple[str, ...]) -> tuple[Quantity, 
     if not (figures or _RAW.search(sentence)):
         return ()
     index = _source_numbers(source)
-    near = index.near(sentence)
-    missing = [figure for figure in figures if not index.states(figure, near)]
+    missing = [figure for figure in figures if not index.states(figure, sentence)]
     for match in _RAW.finditer(sentence) if len(figures) < _MOST else ():
         inside = any(figure.start <= match.start() < figure.end for figure in figures)
         if not inside and not index.has_digits(match, sentence):
@@ -266,7 +265,7 @@ def unstated_figures(sentence: str, source: tuple[str, ...]) -> tuple[Quantity, 
     return tuple(missing)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def _source_numbers(source: tuple[str, ...]) -> _SourceNumbers:
     """The numbers of a source, kept: a suite asks about one again for each system."""
     return _SourceNumbers(source)
@@ -277,10 +276,15 @@ class _SourceNumbers:
 
     def __init__(self, sentences: tuple[str, ...]) -> None:
         self.sentences = sentences
-        self._places: dict[str, list[int]] = {}
-        for place, text in enumerate(sentences):
+
+    @cached_property
+    def _places(self) -> dict[str, list[int]]:
+        """By word, the sentences that have it."""
+        table: dict[str, list[int]] = {}
+        for place, text in enumerate(self.sentences):
             for word in set(content_words(text)):
-                self._places.setdefault(word, []).append(place)
+                table.setdefault(word, []).append(place)
+        return table
 
     @cached_property
     def figures(self) -> tuple[Quantity, ...]:
@@ -324,14 +328,15 @@ class _SourceNumbers:
             return any(known.startswith(digits[:-1]) for known in self._digits)
         return False
 
-    def states(self, figure: Quantity, near: tuple[str, ...]) -> bool:
-        """Whether the source states a number; ``near`` are the sentences to work it out from."""
-        if is_own_count(figure) or _is_free(figure) or self._is_usual(figure):
+    def states(self, figure: Quantity, sentence: str) -> bool:
+        """Whether the source states a number of a sentence; most stand there as they are."""
+        if is_own_count(figure) or any(_is_same(figure, other) for other in self._equal(figure)):
+            return True
+        if _is_free(figure) or self._is_usual(figure):
             return True
         if _ORDINAL.match(figure.after) and figure.digits in self._digits:
             return True
-        if any(_is_same(figure, other) for other in self._equal(figure)):
-            return True
+        near = self.near(sentence)
         close = [other for text in near for other in find_figures(text)]
         if _is_about(figure):
             close += [other for other in self.figures if other.dimension == figure.dimension]
@@ -383,6 +388,7 @@ class _SourceNumbers:
         return False
 
 
+@lru_cache(maxsize=4096)
 def _key(value: float) -> float:
     """A number with the digits that tell, so that a converted one meets its equal."""
     return float(f"{value:.5e}")

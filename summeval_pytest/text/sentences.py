@@ -146,9 +146,10 @@ def _split_line(text: str, start: int, end: int, *, lowered: bool) -> list[Sente
     ]
 
 
+@lru_cache(maxsize=512)
 def sentence_texts(text: str) -> tuple[str, ...]:
-    """The sentences of a normalised text without their places."""
-    return tuple(sentence.text for sentence in split_sentences(text))
+    """The sentences of a normalised text without their places; a paper's, for all its systems."""
+    return tuple([sentence.text for sentence in split_sentences(text)])
 
 
 @lru_cache(maxsize=32)

@@ -92,7 +92,7 @@ def tokens(text: str) -> list[str]:
     return (_ASCII_TOKEN if lowered.isascii() else _TOKEN).findall(lowered)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def known_tokens(text: str) -> tuple[str, ...]:
     """The same, kept for a sentence that is asked about again: its numbers, stems and weights."""
     return tuple(tokens(text))

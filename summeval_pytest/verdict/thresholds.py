@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import OptionError, SuiteError, nearest
-from summeval_pytest.judges.judge import OFFLINE
 from summeval_pytest.metrics.score import (
     CATALOGUE,
     COVERAGE,
@@ -20,7 +19,7 @@ from summeval_pytest.metrics.score import (
     MetricName,
     Named,
 )
-from summeval_pytest.questions import FACETS
+from summeval_pytest.questions import FACETS, OFFLINE
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.suite.values import Waiver  # noqa: TC001 - run records read it
 
@@ -52,7 +51,8 @@ NOT_SAID: Final[Mapping[str, str]] = MappingProxyType(
 """What a judge did not do that does not give an optional number."""
 REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        COVERAGE: "use an LLM judge, hold facet in its place, or remove the threshold",
+        COVERAGE: "use an LLM judge or --summ-judge=offline, hold facet in its place, or remove the"
+        " threshold",
         SUPPORT: "use --summ-judge=offline or --summ-votes=3, hold faithfulness in its place, or"
         " remove the threshold",
     }

@@ -30,7 +30,13 @@ from summeval_pytest.stats.agreement import (
     evidence_recall,
     kappas_of,
 )
-from summeval_pytest.stats.bootstrap import bootstrap_interval, bootstrap_sums, shares
+from summeval_pytest.stats.bootstrap import (
+    Interval,
+    bootstrap_interval,
+    bootstrap_sums,
+    more_groups,
+    shares,
+)
 from summeval_pytest.stats.correlation import spearman
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.decide import undecided
@@ -61,11 +67,25 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MoreLabels:
+    """What would decide a floor of ``least`` that lies in the interval of its figure.
+
+    Papers are resampled, so these are counted; the pairs are as many a paper as now. Both are None
+    where the figure is at its floor, which no number of labels decides.
+    """
+
+    least: float
+    n_papers: int | None = None
+    n_pairs: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
     """One figure of agreement, with its 95 % interval over papers.
 
     ``value`` is None where it is undefined, as the precision of a judge that finds nothing; the
-    bounds are None where fewer than half of the resamples define it.
+    bounds are None where fewer than half of the resamples define it. ``more`` is of the floors that
+    the labels leave open.
     """
 
     name: str
@@ -75,6 +95,7 @@ class Agreement:
     n_items: int
     n_papers: int
     floors: tuple[Threshold, ...] = ()
+    more: tuple[MoreLabels, ...] = field(default=(), metadata=SPARSE)
 
     @property
     def missed(self) -> tuple[Threshold, ...]:
@@ -316,10 +337,34 @@ def _agreements(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> tup
         _overall(pairs, floors) if name == SPEARMAN else _figure(name, counts, _of(name, floors))
         for name in AGREEMENTS
     )
-    return (
+    told = (
         *(e for e in found if e.floors or (e.n_items and e.name not in FOLLOWING)),
         *_errors(pairs, floors),
     )
+    return tuple(replace(each, more=tuple(_more_labels(each, pairs))) for each in told)
+
+
+def _more_labels(found: Agreement, pairs: Sequence[GoldenPair]) -> Iterator[MoreLabels]:
+    """What would decide each floor that lies in the interval of a figure."""
+    for floor in found.floors if found.value is not None else ():
+        interval = Interval(found.low, found.high)
+        n_papers = more_groups(found.value or 0.0, interval, floor.least, found.n_papers)
+        if n_papers is None:
+            yield MoreLabels(least=floor.least)
+        elif n_papers:
+            n_pairs = sum(_bears_on(pair, found.name) for pair in pairs)
+            n_wanted = -(-n_papers * n_pairs // found.n_papers)
+            yield MoreLabels(least=floor.least, n_papers=n_papers, n_pairs=n_wanted)
+
+
+def _bears_on(pair: GoldenPair, name: str) -> bool:
+    """Whether a pair has an item that a figure counts."""
+    if name == SPEARMAN:
+        return any(pair.answered("overall"))
+    if name.startswith(OF_ERROR):
+        error = name.removeprefix(OF_ERROR)
+        return any(each.error == error and each.answer is not None for each in pair.answers)
+    return n_of(counts_of([pair])[0], name) > 0
 
 
 def _undecided(
@@ -547,7 +592,7 @@ def calibration_of(golden: Sequence[GoldenPair]) -> Calibration:
 
 WORST: Final = 5
 MOST: Final = 2
-"""So many disagreements are told, and so many of a kind while there are others."""
+"""So many disagreements a report tells, and so many of a kind while there are others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -584,8 +629,8 @@ def confusions(pairs: Sequence[GoldenPair]) -> tuple[Confusion, ...]:
     )
 
 
-def worst_disagreements(pairs: Sequence[GoldenPair]) -> tuple[Disagreement, ...]:
-    """The five worst disagreements, on different papers and of several kinds where there are."""
+def worst_disagreements(pairs: Sequence[GoldenPair], n: int = WORST) -> tuple[Disagreement, ...]:
+    """The ``n`` worst disagreements, on different papers and of several kinds where there are."""
     found = sorted(_disagreements(pairs), key=_badness)
     chosen: list[Disagreement] = []
     for of_new_paper, of_rare_kind in ((True, True), (True, False), (False, True), (False, False)):
@@ -594,7 +639,7 @@ def worst_disagreements(pairs: Sequence[GoldenPair]) -> tuple[Disagreement, ...]
             is_common = sum(o.answer.kind == each.answer.kind for o in chosen) >= MOST
             if (of_new_paper and is_told) or (of_rare_kind and is_common):
                 continue
-            if len(chosen) < WORST and each not in chosen:
+            if len(chosen) < n and each not in chosen:
                 chosen.append(each)
     return tuple(sorted(chosen, key=_badness))
 

@@ -79,6 +79,7 @@ def test_wrong_sentences_are_found_or_overlooked_as_a_hand_counts() -> None:
         {
             "exact": 0.8,
             "kappa": 0.28 / 0.48,
+            "balanced accuracy": (3 / 4 + 5 / 6) / 2,
             "recall of wrong": 0.75,
             "called wrong": 0.4,
             "labelled wrong": 0.4,

@@ -16,6 +16,7 @@ from summeval_pytest.analysis.judge_vs_labels import (
     LEADING,
     LEVELS,
     LabelledPair,
+    calibration_bins,
     column_names,
     correlations,
     fitted_weights,
@@ -140,6 +141,33 @@ def test_agreement_that_cannot_be_measured_is_none() -> None:
     alone = mixed_agreement([labelled(f"paper-{n}", n, n * n) for n in range(5)], "FM")
     assert round(values(alone)[1] or 0, 9) == 1.0
     assert values(alone)[2] is None
+
+
+def test_bins_hold_as_many_pairs_and_part_none_that_are_alike() -> None:
+    """Worked example: 20 pairs make four bins of five, and the ten zeros share one.
+
+    Of the middle bin moss has 1 and 2, zinc 3 to 5: drawn alone their means are 1.5 and 4. The last
+    bin is of one paper, which tells nothing of others.
+    """
+    pairs = [labelled(f"paper-{n}", 0, 0) for n in range(10)]
+    pairs += [labelled("moss" if n < 3 or n > 5 else "zinc", n, n * 10) for n in range(1, 11)]
+    pairs += [labelled("kiln", None, 1), labelled("kiln", 1)]
+    none, middle, last = calibration_bins(pairs, "FM")
+    assert [(b.low, b.high, b.mean, b.n) for b in (none, middle, last)] == [
+        (0, 0, 0, 10), (10, 50, 30, 5), (60, 100, 80, 5),
+    ]  # fmt: skip
+    assert interval(none.human) == (0, 0, 0)
+    assert interval(middle.human) == (3, 1.5, 4)
+    assert interval(last.human) == (8, None, None)
+    assert calibration_bins(pairs[::-1], "FM") == (none, middle, last)
+    assert calibration_bins(pairs, "EVA") == ()
+
+
+def test_many_pairs_make_ten_bins_and_few_make_one() -> None:
+    """A bin of one or two pairs is no mean, and more than ten are no curve."""
+    pairs = [labelled("moss", n, n) for n in range(100)]
+    assert [each.n for each in calibration_bins(pairs, "FM")] == [10] * 10
+    assert [each.n for each in calibration_bins(pairs[:9], "FM")] == [9]
 
 
 def test_the_order_of_the_pairs_does_not_matter() -> None:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from summeval_pytest.reports.agreement_page import agreement_page
 from summeval_pytest.reports.page import page_text
+from tests.reports.agreements import small_agreement
 from tests.reports.records import (
     HOLDS,
     MARKUP,
@@ -81,8 +83,12 @@ class Browser:
 
     def open(self, record: RunRecord, fragment: str = "") -> None:
         """Opens the page of a run, like a file from a CI run's artefacts."""
+        self.open_text(page_text(record), fragment)
+
+    def open_text(self, text: str, fragment: str = "") -> None:
+        """Opens a page."""
         file = self.folder / "report.html"
-        file.write_text(page_text(record), encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
         self.driver.get("about:blank")
         self.driver.get(file.as_uri() + fragment)
         self.settle()
@@ -513,3 +519,29 @@ def test_a_deep_link_shows_its_row_in_a_long_list(browser: Browser) -> None:
     browser.run("location.hash = rows.at(-1).link.hash")
     browser.run("return new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
     assert browser.run(place)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("pixels", [400, 1600])
+def test_the_page_of_agree_can_be_read_everywhere(
+    browser: Browser, theme: str, pixels: int
+) -> None:
+    """In light and dark, on a desk and on a telephone; marks of a picture are text, too."""
+    with browser.media(prefers_color_scheme=theme), browser.width(pixels):
+        browser.open_text(agreement_page(small_agreement(), "gpt-4|prompt:1a2b"))
+        browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        assert browser.run(CONTRAST) == []
+        filled = CONTRAST.replace("getComputedStyle(e).color,", "getComputedStyle(e).fill,")
+        assert filled != CONTRAST
+        assert browser.run(filled.replace('"body *"', '".chart text"')) == []
+        assert browser.run("return document.documentElement.scrollWidth") <= pixels
+        (width,) = {round(chart.size["width"]) for chart in browser.all(".chart")}
+        assert 300 <= width <= 480
+
+
+def test_hostile_text_does_nothing_in_the_page_of_agree(browser: Browser) -> None:
+    """Strangers' words are in pictures, tables and texts."""
+    browser.open_text(agreement_page(small_agreement(lambda _: MARKUP), MARKUP))
+    assert browser.run("return document.querySelectorAll('img, script').length") == 0
+    assert browser.run("return window.ran") is None
+    assert len(browser.all(".chart")) == 2

@@ -131,10 +131,11 @@ def test_labels_without_any_overall_score_still_have_items_to_agree_on(tmp_path:
         lines[3] == "no label has an overall score or all four facets: no human column to go with"
     )
     at = next(n for n, line in enumerate(lines) if line.split() == ["sentence", "fact"])
-    assert [line.split()[:4] for line in lines[at + 1 : at + 7]] == [
+    assert [line.split()[:4] for line in lines[at + 1 : at + 8]] == [
         ["items", "2", "0"],
         ["exact", "0.500", "[", ".50,"],
         ["kappa", "0.000", "[", ".00,"],
+        ["balanced", "accuracy", "-", "-"],
         ["recall", "of", "wrong", "0.500"],
         ["called", "wrong", "0.500", "["],
         ["labelled", "wrong", "1.000", "[1.00,1.00]"],
@@ -254,7 +255,7 @@ def test_the_json_has_everything_whatever_is_printed(tmp_path: Path) -> None:
     assert figures["items"]["result"]["items"] == 4
 
 
-def test_the_json_is_the_same_bytes_whatever_the_hash_seed(tmp_path: Path) -> None:
+def test_json_and_page_are_the_same_bytes_whatever_the_hash_seed(tmp_path: Path) -> None:
     """Two runs that differ in a digit cannot be told from a judge that changed.
 
     Two papers of the bundled suite under the embedded judge, in two processes that order their
@@ -270,7 +271,17 @@ def test_the_json_is_the_same_bytes_whatever_the_hash_seed(tmp_path: Path) -> No
     )
     runs = [
         subprocess.Popen(
-            [sys.executable, "-c", program, "agree", "golden", "--json", f"{seed}.json"],
+            [
+                sys.executable,
+                "-c",
+                program,
+                "agree",
+                "golden",
+                "--json",
+                f"{seed}.json",
+                "--html",
+                f"{seed}.html",
+            ],
             cwd=tmp_path,
             env=clean_environment() | {"PYTHONHASHSEED": seed},
             stdout=subprocess.PIPE,
@@ -285,6 +296,27 @@ def test_the_json_is_the_same_bytes_whatever_the_hash_seed(tmp_path: Path) -> No
     assert one == other
     assert one.endswith(b"}\n")
     assert json.loads(one)["metrics"]["EVA"]["pairs"] == 6
+    page, same = ((tmp_path / f"{seed}.html").read_bytes() for seed in ("1", "20241"))
+    assert page == same
+    assert page.endswith(b"</html>\n")
+
+
+def test_a_page_is_written_beside_what_is_printed(tmp_path: Path) -> None:
+    """It names the judge as reports do, and what it is signed by; the lines are the same."""
+    page, folder = tmp_path / "page.html", moss(tmp_path / "moss")
+    lines = agree(folder, judge=READER, tables=Tables(html=page))
+    assert lines == agree(folder, judge=READER)
+    text = page.read_text(encoding="utf-8")
+    assert READER in text
+    assert "<code>reader-1</code>" in text
+    assert '<h3 id="picture-1"><bdi>FM</bdi></h3>' in text
+    assert "FM: no number for 2 of 6 pairs, first: the page is torn" in text
+
+
+def test_a_page_that_cannot_be_written_is_refused_first(tmp_path: Path) -> None:
+    """Before a judge is asked, and paid."""
+    with pytest.raises(OptionError, match=r"^--html=.*cannot be written, it is a folder"):
+        agree(tmp_path / "no-such-suite", tables=Tables(html=tmp_path))
 
 
 def test_baselines_are_asked_for_where_they_are_wanted(tmp_path: Path) -> None:
@@ -450,7 +482,9 @@ def test_two_files_are_compared_and_the_figures_written(
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("option", ["--summary", "--fit-weights", "--level=all"])
+@pytest.mark.parametrize(
+    "option", ["--summary", "--fit-weights", "--level=all", "--html=page.html"]
+)
 def test_options_of_the_tables_are_refused(capsys: pytest.CaptureFixture[str], option: str) -> None:
     """They would be in vain: no judge is asked, and no other table is printed."""
     assert main(["agree", "moss", "--compare", "a.jsonl", "b.jsonl", option]) == 4

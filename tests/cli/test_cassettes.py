@@ -204,9 +204,7 @@ def test_cassette_holds_no_key(
         suite = loaded(write_suite(tmp_path / "kilns", server.url, endpoint=keyed, tail=FAITHFUL))
         allowed = f"TEAM_KEY={server.origin}"
         monkeypatch.setenv("SUMM_ALLOW_ENDPOINTS", allowed)
-        session = Session(
-            environ=environ, directory=tmp_path / "echoed", allow_endpoints=(allowed,)
-        )
+        session = Session(environ=environ, place=tmp_path / "echoed", allow_endpoints=(allowed,))
         evaluated(session, suite, tasks_of(suite, metrics=("faithfulness",)))
         assert {seen.headers["authorization"] for seen in server.seen} == {f"Bearer {KEY}"}
         told = shell.lines("cassette", "export", *RULE, "--store", "echoed")

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.endpoints.spending import ModelSeen
+from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.record import changes as figure_changes
-from summeval_pytest.record.record import record_text
+from summeval_pytest.record.stream import record_text
 from summeval_pytest.verdict.trust import Trust
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import faithful, pair, run, suite
@@ -132,6 +133,34 @@ def test_golden_answers_follow_the_systems_and_do_not_decide(tmp_path: Path, she
     assert lines[0] == "golden/summeval.toml: careful"
     assert lines[-len(alone) - 2 :] == ["no paper changed", "", *alone]
     assert "golden/summeval.toml: 8 golden answers of 8 papers" in alone
+
+
+def test_what_another_judge_moved_is_told_beside_what_the_system_did(
+    tmp_path: Path, shell: Shell
+) -> None:
+    """Worked example: three of four summaries are the same and rise by 1/4, one is new and drops.
+
+    It drops by 1/4, where 1/4 more was to be expected: of -1/2, shared by four papers, -1/8.
+    """
+
+    def judged(judge: str, *values: float, last: str) -> SuiteRecord:
+        recipe = signature_of("faithfulness", judge=judge, suite="77be02a1c3d4")
+        texts = ("a", "b", "c", last)
+        pairs = (
+            pair(f"moss-{n}", faithful(value), summary=text, signatures=[recipe])
+            for n, (value, text) in enumerate(zip(values, texts, strict=True))
+        )
+        return suite(*pairs)
+
+    old = saved(tmp_path, "old.json", judged("fair-1", 0.5, 0.5, 0.5, 0.5, last="d"))
+    new = saved(tmp_path, "new.json", judged("fair-2", 0.75, 0.75, 0.75, 0.25, last="e"))
+    code, lines, _ = shell.run("compare", old, new)
+    assert code == 1
+    assert lines[1] == "against old.json (careful): not compared"
+    assert lines[2].startswith("  judge differs: 'fair-2' here, 'fair-1' in old.json")
+    assert lines[4].split()[:4] == ["faithfulness", "3", "+0.125", "+0.250"]
+    assert " -0.125 " in lines[4]
+    assert "papers where other summaries tell the judge's part: faithfulness 1 of 4" in lines
 
 
 def test_a_run_without_golden_answers_is_compared_by_its_systems(

@@ -77,7 +77,7 @@ def test_the_judge_stands_beside_bm25(folder: Path, capsys: pytest.CaptureFixtur
     lines = capsys.readouterr().out.splitlines()
 
     assert lines[0] == "kilns/summeval.toml: 2 labelled pairs with evidence"
-    assert lines[1] == "judge offline: offline-3"
+    assert lines[1] == "judge offline: offline-4"
     assert lines[5].split()[:5] == ["all", "sentences", "sents", "named", "precision"]
     assert [line.split()[0:2] for line in lines[6:10]] == [
         ["judge", "3"], ["BM25", "top-1"], ["BM25", "top-2"], ["BM25", "top-3"],
@@ -94,7 +94,7 @@ def test_the_judge_stands_beside_bm25(folder: Path, capsys: pytest.CaptureFixtur
     assert figures["errors"] == {
         "n_sentences": 6, "n_ungrounded": 0, "n_copied": 0, "n_unsupported_yes": 0,
     }  # fmt: skip
-    assert (figures["judge"], figures["n_pairs"]) == ("offline-3", 2)
+    assert (figures["judge"], figures["n_pairs"]) == ("offline-4", 2)
 
 
 def test_evidence_of_every_labelled_sentence_may_count(
@@ -141,7 +141,9 @@ def test_a_model_that_only_labels_has_found_nothing(
     suite(folder, server.url, judge='sentences = "label"')
     assert evidence("--judge", "rule") == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[1].endswith(f"calls=batched facets=whole sentences=label/{mode_hash('label')}")
+    assert lines[1].endswith(
+        f"calls=batched examples=10 facets=whole sentences=label/{mode_hash('label')}"
+    )
     judge = next(line for line in lines if line.startswith("judge  "))
     # "The slow draught gave bricks of 31 MPa." is copied: 1 named for 3, 1 of 4 labelled found
     assert judge.split()[:3] == ["judge", "3", "0.33"]

@@ -72,7 +72,7 @@ def test_terms_are_those_of_the_options() -> None:
         "--summ-in-flight", "7",
     )  # fmt: skip
     terms = [
-        (each.directory, each.endpoint, each.votes, each.record, each.in_flight, each.budget)
+        (each.place, each.endpoint, each.votes, each.record, each.in_flight, each.budget)
         for each in (chosen, session())
     ]
     assert terms == [
@@ -90,7 +90,7 @@ def test_environment_names_store_endpoint_and_keys(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("SUMM_STORE", "")
     monkeypatch.setenv("SUMM_ENDPOINT", "")
     found.append(session())
-    assert [(each.directory, each.endpoint) for each in found] == [
+    assert [(each.place, each.endpoint) for each in found] == [
         (Path("/somewhere"), "ollama"),
         (Path("there"), "ollama"),
         (Path("/somewhere"), "openai"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from summeval_pytest.record.record import read_record
+from summeval_pytest.record.stream import read_record, record_pieces
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Shell
@@ -135,6 +135,67 @@ def test_report_makes_every_report_of_a_record_again(
     assert any(line.startswith("careless               0     30      0") for line in lines)
     monkeypatch.delenv("GITHUB_STEP_SUMMARY")  # somebody wants to see what GitHub would
     assert "## Systems" in shell.lines("report", CAREFUL, "--github")
+
+
+def as_stream(file: Path, folder: Path) -> Path:
+    """The same record as a stream."""
+    made = folder / f"{file.stem}.jsonl"
+    pieces = record_pieces(read_record(file, "RUN"), made.name)
+    made.write_text("".join(pieces), encoding="utf-8", newline="")
+    return made
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "compare OLD RUN --papers=3 --against=careful",
+        "compare OLD RUN --golden",
+        "rescore RUN --min=facet=0.3,mean.eva=0.1 --record=again.json",
+        "rescore RUN --weights=background=1,method=1,result=1,conclusion=1 --record=again.json",
+        "report RUN --html=run.html --junit=run.xml --github",
+    ],
+)
+def test_a_stream_and_the_one_value_are_read_alike(
+    careless: Path,
+    tmp_path: Path,
+    shell: Shell,
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+) -> None:
+    """Every command says the same of both and writes the same files, byte by byte."""
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "step.md")
+    told = []
+    for form in ("json", "jsonl"):
+        folder = tmp_path / form
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        old, new = CAREFUL, careless
+        if form == "jsonl":
+            old, new = (as_stream(file, tmp_path) for file in (old, new))
+        arguments = command.replace("OLD", str(old)).replace("RUN", str(new)).split()
+        code, lines, error = shell.run(*arguments)
+        made = {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+        lines = [line.replace(".jsonl", ".json") for line in lines]
+        told.append((code, lines, error.replace(str(new), str(careless)), made))
+    assert told[0] == told[1]
+
+
+def test_a_cut_run_is_told_by_every_command_and_passes_none(tmp_path: Path, shell: Shell) -> None:
+    """What it has may be fine, and nobody knows the rest."""
+    file = as_stream(CAREFUL, tmp_path)
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    cut = tmp_path / "run.jsonl.part"
+    cut.write_text("".join(lines[:8]), encoding="utf-8")
+    told = "golden/summeval.toml: not complete: 7 of 30 pairs, the run was cut"
+    assert told in shell.lines("report", cut)
+    for arguments, line in (
+        (("compare", file, cut), f"NEW: {told}"),
+        (("compare", cut, file), f"OLD: {told}"),
+        (("rescore", cut), told),
+    ):
+        code, found, _ = shell.run(*arguments)
+        assert code == 1
+        assert line in found
 
 
 @pytest.mark.parametrize("command", ["report", "rescore", "compare"])

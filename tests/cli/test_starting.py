@@ -13,7 +13,7 @@ import pytest
 from summeval_pytest.cli import runs
 from summeval_pytest.cli.app import main
 from summeval_pytest.cli.runs import ACTION, SUITE, WORKFLOW, init, skeleton
-from summeval_pytest.errors import UsageError
+from summeval_pytest.errors import OptionError, UsageError
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.verdict.thresholds import Threshold, thresholds_of
 
@@ -152,6 +152,26 @@ def test_the_package_has_this_repositorys_own_action_and_workflow(tmp_path: Path
         ("  SUITE: golden", "  SUITE: gate"),
         ("  INSTALL: .", f"  INSTALL: summeval-pytest=={version('summeval-pytest')}"),
     ]
+
+
+def test_shards_are_jobs_of_a_matrix_and_one_that_decides(tmp_path: Path) -> None:
+    """The job for a pull request is replaced; what is recorded on the main branch stays."""
+    runs.init(tmp_path, shards=3)
+    text = (tmp_path / WORKFLOW).read_text(encoding="utf-8")
+    usual = skeleton()[WORKFLOW]
+    assert "shard: [1, 2, 3]" in text
+    assert "SHARD: ${{ matrix.shard }}/3" in text
+    assert "summeval merge shards/*/shard.json" in text
+    assert [line for line in text.splitlines() if re.match(r"  \w+:$", line)][-3:] == [
+        "  shard:",
+        "  decide:",
+        "  record:",
+    ]
+    job = "\n  record:\n"
+    assert text.partition(job)[2] == usual.partition(job)[2]
+    assert "  replay:\n" not in text
+    with pytest.raises(OptionError, match="1 to 256 jobs"):
+        runs.init(tmp_path / "other", shards=257)
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -260,11 +260,11 @@ def test_the_bundled_suite_is_studied_by_the_embedded_judge(
         for name in ("facet", "eva", "faithfulness")
     }
     shown = {name: f"{mean['value']:.3f}" for name, mean in means.items()}
-    assert shown == {"facet": "0.972", "eva": "0.872", "faithfulness": "0.979"}
+    assert shown == {"facet": "0.993", "eva": "0.872", "faithfulness": "0.979"}
     assert {(mean["n"], mean["n_of"]) for mean in means.values()} == {(30, 30)}
     labelled = [each for each in found["hallucination"] if each["giver"] == "label"]
     assert [each["summaries"]["value"] for each in labelled] == [0.0, 1.0]
-    assert "0.972 (1)" in capsys.readouterr().out
+    assert "0.993 (1)" in capsys.readouterr().out
 
 
 def test_a_label_of_a_sentence_that_is_not_there_is_refused(

@@ -507,6 +507,15 @@ def test_processes_divide_the_limits_that_a_suite_sets(n_processes: int, each: i
     assert find_endpoint("openai", {}, n_processes=n_processes).endpoint.max_in_flight is None
 
 
+def test_processes_divide_no_pace_that_their_store_holds_them_to() -> None:
+    """It gives out the turns of all machines; requests in flight are each run's own."""
+    keys = Keys.of(ENVIRON)
+    got = find("openai", {"openai": LIMITED}, ENVIRON, keys, n_processes=3, is_pace_shared=True)
+    endpoint = got.endpoint
+    assert endpoint.max_in_flight == 2
+    assert (endpoint.requests_per_minute, endpoint.tokens_per_minute) == (8, 8)
+
+
 @pytest.mark.parametrize(
     ("spec", "seconds"),
     [

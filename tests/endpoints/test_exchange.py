@@ -15,7 +15,7 @@ import pytest
 from summeval_pytest.endpoints.chat import ChatReply, Usage
 from summeval_pytest.endpoints.dialect import Dialect
 from summeval_pytest.endpoints.endpoint import Address, Endpoint, Price
-from summeval_pytest.endpoints.exchange import RUNS, Exchange, Memory
+from summeval_pytest.endpoints.exchange import Exchange, Memory
 from summeval_pytest.endpoints.faults import Backoff
 from summeval_pytest.endpoints.limits import URGENCY, Urgency
 from summeval_pytest.endpoints.spending import Budget, models_seen
@@ -23,6 +23,7 @@ from summeval_pytest.errors import NoReplyError, OptionError, StoreError
 from summeval_pytest.store.cache import Cache
 from summeval_pytest.store.cassette import Row
 from summeval_pytest.store.key import request_key
+from summeval_pytest.store.store import RUNS, FileAccount
 from tests.asked_suite import bytes_under
 from tests.endpoints.calls import LABEL, QUICK, question
 from tests.scripted_server import (
@@ -390,13 +391,14 @@ def test_budget_books_what_a_call_may_have_cost(
 ) -> None:
     """An answer that was not counted, or got lost before another one, may be on the bill."""
     with ScriptedServer(lambda seen: actions[seen.index]) as server:
-        budget = Budget(1.0)
+        account = FileAccount()
+        budget = Budget(1.0, account)
         backoff = NO_SECOND_ATTEMPT if len(actions) == 1 else QUICK
         hub = exchange(store, budget=budget, backoff=backoff)
         through(hub, at(server.url), question(), price=PRICE)
         assert server.n_requests == len(actions)
-    assert budget._mine.spent == pytest.approx(cents / 100)
-    assert budget._mine.reserved == {}
+    assert account._mine.spent == pytest.approx(cents / 100)
+    assert account._mine.reserved == {}
 
 
 def test_lost_key_is_told_only_when_something_has_to_be_sent(store: Path) -> None:

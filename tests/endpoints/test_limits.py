@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.endpoints.limits import URGENCY, Limits, Pace, Urgency
 from summeval_pytest.errors import OptionError
+from summeval_pytest.store.protocol import PacedTurn
 from tests.waiting import SOON, run_skipping, skip
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from summeval_pytest.endpoints.limits import Limiter
 
 
@@ -192,6 +195,36 @@ def test_a_run_needs_a_slot() -> None:
     with pytest.raises(OptionError) as caught:
         Limits(0)
     assert str(caught.value) == "0 requests in flight are none; it has to be 1 or more"
+
+
+def test_a_store_that_many_share_says_when_a_turn_is_due() -> None:
+    """A request every 10 s, and other machines take every second turn; the limit counts in flight.
+
+    The next turn is taken a tenth of a second ahead, so that none is missed.
+    """
+    taken: list[tuple[str, tuple[float, ...]]] = []
+
+    async def take_turn(name: str, seconds: Sequence[float]) -> PacedTurn:
+        taken.append((name, tuple(seconds)))
+        return PacedTurn(due_seconds=10.0 * (len(taken) > 1), next_seconds=20.0)
+
+    async def main() -> list[list[str]]:
+        limits, crowd = Limits(2, take_turn), Crowd()
+        lane, free = limits.limiter(at(requests_per_minute=6)), limits.limiter(at("b"))
+        for name in ("first", "second"):
+            await crowd.enter(name, lane)
+        await crowd.enter("free", free)  # has no pace, so nobody is asked for a turn
+        seen = [list(crowd.served)]
+        for seconds in (19.8, 0.2, 9.8, 0.3):
+            await crowd.leave("first")
+            await skip(seconds)
+            seen.append(list(crowd.served))
+        await crowd.end()
+        return seen
+
+    first, both = ["first", "free"], ["first", "free", "second"]
+    assert run_skipping(main()) == [first, first, first, first, both]
+    assert taken == [("a http://localhost/v1", (10.0, 0.0))] * 2
 
 
 @settings(deadline=None, max_examples=40)

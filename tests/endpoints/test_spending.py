@@ -27,6 +27,7 @@ from summeval_pytest.endpoints.spending import (
     tokens_at_most,
 )
 from summeval_pytest.errors import NoReplyError, OptionError
+from summeval_pytest.store.store import FileAccount
 from tests.waiting import SOON
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ def test_calls_within_the_budget_are_let_through() -> None:
     """0.6 that cost 0.1, then 0.9: exactly 1 dollar."""
     budget = Budget(1.0)
     within(budget.reserve(0.6))
-    budget.settle(0.6, 0.1)
+    within(budget.settle(0.6, 0.1))
     within(budget.reserve(0.9))
     within(Budget(0.0).reserve(0.0))
 
@@ -203,7 +204,7 @@ def test_call_that_could_exceed_the_budget_ends_asking_for_good() -> None:
     """It says what was spent, of how much, and what it could cost; a cheaper one comes too late."""
     budget = Budget(1.5)
     within(budget.reserve(1.0))
-    budget.settle(1.0, 0.75)
+    within(budget.settle(1.0, 0.75))
     assert refusal(budget, 0.8) == (
         "not judged: budget (0.7500 of 1.5 dollars spent, and the next call could cost 0.8000)"
     )
@@ -222,7 +223,7 @@ def test_call_waits_for_calls_in_flight_to_settle() -> None:
         gone.cancel()
         await asyncio.wait((gone,))
         order.append("settled")
-        budget.settle(0.7, 0.1)
+        await budget.settle(0.7, 0.1)
         await asyncio.wait_for(second, SOON)
         return order
 
@@ -233,7 +234,8 @@ def test_call_waits_for_calls_in_flight_to_settle() -> None:
 @given(calls, st.integers(0, 300))
 def test_budget_is_never_exceeded(calls: list[tuple[int, int, int]], cents: int) -> None:
     """However many calls are open, in whatever order they end, whatever they cost."""
-    budget = Budget(cents / 100)
+    account = FileAccount()
+    budget = Budget(cents / 100, account)
     spent = 0.0
 
     async def call(most: float, cost: float, n_turns: int) -> None:
@@ -245,7 +247,7 @@ def test_budget_is_never_exceeded(calls: list[tuple[int, int, int]], cents: int)
         for _ in range(n_turns):
             await asyncio.sleep(0)
         spent += cost
-        budget.settle(most, cost)
+        await budget.settle(most, cost)
 
     async def main() -> None:
         async with asyncio.timeout(SOON):
@@ -255,22 +257,22 @@ def test_budget_is_never_exceeded(calls: list[tuple[int, int, int]], cents: int)
 
     asyncio.run(main())
     assert spent <= cents / 100 + 1e-9
-    assert budget._mine.reserved == {}
+    assert account._mine.reserved == {}
 
 
 def test_two_share_one_account_that_is_its_owners_alone(tmp_path: Path) -> None:
     """What one has spent or set aside is not there for the other; nobody else can write it."""
 
     async def main() -> None:
-        one, other = (Budget(1.0, tmp_path / "budget") for _ in range(2))
+        one, other = (Budget(1.0, FileAccount(tmp_path / "budget")) for _ in range(2))
         await one.reserve(0.6)
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(other.reserve(0.6), A_WHILE)
-        one.settle(0.6, 0.3)
+        await one.settle(0.6, 0.3)
         await asyncio.wait_for(other.reserve(0.6), SOON)
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(one.reserve(0.2), A_WHILE)
-        other.settle(0.6, 0.6)
+        await other.settle(0.6, 0.6)
         for budget in (one, other):  # what is over is over for all
             with pytest.raises(NoReplyError, match=r"0\.9000 of 1 dollars spent"):
                 await budget.reserve(0.2 if budget is one else 0.01)
@@ -285,7 +287,8 @@ def test_what_a_process_has_set_aside_is_let_go_when_it_is_dead(tmp_path: Path) 
     program = (
         "import asyncio, sys, time, pathlib\n"
         "from summeval_pytest.endpoints.spending import Budget\n"
-        f"asyncio.run(Budget(1.0, pathlib.Path({str(file)!r})).reserve(0.9))\n"
+        "from summeval_pytest.store.store import FileAccount\n"
+        f"asyncio.run(Budget(1.0, FileAccount(pathlib.Path({str(file)!r}))).reserve(0.9))\n"
         "print('held', flush=True)\n"
         "time.sleep(3600)\n"
     )
@@ -297,14 +300,14 @@ def test_what_a_process_has_set_aside_is_let_go_when_it_is_dead(tmp_path: Path) 
             assert process.stdout.readline() == "held\n"
             account = file.read_bytes()
             with pytest.raises(TimeoutError):
-                within(Budget(1.0, file).reserve(0.2), A_WHILE)
+                within(Budget(1.0, FileAccount(file)).reserve(0.2), A_WHILE)
             process.send_signal(signal.SIGKILL)
             assert process.stdout.read() == ""  # it is dead, and nobody has waited for it
-            within(Budget(1.0, file).reserve(0.2))
+            within(Budget(1.0, FileAccount(file)).reserve(0.2))
         finally:
             process.kill()
     file.write_bytes(account)
-    within(Budget(1.0, file).reserve(0.2))
+    within(Budget(1.0, FileAccount(file)).reserve(0.2))
 
 
 def test_processes_together_never_exceed_the_budget(tmp_path: Path) -> None:
@@ -314,7 +317,8 @@ def test_processes_together_never_exceed_the_budget(tmp_path: Path) -> None:
         "import asyncio, pathlib, random, sys\n"
         "from summeval_pytest.errors import NoReplyError\n"
         "from summeval_pytest.endpoints.spending import Budget\n"
-        f"budget = Budget(1.0, pathlib.Path({str(file)!r}))\n"
+        "from summeval_pytest.store.store import FileAccount\n"
+        f"budget = Budget(1.0, FileAccount(pathlib.Path({str(file)!r})))\n"
         "chance = random.Random(int(sys.argv[1]))\n"
         "async def call():\n"
         "    try:\n"
@@ -323,7 +327,7 @@ def test_processes_together_never_exceed_the_budget(tmp_path: Path) -> None:
         "        return 0\n"
         "    await asyncio.sleep(chance.random() / 50)\n"
         "    cost = chance.choice([2, 5, 10])\n"
-        "    budget.settle(0.1, cost / 100)\n"
+        "    await budget.settle(0.1, cost / 100)\n"
         "    return cost\n"
         "async def main():\n"
         "    print(sum(await asyncio.gather(*(call() for _ in range(8)))))\n"

@@ -11,13 +11,16 @@ all facets share the coefficients w; every facet has its own ascending threshold
 scale has steps. The fit minimises the negative log-likelihood plus penalty / 2 * |w|^2.
 
 Segments are the embedded judge's own, as in use, but by models of roles that have not seen the
-paper: roles are learned from these papers too, and would be surer here than elsewhere. Papers with
-the same reference stay together.
+paper: roles are learned from these papers too, and would be surer here than elsewhere. A rating is
+measured by a fit that has seen neither its paper nor its system. Papers with the same reference
+stay together. Sets of labelled facts tell what is left elsewhere: there the whole reference stands
+in for a result, and people's share of its facts is what the coverage is held against.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -32,7 +35,8 @@ from summeval_pytest.judges.offline.facets import (
     vetoed,
 )
 from summeval_pytest.judges.offline.roles import pieces_of
-from summeval_pytest.questions import FACETS, SCALES, FacetPair
+from summeval_pytest.metrics.baselines import rouge_1_recall
+from summeval_pytest.questions import FACETS, SCALES, FacetPair, RateFacets
 from summeval_pytest.stats.agreement import cohen_kappa
 from summeval_pytest.stats.bootstrap import bootstrap_interval
 from summeval_pytest.stats.correlation import spearman
@@ -59,6 +63,16 @@ WEIGHT: Final = np.array([0.1, 0.3, 0.3, 0.3])
 """The weights of FM (section 4.2), by which a model is measured."""
 PENALTY: Final = 10.0
 N_FOLDS: Final = 5
+N_SIDES: Final = 3
+"""Systems are left out two at a time."""
+COUNTED: Final = {
+    "realsumm_scu/dev.jsonl": "acu_labels",
+    "pyrxsum_scu/dev.jsonl": "acu_labels",
+    "rose_acu/dev.jsonl": "acu_recall",
+    "infolossqa/facts_dev.jsonl": "acu_labels",
+    "mslr/dev.jsonl": "human_overall",
+}
+"""Sets that say how much of a reference a summary has, and the key that says it."""
 SEEDS: Final = range(10)
 """Folds are drawn so many times; figures are means over the draws."""
 _LEAST: float = 1e-12
@@ -70,6 +84,7 @@ class Rated:
     """A summary that people rated; a facet that the reference does not state is rated 0."""
 
     reference: str
+    system: str
     summary: str
     ratings: tuple[int, ...]
     overall: float
@@ -79,14 +94,13 @@ class Rated:
 class Table:
     """What the judge reads off all summaries; arrays are (summaries, facets)."""
 
-    numbers: Floats  # (summaries, facets, features); 0 where not stated on both sides
-    held: NDArray[np.bool_]  # whether the summary has any word of the facet
-    stated: NDArray[np.bool_]  # whether the reference states the facet
-    said: NDArray[np.bool_]  # whether both texts state it: then it is rated, otherwise it is 1
+    numbers: Floats  # (summaries, facets, features); 0 where not stated
+    stated: NDArray[np.bool_]  # whether the reference states the facet: then it is rated
     conflicts: tuple[Mapping[int, Conflict], ...]  # by summary and facet, what vetoes its rating
     ratings: Ints  # people's, 0 for none
     overall: Floats  # people's score, (summaries,)
     papers: Ints  # (summaries,)
+    systems: Ints  # (summaries,)
 
 
 def rated_summaries(folder: Path) -> list[Rated]:
@@ -94,6 +108,7 @@ def rated_summaries(folder: Path) -> list[Rated]:
     return [
         Rated(
             reference=normalise(paper["human"]),
+            system=key.removesuffix(RATED),
             summary=normalise(paper[key.removesuffix(RATED)]),
             ratings=tuple(map(round, np.multiply(paper[key], SCALE).tolist())),
             overall=paper[key.removesuffix("_list")],
@@ -106,41 +121,44 @@ def rated_summaries(folder: Path) -> list[Rated]:
 
 def table_of(rated: Sequence[Rated], roles: Mapping[str, Roles]) -> Table:
     """What the judge reads off each summary by its own segments, with each reference's roles."""
-    shape = (len(rated), len(FACETS))
-    numbers = np.zeros((*shape, len(NAMES)))
-    stated, said, held = (np.zeros(shape, dtype=np.bool_) for _ in range(3))
+    numbers = np.zeros((len(rated), len(FACETS), len(NAMES)))
+    stated = np.zeros((len(rated), len(FACETS)), dtype=np.bool_)
     conflicts: list[dict[int, Conflict]] = []
     for row, one in enumerate(rated):
         told = roles[one.reference]
-        theirs, ours = segment(one.reference, told), segment(one.summary, told)
-        stated[row] = [bool(theirs.segment(facet)) for facet in FACETS]
-        said[row] = stated[row] & np.array([bool(ours.segment(facet)) for facet in FACETS])
-        columns = np.flatnonzero(said[row])
-        pairs = tuple(
-            FacetPair(facet=f, reference=theirs.segment(f), candidate=ours.segment(f))
-            for f in (FACETS[column] for column in columns)
-        )
+        pairs = pairs_of(one, told)
+        columns = [FACETS.index(pair.facet) for pair in pairs]
+        stated[row, columns] = True
         conflicts.append(
             {
-                int(column): conflict
+                column: conflict
                 for column, pair in zip(columns, pairs, strict=True)
                 if (conflict := contradiction(pair, one.reference, one.summary)) is not None
             }
         )
         if pairs:
-            found = overlaps(pairs, told)
+            found = overlaps(RateFacets(pairs, one.reference, one.summary), told)
             numbers[row, columns] = [overlap.features for overlap in found]
-            held[row, columns] = [overlap.n_words_found > 0 for overlap in found]
-    known = list(dict.fromkeys(one.reference for one in rated))
+    papers = list(dict.fromkeys(one.reference for one in rated))
+    systems = list(dict.fromkeys(one.system for one in rated))
     return Table(
         numbers=numbers,
-        held=held,
         stated=stated,
-        said=said,
         conflicts=tuple(conflicts),
         ratings=np.array([one.ratings for one in rated]),
         overall=np.array([one.overall for one in rated]),
-        papers=np.array([known.index(one.reference) for one in rated]),
+        papers=np.array([papers.index(one.reference) for one in rated]),
+        systems=np.array([systems.index(one.system) for one in rated]),
+    )
+
+
+def pairs_of(one: Rated, roles: Roles) -> tuple[FacetPair, ...]:
+    """The facets that a reference states, beside the summary's."""
+    theirs, ours = segment(one.reference, roles), segment(one.summary, roles, nearest=True)
+    return tuple(
+        FacetPair(facet=facet, reference=theirs.segment(facet), candidate=ours.segment(facet))
+        for facet in FACETS
+        if theirs.segment(facet)
     )
 
 
@@ -241,7 +259,7 @@ def unseen_roles(texts: Sequence[RoleText], references: Sequence[str]) -> dict[s
 
 def fit(table: Table, rows: NDArray[np.bool_]) -> tuple[OrdinalModel, tuple[Floats, ...]]:
     """The model of these summaries, and the cut points of each facet."""
-    chosen = table.said & (table.ratings > 0) & rows[:, None]
+    chosen = table.stated & (table.ratings > 0) & rows[:, None]
     numbers, ratings = table.numbers[chosen], table.ratings[chosen]
     groups = np.nonzero(chosen)[1]
     model = fit_ordinal(numbers, groups, ratings, scales=SCALE, penalty=PENALTY)
@@ -255,14 +273,13 @@ def fit(table: Table, rows: NDArray[np.bool_]) -> tuple[OrdinalModel, tuple[Floa
 
 def rate(table: Table, model: OrdinalModel, cuts: Sequence[Floats]) -> tuple[Ints, Floats, Floats]:
     """Ratings, expected ratings and the confidence of each rating, (summaries, facets) each."""
-    ratings = np.ones(table.said.shape, dtype=np.int64)
-    expected, confidence = np.ones(table.said.shape), np.ones(table.said.shape)
+    ratings = np.ones(table.stated.shape, dtype=np.int64)
+    expected, confidence = np.ones(table.stated.shape), np.ones(table.stated.shape)
     for group, scale in enumerate(SCALE):
-        rows = np.flatnonzero(table.said[:, group])
+        rows = np.flatnonzero(table.stated[:, group])
         scores = model.scores(table.numbers[rows, group])
         chances = probabilities(model.thresholds[group], scores)
         given = (scores[:, None] >= cuts[group]).sum(axis=1)
-        given = np.maximum(given, table.held[rows, group])
         ratings[rows, group] = given + 1
         expected[rows, group] = chances @ np.arange(1, scale + 1)
         confidence[rows, group] = chances[np.arange(len(rows)), given]
@@ -270,15 +287,17 @@ def rate(table: Table, model: OrdinalModel, cuts: Sequence[Floats]) -> tuple[Int
 
 
 def cross_validated(table: Table, seed: int) -> tuple[Ints, Floats, Floats]:
-    """What `rate` gives each summary by a model that has not seen its paper."""
-    n_papers = int(table.papers.max()) + 1
-    folds = np.random.default_rng(seed).permutation(n_papers)[table.papers] % N_FOLDS
-    shape = table.said.shape
+    """What `rate` gives each summary by a model that has seen neither its paper nor its system."""
+    draw = np.random.default_rng(seed)
+    folds = draw.permutation(int(table.papers.max()) + 1)[table.papers] % N_FOLDS
+    sides = draw.permutation(int(table.systems.max()) + 1)[table.systems] % N_SIDES
+    shape = table.stated.shape
     found = np.ones(shape, dtype=np.int64), np.ones(shape), np.ones(shape)
-    for fold in range(N_FOLDS):
-        rated = rate(table, *fit(table, folds != fold))
+    for fold, side in product(range(N_FOLDS), range(N_SIDES)):
+        rated = rate(table, *fit(table, (folds != fold) & (sides != side)))
+        here = (folds == fold) & (sides == side)
         for whole, part in zip(found, rated, strict=True):
-            whole[folds == fold] = part[folds == fold]
+            whole[here] = part[here]
     return found
 
 
@@ -315,7 +334,7 @@ def scores_of(table: Table) -> dict[str, Any]:
     draws = []
     for seed in SEEDS:
         ratings, expected, confidence = cross_validated(table, seed)
-        both = table.said & (table.ratings > 0)
+        both = table.stated & (table.ratings > 0)
         draw = {
             "FM, Spearman": spearman(overall(table, ratings), table.overall),
             "FM by expected ratings, Spearman": spearman(overall(table, expected), table.overall),
@@ -352,25 +371,46 @@ def arrays_of(table: Table) -> dict[str, Floats]:
     return {name: np.round(array, DIGITS) for name, array in arrays.items()}
 
 
+def elsewhere(folder: Path, name: str, model: OrdinalModel) -> dict[str, float]:
+    """Spearman with people's recall on another set, of the score and of ROUGE-1 recall."""
+    scores, plain, theirs = [], [], []
+    for record in records(folder, name):
+        counted = record[COUNTED[name]]
+        if counted is None:
+            continue
+        reference, summary = normalise(record["reference"]), normalise(record["summary"])
+        pair = FacetPair(facet="result", reference=reference, candidate=summary)
+        (overlap,) = overlaps(RateFacets((pair,), reference, summary))
+        scores.append(float(model.scores(np.array(overlap.features))))
+        plain.append(rouge_1_recall(reference, summary))
+        theirs.append(float(np.mean(counted)))
+    found = {"score": spearman(scores, theirs), "ROUGE-1 recall": spearman(plain, theirs)}
+    return {key: round(value or 0.0, 3) for key, value in found.items()}
+
+
 def main() -> None:
     """Fits, measures, and writes ``weights/ratings``."""
     folder = data_folder(__doc__)
     rated, texts = rated_summaries(folder), role_texts(folder)
     references = list(dict.fromkeys(one.reference for one in rated))
     table = table_of(rated, unseen_roles(texts, references))
-    elsewhere = learn([text for text in texts if text.name in LABELLED]).posteriors
-    away = table_of(rated, dict.fromkeys(references, elsewhere))
+    foreign = learn([text for text in texts if text.name in LABELLED]).posteriors
+    away = table_of(rated, dict.fromkeys(references, foreign))
+    model, _ = fit(table, np.ones(len(rated), dtype=np.bool_))
     save(
         "ratings",
         arrays_of(table),
         recipe={
             "data": [SEGMENTED],
             "method": f"proportional odds on {', '.join(NAMES)}; penalty {PENALTY:g}; cut points by"
-            f" shares; scores: {N_FOLDS} folds by reference, mean of {len(SEEDS)} draws, without"
-            " vetoes unless said; intervals over papers, first draw",
+            f" shares; scores: {N_FOLDS} folds by reference times {N_SIDES} by system, mean of"
+            f" {len(SEEDS)} draws, without vetoes unless said; intervals over papers, first draw",
             "scores": {
                 "roles learned without the paper": scores_of(table),
                 "roles learned without the set": scores_of(away),
+                "recall on other sets, Spearman": {
+                    name.partition("/")[0]: elsewhere(folder, name, model) for name in COUNTED
+                },
             },
         },
     )

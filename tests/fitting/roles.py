@@ -21,6 +21,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
@@ -38,8 +39,8 @@ from summeval_pytest.judges.offline.roles import (
     STEP,
     RoleModel,
     name_of,
+    own_and_beside,
     place_rows,
-    word_rows,
     words_of,
 )
 from summeval_pytest.questions import FACETS
@@ -260,6 +261,20 @@ def against(text: RoleText) -> Floats:
             table[row] = np.log(DOUBT * (1.0 - certainty) / max(0.2, certainty))
         table[row, list(states)] = 0.0
     return table
+
+
+_own_and_beside = lru_cache(maxsize=4096)(own_and_beside)
+
+
+def word_rows(sentences: Sequence[str]) -> list[list[int]]:
+    """For each sentence, the rows of its names: its own, those before it, those after it."""
+    read = [_own_and_beside(sentence) for sentence in sentences]
+    rows = [list(own) for own, _ in read]
+    for row, (_, beside) in zip(rows[1:], read, strict=False):
+        row.extend(OWN + place for place in beside)
+    for row, (_, beside) in zip(rows, read[1:], strict=False):
+        row.extend(OWN + BESIDE + place for place in beside)
+    return rows
 
 
 def names_of(texts: Sequence[RoleText]) -> sp.csr_matrix[np.float32]:

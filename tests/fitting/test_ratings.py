@@ -56,7 +56,7 @@ def of(kind: ConflictKind) -> Conflict:
 
 def made_up(n: int) -> Table:
     """Summaries whose ratings follow the first number; every fourth has no conclusion to rate."""
-    numbers = np.random.default_rng(3).uniform(size=(n, 4, 4))
+    numbers = np.random.default_rng(3).uniform(size=(n, 4, 3))
     given = 1 + (numbers[..., 0] * SCALE).astype(np.int64)
     given[::4, 3] = 0
     stated = given > 0
@@ -64,12 +64,11 @@ def made_up(n: int) -> Table:
     return Table(
         numbers=numbers,
         stated=stated,
-        said=stated,
-        held=np.zeros_like(stated),
         conflicts=({},) * n,
         ratings=given,
         overall=(share * given / SCALE).sum(axis=1) / share.sum(axis=1),
-        papers=np.arange(n) // 2,
+        papers=np.arange(n) // 3,
+        systems=np.arange(n) % 3,
     )
 
 
@@ -85,24 +84,31 @@ def test_ratings_are_shares_of_their_scale(tmp_path: Path) -> None:
     (tmp_path / "scholarsum/pubmed.json").write_text(json.dumps(paper) + "\n")
 
     assert rated_summaries(tmp_path) == [
-        Rated(reference="kites .", summary="red kites .", ratings=(3, 3, 1, 0), overall=0.5)
+        Rated(
+            reference="kites .",
+            system="glider",
+            summary="red kites .",
+            ratings=(3, 3, 1, 0),
+            overall=0.5,
+        )
     ]
 
 
-def test_facet_that_a_text_lacks_is_not_said() -> None:
+def test_a_facet_that_the_reference_states_is_rated_whatever_a_summary_says() -> None:
     """The reference states two facets; one summary has both, the other only the first."""
     rated = [
-        Rated(reference=f"{FALL} {RISE}", summary=text, ratings=(0, 4, 1, 0), overall=0.5)
-        for text in (f"{FALL} {RISE}", FALL)
+        Rated(
+            reference=f"{FALL} {RISE}", system=name, summary=text, ratings=(0, 4, 1, 0), overall=0.5
+        )
+        for name, text in (("long", f"{FALL} {RISE}"), ("brief", FALL))
     ]
 
     table = table_of(rated, {rated[0].reference: by_place})
 
     assert table.stated.tolist() == [[False, True, True, False]] * 2
-    assert table.said.tolist() == [[False, True, True, False], [False, True, False, False]]
     assert table.numbers[0, 1, 0] == 1.0  # every word of the method, in a sentence that is one
-    assert not table.numbers[1, 2].any()
-    assert table.papers.tolist() == [0, 0]
+    assert 0.0 < table.numbers[1, 2, 0] < table.numbers[0, 2, 0]
+    assert (table.papers.tolist(), table.systems.tolist()) == ([0, 0], [0, 1])
 
 
 def test_overall_score_is_fm_over_the_facets_that_the_reference_states() -> None:
@@ -111,11 +117,11 @@ def test_overall_score_is_fm_over_the_facets_that_the_reference_states() -> None
     assert overall(table, np.array([[1, 3, 1, 1]] * 2)) == pytest.approx([0.5, 0.5], rel=1e-12)
 
 
-def test_papers_that_were_not_seen_are_rated_as_people_do() -> None:
+def test_papers_and_systems_that_were_not_seen_are_rated_as_people_do() -> None:
     """The ratings follow one number, so the fit of other papers finds them."""
     table = made_up(120)
     found, expected, confidence = cross_validated(table, seed=1)
-    rated = table.said
+    rated = table.stated
     assert float((found == table.ratings)[rated].mean()) > 0.85
     assert (found[~rated] == 1).all()
     assert ((expected >= 1.0) & (expected <= 4.0)).all()

@@ -20,6 +20,7 @@ from tests.fitting.roles import (
     read,
     scores_of,
     vectors_by_name,
+    word_rows,
     word_vectors,
 )
 
@@ -150,3 +151,12 @@ def test_words_that_share_a_place_share_a_mean() -> None:
     """Worked: three of one word and one of another make (3, 1) / 4; place 1 has no word."""
     vectors = WordVectors({"a": 0, "b": 1, "c": 2}, np.array([3, 1, 1]), np.eye(3))
     assert vectors.by_place([0, 0, 2], 3).tolist() == [[0.75, 0.25, 0], [0, 0, 0], [0, 0, 1]]
+
+
+def test_neighbours_are_read_in_tables_of_their_own() -> None:
+    """What stands before a sentence is no word of it."""
+    first, second = word_rows(["kettles", "kettles"])
+    assert {row - OWN - BESIDE for row in first if row >= OWN + BESIDE} == {
+        row - OWN for row in second if row >= OWN
+    }
+    assert all(row < OWN or row >= OWN + BESIDE for row in first)

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from summeval_pytest.judges.checker import Checker
+from summeval_pytest.judges.composed import ComposedJudge
 from summeval_pytest.judges.judge import Judge
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.judges.recorded import RecordedJudge
@@ -38,6 +40,7 @@ from summeval_pytest.questions import (
     Unanswered,
 )
 from tests.judges.llm.by_rule import judge_of
+from tests.local_models import WordReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,6 +82,22 @@ JUDGES: dict[str, Callable[[], Judge]] = {
         signature="recorded GPT",
         segments={KITES: FacetSegments(result=KITES)},
         ratings={SAME: RATED},
+    ),
+    "composed": lambda: ComposedJudge(
+        {
+            "facets": JUDGES["recorded"](),
+            "listing": JUDGES["llm"](),
+            "facts": JUDGES["llm"](),
+            "sentences": OfflineJudge(),
+        }
+    ),
+    "checker": lambda: ComposedJudge(
+        {
+            "facets": OfflineJudge(),
+            "listing": OfflineJudge(),
+            "facts": (checker := Checker(reader=WordReader())),
+            "sentences": checker,
+        }
     ),
 }
 

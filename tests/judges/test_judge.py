@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.judges.judge import OFFLINE, find_judge, is_local
+from summeval_pytest.judges.judge import find_judge, is_local
 from summeval_pytest.judges.offline.embedded import OfflineJudge
+from summeval_pytest.questions import OFFLINE
 
 if TYPE_CHECKING:
     from pathlib import Path

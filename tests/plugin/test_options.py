@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -45,12 +46,14 @@ VALUES: dict[str, tuple[object, object, object, object]] = {
     "endpoint": ("flagged", "varied", "kept", None),
     "min": ("eva=0.1", "eva=0.2", "eva=0.3", ()),
     "record": ("none", "all", "new", "new"),
-    "store": ("flagged", "varied", "kept", None),
+    "store": (Path("flagged"), Path("varied"), Path("kept"), None),
     "plan": (True, False, True, False),
     "budget": (0.5, 0.0, 2.5, None),
     "in_flight": (3, 2, 1, 64),
     "votes": (3, 2, 1, None),
     "run_record": ("flagged", "varied", "kept", None),
+    "shard": ("1/2", "2/2", "1/1", None),
+    "from_": ("flagged", "varied", "kept", ()),
     "save": ("flagged", "varied", "kept", None),
     "allow_endpoints": ("https://flagged", "https://varied", "https://kept", ()),
     "allow_outside": (True, False, True, False),
@@ -148,7 +151,7 @@ def test_header_names_judge_store_record_and_suite(bench: Bench) -> None:
     gated = f"suite {bench.path.name} {load_suite(bench.path).fingerprint}"
     offline = bench.inside("summeval.toml", "--summ-record=none")
     assert offline.code == 0
-    line = f"summeval: judge offline-3, store not needed, record none, {gated} (good)"
+    line = f"summeval: judge offline-4, store not needed, record none, {gated} (good)"
     assert offline.lines.count(line) == 1
     told = "summeval: judge not calibrated: summeval.toml has no labels; see 'summeval agree'"
     assert told in offline.lines

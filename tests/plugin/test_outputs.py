@@ -66,7 +66,7 @@ def test_a_record_holds_what_was_judged_and_decided(bench: Bench) -> None:
     record = bench.record()
     (suite,) = record.suites
 
-    assert (record.judge, record.is_complete, record.outcome) == ("offline-3", True, "failed")
+    assert (record.judge, record.is_complete, record.outcome) == ("offline-4", True, "failed")
     assert [(pair.system, pair.paper, pair.outcome) for pair in suite.pairs] == [
         ("good", "limpet-01", "passed"),
         ("good", "kiln-02", "passed"),
@@ -139,6 +139,26 @@ def test_what_was_lost_with_its_worker_is_an_error_in_every_report(bench: Bench)
     assert suite.systems[0].outcome == "error"
     assert suite.gaps == ("bad was not compared with v1",)
     assert any("all-papers" in case for case in errors(bench))
+
+
+def test_a_killed_run_leaves_the_pairs_that_it_had_judged(bench: Bench) -> None:
+    """Plainly incomplete: the file has another name, no closing line, and every reader says so."""
+    chosen = "summeval.toml", "--summ-model=good,bad", "--summ-run-record=run.jsonl"
+    dead = bench.run(*chosen, "--summ-judge=rule:Fatal")
+    assert dead.code == 9
+    assert not (bench.path / "run.jsonl").exists()
+    (suite,) = bench.record("run.jsonl.part").suites
+    assert [(pair.system, pair.paper) for pair in suite.pairs] == [
+        ("good", "limpet-01"),
+        ("good", "kiln-02"),
+        ("bad", "limpet-01"),
+    ]
+    assert suite.gaps == ("not complete: 3 of 4 pairs, the run was cut",)
+    assert {paper.id for paper in suite.papers} == {"limpet-01", "kiln-02"}
+
+    assert bench.inside(*chosen).code == 1
+    assert bench.record("run.jsonl").is_complete
+    assert not (bench.path / "run.jsonl.part").exists()
 
 
 def test_a_comparison_that_was_left_out_is_said_everywhere(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 BOTH = "--summ-model=good,bad"
 BACKWARDS = "def pytest_collection_modifyitems(items): items.reverse()\n"
 PAPERS = ("limpet-01", "kiln-02", "moss-03")
+REPORTS = {"run-record": "jsonl", "html": "html", "junit": "xml"}
 TABLE = "------------------------------ summarization gate ------------------------------"
 
 
@@ -26,7 +27,7 @@ def test_a_verdict_and_its_reports_are_the_same_however_they_were_made(bench: Be
     bench.write("test_own.py", "def test_own(summ_pair):\n    summ_pair.check()\n")
     runs = {}
     for mode, processes in (("alone", "0"), ("two", "2"), ("backwards", "2")):
-        reports = [f"--summ-{name}={mode}.{name}" for name in ("run-record", "html", "junit")]
+        reports = [f"--summ-{name}={mode}.{end}" for name, end in REPORTS.items()]
         arguments = ("summeval.toml", "test_own.py", BOTH, "-rA", f"--junitxml={mode}", *reports)
         bench.write("conftest.py", BACKWARDS if mode == "backwards" else "")
         runs[mode] = bench.inside(*arguments, "-n", processes)
@@ -48,12 +49,13 @@ def test_a_verdict_and_its_reports_are_the_same_however_they_were_made(bench: Be
         assert run.code == 1
         assert run.outcomes == expected
         assert run.block(TABLE, 7) == table
-        assert sum(line.startswith("summeval: judge offline-3") for line in run.lines) == 1
+        assert sum(line.startswith("summeval: judge offline-4") for line in run.lines) == 1
         assert bench.properties(mode) == numbers
-        for report in ("run-record", "html", "junit"):
-            made, alone = (bench.path / f"{each}.{report}" for each in (mode, "alone"))
+        for end in REPORTS.values():
+            made, alone = (bench.path / f"{each}.{end}" for each in (mode, "alone"))
             assert len(alone.read_bytes()) > 5_000
-            assert made.read_bytes() == alone.read_bytes(), (mode, report)
+            assert made.read_bytes() == alone.read_bytes(), (mode, end)
+    assert not [*bench.path.glob("*.part")], "what a run wrote meanwhile"
 
 
 def test_a_run_from_below_the_root_finds_its_suite_in_workers(

@@ -31,9 +31,8 @@ from summeval_pytest.record.record import (
     broken_down,
     from_json,
     judged,
-    read_record,
-    record_text,
 )
+from summeval_pytest.record.stream import read_record, record_text
 from summeval_pytest.run.golden import EvidenceCount, GoldenAnswer
 from summeval_pytest.run.measure import Evaluation
 from summeval_pytest.suite.values import Pair, Paper, Section, Waiver

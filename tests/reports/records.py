@@ -25,6 +25,7 @@ from summeval_pytest.record.record import (
     FacetChange,
     Flip,
     Header,
+    JudgeShift,
     PairChange,
     PairRecord,
     PaperRecord,
@@ -239,7 +240,7 @@ def record(
     )
     return RunRecord(
         header=Header(environment={"python": "3.12.1", "pytest": "9.0"}, usage={}),
-        judge="offline-3",
+        judge="offline-4",
         suites=(changed(held, **suite),),
     )
 
@@ -273,6 +274,20 @@ COMPARISON = Comparison(
     brevity=("Moss grew.",),
 )
 UNLIKE = replace(COMPARISON, differences=(), mismatches=("judge differs",))
+SHIFT = JudgeShift(
+    metric="facet",
+    n_papers=30,
+    n_seen=10,
+    n_pairs=150,
+    change=-0.25,
+    judge=-0.125,
+    low=-0.2,
+    high=-0.05,
+    system=-0.125,
+    system_low=-0.25,
+    system_high=0.0,
+)
+"""A judge that has become harsher."""
 CLAIM = (Claim(text="Moss grew.", reason="Moss grew."),)
 CHANGE = PairChange(
     paper="moss-01",
@@ -539,7 +554,7 @@ def wrong_pair(paper: str = "moss-01", system: str = "careless") -> PairRecord:
         outcome="failed",
         summary=SUMMARY,
         scores=found,
-        signatures=tuple(f"{score.metric}|judge:offline-3|v:1" for score in found),
+        signatures=tuple(f"{score.metric}|judge:offline-4|v:1" for score in found),
         findings=findings_of(found, SOURCE),
         verdict=verdict,
         change=CHANGE,
@@ -598,7 +613,7 @@ def moss_run(*suites: SuiteRecord) -> RunRecord:
     """A run of these suites."""
     cassette = CassetteRecord(shown="answers.jsonl", sha256="ab" * 32, n_used=1, n_replies=2)
     header = Header(environment={"python": "3.11.7"}, usage={}, cassettes=(cassette,))
-    return RunRecord(header=header, judge="offline-3", suites=suites)
+    return RunRecord(header=header, judge="offline-4", suites=suites)
 
 
 def small_run() -> RunRecord:

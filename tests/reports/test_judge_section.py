@@ -1,17 +1,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from summeval_pytest.reports.github import step_summary
 from summeval_pytest.reports.judge_section import (
     describe_trust,
     described,
     evidence_of,
     interval_of,
+    open_floors,
     short_of_floor,
     trust_lines,
     trust_of,
@@ -21,8 +23,11 @@ from summeval_pytest.reports.judge_section import (
     value_of,
     verdict_of,
 )
+from summeval_pytest.reports.junit import junit_text
+from summeval_pytest.reports.page import page_text
+from summeval_pytest.reports.run import run_lines
 from summeval_pytest.run.golden import GoldenAnswer
-from summeval_pytest.verdict.trust import Disagreement
+from summeval_pytest.verdict.trust import Disagreement, MoreLabels
 from tests.reports.records import (
     HOLDS,
     MISSED,
@@ -125,6 +130,56 @@ def test_the_end_of_a_run_names_the_command_that_measures() -> None:
     assert list(trust_lines(NOT_CALIBRATED, " (a.toml)")) == [
         "judge (a.toml): not calibrated: the suite has no labels to measure it with"
     ]
+
+
+OPEN: Final = (
+    MoreLabels(least=0.3, n_papers=4, n_pairs=12),
+    MoreLabels(least=0.344),
+    MoreLabels(least=0.345, n_papers=1, n_pairs=1),
+    MoreLabels(least=0.346, n_papers=300, n_pairs=1001),
+)
+
+
+def test_a_floor_that_labels_leave_open_says_what_would_decide() -> None:
+    """Who labels has to know when to stop; beyond a thousand pairs nobody counts."""
+    left = trust(agreement("facet_kappa", 0.344, more=OPEN))
+    assert open_floors(left) == [
+        "facet_kappa 0.34, floor 0.345: 1 more labelled pair (1 paper) would decide",
+        "facet_kappa 0.34, floor 0.3: 12 more labelled pairs (4 papers) would decide",
+        "facet_kappa 0.34, floor 0.346: more than 1,000 labelled pairs would decide",
+        "facet_kappa 0.34, floor 0.344: no number of labels would decide",
+    ]
+    assert describe_trust(left).split("\n")[-4:] == [
+        "  0.3 lies in the interval: 12 more labelled pairs (4 papers) would decide",
+        "  0.344 is the value: no number of labels would decide",
+        "  0.345 lies in the interval: 1 more labelled pair (1 paper) would decide",
+        "  0.346 lies in the interval: more than 1,000 labelled pairs would decide",
+    ]
+    assert open_floors(trust()) == open_floors(None) == []
+
+
+def test_every_report_says_what_would_decide() -> None:
+    """Also where the judge holds all its floors: it may do so by luck."""
+    held = agreement("facet_exact", 0.35, floor(0.3, "facet_exact"), more=OPEN[:1])
+    record = run(measured(suite(), trust(held)))
+    needed = "12 more labelled pairs (4 papers) would decide"
+    told, at_end = f"0.3 lies in the interval: {needed}", f"facet_exact 0.35, floor 0.3: {needed}"
+    assert f"  {at_end}" in run_lines(record)
+    assert f"<small>{told}</small>" in page_text(record)
+    assert f"at least 0.3; {told} |" in step_summary(record)
+    assert f'name="labels needed" value="{at_end}"' in junit_text(record)
+    assert f"\n  {told}" in junit_text(record)
+
+
+def test_of_many_open_floors_the_first_is_named_at_the_end() -> None:
+    """A run that passes says in short what its labels leave open; tables have the others."""
+    _, *told = trust_lines(NOT_MEASURED, still_open=[f"floor {n}" for n in range(8)])
+    assert told == [
+        "  floor 0",
+        "  7 more floors are as open; the run record says how many labels would decide",
+    ]
+    _, *told = trust_lines(NOT_MEASURED, still_open=["floor 0"])
+    assert told == ["  floor 0"]
 
 
 def test_with_several_suites_each_has_its_name() -> None:

@@ -19,6 +19,9 @@ from summeval_pytest.record.record import (
     Flip,
     PairRecord,
 )
+from summeval_pytest.reports.github import step_summary
+from summeval_pytest.reports.junit import junit_text
+from summeval_pytest.reports.page import page_text
 from summeval_pytest.reports.pair import (
     change_lines,
     comparison_lines,
@@ -29,12 +32,15 @@ from summeval_pytest.reports.pair import (
     missed_lines,
     shown,
 )
+from summeval_pytest.reports.run import run_lines
 from summeval_pytest.verdict.decide import MeanVerdict, PairVerdict, Shortfall, SystemMean
 from tests.reports import records
 from tests.reports.records import (
     CHANCE,
     CHANGE,
     HOSTILE,
+    SHIFT,
+    UNLIKE,
     changed,
     corrected,
     difference,
@@ -420,6 +426,51 @@ def test_a_comparison_counts_flips_and_notes_brevity(snapshot: SnapshotAssertion
     assert list(comparison_lines(found)) == snapshot
     refused = Comparison(baseline="v1.3", system="careful", mismatches=("judge", "suite differs"))
     assert list(comparison_lines(refused))[1:] == ["  judge", "  suite differs"]
+
+
+SURE = replace(SHIFT, metric="eva", n_seen=30, low=-0.2, high=0.05)
+
+
+def test_a_judge_shift_is_a_table_and_a_warning_where_it_is_more_than_chance() -> None:
+    """Also where another judge is why nothing else could be compared."""
+    table = [
+        "judge shift   same  change   judge  95 % interval     system  95 % interval",
+        "facet          150  -0.250  -0.125  [-0.200, -0.050]  -0.125  [-0.250, +0.000]",
+        "eva            150  -0.250  -0.125  [-0.200, +0.050]  -0.125  [-0.250, +0.000]",
+        "judge: what moved on summaries that both runs judged; system: the rest.",
+        "papers where other summaries tell the judge's part: facet 20 of 30",
+        "warning: the judge scores facet otherwise now: -0.125 [-0.200, -0.050] of the",
+        "  change of -0.250 is its own, by 150 summaries that both runs judged",
+    ]
+    compared = Comparison(baseline="v1.3", system="careful", differences=(RISE,))
+    assert list(comparison_lines(replace(compared, shifts=(SHIFT, SURE))))[-len(table) :] == table
+    unlike = replace(compared, differences=(), mismatches=("judge differs",), shifts=(SHIFT, SURE))
+    assert list(comparison_lines(unlike))[1:] == ["  judge differs", *table]
+
+
+def test_a_judge_that_has_not_shifted_takes_one_line_or_a_row_without_interval() -> None:
+    """Numbers that are all 0 are told only where they are all there is to tell."""
+    still = replace(SHIFT, n_seen=30, n_pairs=1, judge=0.0, system=-0.25, low=None, high=None)
+    compared = Comparison(baseline="v1.3", system="careful", differences=(RISE,), shifts=(still,))
+    assert list(comparison_lines(compared))[-1] == (
+        "no judge shift: 1 summary that both runs judged, all with the same scores"
+    )
+    unlike = replace(compared, differences=(), mismatches=("judge differs",))
+    assert list(comparison_lines(unlike))[-2:] == [
+        "facet            1  -0.250  +0.000                    -0.250  [-0.250, +0.000]",
+        "judge: what moved on summaries that both runs judged; system: the rest.",
+    ]
+
+
+def test_every_report_warns_of_a_judge_shift() -> None:
+    """Whoever reads only one of them would take the judge's drop for the system's."""
+    shifted = replace(UNLIKE, shifts=(SHIFT,))
+    careful = records.system("careful", comparison=shifted, papers=("zinc-01",))
+    made = records.record(records.passing(), systems=(careful,))
+    told = "the judge scores facet otherwise now: -0.125 [-0.200, -0.050] of the change of -0.250"
+    texts = ["\n".join(run_lines(made)), page_text(made), step_summary(made), junit_text(made)]
+    for text in texts:
+        assert told in " ".join(text.split())
 
 
 def test_a_change_counts_what_it_does_not_show(snapshot: SnapshotAssertion) -> None:

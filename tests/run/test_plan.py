@@ -12,6 +12,7 @@ from summeval_pytest.endpoints.endpoint import Endpoint, Price
 from summeval_pytest.metrics.score import METRICS
 from summeval_pytest.run.plan import Missing, planned_calls
 from summeval_pytest.store.cache import Cache
+from summeval_pytest.suite.values import JudgeSpec
 from tests.asked_suite import (
     PRICES,
     by_rule,
@@ -93,7 +94,9 @@ def test_first_round_is_what_can_be_asked_now(
     }
     assert all(m.is_certain and key == m.key for key, m in survey.missing.items())
     asked_of = {(m.request.model, m.endpoint.name, m.price) for m in survey.missing.values()}
-    price = suite.judges["rule"].price
+    judge = suite.judges["rule"]
+    assert isinstance(judge, JudgeSpec)
+    price = judge.price
     assert asked_of == {("rule-1", "here", price), ("writer-7b", "here", Price(0.0, 0.0))}
     assert (survey.found, survey.reply_share) == ({}, None)
     evaluated(desk_for(tmp_path / "store"), suite, tasks_of(suite))

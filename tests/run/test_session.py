@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from summeval_pytest.endpoints.endpoint import Price
-from summeval_pytest.endpoints.exchange import RUNS
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.run.session import Session
 from summeval_pytest.store.cassette import write_cassette
+from summeval_pytest.store.store import RUNS
 from summeval_pytest.suite.values import JudgeSpec
 from tests.asked_suite import (
     PRICES,
@@ -186,7 +186,7 @@ def test_tokens_on_this_machine_cost_nothing_unless_a_price_is_written(
     """A plan of local models would else end without a total, and a budget refuse them."""
     address = f"http://{host}:8000/v1"
     suite = loaded(write_suite(tmp_path / "here", address, systems=["writer"]))
-    session = Session(environ={}, directory=tmp_path / "store", budget=0.0)
+    session = Session(environ={}, place=tmp_path / "store", budget=0.0)
     session.check_system(suite, suite.systems["writer"])
     survey, _ = session.survey("rule", [suite], tasks_of(suite), imagine=True)
     assert {missing.price for missing in survey.missing.values()} == {Price(0.0, 0.0)}
@@ -214,7 +214,7 @@ def test_a_swapped_model_is_an_error_where_nobody_sits(
 ) -> None:
     """GitHub and GitLab set CI=true; a shell may have it set to nothing, or to false."""
     environ = {} if variable is None else {"CI": variable}
-    session = Session(environ=environ, directory=tmp_path / "store")
+    session = Session(environ=environ, place=tmp_path / "store")
     assert session.exchange.is_strict is is_strict
 
 
@@ -227,7 +227,7 @@ def test_processes_share_one_account(tmp_path: Path) -> None:
         session = Session(
             environ={},
             record=record,
-            directory=store,
+            place=store,
             budget=1.0,
             n_processes=n_processes,
             run="run-1",
@@ -290,7 +290,7 @@ def test_key_goes_only_where_it_belongs(
     endpoint = server.url if place == "typed" else None
     allowed = (f"TEAM_KEY={server.origin}",)
     store = tmp_path / "store"
-    session = Session(environ=environ, directory=store, endpoint=endpoint, allow_endpoints=allowed)
+    session = Session(environ=environ, place=store, endpoint=endpoint, allow_endpoints=allowed)
 
     judge = "rule" if place in {"suite", "keyed"} else "gpt-9"
     evaluated(session, suite, tasks_of(suite, metrics=("faithfulness",)), judge)
@@ -316,10 +316,11 @@ def test_judge_of_a_suite_is_as_it_says(here: Suite) -> None:
     """Model, endpoint, price and votes."""
     session, lines = Session(environ={}, endpoint="openai"), Connections()
     spec = session.judge_spec("rule", [here])
+    assert isinstance(spec, JudgeSpec)
     judge = session.judge("rule", [here], lines)
     assert spec == here.judges["rule"]
     assert judge.signature.startswith("rule-1 at=here temp=0 prompt=")
-    assert judge.signature.endswith(" votes=3 calls=batched facets=whole")
+    assert judge.signature.endswith(" votes=3 calls=batched examples=10 facets=whole")
     ((address, price),) = lines.made
     assert address.endpoint.base_url == URL
     assert price is spec.price
@@ -420,3 +421,59 @@ def test_system_that_no_suite_defines_is_a_model(
     assert (spec.name, spec.model, spec.endpoint) == ("llama3", "llama3", place)
     assert str(spec.place) == "--summ-model=llama3"
     assert spec.price is None
+
+
+GATE: Final = '[judges.gate]\nfacets = "rule"\n'
+
+
+def test_a_composed_judge_is_asked_planned_and_replayed_as_its_parts(
+    tmp_path: Path, server: ScriptedServer
+) -> None:
+    """Facets by a model, the rest by the embedded judge: 2 papers, a request each, and 2 more."""
+    folder = write_suite(tmp_path / "kilns", server.url, judge=PRICES, tail=GATE)
+    suite = loaded(folder)
+    store = tmp_path / "store"
+    tasks = tasks_of(suite, ["good"])
+    survey, signature = desk_for(store, suite).survey("gate", [suite], tasks, imagine=True)
+    plan = [(missing.metric, missing.price) for missing in survey.missing.values()]
+    assert plan == [("facet", Price(1000.0, 2000.0))] * 4
+    assert server.n_requests == 0
+
+    first = evaluated(desk_for(store, suite), suite, tasks, judge="gate")
+    assert server.n_requests == 4
+    by_rule = evaluated(desk_for(store, suite), suite, tasks)
+    offline = evaluated(desk_for(store, suite), suite, tasks, judge="offline")
+    for gate, rule, embedded in zip(first, by_rule, offline, strict=True):
+        assert gate.scores == (rule.scores[0], *embedded.scores[1:])
+        assert gate.signatures == (rule.signatures[0], *embedded.signatures[1:])
+    assert signature.startswith("facets=(rule-1 at=here ")
+    assert signature.endswith(f" facts+sentences=({OfflineJudge().signature})")
+
+    survey, _ = desk_for(store, suite).survey("gate", [suite], tasks, imagine=False)
+    assert (len(survey.found), survey.missing) == (4, {})
+    write_cassette(suite.cassette.path, survey.found.values())
+    replay = desk_for(tmp_path / "other", suite, record="none")
+    again = evaluated(replay, suite, tasks, judge="gate")
+    assert [each.scores for each in again] == [each.scores for each in first]
+
+
+def test_a_composed_judge_is_bound_as_its_parts(tmp_path: Path) -> None:
+    """Votes and budgets are a model's; whether sentences are voted on is their judge's to say."""
+    kinds = '[judges.none]\nfacets = "offline"\n[judges.two]\nsentences = "gate"\nfacts = "rule"\n'
+    away = "https://llm.example.org/v1"
+    suite = loaded(write_suite(tmp_path / "kilns", away, judge="votes = 3", tail=GATE + kinds))
+    session = Session(environ={}, votes=5)
+    assert refusal(lambda: session.judge("none", [suite])).startswith("--summ-votes asks a model")
+    assert " votes=5 " in session.judge("gate", [suite]).signature
+    assert [session.votes_of(name, [suite]) for name in ("gate", "rule")] == [None, 5]
+    assert [session.is_asked(name, [suite]) for name in ("gate", "two", "none")] == [True] * 2 + [
+        False
+    ]
+    assert Session(environ={}).judge("none", [suite]) == OfflineJudge()
+    assert (
+        Session(environ={})
+        .judge("two", [suite])
+        .signature.startswith(f"facets+sentences=({OfflineJudge().signature}) ")
+    )
+    budget = Session(environ={}, budget=1.0)
+    assert "under [judges.rule] of the suite" in refusal(lambda: budget.judge("gate", [suite]))

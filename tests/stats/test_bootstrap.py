@@ -13,6 +13,7 @@ from summeval_pytest.stats.bootstrap import (
     bootstrap_interval,
     bootstrap_mean,
     bootstrap_sums,
+    more_groups,
     resampled_ratios,
     rows_by_group,
     shares,
@@ -251,3 +252,23 @@ def test_every_row_stands_in_exactly_one_group(labels: list[str]) -> None:
     groups = rows_by_group(labels)
     assert sorted(row for group in groups for row in group.tolist()) == list(range(len(labels)))
     assert len(groups) == len(set(labels))
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "aim", "n_more"),
+    [
+        (0.8, 0.6, 0.9, 0.7, 30),  # half of the distance: 4 times 10 groups
+        (0.65, 0.6, 0.8, 0.7, 80),  # a third, upwards: 9 times 10
+        (0.8, 0.6, 0.9, 0.65, 8),  # 3/4: 16/9 of 10 is 17.8
+        (0.8, 0.6, 0.9, 0.6001, 1),  # less than one group more
+        (0.8, 0.6, 0.9, 0.6, 0),
+        (0.8, 0.6, 0.9, 0.95, 0),
+        (0.8, 0.6, 0.9, 0.8, None),
+        (0.8, None, None, 0.7, 0),
+    ],
+)
+def test_more_groups_by_hand(
+    value: float, low: float | None, high: float | None, aim: float, n_more: int | None
+) -> None:
+    """Half the width takes four times the groups; what is decided takes none."""
+    assert more_groups(value, Interval(low, high), aim, 10) == n_more

@@ -385,7 +385,9 @@ def test_a_judge_says_how_it_is_asked_about_sentences(
 ) -> None:
     """What is not written is as it has always been."""
     add(golden, f"{GPT}{lines}\n")
-    assert golden.load().judges["gpt"].manner == manner
+    judge = golden.load().judges["gpt"]
+    assert isinstance(judge, JudgeSpec)
+    assert judge.manner == manner
 
 
 def suite_with(folder: Path, *lines: str) -> Suite:

@@ -164,7 +164,8 @@ def pair(
 
 def baseline(*pairs: PairRecord, run: str = "v1.3") -> Baseline:
     """These pairs as a saved run."""
-    return Baseline(run=run, system="careful", pairs={pair.paper: pair for pair in pairs})
+    held = {pair.paper: pair for pair in pairs}
+    return Baseline(run=run, suite=suite(*pairs), system="careful", pairs=held)
 
 
 def system(

@@ -29,6 +29,7 @@ from summeval_pytest.verdict.trust import (
     KEY,
     Agreement,
     Confusion,
+    MoreLabels,
     Trust,
     calibration_of,
     confusions,
@@ -174,6 +175,59 @@ def test_a_figure_that_the_labels_leave_undefined_misses_its_floor() -> None:
         measured = trust(same, Threshold(name=name, least=0.0, bound="point"))
         assert found(measured, name).value is None
         assert (measured.outcome, len(measured.missed)) == ("failed", 1)
+
+
+def test_a_floor_in_the_interval_says_how_many_labels_would_decide() -> None:
+    """Worked example: 5/8 in [1/4, 1], three times as far from either bound as from 1/2 or 3/4.
+
+    So the interval has to shrink to a third, which takes 9 times the 2 papers: 16 more. Three pairs
+    of these two have a sentence, so that makes 24; a pair with a facet only is none of them.
+    """
+    labelled = [
+        TWO_PAPERS[0],
+        sentences("moss", (1, 1), (0, 1)),
+        replace(sentences("moss", (0, 2), (0, 1)), system="other"),
+        golden(answered("result", 4, 4), paper="zinc"),
+    ]
+    least = (0.25, 0.5, 5 / 8, 0.75, 1.0)
+    floors = [Threshold(name="unfaithful_recall", least=each, bound="point") for each in least]
+    assert found(trust(labelled, *floors), "unfaithful_recall").more == (
+        MoreLabels(least=0.5, n_papers=16, n_pairs=24),
+        MoreLabels(least=5 / 8),
+        MoreLabels(least=0.75, n_papers=16, n_pairs=24),
+    )
+
+
+def test_a_floor_on_a_lower_bound_is_decided_by_as_many() -> None:
+    """The bound misses the floor now, and would reach it were the estimate to stay: 9 times 2."""
+    lower = Threshold(name="unfaithful_recall", least=0.5, bound="lower")
+    recall = found(trust(TWO_PAPERS, lower), "unfaithful_recall")
+    assert recall.missed == (lower,)
+    assert recall.more == (MoreLabels(least=0.5, n_papers=16, n_pairs=16),)
+
+
+def test_labels_of_one_kind_of_error_and_overall_scores_are_counted_by_their_own_pairs() -> None:
+    """Only a pair with such a sentence, or an overall score, makes the figure surer.
+
+    Worked example: of one kind 1 of 2 is found, in [0, 1]: to 3/4 half as far as to 1, so 4 times 2
+    papers. Of four scores on two papers rho is 4/5 in [4/5, 1]: as much to 9/10.
+    """
+    labelled = [
+        golden(answered("sentence", 0, 0, error="number"), paper="kiln"),
+        golden(answered("sentence", 0, 1, error="number"), paper="moss"),
+        golden(answered("sentence", 0, 1, error="direction"), paper="zinc"),
+        golden(answered("overall", 1, 0.3), answered("overall", 2, 0.5), paper="kiln"),
+        golden(answered("overall", 3, 0.4), answered("overall", 9, 0.9), paper="moss"),
+    ]
+    floors = [
+        Threshold(name="unfaithful_recall.number", least=0.75, bound="point"),
+        Threshold(name="facet_spearman", least=0.9, bound="point"),
+    ]
+    measured = trust(labelled, *floors)
+    assert found(measured, "unfaithful_recall.number").more == (
+        MoreLabels(least=0.75, n_papers=6, n_pairs=6),
+    )
+    assert found(measured, "facet_spearman").more == (MoreLabels(least=0.9, n_papers=6, n_pairs=6),)
 
 
 # Unanswered labels
@@ -751,6 +805,14 @@ def test_a_kind_is_shown_twice_before_a_third_time() -> None:
         "candidate fact", "candidate fact", "sentence", "sentence", "result"
     ]  # fmt: skip
     assert [kind for _, kind, *_ in worst(*sentences, rating)] == [*["sentence"] * 4, "result"]
+
+
+def test_a_page_may_tell_more_of_them() -> None:
+    """Five fit a terminal; nothing is told twice, and nothing is made up."""
+    sentences = [on(f"kiln-{n}", answered("sentence", 0, 1)) for n in range(7)]
+    assert len(worst_disagreements(sentences)) == 5
+    found = worst_disagreements(sentences, 20)
+    assert sorted(each.paper for each in found) == [f"kiln-{n}" for n in range(7)]
 
 
 def test_a_judge_that_misses_a_floor_is_untrusted_whatever_it_left_open() -> None:

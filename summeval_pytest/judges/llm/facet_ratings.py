@@ -76,11 +76,11 @@ class Style:
 
     facets: FacetReading = "whole"
     rubric: Rubric = "paper"
-    examples: bool = False
+    examples: bool = True
 
     def __str__(self) -> str:
         told = "" if self.rubric == "paper" else f" rubric={self.rubric}"
-        told += " examples=10" if self.examples else ""
+        told += f" examples={10 if self.examples else 0}"
         return f"{told} facets={self.facets}"
 
     @property

@@ -9,6 +9,7 @@ proves nothing.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -168,19 +169,15 @@ def replaced_number(
         summary: All sentences of the summary.
         known: All that is known of the reference.
     """
-    lost = [figure for text in reference for figure in unstated_figures(text, summary)]
-    if not lost:
-        return None
-    added = [
-        figure for text in summary if text not in known for figure in unstated_figures(text, known)
-    ]
+    own = [text for text in summary if text not in known]
     pairs = [
         (_nearness(mine, theirs), mine, theirs)
-        for theirs in lost
-        for mine in added
-        if mine.dimension == theirs.dimension
-        and mine.decimals == theirs.decimals
-        and are_alike(mine.sentence, theirs.sentence, COPIED)
+        for text in reference
+        for alike in ([other for other in own if are_alike(other, text, COPIED)],)
+        for theirs in (unstated_figures(text, summary) if alike else ())
+        for other in alike
+        for mine in unstated_figures(other, known)
+        if mine.dimension == theirs.dimension and mine.decimals == theirs.decimals
     ]
     near, mine, theirs = max(pairs, key=lambda pair: pair[0], default=(0.0, None, None))
     if mine is None or theirs is None or near < SAME_PLACE:
@@ -190,10 +187,20 @@ def replaced_number(
 
 def are_alike(one: str, other: str, least: float) -> bool:
     """Whether two sentences share that part of the words of the longer one."""
-    mine, theirs = (
-        {word for word in content_words(text) if not word[0].isdigit()} for text in (one, other)
-    )
+    mine, theirs = _stems(one), _stems(other)
     return len(mine & theirs) >= least * max(len(mine), len(theirs))
+
+
+@lru_cache(maxsize=4096)
+def _stems(text: str) -> frozenset[str]:
+    """The different words of content, without numbers."""
+    return frozenset([word for word in content_words(text) if not word[0].isdigit()])
+
+
+@lru_cache(maxsize=4096)
+def _different(text: str) -> frozenset[str]:
+    """The different tokens of a text."""
+    return frozenset(known_tokens(text))
 
 
 def swapped_numbers(claim: str, evidence: Sequence[str]) -> Conflict | None:
@@ -201,15 +208,17 @@ def swapped_numbers(claim: str, evidence: Sequence[str]) -> Conflict | None:
 
     Each stands once only: of a number that stands twice no place can be told.
     """
-    own = _single(find_figures(claim))
+    own = _single(claim)
     for sentence in evidence if len(own) > 1 else ():
-        theirs = find_figures(sentence)
-        if max(len(own), len(theirs)) > _TABLE or not are_alike(claim, sentence, ALIKE):
+        theirs = _single(sentence)
+        if len(theirs) <= 1 or not are_alike(claim, sentence, ALIKE):
+            continue
+        if max(len(own), len(find_figures(sentence))) > _TABLE:
             continue
         pairs = [
             (mine, other)
             for mine in own
-            for other in _single(theirs)
+            for other in theirs
             if mine.size == other.size and mine.agrees_with(other)
         ]
         if any(_are_crossed(*one, *two) for one, two in combinations(pairs, 2)):
@@ -217,10 +226,12 @@ def swapped_numbers(claim: str, evidence: Sequence[str]) -> Conflict | None:
     return None
 
 
-def _single(figures: Sequence[Quantity]) -> list[Quantity]:
-    """The figures whose number stands once, without small counts."""
-    sizes = [figure.size for figure in figures]
-    return [f for f in figures if sizes.count(f.size) == 1 and not is_own_count(f)]
+@lru_cache(maxsize=4096)
+def _single(text: str) -> tuple[Quantity, ...]:
+    """The figures of a sentence whose number stands once, without small counts."""
+    figures = find_figures(text)
+    n_alike = Counter([figure.size for figure in figures])
+    return tuple([f for f in figures if n_alike[f.size] == 1 and not is_own_count(f)])
 
 
 def _are_crossed(mine: Quantity, theirs: Quantity, mine2: Quantity, theirs2: Quantity) -> bool:
@@ -232,6 +243,8 @@ def _are_crossed(mine: Quantity, theirs: Quantity, mine2: Quantity, theirs2: Qua
         if abs(second.start - first.end) < _JOINED or first.agrees_with(second):
             return False
     sides = [_neighbours(figure) for figure in (mine, mine2, theirs, theirs2)]
+    if _tie(sides[0], sides[3]) <= _MARGIN or _tie(sides[1], sides[2]) <= _MARGIN:
+        return False
     everywhere = set.intersection(*map(set, sides))
     one, two, one_there, two_there = (
         {word: near for word, near in side.items() if word not in everywhere} for side in sides
@@ -242,6 +255,8 @@ def _are_crossed(mine: Quantity, theirs: Quantity, mine2: Quantity, theirs2: Qua
 
 
 def _changes(text: str) -> set[tuple[str, str]]:
+    if "from" not in _different(text):
+        return set()
     return {(m[1].rstrip(".,"), m[2].rstrip(".,")) for m in _CHANGE.finditer(text)}
 
 
@@ -294,13 +309,13 @@ def find_conflict(claim: str, evidence: Sequence[str], *, numbers: bool = True) 
 
 def _changed_copy(claim: str, evidence: Sequence[str], *, numbers: bool) -> Conflict | None:
     """What a claim says in the place of something else, in a sentence it is copied from."""
-    mine, words = known_tokens(claim), set(known_tokens(claim))
+    mine, words = known_tokens(claim), _different(claim)
     least = _COPIED * len(words)
     for sentence in evidence if len(words) >= _LEAST else ():
-        theirs = known_tokens(sentence)
-        others = set(theirs)
-        if len(words & others) < least:
+        others = _different(sentence)
+        if len(others) < least or len(words & others) < least:
             continue
+        theirs = known_tokens(sentence)
         if mine == theirs:
             return None
         told = {word for other in evidence if other != sentence for word in known_tokens(other)}

@@ -28,7 +28,7 @@ from summeval_pytest.questions import (
     Unanswered,
 )
 
-VERSION: Final = "3"
+VERSION: Final = "4"
 NO_RELATIONS: Final = (
     "the embedded judge finds no relations across sentences; write eva_relations = false in the"
     " suite, or name a judge that reads with --summ-judge"
@@ -59,8 +59,8 @@ class OfflineJudge:
     def compute(self, question: Question) -> Answer:  # noqa: C901, PLR0911 - a case for each kind of question
         """The answer to one question."""
         match question:
-            case SegmentFacets(text):
-                return segment(text)
+            case SegmentFacets(text, is_summary):
+                return segment(text, nearest=is_summary)
             case RateFacets():
                 return FacetRatings(rate_all(question))
             case ListFacts(sentences):

@@ -1,18 +1,27 @@
 """Facets of a text and the rating of a summary's facet, by the embedded judge.
 
-    found = sum over words w of the reference's facet of rarity(w) * credit(w) / sum of rarity(w)
+Whatever the summary says counts, wherever it says it. With clear = (greatest role of the facet's
+own sentences in the reference)^5,
 
-where credit(w) is how surely the summary's sentences that have w state that facet: the greatest
-role over them, 0 where no sentence has the word. A number counts as the rarest word does.
+    found  = clear * sum over words w of the facet of rarity(w) * credit(w) / sum of rarity(w)
+             + (1 - clear) * share of the whole reference's words, by rarity, in the summary
+    stated = clear * (greatest role of a sentence of the summary) + (1 - clear) * .8
+
+where credit(w) is 0 for a word that the summary does not have, else .5 + .5 * the greatest role of
+a sentence that has it. So roles count where the reference shows clearly that it has them: in news,
+where no sentence is clearly a method or a result, what is left is recall. A number counts as the
+rarest word does.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import pairwise
-from math import log1p, sqrt
-from typing import TYPE_CHECKING, Final
+from math import sqrt
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
 
 from summeval_pytest.judges.offline.conflicts import find_conflict, replaced_number
 from summeval_pytest.judges.offline.lexicon import chance, learned, rarity
@@ -32,7 +41,6 @@ from summeval_pytest.text.words import content_words, known_tokens
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from summeval_pytest.judges.offline.conflicts import Conflict
@@ -41,11 +49,13 @@ if TYPE_CHECKING:
 
 RUN: Final = 4
 """Words in a row that a fluent text hardly says twice."""
-OWN_SHARE: Final = 0.5
-"""How much the segment a sentence was put in counts, beside what the sentence itself looks like."""
-MOST_WORDS: Final = 40
-"""A longer segment says no more for that."""
-NAMES: Final = ("found", "surest", "sqrt(repetition)", "amount")
+CLEARNESS: Final = 5
+"""The power of the reference's role: .95 counts .77, .7 counts .17."""
+ROLE_SHARE: Final = 0.5
+"""How much of a word's credit depends on what its sentence is about."""
+USUAL: Final = 0.8
+"""How surely a facet is stated where the reference does not tell."""
+NAMES: Final = ("found", "stated", "sqrt(repetition)")
 """The numbers that a rating is made of, in the order of its coefficients."""
 
 
@@ -54,21 +64,18 @@ class FacetOverlap:
     """What the summary has of one facet of the reference.
 
     Attributes:
-        found: The share of the facet's words, by rarity, that the summary has where it states that
-            facet, 0 to 1.
-        surest: How surely the summary states the facet at all: the role of its surest sentence, 0
-            to 1.
+        found: The share of the facet's words, by rarity, that the summary has, 0 to 1; half of it
+            depends on whether it has them where it states that facet.
+        stated: How surely the summary states the facet at all, 0 to 1.
         repetition: The share of the summary's runs of four words that it has said before, 0 to 1.
-        amount: log(1 + words of the summary's segment, at most 40).
         n_words: Distinct words of the reference's facet, numbers included; ``n_words_found`` of
             them stand anywhere in the summary. So with ``n_numbers``.
         is_whole: Whether the summary's own segment has every word of the reference's.
     """
 
     found: float
-    surest: float
+    stated: float
     repetition: float
-    amount: float
     n_words: int
     n_words_found: int
     n_numbers: int
@@ -78,7 +85,7 @@ class FacetOverlap:
     @property
     def features(self) -> tuple[float, ...]:
         """The numbers in the order of `NAMES`."""
-        return (self.found, self.surest, sqrt(self.repetition), self.amount)
+        return (self.found, self.stated, sqrt(self.repetition))
 
 
 def weight(word: str) -> float:
@@ -92,67 +99,98 @@ def repetition(words: Sequence[str]) -> float:
     return 1.0 - len(set(runs)) / len(runs) if runs else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    """A sentence of the summary: its length, its stems, how surely it states each facet."""
+def overlaps(question: RateFacets, roles: Roles = roles_of) -> tuple[FacetOverlap, ...]:
+    """One overlap for each pair of a question, by its whole texts.
 
-    n_words: int
-    words: tuple[str, ...]
-    roles: list[float]
-
-
-def overlaps(pairs: tuple[FacetPair, ...], roles: Roles = roles_of) -> tuple[FacetOverlap, ...]:
-    """One overlap for each facet of one reference and one summary.
-
-    The segments of all pairs together are what the summary says. A sentence counts half by the
-    segment it was put in and half by its role, so that what a summary says of a result in a
-    sentence that was read as a conclusion is not lost. ``roles`` gives the probability of each
-    facet for sentences in order, one row a sentence.
+    ``roles`` gives the probability of each facet for sentences in order, one row a sentence.
     """
-    in_order = sorted(pairs, key=lambda pair: FACETS.index(pair.facet))
-    segments = {pair: pieces_of(pair.candidate) for pair in in_order}
-    texts = tuple(dict.fromkeys(piece for pieces in segments.values() for piece in pieces))
-    spoken = [known_tokens(text) for text in texts]
-    table = roles(texts).tolist()
-    said = {
-        text: _Sentence(len(words), content_words(text), row)
-        for text, words, row in zip(texts, spoken, table, strict=True)
-    }
-    repeated = repetition([word for words in spoken for word in words])
-    return tuple(_overlap(pair, segments[pair], said, repeated) for pair in pairs)
+    said = _Said.of(question.summary, roles)
+    whole = said.share(_wanted(question.reference))
+    sureness = _sureness(question.reference, roles)
+    return tuple(_overlap(pair, said, whole, sureness, roles) for pair in question.pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A summary: the greatest role of the sentences that have a word, by facet, and of any."""
+
+    roles: Mapping[str, list[float]]
+    surest: list[float]
+    repetition: float
+
+    @classmethod
+    def of(cls, summary: str, roles: Roles) -> _Said:
+        texts = pieces_of(summary)
+        found: dict[str, list[float]] = {}
+        surest = [0.0] * len(FACETS)
+        for text, row in zip(texts, _wherever_it_ends(texts, roles).tolist(), strict=True):
+            surest = list(map(max, surest, row))
+            for word in set(content_words(text)):
+                found[word] = list(map(max, found[word], row)) if word in found else row
+        spoken = [word for text in texts for word in known_tokens(text)]
+        return cls(found, surest, repetition(spoken))
+
+    def share(self, wanted: _Wanted, column: int | None = None) -> float:
+        """The share of words, by rarity, that the summary has; of a facet (column), where."""
+        found = 0.0
+        for word, weighs in wanted.weights.items():
+            if word in self.roles:
+                role = 1.0 if column is None else self.roles[word][column]
+                found += weighs * (1.0 - ROLE_SHARE + ROLE_SHARE * role)
+        return found / wanted.total if wanted.total else 0.0
+
+
+def _wherever_it_ends(texts: tuple[str, ...], roles: Roles) -> NDArray[np.float64]:
+    """The greatest role of each sentence, in the text and in it without its first or last sentence.
+
+    A role depends on a sentence's place; so one more sentence at either end hides no facet.
+    """
+    table = roles(texts).copy()
+    if len(texts) > 1:
+        table[1:] = np.maximum(table[1:], roles(texts[1:]))
+        table[:-1] = np.maximum(table[:-1], roles(texts[:-1]))
+    return table
+
+
+class _Wanted(NamedTuple):
+    """The different words of a text with their weights, the sum of these, and its numbers."""
+
+    weights: Mapping[str, float]
+    total: float
+    numbers: tuple[str, ...]
 
 
 @lru_cache(maxsize=512)
-def _wanted(reference: str) -> tuple[dict[str, float], float, tuple[str, ...]]:
-    """The different words of a facet with their weights, the sum of these, and its numbers."""
-    weights = {word: weight(word) for word in content_words(reference)}
-    return weights, sum(weights.values()), tuple(word for word in weights if word[0].isdigit())
+def _wanted(text: str) -> _Wanted:
+    weights = {word: weight(word) for word in content_words(text)}
+    numbers = tuple(word for word in weights if word[0].isdigit())
+    return _Wanted(weights, sum(weights.values()), numbers)
+
+
+def _sureness(reference: str, roles: Roles) -> dict[str, list[float]]:
+    """By sentence of the reference, how surely it states each facet."""
+    texts = pieces_of(reference)
+    return dict(zip(texts, roles(texts).tolist(), strict=True))
 
 
 def _overlap(
-    pair: FacetPair, own: tuple[str, ...], said: dict[str, _Sentence], repeated: float
+    pair: FacetPair, said: _Said, whole: float, sureness: Mapping[str, list[float]], roles: Roles
 ) -> FacetOverlap:
     column = FACETS.index(pair.facet)
-    stated = {
-        text: OWN_SHARE * (text in own) + (1.0 - OWN_SHARE) * sentence.roles[column]
-        for text, sentence in said.items()
-    }
-    credit: dict[str, float] = {}
-    for text in sorted(stated, key=stated.__getitem__):
-        credit.update(dict.fromkeys(said[text].words, stated[text]))
-    wanted, total, numbers = _wanted(pair.reference)
-    found = sum(weighs * credit[word] for word, weighs in wanted.items() if word in credit)
-    held = set[str]().union(*[said[text].words for text in own])
+    own = pieces_of(pair.reference)
+    known = [sureness[text] for text in own if text in sureness] or roles(own).tolist()
+    clear = max((row[column] for row in known), default=0.0) ** CLEARNESS
+    wanted = _wanted(pair.reference)
+    held = set(content_words(pair.candidate))
     return FacetOverlap(
-        found=found / total if total else 0.0,
-        surest=max(stated.values(), default=0.0),
-        repetition=repeated,
-        amount=log1p(min(MOST_WORDS, sum(said[text].n_words for text in own))),
-        n_words=len(wanted),
-        n_words_found=len(wanted.keys() & credit.keys()),
-        n_numbers=len(numbers),
-        n_numbers_found=sum(number in credit for number in numbers),
-        is_whole=wanted.keys() <= held,
+        found=clear * said.share(wanted, column) + (1.0 - clear) * whole,
+        stated=clear * said.surest[column] + (1.0 - clear) * USUAL,
+        repetition=said.repetition,
+        n_words=len(wanted.weights),
+        n_words_found=len(wanted.weights.keys() & said.roles.keys()),
+        n_numbers=len(wanted.numbers),
+        n_numbers_found=sum(number in said.roles for number in wanted.numbers),
+        is_whole=wanted.weights.keys() <= held,
     )
 
 
@@ -163,14 +201,20 @@ LIKELY: Final = 0.5
 best with people on papers that the roles were not learned from."""
 
 
-def segment(text: str, roles: Roles = roles_of) -> FacetSegments:
-    """The sentences of each facet of an abstract or a summary, joined in order."""
+def segment(text: str, roles: Roles = roles_of, *, nearest: bool = False) -> FacetSegments:
+    """The sentences of each facet of an abstract or a summary, joined in order.
+
+    ``nearest``: a facet that no sentence states is the sentence that is most like it.
+    """
     sentences = pieces_of(text)
-    best = roles(sentences).argmax(axis=1)
+    table = roles(sentences)
+    best = table.argmax(axis=1)
     rows = [(best == column).nonzero()[0].tolist() for column in range(len(FACETS))]
     if not all(rows) and sentences and not label_evidence(sentences).any():
         likely = _likely(sentences, roles)
         rows = [own or likely[:, column].nonzero()[0].tolist() for column, own in enumerate(rows)]
+    if nearest and sentences:
+        rows = [own or [int(table[:, column].argmax())] for column, own in enumerate(rows)]
     segments: dict[Facet, str] = {
         facet: " ".join(sentences[row] for row in chosen)
         for facet, chosen in zip(FACETS, rows, strict=True)
@@ -227,6 +271,11 @@ class RatingModel:
         below = [0.0, *(chance(t - score) for t in self.thresholds[facet]), 1.0]
         return tuple(after - before for before, after in pairwise(below))
 
+    def coverage(self, score: float) -> int:
+        """How much of the facet is covered, 0 to 100: 50 at the mean of all thresholds."""
+        means = [sum(steps) / len(steps) for steps in self.thresholds.values()]
+        return round(100 * chance(score - sum(means) / len(means)))
+
     def rating(self, facet: Facet, score: float) -> int:
         """The rating, 1 to the facet's scale."""
         return 1 + sum(score >= cut for cut in self.cuts[facet])
@@ -274,17 +323,20 @@ def vetoed(rating: int, conflict: Conflict) -> int:
 
 
 def rate_all(question: RateFacets) -> tuple[FacetRating, ...]:
-    """One rating for each pair, 1 to its scale, the reason for it, and how sure it is.
+    """One rating for each pair, 1 to its scale, its coverage, the reason, and how sure it is.
 
-    The pairs are taken together: what a summary says of a facet may stand in a sentence that was
-    read as another one, and counts as far as that sentence looks like it.
+    What the summary says counts wherever it stands. Without whole texts, the segments of all pairs
+    together are the texts.
     """
     pairs = question.pairs
-    reference = question.reference or "\n".join(pair.reference for pair in pairs)
-    summary = question.summary or "\n".join(pair.candidate for pair in pairs)
+    question = replace(
+        question,
+        reference=question.reference or "\n".join(pair.reference for pair in pairs),
+        summary=question.summary or "\n".join(pair.candidate for pair in pairs),
+    )
     return tuple(
-        _rate(pair, overlap, reference, summary)
-        for pair, overlap in zip(pairs, overlaps(pairs), strict=True)
+        _rate(pair, overlap, question.reference, question.summary)
+        for pair, overlap in zip(pairs, overlaps(question), strict=True)
     )
 
 
@@ -299,14 +351,15 @@ def _rate(pair: FacetPair, overlap: FacetOverlap, reference: str, summary: str) 
         reason += f" and {overlap.n_numbers_found} of {overlap.n_numbers} numbers"
     reason += " found"
     if is_whole:
-        rating, confidence = SCALES[pair.facet], WHOLE_CONFIDENCE
+        rating, coverage, confidence = SCALES[pair.facet], 100, WHOLE_CONFIDENCE
     else:
-        rating = max(model.rating(pair.facet, score), 1 + bool(overlap.n_words_found))
+        rating, coverage = model.rating(pair.facet, score), model.coverage(score)
         confidence = chances[rating - 1]
         expected = sum(level * chance for level, chance in enumerate(chances, start=1))
-        unclear = "" if overlap.surest >= CLEAR else f", not clearly as {pair.facet}"
+        unclear = "" if overlap.stated >= CLEAR else f", not clearly as {pair.facet}"
         reason += f"{unclear}; expected {expected:.1f} of {len(chances)}"
     if conflict is not None:
+        coverage = coverage * vetoed(rating, conflict) // rating
         rating = vetoed(rating, conflict)
         confidence = min(CONFLICT_CONFIDENCE, chances[rating - 1])
         reason = f"{conflict.told}; {reason}"
@@ -314,6 +367,7 @@ def _rate(pair: FacetPair, overlap: FacetOverlap, reference: str, summary: str) 
         facet=pair.facet,
         reason=reason,
         rating=rating,
+        coverage=coverage,
         confidence=round(confidence, 3),
         undecided=conflict is not None,
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import accumulate, chain, pairwise
+from itertools import pairwise
 from operator import mul
 from typing import TYPE_CHECKING, Final, NamedTuple
 from zlib import crc32
@@ -19,7 +19,7 @@ import numpy as np
 
 from summeval_pytest.judges.offline.lexicon import learned, lines_of
 from summeval_pytest.questions import FACETS
-from summeval_pytest.text.sentences import split_sentences
+from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import content_words
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def cut_at_labels(sentence: str) -> tuple[str, ...]:
 @lru_cache(maxsize=256)
 def pieces_of(text: str) -> tuple[str, ...]:
     """The sentences of a text, cut before every label, each once; none is without content."""
-    pieces = (piece for sentence in split_sentences(text) for piece in cut_at_labels(sentence.text))
+    pieces = (piece for sentence in sentence_texts(text) for piece in cut_at_labels(sentence))
     return tuple(dict.fromkeys(filter(_says, pieces)))
 
 
@@ -151,7 +151,6 @@ def _place_of(name: str) -> int:
     return crc32(name.encode()) % OWN
 
 
-@lru_cache(maxsize=4096)
 def own_and_beside(sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The places of a sentence's own names below `OWN`, and of its words below `BESIDE`.
 
@@ -168,17 +167,6 @@ def own_and_beside(sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
     own.add(_place_of(f"d{min(4, words.count(_NUMBER))}"))
     beside = {name.beside for name in line[:-1]}
     return tuple(sorted(own)), tuple(sorted(beside))
-
-
-def word_rows(sentences: Sequence[str]) -> list[list[int]]:
-    """For each sentence, the rows of its names: its own, those before it, those after it."""
-    read = [own_and_beside(sentence) for sentence in sentences]
-    rows = [list(own) for own, _ in read]
-    for row, (_, beside) in zip(rows[1:], read, strict=False):
-        row.extend(OWN + place for place in beside)
-    for row, (_, beside) in zip(rows, read[1:], strict=False):
-        row.extend(OWN + BESIDE + place for place in beside)
-    return rows
 
 
 def place_rows(n_sentences: int) -> list[tuple[int, ...]]:
@@ -206,7 +194,7 @@ _DIGITS: Final = 9
 """Posteriors are rounded to so many digits: exponentials may differ in the last bit."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RoleModel:
     """The weights of the chain, in steps of `STEP`.
 
@@ -223,11 +211,10 @@ class RoleModel:
 
     def evidence(self, sentences: Sequence[str]) -> NDArray[np.float64]:
         """What speaks for each state, (sentences, states), a label such as "Methods:" included."""
-        rows = word_rows(sentences)
-        starts = list(accumulate(map(len, rows[:-1]), initial=0))
-        flat = np.fromiter(chain.from_iterable(rows), dtype=np.intp)
-        said = np.add.reduceat(self.words[flat], starts, axis=0, dtype=np.int64)
-        said += self.places[_places(len(rows))].sum(axis=1, dtype=np.int64)
+        words = np.array([_words(self, sentence) for sentence in sentences])
+        said = words[:, 0] + _places(self, len(sentences))
+        said[1:] += words[:-1, 1]
+        said[:-1] += words[1:, 2]
         said[0] += self.order[-2]
         said[-1] += self.order[-1]
         labels: NDArray[np.float64] = label_evidence(sentences)[:, FACET_OF]
@@ -245,9 +232,26 @@ class RoleModel:
         return np.round(facets, _DIGITS)
 
 
+@lru_cache(maxsize=4096)
+def _words(model: RoleModel, sentence: str) -> NDArray[np.int64]:
+    """What a sentence's words say of it, of the sentence after it and of the one before it.
+
+    Shape (3, states). Whole steps add up to the same in any order, so a sentence is read once
+    wherever it stands.
+    """
+    own, beside = own_and_beside(sentence)
+    rows = [*own, *(OWN + place for place in beside), *(OWN + BESIDE + place for place in beside)]
+    starts = (0, len(own), len(own) + len(beside))
+    return np.add.reduceat(model.words[rows], starts, axis=0, dtype=np.int64)
+
+
 @lru_cache(maxsize=64)
-def _places(n_sentences: int) -> NDArray[np.intp]:
-    return np.array(place_rows(n_sentences))
+def _places(model: RoleModel, n_sentences: int) -> NDArray[np.int64]:
+    """What its place says of each sentence of a text of so many, (sentences, states)."""
+    said: NDArray[np.int64] = model.places[np.array(place_rows(n_sentences))].sum(
+        axis=1, dtype=np.int64
+    )
+    return said
 
 
 def chain_posteriors(

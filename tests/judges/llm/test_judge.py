@@ -374,9 +374,9 @@ def test_the_signature_holds_all_that_moves_the_answers() -> None:
     """And it is one judge among others."""
     asked = f"m-1 at=rule temp=0 prompt={prompt_hash()}"
     assert judge_of().in_flight == 64
-    assert judge_of().signature == f"{asked} votes=1 calls=batched facets=whole"
+    assert judge_of().signature == f"{asked} votes=1 calls=batched examples=10 facets=whole"
     others = judge_of(votes=3, batched=False)
-    assert others.signature == f"{asked} votes=3 calls=single facets=whole"
+    assert others.signature == f"{asked} votes=3 calls=single examples=10 facets=whole"
 
 
 @pytest.mark.parametrize(

@@ -46,9 +46,9 @@ OWN: dict[str, str] = {
     **dict.fromkeys(("relations", "entities", "triples", "statements"), "relations"),
     "fact_counts": "counts",
     **dict.fromkeys(("facets", "facet_segments", "facet_ratings_whole", "facet_coverage"), "usual"),
-    **dict.fromkeys(("facts", "fact_checks", "sentence_checks"), "usual"),
+    **dict.fromkeys(("facet_examples", "facts", "fact_checks", "sentence_checks"), "usual"),
 }
-"""By prompt file, the one hash that it is in. Another rubric and examples are in the usual one of
+"""By prompt file, the one hash that it is in. Another rubric is in the usual one of
 such a judge; the rating of a summary is a baseline beside the metrics, whose signatures do not
 know it."""
 
@@ -76,7 +76,6 @@ def test_every_prompt_file_is_used() -> None:
         "summary_rating",
         "facet_ratings",
         "facet_ratings_release",
-        "facet_examples",
     }
 
 
@@ -160,7 +159,7 @@ def changed_by(module: ModuleType, name: str, value: object, before: dict[str, s
 
 def test_the_default_requests_are_what_they_were(before: dict[str, str]) -> None:
     """Cassettes and baselines of others stand on these digits; a variant must not move them."""
-    assert before["usual"] == "30ca48bb"
+    assert before["usual"] == "d3586b9d"
     assert part_hash(("chain", "counts")) == part_hash(("counts", "chain"))
 
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import exp, log1p
+from math import exp
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,13 +38,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-METHOD, RESULT = FACETS.index("method"), FACETS.index("result")
+    from summeval_pytest.judges.offline.roles import Roles
+
+RESULT = FACETS.index("result")
 KITES = "Kites rose 40 m above copper roofs."
 OVERLAP = FacetOverlap(
     found=0.5,
-    surest=0.9,
+    stated=0.9,
     repetition=0.04,
-    amount=3.0,
     n_words=10,
     n_words_found=6,
     n_numbers=2,
@@ -52,7 +53,7 @@ OVERLAP = FacetOverlap(
     is_whole=False,
 )
 MODEL = RatingModel(
-    coefficients=(2.0, 1.0, -5.0, 0.5),
+    coefficients=(2.0, 1.0, -5.0),
     thresholds={"result": (1.0, 2.0, 3.0)},
     cuts={"result": (1.5, 2.4, 2.6)},
 )
@@ -81,39 +82,61 @@ SKIPPING = (
 )
 
 
-def half_result(sentences: Sequence[str]) -> NDArray[np.float64]:
-    """Every sentence is half a method, half a result."""
-    table = np.zeros((len(sentences), len(FACETS)))
-    table[:, [METHOD, RESULT]] = 0.5
-    return table
-
-
 def pair(facet: Facet, reference: str, candidate: str) -> FacetPair:
     """One facet of both texts."""
     return FacetPair(facet=facet, reference=reference, candidate=candidate)
 
 
-def overlap_of(*pairs: FacetPair) -> FacetOverlap:
-    """The overlap of the first pair, every sentence half a method and half a result."""
-    return overlaps(pairs, half_result)[0]
+def overlap_of(facet: Facet, reference: str, summary: str, roles: Roles) -> FacetOverlap:
+    """The overlap of one facet, which is all of the reference, with a summary."""
+    question = RateFacets((pair(facet, reference, summary),), reference, summary)
+    return overlaps(question, roles)[0]
+
+
+def by_word(**roles: float) -> Roles:
+    """How surely a sentence states a result: by the first of these words that it has."""
+
+    def table(sentences: Sequence[str]) -> NDArray[np.float64]:
+        found = np.zeros((len(sentences), len(FACETS)))
+        for row, sentence in enumerate(sentences):
+            found[row, RESULT] = next((p for word, p in roles.items() if word in sentence), 0.0)
+        return found
+
+    return table
 
 
 def test_a_word_counts_by_how_surely_its_sentence_states_the_facet() -> None:
-    """The own segment counts .5 + .5 * .5 = .75, a sentence of another facet .5 * .5 = .25."""
-    found = overlap_of(pair("result", "Zqx vbn 41.", "Zqx."), pair("method", "Wrt.", "Vbn.")).found
+    """Where the reference is a result for sure: half for the word, half by its sentence's role."""
+    roles = by_word(Zqx=1.0, Vbn=0.4)
+    found = overlap_of("result", "Zqx vbn 41.", "Nothing. Vbn. Wrt zqx: Vbn 41.", roles).found
     whole = weight("zqx") + weight("vbn") + weight("41")
-    assert found == pytest.approx((0.75 * weight("zqx") + 0.25 * weight("vbn")) / whole, rel=1e-12)
+    assert found == pytest.approx(0.7 * whole / whole, rel=1e-12)
+    found = overlap_of("result", "Zqx vbn.", "Vbn. Wrt.", roles).found
+    assert found == pytest.approx(0.7 * weight("vbn") / (whole - weight("41")), rel=1e-12)
+
+
+def test_in_a_reference_without_clear_facets_recall_is_what_counts() -> None:
+    """A role of .5 counts .5 ** 5; the rest is the whole reference's share, whatever the role."""
+    roles = by_word(Zqx=0.5)
+    clear = 0.5**5
+    overlap = overlap_of("result", "Zqx vbn.", "Vbn. Wrt.", roles)
+    share = weight("vbn") / (weight("zqx") + weight("vbn"))
+    assert overlap.found == pytest.approx(clear * share / 2 + (1 - clear) * share, rel=1e-12)
+    assert overlap.stated == pytest.approx((1 - clear) * 0.8, rel=1e-12)
 
 
 def test_surest_sentence_tells_whether_a_facet_is_stated_at_all() -> None:
-    """A facet without a sentence of its own is as sure as the best of the others' sentences."""
+    """The reference states a result for sure, the summary's best sentence with .6."""
+    roles = by_word(Copper=1.0, Roofs=0.2, Kites=0.6)
+    assert overlap_of("result", "Copper.", "Roofs. Kites rose.", roles).stated == 0.6
+    assert overlap_of("method", "Copper.", "Roofs. Kites rose.", roles).stated == 0.8
 
-    def roles(sentences: Sequence[str]) -> NDArray[np.float64]:
-        return np.array([[0.0, 0.1, 0.9, 0.0], [0.0, 0.8, 0.2, 0.0]])[: len(sentences)]
 
-    method = pair("method", "Copper.", "Roofs.")
-    result = pair("result", "Copper.", "Kites rose.")
-    assert [o.surest for o in overlaps((method, result), roles)] == [0.55, 0.6]
+def test_a_facet_in_other_words_is_read_by_itself() -> None:
+    """Reviewed facets need not be sentences of the reference; their own roles count then."""
+    roles = by_word(Copper=1.0, Kites=0.6)
+    question = RateFacets((pair("result", "Copper.", "Kites rose."),), "Roofs.", "Kites rose.")
+    assert overlaps(question, roles)[0].stated == 0.6
 
 
 def test_repetition_is_the_share_of_runs_said_before() -> None:
@@ -122,28 +145,21 @@ def test_repetition_is_the_share_of_runs_said_before() -> None:
     assert repetition(["a", "b", "c"]) == 0.0
 
 
-def test_words_past_the_fortieth_add_nothing_to_the_amount() -> None:
-    """A long segment says no more for being longer."""
-    said = ("Kites rose.", "copper " * 40, "copper " * 80)
-    amounts = [overlap_of(pair("result", "Copper.", text)).amount for text in said]
-    assert amounts == [log1p(2), log1p(40), log1p(40)]
-
-
 def test_numbers_are_counted_once_and_wherever_they_stand() -> None:
-    """Of 12, 40 and 15 the summary has 40, in the sentence of another facet."""
-    overlap = overlap_of(
-        pair("result", "Kites rose 12, 40 and 15 m, then 40 m.", "Kites rose."),
-        pair("method", "Copper.", "We flew 40 kites."),
-    )
+    """Of 12, 40 and 15 the summary has 40, in another sentence."""
+    reference = "Kites rose 12, 40 and 15 m, then 40 m."
+    overlap = overlap_of("result", reference, "Kites rose. We flew 40 kites.", by_word())
     assert (overlap.n_numbers, overlap.n_numbers_found) == (3, 1)
     assert (overlap.n_words, overlap.n_words_found) == (5, 3)  # kites, rose, 12, 40, 15
 
 
 def test_whole_means_every_word_in_the_own_segment() -> None:
-    """Words in another facet's segment do not make a copy."""
-    assert overlap_of(pair("result", "Kites rose.", "The kites rose quickly.")).is_whole
+    """Words elsewhere in the summary do not make a copy."""
+    own = pair("result", "Kites rose.", "The kites rose quickly.")
     apart = pair("result", "Kites rose.", "Kites fell.")
-    assert not overlap_of(apart, pair("method", "Copper.", "Roofs rose.")).is_whole
+    summary = "Kites fell. The kites rose quickly."
+    found = overlaps(RateFacets((own, apart), "Kites rose.", summary))
+    assert [overlap.is_whole for overlap in found] == [True, False]
 
 
 def rate(reference: str, candidate: str) -> FacetRating:
@@ -153,8 +169,13 @@ def rate(reference: str, candidate: str) -> FacetRating:
 
 
 def test_score_is_the_weighted_sum_of_the_overlap() -> None:
-    """2 * .5 + .9 - 5 * sqrt(.04) + .5 * 3 = 2.4."""
-    assert MODEL.score(OVERLAP.features) == 2.4
+    """2 * .5 + .9 - 5 * sqrt(.04) = .9."""
+    assert MODEL.score(OVERLAP.features) == 0.9
+
+
+def test_coverage_is_half_at_the_middle_of_the_thresholds() -> None:
+    """100 / (1 + exp(2 - score)): the thresholds 1, 2 and 3 have the mean 2."""
+    assert [MODEL.coverage(score) for score in (2.0, 3.0, 0.0)] == [50, 73, 12]
 
 
 def test_probabilities_are_differences_of_logistic_curves() -> None:
@@ -187,8 +208,7 @@ def test_more_found_is_never_rated_less() -> None:
     model = rating_model()
     score = model.score(OVERLAP.features)
     assert model.score(replace(OVERLAP, found=0.6).features) > score
-    assert model.score(replace(OVERLAP, surest=1.0).features) > score
-    assert model.score(replace(OVERLAP, amount=3.5).features) > score
+    assert model.score(replace(OVERLAP, stated=1.0).features) > score
     assert model.score(replace(OVERLAP, repetition=0.1).features) < score
 
 
@@ -225,6 +245,7 @@ def test_segment_with_every_word_covers_the_facet() -> None:
         facet="result",
         reason="100% of the reference's words and 1 of 1 numbers found",
         rating=4,
+        coverage=100,
         confidence=WHOLE_CONFIDENCE,
     )
 
@@ -321,6 +342,16 @@ def test_facet_without_a_sentence_shares_those_it_is_likely_for() -> None:
     segments = segment(" ".join(rows), lambda sentences: np.array([rows[s] for s in sentences]))
     assert (segments.background, segments.method) == (HEDGES[0], HEDGES[0])
     assert (segments.result, segments.conclusion) == (HEDGES[2], "")
+
+
+def test_nearest_sentence_stands_for_a_facet_that_a_summary_does_not_state() -> None:
+    """What a summary says counts wherever it stands, so no facet of it is empty."""
+    table = np.array([[0.6, 0.1, 0.2, 0.1], [0.5, 0.3, 0.1, 0.1]])
+    text = "Copper shines. Kites rose."
+    segments = segment(text, lambda sentences: table[: len(sentences)], nearest=True)
+    assert (segments.method, segments.result) == ("Kites rose.", "Copper shines.")
+    assert all(segment(text, nearest=True).segment(facet) for facet in FACETS)
+    assert not segment("", nearest=True).segment("result")
 
 
 def test_one_more_sentence_hides_no_facet() -> None:

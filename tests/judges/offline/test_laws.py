@@ -55,13 +55,8 @@ def rated(reference: str, summary: str) -> FacetScore:
 
 
 def is_justified(rating: RatedFacet) -> bool:
-    """Whether a rating of 1 shows a conflict, or no word was found, or nothing was stated."""
-    return (
-        rating.rating > 1
-        or rating.by_rule
-        or "conflict" in rating.reason
-        or rating.reason.startswith("0%")
-    )
+    """Whether a rating of 1 shows a conflict, or that the facet is hardly stated."""
+    return rating.rating > 1 or "conflict" in rating.reason or "not clearly" in rating.reason
 
 
 @pytest.mark.parametrize("paper", sorted(papers()))
@@ -88,11 +83,7 @@ def test_what_contains_the_reference_rates_as_it_does(paper: str) -> None:
 @settings(deadline=None, max_examples=25)
 @given(st.data())
 def test_a_sentence_of_the_source_condemns_nothing(data: st.DataObject) -> None:
-    """It lowers a rating by one step at most and never makes a conflict.
-
-    Where the roles are read anew and leave a facet without a sentence, its rating is 1 by rule: of
-    1,550 sentences added to golden summaries that made 3 ratings fall by two steps.
-    """
+    """It lowers a rating by one step at most and never makes a conflict."""
     reference, source, summary = papers()[data.draw(st.sampled_from(sorted(papers())))]
     sentence = data.draw(st.sampled_from(source))
     is_first = data.draw(st.booleans())
@@ -101,6 +92,6 @@ def test_a_sentence_of_the_source_condemns_nothing(data: st.DataObject) -> None:
     after = rated(reference, longer).ratings
     for rating in after:
         was = before[rating.facet]
-        assert rating.by_rule or rating.rating >= was.rating - 1
+        assert rating.rating >= was.rating - 1
         assert "conflict" in was.reason or "conflict" not in rating.reason
         assert is_justified(rating)

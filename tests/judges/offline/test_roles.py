@@ -18,7 +18,6 @@ from summeval_pytest.judges.offline.roles import (
     own_and_beside,
     place_rows,
     roles_of,
-    word_rows,
 )
 
 SENTENCES = (
@@ -98,15 +97,6 @@ def test_what_is_handed_out_twice_cannot_be_written_to() -> None:
     roles = roles_of(SENTENCES)
     with pytest.raises(ValueError, match="read-only"):
         roles[0] = 0.0
-
-
-def test_neighbours_are_read_in_tables_of_their_own() -> None:
-    """What stands before a sentence is no word of it."""
-    first, second = word_rows(["kettles", "kettles"])
-    assert {row - OWN - BESIDE for row in first if row >= OWN + BESIDE} == {
-        row - OWN for row in second if row >= OWN
-    }
-    assert all(row < OWN or row >= OWN + BESIDE for row in first)
 
 
 @pytest.mark.parametrize("n_sentences", [1, 2, 7, 40])

@@ -1,0 +1,292 @@
+"""A suite in batches of papers, judged in this process, in others, or on Dask, into one record."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections import defaultdict, deque
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from multiprocessing import get_context
+from multiprocessing.connection import wait
+from typing import TYPE_CHECKING, Any, Final
+
+from summeval_pytest.endpoints.exchange import DRAIN_SECONDS
+from summeval_pytest.errors import JudgeError, OptionError, UsageError
+from summeval_pytest.record.judging import Batch, PairJudge, batch_lines, batch_list, close_judge
+from summeval_pytest.record.record import RunRecord
+from summeval_pytest.record.run_counts import RunCounts
+from summeval_pytest.record.stream import STREAM, Spool
+from summeval_pytest.run.golden import labels_fingerprint
+from summeval_pytest.verdict.thresholds import all_uses
+from summeval_pytest.verdict.trust import Trust, measure_trust
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Sequence
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import SpawnContext
+    from pathlib import Path
+
+    from summeval_pytest.record.gated_suite import GatedSuite
+    from summeval_pytest.record.judging import JudgeOrder
+    from summeval_pytest.record.record import SuiteRecord
+    from summeval_pytest.run.golden import GoldenPair
+
+
+MOST_PAIRS: Final = 64
+"""Pairs of a batch: what a worker that dies takes with it."""
+_BATCHES_EACH: Final = 4
+"""So many batches for each worker at least, so that all end at about the same time."""
+TRIES: Final = 3
+"""How often a batch is begun whose workers die."""
+_TOLD: Final = '{"told"'
+_JOIN_SECONDS: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A batch that every worker has died of, or failed in; ``fault`` says how."""
+
+    batch: Batch
+    fault: str
+
+
+def batches_of(judge: PairJudge, n_workers: int) -> list[Batch]:
+    """All pairs of a suite's gated systems, all systems of a paper together, and its labels."""
+    gated = judge.gated
+    by_paper: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for system in gated.systems:
+        for paper in gated.papers(system):
+            by_paper[paper].append((system, paper))
+    labelled: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for each in judge.labels:
+        labelled[each[1]].append(each)
+    n_pairs = sum(map(len, by_paper.values()))
+    most = min(MOST_PAIRS, n_pairs // (n_workers * _BATCHES_EACH))
+    made: list[tuple[list[tuple[str, str]], list[tuple[str, str]]]] = []
+    for paper in gated.suite.paper_ids:
+        if not made or len(made[-1][0]) + len(by_paper[paper]) > most:
+            made.append(([], []))
+        made[-1][0].extend(by_paper[paper])
+        made[-1][1].extend(labelled[paper])
+    return [Batch(tuple(pairs), tuple(labels)) for pairs, labels in made if pairs or labels]
+
+
+class Collected:
+    """What has been judged of a run so far, in a spool that a kill leaves plainly incomplete.
+
+    Args:
+        order: What is judged by.
+        judge: Who judges; nothing is asked of it here.
+        out: The run record that is to be written.
+    """
+
+    def __init__(self, order: JudgeOrder, judge: PairJudge, out: Path) -> None:
+        self._judge = judge
+        self._record = order.record
+        self._counts = RunCounts()
+        self._golden: dict[tuple[str, str], GoldenPair] = {}
+        self._golden_fault = ""
+        self.n_judged = 0
+        self.spool = Spool(
+            self._run(judge.gated.record()), out if out.name.endswith(STREAM) else None
+        )
+
+    def add(self, line: str | Lost) -> None:
+        """Adds a line, or a batch that is given up.
+
+        Raises:
+            UsageError: where the line says that the user has to mend something.
+        """
+        if isinstance(line, Lost):
+            self._lose(line)
+        elif line.startswith(_TOLD):
+            told = json.loads(line)["told"]
+            if told.get("mistake"):
+                raise UsageError(told["mistake"])
+            self._counts.add(told.get("counts"))
+            self._golden_fault = self._golden_fault or told.get("fault", "")
+        else:
+            found = self.spool.add_line(line)
+            self.n_judged += found.pair is not None
+            if found.golden is not None:
+                self._golden[found.golden.system, found.golden.paper] = found.golden
+
+    def _lose(self, lost: Lost) -> None:
+        gated = self._judge.gated
+        for system, paper in lost.batch.pairs:
+            if not self.spool.has_pair(gated.suite.shown, system, paper):
+                self.spool.add(gated.broken_down(system, paper, lost.fault))
+        if lost.batch.labelled:
+            self._golden_fault = self._golden_fault or lost.fault
+
+    def _run(self, suite: SuiteRecord) -> RunRecord:
+        header, judge = self._counts.header(self._record), self._judge.judge.signature
+        return RunRecord(header=header, judge=judge, shard=(1, 1), suites=(suite,))
+
+    def record(self) -> RunRecord:
+        """The run, in the order of the suite; its means and the judge are not decided yet."""
+        gated = self._judge.gated
+        if self._judge.session.is_asking and self._record != "all":
+            for cassette in self._judge.session.cassettes.values():
+                self._counts.add_cassette(cassette)
+        full = self.spool.filled(gated.record(), gated.suite.paper_ids)
+        uses = all_uses(gated.suite.waivers, *(each.waivers for each in full.outlines))
+        labels = self._judge.labels
+        golden = tuple(self._golden[each] for each in labels if each in self._golden)
+        trust = self._trust(gated, golden) if gated.suite.has_labels else None
+        return self._run(replace(full, waivers=uses, golden=golden, trust=trust))
+
+    def _trust(self, gated: GatedSuite, golden: Sequence[GoldenPair]) -> Trust:
+        """What the labels say of the judge; no floor holds it before the run is decided."""
+        judge = self._judge.judge.signature
+        if len(golden) < len(self._judge.labels):
+            return Trust(judge=judge, labels="", fault=self._golden_fault)
+        try:
+            labels = labels_fingerprint(gated.suite)
+            return measure_trust(golden, gated.floors, judge=judge, labels=labels)
+        except JudgeError as error:
+            return Trust(judge=judge, labels="", fault=str(error))
+
+
+def in_process(judge: PairJudge, batches: Sequence[Batch]) -> Generator[str]:
+    """Judges batches here, without a stop between them."""
+    try:
+        yield from judge.lines(batches)
+        yield json.dumps({"told": {"counts": judge.counts()}})
+    finally:
+        judge.close(DRAIN_SECONDS)
+
+
+class _Worker:
+    """A process that judges one batch after another."""
+
+    def __init__(self, context: SpawnContext, order: JudgeOrder) -> None:
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=_work, args=(order, theirs), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.batch: Batch | None = None
+        self.n_tries = 0
+
+    def take(self, waiting: deque[tuple[Batch, int]]) -> None:
+        """Begins with the next batch, if there is one."""
+        self.batch = None
+        if waiting:
+            self.batch, self.n_tries = waiting.popleft()
+            with suppress(OSError):  # it is dead, which is seen when its lines are read
+                self.connection.send(self.batch)
+
+    def end(self) -> None:
+        """Lets an idle process end by itself, and ends one that is not."""
+        self.connection.close()
+        if self.batch is not None:
+            self.process.terminate()
+        self.process.join(_JOIN_SECONDS)
+
+
+def _work(order: JudgeOrder, connection: Connection[Any, Any]) -> None:
+    """Judges what comes, until nobody is there any more to send it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that began this one
+    with suppress(EOFError, OSError):
+        while True:
+            for line in batch_lines(order, connection.recv()):
+                connection.send(line)
+    close_judge(order)
+
+
+def in_processes(
+    order: JudgeOrder, batches: Sequence[Batch], *, n_workers: int
+) -> Generator[str | Lost]:
+    """Judges batches in processes; that of one that dies is judged again by another."""
+    context = get_context("spawn")
+    waiting = deque((batch, 1) for batch in batches)
+    order = replace(order, n_processes=n_workers)
+    workers = [_Worker(context, order) for _ in range(min(n_workers, len(batches)))]
+    try:
+        for worker in workers:
+            worker.take(waiting)
+        while busy := {each.connection: each for each in workers if each.batch is not None}:
+            for ready in wait([*busy]):
+                worker = next(each for each in busy.values() if each.connection is ready)
+                try:
+                    line = worker.connection.recv()
+                except (EOFError, OSError):
+                    yield from _lost(worker, waiting)
+                    workers.remove(worker)
+                    if waiting:
+                        workers.append(_Worker(context, order))
+                        workers[-1].take(waiting)
+                    continue
+                yield line
+                if line.startswith(_TOLD) and '"end"' in line:
+                    worker.take(waiting)
+    finally:
+        for worker in workers:
+            worker.end()
+
+
+def _lost(worker: _Worker, waiting: deque[tuple[Batch, int]]) -> Iterator[Lost]:
+    """Puts the batch of a dead worker in front again; gives it up where that was the last try."""
+    batch = worker.batch
+    assert batch is not None
+    worker.end()
+    if worker.n_tries < TRIES:
+        waiting.appendleft((batch, worker.n_tries + 1))
+    else:
+        yield Lost(
+            batch,
+            f"{TRIES} processes died in the batch that this pair is of, the last with exit code"
+            f" {worker.process.exitcode}; judge it by pytest to see why",
+        )
+
+
+def on_dask(
+    order: JudgeOrder, batches: Sequence[Batch], *, n_workers: int, address: str = ""
+) -> Generator[str | Lost]:
+    """Judges batches on Dask: on a cluster at an address, else on workers of this machine.
+
+    Raises:
+        OptionError: where the extra is missing, or nobody is at the address.
+    """
+    try:
+        import dask
+        from distributed import Client, LocalCluster, as_completed
+    except ImportError:
+        raise OptionError(
+            "--dask needs Dask distributed; install it: pip install 'summeval-pytest[dask]'"
+        ) from None
+    with ExitStack() as stack:
+        stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": TRIES - 1}))
+        place: Any = address or stack.enter_context(
+            LocalCluster(
+                n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", silence_logs=50
+            )
+        )
+        try:
+            client = stack.enter_context(Client(place))
+        except (OSError, ValueError) as error:
+            raise OptionError(f"--dask={address}: no scheduler is there, {error}") from None
+        n_threads = sum(client.nthreads().values()) or n_workers
+        order = replace(order, n_processes=n_threads)
+        submit = partial(client.submit, batch_list, order, retries=TRIES - 1, pure=False)
+        left = deque(batches)
+        begun = {submit(batch): batch for batch in _first(left, 2 * n_threads)}
+        completed = as_completed(list(begun))
+        for future in completed:
+            batch = begun.pop(future)
+            if future.status == "finished":
+                yield from future.result()
+            else:
+                yield Lost(batch, f"Dask gave up its batch: {future.exception()}")
+            future.release()
+            for more in _first(left, 1):
+                following = submit(more)
+                begun[following] = more
+                completed.add(following)
+        client.run(close_judge, order, on_error="ignore")
+
+
+def _first(left: deque[Batch], n: int) -> list[Batch]:
+    return [left.popleft() for _ in range(min(n, len(left)))]

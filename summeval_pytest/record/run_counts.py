@@ -1,0 +1,114 @@
+"""What the processes of a run asked and were answered, and the header of its record."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import platform
+from collections import Counter
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Final
+
+from summeval_pytest.endpoints.spending import ORIGINS, ModelSeen, models_seen
+from summeval_pytest.judges.judge import Counting
+from summeval_pytest.record.record import CassetteRecord, Header
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from summeval_pytest.judges.judge import Judge
+    from summeval_pytest.run.session import Session
+    from summeval_pytest.store.cassette import Cassette
+
+_PACKAGES: Final = ("summeval-pytest", "pytest", "numpy")
+EPOCH: Final = "SOURCE_DATE_EPOCH"
+"""The variable that says when a run was made, for records that must be equal to the byte; waivers
+expire by the calendar."""
+
+
+def counts_of(session: Session, judge: Judge) -> dict[str, Any]:
+    """What a process that asks has asked and was answered, for JSON."""
+    ledger = session.exchange.ledger
+    return {
+        "totals": asdict(ledger.totals),
+        "replies": {origin: ledger.keys(origin) for origin in ORIGINS},
+        "models": [[asdict(model), sorted(keys)] for model, keys in ledger.models.items()],
+        "judge": dict(judge.counts()) if isinstance(judge, Counting) else {},
+    }
+
+
+class RunCounts:
+    """The counts of all processes of a run.
+
+    Attributes:
+        calls: The counts of `Totals`.
+        judge: What the judge counted of its replies.
+    """
+
+    def __init__(self) -> None:
+        self.calls: Counter[str] = Counter()
+        self.judge: Counter[str] = Counter()
+        self._replies: dict[str, set[str]] = {}
+        self._models: dict[ModelSeen, set[str]] = {}
+        self._cassettes: dict[str, Cassette] = {}
+
+    def add(self, counts: Mapping[str, Any] | None) -> None:
+        """Adds what `counts_of` told of one process; None where nothing was to be asked."""
+        if counts is None:
+            return
+        self.calls.update(counts["totals"])
+        self.judge.update(counts["judge"])
+        for origin, keys in counts["replies"].items():
+            self._replies.setdefault(origin, set()).update(keys)
+        for model, keys in counts["models"]:
+            self._models.setdefault(ModelSeen(**model), set()).update(keys)
+        asked, cached, recorded = (self._replies[o] for o in ("asked", "cached", "recorded"))
+        self.calls["n_cached"] = len(cached - asked - recorded)  # another worker may have asked
+        self.calls["n_recorded"] = len(recorded)
+
+    def add_cassette(self, cassette: Cassette) -> None:
+        """Adds a cassette that the run could read from."""
+        self._cassettes[cassette.shown] = cassette
+
+    def header(self, record: str) -> Header:
+        """When and where the run was made, what it asked, and which models replied."""
+        return Header(
+            created=_moment(os.environ.get(EPOCH, "")),
+            commit=os.environ.get("GITHUB_SHA") or None,
+            record=record,
+            environment={"python": platform.python_version()}
+            | {package: version(package) for package in _PACKAGES},
+            usage={name: float(count) for name, count in self.calls.items()}
+            if any(self.calls.values())
+            else {},
+            cassettes=tuple(self.cassettes_used()),
+            models=self.models,
+        )
+
+    @property
+    def models(self) -> tuple[ModelSeen, ...]:
+        """The models that replied, in order."""
+        return models_seen(self._models)
+
+    def cassettes_used(self) -> Iterator[CassetteRecord]:
+        """The cassettes that could be read from, each with how much of it was used."""
+        used = self._replies.get("recorded", set())
+        for shown, cassette in sorted(self._cassettes.items()):
+            yield CassetteRecord(
+                shown=shown,
+                sha256=cassette.sha256,
+                n_used=len(cassette.rows.keys() & used),
+                n_replies=len(cassette.rows),
+            )
+
+
+def _moment(seconds: str) -> str | None:
+    """A moment as people write it; None where none is given, or none that a calendar has."""
+    if not seconds.isdecimal():
+        return None
+    try:
+        moment = dt.datetime.fromtimestamp(int(seconds), dt.UTC)
+    except (OverflowError, ValueError, OSError):
+        return None
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from summeval_pytest.judges.composed import ComposedJudge, signature_for
+from summeval_pytest.judges.judge import Counting, Judge, Prompting
+from summeval_pytest.questions import (
+    DUTIES,
+    CheckFacts,
+    CheckSentences,
+    CountFacts,
+    ListFacts,
+    ListRelations,
+    RateFacets,
+    RateSummary,
+    SegmentFacets,
+    Unanswered,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from summeval_pytest.judges.judge import Part
+    from summeval_pytest.questions import Answer, Question
+
+
+@dataclass(eq=False)
+class Named:
+    """A judge that answers with its name, and keeps what it was asked."""
+
+    signature: str
+    in_flight: int = 1
+    asked: list[tuple[Question, ...]] = field(default_factory=list)
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """Its name and the number of the question."""
+        self.asked.append(questions)
+        return tuple(Unanswered(f"{self.signature} {n}") for n, _ in enumerate(questions))
+
+
+class Prompted(Named):
+    """One that counts its replies, and whose prompts have digits."""
+
+    def counts(self) -> Mapping[str, float]:
+        """One more for each time it was asked."""
+        return {"n_replies": len(self.asked)}
+
+    def prompts_for(self, parts: tuple[Part, ...]) -> str:
+        """The parts."""
+        return f"{self.signature}:{','.join(parts)}"
+
+
+def reasons(answers: tuple[Answer, ...]) -> list[str]:
+    """Who answered, and which of its questions."""
+    return [answer.reason for answer in answers if isinstance(answer, Unanswered)]
+
+
+EACH: tuple[Question, ...] = (
+    CheckSentences((), ()),
+    SegmentFacets(""),
+    CheckFacts((), ()),
+    ListFacts(()),
+    RateFacets(()),
+    CountFacts("", ""),
+    RateSummary("", ""),
+    ListRelations(""),
+)
+"""One question of each kind."""
+
+
+def test_each_question_goes_to_its_judge_and_answers_keep_their_order() -> None:
+    """An answer in another place would be another question's."""
+    a, b, c = Named("a", 2), Named("b", 9), Named("c")
+    judge = ComposedJudge({"facets": a, "listing": b, "facts": b, "sentences": c})
+    assert isinstance(judge, Judge)
+    answers = asyncio.run(judge.answer(EACH))
+    assert reasons(answers) == ["c 0", "a 0", "b 0", "b 0", "a 1", "b 1", "a 2", "b 2"]
+    assert len(a.asked) == len(c.asked) == 1
+    assert asyncio.run(judge.answer(())) == ()
+    assert judge.in_flight == 9
+
+
+def test_the_signature_says_who_answers_what() -> None:
+    """A number's recipe holds who gave it, and nobody else: it compares with that judge's own."""
+    a, b, c, d = (Named(name) for name in "abcd")
+    judge = ComposedJudge({"facets": a, "listing": b, "facts": b, "sentences": c})
+    assert judge.signature == "facets=(a) facts=(b) sentences=(c)"
+    assert signature_for(judge, ("facets",)) == "a"
+    assert signature_for(judge, ("listing", "facts")) == "b"
+    apart = ComposedJudge({"facets": a, "listing": d, "facts": b, "sentences": c})
+    assert apart.signature == "facets=(a) listing=(d) facts=(b) sentences=(c)"
+    assert signature_for(apart, ("listing", "facts")) == "listing=(d) facts=(b)"
+    both = ComposedJudge({"facets": a, "listing": a, "facts": b, "sentences": b})
+    assert both.signature == "facets+listing=(a) facts+sentences=(b)"
+    assert signature_for(a, DUTIES) == "a"
+
+
+def test_counts_add_up_and_each_judge_counts_once() -> None:
+    """The judge of facts and of sentences may be the same one."""
+    a, b = Prompted("a"), Prompted("b")
+    judge = ComposedJudge({"facets": Named("n"), "listing": a, "facts": a, "sentences": b})
+    assert isinstance(judge, Counting)
+    asyncio.run(judge.answer(EACH[:3]))
+    asyncio.run(judge.answer(EACH[:1]))
+    assert judge.counts() == {"n_replies": 1 + 2}
+
+
+def test_prompts_of_variants_are_those_of_who_is_asked() -> None:
+    """A new prompt of a judge that is not asked leaves a number comparable."""
+    a, b, plain = Prompted("a"), Prompted("b"), Named("n")
+    judge = ComposedJudge({"facets": plain, "listing": a, "facts": b, "sentences": plain})
+    assert isinstance(judge, Prompting)
+    assert judge.prompts_for(("chain", "relations")) == "b:chain+a:relations"
+    assert judge.prompts_for(("relations", "counts")) == "a:relations,counts"
+    embedded = ComposedJudge({"facets": a, "listing": plain, "facts": plain, "sentences": a})
+    assert embedded.prompts_for(("chain", "relations")) == ""

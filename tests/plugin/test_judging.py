@@ -1,0 +1,185 @@
+"""A suite judged without pytest, and decided by pytest afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.cli.app import main
+from summeval_pytest.errors import UsageError
+from summeval_pytest.record import batches
+from summeval_pytest.record.batches import Collected, batches_of
+from summeval_pytest.record.judging import Batch, JudgeOrder, PairJudge, batch_lines, close_judge
+from summeval_pytest.record.stream import record_text
+from tests.plugin.test_shards import BOTH, labelled
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Bench
+
+MORTAL = """
+import os
+from pathlib import Path
+
+from summeval_pytest.judges.offline.embedded import OfflineJudge
+
+KILLED = Path(__file__).with_name("killed")
+
+
+class Once(OfflineJudge):
+    "Ends its process at the first question that anybody is asked."
+
+    async def answer(self, questions):
+        try:
+            KILLED.touch(exist_ok=False)
+        except FileExistsError:
+            return await super().answer(questions)
+        os._exit(9)
+
+
+class Always(OfflineJudge):
+    async def answer(self, questions):
+        os._exit(9)
+"""
+
+
+def judge(*arguments: str) -> int:
+    """The command over both systems, in this process."""
+    return main(["judge", "summeval.toml", "--model=good,bad", *arguments])
+
+
+def same_bytes_after_a_killed_worker(bench: Bench, *arguments: str) -> None:
+    """Judges with a worker that dies, and compares with a run of pytest in which none does."""
+    labelled(bench)
+    bench.write("mortal.py", MORTAL)
+    command = ("judge", "summeval.toml", "--model=good,bad", "--judge=mortal:Once", *arguments)
+    done = subprocess.run(
+        [sys.executable, "-m", "summeval_pytest.cli.app", *command, "--out=many.jsonl"],
+        cwd=bench.path,
+        env=os.environ | {"PYTHONPATH": str(bench.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (bench.path / "killed").exists()
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("judged 6 of 6 pairs, 0 errors, ")
+    chosen = ("summeval.toml", BOTH, "--summ-judge=mortal:Once")
+    whole = bench.inside(*chosen, "--summ-run-record=whole.json")
+    final = bench.inside(*chosen, "--summ-from=many.jsonl", "--summ-run-record=final.json")
+    assert (final.code, final.last) == (whole.code, whole.last)
+    assert bench.text("final.json") == bench.text("whole.json")
+
+
+def test_processes_and_pytest_give_the_same_bytes_though_one_is_killed(bench: Bench) -> None:
+    """Its batch is judged again by another: means, labels and verdicts are those of one run."""
+    same_bytes_after_a_killed_worker(bench, "-j", "2")
+
+
+@pytest.mark.skipif(find_spec("distributed") is None, reason="the extra dask is not installed")
+def test_dask_and_pytest_give_the_same_bytes_though_a_worker_is_killed(bench: Bench) -> None:
+    """The engine begins the batch again on the worker that takes the place of the dead one."""
+    same_bytes_after_a_killed_worker(bench, "-j", "2", "--dask")
+
+
+def test_one_process_gives_the_record_of_a_shard(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It decides nothing over papers: that is for pytest, or merge, with the same bytes."""
+    labelled(bench)
+    bench.inside("summeval.toml", BOTH, "--summ-run-record=whole.json")
+    bench.inside("summeval.toml", BOTH, "--summ-shard=1/1", "--summ-run-record=shard.jsonl")
+    monkeypatch.chdir(bench.path)
+    assert judge("--out=one.jsonl") == 0
+    assert "decide: pytest summeval.toml --summ-from=one.jsonl" in capsys.readouterr().out
+    assert bench.text("one.jsonl") == bench.text("shard.jsonl")
+    assert not (bench.path / "one.jsonl.part").exists()
+    bench.inside("summeval.toml", BOTH, "--summ-from=one.jsonl", "--summ-run-record=final.json")
+    assert bench.text("final.json") == bench.text("whole.json")
+
+
+def order_of(bench: Bench, judge: str = "offline") -> JudgeOrder:
+    """What is judged by, of both systems of the bench."""
+    suite = str(bench.path / "summeval.toml")
+    return JudgeOrder(
+        suite=suite, today="2026-01-01", judge=judge, systems=("good", "bad"), run="a"
+    )
+
+
+def test_the_order_in_which_batches_end_changes_nothing(bench: Bench) -> None:
+    """Nor does a batch whose lines have come twice, since its first worker died at its end."""
+    labelled(bench)
+    order = order_of(bench)
+    judge = PairJudge(order)
+    parts = batches_of(judge, 2)
+    assert [[paper for _, paper in batch.pairs] for batch in parts] == [
+        [paper, paper] for paper in ("limpet-01", "kiln-02", "moss-03")
+    ]
+    lines = [list(batch_lines(order, batch)) for batch in parts]
+    close_judge(order)
+    texts = []
+    for place in ([0, 1, 2], [2, 0, 1, 0]):
+        collected = Collected(order, judge, Path("run.json"))
+        for n in place:
+            for line in lines[n]:
+                collected.add(line)
+        texts.append(record_text(collected.record()))
+    assert texts[0] == texts[1]
+
+
+def test_a_batch_that_every_worker_dies_of_is_an_error_of_its_pairs(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are named, and never passed; the others would be judged all the same."""
+    bench.suite(papers=("limpet-01",))
+    bench.write("mortal.py", MORTAL)
+    monkeypatch.setattr(batches, "TRIES", 1)
+    order = order_of(bench, "mortal:Always")
+    judge = PairJudge(order)
+    collected = Collected(order, judge, Path("run.json"))
+    for line in batches.in_processes(order, batches_of(judge, 1), n_workers=1):
+        collected.add(line)
+    (suite,) = collected.record().suites
+    assert [(pair.system, pair.outcome) for pair in suite.pairs] == [
+        ("good", "error"),
+        ("bad", "error"),
+    ]
+    fault = suite.pairs[0].fault
+    assert fault.startswith("1 processes died in the batch that this pair is of")
+    assert "exit code 9" in fault
+
+
+def test_a_mistake_that_a_worker_meets_is_the_users(bench: Bench) -> None:
+    """A model that nobody knows would be met by every pair: the run ends with a usage error."""
+    order = order_of(bench)
+    (bench.path / "papers.jsonl").unlink()
+    (line,) = batch_lines(order, Batch((("good", "limpet-01"),)))
+    assert "papers.jsonl" in json.loads(line)["told"]["mistake"]
+    bench.suite()
+    collected = Collected(order, PairJudge(order), Path("run.json"))
+    with pytest.raises(UsageError, match=r"papers\.jsonl"):
+        collected.add(line)
+
+
+def test_what_cannot_be_judged_is_a_usage_error(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before anything is judged: no threshold, calibrated ratings, a missing extra."""
+    labelled(bench)
+    monkeypatch.chdir(bench.path)
+    monkeypatch.setitem(sys.modules, "dask", None)
+    assert judge("--out=x.jsonl", "--dask") == 4
+    assert "pip install 'summeval-pytest[dask]'" in capsys.readouterr().err
+    assert judge("--out=nowhere/x.jsonl") == 4
+    bench.spoil(
+        "summeval.toml", 'papers = "papers.jsonl"', 'papers = "papers.jsonl"\ncalibrate = true'
+    )
+    assert judge("--out=x.jsonl") == 4
+    assert "leave out calibrate, or summeval judge" in capsys.readouterr().err
+    assert not [*bench.path.glob("x.jsonl*")]

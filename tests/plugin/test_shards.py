@@ -1,0 +1,197 @@
+"""A run in shards, and what decides over all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.cli.app import main
+from summeval_pytest.record.recalled import is_in_shard
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Bench, Run
+
+PAPERS = ("limpet-01", "kiln-02", "moss-03")
+BOTH = "--summ-model=good,bad"
+REPORTS = ("run-record", "junit", "html")
+
+
+def labelled(bench: Bench) -> None:
+    """A suite of three papers and two systems, whose labels hold the judge and correct means."""
+    bench.suite(
+        head='labels = "labels.jsonl"',
+        pair="facet = 0.6\neva = 0.5\nfaithfulness = 0.8",
+        mean="facet = 0.7",
+        papers=PAPERS,
+    )
+    bench.extend("[thresholds.corrected]\nfacet = 0.3\n\n[thresholds.judge]\nfacet_exact = 0.1")
+    ratings = {"background": 1, "method": 4, "result": 4, "conclusion": 1}
+    bench.lines(
+        "labels.jsonl",
+        *(
+            {"paper": paper, "system": system, "facets": ratings, "overall": overall}
+            for paper in PAPERS
+            for system, overall in (("bad", 0.3), ("good", 0.9))
+        ),
+    )
+
+
+def shards(bench: Bench, n_shards: int, *arguments: str, suffix: str = "json") -> list[str]:
+    """The records of so many shards; some may have no paper."""
+    names = [f"{k}-{n_shards}.{suffix}" for k in range(1, n_shards + 1)]
+    for k, name in enumerate(names, start=1):
+        bench.inside(
+            *("summeval.toml", BOTH, f"--summ-shard={k}/{n_shards}", f"--summ-run-record={name}"),
+            *arguments,
+        )
+    return names
+
+
+def reported(bench: Bench, name: str, *arguments: str) -> Run:
+    """A run with all its reports."""
+    files = [f"--summ-{kind}={name}.{kind}" for kind in REPORTS]
+    return bench.inside("summeval.toml", BOTH, *files, *arguments)
+
+
+@pytest.mark.parametrize(("n_shards", "suffix"), [(1, "json"), (2, "jsonl"), (5, "json")])
+def test_merged_shards_are_the_whole_run_to_the_byte(
+    bench: Bench, n_shards: int, suffix: str
+) -> None:
+    """Means, corrected means, the judge's agreement and every report, in whatever order named."""
+    labelled(bench)
+    whole = reported(bench, "whole")
+    names = shards(bench, n_shards, suffix=suffix)
+    assert [bench.record(name).shard for name in names] == [
+        (k, n_shards) for k in range(1, n_shards + 1)
+    ]
+    merged = reported(bench, "merged", *(f"--summ-from={name}" for name in reversed(names)))
+    assert (merged.code, merged.last) == (whole.code, whole.last)
+    for kind in REPORTS:
+        made, expected = (bench.path / f"{name}.{kind}" for name in ("merged", "whole"))
+        assert made.read_bytes() == expected.read_bytes(), kind
+
+
+def test_a_comparison_is_made_over_all_shards(bench: Bench) -> None:
+    """The shards say what changed on each paper, the merge what that means over all of them."""
+    labelled(bench)
+    bench.inside("summeval.toml", "--summ-model=good", "--summ-run-record=old.json")
+    compared = "--summ-compare=old.json:good"
+    reported(bench, "whole", compared)
+    names = shards(bench, 2, compared)
+    reported(bench, "merged", compared, *(f"--summ-from={name}" for name in names))
+    assert bench.record("merged.run-record").suites[0].comparisons.keys() == {"good", "bad"}
+    assert bench.text("merged.run-record") == bench.text("whole.run-record")
+
+
+def test_a_shard_decides_no_means_and_holds_no_floor(bench: Bench) -> None:
+    """It sees some papers only: an UNTRUSTED shard would say nothing of the judge."""
+    labelled(bench)
+    bench.spoil("summeval.toml", "facet_exact = 0.1", "facet_exact = 1.0")
+    assert reported(bench, "whole").code == 10
+    for name in shards(bench, 2):
+        (suite,) = bench.record(name).suites
+        assert not suite.is_untrusted
+        assert {system.outcome for system in suite.systems} == {"not judged"}
+        assert {pair.paper for pair in suite.golden} == {pair.paper for pair in suite.pairs}
+    assert reported(bench, "merged", "--summ-from=1-2.json,2-2.json").code == 10
+
+
+def test_all_systems_of_a_paper_are_in_one_shard_and_every_paper_in_one() -> None:
+    """A shard is told by the paper's id alone, on any machine; worked: sha256 of "a" is ca97..."""
+    papers = [f"paper-{n}" for n in range(200)]
+    for n_shards in (1, 3, 8):
+        held = [
+            [is_in_shard(paper, (k, n_shards)) for k in range(1, n_shards + 1)] for paper in papers
+        ]
+        assert all(sum(row) == 1 for row in held)
+        assert all(map(any, zip(*held, strict=True)))
+    assert is_in_shard("a", (0xCA978112CA1BBDCA % 7 + 1, 7))
+
+
+REFUSED = (
+    ("1-3.json,3-3.json", "shard 2/3 is missing; name its run, too, or run it with"),
+    ("1-3.json,2-3.json,3-3.json,copy.json", "1-3.json and copy.json are both shard 1/3"),
+    ("1-3.json,2-3.json,1-2.json", "1-2.json is of another number of shards than 1-3.json"),
+    ("1-2.json,other.json", "other.json is of another judge than 1-2.json"),
+    ("part.json", "2 of 6 pairs of summeval.toml are in none of these runs, first good on"),
+    ("foreign.json", "foreign.json is not of summeval.toml as it is now"),
+    ("nowhere.json", "nowhere.json cannot be read as a run record"),
+)
+
+
+def test_missing_doubled_and_foreign_shards_are_refused_by_name(bench: Bench) -> None:
+    """What is missing would be a mean over other papers, and nobody would see it."""
+    labelled(bench)
+    shards(bench, 3)
+    shards(bench, 2)
+    bench.write("copy.json", bench.text("1-3.json"))
+    other = bench.text("2-2.json").replace('"judge": "offline-4"', '"judge": "x"')
+    bench.write("other.json", other)
+    chosen = ("-k", "not moss-03", "--summ-run-record=part.json")
+    bench.inside("summeval.toml", BOTH, *chosen)
+    fingerprint = bench.record("part.json").suites[0].fingerprint
+    bench.write("foreign.json", bench.text("part.json").replace(fingerprint, "0" * 12))
+    for named, told in REFUSED:
+        run = bench.inside("summeval.toml", BOTH, f"--summ-from={named}")
+        assert run.code == 4
+        assert told in run.err.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--summ-shard=0/2",), "is no shard; write which of how many, as 2/8"),
+        (("--summ-shard=3/2",), "is no shard"),
+        (("--summ-shard=1",), "is no shard"),
+        (("--summ-shard=1/2", "--summ-save=x"), "--summ-save has no use for --summ-shard"),
+        (("--summ-shard=1/2", "--summ-metamorphic=all"), "--summ-metamorphic has no use for"),
+        (("--summ-shard=1/2", "--summ-from=1-2.json"), "leave out --summ-shard"),
+        (("--summ-from=1-2.json", "--summ-plan"), "--summ-plan has no use for --summ-from"),
+    ],
+)
+def test_what_shards_cannot_do_is_a_usage_error(
+    bench: Bench, arguments: tuple[str, ...], told: str
+) -> None:
+    """Before anything is judged."""
+    labelled(bench)
+    run = bench.inside("summeval.toml", *arguments)
+    assert run.code == 4
+    assert told in run.err
+
+
+def test_calibrated_ratings_need_the_labels_of_all_papers(bench: Bench) -> None:
+    """A shard could learn them from its own papers only, and other shards others."""
+    labelled(bench)
+    bench.spoil(
+        "summeval.toml", 'papers = "papers.jsonl"', 'papers = "papers.jsonl"\ncalibrate = true'
+    )
+    run = bench.inside("summeval.toml", "--summ-shard=1/2")
+    assert run.code == 4
+    assert "calibrates its ratings by the labels of all papers" in run.err.replace("\n", " ")
+
+
+def test_a_pair_that_the_judge_left_unscored_is_an_error_again(bench: Bench) -> None:
+    """The merge asks nobody, so that what a shard could not judge stays so."""
+    bench.suite(mean="facet = 0.7", papers=PAPERS)
+    chosen = ("--summ-judge=rule:Silent",)
+    whole = reported(bench, "whole", *chosen)
+    names = shards(bench, 2, *chosen)
+    merged = reported(bench, "merged", *chosen, *(f"--summ-from={name}" for name in names))
+    assert (merged.code, merged.last) == (whole.code, whole.last)
+    assert bench.text("merged.run-record") == bench.text("whole.run-record")
+
+
+def test_merge_is_a_command_with_the_exit_code_of_the_run(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a workflow calls once all of its shards are there."""
+    labelled(bench)
+    reported(bench, "whole")
+    names = shards(bench, 2)
+    monkeypatch.chdir(bench.path)
+    with pytest.raises(SystemExit) as ended:
+        main(["merge", *names, "--out", "run.json", f"--option={BOTH}"])
+    assert ended.value.code == 1  # the bad system fails
+    assert bench.text("run.json") == bench.text("whole.run-record")
+    assert main(["merge", "--out", "run.json"]) == 4
