@@ -103,6 +103,15 @@ class PostgresServer:
             cursor = connection.execute(statement)
             return list(cursor.fetchall()) if cursor.description else []
 
+    @contextmanager
+    def holding(self, url: str, statement: str) -> Iterator[None]:
+        """Keeps what a statement locks until the end."""
+        import psycopg
+
+        with closing(psycopg.connect(url)) as connection:
+            connection.execute(statement)
+            yield
+
 
 @contextmanager
 def serving() -> Iterator[PostgresServer]:

@@ -473,14 +473,29 @@ class SharedAccount:
         self._is_open = False
 
     async def reserve(self, most: float, dollars: float) -> Reservation:
-        """Sets aside what a call can cost at most."""
-        return await self._locks.done(self._reserve, most, dollars)
+        """Sets aside what a call can cost at most; nothing for one that gives up waiting."""
+        answers: list[Reservation] = []
+        try:
+            return await self._locks.done(self._reserve, most, dollars, answers)
+        except asyncio.CancelledError:
+            self._locks.submit(self._take_back, most, answers)
+            raise
 
     async def settle(self, most: float, cost: float) -> None:
         """Gives back what was set aside and books what the call did cost."""
         await self._locks.done(self._settle, most, cost)
 
-    def _reserve(self, most: float, dollars: float) -> Reservation:
+    def _reserve(self, most: float, dollars: float, answers: list[Reservation]) -> Reservation:
+        answers.append(self._answer(most, dollars))
+        return answers[0]
+
+    def _take_back(self, most: float, answers: list[Reservation]) -> None:
+        """Gives back what was set aside while its call was given up."""
+        if any(answer.is_reserved for answer in answers):
+            with suppress(StoreError, NoReplyError):  # then no later call of the run is answered
+                self._settle(most, 0.0)
+
+    def _answer(self, most: float, dollars: float) -> Reservation:
         rows = self._locks.rows
         if not self._is_open:
             rows(_OPEN_ACCOUNT, (self._run,))

@@ -288,6 +288,23 @@ def test_an_account_says_when_it_is_over_and_stays_so(store: PostgresStore, url:
     asyncio.run(main())
 
 
+def test_a_call_that_is_given_up_while_it_reserves_holds_no_money(
+    store: PostgresStore, url: str, postgres_server: PostgresServer
+) -> None:
+    """The server may take its time; what it set aside for nobody would keep others waiting."""
+
+    async def main() -> None:
+        budget = Budget(1.0, store.account("run-1"))
+        await budget.reserve(0.1)
+        await budget.settle(0.1, 0.0)
+        locking = "SELECT FROM summeval.accounts FOR UPDATE"
+        with postgres_server.holding(url, locking), pytest.raises(TimeoutError):
+            await asyncio.wait_for(budget.reserve(0.9), A_WHILE)
+        await asyncio.wait_for(budget.reserve(0.9), SOON)
+
+    asyncio.run(main())
+
+
 @pytest.mark.parametrize(
     ("made", "told"),
     [
