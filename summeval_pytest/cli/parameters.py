@@ -54,7 +54,23 @@ def whole_number(_: object, tokens: Sequence[Token]) -> int:
     return int(text)
 
 
-def shared(name: str, told: str, read: Callable[..., int] | None = None) -> Parameter:
+def dollars(_: object, tokens: Sequence[Token]) -> float:
+    """An option's number of dollars.
+
+    Raises:
+        ValueError: for anything but a finite number of at least 0.
+    """
+    text = tokens[0].value
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0.0 <= number < float("inf"):
+        raise ValueError(f"{one_line(text, 60)!r} is not a number of dollars of at least 0")
+    return number
+
+
+def shared(name: str, told: str, read: Callable[..., float] | None = None) -> Parameter:
     """An option that pytest has, too, as ``--summ-NAME``."""
     return Parameter(name=[f"--{name}", f"--summ-{name}"], help=told, converter=read)
 
@@ -122,6 +138,10 @@ class Asking:
     in_flight: Annotated[int, shared("in-flight", "requests open at once", whole_number)] = (
         IN_FLIGHT
     )
+    budget: Annotated[
+        float | None,
+        shared("budget", "stop asking before a call could cost more than so many dollars", dollars),
+    ] = None
 
 
 @Parameter(name="*")
@@ -174,6 +194,7 @@ def session_of(endpoints: Endpoints, asking: Asking = ASKING) -> Session:
         allow_endpoints=tuple(filter(None, map(str.strip, ",".join(given).split(",")))),
         votes=endpoints.votes,
         in_flight=asking.in_flight,
+        budget=asking.budget,
         run=secrets.token_hex(8),
     )
 

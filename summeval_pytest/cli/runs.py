@@ -289,6 +289,7 @@ def _judge_order(suite: Path, gated: Gated, asking: Asking, least: tuple[str, ..
         allow_endpoints=session.allow_endpoints,
         votes=session.votes,
         in_flight=session.in_flight,
+        budget=session.budget,
         run=session.run,
     )
 

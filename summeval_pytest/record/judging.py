@@ -67,6 +67,7 @@ class JudgeOrder:
     allow_endpoints: tuple[str, ...] = ()
     votes: int | None = None
     in_flight: int = 1
+    budget: float | None = None
     n_processes: int = 1
     run: str = ""
 
@@ -80,6 +81,7 @@ class JudgeOrder:
             allow_endpoints=self.allow_endpoints,
             votes=self.votes,
             in_flight=self.in_flight,
+            budget=self.budget,
             n_processes=self.n_processes,
             run=self.run,
         )

@@ -69,14 +69,14 @@ def test_terms_are_those_of_the_options() -> None:
     """Each reaches the session; without them new questions are asked, 64 at once."""
     chosen = session(
         "--store", "there", "--endpoint", "ollama", "--votes", "3", "--record", "all",
-        "--summ-in-flight", "7",
+        "--summ-in-flight", "7", "--budget", "2.5",
     )  # fmt: skip
     terms = [
         (each.place, each.endpoint, each.votes, each.record, each.in_flight, each.budget)
         for each in (chosen, session())
     ]
     assert terms == [
-        (Path("there"), "ollama", 3, "all", 7, None),
+        (Path("there"), "ollama", 3, "all", 7, 2.5),
         (None, None, None, "new", 64, None),
     ]
 
@@ -105,6 +105,14 @@ def test_count_is_a_whole_number_of_up_to_six_digits(text: str) -> None:
     """The option is named, and what it takes."""
     with pytest.raises(CycloptsError, match="is no whole number from 1 to 999999"):
         read("plan", "kilns", "--votes", text)
+
+
+@pytest.mark.parametrize("text", ["-1", "many", "", "nan", "1e999"])
+def test_a_budget_is_a_finite_number_of_dollars(text: str) -> None:
+    """No money at all is a budget, too: then nothing is asked."""
+    assert session("--budget", "0").budget == 0.0
+    with pytest.raises(CycloptsError, match="is not a number of dollars of at least 0"):
+        read("judge", "kilns", "--out", "x.jsonl", "--budget", text)
 
 
 def test_unknown_mode_is_refused() -> None:

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,10 @@ from summeval_pytest.record import batches
 from summeval_pytest.record.batches import Collected, batches_of
 from summeval_pytest.record.judging import Batch, JudgeOrder, PairJudge, batch_lines, close_judge
 from summeval_pytest.record.stream import record_text
+from tests.plugin.conftest import by_rule
+from tests.plugin.test_endpoints import PRICES
 from tests.plugin.test_shards import BOTH, labelled
+from tests.scripted_server import Delay
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Bench
@@ -82,7 +84,6 @@ def test_processes_and_pytest_give_the_same_bytes_though_one_is_killed(bench: Be
     same_bytes_after_a_killed_worker(bench, "-j", "2")
 
 
-@pytest.mark.skipif(find_spec("distributed") is None, reason="the extra dask is not installed")
 def test_dask_and_pytest_give_the_same_bytes_though_a_worker_is_killed(bench: Bench) -> None:
     """The engine begins the batch again on the worker that takes the place of the dead one."""
     same_bytes_after_a_killed_worker(bench, "-j", "2", "--dask")
@@ -102,6 +103,21 @@ def test_one_process_gives_the_record_of_a_shard(
     assert not (bench.path / "one.jsonl.part").exists()
     bench.inside("summeval.toml", BOTH, "--summ-from=one.jsonl", "--summ-run-record=final.json")
     assert bench.text("final.json") == bench.text("whole.json")
+
+
+def test_a_budget_is_one_for_all_processes(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two workers spend together what one may; what the money does not reach is an error."""
+    bench.suite(pair="facet = 0.3")
+    # a reply costs .12 dollars, and about 2.8 at most
+    with bench.serving(lambda seen: Delay(0.02, by_rule(seen)), judge=PRICES) as server:
+        monkeypatch.chdir(bench.path)
+        code = judge("--out=x.jsonl", "--judge=rule", "--budget=3.2", "-j", "2")
+    assert code == 1
+    assert 0 < server.n_requests * 0.12 <= 3.2
+    assert "0 errors" not in capsys.readouterr().out
+    assert "not judged: budget" in bench.text("x.jsonl")
 
 
 def order_of(bench: Bench, judge: str = "offline") -> JudgeOrder:
