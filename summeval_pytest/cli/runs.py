@@ -15,7 +15,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 from cyclopts import Parameter
 
@@ -51,7 +51,7 @@ from summeval_pytest.record.batches import (
     on_dask,
 )
 from summeval_pytest.record.changes import measure_drift, pair_change, worst_first
-from summeval_pytest.record.judge_shift import judge_shifts
+from summeval_pytest.record.judge_shift import JudgedTwice
 from summeval_pytest.record.judging import JudgeOrder, PairJudge
 from summeval_pytest.record.regression import POWER, compare, find_baseline, granularity
 from summeval_pytest.record.rescore import read_weights, rescore
@@ -466,6 +466,7 @@ def compare_runs(
         return _golden_answers(old, new, shared, chosen.answers)
     lines = [*cut]
     passes = not cut
+    baselines = _OldRun(old, old_file.name, {})
     if not any(suite.systems for suite in new.suites):
         raise OptionError(f"NEW: {new_file} holds no system; name the record of a run")
     for suite in new.suites:
@@ -474,7 +475,7 @@ def compare_runs(
             near = nearest(wanted or "", names)
             raise OptionError(f"--system={wanted}: {suite.shown} has none; {near}")
         for system in names if wanted is None else [wanted]:
-            told, fine = _compared(suite, system, (old, old_file.name), chosen, rules)
+            told, fine = _compared(suite, system, baselines, chosen, rules)
             lines += told
             passes = passes and fine
     if shared:
@@ -529,15 +530,23 @@ def _check_golden(
             )
 
 
+class _OldRun(NamedTuple):
+    """The run to compare with, its file, and by suite what both runs judged."""
+
+    record: RunRecord
+    name: str
+    twice: dict[str, JudgedTwice]
+
+
 def _compared(
     suite: SuiteRecord,
     system: str,
-    old: tuple[RunRecord, str],
+    old: _OldRun,
     chosen: Comparing,
     rules: tuple[Rule, ...],
 ) -> tuple[list[str], bool]:
     baseline = find_baseline(
-        *old, suite=suite.name, system=system, wanted=chosen.against, option="OLD"
+        old.record, old.name, suite=suite.name, system=system, wanted=chosen.against, option="OLD"
     )
     pairs = suite.pairs_of(system)
     if not pairs:
@@ -549,7 +558,8 @@ def _compared(
         signatures=[read_signature(text) for text in recipes],
         rules=rules,
     )
-    shifts = judge_shifts(baseline.suite, suite, system=system, against=baseline.system)
+    both = old.twice.setdefault(suite.name, JudgedTwice(baseline.suite, suite))
+    shifts = both.shifts(system=system, against=baseline.system)
     comparison = replace(comparison, shifts=shifts)
     changes = worst_first(
         pair_change(baseline.pairs[pair.paper], pair, baseline=baseline.told)

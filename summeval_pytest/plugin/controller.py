@@ -21,7 +21,7 @@ from summeval_pytest.plugin.config import (
 )
 from summeval_pytest.plugin.items import PROPERTY, VerdictItem
 from summeval_pytest.plugin.outputs import tell_github, write_outputs
-from summeval_pytest.record.judge_shift import judge_shifts
+from summeval_pytest.record.judge_shift import JudgedTwice
 from summeval_pytest.record.recalled import read_shard
 from summeval_pytest.record.record import (
     Judged,
@@ -363,9 +363,11 @@ def open_spool(config: pytest.Config) -> Spool:
 def _split(gate: Gate, gated: GatedSuite, suite: SuiteRecord) -> SuiteRecord:
     """A suite whose comparisons say what of a change is the judge's: that takes all its parts."""
     found = {each.name: each for each in suite.systems}
+    twice: dict[str, JudgedTwice] = {}
     for name, comparison in suite.comparisons.items():
         if (old := gate.baseline(gated, name)) is not None:
-            shifts = judge_shifts(old.suite, suite, system=name, against=old.system)
+            both = twice.setdefault(old.suite.name, JudgedTwice(old.suite, suite))
+            shifts = both.shifts(system=name, against=old.system)
             found[name] = replace(found[name], comparison=replace(comparison, shifts=shifts))
     return replace(suite, systems=tuple(found.values()))
 

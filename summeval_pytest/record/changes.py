@@ -368,11 +368,10 @@ def golden_mismatches(old: SuiteRecord, new: SuiteRecord) -> Iterator[str]:
     ):
         if before != now:
             yield f"{what} differ: {before!r} then, {now!r} now; drift needs the same {what}"
-    summaries = {(pair.system, pair.paper): pair.summary for pair in old.pairs}
     labelled = {(pair.system, pair.paper) for pair in new.golden}
-    for pair in new.pairs:
-        of = pair.system, pair.paper
-        if of in labelled and summaries.get(of, pair.summary) != pair.summary:
+    summaries = {(pair.system, pair.paper): pair.summary for pair in old.pairs_in(labelled)}
+    for pair in new.pairs_in(labelled):
+        if summaries.get((pair.system, pair.paper), pair.summary) != pair.summary:
             yield (
                 f"the labelled summary of {pair.system!r} on {pair.paper!r} is another one now;"
                 " drift needs the same summaries"

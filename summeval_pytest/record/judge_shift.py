@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics.score import METRICS, Unscored
@@ -22,8 +25,8 @@ if TYPE_CHECKING:
     from summeval_pytest.run.golden import GoldenPair
 
     Floats = NDArray[np.float64]
-    Text = tuple[str, str]
-    """A paper and a summary of it."""
+    Text = tuple[str, bytes]
+    """A paper, and a hash of a summary of it."""
 
 
 SEED: Final = 20247
@@ -31,68 +34,126 @@ RESAMPLES: Final = 2000
 _DIGITS: Final = 12
 
 
-def judge_shifts(
-    old: SuiteRecord, new: SuiteRecord, *, system: str, against: str
-) -> tuple[JudgeShift, ...]:
-    """The judge's part of the change from a system of an old run to one of a new run, by metric.
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """What is held of a pair: its text, and the values that it has, by metric."""
 
-    Both runs have to be over the same papers. A metric is left out whose recipes differ in more
-    than the judge, and one where summaries changed and nothing else was judged twice.
+    text: Text
+    values: Mapping[MetricName, float]
+
+
+class JudgedTwice:
+    """What two runs of a suite say of the same texts; each of their pairs is read once.
+
+    Args:
+        old: The suite of the old run.
+        new: That of the new one.
     """
-    if old.fingerprint != new.fingerprint:
-        return ()
-    before, now = _by_text(old.pairs), _by_text(new.pairs)
-    both = [text for text in now if text in before]
-    were = {pair.paper: pair for pair in old.pairs_of(against)}
-    pairs = [(were[pair.paper], pair) for pair in new.pairs_of(system) if pair.paper in were]
-    found = []
-    for metric in METRICS:
-        if not _is_judged_alike(old, new, metric):
-            continue
-        twice = {
-            text: change
-            for text in both
-            if (change := _change(before[text], now[text], metric)) is not None
-        }
-        own = [
-            (pair.paper, _seen(was, pair, change, twice), change)
-            for was, pair in pairs
-            if (change := _change(was, pair, metric)) is not None
+
+    def __init__(self, old: SuiteRecord, new: SuiteRecord) -> None:
+        self._old = old
+        self._new = new
+
+    def shifts(self, *, system: str, against: str) -> tuple[JudgeShift, ...]:
+        """The judge's part of the change from the old run's ``against`` to ``system``, by metric.
+
+        Both runs have to be over the same papers. A metric is left out whose recipes differ in more
+        than the judge, and one where summaries changed and nothing else was judged twice.
+        """
+        if self._old.fingerprint != self._new.fingerprint:
+            return ()
+        before, now = self._judged
+        pairs = [
+            (before[against, paper], pair)
+            for (of, paper), pair in now.items()
+            if of == system and (against, paper) in before
         ]
-        others = [(paper, change) for (paper, _), change in twice.items()]
-        others += _golden_changes(old, new, metric, judged=both)
-        if own and (shift := _shift(metric, own, others)) is not None:
-            found.append(shift)
-    return tuple(found)
+        found = []
+        for metric, (moved, golden) in self._moved.items():
+            own = [
+                (pair.text[0], _seen(was, pair, change, moved), change)
+                for was, pair in pairs
+                if (change := _change(was, pair, metric)) is not None
+            ]
+            others = [(paper, change) for (paper, _), change in moved.items()] + golden
+            if own and (shift := _shift(metric, own, others)) is not None:
+                found.append(shift)
+        return tuple(found)
+
+    @cached_property
+    def _judged(self) -> tuple[Mapping[tuple[str, str], _Judged], ...]:
+        """The pairs of both runs, by system and paper."""
+        return tuple(
+            {
+                (outline.system, outline.paper): _judged(pair)
+                for outline, pair in zip(suite.outlines, suite.pairs, strict=True)
+            }
+            for suite in (self._old, self._new)
+        )
+
+    @cached_property
+    def _moved(self) -> Mapping[MetricName, tuple[Mapping[Text, float], list[tuple[str, float]]]]:
+        """For each metric that is judged alike, what moved on texts that both runs judged.
+
+        By text, and, on labelled summaries that are no pairs of the run, by paper.
+        """
+        # what several systems wrote is judged once
+        before, now = ({each.text: each for each in run.values()} for run in self._judged)
+        both = [text for text in now if text in before]
+        is_golden_known = not (
+            # golden answers are not calibrated, so they say nothing of scores that are
+            self._old.is_calibrated
+            or self._new.is_calibrated
+            or any(golden_mismatches(self._old, self._new))
+        )
+        return {
+            metric: (
+                {
+                    text: change
+                    for text in both
+                    if (change := _change(before[text], now[text], metric)) is not None
+                },
+                list(self._golden_changes(metric, before)) if is_golden_known else [],
+            )
+            for metric in METRICS
+            if _is_judged_alike(self._old, self._new, metric)
+        }
+
+    def _golden_changes(
+        self, metric: MetricName, before: Collection[Text]
+    ) -> Iterator[tuple[str, float]]:
+        """FM, and the share of the labelled sentences that are called faithful."""
+        _, pairs = self._judged
+        earlier, later, _ = shared_answers(self._old.golden, self._new.golden)
+        for was, now in zip(earlier, later, strict=True):
+            pair = pairs.get((now.system, now.paper))
+            if pair is not None and pair.text in before:
+                continue
+            old, new = _golden_value(was, metric), _golden_value(now, metric)
+            if old is not None and new is not None:
+                yield now.paper, new - old
 
 
-def _by_text(pairs: Sequence[PairRecord]) -> dict[Text, PairRecord]:
-    """One pair of each text: what several systems wrote is judged once."""
-    return {(pair.paper, pair.summary): pair for pair in pairs}
+def _judged(pair: PairRecord) -> _Judged:
+    summary = blake2b(pair.summary.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    values = {s.metric: s.value for s in pair.scores if not isinstance(s, Unscored)}
+    return _Judged((pair.paper, summary), values)
 
 
-def _change(before: PairRecord, now: PairRecord, metric: MetricName) -> float | None:
-    values = [
-        score.value
-        for pair in (before, now)
-        for score in pair.scores
-        if score.metric == metric and not isinstance(score, Unscored)
-    ]
-    return values[1] - values[0] if len(values) == len((before, now)) else None
+def _change(before: _Judged, now: _Judged, metric: MetricName) -> float | None:
+    both = metric in before.values and metric in now.values
+    return now.values[metric] - before.values[metric] if both else None
 
 
-def _seen(
-    was: PairRecord, pair: PairRecord, change: float, twice: Mapping[Text, float]
-) -> float | None:
+def _seen(was: _Judged, pair: _Judged, change: float, twice: Mapping[Text, float]) -> float | None:
     """What of a paper's change is seen to be the judge's; None where nothing is.
 
     All of it where the summary is the same, else the mean of what moved on the old summary and on
     the new one, where both runs judged them.
     """
-    if was.summary == pair.summary:
+    if was.text == pair.text:
         return change
-    texts = ((each.paper, each.summary) for each in (was, pair))
-    moved = [twice[text] for text in texts if text in twice]
+    moved = [twice[each.text] for each in (was, pair) if each.text in twice]
     return sum(moved) / len(moved) if moved else None
 
 
@@ -110,28 +171,8 @@ def _is_judged_alike(old: SuiteRecord, new: SuiteRecord, metric: MetricName) -> 
 
 
 def _recipes(suite: SuiteRecord, metric: MetricName) -> list[Signature]:
-    texts = dict.fromkeys(text for pair in suite.pairs for text in pair.signatures)
+    texts = dict.fromkeys(text for outline in suite.outlines for text in outline.signatures)
     return [found for found in map(read_signature, texts) if found.metric == metric]
-
-
-def _golden_changes(
-    old: SuiteRecord, new: SuiteRecord, metric: MetricName, *, judged: Collection[Text]
-) -> Iterator[tuple[str, float]]:
-    """The changes on labelled summaries that are no pairs of the run, each with its paper.
-
-    FM, and the share of the labelled sentences that are called faithful. Golden answers are not
-    calibrated, so they say nothing of scores that are.
-    """
-    if old.is_calibrated or new.is_calibrated or any(golden_mismatches(old, new)):
-        return
-    texts = {(pair.system, pair.paper): (pair.paper, pair.summary) for pair in new.pairs}
-    before, now, _ = shared_answers(old.golden, new.golden)
-    for was, pair in zip(before, now, strict=True):
-        if texts.get((pair.system, pair.paper)) in judged:
-            continue
-        earlier, later = _golden_value(was, metric), _golden_value(pair, metric)
-        if earlier is not None and later is not None:
-            yield pair.paper, later - earlier
 
 
 def _golden_value(pair: GoldenPair, metric: MetricName) -> float | None:

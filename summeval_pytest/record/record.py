@@ -41,7 +41,7 @@ from summeval_pytest.verdict.thresholds import (
 from summeval_pytest.verdict.trust import Trust  # noqa: TC001 - run records read it
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
     from dataclasses import Field
 
     from pydantic import RootModel, ValidationError
@@ -417,6 +417,12 @@ class SuiteRecord:
     def pairs_of(self, system: str) -> Sequence[PairRecord]:
         """The judged pairs of one system."""
         return Stored(list(self._reads(system).values()))
+
+    def pairs_in(self, wanted: Collection[tuple[str, str]]) -> Iterator[PairRecord]:
+        """The judged ones of these pairs, named by system and paper; no other is read."""
+        for place, outline in enumerate(self.outlines):
+            if (outline.system, outline.paper) in wanted:
+                yield self.pairs[place]
 
     def by_paper(self, system: str) -> Mapping[str, PairRecord]:
         """The judged pairs of one system, by paper."""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 from summeval_pytest.metrics.score import METRICS
 from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.record import judge_shift
-from summeval_pytest.record.judge_shift import judge_shifts
+from summeval_pytest.record.judge_shift import JudgedTwice
+from summeval_pytest.record.record import StoredPairs
 from summeval_pytest.verdict.trust import KEY, Trust
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import SILENT, faithful, pair, rated, suite, unscored
@@ -45,7 +47,7 @@ def shifted(
     old: SuiteRecord, new: SuiteRecord, system: str = "careful", against: str = "careful"
 ) -> JudgeShift | None:
     """The split of a system's faithfulness, the only metric here."""
-    found = judge_shifts(old, new, system=system, against=against)
+    found = JudgedTwice(old, new).shifts(system=system, against=against)
     assert [shift.metric for shift in found] in ([], ["faithfulness"])
     return found[0] if found else None
 
@@ -179,12 +181,11 @@ def test_overall_scores_tell_the_shift_of_fm() -> None:
     """Worked example: FM of a labelled summary falls by 1/4, and that of the system by 1."""
     old = suite(pair("moss-0", rated(), summary="a"))
     new = suite(pair("moss-0", replace(rated(), value=0.0), summary="b"))
-    (found,) = judge_shifts(
+    both = JudgedTwice(
         with_golden(old, golden(answered("overall", 1, 0.75))),
         with_golden(new, golden(answered("overall", 1, 0.5))),
-        system="careful",
-        against="careful",
     )
+    (found,) = both.shifts(system="careful", against="careful")
     assert (found.metric, found.judge, found.system) == ("facet", -0.25, -0.75)
 
 
@@ -281,3 +282,22 @@ def test_the_parts_add_up_to_the_change_in_any_order(
             if found is not None:
                 assert found.judge + found.system == pytest.approx(found.change, abs=1e-9)
                 assert 0 <= found.n_seen <= found.n_papers
+
+
+def test_every_pair_is_read_once_for_all_systems() -> None:
+    """A run of 30,000 pairs is read from its file, and each look takes a while."""
+    pairs = [*judged([0.5, 1.0]), *judged([0.25, 1.0], system="plain")]
+    old = suite(*pairs)
+    n_read = 0
+
+    def read(place: int) -> PairRecord:
+        nonlocal n_read
+        n_read += 1
+        return pairs[place]
+
+    outlines = [each.outline for each in pairs]
+    stored = StoredPairs([partial(read, place) for place in range(len(pairs))], outlines)
+    both = JudgedTwice(old, replace(old, pairs=stored))
+    found = [both.shifts(system=name, against=name) for name in ("careful", "plain")]
+    assert all(found)
+    assert n_read == len(pairs)
