@@ -1,11 +1,14 @@
 """Benchmarks: ratios measured in one run, because machines are noisy.
 
-    python tests/benchmarks/bench.py [judge] [many] [warm] [startup]
+    python -m tests.benchmarks.bench [judge] [many] [warm] [startup] [size] [requests] [kills]
 
-judge    the embedded judge, all three metrics, beside rouge-score on the same pairs
-many     a gated suite of 1,000 different pairs on two workers: seconds, and memory of each process
-warm     a pair of a gated suite beside a test of a trivial parametrized suite of the same size
-startup  pytest with the plugin off, installed but unused, and gating one pair
+judge     the embedded judge, all three metrics, beside rouge-score on the same pairs
+many      a gated suite of 1,000 different pairs on two workers: seconds, and memory of each process
+warm      a pair of a gated suite beside a test of a trivial parametrized suite of the same size
+startup   pytest with the plugin off, installed but unused, and gating one pair
+size      time and memory by the number of pairs: the module `size`
+requests  requests a second, and that none is asked twice: the module `throughput`
+kills     runs that are killed, on a folder and on a database: the module `kill`
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
@@ -27,16 +31,15 @@ from summeval_pytest.judges.judge import find_judge
 from summeval_pytest.metrics.score import METRICS
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.suite.suite import Suite, load_suite
+from tests.benchmarks.size import watched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = 5
 WARM = 300
 MANY = 1000
-LOOK_SECONDS = 0.1
-"""How often the memory of a run's processes is looked at; the system keeps each one's peak."""
 _READERS = tuple(
     f"summeval_pytest.{package}" for package in ("judges.offline", "text", "metrics", "run")
 )
@@ -176,15 +179,15 @@ def many() -> None:
     with tempfile.TemporaryDirectory() as room:
         folder = Path(room)
         texts = different_pairs(folder)
-        start = time.perf_counter()
-        peaks = peak_megabytes(folder, "-n", "2", "summeval.toml")
-        seconds = time.perf_counter() - start
+        run = watched((*pytest_in(folder), "-n", "2", "summeval.toml"), folder)
+        expect_run(run.code)
+        seconds, peaks = run.wall_seconds, run.megabytes
     scorer = rouge_scorer()
     start = time.perf_counter()
     for reference, summary in texts:
         scorer.score(reference, summary)
     lexical = time.perf_counter() - start
-    shown = ", ".join(f"{peak:.0f}" for peak in sorted(peaks, reverse=True))
+    shown = ", ".join(f"{peak:.0f}" for peak in peaks)
     print(
         f"{MANY} pairs, pytest -n 2      {seconds:8.1f} s, {MANY / seconds:.1f} pairs/s (bar: 60 s)"
     )
@@ -229,34 +232,6 @@ def reworded(text: str, copy: int) -> str:
     return re.sub(r"(?<![\w\\])[a-z]{4,}(?!\w|\":)", other, text)
 
 
-def peak_megabytes(folder: Path, *arguments: str) -> list[float]:
-    """The most memory that each process of a pytest run has had, by what Linux says of it."""
-    command = [*pytest_in(folder), *arguments]
-    peaks: dict[int, float] = {}
-    with subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as run:
-        while run.poll() is None:
-            peaks |= dict(family_megabytes(run.pid))
-            time.sleep(LOOK_SECONDS)
-    expect_run(run.returncode)
-    return list(peaks.values())
-
-
-def family_megabytes(pid: int) -> Iterator[tuple[int, float]]:
-    """The peaks so far of a process and of all that it has started."""
-    process = Path("/proc", str(pid))
-    try:
-        status = (process / "status").read_text(encoding="utf-8")
-        children = (process / "task" / str(pid) / "children").read_text(encoding="utf-8").split()
-    except OSError:  # it has just ended
-        return
-    if found := re.search(r"VmHWM:\s+(\d+) kB", status):
-        yield pid, int(found.group(1)) / 1024
-    for child in children:
-        yield from family_megabytes(int(child))
-
-
 def warm() -> None:
     """Milliseconds a pair and a trivial test, whole processes of 300 each."""
     with tempfile.TemporaryDirectory() as room:
@@ -299,11 +274,28 @@ def startup() -> None:
     print(f"gating one pair       {median(used):6.3f} s  {ratio(used, off):5.2f} times as long")
 
 
+def module(name: str, *options: str) -> None:
+    """Runs a benchmark that is a module of its own."""
+    command = [sys.executable, "-m", f"tests.benchmarks.{name}", *options]
+    subprocess.run(command, cwd=ROOT, check=True)
+
+
+def kills() -> None:
+    """Kills runs on a folder, then on a database."""
+    module("kill")
+    module("kill", "--postgres")
+
+
 def main() -> None:
     """Runs the benchmarks named on the command line, or all."""
-    jobs = {"judge": judge, "many": many, "warm": warm, "startup": startup}
+    jobs: dict[str, Callable[[], None]] = {
+        "judge": judge, "many": many, "warm": warm, "startup": startup,
+        "size": partial(module, "size", "--pairs", "3000", "30000"),
+        "requests": partial(module, "throughput"),
+        "kills": kills,
+    }  # fmt: skip
     for name in sys.argv[1:] or list(jobs):
-        print(f"-- {name}")
+        print(f"-- {name}", flush=True)
         jobs[name]()
 
 

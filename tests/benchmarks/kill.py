@@ -1,6 +1,6 @@
 """Runs killed at random moments: nothing that was answered is lost, and nothing is asked again.
 
-    python -m tests.benchmarks.kill [--rounds 20] [--seed 1]
+    python -m tests.benchmarks.kill [--rounds 20] [--seed 1] [--postgres]
 
 Each round starts a run of 300 requests, 100 ms each, 16 in flight, on an empty store, in turn with
 `-n 0` and `-n 2`, and kills -9 its whole process group, or, half of the times that there are any,
@@ -9,6 +9,7 @@ round of eight, else when the server has seen so many requests. A run that lost 
 its end by itself. Then it is run again, on the same store. Held to:
 
     intact    SQLite finds nothing wrong with the store, looked at in a copy that nobody has mended
+              (with --postgres the store is a database of a server, which is not killed)
     rerun     it asks for exactly those replies that the store did not hold
     complete  the store then holds all 300, and the server has seen 300 different requests
     lost      what was asked twice had been in flight at the kill: the server saw its connection
@@ -33,9 +34,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import psycopg
+
 from tests.benchmarks.endpoint import scripted_endpoint
 from tests.benchmarks.made_suite import REQUESTS_A_PAIR, make_suite
-from tests.benchmarks.pytest_run import PytestRun
+from tests.benchmarks.pytest_run import PytestRun, store_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,7 +85,7 @@ def plan(place: int, chance: random.Random) -> Plan:
     return Plan(n_workers, worker, chance.randint(1, N_NEEDED), chance.uniform(0, 0.1))
 
 
-def killed(folder: Path, store: Path, plan: Plan, endpoint: ScriptedEndpoint) -> bool:
+def killed(folder: Path, store: str, plan: Plan, endpoint: ScriptedEndpoint) -> bool:
     """Run, kill, and wait for what is left to end; whether there was anything to kill."""
     run = start(folder, store, plan.n_workers)
     try:
@@ -106,14 +109,18 @@ def killed(folder: Path, store: Path, plan: Plan, endpoint: ScriptedEndpoint) ->
     return is_killed
 
 
-def start(folder: Path, store: Path, n_workers: int) -> PytestRun:
+def start(folder: Path, store: str, n_workers: int) -> PytestRun:
     """A run of the suite."""
     return PytestRun(folder, store, "-n", str(n_workers), f"--summ-in-flight={IN_FLIGHT}")
 
 
-def look(store: Path, room: Path) -> tuple[str, int]:
+def look(store: str, room: Path) -> tuple[str, int]:
     """What SQLite says of a copy of the store's database, and how many replies it holds."""
-    folder = store / "replies"
+    if "://" in store:
+        with closing(psycopg.connect(store)) as connection:
+            found = connection.execute("SELECT count(*) FROM summeval.replies").fetchone()
+        return "ok", found[0] if found else 0
+    folder = Path(store, "replies")
     if not folder.is_dir():
         return "ok", 0
     copy = Path(tempfile.mkdtemp(dir=room))
@@ -177,9 +184,9 @@ class Seen:
         )
 
 
-def one_round(plan: Plan, room: Path) -> Seen:
+def one_round(plan: Plan, room: Path, store: str) -> Seen:
     """Runs, kills, looks, and runs again."""
-    folder, store = room / "suite", room / "store"
+    folder = room / "suite"
     with scripted_endpoint(LATENCY_MS) as endpoint:
         make_suite(folder, endpoint.url, n_pairs=N_PAIRS, n_source=N_SOURCE)
         is_killed = killed(folder, store, plan, endpoint)
@@ -202,13 +209,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="runs killed at random moments")
     parser.add_argument("--rounds", type=int, default=20, help="how many (default: 20)")
     parser.add_argument("--seed", type=int, default=1, help="of the moments (default: 1)")
+    parser.add_argument("--postgres", action="store_true", help="the store is a database")
     options = parser.parse_args()
     chance = random.Random(options.seed)
     n_wrong = n_killed = 0
     for place in range(options.rounds):
         planned = plan(place, chance)
-        with tempfile.TemporaryDirectory() as room:
-            seen = one_round(planned, Path(room))
+        with (
+            tempfile.TemporaryDirectory() as room,
+            store_in(Path(room), is_shared=options.postgres) as store,
+        ):
+            seen = one_round(planned, Path(room), store)
         print(f"{place + 1:2} {planned} {seen}", flush=True)
         for wrong in seen.wrongs():
             print(f"   WRONG: {wrong}")

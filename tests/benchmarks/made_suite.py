@@ -35,6 +35,7 @@ summaries = "made.jsonl"
 
 [endpoints.loopback]
 base_url = "{url}"
+{limits}
 
 [judges.{judge}]
 endpoint = "loopback"
@@ -47,14 +48,16 @@ faithfulness = 0.5
 """
 
 
-def make_suite(folder: Path, url: str, *, n_pairs: int, n_source: int) -> None:
+def make_suite(folder: Path, url: str, *, n_pairs: int, n_source: int, limits: str = "") -> None:
     """Write the suite into a new folder that pytest takes for a project of its own.
 
-    ``n_pairs`` papers have one summary each, and ``n_source`` sentences of about 90 characters.
+    ``n_pairs`` papers have one summary each, and ``n_source`` sentences of about 90 characters;
+    ``limits`` are more keys of the endpoint.
     """
     folder.mkdir(parents=True)
     (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
-    (folder / SUITE).write_text(_TOML.format(url=url, judge=JUDGE), encoding="utf-8")
+    toml = _TOML.format(url=url, judge=JUDGE, limits=limits)
+    (folder / SUITE).write_text(toml, encoding="utf-8")
     summaries = (
         {"paper": f"paper-{number}", "summary": " ".join(_text(number, "Overall,"))}
         for number in range(n_pairs)

@@ -6,14 +6,27 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from tests.benchmarks.made_suite import JUDGE, SUITE
+from tests.postgres_server import serving
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 LONGEST_SECONDS: Final = 240.0
+
+
+@contextmanager
+def store_in(room: Path, *, is_shared: bool) -> Iterator[str]:
+    """Where replies are kept: a folder, or a database of a server that runs meanwhile."""
+    if not is_shared:
+        yield str(room / "store")
+        return
+    with serving() as server:
+        yield server.made()
 
 
 class PytestRun:
@@ -22,7 +35,7 @@ class PytestRun:
     The byte code of all that is imported is kept beside the suite, as for an installed package.
     """
 
-    def __init__(self, folder: Path, store: Path, *arguments: str) -> None:
+    def __init__(self, folder: Path, store: str, *arguments: str) -> None:
         environ = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder.parent / "bytecode")}
         environ.pop("PYTHONDONTWRITEBYTECODE", None)
         command = [sys.executable, "-m", "pytest", SUITE, "-q", "-p", "no:cacheprovider"]

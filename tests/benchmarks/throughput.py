@@ -1,10 +1,13 @@
 """How fast an exact number of requests goes through, and that none of them is asked twice.
 
-    python -m tests.benchmarks.throughput [--only bare n0 n4 eight] [--repeat 3]
+    python -m tests.benchmarks.throughput [--only bare n0 n4 eight shared paced]
 
 n0     one process
 n4     one run of four xdist workers, which share the 64 requests in flight
 eight  eight processes started together on the same store, each with 64 requests in flight
+shared the same on a PostgreSQL database
+paced  two processes on such a database, by a limit of 300 requests a minute: 300 requests of
+       which take a minute, and how many a minute went through is printed
 
 500 pairs of four requests each, 200 ms a reply (`made_suite` says how the count comes to be exact).
 Every setting begins with an empty store; a second run of the same on the store that it leaves must
@@ -28,13 +31,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tests.benchmarks.endpoint import scripted_endpoint
 from tests.benchmarks.made_suite import REQUESTS_A_PAIR, make_suite
-from tests.benchmarks.pytest_run import PytestRun
+from tests.benchmarks.pytest_run import PytestRun, store_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,19 +45,28 @@ if TYPE_CHECKING:
     from tests.benchmarks.endpoint import ScriptedEndpoint
 
 IN_FLIGHT: Final = 64
+PER_MINUTE: Final = 300
 BARE: Final = "bare"
 _BARE: Final = Path(__file__).parent / "bare_client.py"
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How a suite is run: how many processes start together, and with which arguments."""
+    """How a suite is run: how many processes start together, with which arguments and store."""
 
     n_runs: int
     arguments: tuple[str, ...] = ("-n", "0")
+    is_shared: bool = False
+    limits: str = ""
 
 
-SETTINGS: Final = {"n0": Setting(1), "n4": Setting(1, ("-n", "4")), "eight": Setting(8)}
+SETTINGS: Final = {
+    "n0": Setting(1),
+    "n4": Setting(1, ("-n", "4")),
+    "eight": Setting(8),
+    "shared": Setting(8, is_shared=True),
+    "paced": Setting(2, is_shared=True, limits=f"requests_per_minute = {PER_MINUTE}"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +103,7 @@ def cpu_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def run_all(folder: Path, store: Path, setting: Setting) -> Taken:
+def run_all(folder: Path, store: str, setting: Setting) -> Taken:
     """One run of a setting."""
     start, cpu = time.perf_counter(), cpu_seconds()
     runs = [
@@ -140,12 +152,23 @@ def asked(name: str, size: Size, stats: Mapping[str, float], wall: float, cpu: f
 
 def measure(name: str, size: Size, room: Path) -> list[str]:
     """Runs a setting twice on one store, prints a line, and returns what was wrong."""
-    folder, store, setting = room / "suite", room / "store", SETTINGS[name]
+    folder, setting = room / "suite", SETTINGS[name]
+    if setting.limits:
+        size = replace(size, n_pairs=PER_MINUTE // REQUESTS_A_PAIR)
     with scripted_endpoint(size.latency_ms) as other:
         make_suite(room / "small", other.url, n_pairs=2, n_source=size.n_source)
-        warm = run_all(room / "small", room / "warm", Setting(1))
-    with scripted_endpoint(size.latency_ms) as endpoint:
-        make_suite(folder, endpoint.url, n_pairs=size.n_pairs, n_source=size.n_source)
+        warm = run_all(room / "small", str(room / "warm"), Setting(1))
+    with (
+        scripted_endpoint(size.latency_ms) as endpoint,
+        store_in(room, is_shared=setting.is_shared) as store,
+    ):
+        make_suite(
+            folder,
+            endpoint.url,
+            n_pairs=size.n_pairs,
+            n_source=size.n_source,
+            limits=setting.limits,
+        )
         first = run_all(folder, store, setting)
         stats = endpoint.stats()
         wrongs = wrong_counts(size, endpoint)
@@ -157,6 +180,9 @@ def measure(name: str, size: Size, room: Path) -> list[str]:
         f"{n_again:15.0f}{second.wall_seconds:8.2f} s{second.cpu_seconds:8.2f} s",
         flush=True,
     )
+    if setting.limits:
+        a_minute = 60 * (size.n_needed - 1) / (stats["busy_seconds"] - size.latency_ms / 1000)
+        print(f"{name}: {a_minute:.1f} requests a minute, limit {PER_MINUTE}")
     return [*warm.wrongs, *first.wrongs, *second.wrongs, *wrongs]
 
 
