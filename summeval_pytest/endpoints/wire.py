@@ -200,6 +200,7 @@ def _line(value: object) -> str:
     return one_line(text[:_SEARCHED], _SHOWN)
 
 
+_OK: Final = 200
 TOO_SLOW: Final = "no whole response came in time"
 _CODING: Final = "gzip"
 _PIECE: Final = 2**16
@@ -264,17 +265,17 @@ class Wire:
         import openai
 
         self._client = self._client or self._connect()
-        completions = self._client.chat.completions.with_raw_response
         try:
-            # What is in `extra_body` replaces the arguments, untouched by the package's types.
-            raw = await completions.create(model="", messages=[], extra_body=body)
-            response = raw.http_response
+            # `chat.completions` would load, and hold each request to, hundreds of types.
+            text = await self._client.post("/chat/completions", cast_to=str, body=body)
+            heard = Heard(_OK, {}, text)
         except openai.APIStatusError as error:
             response = error.response
+            heard = Heard(response.status_code, dict(response.headers), response.text)
         except openai.APIConnectionError as error:
             raise self._silence(error) from None
         self._has_heard = True
-        return Heard(response.status_code, dict(response.headers), response.text)
+        return heard
 
     def _silence(self, error: Exception) -> NoReplyError:
         """What the package calls a connection error, told apart by what caused it."""
@@ -311,7 +312,6 @@ class Wire:
         )
         if urlsplit(endpoint.address).hostname != "api.openai.com":
             client.organization = client.project = None  # which it took from the environment
-        assert client.chat.completions is not None  # what it loads for them has loggers, too
         for logger in _loggers():
             logger.addFilter(self._redacting)
         return client
