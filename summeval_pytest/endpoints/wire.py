@@ -354,7 +354,7 @@ async def _read(
 ) -> bytes:
     """The decoded body, which may be so large as it comes and afterwards.
 
-    The event loop has its turn after each piece, so that deadlines hold.
+    The event loop has its turn after each piece of a large one, so that deadlines hold.
     """
     codings = [c for c in map(str.strip, coding.lower().split(",")) if c not in {"", "identity"}]
     if codings not in ([], [_CODING]):
@@ -371,10 +371,11 @@ async def _read(
                 size = max(n_raw, len(content))
                 if size > most_mib * _MIB:
                     raise NoReplyError("too_large", f"its body is larger than {most_mib} MiB")
-                if size > _LARGE and not is_alone:
-                    await held.enter_async_context(alone)
-                    is_alone = True
-                await asyncio.sleep(0)
+                if size > _LARGE:
+                    if not is_alone:
+                        await held.enter_async_context(alone)
+                        is_alone = True
+                    await asyncio.sleep(0)
     return bytes(content)
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -21,7 +20,7 @@ from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import split_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 LEAST_SHARE: Final = 0.9
@@ -71,8 +70,6 @@ class LookedUp:
     n_copied: int = 0
 
 
-_Words = Sequence[tuple[str, ...]]
-"""The words of each sentence of a text."""
 _End = tuple[int, int]
 """Where quoted words stand: a sentence, and before which of its words they end."""
 
@@ -80,7 +77,8 @@ _End = tuple[int, int]
 def words_of(text: str) -> tuple[str, ...]:
     """The words, numbers and comparisons of a text, alike however they are typed."""
     typed = unicodedata.normalize("NFKC", text)
-    return tuple(_plain(match.group()) for match in _WORD.finditer(typed))
+    words = _WORD.findall(typed)
+    return tuple([word.casefold() if word.isalpha() else _plain(word) for word in words])
 
 
 @lru_cache(maxsize=8192)
@@ -90,6 +88,7 @@ def _shown_words(sentence: str) -> tuple[str, ...]:
 
 
 def _plain(word: str) -> str:
+    """A word with more in it than letters."""
     word = word.replace("\u2019", "'").replace("\u2212", "-").replace("\u2013", "-")
     if not word[-1].isdigit() or word[0].isalpha():
         return word.casefold()
@@ -109,20 +108,18 @@ def look_up(
 
     ``summary`` has the sentences asked about, in which a copied quotation stands instead.
     """
-    read = list(map(_shown_words, source)) if quotes else []
     sentences: dict[int, None] = {}
     n_ungrounded = n_copied = 0
     for quote in quotes:
-        found = _find(quote, read)
+        found = _find(quote, source)
         sentences.update(dict.fromkeys(found))
         if not found:
             n_ungrounded += 1
-            copied = _find(Quote(NOWHERE, quote.text), list(map(_shown_words, summary)))
-            n_copied += bool(copied)
+            n_copied += bool(_find(Quote(NOWHERE, quote.text), summary))
     return LookedUp(tuple(sentences), n_ungrounded, n_copied)
 
 
-def _find(quote: Quote, source: _Words) -> tuple[int, ...]:
+def _find(quote: Quote, source: Sequence[str]) -> tuple[int, ...]:
     """The sentences that hold one quotation; none where it is ungrounded."""
     whole = _search(words_of(quote.text), quote.sentence, source)
     if whole is not None:
@@ -134,7 +131,9 @@ def _find(quote: Quote, source: _Words) -> tuple[int, ...]:
     return () if first is None else _follow(first, anchors[1:], source)
 
 
-def _follow(last: _End, anchors: Sequence[tuple[str, ...]], source: _Words) -> tuple[int, ...]:
+def _follow(
+    last: _End, anchors: Sequence[tuple[str, ...]], source: Sequence[str]
+) -> tuple[int, ...]:
     """The sentences from one anchor to the next; none where an anchor does not follow."""
     places = [last[0]]
     for anchor in anchors:
@@ -151,7 +150,7 @@ def _follow(last: _End, anchors: Sequence[tuple[str, ...]], source: _Words) -> t
     return tuple(dict.fromkeys(places))
 
 
-def _search(quoted: tuple[str, ...], named: int, source: _Words) -> _End | None:
+def _search(quoted: tuple[str, ...], named: int, source: Sequence[str]) -> _End | None:
     """Where words stand: in the sentence named, else in the nearest other one."""
     places = sorted(range(len(source)), key=lambda place: abs(place - named))
     if len(quoted) < LEAST_WORDS:
@@ -159,10 +158,9 @@ def _search(quoted: tuple[str, ...], named: int, source: _Words) -> _End | None:
     return next(filter(None, (_stands(quoted, source[place], place) for place in places)), None)
 
 
-def _stands(
-    quoted: tuple[str, ...], sentence: tuple[str, ...], place: int, begin: int = 0
-) -> _End | None:
+def _stands(quoted: tuple[str, ...], text: str, place: int, begin: int = 0) -> _End | None:
     """Where a sentence holds quoted words, from one of its words on."""
+    sentence = _shown_words(text)
     for start in range(begin, len(sentence) - len(quoted) + 1):
         if sentence[start : start + len(quoted)] == quoted:
             return place, start + len(quoted)
