@@ -8,6 +8,7 @@ Everything that can move the number is in it and nothing else: no date, host or 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote
@@ -37,14 +38,20 @@ class Signature:
     recipe: tuple[tuple[str, str], ...]
 
     def __str__(self) -> str:
-        parts = (f"{quote(key, safe='')}:{quote(value, safe=_SAFE)}" for key, value in self.recipe)
-        return "|".join([quote(self.metric, safe=_SAFE), *parts])
+        return _written(self)
 
     def differing(self, other: Signature) -> tuple[str, ...]:
         """The keys in which two recipes differ; empty where their numbers can be compared."""
         mine = dict(self.recipe) | {"metric": self.metric}
         theirs = dict(other.recipe) | {"metric": other.metric}
         return tuple(key for key in sorted(mine | theirs) if mine.get(key) != theirs.get(key))
+
+
+@lru_cache(maxsize=64)
+def _written(signature: Signature) -> str:
+    """The text of a signature, kept: all pairs of a suite have the same three."""
+    parts = (f"{quote(key, safe='')}:{quote(value, safe=_SAFE)}" for key, value in signature.recipe)
+    return "|".join([quote(signature.metric, safe=_SAFE), *parts])
 
 
 def weights_text(weights: Mapping[Facet, float]) -> str:

@@ -211,10 +211,9 @@ class Tally:
             self.parts.add(from_json(Part, part).value)
         elif report.failed:
             self._lose(report)
-        text = dict(report.user_properties).get(PROPERTY)
         decides = report.when == "call" or (report.when == "setup" and report.failed)
-        gated = self._gated(report)
-        if gated is not None and decides and isinstance(text, str):
+        text = dict(report.user_properties).get(PROPERTY) if decides else None
+        if isinstance(text, str) and (gated := self._gated(report)) is not None:
             told = json.loads(text)
             outcome = "error" if report.when == "setup" else report.outcome
             pairs = self._pairs.setdefault((gated.suite.shown, told["system"]), {})

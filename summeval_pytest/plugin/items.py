@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from summeval_pytest.record.gated_suite import GatedSuite
     from summeval_pytest.record.record import Comparison, Covered
     from summeval_pytest.run.measure import Evaluation
+    from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.run.runner import Task
     from summeval_pytest.verdict.decide import MeanVerdict, PairVerdict
     from summeval_pytest.verdict.relations import Probe
@@ -64,15 +65,27 @@ PROPERTY: Final = "summeval"
 class SuiteFile(pytest.File):
     """A suite file: whether its judge may decide, then its gated systems in order."""
 
+    @cached_property
+    def gated(self) -> GatedSuite:
+        """The suite, with what this run asks of it."""
+        return gated_suites(self.config)[self.path.resolve()]
+
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
         """The judge, where labels measure it and relations try it; one collector a system."""
-        gated = gated_suites(self.config)[self.path.resolve()]
+        gated = self.gated
         if gated.suite.has_labels:
             yield JudgeItem.from_parent(self, name=JUDGE)
         for group in gate_of(self.config).relations:
             yield RelationsNode.from_parent(self, name=group)
         for system in gated.systems:
             yield SystemNode.from_parent(self, name=system)
+
+
+def gated_of(node: pytest.Collector | pytest.Item) -> GatedSuite:
+    """The suite of the file that a node stands in."""
+    file = node.getparent(SuiteFile)
+    assert file is not None
+    return file.gated
 
 
 class RelationsNode(pytest.Collector):
@@ -89,7 +102,7 @@ class SystemNode(pytest.Collector):
 
     def collect(self) -> Iterator[pytest.Item]:
         """One item a pair, and one for all papers where means or a baseline are asked for."""
-        gated = gated_suites(self.config)[self.path.resolve()]
+        gated = gated_of(self)
         for paper in gated.own_papers(self.name):
             yield PairItem.from_parent(self, name=paper)
         is_compared = gate_of(self.config).options.compare
@@ -113,7 +126,7 @@ class VerdictItem(pytest.Item):
     @property
     def gated(self) -> GatedSuite:
         """The suite this item belongs to, with what this run asks of it."""
-        return gated_suites(self.config)[self.path.resolve()]
+        return gated_of(self)
 
     @property
     def group(self) -> str:
@@ -251,7 +264,7 @@ class PairItem(SystemItem):
         with message_alone(self.config), self._recorded(task):
             self.evaluation = gate.pairs.evaluation(task)
             numbers = self.evaluation.numbers()
-            self.user_properties[-1] = (PROPERTY, _told(task, self.evaluation))
+            self.user_properties[-1] = (PROPERTY, _told(task, (self.evaluation, numbers)))
             self.verdict = decide(numbers, gated.thresholds.pair, gate.waivers(gated))
 
     @contextmanager
@@ -362,10 +375,10 @@ class MeansItem(SystemItem):
             pytest.fail(describe_means(self.group, self.verdict, self.comparison), pytrace=False)
 
 
-def _told(task: Task, evaluation: Evaluation | None = None) -> str:
+def _told(task: Task, measured: tuple[Evaluation, Numbers] | None = None) -> str:
     """A pair's numbers and their recipes as JSON text, which every report can carry.
 
-    Without an evaluation, as where the judge breaks down, the pair is told as unanswered.
+    Without any, as where the judge breaks down, the pair is told as unanswered.
     """
     told = {
         "paper": task.paper,
@@ -376,8 +389,8 @@ def _told(task: Task, evaluation: Evaluation | None = None) -> str:
         "note": "",
         "wrong": {},
     }
-    if evaluation is not None:
-        numbers = evaluation.numbers()
+    if measured is not None:
+        evaluation, numbers = measured
         told |= {
             "scores": dict(numbers.values),
             "unscored": {lack.metric: lack.status for lack in numbers.unscored},

@@ -387,13 +387,15 @@ class Asker:
             JudgeError: if the judge gives too few or too many answers, or breaks down.
             UsageError: if the judge finds that the user has to mend something: a key, the store.
         """
-        loop = asyncio.get_running_loop()
-        new = tuple(q for q in dict.fromkeys(questions) if q not in self._answers)
-        for question in new:
-            self._answers[question] = loop.create_future()
-        waiting = [self._answers[question] for question in questions]
+        loop, waiting, new = asyncio.get_running_loop(), [], []
+        for question in questions:
+            future = self._answers.get(question)
+            if future is None:
+                future = self._answers[question] = loop.create_future()
+                new.append(question)
+            waiting.append(future)
         if new:
-            await self._answer(new)
+            await self._answer(tuple(new))
         answers = tuple([await asyncio.shield(future) for future in waiting])
         while len(self._answers) > REMEMBERED:
             oldest = next(iter(self._answers))
