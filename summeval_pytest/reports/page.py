@@ -6,6 +6,7 @@ import base64
 import hashlib
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlencode
 
@@ -42,25 +43,35 @@ from summeval_pytest.verdict.thresholds import Threshold, named_agreement
 from summeval_pytest.verdict.trust import confusions, worst_disagreements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.record.record import (
         Difference,
         Outcome,
         PairRecord,
+        PaperRecord,
         RunRecord,
         SuiteRecord,
         SystemRecord,
     )
     from summeval_pytest.run.pair_numbers import Numbers
+    from summeval_pytest.verdict.decide import PairVerdict
+
+    _Papers = Mapping[tuple[int, str], tuple[str, Callable[[], PaperRecord]]]
 
 
 COLUMNS: Final = ("facet", *(f"facet.{facet}" for facet in FACETS), "eva", "faithfulness")
 """The numbers of the heatmap."""
 WORST_FIRST: Final[tuple[Outcome, ...]] = ("error", "failed", "passed")
 """Outcomes of pairs."""
+WHOLE_RUN: Final = 2_000
+"""The most pairs of a run whose page holds every pair with its texts."""
+MOST_TOLD: Final = 150
+"""Of more pairs, so many are rows of the page's markup, and have their texts where they fail."""
 _LOST: Final = {"eva": "facts", "faithfulness": "sentences"}
 """What a filter of the list calls the points that a metric loses."""
+_LOSSES: Final = (*FACETS, *_LOST.values())
+"""What a pair can lose points on."""
 _STEPS: Final = 8
 """Shades between nothing missing and everything."""
 _MIDDLE: Final = 50.0
@@ -74,63 +85,83 @@ _NONE: Final = "'none'"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedPair:
-    """One pair of the list; ``system`` is what a link names its system by."""
+    """One pair of the list, without its texts; ``system`` is what a link names its system by.
 
-    pair: PairRecord
-    suite: str
+    ``read`` reads the pair, ``of`` is the number of its suite, and its paper. ``lost`` is what it
+    lost points on: facets, "facts" and "sentences". ``gap`` is how far it falls short, ``trend``
+    its change against the baseline, in words.
+    """
+
+    read: Callable[[], PairRecord]
+    of: tuple[int, str]
     system: str
     title: str
+    outcome: Outcome
+    numbers: Numbers
+    lost: tuple[str, ...]
+    gap: float
+    misses: tuple[str, ...]
+    waived: str
+    trend: str
 
     @property
-    def of(self) -> tuple[str, str]:
-        """Its suite and its paper."""
-        return self.suite, self.pair.paper
-
-    @property
-    def key(self) -> str:
-        """What a deep link names it by."""
-        return f"{self.system}/{visible(self.pair.paper)}"
+    def paper(self) -> str:
+        """The id of its paper."""
+        return self.of[1]
 
     @property
     def href(self) -> str:
         """The deep link, within the page."""
-        return pair_link(self.system, self.pair.paper)
+        return pair_link(self.system, self.paper)
 
     @property
-    def lost(self) -> list[str]:
-        """What it lost points on: facets, "facts" and "sentences"."""
-        found: list[str] = []
-        for score in self.pair.scores:
-            match score:
-                case FacetScore():
-                    found += [r.facet for r in score.ratings if r.rating < SCALES[r.facet]]
-                case EvaScore() if score.value < 1:
-                    found.append("facts")
-                case FaithfulnessScore() if not score.is_faithful or score.conflicts:
-                    found.append("sentences")
-                case _:
-                    pass
-        return found
+    def ratings(self) -> dict[str, str]:
+        """The rating of each facet that has one."""
+        found = ((facet, self.numbers.values.get(f"facet.{facet}")) for facet in SCALES)
+        return {facet: f"{rating:g}" for facet, rating in found if rating}
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The value of each scored metric."""
+        held = self.numbers.values
+        return {metric: shown(metric, held[metric]) for metric in METRICS if metric in held}
 
 
 def page_text(record: RunRecord) -> str:
-    """The report of a run: HTML without any reference to the outside; a pure function of it."""
+    """The report of a run: HTML without any reference to the outside; a pure function of it.
+
+    Of a run that is longer than `WHOLE_RUN`, only the worst pairs have their texts in it.
+    """
     style, script = resource("page.css"), "\n".join(map(resource, _SCRIPTS))
-    rows = listed_pairs(record)
-    pairs: dict[tuple[str, str], list[PairRecord]] = {}
-    for row in rows:
-        pairs.setdefault(row.of, []).append(row.pair)
-    numbers = {of: number for number, of in enumerate(pairs)}
-    papers = {(suite.name, paper.id): paper for suite in record.suites for paper in suite.papers}
-    references = {
-        of: [Passages(text, n) for n, text in enumerate(papers[of].references, start=1)]
-        for of in pairs
-        if of in papers
-    }
+    papers = _papers(record)
+    pairs = list(_listed_pairs(record, papers))
+    rows = sorted(pairs, key=lambda row: (WORST_FIRST.index(row.outcome), -row.gap))
+    failing = [row for row in rows if row.outcome != "passed"]
+    is_whole = len(rows) <= WHOLE_RUN
+    told = rows if is_whole else failing[:MOST_TOLD]
+    written = rows if is_whole else rows[:MOST_TOLD]
+    titles = {row.of: row.title for row in rows}
+    numbers = {of: number for number, of in enumerate(titles)}
+    systems = sorted({row.system for row in rows})
     uses = [use for suite in record.suites for use in suite.waivers]
     relations = [verdict for suite in record.suites for verdict in suite.relations]
-    words = confusions, missed_numbers, named_agreement, short_of, shown, worst_disagreements
+    words = confusions, named_agreement, shown, worst_disagreements
     ours = cut, mean_shown, pair_link, shift_warnings, signed, whisker
+
+    def references(of: tuple[int, str]) -> list[Passages]:
+        texts = papers[of][1]().references if of in papers else ()
+        return [Passages(text, n) for n, text in enumerate(texts, start=1)]
+
+    def entry(place: int, row: ListedPair) -> Sequence[object]:
+        """What the script knows of a row, which it has to make where the page has not."""
+        lost = map(_LOSSES.index, row.lost)
+        known: list[object] = [systems.index(row.system), numbers[row.of], row.outcome, [*lost]]
+        if place < len(written):
+            return known
+        ratings = [row.ratings.get(facet, "") for facet in SCALES]
+        values = [row.values.get(metric, "") for metric in METRICS]
+        return [*known, ratings, values, row.misses, row.waived, row.trend]
+
     return template("page.html", finalize, judge_section, *words, *ours).render(
         record=record,
         judge_trust=judge_section.trust_of_run(record),
@@ -140,59 +171,101 @@ def page_text(record: RunRecord) -> str:
         style=style,
         script=script,
         policy=policy(style, script),
-        counts=_counted(Counter(row.pair.outcome for row in rows)),
+        counts=_counted(Counter(row.outcome for row in rows)),
         columns=COLUMNS,
+        losses=_LOSSES,
         scales=SCALES,
-        metrics=METRICS,
-        lines=list(_lines(record)),
+        lines=list(_lines(record, pairs)),
         waivers=sorted(uses, key=lambda use: not use.fault),
         rows=rows,
-        systems=list(dict.fromkeys(sorted(row.system for row in rows))),
-        # What the list's filters know of a row; listing.js names the places.
+        written=written,
+        told=told,
+        n_failing=len(failing),
+        whole_run=WHOLE_RUN,
+        systems=systems,
         index=block(
-            [
-                (
-                    row.key,
-                    row.system,
-                    row.pair.outcome,
-                    row.lost,
-                    numbers[row.of],
-                    f"{row.pair.paper}\n{row.title}".lower(),
-                    row.title,
-                )
-                for row in rows
-            ]
+            {
+                "systems": systems,
+                "papers": [(paper, title) for (_, paper), title in titles.items()],
+                "losses": _LOSSES,
+                "scales": dict(SCALES),
+                "metrics": METRICS,
+                "n_told": len(told),
+                "rows": [entry(place, row) for place, row in enumerate(rows)],
+            }
         ),
-        paper_blocks=[
-            block(paper_block(papers[of], pairs[of]) if of in papers else None) for of in pairs
-        ],
-        pair_blocks=(block(pair_block(row.pair, references.get(row.of, ()))) for row in rows),
+        paper_blocks=(
+            (numbers[of], block(paper_block(papers[of][1]()) if of in papers else None))
+            for of in dict.fromkeys(row.of for row in told)
+        ),
+        pair_blocks=(block(pair_block(row.read(), references(row.of))) for row in told),
         calls=tuple(calls_lines(record.header.usage, {})) if record.header.usage else (),
-        signatures=sorted({s for row in rows for s in row.pair.signatures}),
+        signatures=sorted(
+            {s for suite in record.suites for each in suite.outlines for s in each.signatures}
+        ),
     )
 
 
-def listed_pairs(record: RunRecord) -> list[ListedPair]:
-    """Every judged pair, errors first, then the failed ones, by how far they fall short."""
+def _papers(record: RunRecord) -> _Papers:
+    """By the suite's number and id, the title of each paper and who reads it."""
+    return {
+        (number, paper.id): (paper.title, partial(suite.papers.__getitem__, place))
+        for number, suite in enumerate(record.suites)
+        for place, paper in enumerate(suite.papers)
+    }
 
-    def badness(row: ListedPair) -> tuple[int, float]:
-        verdict = row.pair.verdict
-        gaps = (CATALOGUE[short.name].gap(short.value, short.least) for short in verdict.shortfalls)
-        return WORST_FIRST.index(row.pair.outcome), -(len(verdict.lacking) + sum(gaps))
 
-    titles = {(suite.name, p.id): p.title for suite in record.suites for p in suite.papers}
+def _listed_pairs(record: RunRecord, papers: _Papers) -> Iterator[ListedPair]:
+    """Every judged pair, in the order of the suites."""
     several = len(record.suites) > 1
-    rows = [
-        ListedPair(
-            pair=pair,
-            suite=suite.name,
-            system=system_key(suite.name, pair.system, several=several),
-            title=cut(titles.get((suite.name, pair.paper), "").strip() or pair.paper, _TITLE),
-        )
-        for suite in record.suites
-        for pair in suite.pairs
-    ]
-    return sorted(rows, key=badness)
+    for number, suite in enumerate(record.suites):
+        for place, pair in enumerate(suite.pairs):
+            of = number, pair.paper
+            title, _ = papers.get(of, ("", None))
+            yield ListedPair(
+                read=partial(suite.pairs.__getitem__, place),
+                of=of,
+                system=system_key(suite.name, pair.system, several=several),
+                title=cut(title.strip() or pair.paper, _TITLE),
+                outcome=pair.outcome,
+                numbers=pair.numbers(),
+                lost=tuple(_lost(pair)),
+                gap=_gap(pair.verdict),
+                misses=tuple(cut(text, _TITLE) for text in _misses(pair)),
+                waived="; ".join(map(short_of, pair.verdict.waived)),
+                trend=_trend(round(pair.change.loss, 3) if pair.change else 0),
+            )
+
+
+def _lost(pair: PairRecord) -> Iterator[str]:
+    for score in pair.scores:
+        match score:
+            case FacetScore():
+                yield from (r.facet for r in score.ratings if r.rating < SCALES[r.facet])
+            case EvaScore() if score.value < 1:
+                yield "facts"
+            case FaithfulnessScore() if not score.is_faithful or score.conflicts:
+                yield "sentences"
+            case _:
+                pass
+
+
+def _gap(verdict: PairVerdict) -> float:
+    """How far a pair falls short of its thresholds in all; a metric without a score counts 1."""
+    gaps = (CATALOGUE[short.name].gap(short.value, short.least) for short in verdict.shortfalls)
+    return len(verdict.lacking) + sum(gaps)
+
+
+def _misses(pair: PairRecord) -> Iterator[str]:
+    if pair.outcome == "error":
+        yield pair.fault or "unscored"
+    yield from missed_numbers(pair.verdict)
+
+
+def _trend(loss: float) -> str:
+    if not loss:
+        return ""
+    return f"\u25bc {loss:.3f} worse" if loss > 0 else f"\u25b2 {-loss:.3f} better"
 
 
 def system_key(suite: str, system: str, *, several: bool) -> str:
@@ -205,18 +278,21 @@ def pair_link(system: str, paper: str) -> str:
     return f"#pair={quote(f'{system}/{visible(paper)}')}"
 
 
-def _lines(record: RunRecord) -> Iterator[dict[str, object]]:
+def _lines(record: RunRecord, pairs: Iterable[ListedPair]) -> Iterator[dict[str, object]]:
     several = len(record.suites) > 1
-    for suite in record.suites:
+    by_system: dict[tuple[int, str], list[ListedPair]] = {}
+    for pair in pairs:
+        by_system.setdefault((pair.of[0], pair.numbers.system), []).append(pair)
+    for number, suite in enumerate(record.suites):
         for system in suite.systems:
-            pairs = suite.pairs_of(system.name)
-            outcomes = Counter(pair.outcome for pair in pairs)
+            judged = by_system.get((number, system.name), [])
+            outcomes = Counter(pair.outcome for pair in judged)
             counts = _counted(outcomes)
-            if len(pairs) != len(system.papers):
-                counts += f"; {len(pairs):,} of {len(system.papers):,} papers judged"
+            if len(judged) != len(system.papers):
+                counts += f"; {len(judged):,} of {len(system.papers):,} papers judged"
             found = {system.outcome, *outcomes}
             key = system_key(suite.name, system.name, several=several)
-            numbers = [pair.numbers() for pair in pairs]
+            numbers = [pair.numbers for pair in judged]
             yield {
                 "system": system,
                 "suite": suite,

@@ -217,16 +217,12 @@ class Piece:
     source: tuple[int, ...] = ()
 
 
-def paper_block(paper: PaperRecord, pairs: Iterable[PairRecord]) -> dict[str, object]:
-    """A paper: its references, and those of its source sentences that the pairs point at."""
-    cited = {
-        index: text for pair in pairs for found in pair.findings for index, text in found.evidence
-    }
-    cited |= dict(paper.cited)
+def paper_block(paper: PaperRecord) -> dict[str, object]:
+    """A paper: its references, and the source sentences that some pair points at."""
     return {
         "references": [cut(text, WHOLE) for text in paper.references],
         "n_sentences": paper.n_sentences,
-        "source": dict(sorted((str(index), cut(text)) for index, text in cited.items())),
+        "source": dict(sorted((str(index), cut(text)) for index, text in paper.cited)),
         "place": str(paper.place),
     }
 

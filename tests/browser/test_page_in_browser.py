@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from summeval_pytest.reports import page
 from summeval_pytest.reports.agreement_page import agreement_page
 from summeval_pytest.reports.page import page_text
 from tests.reports.agreements import small_agreement
@@ -507,6 +508,73 @@ def test_two_thousand_pairs_open_within_two_seconds(browser: Browser) -> None:
     )
     assert taken < 1_000
     assert browser.find("#count").text == "4 of 2,000 pairs shown, the worst first."
+
+
+@pytest.fixture
+def long_run(monkeypatch: pytest.MonkeyPatch) -> RunRecord:
+    """Five pairs fail and two pass, on a page that has two rows in a batch."""
+    monkeypatch.setattr(page, "WHOLE_RUN", 6)
+    monkeypatch.setattr(page, "MOST_TOLD", 2)
+    fail = (wrong_pair(f"moss-{n}") for n in range(5))
+    return moss_run(moss_suite(*fail, right_pair("fern 1/2"), right_pair("moss-0")))
+
+
+ROWS = """return rows.map(({item, link}) => [item, ...item.querySelectorAll("*")].map((e) =>
+    [e.tagName, e.id, e.className, e.title, decodeURIComponent(e.hash ?? "")])
+    .concat(link.textContent.replaceAll(/\\s/g, "")))"""
+"""Every row: its elements and its text, in which white space between blocks is none."""
+
+
+def test_a_row_that_the_script_makes_is_like_one_of_the_page(
+    browser: Browser, long_run: RunRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two writers of one row must not drift apart."""
+    browser.open(long_run)
+    made = browser.run(ROWS)
+    monkeypatch.setattr(page, "WHOLE_RUN", 7)
+    browser.open(long_run)
+    assert made == browser.run(ROWS)
+
+
+def test_a_long_list_is_turned_by_keys_and_buttons(browser: Browser, long_run: RunRecord) -> None:
+    """Ten thousand rows at once would stall the page; none may be out of reach."""
+    browser.open(long_run)
+    browser.press("j", "j", "j")
+    assert browser.focused() == "#pair=careless/moss-2"
+    assert browser.texts(".turn") == ["↑ 2 before", "↓ 3 more"]
+    assert len(browser.all("#list li")) == 4
+    browser.press("k")
+    assert browser.focused() == "#pair=careless/moss-1"
+    browser.find(".turn:last-child button").send_keys(keys.ENTER)
+    assert browser.focused() == "#pair=careless/moss-2"
+    browser.run("location.hash = '#verdict=passed'")
+    assert browser.texts("#list .who") == ["careful · fern 1/2", "careful · moss-0"]
+    assert browser.find("#count").text == "2 of 7 pairs shown, the worst first."
+    assert not browser.all(".turn")
+
+
+def test_a_pair_whose_texts_are_left_out_says_how_to_see_them(
+    browser: Browser, long_run: RunRecord
+) -> None:
+    """An empty pair would look like one that was not measured."""
+    browser.open(long_run, "#pair=careful/fern%201/2")
+    assert browser.texts("#list a[aria-current] .who") == ["careful · fern 1/2"]
+    assert browser.texts("#detail h3") == ["✓ passed On fern 1/2"]
+    (told,) = browser.texts("#detail .pair > .hint")
+    assert told.startswith("Beyond 6 pairs, this page leaves out the texts of pairs that pass, and")
+    assert "--summ-from=RUN" in told
+    assert browser.texts("#detail .numbers") == ["M4 facet 1.000 faithfulness 1.000"]
+    assert not browser.all(".panel, .sides")
+    browser.press("k")
+    assert browser.run("return location.hash") == "#pair=careless/moss-4"
+    assert "facet 0.500 < 0.600" in browser.texts("#detail .misses")[0]
+    browser.press(keys.ESCAPE)
+    assert browser.focused() == "#pair=careless/moss-4"
+    browser.run("location.hash = rows[1].link.hash")
+    assert browser.all(".panel, .sides")
+    with browser.media(media="print"):
+        browser.run("dispatchEvent(new Event('beforeprint'))")
+        assert len(browser.all(".printed .sides")) == 1
 
 
 def test_a_deep_link_shows_its_row_in_a_long_list(browser: Browser) -> None:

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import base64
+import gc
 import hashlib
 import json
 import re
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest.metrics.flow import averaged
 from summeval_pytest.metrics.score import EvaScore, FaithfulnessScore, JudgedSentence
+from summeval_pytest.record.record import PairRecord, StoredPairs
 from summeval_pytest.reports.page import page_text
 from summeval_pytest.reports.page_pair import (
     QUOTE,
@@ -51,7 +54,7 @@ from tests.reports.records import (
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
-    from summeval_pytest.record.record import SuiteRecord
+    from summeval_pytest.record.record import RunRecord, SuiteRecord
 
 INLINE = {"a", "b", "bdi", "code", "span", "strong", "wbr"}
 ADDRESSES = {"src", "href", "action", "data", "poster", "srcset", "formaction", "xlink:href"}
@@ -233,7 +236,8 @@ def test_systems_of_two_suites_are_told_apart_in_links() -> None:
         moss_run(moss_suite(right_pair(), name="a"), moss_suite(right_pair(), name="b"))
     )
     index = Page(text).block("index")
-    assert [entry[0] for entry in index] == ["a/careful/moss-01", "b/careful/moss-01"]
+    assert [index["systems"][row[0]] for row in index["rows"]] == ["a/careful", "b/careful"]
+    assert [row[1] for row in index["rows"]] == [0, 1]  # two papers of one name
 
 
 def test_a_paper_is_in_the_page_once_however_many_systems_read_it(
@@ -243,6 +247,64 @@ def test_a_paper_is_in_the_page_once_however_many_systems_read_it(
     text = page_text(moss_run(moss_suite(wrong_pair(), wrong_pair(system="other"), right_pair())))
     assert text.count(REFERENCE) == 1
     assert Page(text).block("paper-0") == snapshot
+
+
+@pytest.fixture
+def long_run(monkeypatch: pytest.MonkeyPatch) -> RunRecord:
+    """A run that is longer than a page of a whole run: four pairs fail, two pass."""
+    monkeypatch.setattr("summeval_pytest.reports.page.WHOLE_RUN", 5)
+    monkeypatch.setattr("summeval_pytest.reports.page.MOST_TOLD", 3)
+    fail = (wrong_pair(f"moss-{n}") for n in range(4))
+    return moss_run(moss_suite(*fail, right_pair("fern-1"), right_pair("moss-0")))
+
+
+def test_a_long_run_tells_the_worst_pairs_and_has_rows_of_the_others(long_run: RunRecord) -> None:
+    """Ten thousand pairs with their texts would be 170 MB, which no browser opens."""
+    page = Page(page_text(long_run))
+    blocks = {name for name in page.scripts if name not in {None, "index"}}
+    assert blocks == {f"{kind}-{n}" for kind in ("paper", "pair") for n in range(3)}
+    assert [li["id"] for li in page.tags("li") if "id" in li] == ["r0", "r1", "r2"]
+    index = page.block("index")
+    assert [len(row) for row in index["rows"]] == [4, 4, 4, 9, 9, 9]
+    assert index["n_told"] == 3
+    assert index["papers"][4] == ["fern-1", "On fern-1"]
+    values = ["0.500", "0.400", "0.500"]
+    misses = ["facet 0.500 < 0.600", "facet.conclusion 1 < 2"]
+    shown = [["1", "4", "2", "1"], values, misses, "facet.background 1 < 2", "▼ 0.400 worse"]
+    assert index["rows"][3] == [1, 3, "failed", [0, 2, 3, 4, 5], *shown]
+    assert (
+        "leaves out the texts of pairs that pass, and of all but the worst 3 of the 4" in page.text
+    )
+    assert "verdicts and shortfalls of the worst 3 are here." in page.text
+
+
+@pytest.mark.usefixtures("long_run")
+def test_a_long_run_that_passes_has_rows_alone() -> None:
+    """Nothing is wrong with it, so there is nothing to read up."""
+    page = Page(page_text(moss_run(moss_suite(*(right_pair(f"moss-{n}") for n in range(6))))))
+    assert page.scripts.keys() == {None, "index"}
+    assert "leaves out the texts of pairs that pass, so that" in page.text
+    assert page.block("index")["n_told"] == 0
+
+
+def test_a_page_holds_one_pair_of_a_stored_run_at_a_time(long_run: RunRecord) -> None:
+    """A run of 100,000 pairs has 27 GB of them."""
+    (suite,) = long_run.suites
+
+    def alive() -> int:
+        return sum(isinstance(each, PairRecord) for each in gc.get_objects())
+
+    def read(pair: PairRecord) -> PairRecord:
+        found.append(alive())
+        return replace(pair)
+
+    found: list[int] = []
+    reads = [partial(read, pair) for pair in suite.pairs]
+    stored = StoredPairs(reads, suite.outlines)
+    before = alive()
+    page_text(moss_run(replace(suite, pairs=stored)))
+    assert len(found) == 6 + 3  # once for the rows, and the worst once more
+    assert max(found) <= before + 1
 
 
 def test_a_megabyte_is_cut_with_a_note() -> None:
@@ -289,7 +351,7 @@ def test_any_text_is_in_the_data_and_moves_nothing(text: str) -> None:
     assert shown in texts_in(blocks["pair-1"])
     assert shown in texts_in(blocks["paper-1"])
     index = blocks["index"]
-    assert index[1][0] == f"{shown}/{shown}"
+    assert [index["systems"][0], index["papers"][1][0]] == [shown, shown]
 
 
 MARK = "Verdicts of an untrusted judge: shown, and to be relied on in nothing."

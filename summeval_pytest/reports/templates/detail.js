@@ -140,9 +140,17 @@ const pairView = (row, pair, paper) => {
   return view;
 };
 
+/** A pair whose texts the page leaves out: what its row says, and how to see them. */
+const bareView = (row) => {
+  const parts = [...row.link.querySelectorAll(".numbers, .misses, .waived"), document.getElementById("left-out")];
+  const said = parts.map((part) => part.cloneNode(true));
+  said.at(-1).removeAttribute("id");
+  const pair = { pieces: [] };
+  return { row, pair, texts: [], buttons: new Map(), content: [heading({ row, pair }), ...said] };
+};
+
 /** A pair for paper: nothing to press, and why beside everything that is not good. */
-const printedPair = (row, pair, paper) => {
-  const view = pairView(row, pair, paper);
+const printedPair = (view) => {
   const told = view.pair.pieces.filter((piece) => piece.state !== "good");
   const found = make("section", "found", make("h4", "", "What is wrong"), ...told.map((p) => why(p, view)));
   return make("article", "printed", ...view.content, told.length ? found : "");

@@ -14,12 +14,15 @@ const dataOf = (id) => {
 };
 
 const navButton = (text, label, act) => {
-  const button = make("button", "quiet", text);
-  button.type = "button";
+  const button = quietButton(text, act);
   button.setAttribute("aria-label", label);
-  button.onclick = act;
   return button;
 };
+
+const viewOf = (row) =>
+  row.number < nTold
+    ? pairView(row, dataOf(`pair-${row.number}`), dataOf(`paper-${row.paper}`))
+    : bareView(row);
 
 const close = () => {
   open?.row.link.removeAttribute("aria-current");
@@ -31,7 +34,7 @@ const close = () => {
 
 const openPair = (row) => {
   close();
-  open = pairView(row, dataOf(`pair-${row.number}`), dataOf(`paper-${row.paper}`));
+  open = viewOf(row);
   const body = make("div", "pair", ...open.content);
   const bar = make(
     "p",
@@ -40,7 +43,7 @@ const openPair = (row) => {
     navButton("↓ next", "next pair", () => step(1)),
     navButton("✕ close", "close the pair", leave),
   );
-  const panel = explaining(open, body);
+  const panel = open.texts.length ? explaining(open, body) : "";
   body.querySelector("h3").id = "detail-title";
   detail.replaceChildren(bar, make("div", "body", body, panel));
   detail.hidden = false;
@@ -53,19 +56,19 @@ const leave = () => {
   const row = open?.row;
   close();
   history.replaceState(null, "", filtersAsHash());
-  row?.link.focus();
+  if (row) visit(row);
 };
 
 /** Goes on in the list; where a pair is open, the next one opens. */
 const step = (steps) => {
-  const focused = rows.find((row) => row.link === document.activeElement);
+  const focused = rows[document.activeElement.closest("#list li")?.id.slice(1)];
   const next = rowAt(open && !isPreview ? open.row : focused, steps);
   if (!next) return;
   if (open && !isPreview) {
     history.replaceState(null, "", next.link.hash);
     follow();
   } else {
-    next.link.focus();
+    visit(next);
   }
 };
 
@@ -77,6 +80,7 @@ const follow = () => {
     if (!row) return;
     isPreview = false;
     openPair(row);
+    reveal(row);
     row.item.scrollIntoView({ block: "nearest" });
     detail.focus({ preventScroll: true });
     (wide.matches ? desk : detail).scrollIntoView();
@@ -101,7 +105,7 @@ const KEYS = {
   ArrowDown: () => arrow(1),
   ArrowUp: () => arrow(-1),
   "/": () => filters.elements.search.focus(),
-  Escape: () => open?.release() || (open && leave()),
+  Escape: () => open?.release?.() || (open && leave()),
 };
 
 /** Arrows move within the list or among the pieces of a pair; elsewhere they scroll. */
@@ -159,18 +163,17 @@ theme.onclick = () => {
 const MOST_PRINTED = 200;
 const sheets = document.getElementById("print");
 addEventListener("beforeprint", () => {
-  const failing = shownRows().filter((row) => row.outcome !== "passed");
+  const failing = fitting.filter((row) => row.outcome !== "passed");
   const chosen = open && !isPreview ? [open.row] : failing.slice(0, MOST_PRINTED);
   const left = failing.length - chosen.length;
   const note = left > 0 && chosen.length === MOST_PRINTED
     ? make("p", "warning", `The worst ${MOST_PRINTED} are printed; ${left} more fail. Filter the list to print them.`)
     : "";
-  const printed = chosen.map((row) =>
-    printedPair(row, dataOf(`pair-${row.number}`), dataOf(`paper-${row.paper}`)));
-  sheets.replaceChildren(note, ...printed);
+  sheets.replaceChildren(note, ...chosen.map((row) => printedPair(viewOf(row))));
 });
 addEventListener("afterprint", () => sheets.replaceChildren());
 
+if (rows.length > BATCH) showBatch(0);
 root.classList.add("scripted");
 performance.mark("list-usable");
 // The blocks of the pairs follow this script; the list can be used while they are read.

@@ -20,6 +20,13 @@ const sign = (state) => {
   return element;
 };
 
+const quietButton = (text, act) => {
+  const button = make("button", "quiet", text);
+  button.type = "button";
+  button.onclick = act;
+  return button;
+};
+
 /** Every span of a piece: a text's number (0 the summary, from 1 the references), start and end. */
 const spansOf = (piece) => [...(piece.at ?? []), ...(piece.there ?? [])];
 
