@@ -353,6 +353,11 @@ class _SourceNumbers:
         keys = {_key(figure.size), _key(figure.size * figure.factor)}
         if figure.unit == "%":
             keys.add(_key(figure.size / _HUNDRED))
+        for text in self.sentences:  # most stand somewhere as written: no need to read the rest
+            if figure.digits in text:
+                for other in find_figures(text):
+                    if _key(other.size) in keys or _key(other.size * other.factor) in keys:
+                        yield other
         for key in keys:
             yield from self._by_value.get(key, ())
 

@@ -10,7 +10,7 @@ import hashlib
 from dataclasses import dataclass, replace
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from summeval_pytest.endpoints.chat import ChatRequest, Message
 from summeval_pytest.errors import REFUSALS, NoReplyError, OptionError
@@ -19,12 +19,15 @@ from summeval_pytest.judges.llm.replies import NOTES, ItemT, UnreadableError
 from summeval_pytest.questions import FactCheck, SentenceCheck, Unanswered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 
     from summeval_pytest.endpoints.chat import ChatReply, Finish
     from summeval_pytest.endpoints.client import Sender
     from summeval_pytest.judges.llm.prompts import PromptBatch, Units
     from summeval_pytest.judges.llm.replies import FaultKind, Read
+
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -180,6 +183,11 @@ def shuffled(units: Units, question: str, vote: int) -> Units:
     return tuple(sorted(units, key=lot))
 
 
+async def together(calls: Sequence[Coroutine[None, None, T]]) -> list[T]:
+    """What calls come to that are made at once; a single one takes no task of its own."""
+    return [await calls[0]] if len(calls) == 1 else await asyncio.gather(*calls)
+
+
 @dataclass(frozen=True, slots=True)
 class IncompleteError(Exception):
     """One item stayed without a usable reply, and with it the whole question."""
@@ -234,7 +242,7 @@ class Poll:
         several votes: one tells no strength.
         """
         asked = [self.replies(batch, vote) for vote in range(self.votes)]
-        by_vote = await asyncio.gather(*asked)
+        by_vote = await together(asked)
         outcomes: list[ItemT | Unanswered] = []
         for votes in zip(*by_vote, strict=True):
             decided = decide(votes, value)

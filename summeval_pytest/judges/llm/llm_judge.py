@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import KW_ONLY, asdict, dataclass, field
 from typing import TYPE_CHECKING, Final, assert_never
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.judges.llm.asking import IncompleteError, Poll, ReplyCounts
+from summeval_pytest.judges.llm.asking import IncompleteError, Poll, ReplyCounts, together
 from summeval_pytest.judges.llm.entity_relations import relations_of
 from summeval_pytest.judges.llm.facet_ratings import (
     PLAIN,
@@ -105,7 +104,7 @@ class LlmJudge:
 
     async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """One answer for each question, in the order asked, all asked at once."""
-        return tuple(await asyncio.gather(*map(self._answer, questions)))
+        return tuple(await together([self._answer(question) for question in questions]))
 
     async def _answer(self, question: Question) -> Answer:
         poll = Poll(self.sender, self.model, self.tally, self.votes, self.batched)

@@ -152,9 +152,11 @@ def _follow(
 
 def _search(quoted: tuple[str, ...], named: int, source: Sequence[str]) -> _End | None:
     """Where words stand: in the sentence named, else in the nearest other one."""
-    places = sorted(range(len(source)), key=lambda place: abs(place - named))
+    if quoted and 0 <= named < len(source) and (there := _stands(quoted, source[named], named)):
+        return there
     if len(quoted) < LEAST_WORDS:
-        places = [place for place in places if place == named and quoted]
+        return None
+    places = sorted(range(len(source)), key=lambda place: abs(place - named))
     return next(filter(None, (_stands(quoted, source[place], place) for place in places)), None)
 
 

@@ -216,7 +216,7 @@ def read_item(
     """The item that the values given for it come to; why it cannot be used where they do not."""
     if not values:
         return UnreadableError("missing", f"{what} is missing")
-    if len({json.dumps(value, sort_keys=True) for value in values}) > 1:
+    if len(values) > 1 and len({json.dumps(value, sort_keys=True) for value in values}) > 1:
         return UnreadableError("contradictory", f"{what} is answered in {len(values)} ways")
     try:
         return make(read_values(model, values[0], what))
