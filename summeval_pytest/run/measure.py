@@ -312,6 +312,7 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
     ``segments`` are what the judge is asked beside the metrics. With ``short_circuit``, what a rule
     can answer is not asked: a summary that is its reference, a sentence that is copied.
     """
+    source = source_of(pair.paper)  # read once, however many pairs are open meanwhile
     flows = {
         metric: metric_flow(metric, pair, variants, short_circuit=short_circuit)
         for metric in metrics
@@ -329,7 +330,7 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
             recipe_of(metric, judge=asker.judge, suite=suite, variants=variants)
             for metric in metrics
         ),
-        source=source_of(pair.paper),
+        source=source,
         stated=stated,
         baselines=MappingProxyType(dict(zip(baselines, others, strict=True))),
         segments=found_segments,

@@ -25,10 +25,8 @@ from summeval_pytest.endpoints.spending import Budget
 from summeval_pytest.errors import OptionError, Place, nearest
 from summeval_pytest.judges.composed import ComposedJudge
 from summeval_pytest.judges.judge import find_judge, is_local
-from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.metrics.score import METRICS
 from summeval_pytest.questions import DUTIES, OFFLINE
-from summeval_pytest.run.local_checker import local_checker
 from summeval_pytest.run.measure import check_encoders
 from summeval_pytest.run.plan import Survey
 from summeval_pytest.run.recorded_judge import recorded_judge
@@ -219,6 +217,9 @@ class Session:
         if isinstance(spec, RecordedSpec):
             return recorded_judge(spec, suites)
         if isinstance(spec, CheckerSpec):
+            from summeval_pytest.judges.offline.embedded import OfflineJudge  # loads numpy
+            from summeval_pytest.run.local_checker import local_checker  # likewise
+
             checker = local_checker(spec)
             # what a checker answers leads to no request, so a survey need not wait for it
             is_surveyed = isinstance(lines, Survey)

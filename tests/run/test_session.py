@@ -243,8 +243,10 @@ def test_processes_share_one_account(tmp_path: Path) -> None:
     assert Session(environ={}).exchange.budget is None
 
 
-def test_replay_imports_neither_the_client_nor_the_database(tmp_path: Path, suite: Suite) -> None:
-    """No socket can be opened by what is not there."""
+def test_replay_imports_no_client_no_database_and_no_embedded_judge(
+    tmp_path: Path, suite: Suite
+) -> None:
+    """No socket can be opened by what is not there, and a start takes no time for it."""
     evaluated(desk_for(tmp_path / "store", suite), suite, tasks_of(suite))
     found = surveyed(desk_for(tmp_path / "store"), suite, tasks_of(suite), imagine=False).found
     write_cassette(suite.cassette.path, found.values())
@@ -255,7 +257,8 @@ def test_replay_imports_neither_the_client_nor_the_database(tmp_path: Path, suit
         f"session = desk_for(pathlib.Path({str(tmp_path / 'nowhere')!r}), suite, record='none')\n"
         "evaluations = evaluated(session, suite, tasks_of(suite))\n"
         "print(len(evaluations), sum(len(e.numbers().unscored) for e in evaluations))\n"
-        "print({'openai', 'diskcache', 'httpx'} & set(sys.modules))\n"
+        "unused = {'openai', 'diskcache', 'httpx', 'summeval_pytest.judges.offline'}\n"
+        "print(unused & set(sys.modules))\n"
     )
     told = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
