@@ -30,9 +30,9 @@ def rendered(kind: FileKind, record: RunRecord, name: str) -> str | Iterable[str
 
         return junit_text(record)
     if kind == "page":
-        from summeval_pytest.reports.page import page_text
+        from summeval_pytest.reports.page import page_pieces
 
-        return page_text(record)
+        return page_pieces(record)
     return record_pieces(record, name)
 
 

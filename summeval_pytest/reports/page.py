@@ -127,7 +127,7 @@ class ListedPair:
         return {metric: shown(metric, held[metric]) for metric in METRICS if metric in held}
 
 
-def page_text(record: RunRecord) -> str:
+def page_pieces(record: RunRecord) -> Iterator[str]:
     """The report of a run: HTML without any reference to the outside; a pure function of it.
 
     Of a run that is longer than `WHOLE_RUN`, only the worst pairs have their texts in it.
@@ -162,7 +162,7 @@ def page_text(record: RunRecord) -> str:
         values = [row.values.get(metric, "") for metric in METRICS]
         return [*known, ratings, values, row.misses, row.waived, row.trend]
 
-    return template("page.html", finalize, judge_section, *words, *ours).render(
+    return template("page.html", finalize, judge_section, *words, *ours).generate(
         record=record,
         judge_trust=judge_section.trust_of_run(record),
         mark=f"{judge_section.MARK[0].upper()}{judge_section.MARK[1:]}",

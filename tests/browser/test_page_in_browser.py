@@ -12,7 +12,6 @@ import pytest
 
 from summeval_pytest.reports import page
 from summeval_pytest.reports.agreement_page import agreement_page
-from summeval_pytest.reports.page import page_text
 from tests.reports.agreements import small_agreement
 from tests.reports.records import (
     HOLDS,
@@ -26,6 +25,7 @@ from tests.reports.records import (
     moss_paper,
     moss_run,
     moss_suite,
+    page_text,
     right_pair,
     small_run,
     trust,

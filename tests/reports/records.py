@@ -33,6 +33,7 @@ from summeval_pytest.record.record import (
     SuiteRecord,
     SystemRecord,
 )
+from summeval_pytest.reports.page import page_pieces
 from summeval_pytest.run.golden import EvidenceCount, GoldenAnswer, GoldenPair
 from summeval_pytest.suite.values import Waiver
 from summeval_pytest.verdict.corrected import CorrectedMean
@@ -620,6 +621,11 @@ def small_run() -> RunRecord:
     """Two systems and two papers: one pair passes, two fail, one has no score."""
     refused = lacking("the summary is a refusal", paper="moss-02", system="careful")
     return moss_run(moss_suite(wrong_pair(), silent_pair(), right_pair(), refused))
+
+
+def page_text(record: RunRecord) -> str:
+    """The page of a run."""
+    return "".join(page_pieces(record))
 
 
 def hostile_run(text: str = MARKUP) -> RunRecord:

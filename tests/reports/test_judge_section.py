@@ -24,7 +24,6 @@ from summeval_pytest.reports.judge_section import (
     verdict_of,
 )
 from summeval_pytest.reports.junit import junit_text
-from summeval_pytest.reports.page import page_text
 from summeval_pytest.reports.run import run_lines
 from summeval_pytest.run.golden import GoldenAnswer
 from summeval_pytest.verdict.trust import Disagreement, MoreLabels
@@ -37,6 +36,7 @@ from tests.reports.records import (
     floor,
     golden,
     measured,
+    page_text,
     trust,
 )
 from tests.verdict.records import run, suite

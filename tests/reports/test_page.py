@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from summeval_pytest.metrics.flow import averaged
 from summeval_pytest.metrics.score import EvaScore, FaithfulnessScore, JudgedSentence
 from summeval_pytest.record.record import PairRecord, StoredPairs
-from summeval_pytest.reports.page import page_text
 from summeval_pytest.reports.page_pair import (
     QUOTE,
     WHOLE,
@@ -42,6 +41,7 @@ from tests.reports.records import (
     moss_paper,
     moss_run,
     moss_suite,
+    page_text,
     right_pair,
     silent_pair,
     small_run,
@@ -133,8 +133,8 @@ def test_the_same_record_gives_the_same_bytes_in_every_process() -> None:
     The template engine is loaded where a page is made, and not before.
     """
     code = (
-        "import hashlib, sys; from tests.reports.records import small_run;"
-        "from summeval_pytest.reports.page import page_text; assert 'jinja2' not in sys.modules;"
+        "import hashlib, sys; from tests.reports.records import page_text, small_run;"
+        "assert 'jinja2' not in sys.modules;"
         "print(hashlib.sha256(page_text(small_run()).encode()).hexdigest())"
     )
     digests = {

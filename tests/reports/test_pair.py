@@ -21,7 +21,6 @@ from summeval_pytest.record.record import (
 )
 from summeval_pytest.reports.github import step_summary
 from summeval_pytest.reports.junit import junit_text
-from summeval_pytest.reports.page import page_text
 from summeval_pytest.reports.pair import (
     change_lines,
     comparison_lines,
@@ -47,6 +46,7 @@ from tests.reports.records import (
     floor,
     harmless,
     in_other_words,
+    page_text,
     waived,
 )
 from tests.verdict.records import (
