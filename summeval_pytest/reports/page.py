@@ -191,9 +191,9 @@ def page_pieces(record: RunRecord) -> Iterator[str]:
                 "scales": dict(SCALES),
                 "metrics": METRICS,
                 "n_told": len(told),
-                "rows": [entry(place, row) for place, row in enumerate(rows)],
             }
         ),
+        entries=(block(entry(place, row)) for place, row in enumerate(rows)),
         paper_blocks=(
             (numbers[of], block(paper_block(papers[of][1]()) if of in papers else None))
             for of in dict.fromkeys(row.of for row in told)

@@ -236,8 +236,9 @@ def test_systems_of_two_suites_are_told_apart_in_links() -> None:
         moss_run(moss_suite(right_pair(), name="a"), moss_suite(right_pair(), name="b"))
     )
     index = Page(text).block("index")
-    assert [index["systems"][row[0]] for row in index["rows"]] == ["a/careful", "b/careful"]
-    assert [row[1] for row in index["rows"]] == [0, 1]  # two papers of one name
+    rows = Page(text).block("rows")
+    assert [index["systems"][row[0]] for row in rows] == ["a/careful", "b/careful"]
+    assert [row[1] for row in rows] == [0, 1]  # two papers of one name
 
 
 def test_a_paper_is_in_the_page_once_however_many_systems_read_it(
@@ -261,17 +262,18 @@ def long_run(monkeypatch: pytest.MonkeyPatch) -> RunRecord:
 def test_a_long_run_tells_the_worst_pairs_and_has_rows_of_the_others(long_run: RunRecord) -> None:
     """Ten thousand pairs with their texts would be 170 MB, which no browser opens."""
     page = Page(page_text(long_run))
-    blocks = {name for name in page.scripts if name not in {None, "index"}}
+    blocks = {name for name in page.scripts if name not in {None, "index", "rows"}}
     assert blocks == {f"{kind}-{n}" for kind in ("paper", "pair") for n in range(3)}
     assert [li["id"] for li in page.tags("li") if "id" in li] == ["r0", "r1", "r2"]
     index = page.block("index")
-    assert [len(row) for row in index["rows"]] == [4, 4, 4, 9, 9, 9]
+    rows = page.block("rows")
+    assert [len(row) for row in rows] == [4, 4, 4, 9, 9, 9]
     assert index["n_told"] == 3
     assert index["papers"][4] == ["fern-1", "On fern-1"]
     values = ["0.500", "0.400", "0.500"]
     misses = ["facet 0.500 < 0.600", "facet.conclusion 1 < 2"]
     shown = [["1", "4", "2", "1"], values, misses, "facet.background 1 < 2", "▼ 0.400 worse"]
-    assert index["rows"][3] == [1, 3, "failed", [0, 2, 3, 4, 5], *shown]
+    assert rows[3] == [1, 3, "failed", [0, 2, 3, 4, 5], *shown]
     assert (
         "leaves out the texts of pairs that pass, and of all but the worst 3 of the 4" in page.text
     )
@@ -282,7 +284,7 @@ def test_a_long_run_tells_the_worst_pairs_and_has_rows_of_the_others(long_run: R
 def test_a_long_run_that_passes_has_rows_alone() -> None:
     """Nothing is wrong with it, so there is nothing to read up."""
     page = Page(page_text(moss_run(moss_suite(*(right_pair(f"moss-{n}") for n in range(6))))))
-    assert page.scripts.keys() == {None, "index"}
+    assert page.scripts.keys() == {None, "index", "rows"}
     assert "leaves out the texts of pairs that pass, so that" in page.text
     assert page.block("index")["n_told"] == 0
 
@@ -345,7 +347,7 @@ def test_any_text_is_in_the_data_and_moves_nothing(text: str) -> None:
     source = page_text(hostile_run(text))
     page = Page(source)
     assert source.lower().count("<script") == len(page.tags("script"))
-    assert len(page.tags("script")) == 2 + 2 + 2  # index, ours; two papers, two pairs
+    assert len(page.tags("script")) == 3 + 2 + 2  # index, rows, ours; two papers, two pairs
     shown = visible(text)
     blocks = {name: page.block(name) for name in page.scripts if name is not None}
     assert shown in texts_in(blocks["pair-1"])

@@ -5,10 +5,15 @@ const filters = document.getElementById("filters");
 const list = document.getElementById("list");
 const items = [...list.children];
 const BATCH = items.length;
-const { systems = [], papers = [], losses, scales, metrics, n_told: nTold, rows: entries = [] } =
-  JSON.parse(document.getElementById("index").textContent);
 
-const rows = entries.map(([whose, paper, outcome, lacking, ...shown], number) => {
+/** The data of a block of the page; null until it has been read. */
+const dataOf = (id) => {
+  const block = document.getElementById(id);
+  return block ? JSON.parse(block.textContent) : null;
+};
+
+const { systems = [], papers = [], losses, scales, metrics, n_told: nTold } = dataOf("index");
+const rows = dataOf("rows").map(([whose, paper, outcome, lacking, ...shown], number) => {
   const [system, [id, title]] = [systems[whose], papers[paper]];
   const lost = lacking.map((place) => losses[place]);
   return {

@@ -7,12 +7,6 @@ const wide = matchMedia("(min-width: 64rem)");
 let open = null; // the view of the open pair
 let isPreview = false; // opened by the page, not by its reader
 
-/** The data of a block further down in the page; null until it has been read. */
-const dataOf = (id) => {
-  const block = document.getElementById(id);
-  return block ? JSON.parse(block.textContent) : null;
-};
-
 const navButton = (text, label, act) => {
   const button = quietButton(text, act);
   button.setAttribute("aria-label", label);
