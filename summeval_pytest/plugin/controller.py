@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from summeval_pytest.endpoints.exchange import DRAIN_SECONDS
+from summeval_pytest.metrics.score import METRICS
 from summeval_pytest.plugin.config import (
     GATE,
     PART,
@@ -57,7 +58,7 @@ from summeval_pytest.reports.run import (
 )
 from summeval_pytest.run.plan import planned_calls
 from summeval_pytest.suite.lines import ALL_PAPERS
-from summeval_pytest.text.printing import one_line, safe
+from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.relations import GROUPS
 from summeval_pytest.verdict.thresholds import all_uses
 
@@ -70,7 +71,7 @@ if TYPE_CHECKING:
     from summeval_pytest.verdict.relations import RelationVerdict
 
 
-_SILENT: Final[Mapping[str, Any]] = {"scores": {}, "note": "", "wrong": {}}
+_SILENT: Final = json.dumps({"scores": {}, "note": "", "wrong": {}})
 """What is told of a pair whose process broke down."""
 WORST: Final = 10
 """How many findings are listed where somebody wants to be told more."""
@@ -183,8 +184,8 @@ class Tally:
         self.unheld: list[str] = []
         self.recipes: set[str] = set()
         self.counts = RunCounts()
-        self._pairs: dict[tuple[str, str], dict[str, tuple[str, Mapping[str, Any]]]] = {}
-        """By suite and system, each paper's outcome, and its numbers as its test told them."""
+        self._pairs: dict[tuple[str, str], dict[str, tuple[str, str]]] = {}
+        """By suite and system, each paper's outcome, and what the table tells of it as JSON."""
 
     def know(self, suites: Mapping[Path, GatedSuite], gate: Gate, config: pytest.Config) -> None:
         """Notes what the end has to say of the suites of a run, whatever becomes of their tests.
@@ -206,7 +207,7 @@ class Tally:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Takes the part of one test, and its numbers if it decides a pair."""
-        part = report.__dict__.pop(PART, None)  # pytest keeps every report to the end
+        part = report.__dict__.pop(PART, None)
         if part is not None:
             self.parts.add(from_json(Part, part).value)
         elif report.failed:
@@ -217,7 +218,9 @@ class Tally:
             told = json.loads(text)
             outcome = "error" if report.when == "setup" else report.outcome
             pairs = self._pairs.setdefault((gated.suite.shown, told["system"]), {})
-            pairs[told["paper"]] = (outcome, told)
+            scores = {name: told["scores"][name] for name in METRICS if name in told["scores"]}
+            tabled = {"scores": scores, "note": told["note"], "wrong": told["wrong"]}
+            pairs[told["paper"]] = (outcome, json.dumps(tabled))
 
     def _gated(self, report: pytest.TestReport) -> GatedSuite | None:
         """The suite that a test is of."""
@@ -261,7 +264,8 @@ class Tally:
             if suite != gated.suite.shown:
                 continue
             tallies[system] = tally = SystemTally(n_papers=len(gated.own_papers(system)))
-            for outcome, told in pairs.values():
+            for outcome, tabled in pairs.values():
+                told = json.loads(tabled)
                 tally.add(outcome, told["scores"], note=told["note"], wrong=told["wrong"])
             total = self.parts.totalled.get((suite, system))
             if total is not None and (line := corrected_line(total.corrected)):
@@ -412,19 +416,3 @@ def show_plan(session: pytest.Session) -> None:
     for line in plan_lines(rows, judge=signature, n_stored=len(survey.found)):
         if reporter is not None:
             reporter.write_line(line)
-
-
-def disarm(report: pytest.TestReport, redacted: Callable[[str], str]) -> None:
-    """Shows what is invisible or commanding in a report, and hides keys.
-
-    An error without any of that stays as it is, so that pytest can go on colouring it.
-    """
-
-    def shown(text: str) -> str:
-        return safe(redacted(text.expandtabs()))
-
-    report.sections = [(name, shown(text)) for name, text in report.sections]
-    if report.longrepr is not None:
-        text = str(report.longrepr)
-        if shown(text) != text.expandtabs():
-            report.longrepr = shown(text)

@@ -63,7 +63,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Loads and checks the suites among the arguments: a mistake stops the run here."""
     config = session.config
-    if gated_suites(config) and not is_worker(config):
+    if not gated_suites(config):
+        return
+    from summeval_pytest.plugin.pytest_reports import HeldReports
+
+    config.pluginmanager.register(HeldReports(config))
+    if not is_worker(config):
         from summeval_pytest.plugin.controller import tally_of
 
         tally_of(config).know(gated_suites(config), gate_of(config), config)
@@ -133,8 +138,14 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Ends the run after a test that met a mistake of the user's."""
+    """Takes from a suite's test what its run left on it; ends the run after a user's mistake."""
+    is_ours = hasattr(item, PART)
+    before, n_properties = dict(vars(item)) if is_ours else {}, len(item.user_properties)
     ran = yield
+    if is_ours:  # which would be held to the end: our texts, and other plugins' tracebacks
+        vars(item).clear()
+        vars(item).update(before)
+        del item.user_properties[n_properties:]
     stop_on_mistake(item.session)
     return ran
 
@@ -149,7 +160,7 @@ def pytest_runtest_makereport(
     if part is not None and call.when != "teardown":
         setattr(report, PART, part)
     if handles_summaries(item):
-        from summeval_pytest.plugin.controller import disarm
+        from summeval_pytest.plugin.pytest_reports import disarm
 
         disarm(report, gate_of(item.config).session.redacted)
     return report

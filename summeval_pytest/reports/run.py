@@ -5,7 +5,8 @@ from __future__ import annotations
 import statistics
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from itertools import groupby
+from heapq import nsmallest
+from itertools import count, groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
@@ -278,11 +279,14 @@ def waiver_line(use: WaiverUse) -> str:
 
 
 def _worst(suite: SuiteRecord, n_worst: int) -> Iterator[str]:
-    found = [(pair, finding) for pair in suite.pairs for finding in pair.told]
-    found.sort(key=lambda each: rank(each[1]))
-    if found and n_worst:
-        yield f"worst findings ({min(n_worst, len(found))} of {len(found)}):"
-    for pair, finding in found[:n_worst]:
+    if not n_worst:
+        return
+    n_found = count()
+    found = ((pair, told, next(n_found)) for pair in suite.pairs for told in pair.told)
+    worst = nsmallest(n_worst, found, key=lambda each: rank(each[1]))
+    if worst:
+        yield f"worst findings ({len(worst)} of {next(n_found)}):"
+    for pair, finding, _ in worst:
         yield one_line(f"{pair.system} on {pair.paper}: {finding.title}, {finding.verdict}", _WIDTH)
         yield f"  {one_line(finding.reason, _WIDTH - 2)}"
 
