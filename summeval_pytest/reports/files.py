@@ -26,9 +26,9 @@ def rendered(kind: FileKind, record: RunRecord, name: str) -> str | Iterable[str
     What makes a report is loaded here: a gate starts in every worker, and most write none.
     """
     if kind == "JUnit report":
-        from summeval_pytest.reports.junit import junit_text
+        from summeval_pytest.reports.junit import junit_pieces
 
-        return junit_text(record)
+        return junit_pieces(record)
     if kind == "page":
         from summeval_pytest.reports.page import page_pieces
 

@@ -6,10 +6,14 @@ the same record is the same bytes.
 
 from __future__ import annotations
 
+import tempfile
 import xml.etree.ElementTree as ET
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
-from itertools import count
-from typing import TYPE_CHECKING, Final, Literal
+from heapq import nsmallest
+from itertools import chain, count
+from sys import intern
+from typing import IO, TYPE_CHECKING, Final, Literal, NamedTuple
 
 from summeval_pytest.metrics.score import CATALOGUE, COVERAGE, SUPPORT
 from summeval_pytest.reports.judge_section import (
@@ -78,6 +82,9 @@ _MOST: Final = 10
 """Findings, flips, claims or papers that one case shows: GitLab reads no report above 30 MB."""
 _NAME: Final = 500
 _HEADER: Final = '<?xml version="1.0" encoding="utf-8"?>\n'
+_MORE: Final = "more"
+"""The tag of a child that stands for those which are written in its place."""
+_PIECE: Final = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +221,9 @@ def _mean(system: SystemRecord, mean: SystemMean, pairs: Sequence[PairRecord]) -
     if MeanVerdict(means=(mean,), waivers=uses).missed:
         found = ((pair.numbers().values.get(mean.name), pair.paper) for pair in pairs)
         turned = CATALOGUE[mean.name].oriented
-        worst = sorted((turned(value), paper) for value, paper in found if value is not None)
-        lines += [f"   {shown(mean.name, turned(v))} {one_line(of)}" for v, of in worst[:_MOST]]
+        known = ((turned(value), paper) for value, paper in found if value is not None)
+        worst = nsmallest(_MOST, known)
+        lines += [f"   {shown(mean.name, turned(v))} {one_line(of)}" for v, of in worst]
         kind = "shortfall"
     return Case(f"mean {mean.name}", "\n".join(lines), kind=kind)
 
@@ -243,36 +251,91 @@ def _at_fault(name: str, told: PairRecord | SystemRecord) -> Iterator[Case]:
         yield Case(name, told.fault, kind="unscored" if told.outcome == "error" else "failed")
 
 
-def junit_text(record: RunRecord) -> str:
+def junit_pieces(record: RunRecord) -> Iterator[str]:
     """The report as the text of its file, UTF-8, well-formed whatever the texts in it hold.
 
     A number under its threshold, a metric without a score by the system's fault, a mean, a drop
     against the baseline, a waiver out of order, and a judge's agreement under its floor are
     failures; what the judge left unscored and a judge that was not measured are errors, and the
     numbers of a pair that was left undecided are skipped.
+
+    A suite begins with its counts, so its cases wait in a file until they are counted.
     """
     root = ET.Element("testsuites", name="summeval", time="0")
-    taken: set[tuple[str, str]] = set()
-    for suite in record.suites:
-        prefix = f"{suite.name}/" if len(record.suites) > 1 else ""
-        about = {
-            "suite": f"{suite.name} {suite.fingerprint}",
-            "suite file": suite.shown,
-            "judge": record.judge,
-            "judge trust": trust_of(suite),
-        }
-        for of, found, lines, more in _parts(suite):
-            cases = [_test_case(f"{suite.name}.{of}", paper, case, taken) for paper, case in found]
-            root.append(_element(prefix + of, cases, about | more, lines))
-    for counter in ("tests", "failures", "errors"):
-        root.set(counter, str(sum(int(each.get(counter, "0")) for each in root)))
-    ET.indent(root)
-    return _HEADER + ET.tostring(root, encoding="unicode") + "\n"
+    counts: Counter[str] = Counter()
+    written, taken = [], defaultdict[str, list[str]](list)
+    with tempfile.TemporaryFile("w+", encoding="utf-8", newline="") as file:
+        for suite in record.suites:
+            prefix = f"{suite.name}/" if len(record.suites) > 1 else ""
+            about = {
+                "suite": f"{suite.name} {suite.fingerprint}",
+                "suite file": suite.shown,
+                "judge": record.judge,
+                "judge trust": trust_of(suite),
+            }
+            for of, found, lines, more in _parts(suite):
+                made = (_test_case(f"{suite.name}.{of}", *each, taken) for each in found)
+                cases = _written(made, file)
+                counts += cases.counts
+                written.append((_element(prefix + of, cases.counts, about | more, lines), cases))
+        for counter in ("tests", "failures", "errors"):
+            root.set(counter, str(counts[counter]))
+        file.seek(0)
+        before, after = _around(root, bool(written), 0)
+        yield _HEADER + before
+        for place, (element, cases) in enumerate(written):
+            opening, closing = _around(element, bool(cases.length), 1)
+            yield ("\n  " if place else "") + opening
+            yield from _read(file, cases.length)
+            yield closing
+        yield after + "\n"
+
+
+class _Cases(NamedTuple):
+    """Cases that stand in a file: how many there are, and of how many characters."""
+
+    counts: Counter[str]
+    length: int
+
+
+def _written(cases: Iterable[TestCase], file: IO[str]) -> _Cases:
+    """Write cases as they stand in their suite."""
+    from junit_xml import TestSuite
+
+    counts: Counter[str] = Counter()
+    length = 0
+    for case in cases:
+        element: ET.Element = TestSuite("", [case]).build_xml_doc()[0]
+        element.set("time", "0")
+        ET.indent(element, level=2)
+        text = ET.tostring(element, encoding="unicode")
+        length += file.write(f"\n    {text}" if length else text)
+        counts["tests"] += 1
+        counts["errors"] += case.is_error()
+        counts["failures"] += case.is_failure()
+        counts["skipped"] += case.is_skipped()
+    return _Cases(counts, length)
+
+
+def _read(file: IO[str], length: int) -> Iterator[str]:
+    while length:
+        piece = file.read(min(length, _PIECE))
+        length -= len(piece)
+        yield piece
+
+
+def _around(element: ET.Element, has_more: bool, level: int) -> tuple[str, str]:
+    """The text of an element before and after what it has more of than these children."""
+    if has_more:
+        element.insert(1, ET.Element(_MORE))  # behind properties, before what was printed
+    ET.indent(element, level=level)
+    before, _, after = ET.tostring(element, encoding="unicode").partition(f"<{_MORE} />")
+    return before, after
 
 
 def _parts(
     suite: SuiteRecord,
-) -> Iterator[tuple[str, list[tuple[str, Case]], Iterable[str], dict[str, str]]]:
+) -> Iterator[tuple[str, Iterable[tuple[str, Case]], Iterable[str], dict[str, str]]]:
     """Judge, relations and systems: each with its cases, its output, its own properties."""
     if suite.trust is not None:
         wrong = untrusted_lines(suite.trust, suite.golden) if suite.is_untrusted else ()
@@ -286,49 +349,51 @@ def _parts(
         gaps = [] if len(pairs) == len(system.papers) else [f"only {judged} were judged"]
         if not system.is_compared:
             gaps.append(one_line(f"not compared with {system.baseline}", _NAME))
-        cases = [(pair.paper, case) for pair in pairs for case in pair_cases(pair, suite)]
-        cases += [(ALL_PAPERS, case) for case in system_cases(system, pairs)]
+        own = system_cases(system, pairs)
         if system.outcome == "not judged" and (gaps or suite.thresholds.mean):
             text = f"its means were not judged; the run judged {judged}"
-            cases.append((ALL_PAPERS, Case(ALL_PAPERS, text, kind="skipped")))
+            own.append(Case(ALL_PAPERS, text, kind="skipped"))
+        cases = chain(_cases_of(pairs, suite), ((ALL_PAPERS, case) for case in own))
         lines = [*([MARK] if suite.is_untrusted else ()), *gaps, *map(waiver_line, suite.waivers)]
         yield system.name, cases, lines, {"judged": judged}
 
 
+def _cases_of(pairs: Iterable[PairRecord], suite: SuiteRecord) -> Iterator[tuple[str, Case]]:
+    for pair in pairs:
+        for case in pair_cases(pair, suite):
+            yield pair.paper, case
+
+
 def _element(
-    name: str, cases: list[TestCase], about: Mapping[str, str], lines: Iterable[str]
+    name: str, counts: Mapping[str, int], about: Mapping[str, str], lines: Iterable[str]
 ) -> ET.Element:
-    """One suite of the report as XML."""
+    """One suite of the report as XML, without its cases."""
     from junit_xml import TestSuite
 
     made: ET.Element = TestSuite(
         one_line(name, _NAME),
-        cases,
         properties={key: one_line(value, _NAME) for key, value in about.items()},
         stdout="\n".join(lines),
     ).build_xml_doc()
     del made.attrib["disabled"]
-    for case in made.iter("testcase"):
-        case.set("time", "0")
-    # The package has the output of a suite before its cases; most schemas want it behind them.
-    for output in made.findall("system-out"):
-        made.remove(output)
-        made.append(output)
+    for counter in ("errors", "failures", "skipped", "tests"):
+        made.set(counter, str(counts[counter]))
     return made
 
 
-def _test_case(prefix: str, paper: str, case: Case, taken: set[tuple[str, str]]) -> TestCase:
+def _test_case(prefix: str, paper: str, case: Case, taken: dict[str, list[str]]) -> TestCase:
     """The case under a name of its own: of two equal ones GitLab shows the first alone.
 
-    Jenkins takes what stands before the last dot of a class name for a package.
+    Jenkins takes what stands before the last dot of a class name for a package. ``taken`` has the
+    names by class name.
     """
     from junit_xml import TestCase
 
     classname = f"{one_line(prefix, _NAME)}.{one_line(paper, _NAME).replace('.', '_')}"
     wanted = one_line(case.name, _NAME)
     names = (wanted if n == 1 else f"{wanted} ({n})" for n in count(1))
-    name = next(name for name in names if (classname, name) not in taken)
-    taken.add((classname, name))
+    name = next(name for name in names if name not in taken[classname])
+    taken[classname].append(intern(name))
     text = safe(case.text.strip())
     # Without a message and a text, the package would have a failure pass.
     message = one_line(text.partition("\n")[0], _NAME) or case.kind

@@ -33,6 +33,7 @@ from summeval_pytest.record.record import (
     SuiteRecord,
     SystemRecord,
 )
+from summeval_pytest.reports.junit import junit_pieces
 from summeval_pytest.reports.page import page_pieces
 from summeval_pytest.run.golden import EvidenceCount, GoldenAnswer, GoldenPair
 from summeval_pytest.suite.values import Waiver
@@ -632,3 +633,8 @@ def hostile_run(text: str = MARKUP) -> RunRecord:
     """A run in which everybody wrote the same text; only the second paper's id has a b before."""
     told = moss_run(untrusted(moss_suite(wrong_pair(), silent_pair())))
     return in_other_words(told, lambda word: f"b{text}" if word == "moss-02" else text)
+
+
+def junit_text(record: RunRecord) -> str:
+    """The JUnit report of a run as one text."""
+    return "".join(junit_pieces(record))

@@ -23,7 +23,6 @@ from summeval_pytest.reports.judge_section import (
     value_of,
     verdict_of,
 )
-from summeval_pytest.reports.junit import junit_text
 from summeval_pytest.reports.run import run_lines
 from summeval_pytest.run.golden import GoldenAnswer
 from summeval_pytest.verdict.trust import Disagreement, MoreLabels
@@ -35,6 +34,7 @@ from tests.reports.records import (
     agreement,
     floor,
     golden,
+    junit_text,
     measured,
     page_text,
     trust,

@@ -15,7 +15,6 @@ from junitparser import JUnitXml
 
 from summeval_pytest.metrics.score import EvaScore, FaithfulnessScore, Unscored
 from summeval_pytest.record.record import Claim, Header, PairRecord, RunRecord, SystemRecord
-from summeval_pytest.reports.junit import junit_text
 from summeval_pytest.reports.run import waiver_line
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.verdict.decide import PairVerdict, Shortfall
@@ -30,6 +29,7 @@ from tests.reports.records import (
     everything,
     floor,
     in_other_words,
+    junit_text,
     lacking,
     mean,
     measured,

@@ -20,7 +20,6 @@ from summeval_pytest.record.record import (
     PairRecord,
 )
 from summeval_pytest.reports.github import step_summary
-from summeval_pytest.reports.junit import junit_text
 from summeval_pytest.reports.pair import (
     change_lines,
     comparison_lines,
@@ -46,6 +45,7 @@ from tests.reports.records import (
     floor,
     harmless,
     in_other_words,
+    junit_text,
     page_text,
     waived,
 )

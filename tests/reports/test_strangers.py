@@ -15,7 +15,6 @@ from summeval_pytest.reports.judge_section import (
     trust_phrase,
     untrusted_lines,
 )
-from summeval_pytest.reports.junit import junit_text
 from summeval_pytest.reports.pair import describe_means, describe_pair, describe_relation
 from summeval_pytest.reports.run import run_lines
 from tests.reports.records import (
@@ -25,6 +24,7 @@ from tests.reports.records import (
     everything,
     harmless,
     in_other_words,
+    junit_text,
     trust,
 )
 
