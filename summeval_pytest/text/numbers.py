@@ -7,6 +7,7 @@ it ("day 90"); "2.4 million" is one number, and "22 in 100" is a share.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from itertools import chain, combinations, pairwise
@@ -90,8 +91,8 @@ def find_figures(text: str) -> tuple[Quantity, ...]:
             units[place] = _with_unit_of(one, other)
     for place in range(1, len(units)):
         one, other = units[place - 1], units[place]
-        is_last = not text[other.end : other.end + 2].strip(" ").isalpha()
-        if one.dimension and not other.dimension and is_last:
+        is_bare = one.dimension and not other.dimension
+        if is_bare and not text[other.end : other.end + 2].strip(" ").isalpha():
             gap = re.sub(r"\A\s?(?:%|per cent|percent|[^\W\d_]+)", "", text[one.end : other.start])
             if _JOINT.match(gap):
                 units[place] = _with_unit_of(other, one)
@@ -109,9 +110,12 @@ def _scaled(figure: Quantity) -> Quantity:
         return replace(figure, value=figure.value * _SCALES[scale[1].lower()])
     if figure.dimension:
         return figure
-    of = _OUT_OF_AFTER.match(text, figure.end)
-    if of and of["whole"].lower() in {"100", "hundred"}:
-        return replace(figure, unit=_OF_HUNDRED, dimension="share")
+    if "100" in text or "hundred" in text.lower():
+        of = _OUT_OF_AFTER.match(text, figure.end)
+        if of and of["whole"].lower() in {"100", "hundred"}:
+            return replace(figure, unit=_OF_HUNDRED, dimension="share")
+    if not text[: figure.start][-1:].isspace():
+        return figure
     before = _BEFORE_UNIT.search(text, max(0, figure.start - REACH), figure.start)
     if before is None or _COUNTED.search(text, 0, before.start()):
         return figure
@@ -129,6 +133,7 @@ def _is_word(figure: Quantity) -> bool:
     return not figure.digits.strip("-.\u2212\u2013")[:1].isdigit()
 
 
+@lru_cache(maxsize=512)
 def _is_about(figure: Quantity) -> bool:
     """Whether it is told as rounded, or as a bound."""
     return bool(_ABOUT.search(figure.before) or _ABOUT_WORD.match(figure.after))
@@ -237,6 +242,11 @@ _TEN: Final = 10.0
 _HUNDRED: Final = 100.0
 
 
+def has_numbers(sentence: str) -> bool:
+    """Whether a sentence has a number, or digits inside a name."""
+    return bool(find_figures(sentence) or _RAW.search(sentence))
+
+
 def unstated_numbers(sentence: str, source: tuple[str, ...]) -> tuple[str, ...]:
     """The numbers of a sentence, as written with their units, that no sentence of a source states.
 
@@ -245,21 +255,21 @@ def unstated_numbers(sentence: str, source: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(figure.text for figure in unstated_figures(sentence, source))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def unstated_figures(sentence: str, source: tuple[str, ...]) -> tuple[Quantity, ...]:
     """The numbers of a sentence that the sentences of a source nowhere state.
 
     Of a number inside a name ("ResNet-50") the digits are taken. Kept, as the embedded judge and
     the metric ask about the same sentence.
     """
-    figures = find_figures(sentence)
-    if not (figures or _RAW.search(sentence)):
+    if not has_numbers(sentence):
         return ()
+    figures = find_figures(sentence)
     index = _source_numbers(source)
-    missing = [figure for figure in figures if not index.states(figure, sentence)]
+    missing = [figure for figure in figures if not index.states(figure)]
+    read = {place for figure in figures for place in range(figure.start, figure.end)}
     for match in _RAW.finditer(sentence) if len(figures) < _MOST else ():
-        inside = any(figure.start <= match.start() < figure.end for figure in figures)
-        if not inside and not index.has_digits(match, sentence):
+        if match.start() not in read and not index.has_digits(match, sentence):
             start, end = match.span()
             missing.append(Quantity(value=0.0, start=start, end=end, sentence=sentence))
     return tuple(missing)
@@ -278,12 +288,13 @@ class _SourceNumbers:
         self.sentences = sentences
 
     @cached_property
-    def _places(self) -> dict[str, list[int]]:
-        """By word, the sentences that have it."""
-        table: dict[str, list[int]] = {}
+    def _places(self) -> dict[str, int]:
+        """By word, the sentences that have it, as bits: sentence ``i`` is ``1 << i``."""
+        table: dict[str, int] = {}
         for place, text in enumerate(self.sentences):
-            for word in set(content_words(text)):
-                table.setdefault(word, []).append(place)
+            bit = 1 << place
+            for word in content_words(text):
+                table[word] = table.get(word, 0) | bit
         return table
 
     @cached_property
@@ -291,13 +302,12 @@ class _SourceNumbers:
         return tuple([figure for text in self.sentences for figure in find_figures(text)])
 
     @cached_property
-    def _by_value(self) -> dict[float, list[Quantity]]:
-        """The numbers by what they are as written, and in the base unit of their dimension."""
-        table: dict[float, list[Quantity]] = {}
-        for figure in self.figures:
-            for key in {_key(figure.size), _key(figure.size * figure.factor)}:
-                table.setdefault(key, []).append(figure)
-        return table
+    def _by_value(self) -> tuple[tuple[float, ...], tuple[Quantity, ...]]:
+        """All values of the numbers, ascending, and the number that has each."""
+        figures = self.figures
+        values = [(value, n) for n, figure in enumerate(figures) for value in _values(figure)]
+        values.sort()
+        return tuple([value for value, _ in values]), tuple([figures[n] for _, n in values])
 
     @cached_property
     def _digits(self) -> frozenset[str]:
@@ -311,9 +321,12 @@ class _SourceNumbers:
         """The 8 sentences that share most with a sentence, a rare word counting more."""
         shared: dict[int, float] = {}
         for word in dict.fromkeys(content_words(sentence)):
-            places = self._places.get(word, ())
-            for place in places:
-                shared[place] = shared.get(place, 0.0) + 1.0 / len(places)
+            left = self._places.get(word, 0)
+            share = 1.0 / max(1, left.bit_count())
+            while left:
+                place = left.bit_length() - 1
+                shared[place] = shared.get(place, 0.0) + share
+                left ^= 1 << place
         ranked = sorted(shared, key=lambda place: (-shared[place], place))[:_NEAR]
         return tuple(self.sentences[place] for place in ranked)
 
@@ -328,15 +341,15 @@ class _SourceNumbers:
             return any(known.startswith(digits[:-1]) for known in self._digits)
         return False
 
-    def states(self, figure: Quantity, sentence: str) -> bool:
-        """Whether the source states a number of a sentence; most stand there as they are."""
+    def states(self, figure: Quantity) -> bool:
+        """Whether the source states a number; most stand there as they are."""
         if is_own_count(figure) or any(_is_same(figure, other) for other in self._equal(figure)):
             return True
         if _is_free(figure) or self._is_usual(figure):
             return True
         if _ORDINAL.match(figure.after) and figure.digits in self._digits:
             return True
-        near = self.near(sentence)
+        near = self.near(figure.sentence)
         close = [other for text in near for other in find_figures(text)]
         if _is_about(figure):
             close += [other for other in self.figures if other.dimension == figure.dimension]
@@ -350,16 +363,16 @@ class _SourceNumbers:
 
     def _equal(self, figure: Quantity) -> Iterator[Quantity]:
         """The numbers of the same value, as written or once converted."""
-        keys = {_key(figure.size), _key(figure.size * figure.factor)}
+        wanted = _values(figure)
         if figure.unit == "%":
-            keys.add(_key(figure.size / _HUNDRED))
+            wanted.add(_key(figure.size / _HUNDRED))
+        digits = figure.digits
         for text in self.sentences:  # most stand somewhere as written: no need to read the rest
-            if figure.digits in text:
-                for other in find_figures(text):
-                    if _key(other.size) in keys or _key(other.size * other.factor) in keys:
-                        yield other
-        for key in keys:
-            yield from self._by_value.get(key, ())
+            if digits in text:
+                yield from (o for o in find_figures(text) if not wanted.isdisjoint(_values(o)))
+        values, figures = self._by_value
+        for value in wanted:
+            yield from figures[bisect_left(values, value) : bisect_right(values, value)]
 
     def _is_usual(self, figure: Quantity) -> bool:
         """Whether it is no statement of the paper: "per 1,000", "p < 0.05", "95 % CI"."""
@@ -381,16 +394,24 @@ class _SourceNumbers:
                 return True
         unit, step = ("month", 1) if "month" in figure.text else ("year", 12)
         time = seconds / _SECONDS[unit]
+        return any(n / step - 0.5 <= time <= n / step + 1.5 for n in self._months_between)
+
+    @cached_property
+    def _months_between(self) -> frozenset[int]:
+        """The months between each two different dates of a sentence."""
+        found: set[int] = set()
         for text in self.sentences:
             dates = [
                 int(year) * 12 + (_MONTHS.index(month[:3].lower()) if month else 0)
                 for month, year in _DATE.findall(text)
             ]
-            for one, other in combinations(dates[:12], 2):
-                between = abs(other - one) / step
-                if between and between - 0.5 <= time <= between + 1.5:
-                    return True
-        return False
+            found.update(abs(other - one) for one, other in combinations(dates[:12], 2))
+        return frozenset(found - {0})
+
+
+def _values(figure: Quantity) -> set[float]:
+    """What a number is as written, and in the base unit of its dimension."""
+    return {_key(figure.size), _key(figure.size * figure.factor)}
 
 
 @lru_cache(maxsize=4096)

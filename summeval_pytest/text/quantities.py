@@ -179,13 +179,14 @@ class Quantity:
 
 def _unit_after(text: str, end: int) -> tuple[str, str, float]:
     match = _UNIT.match(text, end)
-    if not match or match.group(1) == "US" or _DECADE.match(text, max(0, end - 4)):
+    is_decade = text.startswith("s", end) and _DECADE.match(text, max(0, end - 4))
+    if not match or match.group(1) == "US" or is_decade:
         return "", "", 1.0
     unit = match.group(1)
     if unit not in _UNITS:
         unit = unit.lower()
-    if _PERCENT.match(unit):
-        unit = "pp" if unit.rstrip("s").endswith("point") else "%"
+        if _PERCENT.match(unit):
+            unit = "pp" if unit.rstrip("s").endswith("point") else "%"
     if unit not in _UNITS:
         unit = unit.partition("/")[0]
     return (unit, *_UNITS[unit]) if unit in _UNITS else ("", "", 1.0)
@@ -220,13 +221,13 @@ def _numbers(text: str) -> Iterator[re.Match[str]]:
 
 
 def _in_digits(text: str, match: re.Match[str]) -> Quantity:
-    digits = match["digits"]
+    sign, digits, power = match.groups()
     if not digits.isdecimal():
         digits = _GROUPING.sub("", digits)
     value = float(digits)
-    if match["power"]:
-        value *= float(f"1e{match['power'].replace(_MINUS, '-')}")
-    is_minus = match["sign"] in {"-", "\u2212"} and text[match.start() - 1 : match.start()] in _OPEN
+    if power:
+        value *= float(f"1e{power.replace(_MINUS, '-')}")
+    is_minus = sign in {"-", _MINUS} and text[match.start() - 1 : match.start()] in _OPEN
     decimals = len(digits.partition(".")[2])
     return _quantity(text, -value if is_minus else value, match.start(), match.end(), decimals)
 

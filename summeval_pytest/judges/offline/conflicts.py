@@ -9,14 +9,14 @@ proves nothing.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.judges.offline.lexicon import GENERIC, opposites
-from summeval_pytest.text.numbers import find_figures, is_own_count, unstated_figures
+from summeval_pytest.text.numbers import find_figures, has_numbers, is_own_count, unstated_figures
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.words import STOP_WORDS, content_words, known_tokens, stem, tokens
 
@@ -104,27 +104,38 @@ def _neighbours(figure: Quantity) -> Mapping[str, float]:
 
     Words that have an opposite are none of them: they say which way it went, not what it is of.
     """
-    text = figure.sentence
-    cuts = [match.start() for match in _CLAUSE_END.finditer(text)]
-    start = max((cut for cut in cuts if cut <= figure.start), default=0)
-    end = next((cut for cut in cuts if cut > figure.start), len(text))
+    text, ends = figure.sentence, _clause_ends(figure.sentence)
+    place = bisect_right(ends, figure.start)
+    start, end = ends[place - 1] if place else 0, ends[place] if place < len(ends) else len(text)
     before = _telling(text[max(start, figure.start - _REACH) : figure.start])
     after = _telling(text[figure.end : min(end, figure.end + _REACH)])
     after = after[1:] if after[:1] == [figure.unit] else after
-    directions, nearness = opposites(), dict[str, float]()
+    nearness: dict[str, float] = {}
     for side in (reversed(before), after):
-        for distance, word in enumerate(side):
-            known = stem(word)
-            is_empty = len(word) == 1 or known in GENERIC or word in directions
-            if word[0].isalpha() and not is_empty:
-                nearness[known] = max(nearness.get(known, 0.0), 1.0 / (1 + distance))
+        for distance, known in enumerate(map(_informative, side), start=1):
+            if known:
+                nearness[known] = max(nearness.get(known, 0.0), 1.0 / distance)
     return nearness
+
+
+@lru_cache(maxsize=512)
+def _clause_ends(text: str) -> tuple[int, ...]:
+    """Where the clauses of a text end, the last one left out."""
+    return tuple([match.start() for match in _CLAUSE_END.finditer(text)])
 
 
 def _telling(text: str) -> list[str]:
     """The words that say what a number is about: no function words but "before" and "after"."""
     words = tokens(text)
     return [_ORDER.get(word, word) for word in words if word not in STOP_WORDS or word in _ORDER]
+
+
+@lru_cache(maxsize=65536)
+def _informative(word: str) -> str:
+    """The stem of a word that says what a number is of; empty for any other."""
+    known = stem(word)
+    is_empty = len(word) == 1 or known in GENERIC or word in opposites()
+    return known if word[0].isalpha() and not is_empty else ""
 
 
 def _tie(one: Mapping[str, float], other: Mapping[str, float]) -> float:
@@ -169,10 +180,10 @@ def replaced_number(
         summary: All sentences of the summary.
         known: All that is known of the reference.
     """
-    own = [text for text in summary if text not in known]
+    own = [text for text in summary if text not in known and has_numbers(text)]
     pairs = [
         (_nearness(mine, theirs), mine, theirs)
-        for text in reference
+        for text in filter(has_numbers, reference)
         for alike in ([other for other in own if are_alike(other, text, COPIED)],)
         for theirs in (unstated_figures(text, summary) if alike else ())
         for other in alike
@@ -191,13 +202,13 @@ def are_alike(one: str, other: str, least: float) -> bool:
     return len(mine & theirs) >= least * max(len(mine), len(theirs))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _stems(text: str) -> frozenset[str]:
     """The different words of content, without numbers."""
     return frozenset([word for word in content_words(text) if not word[0].isdigit()])
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _different(text: str) -> frozenset[str]:
     """The different tokens of a text."""
     return frozenset(known_tokens(text))
@@ -216,22 +227,22 @@ def swapped_numbers(claim: str, evidence: Sequence[str]) -> Conflict | None:
         if max(len(own), len(find_figures(sentence))) > _TABLE:
             continue
         pairs = [
-            (mine, other)
-            for mine in own
-            for other in theirs
-            if mine.size == other.size and mine.agrees_with(other)
+            (mine, theirs[size])
+            for size, mine in own.items()
+            if size in theirs and mine.agrees_with(theirs[size])
         ]
         if any(_are_crossed(*one, *two) for one, two in combinations(pairs, 2)):
             return _between("swap", claim, sentence)
     return None
 
 
-@lru_cache(maxsize=4096)
-def _single(text: str) -> tuple[Quantity, ...]:
-    """The figures of a sentence whose number stands once, without small counts."""
+@lru_cache(maxsize=512)
+def _single(text: str) -> Mapping[float, Quantity]:
+    """By size, the figures of a sentence whose number stands once, without small counts."""
     figures = find_figures(text)
-    n_alike = Counter([figure.size for figure in figures])
-    return tuple([f for f in figures if n_alike[f.size] == 1 and not is_own_count(f)])
+    sizes = [figure.size for figure in figures]
+    each = zip(sizes, figures, strict=True)
+    return {size: f for size, f in each if sizes.count(size) == 1 and not is_own_count(f)}
 
 
 def _are_crossed(mine: Quantity, theirs: Quantity, mine2: Quantity, theirs2: Quantity) -> bool:
@@ -288,6 +299,7 @@ _ALIKE: Final = frozenset(
     """.split()
 )
 """Words that deny a difference without a "not"."""
+_DENYING_OR_ALIKE: Final = _DENYING | _ALIKE
 _DENIAL_REACH: Final = 4
 
 
@@ -313,54 +325,52 @@ def _changed_copy(claim: str, evidence: Sequence[str], *, numbers: bool) -> Conf
     least = _COPIED * len(words)
     for sentence in evidence if len(words) >= _LEAST else ():
         others = _different(sentence)
-        if len(others) < least or len(words & others) < least:
+        n_shared = len(words & others) if len(others) >= least else 0
+        if n_shared < least:
             continue
         theirs = known_tokens(sentence)
         if mine == theirs:
             return None
-        told = {word for other in evidence if other != sentence for word in known_tokens(other)}
-        if numbers and _is_renumbered(mine, theirs, told):
+        replaced = _replaced(claim, sentence)
+        if numbers and _is_renumbered(replaced, [other for other in evidence if other != sentence]):
             return _between("number", claim, sentence)
-        if _is_turned(mine, theirs):
+        if _is_turned(replaced) and not ("than" in words and "than" in others):
             return _between("direction", claim, sentence)
-        is_whole = len(words & others) >= _COPIED * len(others)
+        is_whole = n_shared >= _COPIED * len(others)
         if is_whole and (_is_denied(mine, theirs) or _is_denied(theirs, mine)):
             return _between("negation", claim, sentence)
     return None
 
 
-def _places(words: tuple[str, ...]) -> Mapping[tuple[str, str], str]:
+def _places(text: str) -> Mapping[tuple[str, str], str]:
     """By what stands before and behind, the word between them."""
+    words = known_tokens(text)
     padded = ("", *words, "")
     return dict(zip(zip(padded, padded[2:], strict=False), words, strict=False))
 
 
-def _replaced(mine: tuple[str, ...], theirs: tuple[str, ...]) -> list[tuple[str, str]]:
+def _replaced(claim: str, sentence: str) -> list[tuple[str, str]]:
     """Words, each with what stands in its place, where neither text has both."""
-    places, own, others = _places(theirs), set(mine), set(theirs)
+    places, own, others = _places(sentence), _different(claim), _different(sentence)
     return [
         (word, there)
-        for place, word in _places(mine).items()
+        for place, word in _places(claim).items()
         if (there := places.get(place, word)) != word and word not in others and there not in own
     ]
 
 
-def _is_renumbered(mine: tuple[str, ...], theirs: tuple[str, ...], told: set[str]) -> bool:
+def _is_renumbered(replaced: Sequence[tuple[str, str]], rest: Sequence[str]) -> bool:
     """A number in the place of another, between the same two words, and told nowhere else."""
-    return any(
-        word[0].isdigit() and there[0].isdigit() and word not in told
-        for word, there in _replaced(mine, theirs)
-    )
+    changed = {word for word, there in replaced if word[0].isdigit() and there[0].isdigit()}
+    return bool(changed.difference(*map(_different, rest)))
 
 
-def _is_turned(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+def _is_turned(replaced: Sequence[tuple[str, str]]) -> bool:
     """A word in the place of its opposite."""
-    if "than" in mine and "than" in theirs:
-        return False
     ends = opposites()
     return any(
         other.get(line, side) != side
-        for word, there in _replaced(mine, theirs)
+        for word, there in replaced
         for other in (ends.get(there, {}),)
         for line, side in ends.get(word, {}).items()
     )
@@ -368,15 +378,17 @@ def _is_turned(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
 
 def _is_denied(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """A word that is denied in one text and stands in the other, which denies nothing."""
-    if not (_DENYING | _ALIKE).isdisjoint(other):
+    if _DENYING.isdisjoint(one) or not _DENYING_OR_ALIKE.isdisjoint(other):
         return False
-    stems = {stem(word) for word in other if word not in STOP_WORDS}
     for place, word in enumerate(one):
+        if word not in _DENYING:
+            continue
         behind = [
             each
             for each in one[place + 1 : place + 1 + _DENIAL_REACH]
             if each not in STOP_WORDS and not each.endswith("ly")
         ]
-        if word in _DENYING and behind and one[place + 1] not in _NOT_DENYING:
-            return stem(behind[0]) in stems
+        if behind and one[place + 1] not in _NOT_DENYING:
+            known = stem(behind[0])
+            return any(stem(each) == known for each in other if each not in STOP_WORDS)
     return False

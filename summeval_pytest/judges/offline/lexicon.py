@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from importlib import resources
 from math import exp
+from operator import mul
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 from zlib import crc32
@@ -49,7 +50,8 @@ def logit(model: str, shares: Sequence[float]) -> float:
     It is above 0 where the chance is above one half.
     """
     weights, start = _weights(model)
-    return start + sum(weight * share for weight, share in zip(weights, shares, strict=True))
+    odds: float = start + sum(map(mul, weights, shares))
+    return odds
 
 
 def chance(odds: float) -> float:

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import ceil
 from operator import mul
 from types import MappingProxyType
@@ -39,9 +39,10 @@ _AUXILIARY: Final = (
 )
 _PAST: Final = "fell|rose|led|grew|became|brought|cut|ran|took|gave"
 _BREAK = re.compile(
-    r"\s*[;:,()\[\]]\s+(?:(?:and|or|but|which|who|yet)\s+)?|\s+[(\[]\s*"
+    r"(?=[\s;:,()\[\]])"  # whatever follows begins so, and most places do not
+    r"(?:\s*[;:,()\[\]]\s+(?:(?:and|or|but|which|who|yet)\s+)?|\s+[(\[]\s*"
     r"|\s+(?:and|or|but|that|which|who|whereas|while|although|because)\s+"
-    rf"|\s+(?!(?<=[\d%]\s)to\s)(?=(?:{_PREPOSITION})\s)",
+    rf"|\s+(?!(?<=[\d%]\s)to\s)(?=(?:{_PREPOSITION})\s))",
     re.IGNORECASE,
 )
 _VERB = re.compile(
@@ -79,12 +80,17 @@ def _subject(sentence: str) -> str:
 
 
 def _pieces(sentence: str) -> Iterator[str]:
-    """The sentence in order, cut at the first break after enough words; a short rest stays."""
+    """The sentence in order, cut at the first break after enough words; a short rest stays.
+
+    None of the pieces is without content.
+    """
     breaks = [match.span() for match in _BREAK.finditer(sentence)]
     starts = [0, *(end for _, end in breaks)]
     ends = [*(start for start, _ in breaks), len(sentence)]
     said = [count_content(sentence[a:b]) for a, b in zip(starts, ends, strict=True)]
     begin, held, left = 0, 0, sum(said)
+    if not left:
+        return
     for (end, start), words in zip(breaks, said, strict=False):
         held, left = held + words, left - words
         if min(held, left) >= _LEAST_WORDS:
@@ -116,8 +122,6 @@ def facts_of(sentence: str, place: int, offset: int) -> list[Fact]:
         subject = _subject(part)
         for piece in _pieces(part):
             text = piece.strip(" " + _MARKS)
-            if not count_content(text):
-                continue
             is_root = offset + len(facts) == root
             if subject and not is_root and not _stands_alone(text, subject):
                 text = f"{subject}{' ' if _VERB.match(text) else ': '}{text}"
@@ -190,7 +194,7 @@ def _weight(word: str) -> tuple[str, float] | None:
 
 
 @lru_cache(maxsize=16384)
-def weighed(text: str) -> tuple[tuple[str, float], ...]:
+def weighed(text: str) -> Mapping[str, float]:
     """The stems of a text, each once and in order, with what each counts.
 
         weight = (0.5 + rarity) * (1.5 for a number; 0.4 for a light word, 0.5 for an -ed form)
@@ -200,7 +204,7 @@ def weighed(text: str) -> tuple[tuple[str, float], ...]:
     found: dict[str, float] = {}
     for entry in filter(None, map(_weight, known_tokens(text))):
         found.setdefault(*entry)
-    return tuple(found.items())
+    return found
 
 
 class Sums(dict[int, float]):
@@ -249,44 +253,44 @@ class PremiseIndex:
 
     def __init__(self, premises: tuple[str, ...]) -> None:
         self._first: dict[str, int] = {}
-        self._again: dict[str, list[int]] = {}
+        again: dict[str, list[int]] = {}
         self._place_at: list[int] = []
         self._heads: dict[str, str] = {}
-        self._stands_for: dict[str, str | None] = {}
-        self._distances: dict[tuple[str, str], int] = {}
         self.premises = premises
         position = 0
         for place, premise in enumerate(premises):
             words = content_words(premise)
             for at, word in enumerate(words, start=position):
                 if self._first.setdefault(word, at) != at:
-                    self._again.setdefault(word, []).append(at)
+                    again.setdefault(word, []).append(at)
             position += len(words) + _GAP
             self._place_at += [place] * (len(words) + _GAP)
+        self._again = {word: tuple(places) for word, places in again.items()}
+        self._stands_for: dict[str, str | None] = {word: word for word in self._first}
         for word in self._first:
             head = word[:_HEAD]
             known = self._heads.get(head)
             self._heads[head] = word if known is None else f"{known} {word}"
 
-    def trace(self, words: tuple[tuple[str, float], ...]) -> Traces:
+    def trace(self, words: Mapping[str, float]) -> Traces:
         """Where the words of a fact, with their weights, stand."""
+        first, again, place_at = self._first, self._again, self._place_at
         carried: dict[int, int] = {}
-        found: list[str | None] = []
+        stand_for = self._stands_for
+        found = [stand_for[word] if word in stand_for else self.stands_for(word) for word in words]
         held, bit = 0, 1
-        for word, _ in words:
-            here = word if word in self._first else self.stands_for(word)
-            found.append(here)
+        for here in found:
             if here is not None:
                 held |= bit
-                place = self._place_at[self._first[here]]
+                place = place_at[first[here]]
                 carried[place] = carried.get(place, 0) | bit
-                for at in self._again.get(here, ()):
-                    place = self._place_at[at]
+                for at in again.get(here, ()):
+                    place = place_at[at]
                     carried[place] = carried.get(place, 0) | bit
             bit <<= 1
-        weights = tuple([weight for _, weight in words])
+        weights = tuple(words.values())
         return Traces(
-            words=tuple([word for word, _ in words]),
+            words=tuple(words),
             found=tuple(found),
             held=held,
             carried=dict(sorted(carried.items())),
@@ -295,7 +299,7 @@ class PremiseIndex:
         )
 
     def stands_for(self, word: str) -> str | None:
-        """The other word of the premises that says what this one says; None where none does."""
+        """The word of the premises that says what this one says; None where none does."""
         if word not in self._stands_for:
             self._stands_for[word] = self._kin(word)
         return self._stands_for[word]
@@ -304,10 +308,10 @@ class PremiseIndex:
         other = NUMBER_WORDS.get(word) or _DIGITS.get(word)
         if other is not None:
             return other if other in self._first else None
-        if not word.isalpha():
+        family = self._heads.get(word[:_HEAD])
+        if family is None or not word.isalpha():
             return None
-        family = self._heads.get(word[:_HEAD], "").split()
-        return next((near for near in family if _akin(word, near)), None)
+        return next((near for near in family.split() if _akin(word, near)), None)
 
     def closeness(self, traces: Traces) -> float:
         """How close the words found stand, 0 to 1: the mean of 1 / distance from each to the next.
@@ -318,18 +322,19 @@ class PremiseIndex:
         if len(traces.found) < 2:  # noqa: PLR2004 - one word has no next
             return float(bool(found))
         near = 0.0
-        for pair in pairwise(found):
-            known = self._distances.get(pair)
-            near += 1.0 / (self._distance(*pair) if known is None else known)
+        for one, other in pairwise(found):
+            near += 1.0 / max(1, self._distance(one, other))
         return near / (len(traces.found) - 1)
 
     def _distance(self, one: str, other: str) -> int:
-        """The fewest words from one to the other, at least 1."""
-        mine = (self._first[one], *self._again.get(one, ()))
-        theirs = (self._first[other], *self._again.get(other, ()))
-        nearest: int = min(abs(a - b) for a in mine for b in theirs)
-        self._distances[one, other] = max(1, nearest)
-        return self._distances[one, other]
+        """The fewest words from one to the other."""
+        here, there = self._first[one], self._first[other]
+        nearest = abs(here - there)
+        if nearest > 1 and (one in self._again or other in self._again):
+            theirs = (there, *self._again.get(other, ()))
+            for at in (here, *self._again.get(one, ())):
+                nearest = min(nearest, *[abs(at - place) for place in theirs])
+        return nearest
 
 
 def _akin(word: str, other: str) -> bool:
@@ -435,10 +440,9 @@ def look_for(
     """
     index = premises_of(premises)
     words = [weighed(fact) for fact in facts]
-    n_facts = Counter([word for bag in words for word, _ in bag])
+    n_facts = Counter(chain.from_iterable(words))
     traces = [
-        index.trace(tuple([(word, weight / n_facts[word]) for word, weight in bag]))
-        for bag in words
+        index.trace({word: weight / n_facts[word] for word, weight in bag.items()}) for bag in words
     ]
     shares = [_share(each) for each in traces]
     found: list[Sought | None] = []

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import pairwise
 from operator import mul
 from typing import TYPE_CHECKING, Final, NamedTuple
 from zlib import crc32
@@ -20,7 +19,7 @@ import numpy as np
 from summeval_pytest.judges.offline.lexicon import learned, lines_of
 from summeval_pytest.questions import FACETS
 from summeval_pytest.text.sentences import sentence_texts
-from summeval_pytest.text.words import content_words
+from summeval_pytest.text.words import count_content
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -79,7 +78,7 @@ def pieces_of(text: str) -> tuple[str, ...]:
 def _says(piece: str) -> bool:
     """Whether a piece has content; most show it in their first words."""
     opening = piece[:_OPENING_LENGTH].rpartition(" ")[0]
-    return bool(content_words(opening) or content_words(piece))
+    return bool(count_content(opening) or count_content(piece))
 
 
 @lru_cache(maxsize=1024)
@@ -129,10 +128,12 @@ def words_of(sentence: str) -> list[str]:
 class Name(NamedTuple):
     """A word's places below `OWN` and `BESIDE`, and how a pair of it and another is hashed.
 
-    ``opens`` is the crc32 that a pair goes on from, ``follows`` what one goes on with.
+    ``ending`` is the place of the last letters of a long word, of a short one its own. ``opens`` is
+    the crc32 that a pair goes on from, ``follows`` what one goes on with.
     """
 
     own: int
+    ending: int
     beside: int
     opens: int
     follows: bytes
@@ -142,11 +143,11 @@ class Name(NamedTuple):
 def name_of(word: str) -> Name:
     """The places of one lower-cased word."""
     plain = word.encode()
-    code = crc32(plain)
-    return Name(crc32(b"u" + plain) % OWN, code % BESIDE, code, b" " + plain)
+    own, code = _place_of("u" + word), crc32(plain)
+    ending = _place_of("s" + word[-3:]) if len(word) >= _LONG else own
+    return Name(own, ending, code % BESIDE, code, b" " + plain)
 
 
-@lru_cache(maxsize=1 << 12)
 def _place_of(name: str) -> int:
     return crc32(name.encode()) % OWN
 
@@ -157,16 +158,15 @@ def own_and_beside(sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
     Its neighbours see the latter. Each place stands once, in order.
     """
     words = words_of(sentence)
-    line = [name_of(word) for word in ("^", *words, "$")]
-    own = {name.own for name in line}
+    line = map(name_of, ("^", *words, "$"))
+    owns, endings, besides, opens, follows = zip(*line, strict=True)
     # crc32 goes on where it stopped: this is crc32 of "one next".
-    own.update([crc32(next_.follows, one.opens) & _MASK for one, next_ in pairwise(line)])
-    own.update([_place_of("s" + word[-3:]) for word in words if len(word) >= _LONG])
-    own.update([crc32(("f" + " ".join(words[:length])).encode()) % OWN for length in (1, 2, 3)])
-    own.add(_place_of(f"l{min(10, len(line) // 5)}"))
+    pairs = [crc32(next_, one) & _MASK for one, next_ in zip(opens, follows[1:], strict=False)]
+    own = {*owns, *endings, *pairs}
+    own.update([_place_of("f" + " ".join(words[:length])) for length in (1, 2, 3)])
+    own.add(_place_of(f"l{min(10, len(owns) // 5)}"))
     own.add(_place_of(f"d{min(4, words.count(_NUMBER))}"))
-    beside = {name.beside for name in line[:-1]}
-    return tuple(sorted(own)), tuple(sorted(beside))
+    return tuple(sorted(own)), tuple(sorted(set(besides[:-1])))
 
 
 def place_rows(n_sentences: int) -> list[tuple[int, ...]]:
@@ -188,6 +188,7 @@ STATES: Final = ("background", "objective", "method", "result", "conclusion")
 """What a sentence may be; an objective counts as background."""
 FACET_OF: Final = (0, 0, 1, 2, 3)
 """The facet (column) of each state."""
+_FIRST_STATES: Final = [FACET_OF.index(column) for column in range(len(FACETS))]
 STEP: Final = 1 / 128
 """The weight that 1 stands for in the tables."""
 _DIGITS: Final = 9
@@ -226,10 +227,8 @@ class RoleModel:
             return np.zeros((0, len(FACETS)))
         order = self.order[:-2].astype(np.float64) * STEP
         states = chain_posteriors(self.evidence(sentences), order)
-        facets = np.zeros((len(sentences), len(FACETS)))
-        for state, facet in enumerate(FACET_OF):
-            facets[:, facet] += states[:, state]
-        return np.round(facets, _DIGITS)
+        facets: NDArray[np.float64] = np.add.reduceat(states, _FIRST_STATES, axis=1)
+        return facets.round(_DIGITS)
 
 
 @lru_cache(maxsize=4096)
@@ -240,9 +239,10 @@ def _words(model: RoleModel, sentence: str) -> NDArray[np.int64]:
     wherever it stands.
     """
     own, beside = own_and_beside(sentence)
-    rows = [*own, *(OWN + place for place in beside), *(OWN + BESIDE + place for place in beside)]
+    before, after = ([start + place for place in beside] for start in (OWN, OWN + BESIDE))
     starts = (0, len(own), len(own) + len(beside))
-    return np.add.reduceat(model.words[rows], starts, axis=0, dtype=np.int64)
+    rows = model.words.take([*own, *before, *after], axis=0)
+    return np.add.reduceat(rows, starts, axis=0, dtype=np.int64)
 
 
 @lru_cache(maxsize=64)

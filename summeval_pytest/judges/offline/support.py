@@ -81,13 +81,14 @@ class SourceIndex:
         self.sentences = sentences
         self._words = [content_words(sentence) for sentence in sentences]
         self._bags = [dict.fromkeys(words) for words in self._words]
-        self._pairs: dict[int, frozenset[tuple[str, str]]] = {}
+        self._pairs: dict[int, frozenset[str]] = {}
         self._first: dict[str, int] = {}
-        self._again: dict[str, list[int]] = {}
+        again: dict[str, list[int]] = {}
         for place, bag in enumerate(self._bags):
             for word in bag:
                 if self._first.setdefault(word, place) != place:
-                    self._again.setdefault(word, []).append(place)
+                    again.setdefault(word, []).append(place)
+        self._again = {word: tuple(places) for word, places in again.items()}
         n = len(sentences)
         self._weights = {
             word: _weight(word, n, 1 + len(self._again.get(word, ()))) for word in self._first
@@ -145,19 +146,24 @@ class SourceIndex:
         return gains
 
     def _phrases(self, words: tuple[str, ...], around: tuple[int, ...]) -> float:
-        wanted = set(pairwise(words))
+        wanted = _pairs(words)
         most = max((len(wanted & self._pairs_of(place)) for place in around), default=0)
         return most / len(wanted) if wanted else 0.0
 
-    def _pairs_of(self, place: int) -> frozenset[tuple[str, str]]:
+    def _pairs_of(self, place: int) -> frozenset[str]:
         if place not in self._pairs:
-            self._pairs[place] = frozenset(pairwise(self._words[place]))
+            self._pairs[place] = _pairs(self._words[place])
         return self._pairs[place]
 
     def _numbers(self, words: tuple[str, ...], around: tuple[int, ...]) -> float:
         wanted = {word for word in words if word[0].isdigit()}
         found = [n for n in wanted if any(n in self._bags[place] for place in around)]
         return len(found) / len(wanted) if wanted else 1.0
+
+
+def _pairs(words: tuple[str, ...]) -> frozenset[str]:
+    """The different pairs of neighbouring words."""
+    return frozenset(map(" ".join, pairwise(words)))
 
 
 def _weight(word: str, n_sentences: int, n_found: int) -> float:

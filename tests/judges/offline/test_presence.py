@@ -95,7 +95,7 @@ def test_facts_keep_every_content_word_and_stand_after_their_parents(
 
 def test_a_word_weighs_by_its_rarity_and_its_kind() -> None:
     """A paraphrase keeps numbers and nouns and changes verbs, so these count less."""
-    assert dict(weighed("Kites reported 40 crossed lakes.")) == {
+    assert weighed("Kites reported 40 crossed lakes.") == {
         "kite": 0.5 + rarity("kite"),
         "report": 0.4 * 0.5 * (0.5 + rarity("report")),  # light, and an -ed form
         "40": 1.5 * (0.5 + rarity("40")),
@@ -106,7 +106,7 @@ def test_a_word_weighs_by_its_rarity_and_its_kind() -> None:
 
 def test_words_are_traced_to_the_premises_that_have_them() -> None:
     """Premise 0 has the first two of three words, premise 1 the last: bits 1, 2 and 4."""
-    traces = premises_of(ROOFS).trace((("copper", 1.0), ("roof", 2.0), ("lake", 4.0)))
+    traces = premises_of(ROOFS).trace({"copper": 1.0, "roof": 2.0, "lake": 4.0})
     assert traces.carried == {0: 0b011, 1: 0b100}
     assert traces.held == 0b111
     assert traces.sums[0b110] == 6.0
@@ -135,7 +135,7 @@ def test_words_in_one_phrase_are_closer_than_words_of_two_premises() -> None:
         ("roof sixteen", 0.25),
         ("copper moon roof", 0.5),
     ):
-        assert index.closeness(index.trace(tuple((w, 1.0) for w in words.split()))) == closeness
+        assert index.closeness(index.trace(dict.fromkeys(words.split(), 1.0))) == closeness
 
 
 @settings(deadline=None, max_examples=40)
