@@ -321,20 +321,15 @@ class PremiseIndex:
         found = [word for word in traces.found if word is not None]
         if len(traces.found) < 2:  # noqa: PLR2004 - one word has no next
             return float(bool(found))
-        near = 0.0
+        near, first, again = 0.0, self._first, self._again
         for one, other in pairwise(found):
-            near += 1.0 / max(1, self._distance(one, other))
+            distance = abs(first[one] - first[other])
+            if distance > 1 and (one in again or other in again):
+                theirs = (first[other], *again.get(other, ()))
+                mine = (first[one], *again.get(one, ()))
+                distance = min(abs(a - b) for a in mine for b in theirs)
+            near += 1.0 / max(1, distance)
         return near / (len(traces.found) - 1)
-
-    def _distance(self, one: str, other: str) -> int:
-        """The fewest words from one to the other."""
-        here, there = self._first[one], self._first[other]
-        nearest = abs(here - there)
-        if nearest > 1 and (one in self._again or other in self._again):
-            theirs = (there, *self._again.get(other, ()))
-            for at in (here, *self._again.get(one, ())):
-                nearest = min(nearest, *[abs(at - place) for place in theirs])
-        return nearest
 
 
 def _akin(word: str, other: str) -> bool:
