@@ -50,7 +50,7 @@ from summeval_pytest.record.batches import (
     in_processes,
     on_dask,
 )
-from summeval_pytest.record.changes import measure_drift, pair_change, worst_first
+from summeval_pytest.record.changes import measure_drift, pair_change, worst_changes
 from summeval_pytest.record.judge_shift import JudgedTwice
 from summeval_pytest.record.judging import JudgeOrder, PairJudge
 from summeval_pytest.record.regression import POWER, compare, find_baseline, granularity
@@ -74,7 +74,7 @@ from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.thresholds import LEVEL, read_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
+    from collections.abc import Generator, Iterator, Mapping, Sequence
 
     from summeval_pytest.record.record import PairChange, RunRecord, SuiteRecord
     from summeval_pytest.reports.files import FileKind
@@ -551,7 +551,8 @@ def _compared(
     pairs = suite.pairs_of(system)
     if not pairs:
         return [one_line(f"{suite.shown}: {system} was not judged"), ""], False
-    recipes = dict.fromkeys(text for pair in pairs for text in pair.signatures)
+    of = (outline for outline in suite.outlines if outline.system == system)
+    recipes = dict.fromkeys(text for outline in of for text in outline.signatures)
     comparison = compare(
         [pair.numbers() for pair in pairs],
         baseline,
@@ -561,29 +562,29 @@ def _compared(
     both = old.twice.setdefault(suite.name, JudgedTwice(baseline.suite, suite))
     shifts = both.shifts(system=system, against=baseline.system)
     comparison = replace(comparison, shifts=shifts)
-    changes = worst_first(
-        pair_change(baseline.pairs[pair.paper], pair, baseline=baseline.told)
-        for pair in pairs
-        if pair.paper in baseline.pairs
-    )
     lines = [one_line(f"{suite.shown}: {system}"), *comparison_lines(comparison)]
     if not comparison.mismatches:
-        lines += _papers(changes, chosen.papers)
+        changes = (
+            pair_change(baseline.pairs[pair.paper], pair, baseline=baseline.told)
+            for pair in pairs
+            if pair.paper in baseline.pairs
+        )
+        lines += _papers(*worst_changes(changes, chosen.papers))
     return [*lines, ""], comparison.passes
 
 
-def _papers(changes: tuple[PairChange, ...], n_papers: int) -> Iterator[str]:
-    if not changes:
+def _papers(worst: Sequence[PairChange], n_changed: int) -> Iterator[str]:
+    if not n_changed:
         yield "no paper changed"
         return
-    yield f"papers that changed, worst first ({len(changes)}):"
-    for change in changes[:n_papers]:
+    yield f"papers that changed, worst first ({n_changed}):"
+    for change in worst:
         yield ""
         yield one_line(f"{change.system} on {change.paper}")
         yield from change_lines(change)
-    if len(changes) > n_papers:
+    if n_changed > len(worst):
         yield ""
-        yield f"{len(changes) - n_papers} more papers: --papers={len(changes)}"
+        yield f"{n_changed - len(worst)} more papers: --papers={n_changed}"
 
 
 def _golden_answers(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from bisect import insort
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -64,10 +65,16 @@ def pair_change(old: PairRecord, new: PairRecord, *, baseline: str) -> PairChang
     )
 
 
-def worst_first(changes: Iterable[PairChange]) -> tuple[PairChange, ...]:
-    """Papers on which anything changed, by how much worse they became."""
-    changed = (change for change in changes if change.is_change)
-    return tuple(sorted(changed, key=lambda change: (-change.loss, change.paper)))
+def worst_changes(changes: Iterable[PairChange], n_worst: int) -> tuple[list[PairChange], int]:
+    """The papers that became worse by the most, and how many changed; no more of them are held."""
+    worst: list[PairChange] = []
+    n_changed = 0
+    for change in changes:
+        if change.is_change:
+            n_changed += 1
+            insort(worst, change, key=lambda each: (-each.loss, each.paper))
+            del worst[n_worst:]
+    return worst, n_changed
 
 
 def _of(kind: type[ScoreT], pair: PairRecord) -> ScoreT | None:

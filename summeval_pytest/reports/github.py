@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from summeval_pytest.errors import Place
 from summeval_pytest.metrics.score import CATALOGUE, METRICS, Unscored
+from summeval_pytest.record.stored import Stored
 from summeval_pytest.reports import judge_section
 from summeval_pytest.reports.pair import (
     against,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.record.record import (
         Covered,
+        Outcome,
         PairRecord,
         RunRecord,
         SystemRecord,
@@ -108,28 +111,30 @@ def annotation_lines(
     """
     notes = [*_partly_judged(record)]
     systems: list[SystemRecord] = []
-    pairs: list[PairRecord] = []
+    pairs: Stored[PairRecord] = Stored(())
+    n_failed = 0
     if with_pairs:
         notes = [*_untrusted(record), *_tried(record), *notes]
         systems = [system for suite in record.suites for system in suite.systems]
         systems = [each for each in systems if each.outcome in {"failed", "error"}]
         systems.sort(key=lambda system: system.outcome == "error")
-        pairs = failing_pairs(record)
+        failed, unscored = failing_pairs(record)
+        pairs, n_failed = Stored([*failed.reads, *unscored.reads]), len(failed)
     n_at_fault, room = len(systems) + len(pairs), _LINES - len(notes)
     n_shown = n_at_fault if n_at_fault <= room else room - 1
     n_pairs = max(0, n_shown - len(systems))
     notes += [*map(_of_system, systems[:n_shown]), *map(_of_pair, pairs[:n_pairs])]
     if n_rest := n_at_fault - n_shown:
-        outcomes = [*(s.outcome for s in systems[n_shown:]), *(p.outcome for p in pairs[n_pairs:])]
-        n_unscored = outcomes.count("error")
+        n_unscored = len(pairs) - max(n_pairs, n_failed)
+        n_unscored += sum(system.outcome == "error" for system in systems[n_shown:])
         more = f"{n_rest - n_unscored:,} more fail and {n_unscored:,} more are unscored"
         message = f"{more}; the step summary lists them"
         notes.append(Annotation(title=f"{n_rest:,} more", message=message))
     yield from (note.command(locate) for note in notes)
 
 
-def failing_pairs(record: RunRecord) -> list[PairRecord]:
-    """The pairs that fail, the worst first, then those that the judge left unscored.
+def failing_pairs(record: RunRecord) -> tuple[Stored[PairRecord], Stored[PairRecord]]:
+    """The pairs that fail, the worst first, and those that the judge left unscored.
 
     A pair without a score by the system's own fault is the worst; else the one farthest under its
     thresholds, all of them together, and of equals the one with the worst finding.
@@ -139,10 +144,18 @@ def failing_pairs(record: RunRecord) -> list[PairRecord]:
         verdict = pair.verdict
         under = sum(map(_gap, verdict.shortfalls))
         worst = [rank(finding) for finding in pair.told[:1]]
-        return pair.outcome == "error", not verdict.lacking, -under, not worst, worst
+        return not verdict.lacking, -under, not worst, worst
 
-    pairs = (pair for suite in record.suites for pair in suite.pairs)
-    return sorted((pair for pair in pairs if pair.outcome != "passed"), key=goodness)
+    def of(wanted: Outcome) -> Stored[PairRecord]:
+        reads = [
+            partial(suite.pairs.__getitem__, place)
+            for suite in record.suites
+            for place, outline in enumerate(suite.outlines)
+            if outline.outcome == wanted
+        ]
+        return Stored(sorted(reads, key=lambda read: goodness(read())))
+
+    return of("failed"), of("error")
 
 
 def _gap(short: Shortfall | SystemMean) -> float:
@@ -251,7 +264,7 @@ def _system_failure(system: SystemRecord) -> tuple[str, list[str]]:
 
 def step_summary(record: RunRecord) -> str:
     """The page; at most some 300,000 bytes of UTF-8, where GitHub accepts a mebibyte."""
-    failing = failing_pairs(record)
+    failed, unscored = failing_pairs(record)
     systems = [(suite, system) for suite in record.suites for system in suite.systems]
     named = {mean.name for _, system in systems for mean in system.means}
     names = [name for name in CATALOGUE if name in named or name in METRICS]
@@ -268,8 +281,8 @@ def step_summary(record: RunRecord) -> str:
         systems=systems,
         names=names,
         comparisons=[system for _, system in systems if system.comparison is not None],
-        failed=[pair for pair in failing if pair.outcome != "error"],
-        unscored=[pair for pair in failing if pair.outcome == "error"],
+        failed=failed,
+        unscored=unscored,
         waivers=[use for suite in record.suites for use in suite.waivers],
         judge_trust=judge_section.trust_of_run(record),
         calls=list(calls_lines(header.usage, {})) if header.usage else (),
@@ -398,7 +411,7 @@ def mean_cell(name: str, system: SystemRecord, pairs: Sequence[PairRecord]) -> M
 
 def _measured(name: str, pairs: Sequence[PairRecord]) -> SystemMean:
     named = CATALOGUE[name]
-    scores = [score for pair in pairs for score in pair.scores if score.metric == named.metric]
+    scores = (score for pair in pairs for score in pair.scores if score.metric == named.metric)
     found = [None if isinstance(score, Unscored) else score.values().get(name) for score in scores]
     values = [value for value in found if value is not None]
     return SystemMean(
@@ -406,5 +419,5 @@ def _measured(name: str, pairs: Sequence[PairRecord]) -> SystemMean:
         value=fmean(values) if values else None,
         least=named.worst,
         n_scored=len(values),
-        n_papers=len(scores),
+        n_papers=len(found),
     )

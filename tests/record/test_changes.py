@@ -19,7 +19,7 @@ from summeval_pytest.record.changes import (
     measure_drift,
     pair_change,
     shared_answers,
-    worst_first,
+    worst_changes,
 )
 from summeval_pytest.record.record import Claim, FacetChange, PairChange
 from summeval_pytest.verdict import trust as measuring
@@ -276,7 +276,10 @@ def test_papers_stand_by_how_much_worse_they_became() -> None:
     worse = pair_change(pair("b", faithful(1)), pair("b", faithful(0.5)), baseline="v1")
     same = pair_change(pair("c", one), pair("c", one), baseline="v1")
     moved = pair_change(pair("a", one), pair("a", other), baseline="v1")
-    assert [each.paper for each in worst_first([same, moved, worse])] == ["b", "a"]
+    changes = same, moved, worse
+    for n_worst, listed in ((0, []), (1, ["b"]), (2, ["b", "a"])):
+        worst, n_changed = worst_changes(changes, n_worst)
+        assert ([each.paper for each in worst], n_changed) == (listed, 2)
 
 
 def test_other_labels_papers_and_summaries_are_named() -> None:
