@@ -73,7 +73,8 @@ class HeldReports:
         """Stores a report once all other plugins have seen it."""
         yield
         path = self._config.rootpath / report.nodeid.split("::")[0]
-        if path.resolve() in gated_suites(self._config) and not self._is_let_go(report):
+        is_ours = path.resolve() in gated_suites(self._config)
+        if is_ours and not self._is_let_go(report) and type(report) is pytest.TestReport:
             self._store(report)
 
     def _is_let_go(self, report: pytest.TestReport) -> bool:
