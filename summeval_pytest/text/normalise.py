@@ -54,8 +54,8 @@ def normalise(text: str) -> str:
             if shown != character:
                 text = text.replace(character, shown)
     if "<" in text:
+        text = _SPECIAL_TOKENS.sub(" ", text)  # which may leave a break: "<br<s>/>"
         text = _BREAK_TOKENS.sub("\n\n", text)
-        text = _SPECIAL_TOKENS.sub(" ", text)
     text = _LABELS.sub("", text)
     if "\n" in text:
         for break_ in (_PARAGRAPH, _LIST_ITEM, _SENTENCE_LINE):

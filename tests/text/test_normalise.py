@@ -87,6 +87,7 @@ def test_paragraphs_list_items_and_ended_lines_stay_apart(raw: str, lines: str) 
 @example("a\n\nb")
 @example("Abstract: Summary: zinc")
 @example("a\n- \n\nb")
+@example("<br<s>/>")
 def test_normalise_is_idempotent(text: str) -> None:
     """Importers normalise and metrics normalise again; the paragraphs must survive both."""
     once = normalise(text)
