@@ -9,6 +9,7 @@ import datetime as dt
 import os.path
 import re
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
@@ -27,6 +28,7 @@ from summeval_pytest.suite.lines import (
     number_in,
     one_of,
 )
+from summeval_pytest.suite.rows import COLUMNS, is_table
 from summeval_pytest.suite.values import (
     PROMPTS,
     SOURCE_MARK,
@@ -36,7 +38,7 @@ from summeval_pytest.suite.values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from summeval_pytest.suite.lines import Readers, TextFile
     from summeval_pytest.suite.toml import TomlText
@@ -93,6 +95,20 @@ def _named_file(fields: Fields, key: str, suite: TextFile) -> TextFile:
     if Path(name).is_absolute() or PureWindowsPath(name).is_absolute():
         raise fields.wrong(key, name, "a path relative to the suite file's folder")
     return suite.beside(name, fields.where(key))
+
+
+def read_columns(toml: TomlText, files: Iterable[TextFile]) -> Mapping[str, str]:
+    """The keys whose columns are called otherwise in the tables among these files."""
+    key = "columns"
+    names = _table(toml, key)
+    fields = Fields(values=names, owner=f"[{key}]", where=partial(toml.place, key))
+    fields.only(COLUMNS)
+    if names and not any(map(is_table, files)):
+        raise SuiteError(
+            toml.place(key),
+            f"{key!r} names columns, and the suite has no table, such as papers.csv; delete it",
+        )
+    return {name: fields.text(name) for name in names}
 
 
 PRICE_KEYS: Final = ("input_price", "output_price", "cached_input_price")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import FACETS, SCALES, Facet
-from summeval_pytest.suite.lines import Fields, brief, closest, is_whole, keyed_lines
+from summeval_pytest.suite.lines import Fields, brief, closest, is_whole, keyed, read_lines
 from summeval_pytest.suite.papers import read_segments
 from summeval_pytest.text.normalise import normalise
 
@@ -284,8 +284,10 @@ def read_labels(file: TextFile, roster: Roster) -> Mapping[tuple[str, str], Labe
         given = {"paper": paper, "system": system, "place": fields.place}
         return (paper, system), fields.part(_LABEL).read(Label, _LABEL, given=given)
 
-    labels = keyed_lines(
-        file, "this label", read, lambda of: f"paper {of[0]!r} and system {of[1]!r} have a label"
+    labels = keyed(
+        read_lines(file, "this label"),
+        read,
+        lambda of: f"paper {of[0]!r} and system {of[1]!r} have a label",
     )
     _check_any(labels, file, "label", "labels")
     return labels
@@ -298,9 +300,8 @@ def read_recorded(file: TextFile, roster: Roster) -> tuple[Recorded, ...]:
         record = _record(fields, roster)
         return (record.paper, record.system, record.by), record
 
-    records = keyed_lines(
-        file,
-        "this record",
+    records = keyed(
+        read_lines(file, "this record"),
         read,
         lambda of: f"{of[2]!r} has a record of paper {of[0]!r} and system {of[1]!r}",
     )

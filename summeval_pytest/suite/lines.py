@@ -414,25 +414,25 @@ def _object(raw: bytes, place: Place, owner: str, *, halves: bool) -> Fields:
     return Fields(values=value, owner=owner, where=lambda _: place)
 
 
-def keyed_lines(
-    file: TextFile,
-    owner: str,
+def keyed(
+    rows: Iterable[Fields],
     read: Callable[[Fields], tuple[KeyT, ValueT]],
     twice: Callable[[KeyT], str],
     remedy: str = "delete one",
+    unit: str = "line",
 ) -> dict[KeyT, ValueT]:
     """What each line of a file says, by its key; ``twice`` words that a key has two lines.
 
     Raises:
-        SuiteError: As `read_lines` and ``read``, and at the second line of a key.
+        SuiteError: As ``rows`` and ``read``, and at the second line of a key.
     """
     found: dict[KeyT, ValueT] = {}
     lines: dict[KeyT, int] = {}
-    for fields in read_lines(file, owner):
+    for fields in rows:
         key, value = read(fields)
         first = lines.setdefault(key, fields.place.line)
         if first != fields.place.line:
-            raise fields.fault("", f"{twice(key)} on line {first}, too; {remedy}")
+            raise fields.fault("", f"{twice(key)} on {unit} {first}, too; {remedy}")
         found[key] = value
     return found
 

@@ -14,7 +14,14 @@ from summeval_pytest.suite.lines import (
     Fields,
     check_name,
     is_visible,
-    keyed_lines,
+    keyed,
+)
+from summeval_pytest.suite.rows import (
+    PAPER_COLUMNS,
+    SUMMARY_COLUMNS,
+    UNNAMED,
+    read_rows,
+    unit_of,
 )
 from summeval_pytest.suite.values import Pair, Paper, Section
 
@@ -62,17 +69,17 @@ _REFERENCE: Final = "a text or a list of texts"
 _FACTS: Final = "a list of texts or of {'text', 'sentence', 'parent'}"
 
 
-def read_papers(file: TextFile) -> Mapping[str, Paper]:
-    """The papers of a file, at least one, by id."""
-    papers = keyed_lines(
-        file,
-        "this paper",
+def read_papers(file: TextFile, names: Mapping[str, str] = UNNAMED) -> Mapping[str, Paper]:
+    """The papers of a file, at least one, by id; ``names`` is for `read_rows`."""
+    papers = keyed(
+        read_rows(file, "this paper", PAPER_COLUMNS, names),
         lambda fields: ((paper := read_paper(fields)).id, paper),
         lambda paper: f"paper {paper!r} stands",
         remedy="rename or delete one",
+        unit=unit_of(file),
     )
     if not papers:
-        raise SuiteError(file.at(0), f"{file.shown!r} has no paper; write one a line")
+        raise SuiteError(file.at(0), f"{file.shown!r} has no paper; write one a {unit_of(file)}")
     return papers
 
 
@@ -174,7 +181,11 @@ _NOTHING_RETURNED: Final = (
 
 
 def read_summaries(
-    file: TextFile, spec: SystemSpec, papers: Mapping[str, Paper], roster: Roster
+    file: TextFile,
+    spec: SystemSpec,
+    papers: Mapping[str, Paper],
+    roster: Roster,
+    names: Mapping[str, str] = UNNAMED,
 ) -> Mapping[str, Pair]:
     """The pairs of a system by paper: of all papers but those that it skips."""
 
@@ -192,11 +203,11 @@ def read_summaries(
         pair = Pair(paper=papers[paper], system=spec.name, summary=summary, place=fields.place)
         return paper, pair
 
-    pairs = keyed_lines(
-        file,
-        "this summary",
+    pairs = keyed(
+        read_rows(file, "this summary", SUMMARY_COLUMNS, names),
         read,
         lambda paper: f"system {spec.name!r} has a summary for paper {paper!r}",
+        unit=unit_of(file),
     )
     if missing := [paper for paper in papers if paper not in pairs and paper not in spec.skip]:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""

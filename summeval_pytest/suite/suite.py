@@ -14,6 +14,7 @@ from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.suite.file import (
     VARIANT_KEYS,
     existing_file,
+    read_columns,
     read_default_systems,
     read_endpoints,
     read_systems,
@@ -50,8 +51,8 @@ if TYPE_CHECKING:
 
 
 _KEYS: Final = (
-    "papers", "labels", "recorded", *VARIANT_KEYS, "calibrate", "default_systems", "systems",
-    "endpoints", "judges", "thresholds", "waivers",
+    "papers", "labels", "recorded", *VARIANT_KEYS, "calibrate", "default_systems", "columns",
+    "systems", "endpoints", "judges", "thresholds", "waivers",
 )  # fmt: skip
 
 
@@ -200,6 +201,7 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         for name, fields in tables.items()
         if fields.has("summaries")
     }
+    names = read_columns(toml, [files["papers"], *summaries.values()])
     default_systems = read_default_systems(top, systems)
     judges = read_judges(toml, endpoints)
     recorded_judges = {n: j for n, j in judges.items() if isinstance(j, RecordedSpec)}
@@ -214,14 +216,14 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         )
     prefix = file.path.name.removesuffix(SUITE_NAME)
     cassette, baselines = file.beside(f"{prefix}cassette.jsonl"), file.beside(f"{prefix}baselines")
-    papers = read_papers(files["papers"])
+    papers = read_papers(files["papers"], names)
     roster = Roster(papers=papers, systems=systems)
     for name, fields in tables.items():
         for paper in systems[name].skip:
             what = f"'skip' of {fields.owner} names the unknown paper"
             fields.check_known("skip", paper, papers, what)
     pairs = {
-        name: read_summaries(text, systems[name], papers, roster)
+        name: read_summaries(text, systems[name], papers, roster, names)
         for name, text in summaries.items()
     }
     labels = read_labels(files["labels"], roster) if "labels" in files else {}

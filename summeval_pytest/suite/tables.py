@@ -7,8 +7,6 @@ fact (``side``, ``text``, ``holds``). Each mistake is told with its line or its 
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter, defaultdict
 from contextlib import suppress
@@ -36,6 +34,7 @@ from summeval_pytest.suite.marking import (
     source_sentences,
     stands_in,
 )
+from summeval_pytest.suite.rows import check_header, check_width, read_records, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -118,7 +117,7 @@ def read_csv(file: TextFile, names: Names) -> Export:
             longer or shorter than the header.
         OptionError: For a mapping of a column that is not there.
     """
-    lines = _lines(file)
+    lines = ((number, [cell.strip() for cell in cells]) for number, cells in read_records(file))
     first = next(lines, None)
     if first is None:
         raise SuiteError(file.at(0), f"{file.shown!r} is empty; write a header and one label a row")
@@ -129,45 +128,11 @@ def read_csv(file: TextFile, names: Names) -> Export:
     return Export(rows=rows)
 
 
-def _lines(file: TextFile) -> Iterator[tuple[int, list[str]]]:
-    """The records with the line on which each begins, their cells without space around them."""
-    reader = csv.reader(io.StringIO(_read_text(file), newline=""), strict=True)
-    number = 1
-    try:
-        for cells in reader:
-            yield number, [cell.strip() for cell in cells]
-            number = reader.line_num + 1
-    except csv.Error as error:
-        raise SuiteError(
-            file.at(number), f"no comma-separated values: {error}; mend the line"
-        ) from None
-
-
-def _read_text(file: TextFile) -> str:
-    """The text of a foreign file: UTF-8, without its byte order mark, with LF line ends."""
-    try:
-        data = file.path.read_bytes()
-    except OSError as error:
-        raise file.unreadable(error, "name a file") from None
-    try:
-        return data.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        byte = data[error.start : error.start + 1]
-        raise SuiteError(
-            file.at(line), f"the byte {byte!r} is not UTF-8; save the file as UTF-8"
-        ) from None
-
-
 def _header(file: TextFile, number: int, columns: list[str], names: Names) -> list[str]:
     """The field of each column."""
     fault = partial(SuiteError, file.at(number))
     _check_used(names, columns, file.shown)
-    if len(columns) == 1 and any(mark in columns[0] for mark in ";\t"):
-        raise fault(
-            f"the header is one column, {brief(columns[0])}; save the table with commas between"
-            " the columns"
-        )
+    check_header(file, number, columns)
     fields = [names.get(column, column) for column in columns]
     for column, target in zip(columns, fields, strict=True):
         if not column:
@@ -186,12 +151,7 @@ def _header(file: TextFile, number: int, columns: list[str], names: Names) -> li
 
 def _row(file: TextFile, number: int, header: list[str], cells: list[str]) -> Fields:
     place = file.at(number)
-    if len(cells) != len(header):
-        raise SuiteError(
-            place,
-            f"this row has {len(cells)} cells and the header {len(header)};"
-            " quote a cell that holds a comma",
-        )
+    check_width(file, number, cells, header)
     said = zip(header, cells, strict=True)
     values = {name: cell for name, cell in said if cell and name != LEFT_OUT}
     return Fields(values=values, owner="this row", where=lambda _: place)
@@ -217,7 +177,7 @@ def read_labelstudio(file: TextFile, names: Names, *, ground_truth: bool = False
         SuiteError: For what is no export, and for a control that is no field.
         OptionError: For a mapping of a name that no task has.
     """
-    text = _read_text(file)
+    text = read_text(file)
     if not text.strip():
         raise SuiteError(file.at(0), f"{file.shown!r} is empty; export the project again")
     value = read_json(text, file.at(0))

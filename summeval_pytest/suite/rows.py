@@ -1,0 +1,427 @@
+"""Rows of data files: JSON lines, and tables as CSV, TSV, Parquet or an array of JSON objects.
+
+The ending of a file's name tells its kind. A row is read as if it were a line of JSON. Its place
+has the line on which it begins, or in Parquet and JSON arrays its number, from 1.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from codecs import BOM_UTF8
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.errors import SuiteError, nearest
+from summeval_pytest.suite.lines import OWN_KEYS, Fields, brief, read_json, read_lines
+from summeval_pytest.text.printing import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+
+    from summeval_pytest.errors import Place
+    from summeval_pytest.suite.lines import TextFile
+
+    Row = dict[str, object]
+
+
+PAPER_COLUMNS: Final = (
+    "id", "title", "source", "reference", "reference_facets", "reference_facts", "provenance",
+)  # fmt: skip
+SUMMARY_COLUMNS: Final = ("paper", "summary", "provenance")
+COLUMNS: Final = tuple(dict.fromkeys((*PAPER_COLUMNS, *SUMMARY_COLUMNS)))
+"""What a column of a suite's table can be."""
+NEEDED: Final = frozenset({"id", "source", "reference", "paper", "summary"})
+_ALSO_CALLED: Final[Mapping[str, Collection[str]]] = {
+    "id": ("paper", "paper_id", "doc_id", "article_id"),
+    "paper": ("id", "paper_id", "doc_id", "article_id"),
+    "source": ("article", "document", "text", "body"),
+    "reference": ("abstract", "target", "gold", "highlights"),
+    "summary": ("prediction", "output", "generated", "candidate", "hypothesis"),
+    "system": ("model", "model_name"),
+}
+"""What others call a column; it is proposed, never assumed."""
+UNNAMED: Final[Mapping[str, str]] = MappingProxyType({})
+
+_LISTED: Final = 12
+_HEAD: Final = 4096
+_AT_ONCE: Final = 64
+_MOST_BYTES: Final = 2**32
+"""What a table may unfold to: few bytes of Parquet can stand for any number of rows."""
+_LONGEST_CELL: Final = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataTable:
+    """The columns of a file, and its rows, once, with their numbers.
+
+    ``read`` takes the columns that are wanted; a cell that is empty or null is not there. ``unit``
+    is what the numbers count.
+    """
+
+    file: TextFile
+    columns: Sequence[str]
+    unit: str
+    read: Callable[[Collection[str]], Iterator[tuple[int, Row]]]
+
+    @property
+    def place(self) -> Place:
+        """The place of the header, where there is one."""
+        return self.file.at(int(self.unit == "line"))
+
+    def columns_of(
+        self,
+        known: Collection[str],
+        needed: Collection[str],
+        names: Mapping[str, str],
+        remedy: str = '[columns] {} = "{}"',
+    ) -> dict[str, str]:
+        """The column of each known key: the one that ``names`` has for it, else its own.
+
+        Raises:
+            SuiteError: Where a key that is needed or named has none; ``remedy`` takes the key and a
+                column.
+        """
+        names = {key: name for key, name in names.items() if key in known}
+        found = {}
+        for key in known:
+            own = [key] if key not in names.values() else []
+            column = next((n for n in (names.get(key), *own) if n in self.columns), None)
+            if column is not None:
+                found[key] = column
+            elif key in needed or key in names:
+                raise self._lack(key, names, remedy)
+        return found
+
+    def _lack(self, key: str, names: Mapping[str, str], remedy: str) -> SuiteError:
+        wanted = names.get(key, key)
+        spare = [name for name in self.columns if name not in names.values()]
+        usual = [name for name in _ALSO_CALLED.get(key, ()) if name in spare]
+        close = [*get_close_matches(wanted, spare, n=1), *usual, "COLUMN"]
+        shown = ", ".join(brief(name) for name in self.columns[:_LISTED]) or "none"
+        more = f" and {len(self.columns) - _LISTED} more" if len(self.columns) > _LISTED else ""
+        meant = "" if wanted == key else f" for {key!r}"
+        return SuiteError(
+            self.place,
+            f"the table has no column {brief(wanted)}{meant}; it has {shown}{more}: write"
+            f" {remedy.format(key, close[0])}",
+        )
+
+    def fields(self, columns: Mapping[str, str], owner: str) -> Iterator[Fields]:
+        """Each row with its keys, of which ``columns`` says where they are read from.
+
+        A cell that is needed and not there is an empty text, which is refused as such.
+        """
+        for number, row in self.read(frozenset(columns.values())):
+            empty = dict.fromkeys(NEEDED.intersection(columns), "")
+            values = {key: row[column] for key, column in columns.items() if column in row}
+            yield _fields(empty | values, owner, self.file.at(number))
+
+
+def _fields(values: Row, owner: str, place: Place) -> Fields:
+    return Fields(values=values, owner=owner, where=lambda _: place)
+
+
+def is_table(file: TextFile) -> bool:
+    """Whether the file is a table; a ``.json`` file may also hold JSON lines."""
+    kind = _kind(file)
+    return kind in _TABLES and (kind != ".json" or _head(file).startswith(b"["))
+
+
+def unit_of(file: TextFile) -> str:
+    """What the numbers in the places of a file's rows count: lines, or rows."""
+    return "row" if is_table(file) and _kind(file) not in _MARKS else "line"
+
+
+def _kind(file: TextFile) -> str:
+    return PurePath(file.shown).suffix.lower()
+
+
+def _head(file: TextFile) -> bytes:
+    """The first characters of a file, without a byte order mark and white space."""
+    try:
+        with file.path.open("rb") as handle:
+            return handle.read(_HEAD).removeprefix(BOM_UTF8).lstrip()
+    except OSError as error:
+        raise file.unreadable(error) from None
+
+
+def read_table(file: TextFile) -> DataTable:
+    """The table that a file holds; JSON lines are one, too.
+
+    Raises:
+        SuiteError: For a file that is not of the kind that its name ends with, and for columns
+            without a name or with the same one; the rows are checked as they are read.
+    """
+    table = _TABLES[_kind(file)](file) if is_table(file) else _lines_table(file)
+    for name in table.columns:
+        if not name.strip():
+            raise SuiteError(table.place, f"a column has no name ({name!r}); name or delete it")
+        if table.columns.count(name) > 1:
+            raise SuiteError(table.place, f"two columns are {brief(name)}; delete one")
+    return table
+
+
+def read_rows(
+    file: TextFile, owner: str, known: Collection[str], names: Mapping[str, str] = UNNAMED
+) -> Iterator[Fields]:
+    """The rows of papers or summaries, with the ``known`` keys where the file is a table.
+
+    ``names`` has the keys whose columns are called otherwise; a column that the rows of another
+    file are read from is left out.
+
+    Raises:
+        SuiteError: As `read_lines` and `read_table`, and for a column that is missing or unknown.
+    """
+    if not is_table(file):
+        yield from _json_lines(file, owner)
+        return
+    table = read_table(file)
+    if not table.columns:
+        return
+    columns = table.columns_of(known, NEEDED.intersection(known), names)
+    for name in table.columns:
+        if name not in (*COLUMNS, *names.values()) and not name.startswith(OWN_KEYS):
+            raise SuiteError(
+                table.place,
+                f"unknown column {brief(name)}; {nearest(name, COLUMNS)}; or leave it out with"
+                f" [columns] {OWN_KEYS}NAME = {brief(name)}",
+            )
+    yield from table.fields(columns, owner)
+
+
+def _json_lines(file: TextFile, owner: str) -> Iterator[Fields]:
+    """JSON lines; a file that is something else as a whole is called so."""
+    try:
+        yield from read_lines(file, owner)
+    except SuiteError as error:
+        if error.place.line != 1 or not (told := _looks_like(file)):
+            raise
+        raise SuiteError(error.place, f"this looks like {told}") from None
+
+
+def _looks_like(file: TextFile) -> str:
+    """What a file is that is no JSON lines, and what to do; nothing of it is shown."""
+    head = _head(file)
+    first, _, rest = head.partition(b"\n")
+    stem = PurePath(file.shown).stem
+    if head.startswith(b"PAR1"):
+        return f"Parquet: name it {stem}.parquet"
+    if head.startswith(b"["):
+        is_array = head[1:].lstrip()[:1] == b"{"
+        return f"a JSON array: name it {stem}.json" if is_array else ""
+    if head.startswith(b"{"):
+        is_pretty = rest and not first.rstrip().endswith(b"}") and rest.lstrip()[:1] != b"{"
+        return "pretty-printed JSON: write each object on one line" if is_pretty else ""
+    for mark, kind in ((b"\t", "tsv"), (b",", "csv"), (b";", "csv")):
+        if mark in first and rest:
+            return f"{kind.upper()}: name it {stem}.{kind}"
+    return ""
+
+
+def _lines_table(file: TextFile) -> DataTable:
+    return _held(
+        file, "line", [(row.place.line, row.values) for row in _json_lines(file, "this line")]
+    )
+
+
+def _array_table(file: TextFile) -> DataTable:
+    value = read_json(read_text(file), file.at(0))
+    assert isinstance(value, list), "it begins with a bracket"
+    for number, item in enumerate(value, start=1):
+        if not isinstance(item, dict):
+            raise SuiteError(
+                file.at(number), f"row {number} is {brief(item)}; write an array of objects"
+            )
+    return _held(file, "row", list(enumerate(value, start=1)))
+
+
+def _held(file: TextFile, unit: str, rows: Sequence[tuple[int, Mapping[str, object]]]) -> DataTable:
+    """The table of objects; any key of them is a column."""
+    columns = list(dict.fromkeys(key for _, row in rows for key in row))
+    filled = ((n, {k: v for k, v in row.items() if v is not None}) for n, row in rows)
+    return DataTable(file=file, columns=columns, unit=unit, read=lambda _: filled)
+
+
+def read_text(file: TextFile) -> str:
+    """The text of a foreign file: UTF-8, without its byte order mark, with LF line ends."""
+    try:
+        data = file.path.read_bytes()
+    except OSError as error:
+        raise file.unreadable(error, "name a file") from None
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        byte = data[error.start : error.start + 1]
+        raise SuiteError(
+            file.at(line), f"the byte {byte!r} is not UTF-8; save the file as UTF-8"
+        ) from None
+
+
+def read_records(file: TextFile, mark: str = ",") -> Iterator[tuple[int, list[str]]]:
+    """The records of a text whose cells a mark divides, with the line on which each begins.
+
+    Raises:
+        SuiteError: At the record that breaks the rules of quotes.
+    """
+    reader = csv.reader(io.StringIO(read_text(file), newline=""), delimiter=mark, strict=True)
+    number = 1
+    while True:
+        usual = csv.field_size_limit(_LONGEST_CELL)  # all readers share it
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise SuiteError(
+                file.at(number), f"no {_MARK_NAMES[mark]}-separated values: {error}; mend the line"
+            ) from None
+        finally:
+            csv.field_size_limit(usual)
+        yield number, cells
+        number = reader.line_num + 1
+
+
+def _marked_table(file: TextFile) -> DataTable:
+    mark = _MARKS[_kind(file)]
+    records = read_records(file, mark)
+    number, cells = next(records, (0, []))
+    columns = [cell.strip() for cell in cells]
+    if not any(columns):
+        raise SuiteError(file.at(0), f"{file.shown!r} is empty; write a header and one row a line")
+    check_header(file, number, columns, mark)
+
+    def read(wanted: Collection[str]) -> Iterator[tuple[int, Row]]:
+        for number, cells in records:
+            if any(cells):
+                check_width(file, number, cells, columns, mark)
+                said = zip(columns, cells, strict=True)
+                yield number, {name: cell for name, cell in said if cell and name in wanted}
+
+    return DataTable(file=file, columns=columns, unit="line", read=read)
+
+
+def check_header(file: TextFile, number: int, columns: Sequence[str], mark: str = ",") -> None:
+    """Refuse a header that another mark divides."""
+    if len(columns) == 1 and any(other in columns[0] for other in ",;\t"):
+        raise SuiteError(
+            file.at(number),
+            f"the header is one column, {brief(columns[0])}; save the table with"
+            f" {_MARK_NAMES[mark]}s between the columns",
+        )
+
+
+def check_width(
+    file: TextFile, number: int, cells: Sequence[str], header: Sequence[str], mark: str = ","
+) -> None:
+    """Refuse a record that is longer or shorter than the header."""
+    if len(cells) != len(header):
+        raise SuiteError(
+            file.at(number),
+            f"this row has {len(cells)} cells and the header {len(header)};"
+            f" quote a cell that holds a {_MARK_NAMES[mark]}",
+        )
+
+
+def _parquet_table(file: TextFile) -> DataTable:
+    with _arrow(file):
+        from pyarrow.parquet import ParquetFile
+
+        parquet = ParquetFile(file.path)
+
+    def read(wanted: Collection[str]) -> Iterator[tuple[int, Row]]:
+        with parquet:
+            batches = parquet.iter_batches(_AT_ONCE, columns=list(wanted), use_threads=False)
+            yield from _arrow_rows(file, parquet.schema_arrow, batches, wanted)
+
+    return DataTable(file=file, columns=parquet.schema_arrow.names, unit="row", read=read)
+
+
+def _stream_table(file: TextFile) -> DataTable:
+    with _arrow(file):
+        from pyarrow import OSFile
+        from pyarrow.ipc import open_stream
+
+        stream = open_stream(OSFile(str(file.path)))
+    return DataTable(
+        file=file,
+        columns=stream.schema.names,
+        unit="row",
+        read=lambda wanted: _arrow_rows(file, stream.schema, stream, wanted),
+    )
+
+
+@contextmanager
+def _arrow(file: TextFile) -> Iterator[None]:
+    """Call a file unreadable that pyarrow does not read, and say so where there is no pyarrow."""
+    try:
+        import pyarrow as pa
+    except ModuleNotFoundError:
+        raise SuiteError(
+            file.at(0),
+            f"{file.shown!r} needs the package 'pyarrow', which is not installed; install it with:"
+            " pip install 'summeval-pytest[export]', or save the table as CSV",
+        ) from None
+    try:
+        yield
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise SuiteError(
+            file.at(0),
+            f"no {_kind(file)[1:]} table: {one_line(str(error)).rstrip('.')}; write it again",
+        ) from None
+
+
+def _arrow_rows(
+    file: TextFile, schema: pa.Schema, batches: Iterable[pa.RecordBatch], wanted: Collection[str]
+) -> Iterator[tuple[int, Row]]:
+    for name in wanted:
+        if not _is_plain(kind := schema.field(name).type):
+            raise SuiteError(
+                file.at(0), f"the column {brief(name)} holds values of type {kind}; save it as text"
+            )
+    number, n_bytes = 0, 0
+    with _arrow(file):
+        for batch in batches:
+            batch.validate(full=True)
+            n_bytes += batch.nbytes
+            if n_bytes > _MOST_BYTES:
+                raise SuiteError(file.at(number + 1), "the table unfolds to over 4 GiB; cut it")
+            for row in batch.select(sorted(wanted)).to_pylist():
+                number += 1
+                yield number, {key: _filled(v) for key, v in row.items() if v is not None}
+
+
+def _is_plain(kind: pa.DataType) -> bool:
+    """Whether the values of a type are texts, numbers, or lists or objects of them."""
+    from pyarrow import types
+
+    if types.is_struct(kind):
+        return all(_is_plain(field.type) for field in kind)
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_dictionary(kind):
+        return _is_plain(kind.value_type)
+    plain = (types.is_string, types.is_large_string, types.is_integer, types.is_floating)
+    return any(is_one(kind) for is_one in (*plain, types.is_boolean, types.is_null))
+
+
+def _filled(value: object) -> object:
+    """A value without the keys that an object of its row has not, which are null in Arrow."""
+    if isinstance(value, dict):
+        return {key: _filled(inner) for key, inner in value.items() if inner is not None}
+    return [_filled(inner) for inner in value] if isinstance(value, list) else value
+
+
+_MARKS: Final = {".csv": ",", ".tsv": "\t"}
+_MARK_NAMES: Final = {",": "comma", "\t": "tab"}
+_TABLES: Final[Mapping[str, Callable[[TextFile], DataTable]]] = {
+    **dict.fromkeys(_MARKS, _marked_table),
+    ".json": _array_table,
+    ".parquet": _parquet_table,
+    ".arrow": _stream_table,
+}

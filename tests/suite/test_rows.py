@@ -1,0 +1,268 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from summeval_pytest.errors import SuiteError
+from summeval_pytest.suite.lines import TextFile
+from summeval_pytest.suite.rows import read_rows, read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from syrupy.assertion import SnapshotAssertion
+
+    from tests.suite.conftest import Golden
+
+NAMES = '[columns]\nid = "doc"\npaper = "doc"\nsummary = "prediction"\nx_year = "year"\n'
+PAPERS: list[dict[str, Any]] = [
+    {"doc": "zinc-01", "year": "1999", "source": 'Zinc,\n"was" given.', "reference": "Zinc helps."},
+    {"doc": "zinc-02", "source": "None was\tgiven.", "reference": "Nothing helps."},
+]
+CAREFUL: list[dict[str, Any]] = [
+    {"doc": "zinc-02", "prediction": "Nothing did."},
+    {"doc": "zinc-01", "prediction": "Zinc, so\nto say, did."},
+]
+
+
+def as_text(rows: list[dict[str, Any]], delimiter: str = ",", end: str = "\n") -> bytes:
+    """Rows as a spreadsheet saves them."""
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(rows[0]), delimiter=delimiter, lineterminator=end)
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue().encode()
+
+
+def as_parquet(rows: list[dict[str, Any]]) -> bytes:
+    """Rows as pandas saves them."""
+    stream = io.BytesIO()
+    parquet.write_table(pa.Table.from_pylist(rows), stream)
+    return stream.getvalue()
+
+
+WRITERS = {
+    "csv": as_text,
+    "CSV": lambda rows: b"\xef\xbb\xbf" + as_text(rows, end="\r\n"),
+    "tsv": lambda rows: as_text(rows, "\t"),
+    "json": lambda rows: json.dumps(rows, indent=1).encode(),
+    "parquet": as_parquet,
+}
+
+
+def in_tables(golden: Golden, kind: str) -> None:
+    """Name tables in place of the lines."""
+    golden.write(f"papers.{kind}", WRITERS[kind](PAPERS))
+    golden.write(f"systems/careful.{kind}", WRITERS[kind](CAREFUL))
+    golden.spoil("summeval.toml", "papers.jsonl", f"papers.{kind}")
+    golden.spoil("summeval.toml", "careful.jsonl", f"careful.{kind}")
+    golden.spoil("summeval.toml", "[thresholds]\n", f"{NAMES}[thresholds]\n")
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_table_says_what_json_lines_say(golden: Golden, kind: str) -> None:
+    """Numbers compare across formats: texts and fingerprint are the same, beside JSON lines."""
+    golden.lines(
+        "papers.jsonl",
+        *({"id": p["doc"], "source": p["source"], "reference": p["reference"]} for p in PAPERS),
+    )
+    golden.lines(
+        "systems/careful.jsonl",
+        *({"paper": s["doc"], "summary": s["prediction"]} for s in CAREFUL),
+    )
+    lines = golden.load()
+    in_tables(golden, kind)
+    table = golden.load()
+    assert table.fingerprint == lines.fingerprint
+    assert table.paper_ids == lines.paper_ids
+    for paper in lines.paper_ids:
+        assert table.paper(paper).source == lines.paper(paper).source
+        assert table.pair(paper, "careful").summary == lines.pair(paper, "careful").summary
+    (row, after_quote) = (1, 2) if kind in ("json", "parquet") else (2, 4)
+    assert str(table.paper("zinc-01").place) == f"golden/papers.{kind}:{row}"
+    assert table.paper("zinc-02").place.line == after_quote
+
+
+def test_sections_and_facets_travel_in_parquet(golden: Golden) -> None:
+    """Arrow gives each object every key; those that are null are not there."""
+    paper = {
+        "id": "zinc-01",
+        "title": None,
+        "source": [{"heading": "Aim", "text": "Zinc."}, {"text": "It was given."}],
+        "reference": ["Zinc helps.", "It does."],
+    }
+    other = {"id": "zinc-02", "source": [{"text": "None."}], "reference": ["Nothing helps."]}
+    golden.lines("papers.jsonl", {k: v for k, v in paper.items() if v}, other)
+    fingerprint = golden.load().fingerprint
+    golden.write("papers.parquet", as_parquet([paper, other]))
+    golden.spoil("summeval.toml", "papers.jsonl", "papers.parquet")
+    assert golden.load().fingerprint == fingerprint
+
+
+def test_one_table_can_hold_papers_and_summaries(golden: Golden) -> None:
+    """A spreadsheet with a row a paper is a suite; its reference may be called summary."""
+    rows = [
+        {"id": "zinc-01", "source": "Zinc.", "summary": "Zinc helps.", "ours": "Zinc did."},
+        {"id": "zinc-02", "source": "None.", "summary": "Nothing helps.", "ours": "Nothing did."},
+    ]
+    golden.write("all.csv", as_text(rows))
+    golden.write(
+        "summeval.toml",
+        'papers = "all.csv"\n[columns]\npaper = "id"\nreference = "summary"\nsummary = "ours"\n'
+        '[systems.careful]\nsummaries = "all.csv"\n',
+    )
+    pair = golden.load().pair("zinc-01", "careful")
+    assert (pair.paper.references, pair.summary) == (("Zinc helps.",), "Zinc did.")
+
+
+def test_lines_of_json_in_a_json_file_stay_lines(golden: Golden) -> None:
+    """Releases are often named so; only what begins with a bracket is an array."""
+    golden.write("papers.json", (golden.path / "papers.jsonl").read_bytes())
+    golden.spoil("summeval.toml", "papers.jsonl", "papers.json")
+    assert golden.load().paper("zinc-02").place.line == 2
+
+
+TABLES: Mapping[str, list[str | bytes]] = {
+    "csv": [
+        "",
+        "id,source,reference\n",
+        "id,source\na,b\n",
+        "id,source,reference,refrence\na,b,c,d\n",
+        ",id,source,reference\n0,a,b,c\n",
+        "id,source,reference,id\na,b,c,d\n",
+        "id;source;reference\na;b;c\n",
+        'id,source,reference\nzinc-01,"a\nb",c\nzinc-02,a\n',
+        'id,source,reference\nzinc-01,"a\nb",c\nzinc-02,,c\n',
+        'id,source,reference\nzinc-01,"a\nb",c\n\nzinc-01,a,b\n',
+        'id,source,reference\nzinc-01,"a"b,c\n',
+        b"id,source,reference\nzinc-01,\xe4,c\n",
+    ],
+    "tsv": ["id,source,reference\na,b,c\n", "id\tsource\treference\na\tb\n"],
+    "json": [
+        "[]",
+        "[{},\n 3]",
+        '[{"id": "a"',
+        '[{"key": "zinc-01", "article": "a", "abstract": "b"}]',
+        json.dumps([{"id": "a", "source": "b", "reference": "c"}] * 2),
+        '[{"id": "a", "source": null, "reference": "b"}]',
+    ],
+    "parquet": [
+        "id,source,reference\n",
+        as_parquet([{"id": 3, "source": "a", "reference": "b"}]),
+        as_parquet([{"id": b"3", "source": "a", "reference": "b"}]),
+        as_parquet([{"id": "a", "source": "a", "reference": "b"}] * 2),
+        as_parquet([{"id": "a", "source": "a", "reference": "b"}])[:-20] + b"PAR1",
+    ],
+    "jsonl": [
+        "id,source,reference\na,b,c\n",
+        "id\tsource\treference\na\tb\tc\n",
+        '{\n  "id": "a",\n  "source": "b"\n}\n',
+        '{"id": "a",\n "source": "b"}\n',
+        '[\n  {"id": "a"}\n]',
+        '[{"id": "a"}, {"id": "b"}]',
+        as_parquet(PAPERS),
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_what_a_table_is_not_is_said(
+    golden: Golden, kind: str, snapshot: SnapshotAssertion
+) -> None:
+    """The first day's mistakes end in a message that names the line and the next step."""
+    golden.spoil("summeval.toml", "papers.jsonl", f"papers.{kind}")
+    told = []
+    for data in TABLES[kind]:
+        golden.write(f"papers.{kind}", data)
+        told.append(golden.mistake())
+    assert told == snapshot
+
+
+def test_columns_that_name_nothing_are_refused(golden: Golden, snapshot: SnapshotAssertion) -> None:
+    """A slip in a name must not leave a text out in silence."""
+    in_tables(golden, "csv")
+    changes = [
+        ('summary = "prediction"', 'sumary = "prediction"'),
+        ('summary = "prediction"', 'summary = "predicton"'),
+        ('summary = "prediction"\n', ""),
+        ('summary = "prediction"', "summary = 3"),
+        ('id = "doc"\n', 'id = "doc"\ntitle = "titel"\n'),
+        ('x_year = "year"\n', ""),
+    ]
+    told = golden.mistakes("summeval.toml", changes)
+    golden.spoil("summeval.toml", "papers.csv", "papers.jsonl")
+    golden.spoil("summeval.toml", "careful.csv", "careful.jsonl")
+    assert [*told.values(), golden.mistake()] == snapshot
+
+
+def test_parquet_without_pyarrow_names_the_extra(
+    golden: Golden, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The embedded default does not need it, so it may be missing."""
+    in_tables(golden, "parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert golden.mistake() == (
+        "golden/papers.parquet: 'golden/papers.parquet' needs the package 'pyarrow', which is not"
+        " installed; install it with: pip install 'summeval-pytest[export]', or save the table as"
+        " CSV"
+    )
+
+
+def test_a_table_outside_of_the_folder_is_refused(golden: Golden) -> None:
+    """A suite comes with a pull request; its tables lead nowhere else than its lines do."""
+    in_tables(golden, "csv")
+    (golden.path / "papers.csv").rename(golden.path.parent / "papers.csv")
+    (golden.path / "papers.csv").symlink_to(golden.path.parent / "papers.csv")
+    assert "leads out of the suite's folder" in golden.mistake()
+
+
+def test_a_whole_paper_fits_into_a_cell(tmp_path: Path) -> None:
+    """The csv module's limit of 131,072 characters is for others, and stays theirs."""
+    usual = csv.field_size_limit()
+    source = "moss " * 100_000
+    (tmp_path / "papers.csv").write_text(f"id,source,reference\na,{source},b\n", encoding="utf-8")
+    file = TextFile(tmp_path / "papers.csv", "papers.csv")
+    for row in read_rows(file, "this paper", ("source",)):
+        assert row.values == {"source": source}
+        assert csv.field_size_limit() == usual
+
+
+def test_a_table_that_unfolds_without_end_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few bytes of Parquet can stand for a text many times over."""
+    monkeypatch.setattr("summeval_pytest.suite.rows._MOST_BYTES", 10_000_000)
+    rows = [{"id": str(n), "source": "moss " * 20_000} for n in range(1000)]
+    (tmp_path / "papers.parquet").write_bytes(as_parquet(rows))
+    assert (tmp_path / "papers.parquet").stat().st_size < 1_000_000
+    table = read_table(TextFile(tmp_path / "papers.parquet", "papers.parquet"))
+    with pytest.raises(SuiteError, match="unfolds"):
+        list(table.read(("id", "source")))
+
+
+@given(
+    rows=st.lists(
+        st.tuples(*[st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=9)] * 2)
+    ),
+    mark=st.sampled_from(["csv", "tsv"]),
+)
+def test_cells_come_back_as_they_were(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]], mark: str
+) -> None:
+    """Law: what Python's writer wrote is read, but for empty cells and line ends of Windows."""
+    file = tmp_path_factory.mktemp("table") / f"t.{mark}"
+    dicts = [{"id": first, "summary": second} for first, second in rows]
+    file.write_bytes(as_text([*dicts, {"id": "z", "summary": "z"}], "," if mark == "csv" else "\t"))
+    found = [values for _, values in read_table(TextFile(file, file.name)).read(("id", "summary"))]
+    kept = [{k: v for k, v in row.items() if v} for row in dicts]
+    assert found == [*filter(None, kept), {"id": "z", "summary": "z"}]
