@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.suite import Suite, load_suite
     from summeval_pytest.suite.values import Pair, Paper
 
+    __version__: str
+
 __all__ = [
     "EvaScore",
     "FacetScore",
@@ -43,6 +45,10 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("summeval-pytest")
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 from cyclopts import App, CycloptsError, Parameter
 
+import summeval_pytest
 from summeval_pytest.errors import JudgeError, NoReplyError, UsageError
 from summeval_pytest.text.printing import safe
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     Said = list[str] | tuple[list[str], bool] | None
     """The lines; and whether what is decided passes, of a command that decides something. None
-    where help was printed."""
+    where help or the version was printed."""
 
 
 USAGE: Final = 4
@@ -24,7 +25,7 @@ USAGE: Final = 4
 FAILED: Final = 1
 INTERRUPTED: Final = 130
 """As shells have it for Ctrl-C."""
-HELP: Final = frozenset({"--help", "-h"})
+HELP: Final = frozenset({"--help", "-h", "--version"})
 
 GROUPS: Final = {
     "cassette": "a suite's recorded replies",
@@ -70,6 +71,7 @@ COMMANDS: Final = (
     ("power", "runs:power_of", "how small a drop a suite's papers can show"),
     ("study", "study:study", "a suite's systems as the tables and figures of the papers"),
     ("init", "runs:init", "write a suite and a GitHub workflow to start from"),
+    ("completion", "app:completion", "print what completes this command in a shell"),
 )
 """The command, the module here with its function, loaded when it is wanted, and its help."""
 
@@ -85,20 +87,25 @@ def make_app() -> App:
         name="summeval",
         help="Suites for summarization gates: import them, measure judges against labels, plan and"
         " record what models are asked.",
-        version_flags=(),
+        version=lambda: f"summeval-pytest {summeval_pytest.__version__}",
         help_format="plaintext",
         result_action="return_value",
         suppress_keyboard_interrupt=False,
         default_parameter=Parameter(negative=(), show_default=_shown_default),
     )
-    groups = {name: App(name=name, help=told) for name, told in GROUPS.items()}
+    groups = {name: App(name=name, help=told, version_flags=()) for name, told in GROUPS.items()}
     for group in groups.values():
         top.command(group)
     for command, function, told in COMMANDS:
         *group_name, name = command.split()
         app = groups[group_name[0]] if group_name else top
-        app.command(f"{__package__}.{function}", name=name, help=told)
+        app.command(f"{__package__}.{function}", name=name, help=told, version_flags=())
     return top
+
+
+def completion(shell: Literal["bash", "fish", "powershell", "zsh"], /) -> list[str]:
+    """Print a shell's completion script, as `eval "$(summeval completion bash)"` reads it."""
+    return make_app().generate_completion(shell=shell).splitlines()
 
 
 def _run(arguments: Sequence[str]) -> tuple[list[str], bool]:

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -264,6 +265,15 @@ def test_help_names_the_commands_and_the_default_judge(shell: Shell) -> None:
     assert "plan what a run would ask and cost; asks nothing" in printed
     assert "who judges [default: offline]" in printed
     assert all(name in printed for name in ANALYSES)
+
+
+def test_it_says_its_version_and_completes_commands_and_options(shell: Shell) -> None:
+    """The first thing that a report of a fault names; the script is read by `eval`."""
+    assert shell.lines("--version") == [f"summeval-pytest {version('summeval-pytest')}"]
+    for name in ("bash", "fish", "powershell", "zsh"):
+        script = "\n".join(shell.lines("completion", name))
+        assert "rescore" in script
+        assert "--judge" in script or "-l judge" in script
 
 
 def test_the_installed_command_is_this_one() -> None:
