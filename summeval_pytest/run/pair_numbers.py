@@ -71,6 +71,8 @@ class Numbers:
         lacking = {lack.metric for lack in self.unscored if by in {None, lack.fault}}
         missing |= {name for name, named in CATALOGUE.items() if named.metric in lacking}
         values |= {n: CATALOGUE[n].best if right else CATALOGUE[n].worst for n in missing}
+        if values == self.values and sizes == self.sizes:
+            return self  # most pairs miss nothing, and a comparison holds all of a system
         return replace(self, values=MappingProxyType(values), sizes=MappingProxyType(sizes))
 
 
