@@ -193,7 +193,7 @@ def _shift(
     """
     import numpy as np
 
-    from summeval_pytest.stats.bootstrap import drawn_groups, percentile_bounds
+    from summeval_pytest.stats.bootstrap import draws_of, percentile_bounds
 
     n_seen = sum(seen is not None for _, seen, _ in own)
     if n_seen == len(own):
@@ -207,7 +207,7 @@ def _shift(
         table[rows[paper], :4] += (seen or 0.0, seen is None, 1, change)
     for paper, change in twice:
         table[rows[paper], 4:] += (change, 1)
-    draws = drawn_groups(len(names), n_resamples=RESAMPLES, seed=SEED)
+    draws = draws_of(len(names), n_resamples=RESAMPLES, seed=SEED)
     drawn = _parts(np.array([table[draw].sum(axis=0) for draw in draws]))
     lows, highs = percentile_bounds(drawn, n_resamples=RESAMPLES)
     judge, of_system = _parts(table.sum(axis=0)[np.newaxis])[0]

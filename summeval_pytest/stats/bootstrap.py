@@ -17,7 +17,7 @@ import numpy as np
 from numpy.random import PCG64, Generator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -55,15 +55,20 @@ def rows_by_group(groups: Labels) -> tuple[Rows, ...]:
     return tuple(np.array(members[label], dtype=np.intp) for label in sorted(members))
 
 
-def drawn_groups(n_groups: int, *, n_resamples: int, seed: int) -> Rows:
-    """The group numbers that each resample draws, a row a resample; without groups no row."""
+def draws_of(n_groups: int, *, n_resamples: int, seed: int) -> Iterator[Rows]:
+    """The group numbers that each resample draws, one resample at a time; without groups none."""
     if n_resamples < 1:
         raise ValueError(f"n_resamples is {n_resamples!r}; draw at least 1")
     # index() refuses None, for which PCG64 would take its seed from the machine.
     generator = Generator(PCG64(operator.index(seed)))
-    if not n_groups:
-        return np.empty((0, 0), dtype=np.intp)
-    return generator.integers(n_groups, size=(n_resamples, n_groups), dtype=np.intp)
+    n_drawn = n_resamples if n_groups else 0
+    return (generator.integers(n_groups, size=n_groups, dtype=np.intp) for _ in range(n_drawn))
+
+
+def drawn_groups(n_groups: int, *, n_resamples: int, seed: int) -> Rows:
+    """The same as one array, a row a resample."""
+    draws = [*draws_of(n_groups, n_resamples=n_resamples, seed=seed)]
+    return np.array(draws) if draws else np.empty((0, 0), dtype=np.intp)
 
 
 def shares(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
@@ -118,7 +123,7 @@ def bootstrap_interval(
     statistic is defined in fewer than half of the resamples.
     """
     members = rows_by_group(groups)
-    draws = drawn_groups(len(members), n_resamples=n_resamples, seed=seed)
+    draws = draws_of(len(members), n_resamples=n_resamples, seed=seed)
     resamples = (np.concatenate([members[group] for group in drawn]) for drawn in draws)
     return _interval(map(statistic, resamples), n_resamples)
 
@@ -136,7 +141,7 @@ def bootstrap_mean(
         if value is not None and not math.isfinite(value):
             raise ValueError(f"values[{group}] is {value!r}; give None for a group without a value")
     known = np.array(sorted(value for value in values if value is not None), dtype=np.float64)
-    draws = drawn_groups(len(values), n_resamples=n_resamples, seed=seed)
+    draws = draws_of(len(values), n_resamples=n_resamples, seed=seed)
     taken = (known[drawn[drawn < len(known)]] for drawn in draws)
     return _interval((float(each.mean()) if len(each) else None for each in taken), n_resamples)
 
@@ -176,7 +181,7 @@ def bootstrap_sums(
     summed counts of each resample in a row, and gives one number a row, NaN where it is undefined.
     A ValueError where one is infinite.
     """
-    draws = drawn_groups(len(counts), n_resamples=n_resamples, seed=seed)
+    draws = draws_of(len(counts), n_resamples=n_resamples, seed=seed)
     sums = [counts[drawn].sum(axis=0) for drawn in draws]
     values = figure(np.array(sums)) if sums else np.empty(0)
     return _interval((None if np.isnan(v) else float(v) for v in values), n_resamples)

@@ -13,6 +13,7 @@ from summeval_pytest.stats.bootstrap import (
     bootstrap_interval,
     bootstrap_mean,
     bootstrap_sums,
+    drawn_groups,
     more_groups,
     resampled_ratios,
     rows_by_group,
@@ -272,3 +273,11 @@ def test_more_groups_by_hand(
 ) -> None:
     """Half the width takes four times the groups; what is decided takes none."""
     assert more_groups(value, Interval(low, high), aim, 10) == n_more
+
+
+@pytest.mark.parametrize("n_groups", [1, 2, 7, 6001])
+def test_draws_are_those_that_one_array_would_hold(n_groups: int) -> None:
+    """Of many groups an array is too large; the intervals of old records must not move."""
+    found = drawn_groups(n_groups, n_resamples=5, seed=3)
+    whole = np.random.Generator(np.random.PCG64(3)).integers(n_groups, size=(5, n_groups))
+    assert np.array_equal(found, whole)
