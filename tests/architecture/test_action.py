@@ -19,6 +19,7 @@ WORKFLOW = ROOT / ".github/workflows/summ-gate.yml"
 BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
 """How GitHub starts `shell: bash`."""
 CI = ROOT / ".github/workflows/ci.yml"
+RELEASE = ROOT / ".github/workflows/release.yml"
 INPUTS = {
     "GATE_SUITE": ".",
     "GATE_MODEL": "",
@@ -95,11 +96,11 @@ def test_no_expression_is_put_into_a_script(file: Path) -> None:
     assert not [script for script in scripts if re.search(r"\$\{\{|\beval\b", script)]
 
 
-@pytest.mark.parametrize("file", [ACTION, WORKFLOW, CI], ids=lambda file: file.name)
+@pytest.mark.parametrize("file", [ACTION, WORKFLOW, CI, RELEASE], ids=lambda file: file.name)
 def test_foreign_actions_are_pinned_to_a_commit(file: Path) -> None:
     """A tag can be moved to other code; the version beside the commit is for people."""
     used = [step["uses"] for step in steps(read(file)) if "uses" in step]
-    pinned = re.compile(r"actions/[a-z-]+@[0-9a-f]{40}")
+    pinned = re.compile(r"(actions/[a-z-]+|pypa/gh-action-pypi-publish)@[0-9a-f]{40}")
     assert used
     assert all(pinned.fullmatch(name) or name == "./.github/actions/summ-gate" for name in used)
     text = file.read_text(encoding="utf-8")
@@ -118,6 +119,18 @@ def test_the_workflow_may_only_read() -> None:
         step for step in steps(workflow) if step.get("uses", "").startswith("actions/checkout")
     ]
     assert [step["with"] for step in checkouts] == [{"persist-credentials": False}] * 2
+
+
+def test_only_the_job_that_publishes_may_speak_for_the_project() -> None:
+    """What is built runs code of others, and must not be able to publish something else."""
+    release = read(RELEASE)
+    assert release[True] == {"push": {"tags": ["v*"]}}
+    assert release["permissions"] == {}
+    permissions = {name: job["permissions"] for name, job in release["jobs"].items()}
+    assert permissions == {"build": {"contents": "read"}, "publish": {"id-token": "write"}}
+    assert not any("run" in step for step in release["jobs"]["publish"]["steps"])
+    assert "secrets" not in RELEASE.read_text(encoding="utf-8")
+    assert read(CI)["permissions"] == {"contents": "read"}
 
 
 def test_a_pull_request_is_replayed_without_a_secret() -> None:

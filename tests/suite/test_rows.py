@@ -161,7 +161,7 @@ TABLES: Mapping[str, list[str | bytes]] = {
         as_parquet([{"id": 3, "source": "a", "reference": "b"}]),
         as_parquet([{"id": b"3", "source": "a", "reference": "b"}]),
         as_parquet([{"id": "a", "source": "a", "reference": "b"}] * 2),
-        as_parquet([{"id": "a", "source": "a", "reference": "b"}])[:-20] + b"PAR1",
+        b"PAR1" + b"\0" * 40 + b"\xff\xff\xff\x00PAR1",  # cut off before its end
     ],
     "jsonl": [
         "id,source,reference\na,b,c\n",
