@@ -32,7 +32,11 @@ GROUPS: Final = {
     "batch": "requests and replies as batch files",
 }
 COMMANDS: Final = (
-    ("import", "imports:run_import", "make a suite from released data, or bring labels in"),
+    (
+        "import",
+        "imports:run_import",
+        "make a suite from released data or a table, or bring labels in",
+    ),
     ("label", "label:label", "ask a person for labels"),
     (
         "agree",

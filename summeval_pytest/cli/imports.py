@@ -1,4 +1,4 @@
-"""`summeval import`: a suite from released data, or other people's labels of a suite."""
+"""`summeval import`: a suite from released data or a table, or other people's labels of a suite."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from cyclopts import Parameter
 
 from summeval_pytest.analysis.labels_vs_labels import annotator_agreement
 from summeval_pytest.cli.parameters import AllowOutside, check_writable, suite_of, write_text
+from summeval_pytest.cli.table_import import NO_ROW_OPTIONS, RowOptions, import_rows
 from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
 from summeval_pytest.reports.agreement_tables import annotators_in_short
 from summeval_pytest.suite.lines import TextFile
 from summeval_pytest.suite.marking import label_lines, label_text, read_label_file
+from summeval_pytest.suite.places import file_name
 from summeval_pytest.suite.scholarsum import import_scholarsum
 from summeval_pytest.suite.tables import (
     by_annotator,
@@ -53,7 +55,7 @@ _KINDS: Final = {
 By = dict[str, dict["Item", "Marking"]]
 
 
-Format = Literal["scholarsum", "csv", "labelstudio"]
+Format = Literal["scholarsum", "table", "hf", "csv", "labelstudio"]
 
 
 @Parameter(name="*", group="Labels (csv, labelstudio)")
@@ -83,11 +85,18 @@ NO_LABELS: Final = Labels()
 
 def run_import(
     form: Annotated[Format, Parameter(name="FORMAT", help="what FILE is")],
-    file: Annotated[Path, Parameter(help="the released file, unchanged")],
+    file: Annotated[
+        Path,
+        Parameter(
+            help="the released file, unchanged; a table with a row a summary; the folder of a"
+            " Hugging Face dataset; or labels"
+        ),
+    ],
     /,
     *,
     out: Annotated[Path, Parameter(help="the new suite, or the label file")],
     allow_outside: AllowOutside = False,
+    rows: RowOptions = NO_ROW_OPTIONS,
     labels: Labels = NO_LABELS,
 ) -> list[str]:
     """Makes the suite, or the label file, and says what it holds.
@@ -95,14 +104,12 @@ def run_import(
     Raises:
         UsageError: for options that do not go with the format, and for a mistake in a file.
     """
+    if form in ("scholarsum", "table", "hf"):
+        _refuse(labels, f"goes with labels, as of csv or labelstudio, and {form!r} makes a suite")
+    if form in ("table", "hf"):
+        return import_rows(file, out, rows, is_dataset=form == "hf")
+    _refuse(rows, f"goes with rows, as of table or hf, not with {form!r}")
     if form == "scholarsum":
-        for option in fields(labels):
-            if getattr(labels, option.name):
-                name = option.name.replace("_", "-")
-                raise OptionError(
-                    f"--{name} goes with labels, as of csv or labelstudio, and {form!r} makes a"
-                    " suite; leave it out"
-                )
         return import_suite(file, out)
     if labels.suite is None:
         raise OptionError(
@@ -110,6 +117,13 @@ def run_import(
         )
     suite = suite_of(labels.suite, allow_outside=allow_outside)
     return import_labels(form, file, out, suite, labels)
+
+
+def _refuse(options: Labels | RowOptions, why: str) -> None:
+    """Refuse any option that is given and goes with another format."""
+    for option in fields(options):
+        if getattr(options, option.name):
+            raise OptionError(f"--{option.name.replace('_', '-')} {why}; leave it out")
 
 
 def import_suite(file: Path, out: Path) -> list[str]:
@@ -205,8 +219,7 @@ def _files(
 
 def _own_file(out: Path, name: str) -> Path:
     """An annotator's own file: ``labels.anna.jsonl`` beside ``labels.jsonl``."""
-    stem = "".join(c if c.isalnum() or c in "-_.@" else "-" for c in name) or "unnamed"
-    return out.with_name(f"{out.stem}.{stem}{out.suffix}")
+    return out.with_name(f"{out.stem}.{file_name(name)}{out.suffix}")
 
 
 def _text(suite: Suite, said: list[Marking], about: Mapping[str, object], out: Path) -> str:

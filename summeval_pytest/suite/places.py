@@ -205,6 +205,14 @@ def json_lines(objects: Iterable[Mapping[str, object]]) -> str:
     return "".join(json.dumps(values, ensure_ascii=False) + "\n" for values in objects)
 
 
+_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def file_name(name: str) -> str:
+    """A name as a file can have it: nothing that divides folders, or that some disk refuses."""
+    return "".join(c if c.isalnum() or c in "-_.@" else "-" for c in name) or "unnamed"
+
+
 def suite_files(
     about: Iterable[str],
     files: Mapping[str, Lines],
@@ -222,12 +230,13 @@ def suite_files(
     toml = [*(f"# {line}" for line in about), *(f'{key} = "{key}.jsonl"' for key in held), *judges]
     texts = {f"{key}.jsonl": json_lines(lines) for key, lines in held.items()}
     for system, own in summaries.items():
-        key = f'"{system}"' if "." in system else system
-        toml += ["", f"[systems.{key}]", f'summaries = "systems/{system}.jsonl"']
+        key = system if _BARE.fullmatch(system) else json.dumps(system, ensure_ascii=False)
+        file = f"systems/{file_name(system)}.jsonl"
+        toml += ["", f"[systems.{key}]", f'summaries = "{file}"']
         summarised = {line["paper"] for line in own}
         if skipped := [paper["id"] for paper in files["papers"] if paper["id"] not in summarised]:
             toml.append(f"skip = {json.dumps(skipped, ensure_ascii=False)}")
-        texts[f"systems/{system}.jsonl"] = json_lines(own)
+        texts[file] = json_lines(own)
     return {**texts, SUITE_NAME: "\n".join([*toml, "", *thresholds]) + "\n"}
 
 

@@ -335,13 +335,14 @@ def _parquet_table(file: TextFile) -> DataTable:
         from pyarrow.parquet import ParquetFile
 
         parquet = ParquetFile(file.path)
+        columns = parquet.schema_arrow.names
 
     def read(wanted: Collection[str]) -> Iterator[tuple[int, Row]]:
         with parquet:
             batches = parquet.iter_batches(_AT_ONCE, columns=list(wanted), use_threads=False)
             yield from _arrow_rows(file, parquet.schema_arrow, batches, wanted)
 
-    return DataTable(file=file, columns=parquet.schema_arrow.names, unit="row", read=read)
+    return DataTable(file=file, columns=columns, unit="row", read=read)
 
 
 def _stream_table(file: TextFile) -> DataTable:
@@ -350,9 +351,10 @@ def _stream_table(file: TextFile) -> DataTable:
         from pyarrow.ipc import open_stream
 
         stream = open_stream(OSFile(str(file.path)))
+        columns = stream.schema.names
     return DataTable(
         file=file,
-        columns=stream.schema.names,
+        columns=columns,
         unit="row",
         read=lambda wanted: _arrow_rows(file, stream.schema, stream, wanted),
     )
@@ -371,7 +373,7 @@ def _arrow(file: TextFile) -> Iterator[None]:
         ) from None
     try:
         yield
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError, RecursionError) as error:
         raise SuiteError(
             file.at(0),
             f"no {_kind(file)[1:]} table: {one_line(str(error)).rstrip('.')}; write it again",
@@ -381,21 +383,29 @@ def _arrow(file: TextFile) -> Iterator[None]:
 def _arrow_rows(
     file: TextFile, schema: pa.Schema, batches: Iterable[pa.RecordBatch], wanted: Collection[str]
 ) -> Iterator[tuple[int, Row]]:
-    for name in wanted:
-        if not _is_plain(kind := schema.field(name).type):
-            raise SuiteError(
-                file.at(0), f"the column {brief(name)} holds values of type {kind}; save it as text"
-            )
+    import pyarrow as pa
+
+    wanted = sorted(wanted)
     number, n_bytes = 0, 0
     with _arrow(file):
+        for name in wanted:
+            kind = schema.field(name).type
+            if not _is_plain(kind.value_type if pa.types.is_dictionary(kind) else kind):
+                what = f"the column {brief(name)} holds values of type {one_line(str(kind), 60)}"
+                raise SuiteError(file.at(0), f"{what}; save it as text")
         for batch in batches:
             batch.validate(full=True)
-            n_bytes += batch.nbytes
+            columns = [
+                c.dictionary_decode() if pa.types.is_dictionary(c.type) else c
+                for c in map(batch.column, wanted)
+            ]
+            n_bytes += sum(column.nbytes for column in columns)
             if n_bytes > _MOST_BYTES:
                 raise SuiteError(file.at(number + 1), "the table unfolds to over 4 GiB; cut it")
-            for row in batch.select(sorted(wanted)).to_pylist():
+            for cells in zip(*(column.to_pylist() for column in columns), strict=True):
                 number += 1
-                yield number, {key: _filled(v) for key, v in row.items() if v is not None}
+                said = zip(wanted, cells, strict=True)
+                yield number, {name: _filled(cell) for name, cell in said if cell is not None}
 
 
 def _is_plain(kind: pa.DataType) -> bool:
@@ -404,7 +414,7 @@ def _is_plain(kind: pa.DataType) -> bool:
 
     if types.is_struct(kind):
         return all(_is_plain(field.type) for field in kind)
-    if types.is_list(kind) or types.is_large_list(kind) or types.is_dictionary(kind):
+    if types.is_list(kind) or types.is_large_list(kind):
         return _is_plain(kind.value_type)
     plain = (types.is_string, types.is_large_string, types.is_integer, types.is_floating)
     return any(is_one(kind) for is_one in (*plain, types.is_boolean, types.is_null))

@@ -232,7 +232,10 @@ def test_a_disk_that_is_full_is_told(shell: Shell) -> None:
         ),
         (["agre", "moss"], 'Unknown command "agre". Did you mean "agree"?'),
         (["cassette", "exprot"], 'Unknown command "exprot". Did you mean "export"?'),
-        (["import", "pubmed", "x", "--out", "y"], 'Choose from: "scholarsum", "csv", "labelst'),
+        (
+            ["import", "pubmed", "x", "--out", "y"],
+            'Choose from: "scholarsum", "table", "hf", "csv", "labelst',
+        ),
         (["agree", "moss", "--of", "faithful"], "--of=faithful goes with --evidence"),
     ],
 )

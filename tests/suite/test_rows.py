@@ -237,17 +237,20 @@ def test_a_whole_paper_fits_into_a_cell(tmp_path: Path) -> None:
         assert csv.field_size_limit() == usual
 
 
-def test_a_table_that_unfolds_without_end_is_cut(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("as_categories", [True, False])
+def test_a_table_that_unfolds_without_end_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, as_categories: bool
 ) -> None:
     """A few bytes of Parquet can stand for a text many times over."""
     monkeypatch.setattr("summeval_pytest.suite.rows._MOST_BYTES", 10_000_000)
-    rows = [{"id": str(n), "source": "moss " * 20_000} for n in range(1000)]
-    (tmp_path / "papers.parquet").write_bytes(as_parquet(rows))
+    source = pa.array(["moss " * 20_000] * 1000)
+    source = source.dictionary_encode() if as_categories else source
+    table = pa.table({"id": [str(n) for n in range(1000)], "source": source})
+    parquet.write_table(table, tmp_path / "papers.parquet")
     assert (tmp_path / "papers.parquet").stat().st_size < 1_000_000
-    table = read_table(TextFile(tmp_path / "papers.parquet", "papers.parquet"))
+    found = read_table(TextFile(tmp_path / "papers.parquet", "papers.parquet"))
     with pytest.raises(SuiteError, match="unfolds"):
-        list(table.read(("id", "source")))
+        list(found.read(("id", "source")))
 
 
 @given(

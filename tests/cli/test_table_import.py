@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import ipc, parquet
+
+from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.verdict.thresholds import Threshold, thresholds_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from syrupy.assertion import SnapshotAssertion
+
+    from tests.cli.conftest import Shell
+
+TABLE = """\
+\ufeffdoc,article,abstract,model,year,prediction
+moss-01,"Moss grew.
+It was green.",Moss grew.,org/long-7b,1999,It did.
+moss-01,"Moss grew.
+It was green.",Moss grew.,short,1999,
+moss-02,Fern grew.,Fern grew.,short,2001,Fern.
+"""
+NAMES = "paper=doc,source=article,reference=abstract,system=model,summary=prediction"
+ROWS: list[dict[str, Any]] = [
+    {"id": 1, "article": "Moss grew.", "abstract": "Moss.", "summary": "It did."},
+    {"id": 2, "article": "Fern grew.", "abstract": "Fern.", "summary": "Fern."},
+]
+HF = ("--columns", "source=article,reference=abstract", "--system", "ours")
+
+
+def saved(folder: Path, split: str, *shards: list[dict[str, Any]]) -> None:
+    """Write a folder as `datasets.save_to_disk` writes it (5.2)."""
+    folder.mkdir(parents=True)
+    names = [f"data-{n:05}-of-{len(shards):05}.arrow" for n, _ in enumerate(shards)]
+    for name, rows in zip(names, shards, strict=True):
+        table = pa.Table.from_pylist(rows)
+        with ipc.new_stream(folder / name, table.schema) as stream:
+            stream.write_table(table)
+    state = {"_data_files": [{"filename": name} for name in names], "_split": split}
+    (folder / "state.json").write_text(json.dumps(state, indent=2), encoding="utf-8")
+    (folder / "dataset_info.json").write_text("{}", encoding="utf-8")
+
+
+def test_a_table_becomes_a_suite(tmp_path: Path, shell: Shell) -> None:
+    """Worked example: two papers, two systems, one empty summary and a column of no use."""
+    file, out = tmp_path / "runs.csv", tmp_path / "gate"
+    file.write_text(TABLE, encoding="utf-8", newline="\r\n")
+    assert shell.lines("import", "table", file, "--out", out, "--columns", NAMES) == [
+        f"{out}: 2 papers, 2 systems, 3 pairs",
+        "empty summaries, written as '-', which fails: 1",
+        "columns left out: year",
+        f"next: pytest {out}",
+    ]
+    suite = load_suite(out)
+    assert suite.paper("moss-01").source[0].text == "Moss grew.\nIt was green."
+    assert suite.pair("moss-01", "short").summary == "-"
+    assert suite.systems["org/long-7b"].skip == ("moss-02",)
+    assert (out / "systems" / "org-long-7b.jsonl").is_file()
+    assert Threshold("facet", 0.6) in thresholds_of(suite).pair
+    assert shell.error(4, "import", "table", file, "--out", out, "--columns", NAMES).endswith(
+        "this folder holds the suite 'summeval.toml' already; name a new one with --out"
+    )
+
+
+def test_papers_without_an_id_are_numbered(tmp_path: Path, shell: Shell) -> None:
+    """Many datasets have none; equal texts are one paper, so that systems are compared on it."""
+    rows = [
+        {"source": f"{plant} grew.", "reference": plant, "system": system, "summary": "It did."}
+        for system in ("a", "b")
+        for plant in ("Moss", "Fern")
+    ]
+    file = tmp_path / "my runs.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    shell.lines("import", "table", file, "--out", tmp_path / "gate")
+    suite = load_suite(tmp_path / "gate")
+    assert suite.paper_ids == ("my-runs-0001", "my-runs-0002")
+    assert suite.paper_ids_of("b") == suite.paper_ids
+
+
+@pytest.mark.parametrize("as_dict", [True, False])
+def test_a_saved_dataset_becomes_a_suite(tmp_path: Path, shell: Shell, *, as_dict: bool) -> None:
+    """Rows of all shards, in order; numbers as ids become texts."""
+    folder, out = tmp_path / "data", tmp_path / "gate"
+    if as_dict:
+        saved(folder / "train", "train", ROWS[:1])
+        index = {"splits": ["train", "test"]}
+        (folder / "dataset_dict.json").write_text(json.dumps(index), encoding="utf-8")
+    saved(folder / "test" if as_dict else folder, "test", ROWS[:1], ROWS[1:])
+    lines = shell.lines("import", "hf", folder, "--out", out, *HF, "--split", "test")
+    assert lines[0] == f"{out}: 2 papers, 1 systems, 2 pairs"
+    suite = load_suite(out)
+    assert [suite.pair(paper, "ours").summary for paper in ("1", "2")] == ["It did.", "Fern."]
+    other = shell.error(4, "import", "hf", folder, "--out", tmp_path / "o", *HF, "--split", "tst")
+    assert other == "--split=tst: there is no such split; did you mean 'test'?"
+    if as_dict:
+        assert shell.error(4, "import", "hf", folder, "--out", tmp_path / "o", *HF) == (
+            "the dataset has the splits train, test; choose with --split"
+        )
+
+
+def test_a_folder_of_parquet_files_becomes_a_suite(tmp_path: Path, shell: Shell) -> None:
+    """As the hub has them: a file a shard, named after its split."""
+    for n, row in enumerate(ROWS):
+        file = tmp_path / f"test-{n:05}-of-00002.parquet"
+        parquet.write_table(pa.Table.from_pylist([row]), file)
+    parquet.write_table(pa.Table.from_pylist(ROWS), tmp_path / "train.parquet")
+    shell.lines("import", "hf", tmp_path, "--out", tmp_path / "gate", *HF, "--split", "test")
+    assert load_suite(tmp_path / "gate").paper_ids == ("1", "2")
+
+
+def test_a_dataset_names_no_file_outside_of_its_folder(tmp_path: Path, shell: Shell) -> None:
+    """A downloaded folder is a stranger's."""
+    saved(tmp_path / "data", "test", ROWS)
+    state = {"_data_files": [{"filename": "../secret.csv"}]}
+    (tmp_path / "data" / "state.json").write_text(json.dumps(state), encoding="utf-8")
+    (tmp_path / "secret.csv").write_text("hunter2,b\n", encoding="utf-8")
+    told = shell.error(4, "import", "hf", tmp_path / "data", "--out", tmp_path / "gate", *HF)
+    assert "'../secret.csv' leads out of" in told
+    assert "hunter2" not in told
+
+
+HEAD = "id,source,reference,system,summary\n"
+
+
+def test_mistakes_in_rows_are_told_with_their_lines(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    shell: Shell,
+    snapshot: SnapshotAssertion,
+) -> None:
+    """Nothing is written then, and each message says what to type."""
+    monkeypatch.chdir(tmp_path)
+    tables = [
+        ("id,article,reference,system,summary\n1,a,b,c,d\n",),
+        ("id,source,reference,summary\n1,a,b,d\n",),
+        (HEAD,),
+        (f"{HEAD}1,a,b,x,d\n1,other,b,y,d\n",),
+        (f"{HEAD}1,a,b,x,d\n1,a,b,x,e\n",),
+        (f"{HEAD}1,a,,x,d\n",),
+        (f"{HEAD}1,a,b,,d\n",),
+        (f"{HEAD}1,a,b,judge,d\n",),
+        (f"{HEAD}1,a,b,a/b,d\n1,a,b,A-b,d\n",),
+        (HEAD, "--columns", "summary"),
+        (HEAD, "--columns", "sumary=summary"),
+        (HEAD, "--columns", "summary=a,summary=b"),
+        (HEAD, "--columns", "summary=prediction"),
+        (HEAD, "--split", "test"),
+        (HEAD, "--suite", "gate"),
+    ]
+    told = []
+    for text, *options in tables:
+        (tmp_path / "runs.csv").write_text(text, encoding="utf-8")
+        told.append(shell.error(4, "import", "table", "runs.csv", "--out", "gate", *options))
+    told.append(shell.error(4, "import", "hf", ".", "--out", "gate"))
+    told.append(shell.error(4, "import", "csv", "runs.csv", "--out", "gate", "--system", "x"))
+    assert not (tmp_path / "gate").exists()
+    assert told == snapshot
