@@ -251,17 +251,28 @@ def _held(file: TextFile, unit: str, rows: Sequence[tuple[int, Mapping[str, obje
 
 def read_text(file: TextFile) -> str:
     """The text of a foreign file: UTF-8, without its byte order mark, with LF line ends."""
+    return "".join(_text_lines(file))
+
+
+def _text_lines(file: TextFile) -> Iterator[str]:
+    """The lines of the text, one at a time; a CR alone ends one, too."""
+    number = 0
     try:
-        data = file.path.read_bytes()
+        with file.path.open("rb") as handle:
+            handle.seek(len(BOM_UTF8) if handle.read(len(BOM_UTF8)) == BOM_UTF8 else 0)
+            for raw in handle:
+                number += 1
+                line = raw.decode()
+                if "\r" in line:
+                    yield from io.StringIO(line.replace("\r\n", "\n"), newline="")
+                else:
+                    yield line
     except OSError as error:
         raise file.unreadable(error, "name a file") from None
-    try:
-        return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        byte = data[error.start : error.start + 1]
+        byte = error.object[error.start : error.start + 1]
         raise SuiteError(
-            file.at(line), f"the byte {byte!r} is not UTF-8; save the file as UTF-8"
+            file.at(number), f"the byte {byte!r} is not UTF-8; save the file as UTF-8"
         ) from None
 
 
@@ -271,7 +282,7 @@ def read_records(file: TextFile, mark: str = ",") -> Iterator[tuple[int, list[st
     Raises:
         SuiteError: At the record that breaks the rules of quotes.
     """
-    reader = csv.reader(io.StringIO(read_text(file), newline=""), delimiter=mark, strict=True)
+    reader = csv.reader(_text_lines(file), delimiter=mark, strict=True)
     number = 1
     while True:
         usual = csv.field_size_limit(_LONGEST_CELL)  # all readers share it
