@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from summeval_pytest.errors import JudgeError, SuiteError, SummevalError, UsageError
     from summeval_pytest.judges.judge import Judge
     from summeval_pytest.metrics.score import EvaScore, FacetScore, FaithfulnessScore, Unscored
+    from summeval_pytest.scoring import Evaluated, MeanScore, Scored, evaluate, score
     from summeval_pytest.suite.suite import Suite, load_suite
     from summeval_pytest.suite.values import Pair, Paper
 
@@ -20,24 +21,30 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EvaScore",
+    "Evaluated",
     "FacetScore",
     "FaithfulnessScore",
     "Judge",
     "JudgeError",
+    "MeanScore",
     "Pair",
     "Paper",
+    "Scored",
     "Suite",
     "SuiteError",
     "SummevalError",
     "Unscored",
     "UsageError",
+    "evaluate",
     "load_suite",
+    "score",
 ]
 
 _HOMES = {
     "errors": ("JudgeError", "SuiteError", "SummevalError", "UsageError"),
     "judges.judge": ("Judge",),
     "metrics.score": ("EvaScore", "FacetScore", "FaithfulnessScore", "Unscored"),
+    "scoring": ("Evaluated", "MeanScore", "Scored", "evaluate", "score"),
     "suite.suite": ("Suite", "load_suite"),
     "suite.values": ("Pair", "Paper"),
 }

@@ -11,18 +11,23 @@ import summeval_pytest
 
 HOMES = {
     "EvaScore": "metrics.score",
+    "Evaluated": "scoring",
     "FacetScore": "metrics.score",
     "FaithfulnessScore": "metrics.score",
     "Judge": "judges.judge",
     "JudgeError": "errors",
+    "MeanScore": "scoring",
     "Pair": "suite.values",
     "Paper": "suite.values",
+    "Scored": "scoring",
     "Suite": "suite.suite",
     "SuiteError": "errors",
     "SummevalError": "errors",
     "Unscored": "metrics.score",
     "UsageError": "errors",
+    "evaluate": "scoring",
     "load_suite": "suite.suite",
+    "score": "scoring",
 }
 """The public names, and the module that each is at home in."""
 

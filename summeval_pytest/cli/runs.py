@@ -7,7 +7,6 @@ import os
 import statistics
 import subprocess
 import sys
-import time
 from bisect import bisect_left
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -66,6 +65,7 @@ from summeval_pytest.reports.run import (
     plan_lines,
     run_lines,
 )
+from summeval_pytest.run.pace import ShownPace
 from summeval_pytest.run.plan import planned_calls
 from summeval_pytest.run.runner import tasks_of
 from summeval_pytest.stats.paired import detectable_drop, power_of_drop
@@ -248,7 +248,7 @@ def judge(
         lines = in_processes(order, batches, n_workers=workers)
     else:
         lines = in_process(judge, batches)
-    pace = CommandProgress(sum(len(batch.pairs) for batch in batches))
+    pace = ShownPace(sum(len(batch.pairs) for batch in batches), "pairs")
     try:
         with closing(lines):
             for line in lines:
@@ -292,43 +292,6 @@ def _judge_order(suite: Path, gated: Gated, asking: Asking, least: tuple[str, ..
         budget=session.budget,
         run=session.run,
     )
-
-
-LOG_SECONDS: Final = 30.0
-"""How long no line is written after one where there is no terminal."""
-
-
-class CommandProgress:
-    """How far a command has come, on stderr: a line anew on a terminal, else one now and then."""
-
-    def __init__(self, n_all: int) -> None:
-        self._n_all = n_all
-        self._n_done = 0
-        self._is_terminal = sys.stderr.isatty()
-        self._seconds = 0.2 if self._is_terminal else LOG_SECONDS
-        self._began = self._shown = time.monotonic()
-
-    @property
-    def told(self) -> str:
-        """How many a second."""
-        return f"{self._n_done / max(time.monotonic() - self._began, 1e-9):,.1f} a second"
-
-    def show(self, n_done: int) -> None:
-        """Says how things stand, unless the last line is too new."""
-        self._n_done, now = n_done, time.monotonic()
-        if not n_done or now - self._shown < self._seconds:
-            return
-        self._shown = now
-        left = (now - self._began) / n_done * (self._n_all - n_done)
-        minutes, seconds = divmod(round(left), 60)
-        text = f"{n_done:,}/{self._n_all:,} pairs, {self.told}, {minutes} min {seconds} s left"
-        sys.stderr.write(f"\r{text}\x1b[K" if self._is_terminal else f"summeval: {text}\n")
-        sys.stderr.flush()
-
-    def end(self) -> None:
-        """Takes the line away."""
-        if self._is_terminal:
-            sys.stderr.write("\r\x1b[K")
 
 
 def merge(

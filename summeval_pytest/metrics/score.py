@@ -132,7 +132,13 @@ class FaithfulnessScore:
         return MappingProxyType(named)
 
 
-Status = Literal["skipped_no_reference", "degenerate_candidate", "refused_candidate", "unanswered"]
+Status = Literal[
+    "skipped_no_reference",
+    "skipped_no_source",
+    "degenerate_candidate",
+    "refused_candidate",
+    "unanswered",
+]
 Fault = Literal["judge", "system"]
 
 
@@ -210,6 +216,30 @@ class FacetScore:
     identical: bool = False
     by_reference: tuple[FacetScore, ...] = field(default=(), metadata=SPARSE)
     metric: Literal["facet"] = "facet"
+
+    def rated(self, facet: Facet) -> RatedFacet | None:
+        """One facet; None where the reference does not state it, or nothing was asked."""
+        return next((each for each in self.ratings if each.facet == facet), None)
+
+    @property
+    def background(self) -> RatedFacet | None:
+        """The rated background."""
+        return self.rated("background")
+
+    @property
+    def method(self) -> RatedFacet | None:
+        """The rated method."""
+        return self.rated("method")
+
+    @property
+    def result(self) -> RatedFacet | None:
+        """The rated result."""
+        return self.rated("result")
+
+    @property
+    def conclusion(self) -> RatedFacet | None:
+        """The rated conclusion."""
+        return self.rated("conclusion")
 
     @property
     def rescaled(self) -> float | None:

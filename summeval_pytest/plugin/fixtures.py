@@ -125,20 +125,20 @@ class SummJudge:
         """All that can change this judge's answers."""
         return self._runner.judge.signature
 
-    def facet(self, reference: str, summary: str) -> FacetScore | Unscored:
+    def facet(self, *, summary: str, reference: str) -> FacetScore | Unscored:
         """The Facet-aware Metric of a summary against its reference."""
         from summeval_pytest.metrics import facet
 
         return self._asked(facet.measure(reference, summary))
 
-    def eva(self, reference: str, summary: str) -> EvaScore | Unscored:
+    def eva(self, *, summary: str, reference: str) -> EvaScore | Unscored:
         """EVA-Score of a summary against its reference."""
         from summeval_pytest.metrics import eva
 
         return self._asked(eva.measure(reference, summary))
 
     def faithfulness(
-        self, summary: str, source: str | Sequence[str | Mapping[str, str] | Section]
+        self, *, summary: str, source: str | Sequence[str | Mapping[str, str] | Section]
     ) -> FaithfulnessScore | Unscored:
         """Sentence faithfulness of a summary to its source.
 

@@ -282,6 +282,11 @@ class Evaluation:
         """The system's name."""
         return self.pair.system
 
+    @property
+    def name(self) -> str:
+        """System and paper, as far as they have names."""
+        return " on ".join(filter(None, (self.system, self.paper))) or "summary"
+
     def score(self, metric: MetricName) -> Score | Unscored:
         """What one metric came to; a KeyError if it was not measured."""
         for score in self.scores:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.suite.file import (
     VARIANT_KEYS,
+    Variants,
     existing_file,
     read_columns,
     read_default_systems,
@@ -25,19 +26,17 @@ from summeval_pytest.suite.file import (
 )
 from summeval_pytest.suite.judge_tables import read_judges
 from summeval_pytest.suite.labels import check_judges, read_labels, read_recorded
-from summeval_pytest.suite.lines import Fields, closest
+from summeval_pytest.suite.lines import Fields, TextFile, closest
 from summeval_pytest.suite.papers import fingerprint_of, read_papers, read_summaries
 from summeval_pytest.suite.places import SUITE_NAME, suite_name, suite_text
 from summeval_pytest.suite.toml import read_toml
-from summeval_pytest.suite.values import RecordedSpec, Roster
+from summeval_pytest.suite.values import RecordedSpec, Roster, SystemSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from summeval_pytest.endpoints.endpoint import EndpointSpec
-    from summeval_pytest.suite.file import Variants
     from summeval_pytest.suite.labels import Label, Recorded
-    from summeval_pytest.suite.lines import TextFile
     from summeval_pytest.suite.values import (
         CheckerSpec,
         ComposedSpec,
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
         Pair,
         Paper,
         Setting,
-        SystemSpec,
         Waiver,
     )
 
@@ -252,4 +250,47 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         waivers=read_waivers(toml, roster),
         _papers=papers,
         _pairs=pairs,
+    )
+
+
+def suite_of_pairs(pairs: Iterable[Pair], shown: str) -> Suite:
+    """A suite of pairs that stand in no file, without thresholds, labels and judges."""
+    papers: dict[str, Paper] = {}
+    by_system: dict[str, dict[str, Pair]] = {}
+    for pair in pairs:
+        papers[pair.paper.id] = pair.paper
+        by_system.setdefault(pair.system, {})[pair.paper.id] = pair
+    systems = {
+        name: SystemSpec(
+            name=name,
+            summaries=shown,
+            skip=tuple(paper for paper in papers if paper not in own),
+            place=Place(shown),
+        )
+        for name, own in by_system.items()
+    }
+    nowhere = TextFile(Path(shown), shown)
+    return Suite(
+        path=nowhere.path,
+        shown=shown,
+        systems=MappingProxyType(systems),
+        default_systems=tuple(systems),
+        endpoints=MappingProxyType({}),
+        judges=MappingProxyType({}),
+        recorded_judges=MappingProxyType({}),
+        thresholds=(),
+        mean_thresholds=(),
+        corrected_thresholds=(),
+        judge_thresholds=(),
+        relation_thresholds=(),
+        variants=Variants(),
+        calibrate=False,
+        cassette=nowhere,
+        baselines=nowhere,
+        fingerprint=fingerprint_of(papers.values()),
+        labels=MappingProxyType({}),
+        recorded=(),
+        waivers=(),
+        _papers=MappingProxyType(papers),
+        _pairs=MappingProxyType(by_system),
     )

@@ -158,13 +158,14 @@ from summeval_pytest import Unscored
 def test_own(summ_judge):
     assert summ_judge.signature == "fair-1"
     reference = "The lamp was blue. It hung low."
-    assert summ_judge.facet(reference, "The lamp was blue and low.").value == 1.0
-    assert summ_judge.facet(reference, "An alloy.").value == 0.25
+    assert summ_judge.facet(summary="The lamp was blue and low.", reference=reference).value == 1.0
+    assert summ_judge.facet(summary="An alloy.", reference=reference).value == 0.25
     # One of two facts is affirmed, by the first of two premises: P = 1/2, R = 1/2.
-    assert summ_judge.eva(reference, "The lamp was low. It was an alloy.").value == 0.5
-    halves = summ_judge.faithfulness("The lamp was low. It was an alloy.", reference)
+    half = "The lamp was low. It was an alloy."
+    assert summ_judge.eva(summary=half, reference=reference).value == 0.5
+    halves = summ_judge.faithfulness(summary=half, source=reference)
     assert [sentence.supported for sentence in halves.sentences] == [True, False]
-    refusal = summ_judge.facet(reference, "I'm sorry, no.")
+    refusal = summ_judge.facet(summary="I'm sorry, no.", reference=reference)
     assert isinstance(refusal, Unscored)
     assert refusal.reason == "the system refused"
 """,
@@ -192,12 +193,12 @@ def test_own(summ_judge):
     paper = suite.paper(suite.paper_ids[0])
     told = [{"heading": "Lamp", "text": TEXTS[0]}, TEXTS[1]]
     for source in (TEXTS, told, [{"text": text} for text in TEXTS], tuple(TEXTS)):
-        (sentence,) = summ_judge.faithfulness("It hung low.", source).sentences
+        (sentence,) = summ_judge.faithfulness(summary="It hung low.", source=source).sentences
         assert (sentence.supported, sentence.evidence) == (True, (1,))
-    assert summ_judge.faithfulness(paper.source[0].text, paper.source).value == 1.0
+    assert summ_judge.faithfulness(summary=paper.source[0].text, source=paper.source).value == 1.0
 
 def test_wrong(summ_judge):
-    summ_judge.faithfulness("It hung low.", [{"txt": "It hung low."}])
+    summ_judge.faithfulness(summary="It hung low.", source=[{"txt": "It hung low."}])
 """,
     )
     run = bench.inside("test_own.py", FAIR, "-rA")

@@ -227,7 +227,7 @@ def test_a_mistake_of_a_hand_written_test_stops_the_run_too(
     "test",
     [
         "def test_judged(summ_pair): pass",
-        "def test_judged(summ_judge): summ_judge.facet('The lamp was blue.', 'It was red.')",
+        "def test_judged(summ_judge): summ_judge.facet(summary='It.', reference='The lamp.')",
     ],
     ids=["summ_pair", "summ_judge"],
 )

@@ -1,0 +1,77 @@
+"""A scored summary, and a table of means, as HTML for a notebook, without a script."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.metrics.score import FacetScore, Unscored
+from summeval_pytest.questions import FACETS
+from summeval_pytest.reports.page import finalize
+from summeval_pytest.reports.page_pair import Passages, visible
+from summeval_pytest.reports.pair import shown
+from summeval_pytest.reports.template import resource, template
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from summeval_pytest.metrics.score import Score
+    from summeval_pytest.questions import Facet
+    from summeval_pytest.reports.page_pair import Span
+    from summeval_pytest.run.measure import Evaluation
+    from summeval_pytest.verdict.findings import Finding
+
+
+MOST: Final = 12
+"""How many findings are listed."""
+
+
+def scored_html(evaluation: Evaluation, findings: Sequence[Finding]) -> str:
+    """The reference beside the summary, coloured by facet, its scores, and what is wrong."""
+    pair = evaluation.pair
+    ratings = [
+        rated
+        for score in evaluation.scores
+        if isinstance(score, FacetScore)
+        for rated in score.ratings
+    ]
+    sides = [("summary", pair.summary, {r.facet: r.candidate for r in ratings})]
+    stated = {rated.facet: rated.reference for rated in ratings}
+    sides += [("reference", text, stated) for text in pair.paper.references]
+    return template("scored.html", finalize).render(
+        style=resource("scored.css"),
+        of=evaluation.name,
+        scores=[(score.metric, _told(score)) for score in evaluation.scores],
+        ratings=[(r.facet, r.rating) for r in ratings],
+        sides=[(name, list(_runs(text, passages))) for name, text, passages in sides],
+        findings=findings[:MOST],
+        n_more=max(0, len(findings) - MOST),
+    )
+
+
+def means_html(rows: Iterable[tuple[str, ...]]) -> str:
+    """Means as a table: system, number, mean, interval and papers."""
+    return template("means.html", finalize).render(style=resource("scored.css"), rows=list(rows))
+
+
+def _told(score: Score | Unscored) -> str:
+    if isinstance(score, Unscored):
+        return f"not scored: {score.reason}"
+    return shown(score.metric, score.value)
+
+
+def _runs(text: str, passages: dict[Facet, str]) -> Iterator[tuple[str, str]]:
+    """A text in pieces, each with the facet that it states; of two facets the first counts."""
+    found = Passages(text)
+    marked = visible(found.text).encode("utf-16-le")
+    spans: list[tuple[Span, Facet]] = [
+        (span, facet)
+        for facet in FACETS
+        for span in (found.find(passages[facet]) if passages.get(facet) else ())
+    ]
+    after = 0
+    for (_, start, end), facet in sorted(spans):
+        if start >= after:
+            yield marked[2 * after : 2 * start].decode("utf-16-le"), ""
+            yield marked[2 * start : 2 * end].decode("utf-16-le"), facet
+            after = end
+    yield marked[2 * after :].decode("utf-16-le"), ""

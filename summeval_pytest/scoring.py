@@ -1,0 +1,528 @@
+"""Score summaries from Python: `score` for one, `evaluate` for a table of them.
+
+Both measure as a gated run does, through the same runner, judges and store, and hold nothing to a
+threshold.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from summeval_pytest.errors import Place, SummevalError, UsageError, nearest
+from summeval_pytest.metrics.score import CATALOGUE, METRICS, MetricName, Unscored
+from summeval_pytest.run.measure import Evaluation, source_of
+from summeval_pytest.run.pace import paced
+from summeval_pytest.run.runner import Runner, Task
+from summeval_pytest.run.session import IN_FLIGHT, Session
+from summeval_pytest.store.protocol import read_place
+from summeval_pytest.suite.suite import suite_of_pairs
+from summeval_pytest.suite.values import Pair, Paper, Section
+from summeval_pytest.text.printing import one_line
+from summeval_pytest.verdict.decide import mean_of
+from summeval_pytest.verdict.findings import findings_of
+from summeval_pytest.verdict.thresholds import Threshold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from summeval_pytest.judges.judge import Judge
+    from summeval_pytest.metrics.score import EvaScore, FacetScore, FaithfulnessScore, Score
+    from summeval_pytest.run.pair_numbers import Numbers
+    from summeval_pytest.verdict.findings import Finding
+
+    Source = str | Sequence[str | Mapping[str, str] | Section]
+    """A text, or its sections: texts, or ``{"heading", "text"}`` as in a suite."""
+
+
+SEED: Final = 20261
+_NEEDS: Final[Mapping[MetricName, str]] = {
+    "facet": "reference",
+    "eva": "reference",
+    "faithfulness": "source",
+}
+_COLUMNS: Final = ("summary", "reference", "source", "paper", "system")
+_SHOWN: Final = 60
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """One summary, measured.
+
+    Attributes:
+        evaluation: Every score with its evidence and its signature.
+    """
+
+    evaluation: Evaluation
+
+    @property
+    def paper(self) -> str:
+        """The paper's id; the row's where none was given, and empty for one summary."""
+        return self.evaluation.paper
+
+    @property
+    def system(self) -> str:
+        """The system's name; empty where none was given."""
+        return self.evaluation.system
+
+    @property
+    def facet(self) -> FacetScore | Unscored:
+        """The Facet-aware Metric, or why there is none."""
+        return self._of("facet")  # type: ignore[return-value]  # by its name
+
+    @property
+    def eva(self) -> EvaScore | Unscored:
+        """EVA-Score, or why there is none."""
+        return self._of("eva")  # type: ignore[return-value]  # by its name
+
+    @property
+    def faithfulness(self) -> FaithfulnessScore | Unscored:
+        """Sentence faithfulness, or why there is none."""
+        return self._of("faithfulness")  # type: ignore[return-value]  # by its name
+
+    def _of(self, metric: MetricName) -> Score | Unscored:
+        try:
+            return self.evaluation.score(metric)
+        except KeyError:
+            raise UsageError(
+                f"{metric} was not measured; name it in metrics, or leave metrics out"
+            ) from None
+
+    @property
+    def numbers(self) -> Mapping[str, float | None]:
+        """Every number by the name that thresholds use; unscored metrics have none."""
+        return self.evaluation.numbers().values
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Everything that is wrong, the worst first, with the sentences to read."""
+        return findings_of(self.evaluation.scores, self.evaluation.source)
+
+    @property
+    def signatures(self) -> tuple[str, ...]:
+        """The recipe of each score."""
+        return tuple(map(str, self.evaluation.signatures))
+
+    def __repr__(self) -> str:
+        told = ", ".join(map(_told, self.evaluation.scores))
+        return f"<{self.evaluation.name}: {told}; {len(self.findings)} findings>"
+
+    def _repr_html_(self) -> str:
+        from summeval_pytest.reports.scored import scored_html
+
+        return scored_html(self.evaluation, self.findings)
+
+
+def _told(score: Score | Unscored) -> str:
+    if isinstance(score, Unscored):
+        return f"no {score.metric} ({one_line(score.reason, _SHOWN)})"
+    return f"{score.metric} {score.value:.3f}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeanScore:
+    """The mean of a number over the papers of a system.
+
+    Attributes:
+        low: The lower bound of the 95 % interval over resampled papers; None where there is none.
+        n_scored: On how many papers the system has the number.
+        n_papers: On how many it should have it.
+    """
+
+    system: str
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n_scored: int
+    n_papers: int
+
+    @property
+    def cells(self) -> tuple[str, str, str, str]:
+        """Name, mean, interval and papers, as a table shows them."""
+        value = "-" if self.value is None else f"{self.value:.3f}"
+        bounds = "" if self.low is None else f"[{self.low:.3f}, {self.high:.3f}]"
+        return self.name, value, bounds, f"n={self.n_scored}/{self.n_papers}"
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, self.cells))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluated:
+    """A table of summaries, measured, in the order of its rows."""
+
+    rows: tuple[Scored, ...]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems in the order of their first rows."""
+        return tuple(dict.fromkeys(row.system for row in self.rows))
+
+    @property
+    def means(self) -> tuple[MeanScore, ...]:
+        """The means of every number of each system, with 95 % intervals over papers."""
+        return tuple(mean for system in self.systems for mean in self._means(system))
+
+    def _means(self, system: str) -> Iterator[MeanScore]:
+        from summeval_pytest.stats.bootstrap import bootstrap_mean
+
+        papers = [r.evaluation.numbers() for r in self.rows if r.system == system]
+        for name in CATALOGUE:
+            values = [paper.values.get(name) for paper in papers if _applies(paper, name)]
+            if not any(name in paper.values for paper in papers):
+                continue
+            mean = mean_of(papers, Threshold(name, 0.0))
+            interval = bootstrap_mean(values, seed=SEED)
+            yield MeanScore(
+                system=system,
+                name=name,
+                value=mean.value,
+                low=interval.low if len(values) > 1 else None,
+                high=interval.high if len(values) > 1 else None,
+                n_scored=mean.n_scored,
+                n_papers=mean.n_papers,
+            )
+
+    @property
+    def signatures(self) -> tuple[str, ...]:
+        """The recipe of each metric."""
+        return tuple(dict.fromkeys(text for row in self.rows for text in row.signatures))
+
+    def records(self) -> list[dict[str, object]]:
+        """A row a summary: paper, system, every number, and why a metric has none."""
+        return [_record(row) for row in self.rows]
+
+    def to_pandas(self) -> Any:
+        """The records as a DataFrame; needs pandas."""
+        from importlib import import_module
+
+        return import_module("pandas").DataFrame(self.records())
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, row: int) -> Scored:
+        return self.rows[row]
+
+    def __iter__(self) -> Iterator[Scored]:
+        return iter(self.rows)
+
+    def __repr__(self) -> str:
+        lines = [f"{len(self.rows)} summaries of {len(self.systems)} systems"]
+        for system in self.systems:
+            shown = [str(mean) for mean in self._means(system) if mean.name in METRICS]
+            lines.append(
+                f"{one_line(system, _SHOWN) or 'all'}: {', '.join(shown) or 'nothing scored'}"
+            )
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from summeval_pytest.reports.scored import means_html
+
+        return means_html((mean.system, *mean.cells) for mean in self.means)
+
+
+def _applies(paper: Numbers, name: str) -> bool:
+    return name in paper.values or paper.lacking(CATALOGUE[name].metric) is not None
+
+
+def _record(row: Scored) -> dict[str, object]:
+    found: dict[str, object] = {"paper": row.paper, "system": row.system}
+    found |= {name: row.numbers[name] for name in CATALOGUE if name in row.numbers}
+    lacking = [score for score in row.evaluation.scores if isinstance(score, Unscored)]
+    return found | {f"{lack.metric}.unscored": lack.reason for lack in lacking}
+
+
+def score(  # noqa: PLR0913 - by keyword, each an option of its own
+    *,
+    summary: str,
+    reference: str | Sequence[str] | None = None,
+    source: Source | None = None,
+    judge: str | Judge = "offline",
+    metrics: Iterable[MetricName] | None = None,
+    store: str | None = None,
+    endpoint: str | None = None,
+    votes: int | None = None,
+    budget: float | None = None,
+) -> Scored:
+    """Score one summary.
+
+    Args:
+        summary: The summary.
+        reference: The reference, or several of which the best counts; FM and EVA-Score need it.
+        source: The paper as a text, or its sections; sentence faithfulness needs it.
+        judge: A judge's name as ``--summ-judge`` takes it, or a judge.
+        metrics: Which metrics; None for all whose texts are there.
+        store: As ``--summ-store``.
+        endpoint: As ``--summ-endpoint``.
+        votes: As ``--summ-votes``.
+        budget: As ``--summ-budget``, in dollars.
+
+    Raises:
+        UsageError: for a text that is missing or none, and a judge that cannot be.
+    """
+    row = {"summary": summary, "reference": reference, "source": source}
+    session = _session(store=store, endpoint=endpoint, votes=votes, budget=budget)
+    (scored,) = _measured([_pair(row, Place("score"), "")], session, judge, metrics)
+    return scored
+
+
+def evaluate(  # noqa: PLR0913 - by keyword, each an option of its own
+    rows: object,
+    *,
+    judge: str | Judge = "offline",
+    metrics: Iterable[MetricName] | None = None,
+    columns: Mapping[str, str] | None = None,
+    progress: bool = True,
+    store: str | None = None,
+    endpoint: str | None = None,
+    votes: int | None = None,
+    budget: float | None = None,
+    in_flight: int = IN_FLIGHT,
+) -> Evaluated:
+    """Score a table of summaries, many at once.
+
+    Args:
+        rows: Dicts, a DataFrame of pandas or polars, a pyarrow table, or a Hugging Face dataset.
+            Columns are summary, reference and source, and where there are any paper and system; no
+            two rows are of one paper and one system.
+        judge: As in `score`.
+        metrics: Which metrics; None for all whose texts are there, row by row.
+        columns: What a column is called in ``rows`` where it is called otherwise, as
+            ``{"summary": "prediction"}``.
+        progress: Whether stderr says how far it has come.
+        store: As ``--summ-store``.
+        endpoint: As ``--summ-endpoint``.
+        votes: As ``--summ-votes``.
+        budget: As ``--summ-budget``, in dollars.
+        in_flight: Requests open at once.
+
+    Raises:
+        UsageError: for a row that cannot be measured, with its number, and a judge that cannot be.
+    """
+    session = _session(
+        store=store, endpoint=endpoint, votes=votes, budget=budget, in_flight=in_flight
+    )
+    pairs = list(_pairs(rows, columns or {}))
+    found = _measured(pairs, session, judge, metrics)
+    if progress:
+        found = paced(found, len(pairs), "summaries")
+    return Evaluated(tuple(found))
+
+
+def _session(*, store: str | None, endpoint: str | None, **terms: Any) -> Session:
+    """The session of a call: what the variables say of pytest's runs holds here, too."""
+    place = store or os.environ.get("SUMM_STORE")
+    return Session(
+        environ=dict(os.environ),
+        place=read_place(place) if place else None,
+        endpoint=endpoint or os.environ.get("SUMM_ENDPOINT") or None,
+        run=secrets.token_hex(8),
+        **terms,
+    )
+
+
+def _measured(
+    pairs: Sequence[Pair],
+    session: Session,
+    judge: str | Judge,
+    metrics: Iterable[MetricName] | None,
+) -> Iterator[Scored]:
+    """The pairs in their order, each with what was not measured, too."""
+    wanted = None if metrics is None else _metrics(metrics)
+    suite = suite_of_pairs(pairs, "evaluate")
+    found = session.judge(judge, [suite]) if isinstance(judge, str) else judge
+    tasks, lacking = [], []
+    for pair in pairs:
+        lacks = {metric: lack for metric in wanted or METRICS if (lack := _lack(pair, metric))}
+        if wanted is not None and lacks:
+            metric = next(iter(lacks))
+            raise UsageError(
+                f"{pair.place}: {metric} needs a {_NEEDS[metric]}; give one, or leave {metric} out"
+                " of metrics"
+            )
+        if len(lacks) == len(METRICS):
+            raise UsageError(
+                f"{pair.place}: there is nothing to measure the summary by; give a reference, a"
+                " source or both"
+            )
+        measured = tuple(metric for metric in wanted or METRICS if metric not in lacks)
+        tasks.append(Task(suite=suite, paper=pair.paper.id, system=pair.system, metrics=measured))
+        lacking.append(tuple(lacks.values()))
+    runner = Runner(found, finish=session.finish)
+    try:
+        runner.plan(tasks)
+        for task, unmeasured in zip(tasks, lacking, strict=True):
+            evaluation = _evaluated(runner, task)
+            yield Scored(replace(evaluation, scores=(*evaluation.scores, *unmeasured)))
+    finally:
+        runner.close()
+        session.forget_run()
+
+
+def _metrics(wanted: Iterable[str]) -> tuple[MetricName, ...]:
+    names = (wanted,) if isinstance(wanted, str) else tuple(wanted)
+    for name in names:
+        if name not in METRICS:
+            told = one_line(repr(name), _SHOWN)
+            raise UsageError(f"metrics: there is no {told}; {nearest(str(name), METRICS)}")
+    return tuple(metric for metric in METRICS if metric in names)
+
+
+def _lack(pair: Pair, metric: MetricName) -> Unscored | None:
+    """Why a metric cannot be measured on a pair; None where it can."""
+    if metric == "faithfulness":
+        if pair.paper.source:
+            return None
+        return Unscored(metric=metric, status="skipped_no_source", reason="no source was given")
+    if pair.paper.references:
+        return None
+    return Unscored(metric=metric, status="skipped_no_reference", reason="no reference was given")
+
+
+def _evaluated(runner: Runner, task: Task) -> Evaluation:
+    """What came of a pair; where the judge broke down, no metric has a score."""
+    try:
+        return runner.evaluation(task)
+    except UsageError:
+        raise
+    except SummevalError as error:
+        pair = task.suite.pair(task.paper, task.system)
+        scores = (Unscored(metric=m, status="unanswered", reason=str(error)) for m in task.metrics)
+        return Evaluation(
+            pair=pair, scores=tuple(scores), signatures=(), source=source_of(pair.paper)
+        )
+
+
+def _pairs(rows: object, columns: Mapping[str, str]) -> Iterator[Pair]:
+    """The pair of each row; of one paper all have the same texts, and no two are of one system."""
+    of_papers: dict[str, Pair] = {}
+    of_pairs: dict[tuple[str, str], Place] = {}
+    for number, row in enumerate(_dicts(rows), start=1):
+        place = Place(f"row {number}")
+        pair = _pair(_renamed(row, columns, place), place, f"row-{number}")
+        paper, first = pair.paper, of_papers.setdefault(pair.paper.id, pair)
+        if (first.paper.source, first.paper.references) != (paper.source, paper.references):
+            raise UsageError(
+                f"{place}: paper {paper.id!r} has other texts than in {first.place}; give it"
+                " another id, or the same reference and source"
+            )
+        before = of_pairs.setdefault((paper.id, pair.system), place)
+        if before is not place:
+            raise UsageError(
+                f"{place}: {pair.system!r} on {paper.id!r} stands in {before}, too; leave one out,"
+                " or name another system"
+            )
+        yield replace(pair, paper=first.paper)
+    if not of_pairs:
+        raise UsageError("there is no row to evaluate")
+
+
+def _renamed(
+    row: Mapping[str, object], columns: Mapping[str, str], place: Place
+) -> dict[str, object]:
+    """A row by our names of its columns."""
+    for name, column in columns.items():
+        if name not in _COLUMNS:
+            raise UsageError(f"columns: there is no {name!r}; {nearest(name, _COLUMNS)}")
+        if column not in row:
+            raise UsageError(f"{place}: there is no column {column!r}; {nearest(column, row)}")
+    return {name: row.get(columns.get(name, name)) for name in _COLUMNS}
+
+
+def _dicts(rows: object) -> Iterator[Mapping[str, object]]:
+    """The rows of a table of any kind, as dicts."""
+    if isinstance(rows, Mapping):
+        parts = ", ".join(map(repr, rows))
+        raise UsageError(
+            f"rows is a {type(rows).__name__} of {one_line(parts, _SHOWN)}; give one of its parts,"
+            " or a list of dicts"
+        )
+    table = rows if _is_dataset(rows) else _listed(rows)
+    if not isinstance(table, Iterable) or isinstance(table, str):
+        raise UsageError(
+            f"rows is {one_line(repr(rows), _SHOWN)}; give a list of dicts, a DataFrame, a table or"
+            " a dataset"
+        )
+    for number, row in enumerate(table, start=1):
+        if not isinstance(row, Mapping):
+            told = one_line(repr(row), _SHOWN)
+            raise UsageError(f"row {number} is {told}; give a dict with the key summary")
+        yield row
+
+
+def _listed(rows: Any) -> object:
+    """A table as a list of dicts, by the method that its package has for it."""
+    if hasattr(rows, "to_dicts"):  # polars
+        return rows.to_dicts()
+    if hasattr(rows, "to_pylist"):  # pyarrow
+        return rows.to_pylist()
+    return rows.to_dict("records") if hasattr(rows, "to_dict") else rows  # pandas
+
+
+def _is_dataset(rows: object) -> bool:
+    """Whether it is a Hugging Face dataset, whose rows are read one at a time."""
+    return type(rows).__module__.partition(".")[0] == "datasets"
+
+
+def _pair(row: Mapping[str, object], place: Place, default: str) -> Pair:
+    """The pair of a row.
+
+    Raises:
+        UsageError: for what is no text, and a row without a summary.
+    """
+    known = {name: value for name, value in row.items() if not _is_missing(value)}
+    summary = known.get("summary")
+    if not isinstance(summary, str):
+        raise UsageError(f"{place}: the summary is {one_line(repr(summary), _SHOWN)}; give a text")
+    paper = Paper(
+        id=str(known.get("paper", default)),
+        source=_sections(known.get("source", ()), place),
+        references=_texts(known.get("reference", ()), place),
+        place=place,
+    )
+    system = str(known.get("system", ""))
+    return Pair(paper=paper, system=system, summary=summary, place=place)
+
+
+def _is_missing(value: object) -> bool:
+    """Whether a table has nothing there: None, or what pandas takes for it."""
+    return value is None or value != value  # noqa: PLR0124 - NaN
+
+
+def _texts(value: object, place: Place) -> tuple[str, ...]:
+    found = []
+    for text in _items(value):
+        if not isinstance(text, str):
+            told = one_line(repr(text), _SHOWN)
+            raise UsageError(f"{place}: {told} is no reference; give a text or a list of texts")
+        found.append(text)
+    return tuple(text for text in found if text.strip())
+
+
+def _items(value: object) -> list[object]:
+    if isinstance(value, Iterable) and not isinstance(value, str | Mapping):
+        return list(value)
+    return [value]
+
+
+def _sections(value: object, place: Place) -> tuple[Section, ...]:
+    sections = []
+    for part in _items(value):
+        match part:
+            case str(text):
+                sections.append(Section(text=text))
+            case Section():
+                sections.append(part)
+            case {"text": str(text), **more}:
+                sections.append(Section(heading=str(more.get("heading") or ""), text=text))
+            case _:
+                raise UsageError(
+                    f"{place}: {one_line(repr(part), _SHOWN)} is no section of a source; give a"
+                    " text or {'heading', 'text'}"
+                )
+    return tuple(section for section in sections if section.text.strip())

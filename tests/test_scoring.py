@@ -1,0 +1,256 @@
+"""The library call, by the embedded judge, on texts of the bundled suite and on others."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+from summeval_pytest import evaluate, score
+from summeval_pytest.errors import NoReplyError, UsageError
+from summeval_pytest.judges.judge import find_judge
+from summeval_pytest.metrics.score import METRICS, FacetScore, Unscored
+from summeval_pytest.run.runner import Runner, tasks_of
+from summeval_pytest.suite.suite import load_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from summeval_pytest.questions import Answer, Question
+    from summeval_pytest.suite.suite import Suite
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+REFERENCE = "Limpets were counted. The count fell by 40 percent. Warm winters harm limpets."
+SUMMARY = "The count of limpets fell by 40 percent."
+
+
+class Broken:
+    """A judge whose endpoint is gone."""
+
+    signature = "broken-1"
+    in_flight = 2
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """Gives none."""
+        raise NoReplyError("unreachable", f"nobody is there to answer {len(questions)} questions")
+
+
+@pytest.fixture(scope="module")
+def golden() -> Suite:
+    """The bundled suite."""
+    return load_suite(GOLDEN)
+
+
+def rows_of(suite: Suite, systems: Sequence[str], n_papers: int) -> list[dict[str, Any]]:
+    """The first papers of a suite, as a table would hold them."""
+    return [
+        {
+            "paper": paper,
+            "system": system,
+            "summary": suite.pair(paper, system).summary,
+            "reference": suite.paper(paper).references[0],
+            "source": [
+                {"heading": section.heading, "text": section.text}
+                for section in suite.paper(paper).source
+            ],
+        }
+        for paper in suite.paper_ids[:n_papers]
+        for system in systems
+    ]
+
+
+def test_a_table_has_the_numbers_of_a_gated_run(golden: Suite, tmp_path: Path) -> None:
+    """Otherwise a notebook and the release gate would tell two stories; recipes are equal, too."""
+    rows = rows_of(golden, ["careful"], 8)
+    keys = {"p.jsonl": ("id", "reference", "source"), "s.jsonl": ("paper", "summary")}
+    for name, kept in keys.items():
+        lines = ({key: (row | {"id": row["paper"]})[key] for key in kept} for row in rows)
+        (tmp_path / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    (tmp_path / "summeval.toml").write_text(
+        'papers = "p.jsonl"\n[systems.careful]\nsummaries = "s.jsonl"\n'
+    )
+    runner = Runner(find_judge("offline"))
+    try:
+        tasks = tasks_of(load_suite(tmp_path), ["careful"], METRICS)
+        gated = [runner.evaluation(task) for task in tasks]
+    finally:
+        runner.close()
+    found = evaluate(rows, progress=False)
+    assert [row.evaluation.scores for row in found] == [each.scores for each in gated]
+    assert [row.evaluation.signatures for row in found] == [each.signatures for each in gated]
+
+
+def test_one_summary_has_every_metric_with_its_evidence() -> None:
+    """What a reader wants next is the facet, the finding and the recipe."""
+    found = score(summary=SUMMARY, reference=REFERENCE, source=REFERENCE)
+    assert isinstance(found.facet, FacetScore)
+    assert found.facet.result is not None
+    assert "40 percent" in found.facet.result.candidate
+    assert found.facet.value == found.numbers["facet"]
+    assert any("Warm winters" in (finding.reference or "") for finding in found.findings)
+    assert [text.partition("|")[0] for text in found.signatures] == list(METRICS)
+    assert repr(found) == (
+        f"<summary: facet {found.facet.value:.3f}, eva {found.numbers['eva']:.3f}, faithfulness"
+        f" 1.000; {len(found.findings)} findings>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "measured", "told"),
+    [
+        ({"source": REFERENCE}, ["faithfulness"], "no reference was given"),
+        ({"reference": [REFERENCE, SUMMARY]}, ["facet", "eva"], "no source was given"),
+    ],
+)
+def test_what_can_be_measured_is_and_the_rest_says_why_not(
+    given: dict[str, Any], measured: list[str], told: str
+) -> None:
+    """A missing reference is no zero."""
+    found = score(summary=SUMMARY, **given)
+    scores = {each.metric: each for each in found.evaluation.scores}
+    assert [name for name in METRICS if not isinstance(scores[name], Unscored)] == measured
+    lacking = [each.reason for each in scores.values() if isinstance(each, Unscored)]
+    assert set(lacking) == {told}
+    assert told in repr(found)
+
+
+def test_metrics_can_be_chosen() -> None:
+    """What nobody asked for costs nothing, and is not taken for a score."""
+    found = score(summary=SUMMARY, reference=REFERENCE, source=REFERENCE, metrics=["eva"])
+    assert set(found.numbers) == {"eva", "eva.precision", "eva.recall", "eva.recall_entailed"}
+    with pytest.raises(UsageError, match="facet was not measured; name it in metrics"):
+        _ = found.facet
+
+
+def test_a_running_event_loop_is_no_obstacle() -> None:
+    """A notebook's cells run in one."""
+
+    async def cell() -> float | None:
+        return score(summary=SUMMARY, source=REFERENCE).numbers["faithfulness"]
+
+    assert asyncio.run(cell()) == 1.0
+
+
+def test_a_judge_that_breaks_down_leaves_rows_unscored() -> None:
+    """The other rows of an hour's run are worth keeping, and none of these is a zero."""
+    rows = [{"summary": SUMMARY, "reference": REFERENCE, "paper": name} for name in "ab"]
+    found = evaluate(rows, judge=Broken(), metrics=("facet",), progress=False)
+    reasons = [row.facet.reason for row in found if isinstance(row.facet, Unscored)]
+    assert len(reasons) == 2
+    assert all("nobody is there" in reason for reason in reasons)
+    assert found.means == ()
+    assert repr(found) == "2 summaries of 1 systems\nall: nothing scored"
+
+
+def test_means_are_over_papers_with_intervals(golden: Suite) -> None:
+    """Of each system apart; a single paper has no interval, which would say nothing."""
+    found = evaluate(rows_of(golden, ["careful", "terse"], 6), metrics=["eva"], progress=False)
+    means = {(mean.system, mean.name): mean for mean in found.means}
+    careful, terse = (means[system, "eva"] for system in ("careful", "terse"))
+    values = [row.numbers["eva"] for row in found if row.system == "careful"]
+    assert None not in (careful.value, careful.low, careful.high, terse.value)
+    assert careful.value == pytest.approx(sum(filter(None, values)) / 6)
+    assert (careful.low or 1) < (careful.value or 0) < (careful.high or 0)
+    assert (careful.value or 0) > (terse.value or 1)
+    assert str(careful).endswith("n=6/6")
+    alone = evaluate(rows_of(golden, ["careful"], 1), metrics=["eva"], progress=False).means[0]
+    assert (alone.low, alone.high) == (None, None)
+
+
+def test_tables_of_other_packages_are_read_row_by_row(golden: Suite) -> None:
+    """Without any of them being needed; a missing cell is no text."""
+    rows = rows_of(golden, ["careful"], 2)
+    rows[1]["source"] = None
+    wanted = evaluate(rows, progress=False).records()
+    assert evaluate(pa.Table.from_pylist(rows), progress=False).records() == wanted
+    assert evaluate(iter(rows), progress=False).records() == wanted
+    assert wanted[1]["faithfulness.unscored"] == "no source was given"
+
+
+def test_a_dataframe_goes_in_and_comes_out(golden: Suite) -> None:
+    """With NaN where pandas has nothing, and columns of other names."""
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(rows_of(golden, ["careful"], 3)).rename(columns={"summary": "prediction"})
+    frame.loc[0, "reference"] = float("nan")
+    found = evaluate(frame, columns={"summary": "prediction"}, progress=False)
+    back = found.to_pandas()
+    assert list(back["paper"]) == list(frame["paper"])
+    assert back["facet"].isna().tolist() == [True, False, False]
+    assert back.loc[0, "eva.unscored"] == "no reference was given"
+
+
+def test_progress_is_told_on_stderr(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An LLM judge takes its time; whoever wants silence says so."""
+    monkeypatch.setattr("summeval_pytest.run.pace.LOG_SECONDS", 0.0)
+    rows = [{"summary": SUMMARY, "source": REFERENCE} for _ in range(2)]
+    evaluate(rows)
+    assert "summeval: 2/2 summaries, " in capsys.readouterr().err
+    evaluate(rows, progress=False)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ({}, "row 1: the summary is None; give a text"),
+        ({"summary": "A b."}, "row 1: there is nothing to measure the summary by; give a"),
+        ({"summary": "A b.", "source": 3}, "row 1: 3 is no section of a source; give a text or"),
+        ({"summary": "A b.", "source": {"txt": "a"}}, "{'txt': 'a'} is no section of a source"),
+        ({"summary": "A b.", "reference": [1]}, "row 1: 1 is no reference; give a text or a list"),
+        ("A b.", "row 1 is 'A b.'; give a dict with the key summary"),
+    ],
+)
+def test_a_row_that_cannot_be_measured_is_named(row: Any, told: str) -> None:
+    """Before anything is asked of a judge."""
+    with pytest.raises(UsageError) as caught:
+        evaluate([row], progress=False)
+    assert told in str(caught.value)
+
+
+GIVEN = {"summary": SUMMARY, "reference": REFERENCE}
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "told"),
+    [
+        ([], {}, "there is no row to evaluate"),
+        ("x.csv", {}, "rows is 'x.csv'; give a list of dicts, a DataFrame, a table or a dataset"),
+        ({"train": []}, {}, "rows is a dict of 'train'; give one of its parts"),
+        ([GIVEN], {"metrics": ["facets"]}, "metrics: there is no 'facets'; did you mean 'facet'?"),
+        ([GIVEN], {"metrics": ["faithfulness"]}, "row 1: faithfulness needs a source; give one"),
+        ([GIVEN], {"columns": {"summary": "sumary"}}, "row 1: there is no column 'sumary'; did"),
+        ([GIVEN], {"columns": {"sumary": "x"}}, "columns: there is no 'sumary'; did you mean"),
+        (
+            [GIVEN | {"paper": "a"}, GIVEN | {"paper": "a"}],
+            {},
+            "row 2: '' on 'a' stands in row 1, too; leave one out, or name another system",
+        ),
+        (
+            [GIVEN | {"paper": "a", "system": "x"}, {**GIVEN, "paper": "a", "reference": "B."}],
+            {},
+            "row 2: paper 'a' has other texts than in row 1; give it another id",
+        ),
+    ],
+)
+def test_a_mistake_in_a_table_is_told(rows: Any, options: Mapping[str, Any], told: str) -> None:
+    """With the row, and what to do."""
+    with pytest.raises(UsageError) as caught:
+        evaluate(rows, progress=False, **options)
+    assert told in str(caught.value)
+
+
+def test_a_notebook_shows_texts_by_facet_and_no_markup_of_theirs() -> None:
+    """Texts of papers and models are hostile until proven otherwise."""
+    hostile = f"<script>alert(1)</script> & \u202e {SUMMARY}"
+    html = score(summary=hostile, reference=REFERENCE)._repr_html_()
+    assert "<script" not in html
+    assert "script&gt;alert(1)&lt;/script&gt; &amp; \\u202e The count of limpets" in html
+    assert '<mark class="method" title="method">Limpets were counted.</mark>' in html
+    table = evaluate([{"summary": SUMMARY, "source": SUMMARY, "system": "<b>"}], progress=False)
+    assert "<td>&lt;b&gt;</td><td>faithfulness</td><td>1.000</td>" in table._repr_html_()
