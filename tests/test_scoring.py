@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -254,3 +256,38 @@ def test_a_notebook_shows_texts_by_facet_and_no_markup_of_theirs() -> None:
     assert '<mark class="method" title="method">Limpets were counted.</mark>' in html
     table = evaluate([{"summary": SUMMARY, "source": SUMMARY, "system": "<b>"}], progress=False)
     assert "<td>&lt;b&gt;</td><td>faithfulness</td><td>1.000</td>" in table._repr_html_()
+
+
+def adapter(package: str) -> dict[str, Any]:
+    """The names that the example for a package defines, as the documentation has it."""
+    pytest.importorskip(package)
+    text = (Path(__file__).parents[1] / "docs/library.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    imported = re.compile(rf"^(import|from) {package}\b", re.MULTILINE)
+    (block,) = filter(imported.search, blocks)
+    names: dict[str, Any] = {}
+    exec(block, names)  # noqa: S102 - it is ours
+    return names
+
+
+def test_the_adapter_for_hugging_face_evaluate_is_a_metric_of_it() -> None:
+    """Tried where that package is there, as are the other two."""
+    metric = adapter("evaluate")["Faithfulness"]()
+    found = metric.compute(
+        predictions=[SUMMARY, "It rose by 3 percent."], references=[REFERENCE] * 2
+    )
+    assert found["faithfulness"] == 0.5
+
+
+def test_the_adapter_for_inspect_ai_is_a_scorer_of_it() -> None:
+    """It reads the state that a solver leaves."""
+    state = SimpleNamespace(output=SimpleNamespace(completion=SUMMARY), input_text=REFERENCE)
+    scored = asyncio.run(adapter("inspect_ai")["faithfulness"]()(state, None))
+    assert scored.value == 1.0
+
+
+def test_the_adapter_for_deepeval_is_a_metric_of_it() -> None:
+    """It says itself whether it passes."""
+    metric = adapter("deepeval")["Faithfulness"]()
+    assert metric.measure(SimpleNamespace(input=REFERENCE, actual_output=SUMMARY)) == 1.0
+    assert metric.is_successful()
