@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from cyclopts import App, CycloptsError, Parameter
 
-import summeval_pytest
 from summeval_pytest.errors import JudgeError, NoReplyError, UsageError
 from summeval_pytest.text.printing import safe
 
@@ -91,7 +91,7 @@ def make_app() -> App:
         name="summeval",
         help="Suites for summarization gates: import them, measure judges against labels, plan and"
         " record what models are asked.",
-        version=lambda: f"summeval-pytest {summeval_pytest.__version__}",
+        version=lambda: f"summeval-pytest {version('summeval-pytest')}",
         help_format="plaintext",
         result_action="return_value",
         suppress_keyboard_interrupt=False,
