@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import os
 import signal
 import subprocess
 import sys
@@ -27,6 +28,7 @@ from summeval_pytest.endpoints.spending import (
     tokens_at_most,
 )
 from summeval_pytest.errors import NoReplyError, OptionError
+from summeval_pytest.store import store
 from summeval_pytest.store.store import FileAccount
 from tests.waiting import SOON
 
@@ -343,3 +345,15 @@ def test_processes_together_never_exceed_the_budget(tmp_path: Path) -> None:
     # 24 calls of at least 2 and 5.7 on average would cost about 136 cents.
     assert 90 <= sum(cents) <= 100
     assert json.loads(file.read_text())[0] == pytest.approx(sum(cents) / 100)
+
+
+def test_on_windows_nobody_is_asked_whether_a_process_lives(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """There `os.kill(process, 0)` presses Ctrl-C in its console; what it holds stays held."""
+    pressed: list[int] = []
+    monkeypatch.setattr(os, "kill", lambda process, _: pressed.append(process))
+    monkeypatch.setattr(sys, "platform", "win32")
+    lives = store._lives(2**31 - 1)
+    monkeypatch.undo()
+    assert (lives, pressed) == (True, [])
