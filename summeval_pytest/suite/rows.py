@@ -188,10 +188,16 @@ def read_rows(
     columns = table.columns_of(known, NEEDED.intersection(known), names)
     for name in table.columns:
         if name not in (*COLUMNS, *names.values()) and not name.startswith(OWN_KEYS):
+            is_system = name in ("system", *_ALSO_CALLED["system"])
+            remedy = (
+                f"rows of several systems become a suite with summeval import table {file.shown}"
+                if is_system
+                else nearest(name, COLUMNS)
+            )
             raise SuiteError(
                 table.place,
-                f"unknown column {brief(name)}; {nearest(name, COLUMNS)}; or leave it out with"
-                f" [columns] {OWN_KEYS}NAME = {brief(name)}",
+                f"unknown column {brief(name)}; {remedy}; or leave it out with [columns]"
+                f" {OWN_KEYS}NAME = {brief(name)}",
             )
     yield from table.fields(columns, owner)
 

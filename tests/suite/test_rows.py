@@ -138,6 +138,7 @@ TABLES: Mapping[str, list[str | bytes]] = {
         "id,source,reference\n",
         "id,source\na,b\n",
         "id,source,reference,refrence\na,b,c,d\n",
+        "id,source,reference,system\na,b,c,d\n",
         ",id,source,reference\n0,a,b,c\n",
         "id,source,reference,id\na,b,c,d\n",
         "id;source;reference\na;b;c\n",
