@@ -143,7 +143,7 @@ def assert_the_page_runs_no_script_but_its_own(text: str) -> None:
     """The page is opened by reviewers, with their session cookies."""
     found = Tags()
     found.feed(text)
-    assert found.counts["script"] == 6, "the data, and five scripts of ours"
+    assert found.counts["script"] == 7, "the script, two blocks of the list, two papers, two pairs"
     assert "img" not in found.counts
     assert not found.handlers
     assert found.policy.startswith("default-src 'none'")
