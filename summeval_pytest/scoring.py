@@ -6,8 +6,6 @@ threshold.
 
 from __future__ import annotations
 
-import os
-import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -17,8 +15,7 @@ from summeval_pytest.metrics.score import CATALOGUE, METRICS, MetricName, Unscor
 from summeval_pytest.run.measure import Evaluation, source_of
 from summeval_pytest.run.pace import paced
 from summeval_pytest.run.runner import Runner, Task
-from summeval_pytest.run.session import IN_FLIGHT, Session
-from summeval_pytest.store.protocol import read_place
+from summeval_pytest.run.session import IN_FLIGHT, Session, session_here
 from summeval_pytest.suite.suite import suite_of_pairs
 from summeval_pytest.suite.values import Pair, Paper, Section
 from summeval_pytest.text.printing import one_line
@@ -165,13 +162,13 @@ class Evaluated:
     @property
     def means(self) -> tuple[MeanScore, ...]:
         """The means of every number of each system, with 95 % intervals over papers."""
-        return tuple(mean for system in self.systems for mean in self._means(system))
+        return tuple(mean for system in self.systems for mean in self._means(system, CATALOGUE))
 
-    def _means(self, system: str) -> Iterator[MeanScore]:
+    def _means(self, system: str, names: Iterable[str]) -> Iterator[MeanScore]:
         from summeval_pytest.stats.bootstrap import bootstrap_mean
 
         papers = [r.evaluation.numbers() for r in self.rows if r.system == system]
-        for name in CATALOGUE:
+        for name in names:
             values = [paper.values.get(name) for paper in papers if _applies(paper, name)]
             if not any(name in paper.values for paper in papers):
                 continue
@@ -214,7 +211,7 @@ class Evaluated:
     def __repr__(self) -> str:
         lines = [f"{len(self.rows)} summaries of {len(self.systems)} systems"]
         for system in self.systems:
-            shown = [str(mean) for mean in self._means(system) if mean.name in METRICS]
+            shown = map(str, self._means(system, METRICS))
             lines.append(
                 f"{one_line(system, _SHOWN) or 'all'}: {', '.join(shown) or 'nothing scored'}"
             )
@@ -232,7 +229,8 @@ def _applies(paper: Numbers, name: str) -> bool:
 
 def _record(row: Scored) -> dict[str, object]:
     found: dict[str, object] = {"paper": row.paper, "system": row.system}
-    found |= {name: row.numbers[name] for name in CATALOGUE if name in row.numbers}
+    numbers = row.numbers
+    found |= {name: numbers[name] for name in CATALOGUE if name in numbers}
     lacking = [score for score in row.evaluation.scores if isinstance(score, Unscored)]
     return found | {f"{lack.metric}.unscored": lack.reason for lack in lacking}
 
@@ -266,7 +264,7 @@ def score(  # noqa: PLR0913 - by keyword, each an option of its own
         UsageError: for a text that is missing or none, and a judge that cannot be.
     """
     row = {"summary": summary, "reference": reference, "source": source}
-    session = _session(store=store, endpoint=endpoint, votes=votes, budget=budget)
+    session = session_here(store=store, endpoint=endpoint, votes=votes, budget=budget)
     (scored,) = _measured([_pair(row, Place("score"), "")], session, judge, metrics)
     return scored
 
@@ -304,7 +302,7 @@ def evaluate(  # noqa: PLR0913 - by keyword, each an option of its own
     Raises:
         UsageError: for a row that cannot be measured, with its number, and a judge that cannot be.
     """
-    session = _session(
+    session = session_here(
         store=store, endpoint=endpoint, votes=votes, budget=budget, in_flight=in_flight
     )
     pairs = list(_pairs(rows, columns or {}))
@@ -312,18 +310,6 @@ def evaluate(  # noqa: PLR0913 - by keyword, each an option of its own
     if progress:
         found = paced(found, len(pairs), "summaries")
     return Evaluated(tuple(found))
-
-
-def _session(*, store: str | None, endpoint: str | None, **terms: Any) -> Session:
-    """The session of a call: what the variables say of pytest's runs holds here, too."""
-    place = store or os.environ.get("SUMM_STORE")
-    return Session(
-        environ=dict(os.environ),
-        place=read_place(place) if place else None,
-        endpoint=endpoint or os.environ.get("SUMM_ENDPOINT") or None,
-        run=secrets.token_hex(8),
-        **terms,
-    )
 
 
 def _measured(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +20,7 @@ from summeval_pytest.endpoints.exchange import Record
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.metrics.score import METRICS
 from summeval_pytest.run.runner import tasks_of
-from summeval_pytest.run.session import IN_FLIGHT, Session
-from summeval_pytest.store.protocol import read_place
+from summeval_pytest.run.session import IN_FLIGHT, Session, session_here
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.thresholds import thresholds_of
@@ -185,17 +183,14 @@ def session_of(endpoints: Endpoints, asking: Asking = ASKING) -> Session:
         OptionError: for an allowed address that is none.
     """
     given = endpoints.allow_endpoints or [os.environ.get(ALLOW, "")]
-    store = endpoints.store or os.environ.get("SUMM_STORE")
-    return Session(
-        environ=dict(os.environ),
+    return session_here(
+        store=endpoints.store,
+        endpoint=endpoints.endpoint,
         record=asking.record,
-        place=read_place(store) if store else None,
-        endpoint=endpoints.endpoint or os.environ.get("SUMM_ENDPOINT") or None,
         allow_endpoints=tuple(filter(None, map(str.strip, ",".join(given).split(",")))),
         votes=endpoints.votes,
         in_flight=asking.in_flight,
         budget=asking.budget,
-        run=secrets.token_hex(8),
     )
 
 

@@ -8,10 +8,12 @@ is asked: where the embedded judge judges recorded summaries, there is no store 
 from __future__ import annotations
 
 import asyncio
+import os
+import secrets
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from summeval_pytest.endpoints.endpoint import (
     OLLAMA,
@@ -32,7 +34,7 @@ from summeval_pytest.run.plan import Survey
 from summeval_pytest.run.recorded_judge import recorded_judge
 from summeval_pytest.store.cache import default_directory
 from summeval_pytest.store.cassette import read_cassette
-from summeval_pytest.store.protocol import SharedPlace
+from summeval_pytest.store.protocol import SharedPlace, read_place
 from summeval_pytest.suite.lines import RESERVED_SYSTEMS, check_name
 from summeval_pytest.suite.values import (
     CheckerSpec,
@@ -360,6 +362,24 @@ class Session:
         """Remove what only this run needed; called once, when all its processes have ended."""
         if self.record == "all" or self.budget is not None:
             self.memory().forget_run()
+
+
+def session_here(*, store: str | None, endpoint: str | None, **terms: Any) -> Session:
+    """The session of a command or a call, a run of its own; SUMM_* variables say what is not given.
+
+    ``terms`` are further ones of `Session`.
+
+    Raises:
+        StoreError: for a store that is no folder and no PostgreSQL address.
+    """
+    place = store or os.environ.get("SUMM_STORE")
+    return Session(
+        environ=dict(os.environ),
+        place=read_place(place) if place else None,
+        endpoint=endpoint or os.environ.get("SUMM_ENDPOINT") or None,
+        run=secrets.token_hex(8),
+        **terms,
+    )
 
 
 def _hint(name: str, suites: Sequence[Suite]) -> str:
