@@ -17,7 +17,7 @@ from summeval_pytest.run.pace import paced
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.run.session import IN_FLIGHT, Session, session_here
 from summeval_pytest.suite.suite import suite_of_pairs
-from summeval_pytest.suite.values import Pair, Paper, Section
+from summeval_pytest.suite.values import Pair, Paper, Section, section_of
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.decide import mean_of
 from summeval_pytest.verdict.findings import findings_of
@@ -499,16 +499,11 @@ def _items(value: object) -> list[object]:
 def _sections(value: object, place: Place) -> tuple[Section, ...]:
     sections = []
     for part in _items(value):
-        match part:
-            case str(text):
-                sections.append(Section(text=text))
-            case Section():
-                sections.append(part)
-            case {"text": str(text), **more}:
-                sections.append(Section(heading=str(more.get("heading") or ""), text=text))
-            case _:
-                raise UsageError(
-                    f"{place}: {one_line(repr(part), _SHOWN)} is no section of a source; give a"
-                    " text or {'heading', 'text'}"
-                )
+        section = section_of(part)
+        if section is None:
+            raise UsageError(
+                f"{place}: {one_line(repr(part), _SHOWN)} is no section of a source; give a"
+                " text or {'heading', 'text'}"
+            )
+        sections.append(section)
     return tuple(section for section in sections if section.text.strip())

@@ -163,17 +163,16 @@ def _text_of(section: object) -> str:
     Raises:
         UsageError: For what is none.
     """
-    from summeval_pytest.suite.values import Section
+    from summeval_pytest.suite.values import section_of
     from summeval_pytest.text.printing import one_line
 
-    match section:
-        case str(text) | Section(text=text) | {"text": str(text)}:
-            return text
-        case _:
-            raise UsageError(
-                f"summ_judge.faithfulness: {one_line(repr(section), _SHOWN)} is no section of a"
-                " source; write a text or {'heading', 'text'}"
-            )
+    found = section_of(section)
+    if found is None:
+        raise UsageError(
+            f"summ_judge.faithfulness: {one_line(repr(section), _SHOWN)} is no section of a"
+            " source; write a text or {'heading', 'text'}"
+        )
+    return found.text
 
 
 @pytest.fixture

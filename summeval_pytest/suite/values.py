@@ -31,6 +31,19 @@ class Section:
     text: str
 
 
+def section_of(given: object) -> Section | None:
+    """The section that a caller gives as one, as a text or as its fields; None for what is none."""
+    match given:
+        case Section():
+            return given
+        case str(text):
+            return Section(text=text)
+        case {"text": str(text), **more}:
+            return Section(heading=str(more.get("heading") or ""), text=text)
+        case _:
+            return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paper:
     """A paper: at least one section of source, and at least one reference abstract.
