@@ -13,7 +13,7 @@ UNSEEN = Path(__file__).with_name("unseen")
 
 
 def test_it_finds_wrong_numbers_and_little_else() -> None:
-    """The figures of docs/judges.md: a rule that is changed has to say what becomes of them."""
+    """The figures of the docs: a rule that is changed has to say what becomes of them."""
     suite = load_suite(UNSEEN)
     labelled: Counter[str] = Counter()
     condemned: Counter[str] = Counter()
