@@ -30,6 +30,7 @@ from summeval_pytest.reports.page_pair import (
 from summeval_pytest.reports.pair import (
     broken_texts,
     corrected_value,
+    missed_means,
     missed_numbers,
     relation_text,
     shift_warnings,
@@ -135,7 +136,7 @@ def page_pieces(record: RunRecord) -> Iterator[str]:
     style, script = resource("page.css"), "\n".join(map(resource, _SCRIPTS))
     papers = _papers(record)
     pairs = list(_listed_pairs(record, papers))
-    rows = sorted(pairs, key=lambda row: (WORST_FIRST.index(row.outcome), -row.gap))
+    rows = sorted(pairs, key=_worst_first)
     failing = [row for row in rows if row.outcome != "passed"]
     is_whole = len(rows) <= WHOLE_RUN
     told = rows if is_whole else failing[:MOST_TOLD]
@@ -172,7 +173,6 @@ def page_pieces(record: RunRecord) -> Iterator[str]:
         script=script,
         policy=policy(style, script),
         counts=_counted(Counter(row.outcome for row in rows)),
-        columns=COLUMNS,
         losses=_LOSSES,
         scales=SCALES,
         lines=list(_lines(record, pairs)),
@@ -256,6 +256,10 @@ def _gap(verdict: PairVerdict) -> float:
     return len(verdict.lacking) + sum(gaps)
 
 
+def _worst_first(row: ListedPair) -> tuple[int, float]:
+    return WORST_FIRST.index(row.outcome), -row.gap
+
+
 def _misses(pair: PairRecord) -> Iterator[str]:
     if pair.outcome == "error":
         yield pair.fault or "unscored"
@@ -288,6 +292,7 @@ def _lines(record: RunRecord, pairs: Iterable[ListedPair]) -> Iterator[dict[str,
             judged = by_system.get((number, system.name), [])
             outcomes = Counter(pair.outcome for pair in judged)
             counts = _counted(outcomes)
+            worst = min(judged, key=_worst_first, default=None)
             if len(judged) != len(system.papers):
                 counts += f"; {len(judged):,} of {len(system.papers):,} papers judged"
             found = {system.outcome, *outcomes}
@@ -299,6 +304,9 @@ def _lines(record: RunRecord, pairs: Iterable[ListedPair]) -> Iterator[dict[str,
                 "outcome": next((o for o in WORST_FIRST if o in found), "not judged"),
                 "key": key,
                 "counts": counts,
+                "why": list(missed_means(system.verdict, system.comparison)),
+                "worst": worst if worst and worst.outcome != "passed" else None,
+                "n_alike": outcomes[worst.outcome] if worst else 0,
                 "cells": [_cell(suite, system, numbers, name, key) for name in COLUMNS],
                 "href": _filter_link(key),
             }
@@ -330,6 +338,8 @@ def _cell(
     is_whole = mean.n_scored == mean.n_papers
     signs = (">", "\u2264") if named.lower_is_better else ("<", "\u2265")
     return {
+        "name": name.removeprefix("facet."),
+        "scale": int(named.high) if name.startswith("facet.") else 0,
         "text": mean_shown(name, mean.value, least),
         "shade": 0 if not missing else max(1, round(missing * _STEPS)),
         "held": "" if least is None else f"{signs[named.meets(mean.value, least)]} {least:g}",

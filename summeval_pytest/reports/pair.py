@@ -240,20 +240,25 @@ def _claims(what: str, claims: Collection[Claim], *, with_reason: bool = True) -
         yield f"  {what}: {len(claims) - _CLAIMS} more"
 
 
-def describe_means(system: str, verdict: MeanVerdict, comparison: Comparison | None = None) -> str:
-    """Why one system fails over its papers, and against a baseline, where there is one."""
-    lines = []
+def missed_means(verdict: MeanVerdict, comparison: Comparison | None = None) -> Iterator[str]:
+    """Why one system fails over its papers, and against a baseline, a phrase each."""
     for mean in verdict.missed:
         coverage = f"{mean.n_scored} of {mean.n_papers} papers"
         if not mean.is_covered:
-            lines.append(f"mean {mean.name} covers only {coverage}; the others have no score")
+            yield f"mean {mean.name} covers only {coverage}; the others have no score"
         elif mean.value is None:
-            lines.append(f"mean {mean.name} applies to none of the papers; remove its threshold")
+            yield f"mean {mean.name} applies to none of the papers; remove its threshold"
         else:
             others = "" if mean.held == mean.value else ", the others at their worst"
-            lines.append(f"mean {held_to(mean.name, mean.held, mean.least)} ({coverage}{others})")
-    lines += missed_lines(verdict.corrected)
-    first = "; ".join([*lines, *verdict.waiver_faults, *broken_rules(comparison)])
+            yield f"mean {held_to(mean.name, mean.held, mean.least)} ({coverage}{others})"
+    yield from missed_lines(verdict.corrected)
+    yield from verdict.waiver_faults
+    yield from broken_rules(comparison)
+
+
+def describe_means(system: str, verdict: MeanVerdict, comparison: Comparison | None = None) -> str:
+    """Why one system fails over its papers, and all else that is known of its means."""
+    first = "; ".join(missed_means(verdict, comparison))
     rest = [
         f"  mean {held_to(mean.name, mean.value, mean.least)}"
         for mean in verdict.means

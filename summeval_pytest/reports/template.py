@@ -30,7 +30,7 @@ def template(
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     environment = Environment(
-        loader=FunctionLoader(resource),  # of macros that templates share
+        loader=FunctionLoader(resource),  # of what templates share
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

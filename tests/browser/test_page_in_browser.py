@@ -202,7 +202,10 @@ def test_the_worst_pair_is_open_with_its_worst_finding(browser: Browser) -> None
     """A reviewer sees what is wrong without a click."""
     browser.open(moss_run(moss_suite(right_pair(), wrong_pair())))
     assert browser.texts("#detail h3") == ["✗ failed On moss-01"]
-    assert browser.texts(".shortfalls li") == ["facet 0.500 < 0.600", "facet.conclusion 1 < 2"]
+    assert browser.texts("#detail .shortfalls li") == [
+        "facet 0.500 < 0.600",
+        "facet.conclusion 1 < 2",
+    ]
     assert browser.panel().startswith("✗ sentence 2: unsupported, support 0.25 of 1")
     assert "[3] Wet moss grew twice as fast as dry moss." in browser.panel()
     assert browser.run("return scrollY") == 0  # the verdict is what the eye meets first
@@ -234,7 +237,7 @@ def test_filters_narrow_the_list_and_the_address(browser: Browser) -> None:
 def test_a_cell_of_the_heatmap_filters_the_list(browser: Browser) -> None:
     """From a bad mean to the pairs that made it is one click."""
     browser.open(small_run())
-    browser.find(".heat tbody tr:first-child td:nth-child(5) a").click()
+    browser.find(".heat div:nth-child(4) a").click()
     assert browser.run("return location.hash") == "#system=careless&lost=result"
     assert browser.texts("#list .who") == ["careless · moss-01 · ▼ 0.400 worse"]
 
@@ -295,6 +298,48 @@ def test_a_click_holds_the_panel_until_escape(browser: Browser) -> None:
     browser.hover(browser.find(".run.facet.background"))
     assert browser.panel().startswith("✗ background: rated 1 of 3")
     assert browser.all("#detail")
+
+
+COVERED = """const panel = document.querySelector(".panel").getBoundingClientRect();
+    const text = arguments[0].getBoundingClientRect();
+    const inside = panel.top >= 0 && panel.bottom <= innerHeight && panel.left >= 0
+      && panel.right <= innerWidth && panel.height > 40;
+    const apart = panel.bottom <= text.top || panel.top >= text.bottom
+      || panel.right <= text.left || panel.left >= text.right;
+    return [inside, apart]"""
+
+
+@pytest.mark.parametrize("pixels", [400, 800, 1024, 1280, 1600])
+def test_the_panel_never_hides_what_it_explains(browser: Browser, pixels: int) -> None:
+    """Neither under the pointer nor under the focus, nor when the page is scrolled on."""
+    with browser.width(pixels):
+        browser.open(small_run(), "#pair=careless/moss-01")
+        for piece in browser.all("button.piece")[::3]:
+            for act in (browser.hover, lambda it: browser.run("arguments[0].focus()", it)):
+                act(piece)
+                assert browser.run(COVERED, piece) == [True, True]
+        for block in ("start", "end"):
+            browser.run("arguments[0].scrollIntoView({block: arguments[1]})", piece, block)
+            browser.settle()
+            assert browser.run(COVERED, piece) == [True, True]
+
+
+def test_escape_and_a_button_put_away_the_panel_on_a_telephone(browser: Browser) -> None:
+    """It lies over the page there, and is not there before it was asked for."""
+    with browser.width(400):
+        browser.open(small_run(), "#pair=careless/moss-01")
+        assert not browser.all(".panel")
+        piece = browser.find(".pieces.stated .piece.bad")
+        piece.click()
+        assert browser.panel().startswith("✕ ✗ fact 2 of the summary: unsupported")
+        browser.press(keys.ESCAPE)
+        assert not browser.all(".panel")
+        piece.click()
+        browser.find(".panel button").click()
+        assert not browser.all(".panel")
+        assert browser.focused().startswith("piece")
+        browser.press(keys.ESCAPE)
+        assert not browser.all("#detail")
 
 
 def test_the_page_can_be_used_by_keyboard_alone(browser: Browser) -> None:
@@ -367,12 +412,20 @@ def test_all_text_stands_out_from_what_is_behind_it(browser: Browser, theme: str
         assert browser.run(CONTRAST) == []
 
 
-@pytest.mark.parametrize("pixels", [400, 1000, 1600])
+EDGES = """return [...document.querySelectorAll(arguments[0])].map((e) =>
+    e.getBoundingClientRect()).flatMap(({left, right}) => [left, right])"""
+"""Where elements begin and end, from the left of the window."""
+
+
+@pytest.mark.parametrize("pixels", [400, 800, 1000, 1024, 1280, 1600])
 def test_nothing_runs_out_of_the_window(browser: Browser, pixels: int) -> None:
-    """On a telephone, wide tables scroll by themselves and the page does not."""
+    """Every number of a system is in sight; on a telephone, wide tables scroll by themselves."""
     with browser.width(pixels):
         browser.open(small_run(), "#pair=careless/moss-01")
         assert browser.run("return document.documentElement.scrollWidth") <= pixels
+        edges = browser.run(EDGES, ".heat > div, .heat b")
+        assert len(edges) == 2 * 7 * 2 * 2
+        assert 0 <= min(edges) < max(edges) <= pixels
         assert bool(browser.all("#list")) == (pixels >= 1000 + 24)
         places = browser.run(
             """return [...document.querySelectorAll('.text')].map((text) => text.offsetLeft)"""

@@ -29,6 +29,7 @@ from summeval_pytest.reports.page_pair import (
     visible,
 )
 from tests.reports.records import (
+    HOLDS,
     MARKUP,
     REFERENCE,
     SUMMARY,
@@ -208,7 +209,7 @@ def test_an_interval_is_drawn_to_scale(page: Page) -> None:
 def test_heatmap_cells_are_as_dark_as_much_is_missing(snapshot: SnapshotAssertion) -> None:
     """Worked example: FM 0.5 lacks 0.5 of 0.75, two thirds; of 8 shades that is the 5th."""
     page = Page(page_text(moss_run(moss_suite(wrong_pair(), right_pair()))))
-    cells = [td["class"] for td in page.tags("td") if "shade" in (td.get("class") or "")]
+    cells = [str(div["class"]) for div in page.tags("div") if "shade" in (div.get("class") or "")]
     # careless: FM; ratings 1 of 3, 4 of 4, 2 of 4, 1 of 3; EVA 0.4; faithfulness 0.5.
     assert cells[:7] == snapshot
     assert cells[7] == "shade-0"
@@ -225,9 +226,28 @@ def test_a_mean_under_its_threshold_fails_only_where_it_was_decided() -> None:
         (replace(system, means=(), outcome="not judged"), "shade-5"),
     ):
         page = Page(page_text(moss_run(replace(told, systems=(changed,)))))
-        assert page.tags("td")[0]["class"] == cell
+        assert page.tags("div")[0]["class"] == cell
         assert ("0.500 waived, < 0.75" in page.text) == (changed.waivers == (kept,))
         assert "0.500 < 0.75" in page.text or changed.waivers
+
+
+def test_a_system_says_why_it_fails_and_where_worst() -> None:
+    """A red count alone sends its reader through every pair."""
+    told = moss_suite(wrong_pair(), right_pair(), wrong_pair("moss-02"))
+    page = Page(page_text(moss_run(told)))
+    why = "✗ failed 2 failed mean facet 0.500 < 0.750 (2 of 2 papers) dropped 0.400, 0.02 allowed"
+    worst = "2 pairs failed, the worst moss-01: facet 0.500 < 0.600; facet.conclusion 1 < 2 facet"
+    assert f"{why} {worst}" in page.text
+    assert page.text.count("the worst moss") == 1  # careful passes
+    silent = Page(page_text(moss_run(moss_suite(silent_pair()))))
+    assert "1 pair without a score, moss-02: timed out" in silent.text
+
+
+def test_the_agreement_of_a_trusted_judge_is_folded_behind_its_verdict() -> None:
+    """Thirty figures stand between a reader and the pairs; an untrusted judge's have to."""
+    for found, attributes in ((trust(HOLDS), {}), (trust(), {"open": None})):
+        page = page_of(measured(moss_suite(wrong_pair()), found, golden()))
+        assert page.tags("details")[1:] == [attributes] * 3  # the first has flips
 
 
 def test_systems_of_two_suites_are_told_apart_in_links() -> None:

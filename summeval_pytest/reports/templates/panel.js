@@ -1,19 +1,31 @@
 // The panel beside an open pair: why the piece under the pointer or the focus came to its verdict.
 
 const MOST_AT_ONCE = 6;
+const panel = document.querySelector(".panel");
+const wide = matchMedia("(min-width: 64rem)");
 
-/** Wires a pair's pieces and texts in `body` to a new panel; `view.release` lets go of a held one. */
+/** Keeps the panel within the window and, where it lies over the page, off what it explains. */
+const place = (element) => {
+  const { top, bottom } = element.getBoundingClientRect();
+  const ends = [top, innerHeight - bottom];
+  const column = innerHeight - Math.max(0, panel.parentElement.getBoundingClientRect().top);
+  const room = wide.matches ? column : Math.max(...ends);
+  panel.classList.toggle("above", ends[0] > ends[1]);
+  panel.style.setProperty("--room", `${Math.max(room, 96) - 16}px`);
+};
+
+/** Wires a pair's pieces and texts in `body` to the panel; `view.release` lets go of it. */
 const explaining = (view, body) => {
-  const panel = make("aside", "panel");
-  panel.setAttribute("aria-live", "polite");
-  panel.setAttribute("aria-label", "Why");
   let shown = [];
   let held = false;
+  let element = null; // what the panel explains
 
   const show = (pieces, hold) => {
     [shown, held] = [pieces, hold];
-    panel.replaceChildren(...pieces.slice(0, MOST_AT_ONCE).map((piece) => why(piece, view)));
-    if (held) panel.append(make("p", "hint", "Held; press Esc to let go."));
+    const told = pieces.slice(0, MOST_AT_ONCE).map((piece) => why(piece, view));
+    if (held && wide.matches) told.push(make("p", "hint", "Held; press Esc to let go."));
+    panel.lastChild.replaceChildren(...told);
+    panel.hidden = !told.length;
     for (const run of view.runs) {
       run.element.classList.toggle("lit", pieces.some((piece) => isWithin(run, piece.at)));
       run.element.classList.toggle("lit-there", pieces.some((piece) => isWithin(run, piece.there)));
@@ -28,27 +40,32 @@ const explaining = (view, body) => {
   const piecesAt = (target) => {
     const button = target.closest("button.piece");
     if (button) return [view.buttons.get(button)];
-    const element = target.closest(".run");
-    const standing = view.runs.find((run) => run.element === element)?.standing ?? [];
+    const run = target.closest(".run");
+    const standing = view.runs.find((one) => one.element === run)?.standing ?? [];
     return [...standing].sort((a, b) => (a.state === "good") - (b.state === "good"));
   };
 
   const on = (kind, act) =>
     body.addEventListener(kind, (event) => {
       const pieces = piecesAt(event.target);
-      if (pieces.length) act(pieces);
+      if (!pieces.length) return;
+      if (!held || kind !== "mouseover") element = event.target.closest("button.piece, .run");
+      act(pieces);
+      place(element);
     });
   on("mouseover", (pieces) => held || show(pieces, false));
   on("focusin", (pieces) => show(pieces, false));
   on("click", (pieces) => show(pieces, !(held && pieces[0] === shown[0])));
+  view.place = () => place(element ?? body);
 
   view.release = () => {
-    const had = held;
-    if (had) show(shown, false);
+    const had = wide.matches ? held : !panel.hidden;
+    if (panel.contains(document.activeElement)) (element?.closest("button") ?? detail).focus();
+    if (had) show(wide.matches ? shown : [], false);
     return had;
   };
+  panel.firstChild.onclick = view.release;
   const first = view.pair.pieces[view.pair.first ?? 0];
-  if (first) show([first], false);
-  else panel.append(make("p", "hint", "Nothing was measured."));
-  return panel;
+  show(first && wide.matches ? [first] : [], false);
 };
+addEventListener("scroll", () => open?.place?.(), { passive: true });

@@ -3,7 +3,6 @@
 const root = document.documentElement;
 const detail = document.getElementById("detail");
 const desk = detail.parentElement;
-const wide = matchMedia("(min-width: 64rem)");
 let open = null; // the view of the open pair
 let isPreview = false; // opened by the page, not by its reader
 
@@ -21,7 +20,7 @@ const viewOf = (row) =>
 const close = () => {
   open?.row.link.removeAttribute("aria-current");
   open = null;
-  detail.hidden = true;
+  detail.hidden = panel.hidden = true;
   detail.replaceChildren();
   desk.classList.remove("open");
 };
@@ -37,9 +36,9 @@ const openPair = (row) => {
     navButton("↓ next", "next pair", () => step(1)),
     navButton("✕ close", "close the pair", leave),
   );
-  const panel = open.texts.length ? explaining(open, body) : "";
   body.querySelector("h3").id = "detail-title";
-  detail.replaceChildren(bar, make("div", "body", body, panel));
+  detail.replaceChildren(bar, body);
+  if (open.texts.length) explaining(open, body);
   detail.hidden = false;
   desk.classList.add("open");
   row.link.setAttribute("aria-current", "true");
