@@ -347,9 +347,11 @@ SENTENCE_MODES: Final[tuple[SentenceMode, ...]] = get_args(SentenceMode)
 class SentenceManner:
     """How a model is asked about sentences.
 
-    ``strict``: a sentence called supported without evidence in the source is unsupported; without a
-    request for evidence nothing could be supported. ``factual``: of unsupported sentences it is
-    also asked whether they are true all the same.
+    Attributes:
+        mode: What it is asked for.
+        strict: Whether a sentence called supported without evidence in the source is unsupported;
+            without a request for evidence nothing could be supported.
+        factual: Whether it is asked of unsupported sentences if they are true all the same.
     """
 
     mode: SentenceMode = SENTENCE_MODES[0]

@@ -261,7 +261,7 @@ def test_a_notebook_shows_texts_by_facet_and_no_markup_of_theirs() -> None:
 def adapter(package: str) -> dict[str, Any]:
     """The names that the example for a package defines, as the documentation has it."""
     pytest.importorskip(package)
-    text = (Path(__file__).parents[1] / "docs/pages/library.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[1] / "docs/pages/how-to/python.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     imported = re.compile(rf"^(import|from) {package}\b", re.MULTILINE)
     (block,) = filter(imported.search, blocks)

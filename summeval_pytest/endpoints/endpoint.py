@@ -211,8 +211,10 @@ BUILT_IN_ENDPOINTS: Final = ("ollama", "openai")
 class EndpointSpec:
     """An endpoint as a suite has it; None leaves a value to what is built in.
 
-    ``api_key_env`` is the environment variable that holds the key, which itself is in no file; all
-    else is as `Endpoint` has it.
+    All else is as `Endpoint` has it.
+
+    Attributes:
+        api_key_env: The environment variable that holds the key, which itself is in no file.
     """
 
     name: str

@@ -144,7 +144,7 @@ Fault = Literal["judge", "system"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unscored:
-    """No number, and why (metrics.md, section 1.0)."""
+    """No number, and why."""
 
     metric: MetricName
     status: Status
@@ -320,7 +320,7 @@ class EvaCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaScore:
-    """EVA-Score of one summary (EVA-Score, section 3, with metrics.md EV1 to EV5).
+    """EVA-Score of one summary (EVA-Score, section 3).
 
     Attributes:
         value: F1 of precision and matched recall, 0 to 1, higher is better.

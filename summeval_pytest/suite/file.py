@@ -321,13 +321,9 @@ def _flat(
 
 
 EvaRecall = Literal["both", "matched"]
-"""Whether EVA-Score also checks the reference's facts against the summary, or only matches them."""
 EvaChains = Literal["parent", "adjacent"]
-"""Whether a fact refines the one that the judge names, or the one before it (the paper)."""
 EvaValidation = Literal["together", "chain"]
-"""Whether facts are checked at once, or chain by chain with earlier verdicts (the paper)."""
 References = Literal["best", "mean"]
-"""What counts of several references of a paper."""
 RELATIONS_THRESHOLD: Final = 0.65
 """What ``eva_relations = true`` stands for (EVA-Score, section 3.3): not portable from one encoder
 to another (metrics.md EV7)."""
@@ -338,6 +334,11 @@ class EvaVariant:
     """The form of EVA-Score.
 
     Attributes:
+        recall: Whether the reference's facts are also checked against the summary, or only matched.
+        chains: Whether a fact refines the one that the judge names, or the one before it (the
+            paper).
+        validation: Whether facts are checked at once, or chain by chain with earlier verdicts (the
+            paper).
         premises: With how many facts of the reference each is checked, one by one; None for all.
         relations: Relations across sentences count unless a fact is as similar as this, above 0
             to 1; None for none.
@@ -355,7 +356,11 @@ class EvaVariant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variants:
-    """The form of all metrics; ``references`` is for those that have some, facet and eva."""
+    """The form of all metrics.
+
+    Attributes:
+        references: What counts of several references of a paper, for facet and eva.
+    """
 
     eva: EvaVariant = EvaVariant()
     references: References = "best"

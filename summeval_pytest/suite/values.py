@@ -92,10 +92,12 @@ class SystemSpec:
 
     Attributes:
         summaries: The file of summaries as the suite names it.
+        endpoint: The endpoint that is asked, by its name.
         model: The endpoint's name for the model; there exactly where an endpoint is.
         prompt: One of `PROMPTS`, or the text of a template of one's own.
         max_tokens: Of a summary; one that needs more is cut off, and fails.
         context_tokens: What the model can read and write at once; longer sources lose their middle.
+        temperature: Of its sampling, 0 to 2.
         price: What its tokens cost; None where nobody said.
         skip: The papers that this system has no summary for, on purpose.
     """
@@ -118,6 +120,7 @@ class JudgeSpec:
     """A model that judges.
 
     Attributes:
+        endpoint: The endpoint that is asked, by its name.
         model: The endpoint's name for the model.
         votes: How many votes it gives on each question.
         batched: Whether a request may ask about several items; the papers ask about one at a time.
@@ -216,10 +219,12 @@ class Waiver:
 
     Attributes:
         paper: The paper, or ``all-papers`` for a mean.
+        system: The system.
         finding: The number that may fall short, by the name of its threshold.
         least: What it may not fall below all the same; None for no bound.
         most: What it may not exceed, where its threshold is an upper bound; None for no bound.
         owner: Who answers for it.
+        reason: Why; every report says it.
         expires: The last day on which it holds, as ``2027-01-31``.
     """
 

@@ -1,0 +1,438 @@
+"""Writes the tables of the reference pages from the tables of the code.
+
+`python -m tests.documentation.reference` replaces what stands between the marks of each page.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections import Counter
+from dataclasses import MISSING, fields, is_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+import summeval_pytest
+from summeval_pytest import errors, questions
+from summeval_pytest.cli.app import COMMANDS, make_app
+from summeval_pytest.cli.parquet import COLUMNS
+from summeval_pytest.endpoints import spending
+from summeval_pytest.endpoints.endpoint import Endpoint, EndpointSpec
+from summeval_pytest.metrics import score
+from summeval_pytest.metrics.score import CATALOGUE, UNRECORDED
+from summeval_pytest.plugin.options import TABLE
+from summeval_pytest.questions import FACET_READINGS, RUBRICS, SENTENCE_MODES
+from summeval_pytest.record import record
+from summeval_pytest.run import golden
+from summeval_pytest.store.cassette import Row
+from summeval_pytest.suite import file, judge_tables, labels, suite, values
+from summeval_pytest.suite import rows as rows_of
+from summeval_pytest.verdict import corrected, decide, findings, thresholds, trust
+from summeval_pytest.verdict import relations as edits
+from summeval_pytest.verdict.relations import HOSTILE, RELATIONS
+from summeval_pytest.verdict.thresholds import AGREEMENTS, CORRECTABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from dataclasses import Field
+
+    from cyclopts import Argument
+
+PAGES: Final = Path(__file__).parents[2] / "docs/pages/reference"
+BLOCK: Final = re.compile(r"(<!-- written from the code: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_SHARED: Final = 5
+"""An option that so many commands have is told once."""
+
+
+def _table(*header: str, rows: Iterable[tuple[object, ...]]) -> Iterator[str]:
+    yield f"| {' | '.join(header)} |"
+    yield f"|{'---|' * len(header)}"
+    for row in rows:
+        cells = [str(cell).replace("|", "\\|") for cell in row]
+        yield f"| {' | '.join(cells)} |"
+
+
+def _plain(text: str) -> str:
+    """A docstring's text in one line of Markdown."""
+    return " ".join(text.split()).replace("``", "`")
+
+
+def _attributes(*classes: type) -> dict[str, str]:
+    """What the docstrings say of each attribute; the first class that says something counts."""
+    found: dict[str, str] = {}
+    for each in classes:
+        _, _, told = inspect.cleandoc(each.__doc__ or "").partition("Attributes:\n")
+        for name, text in re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", told, re.MULTILINE):
+            found.setdefault(name, _plain(text))
+    return found
+
+
+def _defaults(*classes: Any) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for each in (f for one in reversed(classes) for f in fields(one)):
+        found[each.name] = each.default if each.default is not None else found.get(each.name)
+    return found
+
+
+def _default(value: object) -> str:
+    """A default as a suite writes it; empty where there is none."""
+    if value is MISSING or value is None or value == ():
+        return ""
+    if isinstance(value, bool | float | int):
+        return f"`{str(value).lower() if isinstance(value, bool) else format(value, 'g')}`"
+    return f'`"{value}"`'
+
+
+_CHOICES: Final[Mapping[str, Iterable[str]]] = {
+    "rubric": RUBRICS,
+    "facets": FACET_READINGS,
+    "sentences": SENTENCE_MODES,
+    "prompt": values.PROMPTS,
+    "eva_recall": get_args(file.EvaRecall),
+    "eva_chains": get_args(file.EvaChains),
+    "eva_validation": get_args(file.EvaValidation),
+    "references": get_args(file.References),
+}
+
+
+def _keys(
+    names: Iterable[str],
+    *classes: Any,
+    renamed: Mapping[str, str] | None = None,
+    said: Mapping[str, str] | None = None,
+    choices: Mapping[str, Iterable[str]] = _CHOICES,
+) -> Iterator[str]:
+    """A table of the keys of a suite's table; a KeyError where nobody says what one means."""
+    told, defaults = _attributes(*classes), _defaults(*classes)
+    rows = []
+    for key in names:
+        field = (renamed or {}).get(key, key)
+        text = (said or {}).get(key) or told[field]
+        text = text.replace("None", "left out")
+        if key in choices:
+            named = ", ".join(f'`"{choice}"`' for choice in choices[key])
+            text = f"{text.rstrip('.:')}: {named}."
+        rows.append((f"`{key}`", text, _default(defaults.get(field))))
+    return _table("key", "meaning", "default", rows=rows)
+
+
+_PRICES: Final = dict(
+    zip(
+        file.PRICE_KEYS,
+        (
+            "Dollars per million tokens of prompts; goes with `output_price`.",
+            "Dollars per million tokens of replies.",
+            "Dollars per million tokens of prompts that the endpoint had in its own cache.",
+        ),
+        strict=True,
+    )
+)
+_ASKS: Final = "Who answers about {}: a judge of the suite, or `offline`."
+
+
+def suite_keys() -> Iterator[str]:
+    """The top of a suite file."""
+    said = {
+        "papers": "The file of papers.",
+        "labels": "The file of labels by people; they make the item `judge`.",
+        "recorded": "The file of other judges' records, which recorded judges read.",
+        "eva_relations": "Whether relations across sentences count, unless a fact is as similar as"
+        f" {file.RELATIONS_THRESHOLD:g} (`true`), or as this number.",
+        "calibrate": "Whether ratings are mapped to what people gave, learned from the labels.",
+        "columns": "By our key, what the column of a table is called.",
+        "systems": "Tables, [below](#systems).",
+        "endpoints": "Tables, [below](#endpoints).",
+        "judges": "Tables, [below](#judges).",
+        "thresholds": "Tables, [below](#thresholds).",
+        "waivers": "Tables, [below](#waivers).",
+    }
+    renamed = {key: key.removeprefix("eva_") for key in file.VARIANT_KEYS}
+    renamed["eva_recall"] = "recall"
+    classes = (file.EvaVariant, file.Variants, suite.Suite)
+    yield from _keys(suite._KEYS, *classes, renamed=renamed, said=said)
+
+
+def systems() -> Iterator[str]:
+    """A table of a system."""
+    keys = ("summaries", "skip", *file._ASKED, *file._MORE)
+    named = {"prompt": "A named prompt, or a file with `{source}` where the paper belongs."}
+    yield from _keys(keys, values.SystemSpec, said=_PRICES | named)
+
+
+def endpoints() -> Iterator[str]:
+    """A table of an endpoint."""
+    yield from _keys(file._ENDPOINT, EndpointSpec, Endpoint)
+
+
+def model_judges() -> Iterator[str]:
+    """A judge that is a model at an endpoint."""
+    keys = (*judge_tables._MODEL, *judge_tables._MANNER, *file.PRICE_KEYS)
+    specs = (values.JudgeSpec, questions.SentenceManner)
+    yield from _keys(keys, *specs, renamed={"sentences": "mode"}, said=_PRICES)
+
+
+def checkers() -> Iterator[str]:
+    """A judge that is a small model of this machine."""
+    yield from _keys(
+        judge_tables._CHECKER, values.CheckerSpec, renamed={"checker": "folder"}, choices={}
+    )
+
+
+def composed_judges() -> Iterator[str]:
+    """A judge that leaves each kind of question to another."""
+    said = {key: _ASKS.format(key) for key in judge_tables.DUTY_KEYS}
+    yield from _keys(judge_tables.DUTY_KEYS, values.ComposedSpec, said=said, choices={})
+
+
+def waivers() -> Iterator[str]:
+    """A table of a waiver."""
+    yield from _keys(("paper", "system", *file._WAIVER), values.Waiver)
+
+
+def numbers() -> Iterator[str]:
+    """The numbers that thresholds name."""
+    rows = [
+        (
+            f"`{name}`" + (", **at most**" if named.lower_is_better else ""),
+            named.meaning + (", can be corrected" if name in CORRECTABLE else ""),
+            named.range.removeprefix("from "),
+        )
+        for name, named in CATALOGUE.items()
+    ]
+    yield from _table("number", "what it is", "range", rows=rows)
+
+
+def floors() -> Iterator[str]:
+    """The figures of agreement that floors name."""
+    rows = [
+        (f"`{name}`", f.meaning, f.range.removeprefix("from ")) for name, f in AGREEMENTS.items()
+    ]
+    kind = "`unfaithful_recall.KIND`", "the same on sentences with one kind of error, as labelled"
+    yield from _table("figure", "what it is", "range", rows=[*rows, (*kind, "0 to 1")])
+
+
+def relations() -> Iterator[str]:
+    """The relations that `--summ-metamorphic` tries."""
+    rows = [
+        (f"`{name}`", each.meaning, group)
+        for group, known in (("metamorphic", RELATIONS), ("hostile", HOSTILE))
+        for name, each in known.items()
+    ]
+    yield from _table("relation", "what has to hold, or what is tried", "group", rows=rows)
+
+
+def options() -> Iterator[str]:
+    """The options of pytest."""
+    rows = [
+        (f"`{option.flag}{f'={option.metavar}' * bool(option.metavar)}`", _choices(option.help))
+        for option in TABLE
+    ]
+    yield from _table("option", "meaning", rows=rows)
+
+
+def _choices(text: str) -> str:
+    """A help text as Markdown: names of options and variables are code."""
+    return re.sub(r"(?<![\w`])(--?[a-z][\w-]*|[A-Z]+(?:_[A-Z]+)+)(?![\w`])", r"`\1`", text)
+
+
+_PLACES: Final = {
+    "SUITE": "the suite, a folder or its file",
+    "FILE": "the responses, as the Batch API returns them",
+    "SHELL": "the shell",
+}
+"""The arguments whose names say what they are."""
+
+
+def _option(argument: Argument) -> tuple[str, str, str]:
+    """The names of one option, what it does, and its default."""
+    names = [n for n in argument.names if not n.startswith(("--no-", "--empty-", "--summ-"))]
+    hint = str(argument.hint)
+    kinds = {"Path": "FILE", "int": "N", "float": "X", "str": "NAME", "Literal": "NAME"}
+    word = next((word for kind, word in kinds.items() if kind in hint), "")
+    many = "..." * hint.startswith("tuple")
+    value = f" {word}{many}" if names[0].startswith("-") and word else ""
+    told = argument.parameter.help or _PLACES[names[0]]
+    if choices := argument.get_choices():
+        told += f": {', '.join(f'`{each}`' for each in choices)}"
+    default = argument.field_info.default
+    is_told = default not in {None, False, (), inspect.Parameter.empty}
+    needed = "**needed**" if argument.required else f"`{default}`" if is_told else ""
+    return f"`{', '.join(names)}{value}`", _choices(told), needed
+
+
+def commands() -> Iterator[str]:
+    """The commands, each with its own arguments; those that many have stand at the end."""
+    app, found = make_app(), {}
+    for command, _, told in COMMANDS:
+        each = app
+        for word in command.split():
+            each = each[word]
+        arguments = each.assemble_argument_collection()
+        found[command] = told, [_option(a) for a in arguments if a.show]
+    n_having = Counter(row for _, rows in found.values() for row in rows)
+    shared = [row for row, n in n_having.items() if n >= _SHARED and "SUITE" not in row[0]]
+    for command, (told, rows) in found.items():
+        yield from (f"## summeval {command}", "", f"{_choices(told[0].upper() + told[1:])}.", "")
+        if own := [row for row in rows if row not in shared]:
+            yield from (*_table("argument", "meaning", "default", rows=own), "")
+        if also := [row[0] for row in rows if row in shared]:
+            yield from (f"And [shared options](#shared-options): {', '.join(also)}.", "")
+    yield from ("## Shared options", "")
+    yield from _table("option", "meaning", "default", rows=shared)
+
+
+_MODULES: Final = (
+    record, score, findings, decide, corrected, trust, edits, thresholds, golden, spending,
+    questions, errors, values, labels,
+)  # fmt: skip
+"""Where the values of a run record are."""
+_NAMES: Final = {name: value for module in _MODULES for name, value in vars(module).items()}
+_WORDS: Final = {
+    "str": "text",
+    "int": "whole number",
+    "float": "number",
+    "bool": "true or false",
+    "None": "null",
+    "Any": "any value",
+}
+_LISTS: Final = {"Pairs": "PairRecord", "Papers": "PaperRecord"}
+
+
+def _json(node: ast.expr) -> str:
+    """What an annotation is in JSON, in words."""
+    match node:
+        case ast.BinOp(left=left, right=right):
+            return f"{_json(left)} or {_json(right)}"
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Tuple(elts=parts)):
+            return _generic(name, parts)
+        case ast.Subscript(value=ast.Name(id=name), slice=part):
+            return _generic(name, [part])
+        case _:
+            name = ast.unparse(node)
+            return _WORDS.get(name) or _named(name)
+
+
+def _generic(name: str, parts: list[ast.expr]) -> str:
+    if name == "Mapping":
+        return "object"
+    if name == "Literal":
+        return ", ".join(f"`{ast.literal_eval(each)}`" for each in parts)
+    is_list = name != "tuple" or ast.unparse(parts[-1]) == "..."
+    words = [_json(each) for each in (parts[:1] if is_list else parts)]
+    return f"list of {words[0]}" if is_list else f"list [{', '.join(words)}]"
+
+
+def _named(name: str) -> str:
+    if name in _LISTS:
+        return f"list of {_named(_LISTS[name])}"
+    value = _NAMES[name]
+    if is_dataclass(value):
+        return f"[{name}](#{name.lower()})"
+    return ", ".join(
+        f"`{each.__name__ if isinstance(each, type) else each}`" for each in get_args(value)
+    )
+
+
+def _kept(value: Any) -> list[Field[Any]]:
+    return [each for each in fields(value) if each.metadata != UNRECORDED]
+
+
+def _with_parts(value: Any, found: dict[str, Any]) -> dict[str, Any]:
+    """A class and those of its fields, each after the one that holds it."""
+    found.setdefault(value.__name__, value)
+    for field in _kept(value):
+        for name in re.findall(r"\w+", str(field.type)):
+            named = _NAMES.get(_LISTS.get(name, name))
+            parts: tuple[Any, ...] = (named, *get_args(named))
+            for part in parts:
+                if is_dataclass(part) and isinstance(part, type) and part.__name__ not in found:
+                    _with_parts(part, found)
+    return found
+
+
+def run_record() -> Iterator[str]:
+    """The values of a run record, as their JSON has them."""
+    for name, each in _with_parts(record.RunRecord, {}).items():
+        text, _, told = inspect.cleandoc(each.__doc__).partition("Attributes:\n")
+        yield from (f"### {name}", "")
+        for paragraph in text.partition("Raises:")[0].strip().split("\n\n"):
+            yield from (_plain(paragraph).replace("None", "null"), "")
+        about = {key: text.replace("None", "null") for key, text in _attributes(each).items()}
+        rows = [
+            (f"`{f.name}`", _json(ast.parse(str(f.type), mode="eval").body), about.get(f.name, ""))
+            for f in _kept(each)
+        ]
+        header = ("key", "value", "meaning") if told else ("key", "value")
+        yield from (*_table(*header, rows=(row[: len(header)] for row in rows)), "")
+
+
+def data_files() -> Iterator[str]:
+    """The keys of the lines of papers, summaries and labels."""
+    lines = {
+        "papers": rows_of.PAPER_COLUMNS,
+        "summaries": rows_of.SUMMARY_COLUMNS,
+        "labels": ("paper", "system", *labels._LABEL),
+        "recorded": ("paper", "system", *labels._RECORDED),
+        "cassette": [f.name for f in fields(Row)],
+    }
+    rows = [(f"`{name}`", ", ".join(f"`{key}`" for key in keys)) for name, keys in lines.items()]
+    yield from _table("a line of", "its keys", rows=rows)
+
+
+_KINDS: Final = {
+    "text": "text",
+    "texts": "list of text",
+    "number": "double",
+    "whole": "int",
+    "wholes": "list of int",
+    "truth": "bool",
+    "lacks": "list of {`metric`, `status`, `reason`}",
+}
+
+
+def parquet() -> Iterator[str]:
+    """The columns of the exported tables."""
+    rows = [
+        (f"`{name}`", ", ".join(f"`{column}` {_KINDS[kind]}" for column, kind in columns.items()))
+        for name, columns in COLUMNS.items()
+    ]
+    yield from _table("table", "columns", rows=rows)
+
+
+def public_names() -> Iterator[str]:
+    """The names of the package, each with the first sentence of its docstring."""
+    found = ((name, getattr(summeval_pytest, name)) for name in summeval_pytest.__all__)
+    rows = [
+        (f"`{name}`", _plain(inspect.cleandoc(v.__doc__).split("\n\n")[0])) for name, v in found
+    ]
+    yield from _table("name", "what it is", rows=rows)
+
+
+BLOCKS: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
+    function.__name__.replace("_", "-"): function
+    for function in (
+        suite_keys, systems, endpoints, model_judges, checkers, composed_judges, waivers, numbers,
+        floors, relations, options, commands, run_record, data_files, parquet, public_names,
+    )
+}  # fmt: skip
+
+
+def written(text: str) -> str:
+    """A page whose blocks are as the code has them."""
+
+    def block(found: re.Match[str]) -> str:
+        lines = "\n".join(BLOCKS[found[2]]()).strip()
+        return f"{found[1]}\n{lines}\n\n{found[3]}"
+
+    return BLOCK.sub(block, text)
+
+
+def main() -> None:
+    """Writes every page anew."""
+    for page in sorted(PAGES.glob("*.md")):
+        page.write_text(written(page.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
