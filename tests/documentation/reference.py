@@ -223,16 +223,15 @@ def relations() -> Iterator[str]:
 
 
 def options() -> Iterator[str]:
-    """The options of pytest."""
-    rows = [
-        (f"`{option.flag}{f'={option.metavar}' * bool(option.metavar)}`", _choices(option.help))
-        for option in TABLE
-    ]
-    yield from _table("option", "meaning", rows=rows)
+    """The options of pytest, each with a heading, which a search finds first."""
+    for option in TABLE:
+        value = f"={option.metavar}" if option.metavar else ""
+        told = _as_code(option.help[0].upper() + option.help[1:])
+        yield from (f"## {option.flag}{value}", "", f"{told}.", "")
 
 
-def _choices(text: str) -> str:
-    """A help text as Markdown: names of options and variables are code."""
+def _as_code(text: str) -> str:
+    """A help text as Markdown: names of options and variables as code."""
     return re.sub(r"(?<![\w`])(--?[a-z][\w-]*|[A-Z]+(?:_[A-Z]+)+)(?![\w`])", r"`\1`", text)
 
 
@@ -258,7 +257,7 @@ def _option(argument: Argument) -> tuple[str, str, str]:
     default = argument.field_info.default
     is_told = default not in {None, False, (), inspect.Parameter.empty}
     needed = "**needed**" if argument.required else f"`{default}`" if is_told else ""
-    return f"`{', '.join(names)}{value}`", _choices(told), needed
+    return f"`{', '.join(names)}{value}`", _as_code(told), needed
 
 
 def commands() -> Iterator[str]:
@@ -273,7 +272,7 @@ def commands() -> Iterator[str]:
     n_having = Counter(row for _, rows in found.values() for row in rows)
     shared = [row for row, n in n_having.items() if n >= _SHARED and "SUITE" not in row[0]]
     for command, (told, rows) in found.items():
-        yield from (f"## summeval {command}", "", f"{_choices(told[0].upper() + told[1:])}.", "")
+        yield from (f"## summeval {command}", "", f"{_as_code(told[0].upper() + told[1:])}.", "")
         if own := [row for row in rows if row not in shared]:
             yield from (*_table("argument", "meaning", "default", rows=own), "")
         if also := [row[0] for row in rows if row in shared]:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
+from functools import partial
 from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from threading import Thread
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+
+from tests.documentation.chromium import IS_THERE, resize, window
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,3 +100,67 @@ def test_pages_load_nothing_from_elsewhere(site: Path) -> None:
         loaded |= set(re.findall(r"(?:url\(|@import )['\"]?([^'\")]+)", style.read_text("utf-8")))
     assert loaded
     assert not [url for url in loaded if urlsplit(url).netloc]
+
+
+@contextmanager
+def _served(site: Path) -> Iterator[str]:
+    """The address of the site on this machine."""
+    handler = type("Quiet", (SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(site)))
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def browser(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, str]]:
+    """A window, and the address of the site; nothing else was asked for in the end."""
+    if not IS_THERE:
+        pytest.skip("chromium, chromedriver or selenium is not installed")
+    profile = str(tmp_path_factory.mktemp("profile"))
+    with _served(site) as address, window(profile) as driver:
+        yield driver, address
+        assert driver.get_log("browser") == []
+        log = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
+        asked = {
+            event["params"]["request"]["url"]
+            for event in log
+            if event["method"] == "Network.requestWillBeSent"
+            and event["params"]["documentURL"].startswith(address)
+        }
+        assert asked
+        assert not [url for url in asked if not url.startswith((address, "data:", "blob:"))]
+
+
+FIRST_FOUND = """
+const roots = [...document.querySelectorAll("*")].map((e) => e.shadowRoot).filter((root) => root);
+return roots.flatMap((root) => [...root.querySelectorAll("a")])[0]?.href;
+"""
+
+
+def test_search_finds_an_option_without_a_network(browser: tuple[Any, str]) -> None:
+    """What is looked up most is an option by its name."""
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    driver, address = browser
+    resize(driver, 1300, 1000)
+    driver.get(f"{address}index.html")
+    wait = WebDriverWait(driver, 20)
+    wait.until(lambda _: driver.find_element("css selector", ".md-search__button")).click()
+    ActionChains(driver).send_keys("--summ-budget").perform()
+    wait.until(lambda _: "/reference/options.html" in (driver.execute_script(FIRST_FOUND) or ""))
+
+
+def test_pages_fit_into_a_narrow_window(browser: tuple[Any, str], site: Path) -> None:
+    """A telephone is 400 pixels wide; tables and code scroll by themselves."""
+    driver, address = browser
+    resize(driver, 400, 900)
+    for page in sorted(site.rglob("*.html")):
+        driver.get(address + page.relative_to(site).as_posix())
+        assert driver.execute_script("return document.documentElement.scrollWidth") <= 400, page

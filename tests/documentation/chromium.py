@@ -1,0 +1,49 @@
+"""Headless Chromium: for the documentation's pictures, and for a look at its site."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CHROMIUM: Final = shutil.which("chromium") or shutil.which("google-chrome")
+DRIVER: Final = shutil.which("chromedriver")
+IS_THERE: Final = bool(CHROMIUM and DRIVER and find_spec("selenium"))
+_QUIET: Final = (
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+)  # fmt: skip
+
+
+@contextmanager
+def window(folder: str) -> Iterator[Any]:
+    """A window that reaches this machine and no other; its profile is in a folder."""
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM or ""
+    for argument in (*_QUIET, f"--user-data-dir={folder}"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    try:
+        yield driver
+    finally:
+        driver.quit()
+
+
+def resize(driver: Any, width: int, height: int) -> None:
+    """Gives the page so many pixels."""
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+def prefer(driver: Any, scheme: str) -> None:
+    """Prefers light or dark."""
+    feature = {"name": "prefers-color-scheme", "value": scheme}
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": [feature]})
