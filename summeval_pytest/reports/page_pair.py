@@ -25,11 +25,11 @@ from summeval_pytest.text.words import content_words
 from summeval_pytest.verdict.findings import rated_words, sentence_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.metrics.score import CheckedFact, Score, Unscored
-    from summeval_pytest.questions import Facet
-    from summeval_pytest.record.record import PairChange, PairRecord, PaperRecord
+    from summeval_pytest.questions import Facet, Fact
+    from summeval_pytest.record.record import Claim, PairChange, PairRecord, PaperRecord
     from summeval_pytest.verdict.findings import Finding
 
 
@@ -50,6 +50,7 @@ _SLACK: Final = 1.5
 _INERT: Final = tuple((character, f"\\u{ord(character):04x}") for character in "<>&\u2028\u2029")
 State = Literal["good", "bad", "open"]
 _STATES: Final[dict[bool | None, State]] = {True: "good", False: "bad", None: "open"}
+_WORST_FIRST: Final[tuple[State, ...]] = ("bad", "open", "good")
 _FACT_WORDS: Final = {"expected": ("matched", "missing"), "stated": ("supported", "unsupported")}
 Span = tuple[int, int, int]
 """A text (0 the summary, from 1 the references), and start and end in it, in UTF-16 units of the
@@ -147,13 +148,37 @@ class Passages:
 
     def sentence(self, index: int) -> tuple[Span, ...]:
         """Where a sentence stands, by its index as metrics count; nothing where none has it."""
-        return self.find(self._sentences[index]) if 0 <= index < len(self._sentences) else ()
+        return self.find(self.text_of(index))
+
+    def text_of(self, index: int) -> str:
+        """A sentence by its index; empty where none has it."""
+        return self._sentences[index] if 0 <= index < len(self._sentences) else ""
+
+    def cut_out(self, fact: Fact) -> tuple[Span, ...]:
+        """Where a fact stands whose words are all in its sentence, in two runs at most.
+
+        Where words of another place come before it ("Healing: in patients taking zinc."), only the
+        others count. Nowhere if it is the sentence.
+        """
+        sentence = self.text_of(fact.sentence)
+        within = self._find(sentence)
+        if within is None or fact.text == sentence:
+            return ()
+        letters = _letters(sentence)
+        own = fact.text.partition(": ")[2]
+        words = (own if own and _letters(own) in letters else fact.text).split()
+        first = len(words)
+        while first and _letters(" ".join(words[first - 1 :])) in letters:
+            first -= 1
+        runs = filter(None, (" ".join(words[:first]), " ".join(words[first:])))
+        places = [self._find(run, within[0]) for run in runs]
+        found = [place for place in places if place and place[1] <= within[1]]
+        return tuple(map(self._span, found)) if len(found) == len(places) else ()
 
     def shared_words(self, index: int, text: str) -> int:
         """How many content words a sentence shares with another text; -1 where there is none."""
-        if not 0 <= index < len(self._sentences):
-            return -1
-        return len(set(content_words(self._sentences[index])) & set(content_words(text)))
+        sentence = self.text_of(index)
+        return len(set(content_words(sentence)) & set(content_words(text))) if sentence else -1
 
     def _find_loosely(self, passage: str, after: int = 0) -> tuple[int, int] | None:
         whole = self._find(passage, after)
@@ -199,9 +224,11 @@ class Piece:
     """One facet, sentence or fact, as the page's script reads it.
 
     ``expected`` is a fact of the reference, ``stated`` one of the summary; ``number`` counts those
-    of a kind from 1. Its ``text`` is empty where it is to be read at ``at``. ``other`` is what it
-    was held against, or what carries it, on the other side: the place of another piece among all,
-    or words, which stand ``there``. ``source`` are indices of source sentences to read.
+    of a kind from 1. Facts that are cut out of a sentence are ``parts`` of a piece that stands for
+    the sentence, and has its number. Its ``text`` is empty where it is to be read at ``at``.
+    ``other`` is what it was held against, or what carries it, on the other side: the place of
+    another piece among all, or words, which stand ``there``. ``source`` are indices of source
+    sentences to read.
     """
 
     kind: Literal["facet", "sentence", "expected", "stated"]
@@ -215,6 +242,7 @@ class Piece:
     other: tuple[int | str, ...] = ()
     there: tuple[Span, ...] = ()
     source: tuple[int, ...] = ()
+    parts: tuple[Piece, ...] = ()
 
 
 def paper_block(paper: PaperRecord) -> dict[str, object]:
@@ -248,9 +276,13 @@ def pair_block(pair: PairRecord, references: Sequence[Passages]) -> dict[str, ob
         "fault": cut(pair.fault),
         "notes": [*map(cut, _notes(pair))],
         "place": str(pair.place),
-        "pieces": pieces,
+        "pieces": [
+            replace(piece, parts=tuple(replace(part, text="") for part in piece.parts))
+            for piece in pieces
+        ],
         "first": next(wrong, None),
-        "change": pair.change and _change(pair.change),
+        "change": pair.change
+        and _change(pair.change, whole_sentences(pair.scores, summary, references)),
     }
 
 
@@ -268,7 +300,8 @@ def _is_about(finding: Finding, piece: Piece) -> bool:
             return (piece.kind, finding.title) == ("sentence", f"sentence {piece.number}")
         case "fact":
             kind = "expected" if finding.number == "eva.recall" else "stated"
-            return (piece.kind, piece.text) == (kind, cut(_subject(finding)[1]))
+            texts = [each.text for each in piece.parts or (piece,)]
+            return piece.kind == kind and cut(_subject(finding)[1]) in texts
 
 
 class _PairPieces:
@@ -286,7 +319,12 @@ class _PairPieces:
     def all(self) -> tuple[Piece, ...]:
         """The pieces in the order of the scores; each names others by their places."""
         pieces = [piece for score in self.pair.scores for piece in self._of_score(score)]
-        places = {piece.text: place for place, piece in enumerate(pieces) if piece.text}
+        places = {
+            each.text: place
+            for place, piece in enumerate(pieces)
+            for each in (piece, *piece.parts)
+            if each.text
+        }
         numbered = {p.number: place for place, p in enumerate(pieces) if p.kind == "sentence"}
         places |= {
             sentence.text: numbered[sentence.index + 1]
@@ -295,10 +333,12 @@ class _PairPieces:
             for sentence in score.sentences
             if sentence.index + 1 in numbered
         }
-        return tuple(
-            replace(piece, other=tuple(places.get(str(other), other) for other in piece.other))
-            for piece in pieces
-        )
+
+        def referring(piece: Piece) -> Piece:
+            other = dict.fromkeys(places.get(str(text), text) for text in piece.other)
+            return replace(piece, other=tuple(other), parts=tuple(map(referring, piece.parts)))
+
+        return tuple(map(referring, pieces))
 
     def _of_score(self, score: Score | Unscored) -> Iterator[Piece]:
         match score:
@@ -343,7 +383,7 @@ class _PairPieces:
                 source=tuple(dict.fromkeys(source)),
             )
 
-    def _facts(self, score: EvaScore, kind: Literal["expected", "stated"]) -> Iterator[Piece]:
+    def _facts(self, score: EvaScore, kind: Literal["expected", "stated"]) -> list[Piece]:
         facts = score.reference if kind == "expected" else score.candidate
         matched = score.matched if kind == "expected" else range(len(facts))
         held = [
@@ -354,40 +394,69 @@ class _PairPieces:
         words = {None: "unanswered", True: yes, False: no}
         number = "eva.recall" if kind == "expected" else "eva.precision"
         known = {checked.fact.text: checked for checked in reversed(score.reference)}
+        pieces: list[Piece] = []
+        parts: dict[tuple[int, tuple[Span, ...]], list[Piece]] = {}
         for place in _bad_first(held):
             checked, verdict = facts[place], words[held[place]]
             if held[place] and place not in matched:
                 verdict = "follows from the summary, matched by no single fact"
             if kind == "expected":
-                at = self._in_reference_of(checked)
+                stating = _stating(checked.fact, self.references)
                 there = [span for text in checked.evidence for span in self.summary.find(text)]
             else:
-                at = self.summary.sentence(checked.fact.sentence)
+                stating = self.summary
                 carriers = ((known.get(text), text) for text in checked.evidence)
-                spans = (self._in_reference_of(of) if of else self._quoted(t) for of, t in carriers)
+                spans = (self._in_reference(of) if of else self._quoted(t) for of, t in carriers)
                 there = list(dict.fromkeys(span for found in spans for span in found))
-            yield Piece(
+            at = stating.sentence(checked.fact.sentence) if stating else ()
+            cut_out = stating.cut_out(checked.fact) if stating else ()
+            piece = Piece(
                 kind=kind,
                 number=place + 1,
                 text=cut(checked.fact.text),
                 state=_STATES[held[place]],
                 verdict=verdict,
                 reason=cut(checked.reason),
-                at=at,
+                at=cut_out or at,
                 other=tuple(map(cut, checked.evidence)),
                 there=tuple(there),
                 source=self._cited.get((number, checked.fact.text), ()),
             )
+            if cut_out:
+                parts.setdefault((checked.fact.sentence, at), []).append(piece)
+            else:
+                pieces.append(piece)
+        pieces += [_as_sentence(*of, found) for of, found in sorted(parts.items())]
+        return sorted(pieces, key=lambda piece: _WORST_FIRST.index(piece.state))
 
     def _quoted(self, passage: str) -> tuple[Span, ...]:
         """Where a passage stands in the first reference that has it."""
         return next(filter(None, (text.find(passage) for text in self.references)), ())
 
-    def _in_reference_of(self, checked: CheckedFact) -> tuple[Span, ...]:
-        """The sentence that states a fact, of the reference that shares most words with it."""
-        index, words = checked.fact.sentence, checked.fact.text
-        best = max(self.references, key=lambda it: it.shared_words(index, words), default=None)
-        return best.sentence(index) if best else ()
+    def _in_reference(self, checked: CheckedFact) -> tuple[Span, ...]:
+        stating = _stating(checked.fact, self.references)
+        return stating.sentence(checked.fact.sentence) if stating else ()
+
+
+def _stating(fact: Fact, references: Sequence[Passages]) -> Passages | None:
+    """The reference that states a fact: whose sentence of that index shares most words with it."""
+    return max(references, key=lambda it: it.shared_words(fact.sentence, fact.text), default=None)
+
+
+def _as_sentence(index: int, at: tuple[Span, ...], parts: Sequence[Piece]) -> Piece:
+    """The sentence that facts are cut out of; the worst of them comes first."""
+    verdict = parts[0].verdict
+    n_alike = sum(part.verdict == verdict for part in parts)
+    return Piece(
+        kind=parts[0].kind,
+        number=index + 1,
+        state=parts[0].state,
+        verdict=verdict if n_alike == len(parts) else f"{n_alike} of {len(parts)} {verdict}",
+        reason="",
+        at=at,
+        there=tuple(dict.fromkeys(span for part in parts for span in part.there)),
+        parts=tuple(parts),
+    )
 
 
 def _worst(held: Sequence[bool | None]) -> list[int]:
@@ -440,13 +509,33 @@ def _faithfulness_notes(score: FaithfulnessScore) -> Iterator[str]:
         yield f"of {len(score.sentences):,} sentences, {_PIECES} are shown, the bad ones first"
 
 
-def _change(change: PairChange) -> dict[str, object]:
+def whole_sentences(
+    scores: Iterable[Score | Unscored], summary: Passages, references: Sequence[Passages]
+) -> dict[str, str]:
+    """The sentence of each fact that is cut out of it, by the fact's text."""
+    evas = [score for score in scores if isinstance(score, EvaScore)]
+    stated = [(checked.fact, summary) for score in evas for checked in score.candidate]
+    expected = [
+        (checked.fact, _stating(checked.fact, references))
+        for score in evas
+        for checked in score.reference
+    ]
+    return {
+        fact.text: stating.text_of(fact.sentence)
+        for fact, stating in (*expected, *stated)
+        if stating and stating.cut_out(fact)
+    }
+
+
+def _change(change: PairChange, whole: Mapping[str, str]) -> dict[str, object]:
+    """What changed; ``whole`` are sentences to show in the place of facts cut out of them."""
+    nothing: dict[str, str] = {}
     headings = (
-        ("Lost facts of the reference", "bad", change.lost),
-        ("New unsupported sentences", "bad", change.unsupported),
-        ("New facts that do not follow from the reference", "bad", change.invented),
-        ("Regained facts of the reference", "good", change.regained),
-        ("Unsupported sentences that are gone", "good", change.mended),
+        ("Lost facts of the reference", "bad", change.lost, whole),
+        ("New unsupported sentences", "bad", change.unsupported, nothing),
+        ("New facts that do not follow from the reference", "bad", change.invented, whole),
+        ("Regained facts of the reference", "good", change.regained, whole),
+        ("Unsupported sentences that are gone", "good", change.mended, nothing),
     )
     return {
         "baseline": change.baseline,
@@ -465,11 +554,19 @@ def _change(change: PairChange) -> dict[str, object]:
             for f in change.facets
         ],
         "claims": [
-            (heading, state, [(cut(c.text), cut(c.reason)) for c in claims[:_PIECES]])
-            for heading, state, claims in headings
+            (f"{heading} ({len(claims)})", state, _told(claims, shown_as))
+            for heading, state, claims, shown_as in headings
             if claims
         ],
     }
+
+
+def _told(claims: Iterable[Claim], shown_as: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Each text once, with the reason of the first claim that it stands for."""
+    told: dict[str, str] = {}
+    for claim in claims:
+        told.setdefault(cut(shown_as.get(claim.text, claim.text)), cut(claim.reason))
+    return [*told.items()][:_PIECES]
 
 
 def _rating(rating: int | None) -> str:

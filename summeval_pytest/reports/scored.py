@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.metrics.score import FacetScore, Unscored
 from summeval_pytest.questions import FACETS
 from summeval_pytest.reports.page import finalize
-from summeval_pytest.reports.page_pair import Passages, visible
+from summeval_pytest.reports.page_pair import Passages, visible, whole_sentences
 from summeval_pytest.reports.pair import shown
 from summeval_pytest.reports.template import resource, template
 
@@ -37,14 +37,26 @@ def scored_html(evaluation: Evaluation, findings: Sequence[Finding]) -> str:
     sides = [("summary", pair.summary, {r.facet: r.candidate for r in ratings})]
     stated = {rated.facet: rated.reference for rated in ratings}
     sides += [("reference", text, stated) for text in pair.paper.references]
+    whole = whole_sentences(
+        evaluation.scores,
+        Passages(pair.summary),
+        [Passages(text) for text in pair.paper.references],
+    )
+    words = [f.reference if f.number == "eva.recall" else f.summary for f in findings]
+    told = list(
+        dict.fromkeys(
+            (finding.title, finding.verdict, whole.get(said or "", said))
+            for finding, said in zip(findings, words, strict=True)
+        )
+    )
     return template("scored.html", finalize).render(
         style=resource("scored.css"),
         of=evaluation.name,
         scores=[(score.metric, _told(score)) for score in evaluation.scores],
         ratings=[(r.facet, r.rating) for r in ratings],
         sides=[(name, list(_runs(text, passages))) for name, text, passages in sides],
-        findings=findings[:MOST],
-        n_more=max(0, len(findings) - MOST),
+        findings=told[:MOST],
+        n_more=max(0, len(told) - MOST),
     )
 
 

@@ -279,7 +279,9 @@ def test_pointing_at_words_says_why_and_pointing_at_pieces_shows_the_words(
         "✗ Dry moss grew twice as fast. unsupported, support 0.25 of 1"
     ]
     browser.hover(browser.find(".pieces.expected .piece.bad"))
-    assert browser.panel().startswith("✗ fact 2 of the reference: missing")
+    told = "✗ facts in sentence 3 of the reference: 1 of 2 missing Wet moss grew twice as fast."
+    assert browser.panel().startswith(f"{told} ✗ fact 2 of the reference: missing")
+    assert browser.texts(".panel > div > .why > blockquote > span") == ["Wet moss grew", "fast."]
     assert "In the summary Dry moss grew twice as fast." in browser.panel()
     assert browser.texts(".side:first-child .run.lit") == ["Wet moss grew twice as fast."]
     assert browser.texts(".side:last-child .run.lit-there") == ["Dry moss grew twice as fast."]
@@ -292,7 +294,7 @@ def test_a_click_holds_the_panel_until_escape(browser: Browser) -> None:
     piece.click()
     assert piece.get_attribute("aria-pressed") == "true"
     browser.hover(browser.find(".run.facet.method"))
-    assert browser.panel().startswith("✗ fact 2 of the summary: unsupported")
+    assert browser.panel().startswith("✗ facts in sentence 2 of the summary: unsupported")
     browser.press(keys.ESCAPE)
     assert piece.get_attribute("aria-pressed") == "false"
     browser.hover(browser.find(".run.facet.background"))
@@ -331,7 +333,7 @@ def test_escape_and_a_button_put_away_the_panel_on_a_telephone(browser: Browser)
         assert not browser.all(".panel")
         piece = browser.find(".pieces.stated .piece.bad")
         piece.click()
-        assert browser.panel().startswith("✕ ✗ fact 2 of the summary: unsupported")
+        assert browser.panel().startswith("✕ ✗ facts in sentence 2 of the summary: unsupported")
         browser.press(keys.ESCAPE)
         assert not browser.all(".panel")
         piece.click()
@@ -386,7 +388,9 @@ def test_a_change_against_the_baseline_is_told(browser: Browser) -> None:
     browser.open(small_run(), "#pair=careless/moss-01")
     told = " ".join(browser.find(".changes").text.split())
     assert told.startswith("Since v1/careful facet 0.900 → 0.500 result 4 → 2 Moss grew.")
-    assert "Lost facts of the reference (1) ✗ Moss grew. Moss grew." in told
+    # "Moss grew." is cut out of this sentence.
+    lost = "Lost facts of the reference (1) ✗ Wet moss grew twice as fast. Moss grew."
+    assert lost in told
     assert "Unsupported sentences that are gone (1) ✓ Moss grew." in told
 
 

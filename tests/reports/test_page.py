@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest.metrics.flow import averaged
 from summeval_pytest.metrics.score import EvaScore, FaithfulnessScore, JudgedSentence
+from summeval_pytest.questions import Fact
 from summeval_pytest.record.record import PairRecord, StoredPairs
 from summeval_pytest.reports.page_pair import (
     QUOTE,
@@ -469,7 +470,8 @@ def test_a_pair_holds_its_pieces_with_their_places() -> None:
     """Worked example: places count characters of the shown text."""
     page = Page(page_text(moss_run(moss_suite(wrong_pair()))))
     pair = page.block("pair-0")
-    by = {(p["kind"], p.get("facet") or p["number"]): p for p in pair["pieces"]}
+    single = [part for piece in pair["pieces"] for part in piece.get("parts", [piece])]
+    by = {(p["kind"], p.get("facet") or p["number"]): p for p in single}
 
     def words(spans: list[list[int]]) -> list[str]:
         texts = [SUMMARY, REFERENCE]
@@ -484,7 +486,11 @@ def test_a_pair_holds_its_pieces_with_their_places() -> None:
     assert words(wrong["at"]) == ["Dry moss grew twice as fast."]
     missing = by["expected", 2]
     assert (missing["state"], missing["verdict"]) == ("bad", "missing")
-    assert words(missing["at"]) == ["Wet moss grew twice as fast."]
+    # Its words are all in the third sentence, which stands for it and for "Moss grew."
+    assert words(missing["at"]) == ["Wet moss grew", "fast."]
+    (whole,) = [p for p in pair["pieces"] if missing in p.get("parts", [])]
+    assert words(whole["at"]) == ["Wet moss grew twice as fast."]
+    assert (whole["number"], whole["state"], whole["verdict"]) == (3, "bad", "1 of 2 missing")
     # It was held against the second sentence, which is a piece of its own.
     assert [pair["pieces"][place]["number"] for place in missing["other"]] == [2]
     assert missing["source"] == [2]
@@ -498,7 +504,7 @@ def test_a_pair_holds_its_pieces_with_their_places() -> None:
     assert words(invented["there"]) == ["Wet moss grew twice as fast."]
     # The first to look at is the worst that explains the verdict: an unsupported sentence.
     assert pair["pieces"][pair["first"]] == by["sentence", 2]
-    assert [p["number"] for p in pair["pieces"] if p["kind"] == "expected"] == [2, 3, 1, 4]
+    assert [p["number"] for p in single if p["kind"] == "expected"] == [2, 4, 3, 1]
 
 
 @example("</script ><!--<script &\u2028\u2029")
@@ -567,6 +573,24 @@ def test_a_passage_is_found_as_it_was_written(text: str, passage: str, found: li
     assert cuts == [visible(words) for words in found]
 
 
+@pytest.mark.parametrize(
+    ("fact", "runs"),
+    [
+        ("Healing was slower.", ["Healing", "was slower"]),
+        ("Healing of the cut: in patients taking zinc.", ["in patients taking zinc,"]),
+        ("Of the cut was slower in patients.", ["of the cut was slower in patients"]),
+        ("Healing took longer.", []),
+        ("Healing of the cut was slower in patients taking zinc, not in others.", []),
+        ("Zinc helps.", []),
+    ],
+)
+def test_a_fact_that_is_cut_out_of_its_sentence_is_found_in_it(fact: str, runs: list[str]) -> None:
+    """Half a clause says nothing by itself; what is said in other words or whole does."""
+    text = "Zinc helps. Healing of the cut was slower in patients taking zinc, not in others."
+    places = Passages(text).cut_out(Fact(text=fact, sentence=1))
+    assert [text[start:end] for _, start, end in places] == runs
+
+
 def test_a_sentence_that_stands_twice_is_found_in_both_places() -> None:
     """The second of two equal sentences is the one behind the first."""
     found = list(Passages("Moss grew. Rain fell. Moss grew.").in_order(["Moss grew."] * 2))
@@ -578,6 +602,6 @@ def test_a_fact_is_marked_in_the_reference_that_shares_its_words() -> None:
     told = replace(moss_paper("moss-01"), references=("Stars shine. They burn.", REFERENCE))
     text = page_text(moss_run(replace(moss_suite(wrong_pair()), papers=(told,))))
     pair = Page(text).block("pair-0")
-    (missing,) = [p for p in pair["pieces"] if (p["kind"], p.get("number")) == ("expected", 2)]
+    missing = next(p for p in pair["pieces"] if p["kind"] == "expected")
     # Its third sentence begins behind 16 + 1 + 18 + 1 characters of the second reference.
     assert missing["at"] == [[2, 36, 64]]

@@ -12,9 +12,29 @@ const wordsOf = (piece, texts) => {
   return (piece.at ?? []).map(([n, start, end]) => texts[n].slice(start, end)).join(" … ");
 };
 
+/** The words of a piece; of a sentence that facts are cut out of, those that do not hold marked. */
+const saidBy = (piece, view, tag) => {
+  if (!piece.parts) return words(wordsOf(piece, view.texts), tag);
+  const [[number, start, end]] = piece.at;
+  const text = view.texts[number];
+  const said = make(tag);
+  let after = start;
+  const wrong = piece.parts.filter(({ state }) => state !== "good")
+    .flatMap(({ at, state }) => at.map((span) => [...span, state]));
+  for (const [, from, to, state] of wrong.sort((a, b) => a[1] - b[1])) {
+    if (from < after) continue;
+    said.append(text.slice(after, from), make("span", `sentence-${state}`, text.slice(from, to)));
+    after = to;
+  }
+  said.append(text.slice(after, end));
+  return said;
+};
+
 /** What a heading calls a piece. */
-const titleOf = ({ kind, number, facet }) =>
-  facet ?? { sentence: `sentence ${number}`, expected: `fact ${number} of the reference`, stated: `fact ${number} of the summary` }[kind];
+const titleOf = ({ kind, number, facet, parts }) =>
+  parts
+    ? `facts in sentence ${number} of the ${kind === "stated" ? "summary" : "reference"}`
+    : facet ?? { sentence: `sentence ${number}`, expected: `fact ${number} of the reference`, stated: `fact ${number} of the summary` }[kind];
 
 const listOf = (classes, items) => make("ul", classes, ...items.map((item) => make("li", "", item)));
 
@@ -24,8 +44,12 @@ const why = (piece, view) => {
   const heading = make("h5", "", sign(piece.state), ` ${titleOf(piece)}: `, make("b", "", piece.verdict));
   if (piece.facet) heading.classList.add("facet", piece.facet);
   box.append(heading);
-  const said = wordsOf(piece, view.texts);
-  if (said && piece.kind !== "facet") box.append(words(said, "blockquote"));
+  if (piece.kind !== "facet") box.append(saidBy(piece, view, "blockquote"));
+  if (piece.parts) {
+    const wrong = piece.parts.filter(({ state }) => state !== "good");
+    box.append(...(wrong.length ? wrong : piece.parts).map((part) => why(part, view)));
+    return box;
+  }
   if (piece.reason) box.append(make("p", "reason", make("b", "", "Reason "), words(piece.reason)));
   if (piece.other?.length) {
     const side = piece.kind === "expected" ? "In the summary" : "In the reference";
@@ -80,7 +104,7 @@ const changes = ({ baseline, numbers, facets, claims }) => {
   for (const [title, state, found] of claims ?? []) {
     const items = found.map(([text, reason]) =>
       make("span", "", sign(state), " ", words(text), reason && make("small", "", " ", words(reason))));
-    box.append(make("h5", "", `${title} (${found.length})`), listOf("quotes", items));
+    box.append(make("h5", "", title), listOf("quotes", items));
   }
   if (box.children.length === 1) box.append(make("p", "", "Nothing changed."));
   return box;
@@ -97,7 +121,7 @@ const pieceButton = (piece, view) => {
     button.append(make("span", "", sign(piece.state), " ", make("b", "", piece.facet), " ", rated));
     button.append(make("span", "reason", words(piece.reason)));
   } else {
-    button.append(sign(piece.state), " ", words(wordsOf(piece, view.texts)), " ", make("span", "verdict", piece.verdict));
+    button.append(sign(piece.state), " ", saidBy(piece, view, "bdi"), " ", make("span", "verdict", piece.verdict));
   }
   view.buttons.set(button, piece);
   return button;
@@ -107,8 +131,9 @@ const pieceList = (kind, view) => {
   const pieces = view.pair.pieces.filter((piece) => piece.kind === kind);
   if (!pieces.length) return "";
   const [title, against] = KINDS[kind];
-  const bad = pieces.filter((piece) => piece.state === "bad").length;
-  const counts = make("small", "", ` ${against}: ${bad} of ${pieces.length} ${kind === "expected" ? "missing" : "unsupported"}`);
+  const counted = pieces.flatMap((piece) => piece.parts ?? piece);
+  const bad = counted.filter((piece) => piece.state === "bad").length;
+  const counts = make("small", "", ` ${against}: ${bad} of ${counted.length} ${kind === "expected" ? "missing" : "unsupported"}`);
   return make("section", `pieces ${kind}`, make("h4", "", title, counts), listOf("", pieces.map((piece) => pieceButton(piece, view))));
 };
 
