@@ -74,7 +74,7 @@ COMMANDS: Final = (
     ("export", "parquet:export", "write a saved run as Parquet tables"),
     ("power", "runs:power_of", "how small a drop a suite's papers can show"),
     ("study", "study:study", "a suite's systems as the tables and figures of the papers"),
-    ("init", "runs:init", "write a suite and a GitHub workflow to start from"),
+    ("init", "init:init", "write a suite to start from, of your papers or a sample, and its CI"),
     ("completion", "app:completion", "print what completes this command in a shell"),
 )
 """The command, the module here with its function, loaded when it is wanted, and its help."""
@@ -136,8 +136,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (UsageError, JudgeError, NoReplyError) as error:
         sys.stderr.write(f"summeval: error: {safe(str(error))}\n")
         return USAGE if isinstance(error, UsageError) else FAILED
-    except KeyboardInterrupt:
-        sys.stderr.write("summeval: interrupted; what was answered is kept\n")
+    except KeyboardInterrupt as error:
+        sys.stderr.write(f"summeval: interrupted; {str(error) or 'what was answered is kept'}\n")
         return INTERRUPTED
     try:
         sys.stdout.writelines(f"{line}\n" for line in lines)

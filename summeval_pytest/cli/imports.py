@@ -96,6 +96,7 @@ def run_import(
     *,
     out: Annotated[Path, Parameter(help="the new suite, or the label file")],
     allow_outside: AllowOutside = False,
+    split: Annotated[str | None, Parameter(help="hf: this split")] = None,
     rows: RowOptions = NO_ROW_OPTIONS,
     labels: Labels = NO_LABELS,
 ) -> list[str]:
@@ -106,8 +107,10 @@ def run_import(
     """
     if form in ("scholarsum", "table", "hf"):
         _refuse(labels, f"goes with labels, as of csv or labelstudio, and {form!r} makes a suite")
+    if split is not None and form != "hf":
+        raise OptionError("--split goes with hf; leave it out")
     if form in ("table", "hf"):
-        return import_rows(file, out, rows, is_dataset=form == "hf")
+        return import_rows(file, out, rows, is_dataset=form == "hf", split=split)
     _refuse(rows, f"goes with rows, as of table or hf, not with {form!r}")
     if form == "scholarsum":
         return import_suite(file, out)

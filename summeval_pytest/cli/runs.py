@@ -1,4 +1,4 @@
-"""Commands about runs: start a suite, plan a run, and report, compare or rescore saved ones."""
+"""Commands about runs: plan or judge one, and report, compare or rescore saved ones."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import sys
 from bisect import bisect_left
 from contextlib import closing
 from dataclasses import dataclass, replace
-from importlib.metadata import version
-from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
@@ -55,7 +53,7 @@ from summeval_pytest.record.judging import JudgeOrder, PairJudge
 from summeval_pytest.record.regression import POWER, compare, find_baseline, granularity
 from summeval_pytest.record.rescore import read_weights, rescore
 from summeval_pytest.record.stream import read_record, record_pieces
-from summeval_pytest.reports.files import append, rendered, write_whole
+from summeval_pytest.reports.files import append, rendered
 from summeval_pytest.reports.github import STEP_SUMMARY, annotation_lines, step_summary
 from summeval_pytest.reports.pair import change_lines, comparison_lines, missed_numbers
 from summeval_pytest.reports.run import (
@@ -69,7 +67,6 @@ from summeval_pytest.run.pace import ShownPace
 from summeval_pytest.run.plan import planned_calls
 from summeval_pytest.run.runner import tasks_of
 from summeval_pytest.stats.paired import detectable_drop, power_of_drop
-from summeval_pytest.suite.places import Configuration, find_configuration
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.thresholds import LEVEL, read_rules
 
@@ -82,124 +79,6 @@ if TYPE_CHECKING:
 
 
 RunFile = Annotated[Path, Parameter(name="RUN", help="a run record")]
-SUITE: Final = "gate"
-"""The folder of the new suite."""
-ACTION: Final = ".github/actions/summ-gate/action.yml"
-WORKFLOW: Final = ".github/workflows/summ-gate.yml"
-_PLACES: Final = {
-    "papers.jsonl": f"{SUITE}/papers.jsonl",
-    "candidate.jsonl": f"{SUITE}/systems/candidate.jsonl",
-    "suite.toml": f"{SUITE}/summeval.toml",
-    "gitattributes": f"{SUITE}/.gitattributes",
-    "action.yml": ACTION,
-    "workflow.yml": WORKFLOW,
-}
-"""Where each file of the skeleton goes. They bear other names there, so that pytest finds no suite
-in this package."""
-_OURS: Final = ("  SUITE: golden\n", "  INSTALL: .\n")
-"""The lines of the workflow that hold in the repository of this package only."""
-_REPLAY: Final = "  # Runs for forks, too"
-_REVIEWED: Final = "  # Runs what has been reviewed"
-"""How the comments begin above the job that shards take the place of, and above the next."""
-MAX_JOBS: Final = 256
-"""Of a matrix at GitHub."""
-
-
-def init(
-    folder: Annotated[Path, Parameter(help="the repository")] = Path(),
-    /,
-    *,
-    testpaths: Annotated[
-        bool,
-        Parameter(
-            help="add the suite to 'testpaths' of pytest's configuration, so that plain pytest runs"
-            " it"
-        ),
-    ] = False,
-    shards: Annotated[
-        int, Parameter(help="judge a pull request in so many jobs, and decide in one more")
-    ] = 1,
-) -> list[str]:
-    """Writes the files, all of them new or none, and says what they are and what comes next.
-
-    Raises:
-        UsageError: where one of them exists already or cannot be written, or the configuration of
-            pytest is not there to be changed; nothing is written then.
-    """
-    texts = skeleton(shards)
-    found = find_configuration(folder)
-    pytest = found or Configuration()
-    line = f"{pytest.line(SUITE)} {pytest.place}"
-    if testpaths and (found is None or not found.is_plain):
-        why = "has no configuration of pytest" if found is None else "has one with comments"
-        raise UsageError(
-            f"--testpaths: {folder} {why}, so nothing was written; write {line} yourself"
-        )
-    _write(folder, texts)
-    lines = [one_line(f"wrote {folder / name}", 400) for name in texts]
-    if testpaths:
-        if fault := write_whole(folder / pytest.name, pytest.text(SUITE)):
-            raise UsageError(f"{fault}; the suite is written, and {line} is left to you")
-        lines.append(one_line(f"wrote {line}", 400))
-    else:
-        lines.append(one_line(f"so that plain pytest runs it (or: --testpaths): {line}", 400))
-    if not (folder / ".git").exists():
-        lines.append(
-            f"note: {one_line(str(folder))} is not the root of a git repository; GitHub reads"
-            " .github there only"
-        )
-    return [*lines, f"next: pytest {one_line(str(folder / SUITE))}"]
-
-
-def skeleton(n_shards: int = 1) -> Mapping[str, str]:
-    """The text of each file, by its path in the repository.
-
-    Raises:
-        OptionError: for a number of shards that GitHub has no jobs for.
-    """
-    if not 1 <= n_shards <= MAX_JOBS:
-        raise OptionError(f"--shards={n_shards}: a matrix has 1 to {MAX_JOBS} jobs")
-    kept = files("summeval_pytest.cli") / "skeleton"
-    texts = {place: (kept / name).read_text(encoding="utf-8") for name, place in _PLACES.items()}
-    theirs = (f"  SUITE: {SUITE}\n", f"  INSTALL: summeval-pytest=={version('summeval-pytest')}\n")
-    for our_line, their_line in zip(_OURS, theirs, strict=True):
-        texts[WORKFLOW] = texts[WORKFLOW].replace(our_line, their_line)
-    if n_shards > 1:
-        before, _, rest = texts[WORKFLOW].partition(_REPLAY)
-        _, reviewed, after = rest.partition(_REVIEWED)
-        jobs = (kept / "shards.yml").read_text(encoding="utf-8")
-        numbers = ", ".join(map(str, range(1, n_shards + 1)))
-        jobs = jobs.replace("SHARDS]", f"{numbers}]").replace("/COUNT", f"/{n_shards}")
-        texts[WORKFLOW] = before + jobs + reviewed + after
-    return texts
-
-
-def _write(folder: Path, texts: Mapping[str, str]) -> None:
-    """Writes all files; where one cannot be written, those before it are removed.
-
-    Raises:
-        UsageError: naming the one, as also the first that is there, if only as a broken link.
-    """
-    for file in (folder / name for name in texts):
-        if file.exists() or file.is_symlink():
-            raise UsageError(
-                f"{file} exists already, and nothing was written; move it, or name another folder"
-            )
-    written: list[Path] = []
-    for name, text in texts.items():
-        file = folder / name
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            with file.open("xb") as handle:
-                written.append(file)
-                handle.write(text.encode())
-        except OSError as error:
-            for other in written:
-                other.unlink()
-            raise UsageError(
-                f"{file} cannot be written ({error.strerror}), so nothing was; mend that, or name"
-                " another folder"
-            ) from None
 
 
 def plan(suite: Path, /, *, gated: Gated = GATED) -> list[str]:

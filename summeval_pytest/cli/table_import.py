@@ -1,4 +1,4 @@
-"""`summeval import table` and `hf`: a suite from rows, each a paper with a system's summary."""
+"""A suite from rows, each a paper with a system's summary, or of papers and summaries apart."""
 
 from __future__ import annotations
 
@@ -27,14 +27,15 @@ from summeval_pytest.suite.rows import read_table, read_text
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from summeval_pytest.errors import Place
     from summeval_pytest.suite.rows import DataTable
 
 
 _TEXTS: Final = ("title", "source", "reference")
-COLUMNS: Final = ("paper", "id", *_TEXTS, "system", "summary")
+_PAPER: Final = ("paper", "id", *_TEXTS)
+COLUMNS: Final = (*_PAPER, "system", "summary")
 _NEEDED: Final = ("source", "reference", "summary")
 _REMEDY: Final = "--columns {}={}"
 _NOTHING: Final = "-"
@@ -44,10 +45,15 @@ _THRESHOLDS: Final = ("# What every summary", "# What people have found")
 _SHARD: Final = re.compile(r"-\d+(?:-of-\d+)?$")
 
 
-@Parameter(name="*", group="Rows (table, hf)")
+@Parameter(name="*", group="Rows of a table")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowOptions:
     """The options that go with rows only."""
+
+    summaries: Annotated[
+        Path | None,
+        Parameter(help="the table of the summaries, where that of the papers holds none"),
+    ] = None
 
     columns: Annotated[
         tuple[str, ...],
@@ -56,47 +62,59 @@ class RowOptions:
         ),
     ] = ()
     system: Annotated[str | None, Parameter(help="the system of all rows")] = None
-    split: Annotated[str | None, Parameter(help="hf: this split")] = None
 
 
 NO_ROW_OPTIONS: Final = RowOptions()
 
 
-def import_rows(file: Path, out: Path, chosen: RowOptions, *, is_dataset: bool) -> list[str]:
+def import_rows(
+    file: Path, out: Path, chosen: RowOptions, *, is_dataset: bool, split: str | None = None
+) -> list[str]:
     """Makes the suite and says what it holds.
+
+    Raises:
+        UsageError: as `read_draft`, and for a folder that holds something.
+    """
+    check_new(out)
+    draft = read_draft(file, chosen, is_dataset=is_dataset, split=split)
+    write_suite(out, draft.files(file.name))
+    return [f"{out}: {draft.counted}", *draft.notes(), f"next: pytest {out}"]
+
+
+def read_draft(
+    file: Path, chosen: RowOptions, *, is_dataset: bool = False, split: str | None = None
+) -> NewSuite:
+    """The suite that rows make.
 
     Papers without an id are numbered, and a summary that is empty is written as ``-``.
 
     Raises:
         UsageError: for a mistake in the rows, with its place; for rows of one paper with other
-            texts, and for a folder that holds something.
+            texts, and for summaries of no paper.
     """
-    check_new(out)
-    if chosen.split is not None and not is_dataset:
-        raise OptionError("--split goes with hf; leave it out")
-    names = _names(chosen.columns)
-    shards = _shards(file, chosen.split) if is_dataset else [TextFile(file, file.as_posix())]
-    draft = _NewSuite(name=file_name(file.stem))
-    left_out: dict[str, None] = {}
-    for shard in shards:
-        table = read_table(shard)
-        columns = _columns(table, names, chosen.system)
-        left_out |= dict.fromkeys(name for name in table.columns if name not in columns.values())
-        for row in table.fields(columns, "this row"):
-            draft.add(row, chosen.system)
+    names = read_names(chosen.columns)
+    draft = NewSuite(name=file_name(file.stem))
+    if is_dataset and chosen.summaries is not None:
+        raise OptionError("--summaries goes with a table; leave it out")
+    if chosen.summaries is not None:
+        tables = [read_table(TextFile(each, each.as_posix())) for each in (file, chosen.summaries)]
+        rows = _joined(tables[0], tables[1], names, chosen.system, draft)
+    else:
+        shards = _shards(file, split) if is_dataset else [TextFile(file, file.as_posix())]
+        tables = [read_table(shard) for shard in shards]
+        rows = (row for table in tables for row in _rows(table, names, chosen.system, draft))
+    for row in rows:
+        draft.add(row, chosen.system)
     if not draft.papers:
-        raise SuiteError(shards[0].at(0), f"{shards[0].shown!r} has no row; write one a summary")
-    write_suite(out, draft.files(file.name))
-    n_papers, n_pairs = len(draft.papers), len(draft.pairs)
-    lines = [f"{out}: {n_papers} papers, {len(draft.summaries)} systems, {n_pairs} pairs"]
-    if draft.n_empty:
-        lines.append(f"empty summaries, written as {_NOTHING!r}, which fails: {draft.n_empty}")
-    if left_out:
-        lines.append(one_line(f"columns left out: {', '.join(left_out)}"))
-    return [*lines, f"next: pytest {out}"]
+        file_at_fault = tables[-1].file
+        raise SuiteError(
+            file_at_fault.at(0), f"{file_at_fault.shown!r} has no row; write one a summary"
+        )
+    return draft
 
 
-def _names(options: Sequence[str]) -> dict[str, str]:
+def read_names(options: Sequence[str]) -> dict[str, str]:
+    """The column of each key, as ``--columns`` names it."""
     names: dict[str, str] = {}
     for option in filter(None, ",".join(options).split(",")):
         key, mark, column = option.partition("=")
@@ -110,29 +128,83 @@ def _names(options: Sequence[str]) -> dict[str, str]:
     return names
 
 
-def _columns(table: DataTable, names: Mapping[str, str], system: str | None) -> dict[str, str]:
-    """The column of each key; ``id`` is another word for ``paper``."""
+def _check_names(names: Mapping[str, str], *tables: DataTable) -> None:
+    """Refuse a column that no table has."""
+    known = list(dict.fromkeys(column for table in tables for column in table.columns))
+    shown = [table.file.shown for table in tables]
     for key, name in names.items():
-        if name not in table.columns:
-            raise OptionError(
-                f"--columns={key}={name}: {table.file.shown} has no {name!r};"
-                f" {nearest(name, table.columns)}"
-            )
+        if name not in known:
+            told = f"neither {' nor '.join(shown)} has" if len(shown) > 1 else f"{shown[0]} has no"
+            raise OptionError(f"--columns={key}={name}: {told} {name!r}; {nearest(name, known)}")
+
+
+def _rows(
+    table: DataTable, names: Mapping[str, str], system: str | None, draft: NewSuite
+) -> Iterator[Fields]:
+    """The rows of a table that holds papers and summaries together."""
+    _check_names(names, table)
     known = [key for key in COLUMNS if key != "system" or system is None]
     columns = table.columns_of(known, _NEEDED, names, _REMEDY)
+    _check_system(table, columns, system)
+    if "paper" in columns:
+        columns.pop("id", None)
+    return draft.fields(table, columns)
+
+
+def _check_system(table: DataTable, columns: Mapping[str, str], system: str | None) -> None:
     if system is None and "system" not in columns:
         raise SuiteError(
             table.place,
             "the table has no column 'system'; name it with --columns system=COLUMN, or the system"
             " of all rows with --system NAME",
         )
-    if "paper" in columns:
-        columns.pop("id", None)
-    return columns
+
+
+def _joined(
+    papers: DataTable,
+    summaries: DataTable,
+    names: Mapping[str, str],
+    system: str | None,
+    draft: NewSuite,
+) -> Iterator[Fields]:
+    """The rows of summaries, each with the texts of its paper, which stand in another table."""
+    _check_names(names, papers, summaries)
+    source = names.get("source", "source")
+    if source not in papers.columns and source in summaries.columns:
+        raise SuiteError(
+            papers.place,
+            f"the papers have no column {source!r}, and {summaries.file.shown} has; exchange the"
+            " two files",
+        )
+    held = {key: name for key, name in names.items() if name in papers.columns}
+    key = "id" if "paper" not in held and {"id", held.get("id")} & {*papers.columns} else "paper"
+    columns = papers.columns_of((key, *_TEXTS), (key, "source", "reference"), held, _REMEDY)
+    by_id: dict[str, Fields] = {}
+    for row in draft.fields(papers, columns):
+        texts = {name: row.values[name] for name in _TEXTS if row.has(name)}
+        paper = read_paper(replace(row, values={"id": _as_name(row.values[key]), **texts}))
+        first = by_id.setdefault(paper.id, row)
+        if first is not row:
+            raise row.fault("", f"paper {paper.id!r} is at {first.place}, too; delete one")
+    held = {key: name for key, name in names.items() if name in summaries.columns}
+    known = ("paper", "summary", *(("system",) if system is None else ()))
+    columns = summaries.columns_of(known, ("paper", "summary"), held, _REMEDY)
+    _check_system(summaries, columns, system)
+    for row in draft.fields(summaries, columns):
+        name = str(_as_name(row.values["paper"]))
+        row.check_known("paper", name, by_id, f"{papers.file.shown} has no paper")
+        texts = {key: value for key, value in by_id[name].values.items() if key in _TEXTS}
+        yield replace(row, values={**texts, **row.values, "paper": name})
+    draft.n_without = len(by_id) - len(draft.papers)
+
+
+def _as_name(value: object) -> object:
+    """A whole number as the text that names a paper or a system."""
+    return str(value) if is_whole(value) else value
 
 
 @dataclass(slots=True, kw_only=True)
-class _NewSuite:
+class NewSuite:
     """The suite as it grows, row by row; ``name`` begins the ids of papers that have none."""
 
     name: str
@@ -141,13 +213,21 @@ class _NewSuite:
     numbered: dict[str, str] = field(default_factory=dict)
     summaries: dict[str, list[dict[str, object]]] = field(default_factory=dict)
     pairs: dict[tuple[str, str], Place] = field(default_factory=dict)
+    left_out: dict[str, None] = field(default_factory=dict)
     n_empty: int = 0
+    n_without: int = 0
+    """How many papers have no summary, and are left out."""
+
+    def fields(self, table: DataTable, columns: Mapping[str, str]) -> Iterator[Fields]:
+        """The rows of a table; columns that none of its keys is read from are left out."""
+        used = columns.values()
+        self.left_out |= dict.fromkeys(name for name in table.columns if name not in used)
+        return table.fields(columns, "this row")
 
     def add(self, row: Fields, system: str | None) -> None:
         """Add what a row says of a paper and of a system."""
         values = {
-            key: str(value) if is_whole(value) and key not in _TEXTS else value
-            for key, value in row.values.items()
+            key: value if key in _TEXTS else _as_name(value) for key, value in row.values.items()
         }
         row = replace(row, values=values)
         paper = self._paper(row)
@@ -187,6 +267,21 @@ class _NewSuite:
                     f" {self.places[paper]}; give the rows of a paper the same texts",
                 )
         return paper
+
+    @property
+    def counted(self) -> str:
+        """How much it holds."""
+        n_papers, n_systems, n_pairs = len(self.papers), len(self.summaries), len(self.pairs)
+        return f"{n_papers} papers, {n_systems} systems, {n_pairs} pairs"
+
+    def notes(self) -> Iterator[str]:
+        """What became of what a suite cannot hold as it is."""
+        if self.n_empty:
+            yield f"empty summaries, written as {_NOTHING!r}, which fails: {self.n_empty}"
+        if self.n_without:
+            yield f"papers without a summary, left out: {self.n_without}"
+        if self.left_out:
+            yield one_line(f"columns left out: {', '.join(self.left_out)}")
 
     def files(self, name: str) -> dict[str, str]:
         """The files of the suite, by their names."""

@@ -146,6 +146,23 @@ def find_configuration(folder: Path) -> Configuration | None:
     return next((each for each in found if each is not None), None)
 
 
+def new_configuration(folder: Path) -> Configuration | None:
+    """A table for a file that could configure pytest and does not; None where there is no file."""
+    for name in ("pytest.ini", "pyproject.toml"):
+        if not (folder / name).is_file():
+            continue
+        table = Configuration(name, TABLES[name][0])
+        try:
+            text = (folder / name).read_bytes().decode()
+            before = f"{text.rstrip()}\n\n[{table.table}]\n".lstrip()
+            if name.endswith(".toml"):
+                tomllib.loads(f"{before}{table.line()}")
+        except (OSError, ValueError):  # no text, or no TOML with one more table
+            continue
+        return replace(table, before=before)
+    return None
+
+
 def _with_paths(table: Configuration) -> Configuration:
     """The table with what its line of ``testpaths`` says, where it has one."""
     own = re.split(r"^(?=\[)", table.after, maxsplit=1, flags=re.MULTILINE)[0]

@@ -39,8 +39,8 @@ COLUMNS: Final = tuple(dict.fromkeys((*PAPER_COLUMNS, *SUMMARY_COLUMNS)))
 """What a column of a suite's table can be."""
 NEEDED: Final = frozenset({"id", "source", "reference", "paper", "summary"})
 _ALSO_CALLED: Final[Mapping[str, Collection[str]]] = {
-    "id": ("paper", "paper_id", "doc_id", "article_id"),
-    "paper": ("id", "paper_id", "doc_id", "article_id"),
+    "id": ("paper", "paper_id", "doc", "doc_id", "article_id"),
+    "paper": ("id", "paper_id", "doc", "doc_id", "article_id"),
     "source": ("article", "document", "text", "body"),
     "reference": ("abstract", "target", "gold", "highlights"),
     "summary": ("prediction", "output", "generated", "candidate", "hypothesis"),
@@ -101,17 +101,27 @@ class DataTable:
 
     def _lack(self, key: str, names: Mapping[str, str], remedy: str) -> SuiteError:
         wanted = names.get(key, key)
-        spare = [name for name in self.columns if name not in names.values()]
-        usual = [name for name in _ALSO_CALLED.get(key, ()) if name in spare]
-        close = [*get_close_matches(wanted, spare, n=1), *usual, "COLUMN"]
-        shown = ", ".join(brief(name) for name in self.columns[:_LISTED]) or "none"
-        more = f" and {len(self.columns) - _LISTED} more" if len(self.columns) > _LISTED else ""
+        near = self.nearest_column(key, names) or "COLUMN"
         meant = "" if wanted == key else f" for {key!r}"
         return SuiteError(
             self.place,
-            f"the table has no column {brief(wanted)}{meant}; it has {shown}{more}: write"
-            f" {remedy.format(key, close[0])}",
+            f"the table has no column {brief(wanted)}{meant}; it has {self.listed}: write"
+            f" {remedy.format(key, near)}",
         )
+
+    @property
+    def listed(self) -> str:
+        """Its columns in words, a few of many."""
+        shown = ", ".join(brief(name) for name in self.columns[:_LISTED]) or "none"
+        more = f" and {len(self.columns) - _LISTED} more" if len(self.columns) > _LISTED else ""
+        return f"{shown}{more}"
+
+    def nearest_column(self, key: str, names: Mapping[str, str]) -> str:
+        """The column that may be meant for a key that has none, among those that no key has."""
+        spare = [name for name in self.columns if name not in names.values()]
+        usual = [name for name in _ALSO_CALLED.get(key, ()) if name in spare]
+        close = [*get_close_matches(names.get(key, key), spare, n=1), *usual, ""]
+        return close[0]
 
     def fields(self, columns: Mapping[str, str], owner: str) -> Iterator[Fields]:
         """Each row with its keys, of which ``columns`` says where they are read from.

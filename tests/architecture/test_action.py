@@ -140,7 +140,8 @@ def test_a_pull_request_is_replayed_without_a_secret() -> None:
     replay, record = workflow["jobs"]["replay"], workflow["jobs"]["record"]
     assert replay["if"] == "github.event_name == 'pull_request'"
     assert "secrets" not in json.dumps(replay)
-    assert replay["steps"][-1]["with"] == {"suite": "${{ env.SUITE }}", "record": "none"}
+    given = {"suite": "${{ env.SUITE }}", "judge": "${{ env.JUDGE }}", "record": "none"}
+    assert replay["steps"][-1]["with"] == given
     assert record["if"] == "github.event_name == 'push'"
     assert record["environment"] == "summ-gate"
 
@@ -155,7 +156,7 @@ def test_the_main_branch_believes_no_cassette() -> None:
         'python -m pip install "$INSTALL"',
         'rm -f -- "$SUITE/cassette.jsonl"',
         "./.github/actions/summ-gate",
-        'summeval cassette export "$SUITE"',
+        'summeval cassette export "$SUITE" --judge="$JUDGE"',
         "actions/upload-artifact",
     ]
     assert told[4]["with"]["record"] == "new"

@@ -1,18 +1,23 @@
 from __future__ import annotations
 
+import io
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-from importlib.metadata import version
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import yaml
 
-from summeval_pytest.cli import runs
+from summeval_pytest.cli import init as init_module
+from summeval_pytest.cli.answers import GITLAB, Start
 from summeval_pytest.cli.app import main
-from summeval_pytest.cli.runs import ACTION, SUITE, WORKFLOW, init, skeleton
+from summeval_pytest.cli.init import ACTION, INCLUDED, SUITE, WORKFLOW, init, skeleton
+from summeval_pytest.cli.table_import import RowOptions
 from summeval_pytest.errors import OptionError, UsageError
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.verdict.thresholds import Threshold, thresholds_of
@@ -40,6 +45,16 @@ def files_in(folder: Path) -> dict[str, bytes]:
     }
 
 
+RED = "candidate::bees-01 will be red: {}:1 says 41 bumblebees, the paper 31; mend that line"
+
+
+@pytest.fixture(autouse=True)
+def _no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody is asked, and the package comes from an index, wherever these tests run."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    monkeypatch.setattr(init_module, "install_source", lambda: "summeval-pytest==1.2")
+
+
 def test_it_says_what_it_wrote_and_what_comes_next(tmp_path: Path) -> None:
     """The next command is the one that shows a gate at work; DIR may come before anything else."""
     folder = tmp_path / "new" / "repository"
@@ -47,15 +62,14 @@ def test_it_says_what_it_wrote_and_what_comes_next(tmp_path: Path) -> None:
         *(f"wrote {folder / name}" for name in FILES),
         f"so that plain pytest runs it (or: --testpaths): {LINE}",
     ]
-    following = f"next: pytest {folder / SUITE}"
+    following = [RED.format(folder / FILES[1]), f"next: pytest {folder / SUITE}"]
     # a workflow below the root is never run, and nothing says so
     note = f"note: {folder} is not the root of a git repository; GitHub reads .github there only"
-    assert init(folder) == [*wrote, note, following]
-    assert files_in(folder) == {name: text.encode() for name, text in skeleton().items()}
+    assert init(folder) == [*wrote, note, *following]
     assert sorted(files_in(folder)) == sorted(FILES)
     shutil.rmtree(folder)
     (folder / ".git").mkdir(parents=True)
-    assert init(folder) == [*wrote, following]
+    assert init(folder) == [*wrote, *following]
     lines = init(tmp_path / "a\x1b[31m\nb")  # a name may hold what a terminal obeys
     assert not any("\x1b" in line or "\n" in line for line in lines)
 
@@ -76,14 +90,14 @@ def test_the_suite_is_added_to_the_configuration_of_pytest_when_asked(tmp_path: 
 @pytest.mark.parametrize(
     ("text", "why", "line"),
     [
-        ("", "has no configuration of pytest", LINE),
+        ("[tool.pytest", "has no configuration of pytest", LINE),
         (
             "[tool.pytest.ini_options]\ntestpaths = ['tests']  # quick\n",
             "has one with comments",
             LINE.replace('"."', '"tests"'),
         ),
     ],
-    ids=["none", "comment"],
+    ids=["no TOML", "comment"],
 )
 def test_a_configuration_that_cannot_be_added_to_is_told_before_anything_is_written(
     tmp_path: Path, text: str, why: str, line: str
@@ -98,20 +112,42 @@ def test_a_configuration_that_cannot_be_added_to_is_told_before_anything_is_writ
     assert files_in(tmp_path) == {"pyproject.toml": text.encode()}
 
 
-def test_the_new_suite_passes_at_once(tmp_path: Path) -> None:
-    """A start that is red teaches nobody; the embedded judge needs no key and no network."""
-    init(tmp_path)
+def gated(folder: Path, *options: str, suite: str = SUITE) -> subprocess.CompletedProcess[str]:
+    """What pytest says of a new suite, with no setting from around it."""
     foreign = ("PYTEST", "SUMM_", "OPENAI_", "GITHUB_")
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", SUITE, "-p", "no:cacheprovider", "--summ-record=none"],
-        cwd=tmp_path,
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", *suite.split(), "-p", "no:cacheprovider", *options],
+        cwd=folder,
         capture_output=True,
         text=True,
         check=False,
         env={key: value for key, value in os.environ.items() if not key.startswith(foreign)},
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "3 passed" in done.stdout
+
+
+def test_the_sample_is_red_for_one_error_and_green_once_its_line_is_mended(tmp_path: Path) -> None:
+    """Whoever starts sees both colours within a minute, and where the red one comes from."""
+    told = init(tmp_path)
+    place = f"{SUITE}/systems/candidate.jsonl:1"
+    assert told[-2:] == [
+        (
+            f"candidate::bees-01 will be red: {tmp_path / place} says 41 bumblebees, the paper 31;"
+            " mend that line"
+        ),
+        f"next: pytest {tmp_path / SUITE}",
+    ]
+    red = gated(tmp_path, "--summ-record=none").stdout
+    assert "1 failed, 2 passed" in red
+    assert f"{place}: candidate on bees-01" in red
+    assert "number: '41' against '31'" in red
+    file = tmp_path / SUITE / "systems/candidate.jsonl"
+    first, rest = file.read_text(encoding="utf-8").split("\n", 1)
+    mended = first.replace("41 bumblebees", "31 bumblebees")
+    assert mended != first
+    file.write_text(f"{mended}\n{rest}", encoding="utf-8")
+    green = gated(tmp_path, "--summ-record=none", "-n2")
+    assert green.returncode == 0, green.stdout
+    assert "3 passed" in green.stdout
 
 
 def test_the_new_suite_holds_to_every_metric(tmp_path: Path) -> None:
@@ -139,9 +175,9 @@ def test_the_examples_in_its_comments_work(tmp_path: Path) -> None:
 
 
 def test_the_package_has_this_repositorys_own_action_and_workflow(tmp_path: Path) -> None:
-    """What is handed out is what runs here, but for the two lines of the workflow's `env`."""
+    """What is handed out is what runs here, but for the lines of the workflow's `env`."""
     init(tmp_path)
-    kept = Path(runs.__file__).parent / "skeleton"
+    kept = Path(init_module.__file__).parent / "skeleton"
     for name, place in (("action.yml", ACTION), ("workflow.yml", WORKFLOW)):
         assert (kept / name).read_bytes() == (ROOT / place).read_bytes()
     assert (tmp_path / ACTION).read_bytes() == (ROOT / ACTION).read_bytes()
@@ -150,15 +186,15 @@ def test_the_package_has_this_repositorys_own_action_and_workflow(tmp_path: Path
     theirs = (tmp_path / WORKFLOW).read_text(encoding="utf-8").split("\n")
     assert [(our, their) for our, their in zip(ours, theirs, strict=True) if our != their] == [
         ("  SUITE: golden", "  SUITE: gate"),
-        ("  INSTALL: .", f"  INSTALL: summeval-pytest=={version('summeval-pytest')}"),
+        ("  INSTALL: .", "  INSTALL: summeval-pytest==1.2"),
     ]
 
 
 def test_shards_are_jobs_of_a_matrix_and_one_that_decides(tmp_path: Path) -> None:
     """The job for a pull request is replaced; what is recorded on the main branch stays."""
-    runs.init(tmp_path, shards=3)
+    init(tmp_path, shards=3)
     text = (tmp_path / WORKFLOW).read_text(encoding="utf-8")
-    usual = skeleton()[WORKFLOW]
+    usual = skeleton("workflow.yml")
     assert "shard: [1, 2, 3]" in text
     assert "SHARD: ${{ matrix.shard }}/3" in text
     assert "summeval merge shards/*/shard.json" in text
@@ -171,7 +207,7 @@ def test_shards_are_jobs_of_a_matrix_and_one_that_decides(tmp_path: Path) -> Non
     assert text.partition(job)[2] == usual.partition(job)[2]
     assert "  replay:\n" not in text
     with pytest.raises(OptionError, match="1 to 256 jobs"):
-        runs.init(tmp_path / "other", shards=257)
+        init(tmp_path / "other", shards=257)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -193,6 +229,219 @@ def test_nothing_is_overwritten_and_nothing_half_written(tmp_path: Path, name: s
             f"{file} exists already, and nothing was written; move it, or name another folder"
         )
         assert (sorted(tmp_path.rglob("*")), files_in(tmp_path)) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "added"),
+    [
+        ("pyproject.toml", "[project]\nname = 'x'", "\n\n[tool.pytest.ini_options]\n"),
+        ("pyproject.toml", "[tool.pytest.ini_options]\nxfail_strict = true\n", ""),
+        ("pytest.ini", "", "[pytest]\n"),
+    ],
+)
+def test_a_configuration_without_testpaths_gets_them(
+    tmp_path: Path, name: str, text: str, added: str
+) -> None:
+    """Plain pytest gates at once; what stood there stays, and what was written is said."""
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    is_ini = name == "pytest.ini"
+    line = "testpaths = . gate" if is_ini else 'testpaths = [".", "gate"]'
+    table = "pytest" if is_ini else "tool.pytest.ini_options"
+    assert f"wrote {line} under [{table}] in {name}" in init(tmp_path)
+    written = (tmp_path / name).read_text(encoding="utf-8")
+    assert line in written.splitlines()
+    assert sorted(written.replace(f"{line}\n", "").split()) == sorted((text + added).split())
+    assert "1 failed, 2 passed" in gated(tmp_path, suite="").stdout
+
+
+def direct(monkeypatch: pytest.MonkeyPatch, told: str | None, version: str = "1.2") -> str | None:
+    """Where the package can be installed from, by what its installer has noted."""
+    monkeypatch.undo()
+
+    class Installed:
+        def __init__(self) -> None:
+            self.version = version
+
+        def read_text(self, name: str) -> str | None:
+            return told if name == "direct_url.json" else None
+
+    monkeypatch.setattr(init_module, "distribution", lambda _: Installed())
+    return init_module.install_source()
+
+
+def test_the_workflow_installs_what_runs_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the index, or the commit that it came from; a folder of this machine CI has not."""
+    of_git = {"url": "https://u:secret@git.example.org/x.git", "vcs_info": {"vcs": "git"}}
+    of_git["vcs_info"]["commit_id"] = "a" * 40  # type: ignore[index]  # it is a dictionary
+    found = direct(monkeypatch, json.dumps(of_git))
+    assert found == f"summeval-pytest @ git+https://git.example.org/x.git@{'a' * 40}"
+    workflow = f"  INSTALL: {json.dumps(found)}"
+    init(tmp_path / "git")
+    assert workflow in (tmp_path / "git" / WORKFLOW).read_text(encoding="utf-8").splitlines()
+    assert direct(monkeypatch, None) == "summeval-pytest==1.2"
+    assert direct(monkeypatch, None, "1.2+local") is None
+    assert direct(monkeypatch, '{"url": "file:///x.whl", "archive_info": {}}') is None
+    lines = init(tmp_path / "folder")
+    assert (
+        f"fill in INSTALL in {WORKFLOW}: this version comes from no index and no git address"
+        in lines
+    )
+    install = re.search(r"INSTALL: (.*)", (tmp_path / "folder" / WORKFLOW).read_text("utf-8"))
+    assert install is not None
+    assert install[1].startswith('"FILL IN what pip installs: summeval-pytest==VERSION')
+
+
+OWN = """\
+\ufeffdoc,article,abstract,prediction
+p1,Moss grew.,Moss grew.,It did.
+"""
+NAMES = ("paper=doc,source=article,reference=abstract,summary=prediction",)
+
+
+def test_own_rows_become_the_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `import table` reads them; a CSV of Excel begins with a byte order mark."""
+    monkeypatch.chdir(tmp_path)
+    Path("runs.csv").write_text(OWN, encoding="utf-8")
+    rows = RowOptions(columns=NAMES, system="ours")
+    lines = init(start=Start(papers=Path("runs.csv"), rows=rows, ci="none"))
+    assert lines[-2:] == ["gate: 1 papers, 1 systems, 1 pairs", "next: pytest gate"]
+    assert load_suite(SUITE).pair("p1", "ours").summary == "It did."
+    assert not Path(".github").exists()
+
+
+def test_a_judge_at_a_server_is_in_the_suite_and_its_key_in_no_file(tmp_path: Path) -> None:
+    """The variable is named where the key has to go, and the origin that it may go to."""
+    start = Start(judge="gpt-x", endpoint="https://llm.corp.org/v1")
+    lines = init(tmp_path, start=start)
+    suite = load_suite(tmp_path / SUITE)
+    assert suite.judges["llm"].endpoint == "house"  # type: ignore[union-attr]  # a model
+    assert suite.endpoints["house"].api_key_env == "LLM_API_KEY"
+    gate = tmp_path / SUITE
+    export = f"summeval cassette export {gate} --judge=llm"
+    allowed = "SUMM_ALLOW_ENDPOINTS=LLM_API_KEY=https://llm.corp.org"
+    assert lines[-4:] == [
+        f"set LLM_API_KEY to the judge's key, and {allowed}",
+        f"what it costs: pytest {gate} --summ-judge=llm --summ-plan",
+        f"for CI, after a run: {export}, and commit the cassette",
+        f"next: pytest {gate} --summ-judge=llm",
+    ]
+    workflow = yaml.safe_load((tmp_path / WORKFLOW).read_text(encoding="utf-8"))
+    assert workflow["env"]["JUDGE"] == "llm"
+    assert workflow["jobs"]["record"]["steps"][4]["env"] == {
+        "SUMM_ALLOW_ENDPOINTS": "LLM_API_KEY=https://llm.corp.org",
+        "LLM_API_KEY": "${{ secrets.LLM_API_KEY }}",
+    }
+
+
+@dataclass(frozen=True)
+class Dialogue:
+    """What a command in a terminal has shown, and how it ended."""
+
+    shown: str
+    code: int
+
+
+def typed(folder: Path, *answers: str, flags: tuple[str, ...] = ()) -> Dialogue:
+    """`summeval init` in a terminal, each answer typed once a question stands there."""
+    import pty  # Windows has none
+
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(folder)
+        command = [sys.executable, "-m", "summeval_pytest.cli.app", "init", *flags]
+        os.execv(sys.executable, command)  # noqa: S606 - the terminal's process is this one
+    shown, left = "", list(answers)
+    while True:
+        try:
+            told = os.read(terminal, 65536).decode()
+        except OSError:  # so Linux says that the other end is closed
+            told = ""
+        if not told:
+            break
+        shown += told.replace("\r\n", "\n")
+        if left and shown.endswith("]: "):
+            os.write(terminal, left.pop(0).encode())
+    os.close(terminal)
+    return Dialogue(shown, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminal of this kind")
+def test_three_times_enter_starts_from_the_sample(tmp_path: Path) -> None:
+    """From an empty folder to the next command with three keys."""
+    dialogue = typed(tmp_path, "\n", "\n", "\n")
+    assert dialogue.code == 0
+    questions = re.findall(r"^.*\]: $", dialogue.shown, re.MULTILINE)
+    assert questions == [
+        "your table [sample]: ",
+        "judge [offline]: ",
+        "github, gitlab or none [github]: ",
+    ]
+    assert dialogue.shown.endswith("\nnext: pytest gate\n")
+    assert sorted(files_in(tmp_path)) == sorted(FILES)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminal of this kind")
+def test_questions_name_the_columns_and_are_asked_again(tmp_path: Path) -> None:
+    """What others call a column is proposed; a flag answers its question."""
+    (tmp_path / "runs.csv").write_text(OWN, encoding="utf-8")
+    answers = ("no.csv\n", "runs.csv\n", "\n", "\n", "\n", "ours\n", "\n", "gitlap\n", "gitlab\n")
+    dialogue = typed(tmp_path, *answers, flags=("--judge", "offline"))
+    assert dialogue.code == 0, dialogue.shown
+    assert "runs.csv has the columns 'doc', 'article', 'abstract', 'prediction'." in dialogue.shown
+    assert "column of 'reference', the abstract that a summary is held to [abstract]: " in (
+        dialogue.shown
+    )
+    assert "'gitlap' is none of them; did you mean 'gitlab'?" in dialogue.shown
+    assert "judge [" not in dialogue.shown
+    assert load_suite(tmp_path / SUITE).pair("p1", "ours").summary == "It did."
+    assert (tmp_path / GITLAB).is_file()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminal of this kind")
+@pytest.mark.parametrize("key", ["\x03", "\x04"], ids=["Ctrl-C", "Ctrl-D"])
+def test_whoever_leaves_a_question_leaves_nothing_behind(tmp_path: Path, key: str) -> None:
+    """Half a gate is worse than none."""
+    dialogue = typed(tmp_path, "\n", key)
+    assert dialogue.code == 130
+    assert dialogue.shown.endswith("\nsummeval: interrupted; nothing was written\n")
+    assert files_in(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("start", "told"),
+    [
+        (Start(endpoint="ollama"), "--endpoint goes with --judge MODEL; name it, or leave it out"),
+        (Start(judge="m", endpoint="olama"), "--endpoint=olama: did you mean 'ollama'?"),
+        (Start(judge="m", endpoint="https://u:p@x.org/v1"), "holds more than an address"),
+        (Start(rows=RowOptions(system="x")), "--system goes with --papers FILE"),
+        (Start(ci="gitlab"), "--shards goes with --ci github"),
+    ],
+)
+def test_a_flag_without_its_fellow_is_refused(tmp_path: Path, start: Start, told: str) -> None:
+    """It would be ignored else, or write a secret into a file."""
+    with pytest.raises(OptionError) as caught:
+        init(tmp_path, start=start, shards=2)
+    assert told in str(caught.value)
+    assert ":p@" not in str(caught.value)
+    assert files_in(tmp_path) == {}
+
+
+def test_gitlab_gets_its_jobs_beside_those_it_has(tmp_path: Path) -> None:
+    """The file of a repository's pipeline is never touched; the line to add to it is said."""
+    init(tmp_path / "new", start=Start(ci="gitlab"))
+    jobs = yaml.safe_load((tmp_path / "new" / GITLAB).read_text(encoding="utf-8"))
+    usual = jobs[".summ-gate"]
+    assert usual["variables"] | {"SUITE": "gate", "JUDGE": "offline"} == usual["variables"]
+    assert set(usual["artifacts"]["reports"]) == {"junit", "codequality"}
+    assert "SUMM_ALLOW_ENDPOINTS" not in usual["variables"]
+    (tmp_path / GITLAB).write_text("test: {script: [pytest]}\n", encoding="utf-8")
+    told = init(tmp_path)
+    assert f"so that GitLab runs it, write include: [{{local: {INCLUDED}}}] in {GITLAB}" in told
+    assert (tmp_path / INCLUDED).is_file()
+    assert (tmp_path / GITLAB).read_text(encoding="utf-8") == "test: {script: [pytest]}\n"
+    assert not (tmp_path / ".github").exists()
 
 
 def test_what_was_written_before_a_failure_is_removed(tmp_path: Path) -> None:

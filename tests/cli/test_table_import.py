@@ -160,3 +160,45 @@ def test_mistakes_in_rows_are_told_with_their_lines(
     told.append(shell.error(4, "import", "csv", "runs.csv", "--out", "gate", "--system", "x"))
     assert not (tmp_path / "gate").exists()
     assert told == snapshot
+
+
+PAPERS = "id,source,reference\n1,Moss grew.,Moss.\n2,Fern grew.,Fern.\n3,Reed grew.,Reed.\n"
+SUMMARIES = "paper,system,summary\n2,a,Fern.\n1,a,It did.\n"
+
+
+def test_papers_and_summaries_may_be_two_tables(tmp_path: Path, shell: Shell) -> None:
+    """Many keep them apart; a paper that nobody summarised would be a test of nothing."""
+    papers, summaries = tmp_path / "papers.csv", tmp_path / "summaries.csv"
+    papers.write_text(PAPERS, encoding="utf-8")
+    summaries.write_text(SUMMARIES, encoding="utf-8")
+    out = tmp_path / "gate"
+    lines = shell.lines("import", "table", papers, "--summaries", summaries, "--out", out)
+    assert lines[:2] == [
+        f"{out}: 2 papers, 1 systems, 2 pairs",
+        "papers without a summary, left out: 1",
+    ]
+    assert load_suite(out).pair("1", "a").paper.references == ("Moss.",)
+
+
+def test_mistakes_in_two_tables_are_told_with_their_lines(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    shell: Shell,
+    snapshot: SnapshotAssertion,
+) -> None:
+    """The two are easily exchanged; a summary of no paper is a typing mistake."""
+    monkeypatch.chdir(tmp_path)
+    tables = [
+        (SUMMARIES, PAPERS),
+        (PAPERS, f"{SUMMARIES}moss,a,b\n"),
+        (f"{PAPERS}1,a,b\n", SUMMARIES),
+        (f"{PAPERS}4,,b\n", SUMMARIES),
+        (PAPERS, SUMMARIES, "--columns", "summary=text"),
+    ]
+    told = []
+    for papers, summaries, *options in tables:
+        (tmp_path / "papers.csv").write_text(papers, encoding="utf-8")
+        (tmp_path / "sums.csv").write_text(summaries, encoding="utf-8")
+        given = ("papers.csv", "--summaries", "sums.csv", "--out", "gate", *options)
+        told.append(shell.error(4, "import", "table", *given))
+    assert told == snapshot

@@ -1,0 +1,267 @@
+"""What a new suite is started from: flags, and in a terminal three questions for the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeVar, get_args
+from urllib.parse import urlsplit
+
+from cyclopts import Parameter
+
+from summeval_pytest.cli.table_import import NO_ROW_OPTIONS, RowOptions, read_names
+from summeval_pytest.endpoints.endpoint import API_KEY, BUILT_IN_ENDPOINTS, OPENAI, Endpoint
+from summeval_pytest.errors import OptionError, Place, UsageError, nearest
+from summeval_pytest.judges.judge import is_local
+from summeval_pytest.questions import OFFLINE
+from summeval_pytest.suite.lines import RESERVED_SYSTEMS, TextFile, check_name
+from summeval_pytest.suite.rows import read_table
+from summeval_pytest.text.printing import one_line, safe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console
+
+    from summeval_pytest.suite.rows import DataTable
+
+
+GITLAB: Final = ".gitlab-ci.yml"
+JUDGE: Final = "llm"
+"""What the suite calls a model that judges."""
+_KEY: Final = "LLM_API_KEY"
+_SAMPLE: Final = "sample"
+_PAPERS: Final = """\
+1. Whose summaries? Enter takes a sample: two made-up papers, red for one planted error.
+   Or name your table with a row a summary: CSV, TSV, Parquet, JSON or JSONL."""
+_JUDGES: Final = """\
+2. Who judges? Enter takes the embedded judge: no key, no network, a smoke test.
+   Or name a model, as gpt-4o-2024-08-06."""
+_CI: Final = """\
+3. Who runs it? GitHub or GitLab then gates each pull or merge request, without a key."""
+_MEANINGS: Final = {
+    "source": "the paper's text",
+    "reference": "the abstract that a summary is held to",
+    "summary": "the text to gate, or the file that holds the summaries",
+    "system": "who wrote the summary, or the name of the one system",
+    "id": "the paper's name",
+    "paper": "the paper's name, or - to number them",
+}
+_NUMBERED: Final = "-"
+_USUAL: Final = {"system": "candidate", "paper": _NUMBERED}
+CI = Literal["github", "gitlab", "none"]
+CIS: Final[tuple[CI, ...]] = get_args(CI)
+AnswerT = TypeVar("AnswerT")
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """What a suite is started from; None for what nobody has said yet."""
+
+    papers: Annotated[
+        Path | None,
+        Parameter(
+            help="your table with a row a summary, as CSV, TSV, Parquet, JSON or JSONL (default: a"
+            " sample)"
+        ),
+    ] = None
+    rows: RowOptions = NO_ROW_OPTIONS
+    judge: Annotated[
+        str | None,
+        Parameter(help="offline, which is embedded, or a model's name (default: offline)"),
+    ] = None
+    endpoint: Annotated[
+        str | None,
+        Parameter(
+            help="where the model is: openai, ollama or a URL, without a key (default: openai)"
+        ),
+    ] = None
+    ci: Annotated[
+        CI | None,
+        Parameter(help=f"who runs the gate (default: gitlab beside {GITLAB}, else github)"),
+    ] = None
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a model at an endpoint judges."""
+        return self.judge is not None and not is_local(self.judge)
+
+    @property
+    def judge_name(self) -> str:
+        """Who judges, as ``--summ-judge`` names it."""
+        return JUDGE if self.is_asked else self.judge or OFFLINE
+
+    @property
+    def server(self) -> Endpoint | None:
+        """The endpoint that the suite has to define; None for one that is built in.
+
+        Raises:
+            OptionError: for a name that nobody knows, and for an address with a secret in it.
+        """
+        name = self.endpoint or OPENAI
+        if name in BUILT_IN_ENDPOINTS:
+            return None
+        if "://" not in name:
+            near = nearest(name, BUILT_IN_ENDPOINTS)
+            raise OptionError(f"--endpoint={one_line(name)}: {near} (or write a URL)")
+        server = Endpoint(name="house", base_url=name)
+        if server.query or "@" in urlsplit(server.address).netloc:
+            raise OptionError(
+                f"--endpoint={server.shown} holds more than an address; write it without user,"
+                " password and query, since it goes into a file"
+            )
+        return server
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The variable of the judge's key, and the origin that has to be allowed; or nothing."""
+        server = self.server
+        if self.is_asked and server is None and self.endpoint in {None, OPENAI}:
+            return API_KEY, ""
+        if server is None or server.is_loopback or not server.is_private:
+            return "", ""
+        return _KEY, server.origin
+
+
+START: Final = Start()
+
+
+def check(start: Start) -> None:
+    """Refuse flags without the one that they go with, and an endpoint that is none."""
+    for option in ("summaries", "columns", "system"):
+        if start.papers is None and getattr(start.rows, option):
+            raise OptionError(f"--{option} goes with --papers FILE; name it, or leave it out")
+    if start.endpoint is not None and not start.is_asked:
+        raise OptionError("--endpoint goes with --judge MODEL; name it, or leave it out")
+    start.server  # noqa: B018 - refused now, not after more questions
+
+
+def asked(start: Start, usual: CI) -> Start:
+    """What is answered in the terminal where no flag answers it.
+
+    Raises:
+        KeyboardInterrupt: at Ctrl-C and at the end of the input.
+    """
+    from rich.console import Console
+
+    console = Console(markup=False, highlight=False, emoji=False, soft_wrap=True)
+    try:
+        if start.papers is None:
+            console.print(_PAPERS)
+            start = replace(start, papers=_ask(console, "your table", _SAMPLE, _read_papers))
+        if start.papers is not None:
+            start = replace(start, rows=_asked_rows(start.papers, start.rows, console))
+        if start.judge is None:
+            start = _asked_judge(start, console)
+        if start.ci is None:
+            console.print(_CI)
+            start = replace(start, ci=_ask(console, "github, gitlab or none", usual, _read_ci))
+    except (KeyboardInterrupt, EOFError):
+        console.print()
+        raise KeyboardInterrupt("nothing was written") from None
+    return start
+
+
+def _ask(console: Console, what: str, usual: str, read: Callable[[str], AnswerT]) -> AnswerT:
+    """Ask until what is typed can be read; Enter takes what is usual."""
+    told = f" [{usual}]" if usual else ""
+    while True:
+        try:
+            typed = console.input(safe(f"{what}{told}: "), markup=False, emoji=False)
+            return read(typed.strip() or usual)
+        except (UsageError, UnicodeDecodeError) as error:
+            console.print(safe(str(error)))
+
+
+def _read_papers(typed: str) -> Path | None:
+    return None if typed == _SAMPLE else _read_file(typed)
+
+
+def _read_file(typed: str) -> Path:
+    file = Path(typed).expanduser()
+    _table(file)
+    return file
+
+
+def _table(file: Path) -> DataTable:
+    return read_table(TextFile(file, file.as_posix()))
+
+
+def _asked_rows(papers: Path, rows: RowOptions, console: Console) -> RowOptions:
+    """The columns of a table, or of two, that bear other names."""
+    table = _table(papers)
+    if rows.summaries is None:
+        keys = ("source", "reference", "summary", "system", "paper")
+        rows = _asked_columns(table, rows, keys, console)
+    if rows.summaries is None:
+        return rows
+    summaries = _table(rows.summaries)
+    rows = _asked_columns(table, rows, ("id", "source", "reference"), console)
+    return _asked_columns(summaries, rows, ("paper", "summary", "system"), console)
+
+
+def _asked_columns(
+    table: DataTable, rows: RowOptions, keys: tuple[str, ...], console: Console
+) -> RowOptions:
+    """The columns of keys that the table has under another name.
+
+    It ends where summaries turn out to be in a file of their own.
+    """
+    is_told, file = False, rows.summaries
+    for key in keys:
+        if rows.summaries != file:
+            break
+        names = read_names(rows.columns)
+        words = {"id", "paper"} if key in {"id", "paper"} else {key}
+        is_known = any(names.get(word, word) in table.columns for word in words)
+        if is_known or (key == "system" and rows.system is not None):
+            continue
+        if not is_told:
+            console.print(safe(f"   {table.file.shown} has the columns {table.listed}."))
+            is_told = True
+        usual = table.nearest_column(key, names) or _USUAL.get(key, "")
+        rows = _ask(
+            console,
+            f"   column of {key!r}, {_MEANINGS[key]}",
+            usual,
+            partial(_with_column, table=table, rows=rows, key=key),
+        )
+    return rows
+
+
+def _with_column(typed: str, *, table: DataTable, rows: RowOptions, key: str) -> RowOptions:
+    """The rows with a column for a key, or with what stands in its place."""
+    if typed in table.columns:
+        return replace(rows, columns=(*rows.columns, f"{key}={typed}"))
+    if key == "paper" and typed == _NUMBERED and rows.summaries is None:
+        return rows
+    if key == "system" and typed:
+        check_name(typed, "system", Place("system"), RESERVED_SYSTEMS)
+        return replace(rows, system=typed)
+    if key == "summary" and rows.summaries is None and Path(typed).expanduser().is_file():
+        return replace(rows, summaries=_read_file(typed))
+    raise OptionError(f"no column {one_line(typed, 60)!r}; {nearest(typed, table.columns)}")
+
+
+def _asked_judge(start: Start, console: Console) -> Start:
+    console.print(_JUDGES)
+    start = replace(start, judge=_ask(console, "judge", OFFLINE, str))
+    if not start.is_asked:
+        return start
+
+    def read(typed: str) -> Start:
+        there = replace(start, endpoint=typed)
+        check(there)
+        return there
+
+    console.print("   Where is it? openai, ollama, or the URL of an OpenAI-compatible server.")
+    return _ask(console, "   endpoint", OPENAI, read)
+
+
+def _read_ci(typed: str) -> CI:
+    for known in CIS:
+        if typed.lower() == known:
+            return known
+    raise OptionError(f"{one_line(typed, 60)!r} is none of them; {nearest(typed, CIS)}")

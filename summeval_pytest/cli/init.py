@@ -1,0 +1,277 @@
+"""`summeval init`: a suite and its gate in CI, by three questions or the flags that answer them."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from dataclasses import replace
+from importlib.metadata import distribution
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+from urllib.parse import urlsplit
+
+from cyclopts import Parameter
+
+from summeval_pytest.cli.answers import CI, GITLAB, JUDGE, START, Start, asked, check
+from summeval_pytest.cli.table_import import read_draft
+from summeval_pytest.endpoints.endpoint import ALLOW, OPENAI
+from summeval_pytest.errors import OptionError, UsageError
+from summeval_pytest.questions import OFFLINE
+from summeval_pytest.reports.files import write_whole
+from summeval_pytest.suite.places import Configuration, find_configuration, new_configuration
+from summeval_pytest.text.printing import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+SUITE: Final = "gate"
+"""The folder of the new suite."""
+ACTION: Final = ".github/actions/summ-gate/action.yml"
+WORKFLOW: Final = ".github/workflows/summ-gate.yml"
+INCLUDED: Final = ".gitlab/summ-gate.yml"
+"""Where GitLab's jobs go in a repository that has its own already."""
+_SAMPLE: Final = {
+    "papers.jsonl": "papers.jsonl",
+    "candidate.jsonl": "systems/candidate.jsonl",
+    "suite.toml": "summeval.toml",
+}
+"""Where each file of the sample goes. They bear other names here, so that pytest finds no suite in
+this package."""
+_PLANTED: Final = ("candidate::bees-01", 1, "41 bumblebees", "31")
+"""The sample's red test, the line of its summary, what is wrong there, and what is right."""
+_COMMENTED: Final = re.compile(
+    r"^( *)# ( *(?:env:|SUMM_ALLOW_ENDPOINTS: .*|HOUSE_KEY: .*))$", re.MULTILINE
+)
+"""The lines of a workflow that let a key go to a server of one's own."""
+_PLAIN: Final = re.compile(r"[\w.=-]+", re.ASCII)
+"""What YAML reads as it stands."""
+_REPLAY: Final = "  # Runs for forks, too"
+_REVIEWED: Final = "  # Runs what has been reviewed"
+"""How the comments begin above the job that shards take the place of, and above the next."""
+MAX_JOBS: Final = 256
+"""Of a matrix at GitHub."""
+_FILL_IN: Final = (
+    "FILL IN what pip installs: summeval-pytest==VERSION from your index, or summeval-pytest @"
+    " git+https://HOST/REPOSITORY@COMMIT"
+)
+
+
+def init(
+    folder: Annotated[Path, Parameter(help="the repository")] = Path(),
+    /,
+    *,
+    start: Start = START,
+    testpaths: Annotated[
+        bool,
+        Parameter(
+            help="add the suite to 'testpaths' of pytest's configuration where it has some, so that"
+            " plain pytest runs it"
+        ),
+    ] = False,
+    shards: Annotated[
+        int, Parameter(help="github: judge a pull request in so many jobs, and decide in one more")
+    ] = 1,
+) -> list[str]:
+    """Writes the files, all of them new or none, and says what they are and what comes next.
+
+    In a terminal it asks what no flag answers.
+
+    Raises:
+        UsageError: where one of them exists already or cannot be written, for a mistake in a table,
+            and where pytest's configuration should and cannot be changed; nothing is written then.
+        KeyboardInterrupt: for Ctrl-C or Ctrl-D at a question; nothing is written then.
+    """
+    usual: CI = "gitlab" if (folder / GITLAB).exists() else "github"
+    check(start)
+    _refuse_old(folder, f"{SUITE}/summeval.toml")
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        start = asked(start, usual)
+    start = replace(start, ci=start.ci or usual)
+    if shards != 1 and start.ci != "github":
+        raise OptionError("--shards goes with --ci github; leave it out")
+    found = find_configuration(folder) or new_configuration(folder)
+    pytest = found or Configuration()
+    line = f"{pytest.line(SUITE)} {pytest.place}"
+    if testpaths and (found is None or not found.is_plain):
+        why = "has no configuration of pytest" if found is None else "has one with comments"
+        raise UsageError(
+            f"--testpaths: {folder} {why}, so nothing was written; write {line} yourself"
+        )
+    suite, notes = _suite(start)
+    gitlab = INCLUDED if (folder / GITLAB).exists() else GITLAB
+    texts = {**suite, **_ci_files(start, gitlab, shards)}
+    _write(folder, texts)
+    lines = [one_line(f"wrote {folder / name}", 400) for name in texts]
+    if testpaths or (found is not None and not found.paths):
+        if fault := write_whole(folder / pytest.name, pytest.text(SUITE)):
+            raise UsageError(f"{fault}; the suite is written, and {line} is left to you")
+        lines.append(one_line(f"wrote {line}", 400))
+    else:
+        lines.append(one_line(f"so that plain pytest runs it (or: --testpaths): {line}", 400))
+    lines += [*notes, *_ci_notes(start, folder, gitlab)]
+    return [*lines, *_next(start, one_line(str(folder / SUITE)))]
+
+
+def skeleton(name: str) -> str:
+    """The text of one of the files that are handed out."""
+    return (files("summeval_pytest.cli") / "skeleton" / name).read_text(encoding="utf-8")
+
+
+def _refuse_old(folder: Path, *names: str) -> None:
+    for file in (folder / name for name in names):
+        if file.exists() or file.is_symlink():
+            raise UsageError(
+                f"{file} exists already, and nothing was written; move it, or name another folder"
+            )
+
+
+def _write(folder: Path, texts: Mapping[str, str]) -> None:
+    """Writes all files; where one cannot be written, those before it are removed.
+
+    Raises:
+        UsageError: naming the one, as also the first that is there, if only as a broken link.
+    """
+    _refuse_old(folder, *texts)
+    written: list[Path] = []
+    for name, text in texts.items():
+        file = folder / name
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with file.open("xb") as handle:
+                written.append(file)
+                handle.write(text.encode())
+        except OSError as error:
+            for other in written:
+                other.unlink()
+            raise UsageError(
+                f"{file} cannot be written ({error.strerror}), so nothing was; mend that, or name"
+                " another folder"
+            ) from None
+
+
+def _suite(start: Start) -> tuple[dict[str, str], list[str]]:
+    """The files of the suite by their paths, and what to say of them.
+
+    Raises:
+        UsageError: for a mistake in a table.
+    """
+    if start.papers is None:
+        texts = {place: skeleton(name) for name, place in _SAMPLE.items()}
+        notes = []
+    else:
+        draft = read_draft(start.papers, start.rows)
+        texts = draft.files(start.papers.name)
+        notes = [f"{SUITE}: {draft.counted}", *draft.notes()]
+    texts["summeval.toml"] += _judge_tables(start)
+    texts[".gitattributes"] = skeleton("gitattributes")
+    return {f"{SUITE}/{name}": text for name, text in texts.items()}, notes
+
+
+def _judge_tables(start: Start) -> str:
+    """The tables of a model that judges; nothing for a judge in this process."""
+    if not start.is_asked:
+        return ""
+    server, (variable, _) = start.server, start.key
+    lines = ["", f"# Who judges with --summ-judge={JUDGE}; the key itself is in no file."]
+    if server is not None:
+        lines += ["[endpoints.house]", f"base_url = {json.dumps(server.address)}"]
+        lines += [f'api_key_env = "{variable}"', ""] if variable else [""]
+    lines += [
+        f"[judges.{JUDGE}]",
+        f'endpoint = "{server.name if server else start.endpoint or OPENAI}"',
+        f"model = {json.dumps(start.judge, ensure_ascii=False)}",
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _ci_files(start: Start, gitlab: str, n_shards: int = 1) -> Mapping[str, str]:
+    """The files of the gate in CI by their paths.
+
+    Raises:
+        OptionError: for a number of shards that GitHub has no jobs for.
+    """
+    if not 1 <= n_shards <= MAX_JOBS:
+        raise OptionError(f"--shards={n_shards}: a matrix has 1 to {MAX_JOBS} jobs")
+    if start.ci == "none":
+        return {}
+    if start.ci == "gitlab":
+        return {gitlab: _filled(skeleton("gitlab.yml"), start)}
+    workflow = skeleton("workflow.yml")
+    if n_shards > 1:
+        before, _, rest = workflow.partition(_REPLAY)
+        _, reviewed, after = rest.partition(_REVIEWED)
+        numbers = ", ".join(map(str, range(1, n_shards + 1)))
+        jobs = skeleton("shards.yml").replace("SHARDS]", f"{numbers}]")
+        workflow = before + jobs.replace("/COUNT", f"/{n_shards}") + reviewed + after
+    return {ACTION: skeleton("action.yml"), WORKFLOW: _filled(workflow, start)}
+
+
+def _filled(text: str, start: Start) -> str:
+    """A file for CI with the values of this repository."""
+    values = {"SUITE": SUITE, "INSTALL": install_source() or _FILL_IN, "JUDGE": start.judge_name}
+    for key, value in values.items():
+        shown = value if _PLAIN.fullmatch(value) else json.dumps(value)
+        before, found, rest = text.partition(f" {key}: ")
+        _, line_end, after = rest.partition("\n")
+        text = f"{before}{found}{shown}{line_end}{after}"
+    variable, origin = start.key
+    if origin:
+        text = _COMMENTED.sub(r"\1\2", text).replace("HOUSE_KEY", variable)
+        text = text.replace("https://llm.example.org", origin)
+    return text
+
+
+def install_source() -> str | None:
+    """What pip installs this very package from elsewhere; None where that is not known.
+
+    What came from an index has no ``direct_url.json``; a local version is on none.
+    """
+    found = distribution("summeval-pytest")
+    told = found.read_text("direct_url.json")
+    if told is None:
+        return None if "+" in found.version else f"summeval-pytest=={found.version}"
+    direct = json.loads(told)
+    vcs, url = direct.get("vcs_info"), urlsplit(direct.get("url", ""))
+    if not vcs or url.scheme not in {"http", "https", "ssh"}:
+        return None
+    user = "git@" if url.scheme == "ssh" else ""
+    host = url.netloc.rpartition("@")[2]
+    return (
+        f"summeval-pytest @ {vcs['vcs']}+{url.scheme}://{user}{host}{url.path}@{vcs['commit_id']}"
+    )
+
+
+def _ci_notes(start: Start, folder: Path, gitlab: str) -> Iterator[str]:
+    """What is left to do so that CI gates."""
+    if start.ci == "none":
+        return
+    shown, file = one_line(str(folder)), gitlab if start.ci == "gitlab" else WORKFLOW
+    if install_source() is None:
+        yield f"fill in INSTALL in {file}: this version comes from no index and no git address"
+    if file == INCLUDED:
+        yield f"so that GitLab runs it, write include: [{{local: {INCLUDED}}}] in {GITLAB}"
+    if not (folder / ".git").exists():
+        reader = "GitLab reads .gitlab-ci.yml" if start.ci == "gitlab" else "GitHub reads .github"
+        yield f"note: {shown} is not the root of a git repository; {reader} there only"
+
+
+def _next(start: Start, suite: str) -> Iterator[str]:
+    """What to mend, to set and to type."""
+    if start.papers is None:
+        test, line, wrong, right = _PLANTED
+        place = f"{suite}/{_SAMPLE['candidate.jsonl']}:{line}"
+        yield f"{test} will be red: {place} says {wrong}, the paper {right}; mend that line"
+    judge = f" --summ-judge={start.judge_name}" if start.judge_name != OFFLINE else ""
+    if start.is_asked:
+        variable, origin = start.key
+        allow = f", and {ALLOW}={variable}={origin}" if origin else ""
+        if variable:
+            yield f"set {variable} to the judge's key{allow}"
+        yield f"what it costs: pytest {suite}{judge} --summ-plan"
+        if start.ci != "none":
+            export = f"summeval cassette export {suite} --judge={start.judge_name}"
+            yield f"for CI, after a run: {export}, and commit the cassette"
+    yield f"next: pytest {suite}{judge}"
