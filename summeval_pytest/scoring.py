@@ -11,7 +11,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from summeval_pytest.errors import Place, SummevalError, UsageError, nearest
-from summeval_pytest.metrics.score import CATALOGUE, METRICS, MetricName, Unscored
+from summeval_pytest.metrics.own import NO_TEXT, known_metrics, lack_of, own_metric
+from summeval_pytest.metrics.score import (
+    CATALOGUE,
+    METRICS,
+    MetricName,
+    Unscored,
+    measured_metrics,
+)
 from summeval_pytest.run.measure import Evaluation, source_of
 from summeval_pytest.run.pace import paced
 from summeval_pytest.run.runner import Runner, Task
@@ -27,7 +34,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from summeval_pytest.judges.judge import Judge
-    from summeval_pytest.metrics.score import EvaScore, FacetScore, FaithfulnessScore, Score
+    from summeval_pytest.metrics.own import Text
+    from summeval_pytest.metrics.score import (
+        EvaScore,
+        FacetScore,
+        FaithfulnessScore,
+        OwnScore,
+        Score,
+    )
     from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.verdict.findings import Finding
 
@@ -36,10 +50,10 @@ if TYPE_CHECKING:
 
 
 SEED: Final = 20261
-_NEEDS: Final[Mapping[MetricName, str]] = {
-    "facet": "reference",
-    "eva": "reference",
-    "faithfulness": "source",
+_NEEDS: Final[Mapping[MetricName, tuple[Text, ...]]] = {
+    "facet": ("reference",),
+    "eva": ("reference",),
+    "faithfulness": ("source",),
 }
 _COLUMNS: Final = ("summary", "reference", "source", "paper", "system")
 _SHOWN: Final = 60
@@ -80,6 +94,10 @@ class Scored:
         """Sentence faithfulness, or why there is none."""
         return self._of("faithfulness")  # type: ignore[return-value]  # by its name
 
+    def own(self, metric: str) -> OwnScore | Unscored:
+        """What a metric of one's own came to, or why to nothing."""
+        return self._of(metric)  # type: ignore[return-value]  # by its name
+
     def _of(self, metric: MetricName) -> Score | Unscored:
         try:
             return self.evaluation.score(metric)
@@ -95,8 +113,9 @@ class Scored:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Everything that is wrong, the worst first, with the sentences to read."""
-        return findings_of(self.evaluation.scores, self.evaluation.source)
+        """Everything that is wrong by the three metrics, the worst first, with what to read."""
+        judged = (score for score in self.evaluation.scores if score.metric in METRICS)
+        return findings_of(judged, self.evaluation.source)
 
     @property
     def signatures(self) -> tuple[str, ...]:
@@ -116,7 +135,7 @@ class Scored:
 def _told(score: Score | Unscored) -> str:
     if isinstance(score, Unscored):
         return f"no {score.metric} ({one_line(score.reason, _SHOWN)})"
-    return f"{score.metric} {score.value:.3f}"
+    return f"{score.metric} {'-' if score.value is None else f'{score.value:.3f}'}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,10 +230,9 @@ class Evaluated:
     def __repr__(self) -> str:
         lines = [f"{len(self.rows)} summaries of {len(self.systems)} systems"]
         for system in self.systems:
-            shown = map(str, self._means(system, METRICS))
-            lines.append(
-                f"{one_line(system, _SHOWN) or 'all'}: {', '.join(shown) or 'nothing scored'}"
-            )
+            means = self._means(system, measured_metrics(CATALOGUE))
+            told = ", ".join(map(str, means)) or "nothing scored"
+            lines.append(f"{one_line(system, _SHOWN) or 'all'}: {told}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -326,10 +344,10 @@ def _measured(
     for pair in pairs:
         lacks = {metric: lack for metric in wanted or METRICS if (lack := _lack(pair, metric))}
         if wanted is not None and lacks:
-            metric = next(iter(lacks))
+            metric, lack = next(iter(lacks.items()))
+            text = lack.status.removeprefix("skipped_no_")
             raise UsageError(
-                f"{pair.place}: {metric} needs a {_NEEDS[metric]}; give one, or leave {metric} out"
-                " of metrics"
+                f"{pair.place}: {metric} needs a {text}; give one, or leave {metric} out of metrics"
             )
         if len(lacks) == len(METRICS):
             raise UsageError(
@@ -352,22 +370,21 @@ def _measured(
 
 def _metrics(wanted: Iterable[str]) -> tuple[MetricName, ...]:
     names = (wanted,) if isinstance(wanted, str) else tuple(wanted)
+    known = known_metrics(names)
     for name in names:
-        if name not in METRICS:
+        if name not in known:
             told = one_line(repr(name), _SHOWN)
-            raise UsageError(f"metrics: there is no {told}; {nearest(str(name), METRICS)}")
-    return tuple(metric for metric in METRICS if metric in names)
+            raise UsageError(f"metrics: there is no {told}; {nearest(str(name), known)}")
+    return measured_metrics(names)
 
 
 def _lack(pair: Pair, metric: MetricName) -> Unscored | None:
     """Why a metric cannot be measured on a pair; None where it can."""
-    if metric == "faithfulness":
-        if pair.paper.source:
-            return None
-        return Unscored(metric=metric, status="skipped_no_source", reason="no source was given")
-    if pair.paper.references:
+    needs = _NEEDS[metric] if metric in METRICS else own_metric(metric).needs
+    text = lack_of(needs, pair.paper.references, pair.paper.source)
+    if text is None:
         return None
-    return Unscored(metric=metric, status="skipped_no_reference", reason="no reference was given")
+    return Unscored(metric=metric, status=NO_TEXT[text], reason=f"no {text} was given")
 
 
 def _evaluated(runner: Runner, task: Task) -> Evaluation:

@@ -20,7 +20,14 @@ from summeval_pytest.analysis.item_agreement import Estimate, resamples
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.metrics.baselines import facet_presence, length, rouge, rouge_1_recall
 from summeval_pytest.metrics.facet import WEIGHTS
-from summeval_pytest.metrics.score import METRICS, EvaScore, FacetScore, Unscored, mean_support
+from summeval_pytest.metrics.score import (
+    METRICS,
+    EvaScore,
+    FacetScore,
+    FaithfulnessScore,
+    Unscored,
+    mean_support,
+)
 from summeval_pytest.questions import FACETS, Unanswered
 from summeval_pytest.run.golden import (
     GoldenAnswer,
@@ -333,8 +340,10 @@ def _columns(score: Score) -> Mapping[str, float]:
                 "EVA recall (entailed)": score.recall_entailed,
                 "fact support": _fact_support(score),
             }
-        case _:
+        case FaithfulnessScore():
             found = {"faithfulness": score.value, "support": score.support}
+        case _:
+            found = {}
     return {name: value for name, value in found.items() if value is not None}
 
 

@@ -17,6 +17,7 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.embeddings import needed_for
 from summeval_pytest.metrics.score import (
     CATALOGUE,
+    METRICS,
     CheckedFact,
     EvaScore,
     FacetScore,
@@ -41,10 +42,10 @@ if TYPE_CHECKING:
 
 _KEY: Final = {"suite": "text", "paper": "text", "system": "text"}
 _JUDGED: Final = {"support": "number", "undecided": "truth", "reason": "text"}
-COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
+COLUMNS: Final[Mapping[str, dict[str, str]]] = {
     "verdicts": _KEY
     | {"outcome": "text"}
-    | dict.fromkeys(CATALOGUE, "number")
+    | {name: "number" for name, named in CATALOGUE.items() if named.metric in METRICS}
     | {"missed": "texts", "unscored": "lacks", "fault": "text", "note": "text"}
     | {"judge": "text", "signatures": "texts", "untrusted": "truth"},
     "facets": _KEY
@@ -60,7 +61,10 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
     | _JUDGED
     | {"evidence": "texts", "sentence": "whole", "parent": "whole", "matched": "truth"},
 }
-"""The tables, and the type of each of their columns."""
+"""The tables, and the type of each of their columns.
+
+Verdicts have those of the numbers of metrics of one's own, too, in the end.
+"""
 ROWS: Final = 10_000
 """So many rows are held before they are written as a row group."""
 
@@ -117,12 +121,14 @@ def _write(record: RunRecord, files: dict[str, Path]) -> dict[str, int]:
     from pyarrow.parquet import ParquetWriter
 
     n_rows = dict.fromkeys(files, 0)
+    numbers = [named.name for suite in record.suites for named in suite.own_numbers]
     held: dict[str, list[Row]] = {name: [] for name in files}
     with ExitStack() as opened:
         writers = {}
         for name, file in files.items():
             stream = opened.enter_context(replacing(file.resolve()))
-            writer = ParquetWriter(stream, _schema(name), compression="zstd")
+            own = dict.fromkeys(numbers if name == "verdicts" else (), "number")
+            writer = ParquetWriter(stream, _schema(COLUMNS[name] | own), compression="zstd")
             writers[name] = opened.enter_context(writer)
 
         def write_held(least: int) -> None:
@@ -182,7 +188,7 @@ def _fields(table: str, value: object) -> Row:
     return {name: getattr(value, name) for name in COLUMNS[table] if hasattr(value, name)}
 
 
-def _schema(table: str) -> pa.Schema:
+def _schema(columns: Mapping[str, str]) -> pa.Schema:
     import pyarrow as pa
 
     text, whole = pa.string(), pa.int64()
@@ -195,4 +201,4 @@ def _schema(table: str) -> pa.Schema:
         "truth": pa.bool_(),
         "lacks": pa.list_(pa.struct([("metric", text), ("status", text), ("reason", text)])),
     }
-    return pa.schema([(name, types[kind]) for name, kind in COLUMNS[table].items()])
+    return pa.schema([(name, types[kind]) for name, kind in columns.items()])

@@ -37,7 +37,8 @@ from summeval_pytest.cli.parameters import (
     write_text,
 )
 from summeval_pytest.errors import OptionError, UsageError, nearest
-from summeval_pytest.metrics.score import CATALOGUE, METRICS
+from summeval_pytest.metrics.own import add_own_numbers
+from summeval_pytest.metrics.score import CATALOGUE, METRICS, measured_metrics
 from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.record.batches import (
     Collected,
@@ -529,6 +530,7 @@ def power_of(
 ) -> list[str]:
     """The table, at the level and the power of a comparison."""
     names = names_in(metric, "--metric") or [*METRICS, "eva.precision", "eva.recall"]
+    add_own_numbers(names)
     for name in names:
         if name not in CATALOGUE:
             raise OptionError(f"--metric={name}: unknown metric; {nearest(name, CATALOGUE)}")
@@ -545,7 +547,8 @@ def power_of(
         system: {} for system in loaded.systems
     }
     try:
-        tasks = tasks_of(loaded, list(loaded.systems), METRICS)
+        wanted = measured_metrics({*METRICS, *(CATALOGUE[name].metric for name in names)})
+        tasks = tasks_of(loaded, list(loaded.systems), wanted)
         for each in evaluated(session.judge(judge, [loaded]), tasks, session):
             numbers = each.numbers()
             by_system[numbers.system][numbers.paper] = numbers.values

@@ -6,15 +6,17 @@ looks at whose fault a missing score is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from collections.abc import Mapping  # noqa: TC003 - run records read it
+from dataclasses import dataclass, field, replace
 from math import fsum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.questions import SCALES, Facet, Fact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
 
 SPARSE: Final = MappingProxyType({"recorded": "where set"})
@@ -22,9 +24,10 @@ SPARSE: Final = MappingProxyType({"recorded": "where set"})
 UNRECORDED: Final = MappingProxyType({"recorded": "never"})
 """Marks a field that no run record holds; give it ``compare=False``, too."""
 
-MetricName = Literal["facet", "eva", "faithfulness"]
-METRICS: Final[tuple[MetricName, ...]] = get_args(MetricName)
-"""The three metrics, by the names that suites use."""
+MetricName = str
+"""A metric by the name that suites use: one of `METRICS`, or one of one's own (`metrics.own`)."""
+METRICS: Final[tuple[MetricName, ...]] = ("facet", "eva", "faithfulness")
+"""The three metrics that a judge answers for."""
 SUPPORT: Final = "faithfulness.support"
 """The mean support of the sentences; only a judge with strengths of belief gives it."""
 COVERAGE: Final = "facet.coverage"
@@ -362,7 +365,51 @@ class EvaScore:
         return MappingProxyType(named)
 
 
-Score = FacetScore | EvaScore | FaithfulnessScore
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """What in a summary makes one number of a metric of one's own what it is.
+
+    Attributes:
+        number: The number; the problem is told where any number of its metric misses a threshold.
+        title: Which piece, for a heading: "sentence 3".
+        verdict: What is wrong with it, in words.
+        reason: Why, where there is more to say.
+        summary: The summary's words.
+        severity: 0 to 1; the worst come first.
+    """
+
+    number: str
+    title: str
+    verdict: str
+    reason: str = ""
+    summary: str = ""
+    severity: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnScore:
+    """What a metric of one's own came to (`metrics.own`).
+
+    Attributes:
+        numbers: By name; None where the summary has nothing to count. A number that is not there
+            does not apply.
+    """
+
+    metric: MetricName
+    numbers: Mapping[str, float | None]
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def value(self) -> float | None:
+        """The number that is called as the metric is."""
+        return self.numbers[self.metric]
+
+    def values(self) -> Mapping[str, float | None]:
+        """Every number a threshold can name."""
+        return self.numbers
+
+
+Score = FacetScore | EvaScore | FaithfulnessScore | OwnScore
 
 
 def mean_values(scores: Sequence[FacetScore] | Sequence[EvaScore]) -> Mapping[str, float | None]:
@@ -456,17 +503,56 @@ _NUMBERS: Final[tuple[tuple[MetricName, str, str, float, float], ...]] = (
     ),
     ("faithfulness", SUPPORT, "mean support of the sentences", 0.0, 1.0),
 )
-CATALOGUE: Final[Mapping[str, Named]] = MappingProxyType(
-    {
-        name: Named(
-            name=name,
-            metric=metric,
-            meaning=meaning,
-            low=low,
-            high=high,
-            lower_is_better=name == CONFLICTS,
-        )
-        for metric, name, meaning, low, high in _NUMBERS
-    }
-)
-"""By the names that suites and `--summ-min` use, grouped by metric."""
+_CATALOGUE: Final[dict[str, Named]] = {
+    name: Named(
+        name=name,
+        metric=metric,
+        meaning=meaning,
+        low=low,
+        high=high,
+        lower_is_better=name == CONFLICTS,
+    )
+    for metric, name, meaning, low, high in _NUMBERS
+}
+CATALOGUE: Final[Mapping[str, Named]] = MappingProxyType(_CATALOGUE)
+"""By the names that suites and `--summ-min` use, grouped by metric; one's own last, by name."""
+_OWN_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,31}(\.[a-z0-9_]{1,32}){0,2}", re.ASCII)
+
+
+def add_numbers(numbers: Iterable[Named]) -> None:
+    """Add the numbers of a metric of one's own to the catalogue; what is there already stays.
+
+    Raises:
+        ValueError: for a name that is none, or that stands for a number of another range.
+    """
+    for named in numbers:
+        name, metric = named.name, named.metric
+        is_name = _OWN_NAME.fullmatch(name) and "." not in metric
+        if not is_name or not (name == metric or name.startswith(f"{metric}.")):
+            raise ValueError(
+                f"number {name!r} of metric {metric!r} is called neither {metric!r} nor"
+                f" '{metric}.PART', in small letters, digits and underscores"
+            )
+        if not -ENDLESS <= named.low < named.high <= ENDLESS:
+            raise ValueError(f"number {name!r} ranges {named.range}; the end is above the start")
+        known = _CATALOGUE.get(name)
+        if metric in METRICS or (known and replace(known, meaning=named.meaning) != named):
+            raise ValueError(f"number {name!r} stands for another number here")
+        if known is None:
+            own = [each for each in _CATALOGUE.values() if each.metric not in METRICS]
+            for each in sorted([*own, named], key=lambda each: each.name):
+                _CATALOGUE.pop(each.name, None)
+                _CATALOGUE[each.name] = each
+
+
+def own_numbers(metrics: Iterable[MetricName]) -> tuple[Named, ...]:
+    """The numbers of those of these metrics that are somebody's own, in order of the catalogue."""
+    own = set(metrics) - set(METRICS)
+    return tuple(named for named in CATALOGUE.values() if named.metric in own)
+
+
+def measured_metrics(names: Collection[str]) -> tuple[MetricName, ...]:
+    """The metrics whose own number is among these names, in order of the catalogue."""
+    return tuple(
+        name for name, named in CATALOGUE.items() if name == named.metric and name in names
+    )

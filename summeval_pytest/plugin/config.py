@@ -290,17 +290,19 @@ def _marked(test: pytest.Item) -> dict[str, Any]:
 
 
 def marked_metrics(test: pytest.Item) -> tuple[MetricName, ...]:
-    """The metrics that the test's marker asks for; all of them where it asks for none."""
-    from summeval_pytest.metrics.score import METRICS
+    """The metrics that the test's marker asks for; the three where it asks for none."""
+    from summeval_pytest.metrics.own import known_metrics
+    from summeval_pytest.metrics.score import METRICS, measured_metrics
 
     asked = _marked(test).get("metrics", METRICS)
     is_list = isinstance(asked, (list, tuple)) and bool(asked)
-    if not is_list or not all(name in METRICS for name in asked):
+    known = known_metrics(asked if is_list else ())
+    if not is_list or not all(name in known for name in asked):
         raise UsageError(
             f"{_place(test)}: @pytest.mark.summ(metrics={asked!r}) names no list of metrics;"
-            f" choose from {', '.join(METRICS)}"
+            f" choose from {', '.join(known)}"
         )
-    return tuple(metric for metric in METRICS if metric in asked)
+    return measured_metrics(asked)
 
 
 def _place(test: pytest.Item) -> Place:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from summeval_pytest.endpoints.exchange import DRAIN_SECONDS
-from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.metrics.score import measured_metrics
 from summeval_pytest.plugin.config import (
     GATE,
     PART,
@@ -218,7 +218,7 @@ class Tally:
             told = json.loads(text)
             outcome = "error" if report.when == "setup" else report.outcome
             pairs = self._pairs.setdefault((gated.suite.shown, told["system"]), {})
-            scores = {name: told["scores"][name] for name in METRICS if name in told["scores"]}
+            scores = {name: told["scores"][name] for name in measured_metrics(told["scores"])}
             tabled = {"scores": scores, "note": told["note"], "wrong": told["wrong"]}
             pairs[told["paper"]] = (outcome, json.dumps(tabled))
 

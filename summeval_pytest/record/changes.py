@@ -15,6 +15,7 @@ from summeval_pytest.metrics.score import (
     FacetScore,
     FaithfulnessScore,
     RatedFacet,
+    measured_metrics,
 )
 from summeval_pytest.questions import FACETS, SCALES, Facet
 from summeval_pytest.record.record import Claim, FacetChange, PairChange
@@ -44,7 +45,7 @@ def pair_change(old: PairRecord, new: PairRecord, *, baseline: str) -> PairChang
     before, after = old.numbers().values, new.numbers().values
     numbers = tuple(
         (name, was, now)
-        for name in METRICS
+        for name in measured_metrics(before)
         if (was := before.get(name)) is not None and (now := after.get(name)) is not None
     )
     lost, regained, invented = _fact_changes(_of(EvaScore, old), _of(EvaScore, new))
@@ -61,7 +62,7 @@ def pair_change(old: PairRecord, new: PairRecord, *, baseline: str) -> PairChang
         unsupported=_without(unsupported, earlier),
         mended=_without(earlier, unsupported),
         invented=invented,
-        loss=sum(was - now for _, was, now in numbers),
+        loss=sum(was - now for name, was, now in numbers if name in METRICS),
     )
 
 

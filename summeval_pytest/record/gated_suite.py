@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.metrics.score import METRICS, own_numbers
 from summeval_pytest.record.recalled import is_in_shard
 from summeval_pytest.record.record import SuiteRecord, SystemRecord, broken_down
 from summeval_pytest.run.golden import check_sentences
@@ -150,6 +150,7 @@ class GatedSuite:
             pairs=(),
             has_labels=suite.has_labels,
             is_calibrated=suite.calibrate,
+            own_numbers=own_numbers(self.thresholds.metrics),
         )
 
     def _system(self, name: str) -> SystemRecord:

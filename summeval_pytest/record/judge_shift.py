@@ -7,7 +7,7 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.metrics.score import METRICS, Unscored
+from summeval_pytest.metrics.score import METRICS, OwnScore, Unscored
 from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.record.changes import golden_mismatches, shared_answers
 from summeval_pytest.record.record import JudgeShift
@@ -136,7 +136,8 @@ class JudgedTwice:
 
 def _judged(pair: PairRecord) -> _Judged:
     summary = blake2b(pair.summary.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    values = {s.metric: s.value for s in pair.scores if not isinstance(s, Unscored)}
+    values: dict[MetricName, float]
+    values = {s.metric: s.value for s in pair.scores if not isinstance(s, Unscored | OwnScore)}
     return _Judged((pair.paper, summary), values)
 
 

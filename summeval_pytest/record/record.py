@@ -20,6 +20,7 @@ from summeval_pytest.metrics.score import (
     SPARSE,
     FaithfulnessScore,
     MetricName,
+    Named,
     Score,
     Unscored,
 )
@@ -384,7 +385,8 @@ class SuiteRecord:
     papers that can move a score. A waiver whose pair was not judged says so. ``has_labels`` says
     that golden labels could measure the judge (None in records of before that was kept), ``trust``
     what they say of it (None where it was not measured), ``golden`` the judge's answers to them.
-    ``is_cut`` says that the run was ended before it could close its record.
+    ``is_cut`` says that the run was ended before it could close its record. ``own_numbers`` are
+    those of metrics of one's own, which need not be installed where the record is read.
     """
 
     name: str
@@ -401,6 +403,7 @@ class SuiteRecord:
     is_calibrated: bool = False
     relations: tuple[RelationVerdict, ...] = ()
     is_cut: bool = field(default=False, metadata=SPARSE)
+    own_numbers: tuple[Named, ...] = field(default=(), metadata=SPARSE)
 
     @property
     def is_untrusted(self) -> bool:

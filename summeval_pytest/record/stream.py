@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.metrics.score import CATALOGUE, SPARSE
+from summeval_pytest.metrics.score import CATALOGUE, SPARSE, OwnScore, add_numbers
 from summeval_pytest.record.record import (
     PairRecord,
     PaperRecord,
@@ -337,6 +337,8 @@ class _Streamed:
         if self._ended is not None or (self._begun is None) != (line.begun is not None):
             raise ValueError("it is of another run")
         if line.begun is not None:
+            for suite in line.begun.suites:
+                add_numbers(suite.own_numbers)
             self._begun = line.begun
             self._lists = {suite.shown: defaultdict(list) for suite in line.begun.suites}
         elif line.ended is not None:
@@ -379,6 +381,7 @@ def _check_names(suite: SuiteRecord, pairs: Iterable[PairRecord]) -> None:
     Raises:
         ValueError: for the first such name.
     """
+    add_numbers(suite.own_numbers)
     held = suite.thresholds
     compared = [comparison.differences for comparison in suite.comparisons.values()]
     _check_numbers(
@@ -400,6 +403,12 @@ def _check_names(suite: SuiteRecord, pairs: Iterable[PairRecord]) -> None:
 
 def _check_shortfalls(pair: PairRecord) -> None:
     _check_numbers(short.name for short in (*pair.verdict.shortfalls, *pair.verdict.waived))
+    _check_numbers(score.metric for score in pair.scores)
+    for score in pair.scores:
+        if isinstance(score, OwnScore):
+            _check_numbers(score.numbers)
+            if score.metric not in score.numbers:
+                raise ValueError(f"metric {score.metric!r} has no number of its own")
 
 
 def _check_numbers(names: Iterable[str]) -> None:

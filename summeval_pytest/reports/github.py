@@ -209,7 +209,8 @@ def _of_pair(pair: PairRecord) -> Annotation:
         for finding in pair.told[:1]:
             lines.append(one_line(f"{finding.title}: {finding.verdict}", _PHRASE))
             lines += [f"{label}: {text}" for label, text in excerpts(finding, _QUOTE, n_sources=1)]
-            lines.append(f"reason: {one_line(finding.reason, _QUOTE)}")
+            if finding.reason:
+                lines.append(f"reason: {one_line(finding.reason, _QUOTE)}")
         if pair.verdict.lacking and not pair.told:
             lines.append(f"summary: {quoted(pair.summary, _QUOTE)}")
     title = f"{title}: {pair.system} on {pair.paper}"

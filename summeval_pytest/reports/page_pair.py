@@ -15,6 +15,7 @@ from summeval_pytest.metrics.score import (
     EvaScore,
     FacetScore,
     FaithfulnessScore,
+    OwnScore,
 )
 from summeval_pytest.questions import SCALES
 from summeval_pytest.reports.pair import averaged_note, missed_numbers, short_of, shown
@@ -302,6 +303,8 @@ def _is_about(finding: Finding, piece: Piece) -> bool:
             kind = "expected" if finding.number == "eva.recall" else "stated"
             texts = [each.text for each in piece.parts or (piece,)]
             return piece.kind == kind and cut(_subject(finding)[1]) in texts
+        case "own":
+            return False
 
 
 class _PairPieces:
@@ -480,13 +483,12 @@ def _notes(pair: PairRecord) -> Iterator[str]:
             case FacetScore():
                 yield from _facet_notes(score)
             case EvaScore():
-                precision = shown("eva.precision", score.precision)
-                recall = shown("eva.recall", score.recall)
-                yield f"eva {shown('eva', score.value)}: precision {precision}, recall {recall}"
-                if max(len(score.reference), len(score.candidate)) > _PIECES:
-                    yield f"of the facts, {_PIECES} of each kind are shown, the bad ones first"
+                yield from _eva_notes(score)
             case FaithfulnessScore():
                 yield from _faithfulness_notes(score)
+            case OwnScore():
+                for each in score.problems:
+                    yield f"{each.number}: {each.title}, {each.verdict}"
             case _:
                 pass
 
@@ -499,6 +501,14 @@ def _facet_notes(score: FacetScore) -> Iterator[str]:
         yield f"segments that the judge gave and no text contains: {quoted}"
     if score.ratings and score.coverage < 1:
         yield f"facets cover {score.coverage:.0%} of the summary"
+
+
+def _eva_notes(score: EvaScore) -> Iterator[str]:
+    precision = shown("eva.precision", score.precision)
+    recall = shown("eva.recall", score.recall)
+    yield f"eva {shown('eva', score.value)}: precision {precision}, recall {recall}"
+    if max(len(score.reference), len(score.candidate)) > _PIECES:
+        yield f"of the facts, {_PIECES} of each kind are shown, the bad ones first"
 
 
 def _faithfulness_notes(score: FaithfulnessScore) -> Iterator[str]:

@@ -51,6 +51,8 @@ _BROKEN: Final = 10
 """On how many papers a broken relation is shown."""
 _OLD: Final = 26
 """Where the old mean ends, so that a long name leaves the other columns where they are."""
+_NEW: Final = 7
+"""The width of the new mean, with a space before it."""
 _CHANGE: Final = 41
 """Where the change ends."""
 LEGEND: Final = (
@@ -154,9 +156,10 @@ def _finding(number: int, finding: Finding, least: float | None) -> Iterator[str
     yield f"{number}. {finding.title}: {finding.verdict}{wanted}"
     for label, text in excerpts(finding, _QUOTE):
         yield from _labelled(label, text)
-    if not finding.evidence:
+    if not finding.evidence and finding.kind != "own":
         yield from _labelled("source", "(no sentence of the source shares a word with it)")
-    yield from _labelled("reason", one_line(finding.reason))
+    if finding.reason:
+        yield from _labelled("reason", one_line(finding.reason))
 
 
 def excerpts(
@@ -412,9 +415,9 @@ def _row(difference: Difference) -> str:
     p = "" if difference.p is None else f"{difference.p:.4f}"
     seen = "" if difference.p is None else detectable_text(difference)
     old, new, change = f"{difference.old:.3f}", f"{difference.new:.3f}", f"{difference.change:+.3f}"
-    told = f"{old:>{max(0, _OLD - len(name))}}{new:>7}{change:>8}"
-    if len(name) + len(told) > _CHANGE or len(name) + len(old) >= _OLD:
-        told = f"{f'{old} {new} {change}':>{_CHANGE - len(name)}}"
+    told = f"{old:>{max(0, _OLD - len(name))}}{new:>{_NEW}}{change:>8}"
+    if len(name) + len(told) > _CHANGE or len(name) + len(old) >= _OLD or len(new) >= _NEW:
+        told = f" {f'{old} {new} {change}':>{_CHANGE - len(name) - 1}}"
     line = f"{name}{told}  {interval:<16}{p:>7}{seen:>7}"
     return f"{line}  FAILS" if difference.broken else line.rstrip()
 

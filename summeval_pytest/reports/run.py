@@ -10,7 +10,7 @@ from itertools import count, groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.metrics.score import METRICS, measured_metrics
 from summeval_pytest.questions import FACETS
 from summeval_pytest.record.changes import measure_drift
 from summeval_pytest.reports.judge_section import (
@@ -52,6 +52,8 @@ _SHORT_NAME: Final = 17
 _LONG_NAME: Final = 32
 _COUNTS: Final = 21
 """The width of the three columns of counts."""
+_COLUMN: Final = 13
+"""The width of the column of a metric, if its name is no longer."""
 _PLANNED: Final = "{:<24}{:<14}{:>8}{:>15}{:>14}{:>10}"
 _QUOTE: Final = 400
 _LINE: Final = 500
@@ -88,7 +90,7 @@ class SystemTally:
         self.outcomes[outcome] += 1
         self.wrong.update(wrong or {})
         self.notes += [note] if note else []
-        for metric in METRICS:
+        for metric in measured_metrics(numbers):
             if (value := numbers.get(metric)) is not None:
                 self.values[metric].append(value)
 
@@ -109,14 +111,14 @@ def summary_lines(
     stand how many of its papers were judged, where that is not all, its means corrected by labels
     and the changes against a baseline, where there are any, and what is wrong.
     """
-    measured = [metric for metric in METRICS if any(metric in t.values for t in tallies.values())]
+    measured = measured_metrics({metric for tally in tallies.values() for metric in tally.values})
     longest = max(map(len, tallies), default=0)
     width = min(max(longest + 1, _SHORT_NAME), _LONG_NAME)
-    heading = "".join(f" {metric:>13}" for metric in measured)
+    heading = "".join(f" {metric:>{_width(metric)}}" for metric in measured)
     yield f"{'system':<{width}}{'passed':>7}{'failed':>7}{'errors':>7}{heading}"
     for system, tally in sorted(tallies.items()):
         counts = "".join(f"{tally.outcomes[o]:>7}" for o in ("passed", "failed", "error"))
-        means = "".join(f" {_mean(metric, tally):>13}" for metric in measured)
+        means = "".join(f" {_mean(metric, tally):>{_width(metric)}}" for metric in measured)
         yield f"{one_line(system, width - 1):<{width}}{counts}{means}"
         if tally.n_pairs < tally.n_papers:
             yield f"  partial: {tally.n_pairs} of {tally.n_papers} papers"
@@ -129,6 +131,11 @@ def summary_lines(
         if tally.notes:
             pairs = f"{len(tally.notes)} of {tally.n_pairs} pairs"
             yield one_line(f"{system}, {pairs}: {tally.notes[0]}")
+
+
+def _width(metric: str) -> int:
+    """How wide the column of a metric is."""
+    return max(len(metric), _COLUMN)
 
 
 def _mean(metric: str, tally: SystemTally) -> str:
@@ -147,7 +154,7 @@ def _changes(comparison: Comparison, measured: Sequence[str], width: int) -> str
         difference = comparison.difference(metric)
         cell = "-" if difference is None else f"{difference.change:+.3f}"
         mark = "! " if difference is not None and difference.broken else ""
-        cells += f" {mark + cell:>13}"
+        cells += f" {mark + cell:>{_width(metric)}}"
     return f"{label:<{width}}{cells}"
 
 
@@ -288,7 +295,8 @@ def _worst(suite: SuiteRecord, n_worst: int) -> Iterator[str]:
         yield f"worst findings ({len(worst)} of {next(n_found)}):"
     for pair, finding, _ in worst:
         yield one_line(f"{pair.system} on {pair.paper}: {finding.title}, {finding.verdict}", _WIDTH)
-        yield f"  {one_line(finding.reason, _WIDTH - 2)}"
+        if finding.reason:
+            yield f"  {one_line(finding.reason, _WIDTH - 2)}"
 
 
 def calls_lines(calls: Mapping[str, float], judge: Mapping[str, float]) -> Iterator[str]:

@@ -16,6 +16,7 @@ from summeval_pytest.metrics import eva, facet, faithfulness
 from summeval_pytest.metrics.baselines import measure_by_one_prompt, measure_directly
 from summeval_pytest.metrics.facts import TFIDF, Stages
 from summeval_pytest.metrics.flow import NoScoreError, ask, best_of, ends_unscored, mean_of
+from summeval_pytest.metrics.own import own_flow, own_metric, own_signature
 from summeval_pytest.metrics.score import METRICS, CheckedFact, Unscored
 from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.questions import (
@@ -103,6 +104,9 @@ def recipe_of(
     own, ``prompts``, in the recipe of the metric that asks it, so that a new prompt of a variant
     leaves everybody else's numbers comparable.
     """
+    if metric not in METRICS:
+        options = variants.options_of(metric)
+        return own_signature(metric, own_metric(metric, options), options, suite)
     told: dict[str, str] = {}
     if metric != "faithfulness" and variants.references != "best":
         told["references"] = variants.references
@@ -155,6 +159,10 @@ def metric_flow(
         case "faithfulness":
             flow = faithfulness.measure(pair.summary, source_of(paper), short_circuit=short_circuit)
             return (yield from flow)
+        case _:
+            own = own_metric(metric, variants.options_of(metric))
+            source = tuple(section.text for section in paper.source)
+            return (yield from own_flow(metric, own, pair.summary, paper.references, source))
 
 
 @lru_cache(maxsize=64)

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PureWindowsPath
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, cast, get_args
 
 from summeval_pytest.endpoints.endpoint import BUILT_IN_ENDPOINTS, EndpointSpec, Price
 from summeval_pytest.errors import SuiteError
@@ -40,6 +40,7 @@ from summeval_pytest.suite.values import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
+    from summeval_pytest.errors import Place
     from summeval_pytest.suite.lines import Readers, TextFile
     from summeval_pytest.suite.toml import TomlText
     from summeval_pytest.suite.values import Roster
@@ -355,6 +356,15 @@ class EvaVariant:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OwnOptions:
+    """The table ``[metrics.NAME]``: what a metric of one's own is made with, by name."""
+
+    metric: str
+    values: tuple[tuple[str, str | int | float | bool], ...]
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Variants:
     """The form of all metrics.
 
@@ -364,6 +374,11 @@ class Variants:
 
     eva: EvaVariant = EvaVariant()
     references: References = "best"
+    own: tuple[OwnOptions, ...] = ()
+
+    def options_of(self, metric: str) -> tuple[tuple[str, str | int | float | bool], ...]:
+        """The options of a metric of one's own; none where the suite has no table of it."""
+        return next((each.values for each in self.own if each.metric == metric), ())
 
 
 def _premises(fields: Fields, key: str) -> int | None:
@@ -405,6 +420,44 @@ def read_variants(top: Fields, file: TextFile) -> Variants:
     if eva.encoder is not None:
         eva = replace(eva, encoder=_encoder(top, file, eva))
     return top.part(_REFERENCES).read(Variants, _REFERENCES, given={"eva": eva})
+
+
+_FILE: Final = "_file"
+"""How a key ends that names a file of the suite; the metric gets its text."""
+
+
+def read_own_options(toml: TomlText) -> tuple[OwnOptions, ...]:
+    """The options of metrics of one's own, in file order."""
+    return tuple(
+        OwnOptions(
+            metric=name,
+            values=tuple(
+                sorted(
+                    _own_option(toml, fields, key)
+                    for key in fields.values
+                    if not key.startswith(OWN_KEYS)
+                )
+            ),
+            place=fields.place,
+        )
+        for name, fields in tables_of(toml, "metrics", "metric")
+    )
+
+
+def _own_option(toml: TomlText, fields: Fields, key: str) -> tuple[str, str | int | float | bool]:
+    """An option by its name, a file's text in place of its name."""
+    if key.endswith(_FILE):
+        file = existing_file(fields, key, toml.file)
+        try:
+            return key.removesuffix(_FILE), file.path.read_text(encoding="utf-8-sig")
+        except OSError as error:
+            raise file.unreadable(error) from None
+        except ValueError:
+            raise SuiteError(file.at(0), f"{file.shown!r} is no UTF-8; save it as UTF-8") from None
+    value = fields.values[key]
+    if not isinstance(value, str | bool | int) and finite(value) is None:
+        raise fields.wrong(key, value, "a text, a number, true or false")
+    return key, cast("str | int | float | bool", value)
 
 
 def _encoder(fields: Fields, file: TextFile, eva: EvaVariant) -> str:

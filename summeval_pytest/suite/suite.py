@@ -18,6 +18,7 @@ from summeval_pytest.suite.file import (
     read_columns,
     read_default_systems,
     read_endpoints,
+    read_own_options,
     read_systems,
     read_thresholds,
     read_variants,
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 
 _KEYS: Final = (
     "papers", "labels", "recorded", *VARIANT_KEYS, "calibrate", "default_systems", "columns",
-    "systems", "endpoints", "judges", "thresholds", "waivers",
+    "metrics", "systems", "endpoints", "judges", "thresholds", "waivers",
 )  # fmt: skip
 
 
@@ -204,7 +205,7 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
     judges = read_judges(toml, endpoints)
     recorded_judges = {n: j for n, j in judges.items() if isinstance(j, RecordedSpec)}
     thresholds = read_thresholds(toml)
-    variants = read_variants(top, file)
+    variants = replace(read_variants(top, file), own=read_own_options(toml))
     calibrate = bool(top.if_any("calibrate", Fields.flag))
     if calibrate and "labels" not in files:
         raise top.fault(

@@ -10,7 +10,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.metrics.score import CONFLICTS, SPARSE, EvaScore, FacetScore, FaithfulnessScore
+from summeval_pytest.metrics.score import (
+    CONFLICTS,
+    METRICS,
+    SPARSE,
+    EvaScore,
+    FacetScore,
+    FaithfulnessScore,
+    OwnScore,
+)
 from summeval_pytest.questions import SCALES
 from summeval_pytest.text.words import content_words
 
@@ -46,9 +54,9 @@ def closest_sentence(text: str, source: Sequence[str]) -> tuple[tuple[int, str],
     return ((best, source[best]),) if best is not None and shares[best] > 0 else ()
 
 
-FindingKind = Literal["facet", "fact", "sentence"]
-_KINDS: Final[tuple[FindingKind, ...]] = ("sentence", "facet", "fact")
-"""The worst first: what the paper does not say, what is not said well, and its parts."""
+FindingKind = Literal["facet", "fact", "sentence", "own"]
+_KINDS: Final[tuple[FindingKind, ...]] = ("sentence", "facet", "fact", "own")
+"""The worst first: what the paper does not say, what is not said well, its parts, and the rest."""
 
 MISSING_FACT: Final = 0.5
 """How bad a fact that the summary leaves out is beside an unsupported one (1)."""
@@ -56,7 +64,7 @@ MISSING_FACT: Final = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One wrong facet, fact or sentence.
+    """One wrong facet, fact or sentence, or a problem of a metric of one's own.
 
     Attributes:
         number: The number that it makes worse, by the name of its threshold.
@@ -100,6 +108,8 @@ def findings_of(scores: Iterable[Score | Unscored], source: Sequence[str]) -> tu
                 found += fact_findings(score, source)
             case FaithfulnessScore():
                 found += sentence_findings(score, source)
+            case OwnScore():
+                found += own_findings(score)
             case _:
                 pass
     return tuple(sorted(found, key=rank))
@@ -144,12 +154,15 @@ def explaining(findings: Iterable[Finding], missed: Collection[str]) -> tuple[Fi
     """The findings that explain why these numbers miss their thresholds.
 
     Where FM is, every facet that lost a point counts, else only those under a threshold of their
-    own; facts count where EVA-Score or one of its parts is, sentences always.
+    own; facts count where EVA-Score or one of its parts is, sentences where any of the three
+    metrics is, and problems of a metric of one's own where any of its numbers is.
     """
+    heads = {name.partition(".")[0] for name in missed}
     explains: dict[FindingKind, Callable[[Finding], bool]] = {
         "facet": lambda finding: "facet" in missed or finding.number in missed,
         "fact": lambda _: any(name.startswith("eva") for name in missed),
-        "sentence": lambda _: bool(missed),
+        "sentence": lambda _: not heads.isdisjoint(METRICS),
+        "own": lambda finding: finding.number.partition(".")[0] in heads,
     }
     return tuple(finding for finding in findings if explains[finding.kind](finding))
 
@@ -227,3 +240,19 @@ def fact_findings(score: EvaScore, source: Sequence[str]) -> Iterator[Finding]:
                 severity=MISSING_FACT if is_left_out else 1.0 - (checked.support or 0.0),
                 conflict=checked.undecided,
             )
+
+
+def own_findings(score: OwnScore) -> Iterator[Finding]:
+    """The problems that a metric of one's own names."""
+    for problem in score.problems:
+        yield Finding(
+            kind="own",
+            number=problem.number,
+            title=f"{problem.number}, {problem.title}",
+            verdict=problem.verdict,
+            reason=problem.reason,
+            reference=None,
+            summary=problem.summary,
+            evidence=(),
+            severity=problem.severity,
+        )

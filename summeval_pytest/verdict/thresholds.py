@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import OptionError, SuiteError, nearest
+from summeval_pytest.metrics.own import add_own_numbers, installed_metrics, own_metric
 from summeval_pytest.metrics.score import (
     CATALOGUE,
     COVERAGE,
@@ -18,6 +19,7 @@ from summeval_pytest.metrics.score import (
     SUPPORT,
     MetricName,
     Named,
+    measured_metrics,
 )
 from summeval_pytest.questions import FACETS, OFFLINE
 from summeval_pytest.suite.lines import ALL_PAPERS
@@ -124,8 +126,7 @@ class Thresholds:
     @property
     def metrics(self) -> tuple[MetricName, ...]:
         """The metrics that any threshold needs; nothing else is measured."""
-        needed = {each.metric for held in self.by_scope.values() for each in held}
-        return tuple(metric for metric in METRICS if metric in needed)
+        return measured_metrics({t.metric for held in self.by_scope.values() for t in held})
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -137,9 +138,10 @@ class Thresholds:
         return any(each.name == name for each in (*self.pair, *self.mean))
 
     def only(self, metrics: Collection[MetricName]) -> Thresholds:
-        """Those that numbers of these metrics can be held to."""
+        """Those that numbers of these metrics, and of metrics of one's own, can be held to."""
         return _in_order(
-            [t for t in held if t.metric in metrics] for held in self.by_scope.values()
+            [t for t in held if t.metric in metrics or t.metric not in METRICS]
+            for held in self.by_scope.values()
         )
 
 
@@ -158,6 +160,7 @@ def thresholds_of(suite: Suite, *, options: Sequence[str] = ()) -> Thresholds:
     Raises:
         SuiteError, OptionError: for the first in the suite, or in an option, that can never decide.
     """
+    _load_own_metrics(suite, options)
     thresholds = read_thresholds(
         suite.thresholds,
         suite.mean_thresholds,
@@ -170,8 +173,43 @@ def thresholds_of(suite: Suite, *, options: Sequence[str] = ()) -> Thresholds:
             f'{suite.shown} has a threshold for {ENTAILED} and says eva_recall = "matched", which'
             ' leaves it unmeasured; write eva_recall = "both", or remove the threshold'
         )
+    _check_own(suite, thresholds)
     check_waivers(suite.waivers, thresholds)
     return thresholds
+
+
+def _load_own_metrics(suite: Suite, options: Iterable[str]) -> None:
+    """Load the metrics of one's own that a suite or an option speaks of, with the suite's options.
+
+    Raises:
+        SuiteError: at the table of a metric that is not installed, or takes no such options.
+    """
+    for table in suite.variants.own:
+        try:
+            own_metric(table.metric, table.values)
+        except OptionError as error:
+            raise SuiteError(table.place, str(error)) from error
+    given = (option.partition("=")[0].strip().removeprefix(MEAN) for option in options)
+    add_own_numbers([*given, *(each.name for each in (*suite.thresholds, *suite.mean_thresholds))])
+
+
+def _check_own(suite: Suite, thresholds: Thresholds) -> None:
+    """Refuse a number that the options of its metric leave out, and options that nobody needs."""
+    for threshold in (*thresholds.pair, *thresholds.mean):
+        if threshold.metric not in METRICS:
+            metric = own_metric(threshold.metric, suite.variants.options_of(threshold.metric))
+            if remedy := metric.lacking.get(threshold.name):
+                raise OptionError(
+                    f"{suite.shown} has a threshold for {threshold.name}, which its options leave"
+                    f" out; {remedy}, or remove the threshold"
+                )
+    for table in suite.variants.own:
+        if table.metric not in thresholds.metrics:
+            raise SuiteError(
+                table.place,
+                f"no threshold needs the metric {table.metric!r}, so it is not measured; write"
+                f" {table.metric} = ... under [thresholds], or delete the table",
+            )
 
 
 def read_thresholds(
@@ -231,7 +269,10 @@ def _threshold(scope: str, given: str, value: float, mistake: Mistake) -> Thresh
         name, known, told = given.removesuffix(LOWER), CORRECTABLE, CORRECTED + given
     if name not in known:
         no_labels = ", which no label corrects" if name in CATALOGUE else ""
-        raise mistake(f"unknown threshold {told!r}{no_labels}; {nearest(name, known)}")
+        known = known if scope == CORRECTED else (*known, *installed_metrics())
+        raise mistake(
+            f"unknown threshold {told!r}{no_labels}; {nearest(name, dict.fromkeys(known))}"
+        )
     _check_range(f"threshold {told}", value, CATALOGUE[name], mistake)
     return Threshold(name, value, bound)
 
@@ -568,6 +609,7 @@ def read_rules(texts: Sequence[str], *, option: str = "--summ-compare-fail") -> 
     Raises:
         OptionError: for an unknown number, and for a drop or level that could never decide.
     """
+    add_own_numbers(text.partition(":")[0].strip() for text in texts)
     rules = [rule for t in texts for rule in _read_rule(t, _option_mistake(f"{option}={t!r}"))]
     return tuple(rules) or DEFAULT_RULES
 

@@ -29,7 +29,7 @@ def flow_of(
             return (yield from facet.measure(reference, summary))
         case "eva":
             return (yield from eva.measure(reference, summary))
-        case "faithfulness":
+        case _:
             return (yield from faithfulness.measure(summary, ("Mice ate zinc.",)))
 
 

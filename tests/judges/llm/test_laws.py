@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from summeval_pytest.endpoints.chat import ChatReply, Finish
 from summeval_pytest.errors import Place
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
-from summeval_pytest.metrics.score import Score, Unscored
+from summeval_pytest.metrics.score import OwnScore, Score, Unscored
 from summeval_pytest.questions import Unanswered
 from summeval_pytest.run.measure import Asker, evaluate
 from summeval_pytest.suite.file import EvaVariant, Variants
@@ -201,9 +201,9 @@ WHOLE = scores_of(RuleSender())
 
 def is_raised(score: Score | Unscored, whole: Score | Unscored) -> bool:
     """Whether a score is above what whole replies came to, which leaves room to rise."""
-    assert isinstance(whole, Score)
+    assert not isinstance(whole, Unscored | OwnScore)
     assert 0 < whole.value < 1
-    return isinstance(score, Score) and score.value > whole.value
+    return not isinstance(score, Unscored | OwnScore) and score.value > whole.value
 
 
 def without(kind: str, place: int, *, attempts: int) -> Hook:

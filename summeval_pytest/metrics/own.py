@@ -1,0 +1,280 @@
+"""Metrics of one's own: code of an installed package that counts something in the texts of a pair.
+
+A package gives one by an entry point of the group ``summeval.metrics``. Its numbers are held to
+thresholds, told, compared and decided again as those of the three metrics; nobody is asked for
+them. `metrics.plain` has three.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import entry_points
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
+
+from summeval_pytest.errors import OptionError, UsageError, nearest
+from summeval_pytest.metrics.flow import NoScoreError, check_usable, ends_unscored
+from summeval_pytest.metrics.score import (
+    CATALOGUE,
+    METRICS,
+    MetricName,
+    Named,
+    OwnScore,
+    Problem,
+    Status,
+    Unscored,
+    add_numbers,
+)
+from summeval_pytest.metrics.signature import Signature
+from summeval_pytest.text.normalise import NORMALISER, normalise
+from summeval_pytest.text.printing import one_line
+from summeval_pytest.text.sentences import SPLITTER, sentence_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from importlib.metadata import EntryPoint
+
+    from summeval_pytest.metrics.flow import Dialogue
+
+GROUP: Final = "summeval.metrics"
+"""The group of entry points that metrics of one's own are given by."""
+_LONGEST: Final = 40
+RESERVED: Final = frozenset((*METRICS, "mean", "corrected", "judge", "metamorphic"))
+Text = Literal["reference", "source"]
+Option = str | int | float | bool
+"""What a table ``[metrics.NAME]`` may say; for a key ``x_file``, ``x`` is the text of the file."""
+NO_TEXT: Final[Mapping[Text, Status]] = MappingProxyType(
+    {"reference": "skipped_no_reference", "source": "skipped_no_source"}
+)
+"""How a pair ends without a text that a metric needs."""
+Options = tuple[tuple[str, Option], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricTexts:
+    """The texts of one pair, normalised: no special tokens, plain white space.
+
+    Attributes:
+        references: The paper's references, one at least where the metric needs any.
+        source: The paper, a text a section.
+    """
+
+    summary: str
+    references: tuple[str, ...]
+    source: tuple[str, ...]
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The sentences of the summary."""
+        return sentence_texts(self.summary)
+
+
+class Metric:
+    """A metric of one's own; the keyword arguments of its class are its options in a suite.
+
+    Attributes:
+        version: What its signature says: change it with every change of what it counts.
+        needs: The texts without which it measures nothing.
+        numbers: What thresholds can name. The first is called as the metric is, others
+            ``metric.part``.
+    """
+
+    version: ClassVar[str] = "1"
+    needs: ClassVar[tuple[Text, ...]] = ()
+    numbers: ClassVar[tuple[Named, ...]]
+
+    @property
+    def lacking(self) -> Mapping[str, str]:
+        """Numbers that these options leave out, and what to do to have them."""
+        return MappingProxyType({})
+
+    def measure(self, texts: MetricTexts) -> Mapping[str, float | None]:
+        """The numbers of a pair, by name.
+
+        None is a number that the summary gives nothing to count for, and is under every threshold;
+        one that is left out does not apply, and is held to none. What this raises is an error of
+        the test and no failure of the system.
+        """
+        raise NotImplementedError
+
+    def problems(self, texts: MetricTexts) -> Iterable[Problem]:  # noqa: ARG002 - for subclasses
+        """The pieces of the summary that make its numbers what they are."""
+        return ()
+
+
+def installed_metrics() -> Mapping[str, EntryPoint]:
+    """The metrics that installed packages give, by name.
+
+    Raises:
+        UsageError: where two packages give one of the same name, or one has a name of ours.
+    """
+    found: dict[str, EntryPoint] = {}
+    for each in entry_points(group=GROUP):
+        if each.name in RESERVED:
+            raise UsageError(
+                f"{_giver(each)} gives a metric {each.name!r}, which is a name of ours"
+            )
+        first = found.setdefault(each.name, each)
+        if first.value != each.value:
+            raise UsageError(
+                f"{_giver(first)} and {_giver(each)} both give a metric {each.name!r}; uninstall"
+                " one of them"
+            )
+    return dict(sorted(found.items()))
+
+
+def _giver(entry: EntryPoint) -> str:
+    return f"package {entry.dist.name!r}" if entry.dist is not None else f"{entry.value!r}"
+
+
+@lru_cache(maxsize=64)
+def own_metric(name: MetricName, options: Options = ()) -> Metric:
+    """An installed metric with these options; its numbers are in the catalogue from now on.
+
+    Raises:
+        OptionError: where none is installed, and for options that it does not take.
+        UsageError: where its code or its numbers are no metric.
+    """
+    installed = installed_metrics()
+    if name not in installed:
+        raise OptionError(
+            f"no installed package gives a metric {name!r}; {nearest(name, installed)}, or install"
+            " the package that has it"
+        )
+    entry = installed[name]
+    try:
+        kind = entry.load()
+        if not issubclass(kind, Metric):
+            raise TypeError(f"{entry.value} is no subclass of summeval_pytest.Metric")  # noqa: TRY301 - told with its package, as what its code raises
+        add_numbers(_numbers(name, kind))
+    except Exception as error:
+        told = one_line(f"{type(error).__name__}: {error}")
+        raise UsageError(f"metric {name!r} of {_giver(entry)} cannot be used: {told}") from error
+    try:
+        made: Metric = kind(**dict(options))
+    except (TypeError, ValueError) as error:
+        raise OptionError(
+            f"metric {name!r} takes no such options: {one_line(str(error))}"
+        ) from error
+    return made
+
+
+def _numbers(name: MetricName, kind: type[Metric]) -> tuple[Named, ...]:
+    """The numbers of a metric; a TypeError where they are not of that name."""
+    numbers = tuple(kind.numbers)
+    if not numbers or numbers[0].name != name or any(each.metric != name for each in numbers):
+        raise TypeError(f"its numbers are not of {name!r}, the first of them called so")
+    return numbers
+
+
+def add_own_numbers(names: Iterable[str]) -> None:
+    """Load the installed metrics whose numbers are among these names, as far as there are any."""
+    heads = {name.partition(".")[0] for name in names if name not in CATALOGUE} - RESERVED
+    if heads:
+        for name in sorted(heads & set(installed_metrics())):
+            own_metric(name)
+
+
+def known_metrics(asked: Collection[object]) -> tuple[MetricName, ...]:
+    """The three metrics and those of one's own that are installed, those asked for being loaded.
+
+    What is installed is looked for only where one that is not of the three is asked for.
+    """
+    if set(METRICS).issuperset(asked):
+        return METRICS
+    installed = installed_metrics()
+    for name in asked:
+        if isinstance(name, str) and name in installed:
+            own_metric(name)
+    return (*METRICS, *installed)
+
+
+def own_signature(name: MetricName, metric: Metric, options: Options, suite: str) -> Signature:
+    """The recipe of the numbers of a metric of one's own, which no judge has a part in."""
+    recipe = {f"option.{key}": _said(value) for key, value in options}
+    recipe |= {"norm": NORMALISER, "split": SPLITTER, "suite": suite, "v": metric.version}
+    return Signature(name, tuple(sorted(recipe.items())))
+
+
+def _said(value: Option) -> str:
+    """An option as a signature has it: a text that is long by its hash."""
+    text = str(value)
+    if len(text) <= _LONGEST:
+        return text
+    return f"sha256-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+
+
+def lack_of(
+    needs: Iterable[Text], references: Collection[object], source: Collection[object]
+) -> Text | None:
+    """The first text that a metric needs and does not get."""
+    there = {"reference": bool(references), "source": bool(source)}
+    return next((text for text in needs if not there[text]), None)
+
+
+def own_flow(
+    name: MetricName, metric: Metric, summary: str, references: Sequence[str], source: Sequence[str]
+) -> Dialogue[OwnScore | Unscored]:
+    """The conversation of a metric of one's own: it asks nothing.
+
+    It ends unscored, by the system's fault, where the summary is empty or a refusal.
+    """
+    return ends_unscored(name)(_own_flow)(name, metric, summary, references, source)
+
+
+def _own_flow(
+    name: MetricName, metric: Metric, summary: str, references: Sequence[str], source: Sequence[str]
+) -> Dialogue[OwnScore]:
+    yield from ()
+    texts = MetricTexts(
+        summary=normalise(summary),
+        references=tuple(map(normalise, references)),
+        source=tuple(map(normalise, source)),
+    )
+    check_usable(texts.summary)
+    lack = lack_of(metric.needs, references, source)
+    if lack is not None:
+        raise NoScoreError(f"the paper has no {lack}", NO_TEXT[lack])
+    try:
+        numbers = _checked(metric, metric.measure(texts))
+        problems = tuple(_problem(metric, each) for each in metric.problems(texts))
+    except Exception as error:
+        told = one_line(f"{type(error).__name__}: {error}")
+        raise NoScoreError(f"metric {name!r} broke down: {told}") from error
+    return OwnScore(metric=name, numbers=numbers, problems=problems)
+
+
+def _checked(metric: Metric, numbers: Mapping[str, float | None]) -> dict[str, float | None]:
+    """The numbers in order, each of them declared, finite and in its range.
+
+    Raises:
+        ValueError: for one that is not, and where the metric's own number is missing.
+    """
+    declared = {named.name: named for named in metric.numbers}
+    first = next(iter(declared))
+    if first not in numbers or set(numbers) - set(declared):
+        raise ValueError(
+            f"it gave {sorted(numbers)}; it has to give {first!r}, of {list(declared)}"
+        )
+    found: dict[str, float | None] = {}
+    for name, named in declared.items():
+        value = numbers.get(name)
+        if value is not None:
+            value = float(value)
+            if not (math.isfinite(value) and named.low <= value <= named.high):
+                raise ValueError(f"{name} is {value}, and ranges {named.range}")
+        if name in numbers:
+            found[name] = value
+    return found
+
+
+def _problem(metric: Metric, problem: Problem) -> Problem:
+    """The problem; a ValueError where it is none of this metric's."""
+    if problem.number not in {named.name for named in metric.numbers}:
+        raise ValueError(f"a problem is of the unknown number {problem.number!r}")
+    if not 0.0 <= problem.severity <= 1.0:
+        raise ValueError(f"a problem's severity is {problem.severity}; it ranges from 0 to 1")
+    return problem
