@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from summeval_pytest.errors import JudgeError, SuiteError, SummevalError, UsageError
     from summeval_pytest.judges.judge import Judge
-    from summeval_pytest.metrics.score import EvaScore, FacetScore, FaithfulnessScore, Unscored
+    from summeval_pytest.metrics.own import Metric, MetricTexts
+    from summeval_pytest.metrics.score import (
+        ENDLESS,
+        EvaScore,
+        FacetScore,
+        FaithfulnessScore,
+        Named,
+        OwnScore,
+        Problem,
+        Unscored,
+    )
     from summeval_pytest.scoring import Evaluated, MeanScore, Scored, evaluate, score
     from summeval_pytest.suite.suite import Suite, load_suite
     from summeval_pytest.suite.values import Pair, Paper
@@ -20,6 +30,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "ENDLESS",
     "EvaScore",
     "Evaluated",
     "FacetScore",
@@ -27,8 +38,13 @@ __all__ = [
     "Judge",
     "JudgeError",
     "MeanScore",
+    "Metric",
+    "MetricTexts",
+    "Named",
+    "OwnScore",
     "Pair",
     "Paper",
+    "Problem",
     "Scored",
     "Suite",
     "SuiteError",
@@ -43,7 +59,17 @@ __all__ = [
 _HOMES = {
     "errors": ("JudgeError", "SuiteError", "SummevalError", "UsageError"),
     "judges.judge": ("Judge",),
-    "metrics.score": ("EvaScore", "FacetScore", "FaithfulnessScore", "Unscored"),
+    "metrics.own": ("Metric", "MetricTexts"),
+    "metrics.score": (
+        "ENDLESS",
+        "EvaScore",
+        "FacetScore",
+        "FaithfulnessScore",
+        "Named",
+        "OwnScore",
+        "Problem",
+        "Unscored",
+    ),
     "scoring": ("Evaluated", "MeanScore", "Scored", "evaluate", "score"),
     "suite.suite": ("Suite", "load_suite"),
     "suite.values": ("Pair", "Paper"),

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from summeval_pytest.metrics import score
+from summeval_pytest.metrics.own import own_metric
+from summeval_pytest.metrics.score import CATALOGUE, METRICS
 from summeval_pytest.run.runner import THREAD
 from tests.postgres_server import serving
 from tests.shared_data import DATA, RELEASE
 from tests.waiting import wait_until
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tests.postgres_server import PostgresServer
@@ -58,6 +61,21 @@ def postgres_server() -> Iterator[PostgresServer]:
 def runner_threads() -> set[threading.Thread]:
     """The threads of runners in this process that nobody has closed."""
     return {thread for thread in threading.enumerate() if thread.name == THREAD}
+
+
+@pytest.fixture
+def forget_own_metrics() -> Iterator[Callable[[], None]]:
+    """What makes this process know no metric but the three; it is so after the test, too."""
+    known = {name: named for name, named in CATALOGUE.items() if named.metric in METRICS}
+
+    def forget() -> None:
+        score._CATALOGUE.clear()
+        score._CATALOGUE.update(known)
+        own_metric.cache_clear()
+
+    forget()
+    yield forget
+    forget()
 
 
 @pytest.fixture(autouse=True)

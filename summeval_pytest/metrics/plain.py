@@ -25,7 +25,7 @@ _HARDEST: Final = 40.0
 """From this grade on a sentence is as bad as can be; twenty-five long words in a row have it."""
 
 
-class Length(Metric):
+class LengthMetric(Metric):
     """How long a summary is, each number at most."""
 
     numbers = (
@@ -53,7 +53,7 @@ class Length(Metric):
             )
 
 
-class Readability(Metric):
+class ReadabilityMetric(Metric):
     """How hard a summary is to read, each number at most (FareBio, figure 3b).
 
     Args:
@@ -111,7 +111,7 @@ class Readability(Metric):
             )
 
 
-class Novelty(Metric):
+class NoveltyMetric(Metric):
     """The share of a summary's n-grams that are not in the paper: 0 copied, 1 all its own.
 
     Each number is held to a least value, by which summaries that copy fail. ``novelty`` counts runs

@@ -13,12 +13,15 @@ from summeval_pytest.plugin.config import gate_of, marked_metrics, message_alone
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from typing import TypeVar
+
     from summeval_pytest.metrics.flow import Flow, ScoreT
     from summeval_pytest.metrics.score import (
         EvaScore,
         FacetScore,
         FaithfulnessScore,
         MetricName,
+        OwnScore,
         Unscored,
     )
     from summeval_pytest.plugin.gate import Gate
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.runner import Runner
     from summeval_pytest.suite.values import Pair, Section
+
+    AnyScoreT = TypeVar("AnyScoreT", FacetScore, EvaScore, FaithfulnessScore, OwnScore)
 
 
 _SHOWN: Final = 60
@@ -81,6 +86,12 @@ class SummPair:
 
         return self._scored("faithfulness", FaithfulnessScore)
 
+    def own(self, metric: str) -> OwnScore:
+        """What a metric of one's own came to, as `facet`; a KeyError if it was not measured."""
+        from summeval_pytest.metrics.score import OwnScore
+
+        return self._scored(metric, OwnScore)
+
     def check(self) -> None:
         """Fails the test, with every finding, unless the pair meets the suite's thresholds."""
         from summeval_pytest.record.record import judged
@@ -100,7 +111,7 @@ class SummPair:
             self._gate.recipes.update(told.pair.signatures if verdict.shortfalls else ())
             pytest.fail(describe_pair(told.pair), pytrace=False)
 
-    def _scored(self, metric: MetricName, kind: type[ScoreT]) -> ScoreT:
+    def _scored(self, metric: MetricName, kind: type[AnyScoreT]) -> AnyScoreT:
         from summeval_pytest.metrics.score import Unscored
 
         score = self.evaluation.score(metric)

@@ -1,0 +1,244 @@
+"""Metrics of one's own: what is refused, and what the three that come with the package count."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pytest
+
+from summeval_pytest.errors import OptionError, UsageError
+from summeval_pytest.metrics import own
+from summeval_pytest.metrics.own import Metric, MetricTexts, own_flow, own_metric, own_signature
+from summeval_pytest.metrics.plain import LengthMetric, NoveltyMetric, ReadabilityMetric
+from summeval_pytest.metrics.score import (
+    CATALOGUE,
+    ENDLESS,
+    METRICS,
+    Named,
+    OwnScore,
+    Problem,
+    Unscored,
+    add_numbers,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+SUMMARY = "Roofs of moss stay cool. Several institutional refrigeration expenditure diminished."
+SOURCE = ("Roofs of moss stay cool in July.", "The bill for cooling fell.")
+
+
+def named(name: str, **more: Any) -> Named:
+    """A number of the metric that its name begins with."""
+    return Named(name=name, metric=name.partition(".")[0], meaning="a number", **more)
+
+
+class Counted(Metric):
+    """A metric that gives what it is told to."""
+
+    numbers = (named("counted"), named("counted.part"))
+    gives: ClassVar[Mapping[str, Any]] = {}
+    tells: ClassVar[tuple[Any, ...]] = ()
+
+    def measure(self, texts: MetricTexts) -> Mapping[str, float | None]:
+        """What the test says."""
+        assert texts.summary
+        return self.gives
+
+    def problems(self, texts: MetricTexts) -> tuple[Problem, ...]:
+        """What the test says."""
+        assert texts.summary
+        return self.tells
+
+
+def measured(metric: Metric, summary: str = SUMMARY) -> OwnScore | Unscored:
+    """What a metric comes to on a summary."""
+    flow = own_flow("counted", metric, summary, ("Roofs.",), SOURCE)
+    with pytest.raises(StopIteration) as ended:
+        next(flow)
+    found: OwnScore | Unscored = ended.value.value
+    return found
+
+
+def of(gives: Mapping[str, Any], *tells: Problem) -> Metric:
+    """A metric that gives these numbers and tells these problems."""
+    return type("Given", (Counted,), {"gives": gives, "tells": tells})()
+
+
+@pytest.mark.parametrize(
+    ("gives", "told"),
+    [
+        ({"counted": math.nan}, "counted is nan"),
+        ({"counted": 1.5}, "counted is 1.5, and ranges from 0 to 1"),
+        ({"counted.part": 0.5}, "it has to give 'counted'"),
+        ({"counted": 0.5, "other": 1}, "it has to give 'counted'"),
+        ({"counted": "many"}, "could not convert"),
+    ],
+)
+def test_a_number_that_is_none_leaves_the_pair_unscored(gives: dict[str, Any], told: str) -> None:
+    """It could not be held to a threshold, and must not pass for 0."""
+    score = measured(of(gives))
+    assert isinstance(score, Unscored)
+    assert (score.status, score.fault) == ("unanswered", "judge")
+    assert told in score.reason
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        Problem(number="facet", title="t", verdict="v"),
+        Problem(number="counted", title="t", verdict="v", severity=math.nan),
+    ],
+)
+def test_a_problem_of_another_metric_leaves_the_pair_unscored(problem: Problem) -> None:
+    """Reports sort findings by severity, and find them by the number's name."""
+    assert isinstance(measured(of({"counted": 1}, problem)), Unscored)
+
+
+def test_numbers_stand_in_the_order_in_which_they_are_declared() -> None:
+    """Records of two runs are equal to the byte, whatever order the metric made them in."""
+    score = measured(of({"counted.part": 0, "counted": None}))
+    assert isinstance(score, OwnScore)
+    assert list(score.values().items()) == [("counted", None), ("counted.part", 0.0)]
+    assert score.value is None
+
+
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [
+        (named("Counted"), "in small letters"),
+        (Named(name="other", metric="counted", meaning=""), "neither 'counted' nor"),
+        (named("counted", low=1.0), "the end is above the start"),
+        (named("counted", high=math.inf), "the end is above the start"),
+        (named("facet.tone"), "another number"),
+    ],
+)
+@pytest.mark.usefixtures("forget_own_metrics")
+def test_a_number_without_a_name_or_a_range_is_refused(number: Named, told: str) -> None:
+    """Names go into suites, records and reports; ranges say what decides."""
+    with pytest.raises(ValueError, match=told):
+        add_numbers([number])
+    assert all(each.metric in METRICS for each in CATALOGUE.values())
+
+
+@pytest.mark.usefixtures("forget_own_metrics")
+def test_two_numbers_of_one_name_are_refused() -> None:
+    """A record of another release of a metric would be decided by a range that it never had."""
+    add_numbers([named("counted")])
+    add_numbers([Named(name="counted", metric="counted", meaning="told otherwise")])
+    with pytest.raises(ValueError, match="another number"):
+        add_numbers([named("counted", high=ENDLESS)])
+
+
+def test_the_catalogue_has_the_same_order_whoever_comes_first(
+    forget_own_metrics: Callable[[], None],
+) -> None:
+    """Thresholds and reports stand in its order, and workers load metrics in any."""
+    add_numbers([named("b"), named("a")])
+    first = list(CATALOGUE)
+    forget_own_metrics()
+    add_numbers([named("a"), named("b")])
+    assert list(CATALOGUE) == first
+    assert first[-2:] == ["a", "b"]
+
+
+def installed(monkeypatch: pytest.MonkeyPatch, **found: Any) -> None:
+    """Have these metrics installed, a package each."""
+    entries = [
+        SimpleNamespace(
+            name=name.rstrip("_"), value=f"{name}:x", dist=SimpleNamespace(name=f"{name}-package"),
+            load=lambda kind=kind: kind,
+        )
+        for name, kind in found.items()
+    ]  # fmt: skip
+    monkeypatch.setattr(own, "entry_points", lambda group: entries if group == own.GROUP else ())
+
+
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [
+        ({"facet": Counted}, "a metric 'facet', which is a name of ours"),
+        ({"counted": Counted, "counted_": Counted}, "both give a metric 'counted'; uninstall"),
+        ({"counted": dict}, "is no subclass of summeval_pytest.Metric"),
+        ({"counted": type("Nameless", (Metric,), {"numbers": ()})}, "not of 'counted'"),
+        ({"counted": type("Other", (Metric,), {"numbers": (named("x"),)})}, "not of 'counted'"),
+        ({"counted": type("Bare", (Metric,), {})}, "no attribute 'numbers'"),
+    ],
+)
+@pytest.mark.usefixtures("forget_own_metrics")
+def test_a_package_that_gives_no_metric_is_named(
+    monkeypatch: pytest.MonkeyPatch, found: dict[str, Any], told: str
+) -> None:
+    """Whoever runs the gate did not write the package and has to know which it is."""
+    installed(monkeypatch, **found)
+    with pytest.raises(UsageError, match=told) as error:
+        own_metric("counted")
+    assert "package" in str(error.value)
+
+
+@pytest.mark.usefixtures("forget_own_metrics")
+def test_an_installed_metric_is_made_with_its_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Options that it does not take are the suite's mistake, and not that of its code."""
+    installed(monkeypatch, counted=Counted)
+    assert isinstance(own_metric("counted"), Counted)
+    with pytest.raises(OptionError, match="takes no such options"):
+        own_metric("counted", (("mark", "!"),))
+    with pytest.raises(OptionError, match="no installed package gives a metric 'countd'"):
+        own_metric("countd")
+
+
+def test_a_signature_tells_versions_and_options_apart() -> None:
+    """Two runs compare only where the same was counted in the same way."""
+    plain = own_signature("counted", Counted(), (), "abc")
+    assert str(plain) == "counted|norm:1|split:2|suite:abc|v:1"
+    long, longer = (own_signature("counted", Counted(), (("a", "x" * n),), "abc") for n in (99, 98))
+    assert long.differing(longer) == ("option.a",)
+    assert len(str(long)) < len("x" * 99)
+
+
+def texts(summary: str = SUMMARY) -> MetricTexts:
+    """A summary with two sections of a source."""
+    return MetricTexts(summary=summary, references=(), source=SOURCE)
+
+
+def test_length_counts_words_and_sentences_and_tells_the_longest() -> None:
+    """What a reader has to cut first."""
+    metric = LengthMetric()
+    assert metric.measure(texts()) == {"length": 10, "length.sentences": 2}
+    longest, other = metric.problems(texts())
+    assert (longest.title, longest.verdict, other.severity) == ("sentence 1", "5 of 10 words", 0.5)
+
+
+def test_readability_tells_the_hardest_sentence_first() -> None:
+    """The grade of the whole is the mean of words over sentences and of syllables over words."""
+    metric = ReadabilityMetric()
+    grade = metric.measure(texts())["readability"]
+    words, n_syllables = 10, 1 + 1 + 1 + 1 + 1 + 3 + 5 + 5 + 4 + 3
+    assert grade == pytest.approx(0.39 * words / 2 + 11.8 * n_syllables / words - 15.59)
+    assert next(metric.problems(texts())).title == "sentence 2"
+    assert set(metric.measure(texts("12 34"))) == {"readability", "readability.coleman_liau"}
+    assert set(metric.measure(texts("12 34")).values()) == {None}
+
+
+def test_dale_chall_is_there_where_a_list_is() -> None:
+    """The list is not ours to ship; by an empty one every word would be unfamiliar."""
+    name = "readability.dale_chall"
+    assert name in ReadabilityMetric().lacking
+    metric = ReadabilityMetric(familiar="roofs of moss stay COOL\n")
+    assert not metric.lacking
+    assert metric.measure(texts("Roofs of moss stay cool."))[name] == pytest.approx(0.0496 * 5)
+    with pytest.raises(ValueError, match="is empty"):
+        ReadabilityMetric(familiar=" ")
+
+
+def test_novelty_is_that_of_the_whole_source() -> None:
+    """Copied from any section is copied; the sentence that copies most is told first."""
+    metric = NoveltyMetric()
+    summary = "Roofs of moss stay cool. Cooling costs less."
+    found = metric.measure(texts(summary))
+    assert found["novelty"] == pytest.approx(2 / 6)
+    first = next(metric.problems(texts(summary)))
+    assert (first.title, first.severity) == ("sentence 1", 1.0)
+    assert first.verdict == "100% of its 2-grams stand in the paper"

@@ -1,0 +1,223 @@
+"""Real runs of suites that hold summaries to a metric of an installed package."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from tests.plugin.conftest import GOOD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.plugin.conftest import Bench
+
+pytestmark = pytest.mark.usefixtures("forget_own_metrics")
+
+METRIC: Final = """\
+from summeval_pytest import ENDLESS, Metric, Named, Problem
+
+
+class Shouts(Metric):
+    version = "3"
+    numbers = (
+        Named(name="shouts", metric="shouts", meaning="marks", high=ENDLESS, lower_is_better=True),
+        Named(name="shouts.calm", metric="shouts", meaning="calm sentences"),
+    )
+
+    def __init__(self, mark="!", words=""):
+        self.mark, self.words = mark, words.split()
+
+    def measure(self, texts):
+        if "Boom" in texts.summary:
+            raise RuntimeError("boom\\x1b[31m")
+        marks = texts.summary.count(self.mark) + sum(map(texts.summary.count, self.words))
+        if "Never" in texts.summary:
+            return {"shouts": marks}
+        calm = [self.mark not in sentence for sentence in texts.sentences]
+        return {"shouts": marks, "shouts.calm": sum(calm) / len(calm)}
+
+    def problems(self, texts):
+        for place, sentence in enumerate(texts.sentences):
+            if self.mark in sentence:
+                yield Problem(number="shouts", title=f"sentence {place + 1}", verdict="is loud",
+                              reason="calm down", summary=sentence)
+"""
+LOUD: Final = "Limpets were counted! The count fell by 40 percent! Warm winters harm them."
+
+
+@pytest.fixture
+def loud(bench: Bench) -> Bench:
+    """A suite whose good system shouts on one paper, and a package that counts that."""
+    bench.write("loud_metric.py", METRIC)
+    bench.write("loud-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: loud\nVersion: 1.0\n")
+    bench.write(
+        "loud-1.0.dist-info/entry_points.txt", "[summeval.metrics]\nshouts=loud_metric:Shouts\n"
+    )
+    bench.good["limpet-01"] = LOUD
+    bench.suite(pair="shouts = 1\nfacet = 0.25")
+    return bench
+
+
+GATE: Final = ("summeval.toml", "-rA", "--summ-run-record=run.json")
+
+
+def test_a_number_of_ones_own_fails_the_pair_that_misses_it(loud: Bench) -> None:
+    """A team adds what it cares about without a change of this package."""
+    run = loud.inside(*GATE, "-n0", "--summ-junit=junit.xml", "--summ-html=page.html")
+    assert run.outcomes == {
+        "summeval.toml::good::limpet-01": "FAILED",
+        "summeval.toml::good::kiln-02": "PASSED",
+    }
+    assert run.block("shouts 2 > 1 at most", 6) == [
+        "shouts 2 > 1 at most",
+        "good.jsonl:1: good on limpet-01",
+        "",
+        "1. shouts, sentence 1: is loud",
+        '   summary      "Limpets were counted!"',
+        "   reason       calm down",
+    ]
+    assert 'name="shouts"' in loud.text("junit.xml")
+    assert "shouts 2 &gt; 1 at most" in loud.text("page.html")
+    (suite,) = loud.record().suites
+    assert [named.name for named in suite.own_numbers] == ["shouts", "shouts.calm"]
+    assert f"shouts|norm:1|split:2|suite:{suite.fingerprint}|v:3" in suite.pairs[0].signatures
+
+
+def test_two_workers_record_the_numbers_of_one(loud: Bench) -> None:
+    """Each worker finds the package by itself."""
+    texts = []
+    for processes in ("-n0", "-n2"):
+        assert loud.run(*GATE, processes).code == pytest.ExitCode.TESTS_FAILED
+        texts.append(loud.text("run.json"))
+    assert texts[0] == texts[1]
+
+
+def test_a_record_is_decided_again_where_the_package_is_not(
+    loud: Bench, forget_own_metrics: Callable[[], None]
+) -> None:
+    """A release manager has the record and not every team's packages."""
+    loud.inside(*GATE, "-n0")
+    shutil.rmtree(loud.path / "loud-1.0.dist-info")
+    for least, told in (("shouts=2", "decided otherwise: 1 of 2 pairs"), ("shouts=1", "0 of 2")):
+        forget_own_metrics()
+        result = loud.pytester.run("summeval", "rescore", "run.json", "--min", least)
+        assert told in result.stdout.str()
+
+
+def test_a_rule_on_a_number_of_ones_own_fails_a_comparison(loud: Bench) -> None:
+    """More is worse here, so a rise fails as a drop of FM does."""
+    loud.good["limpet-01"] = GOOD["limpet-01"]
+    loud.suite(pair="shouts = 5", papers=("limpet-01", "kiln-02", "moss-03"))
+    assert loud.inside("summeval.toml", "-n0", "--summ-save=calm").code == 0
+    loud.good["limpet-01"] = LOUD
+    loud.suite(pair="shouts = 5", papers=("limpet-01", "kiln-02", "moss-03"))
+    compare = ("summeval.toml", "-n0", "--summ-compare=calm", "--summ-compare-fail")
+    assert loud.inside(*compare, "shouts:0.9").code == 0
+    run = loud.inside(*compare, "shouts:0.5")
+    assert run.code == pytest.ExitCode.TESTS_FAILED
+    assert "shouts rises by 0.667" in run.out
+
+
+def test_a_metric_that_breaks_down_is_no_failure_of_the_system(loud: Bench) -> None:
+    """Nobody knows the number then: the pair is unscored, with the reason and no escape codes."""
+    loud.good["limpet-01"] = "Boom. Limpets were counted."
+    loud.suite(pair="shouts = 1")
+    run = loud.inside(*GATE, "-n0")
+    assert run.outcomes["summeval.toml::good::limpet-01"] == "ERROR"
+    assert "metric 'shouts' broke down: RuntimeError: boom" in run.out
+    assert "\x1b[31m" not in run.out
+
+
+@pytest.mark.parametrize("summary", ["-", "I'm sorry, I cannot help with that."])
+def test_a_summary_that_is_none_is_the_systems_fault(loud: Bench, summary: str) -> None:
+    """An empty summary would be the calmest of all."""
+    loud.good["limpet-01"] = summary
+    loud.suite(pair="shouts = 1")
+    run = loud.inside(*GATE, "-n0")
+    assert run.outcomes["summeval.toml::good::limpet-01"] == "FAILED"
+
+
+def test_a_number_that_does_not_apply_is_not_held(loud: Bench) -> None:
+    """As a facet is not that the reference does not state."""
+    loud.good["limpet-01"] = "Never! Limpets were counted."
+    loud.suite(pair='"shouts.calm" = 0.9\nshouts = 1')
+    assert loud.inside(*GATE, "-n0").code == 0
+    values = json.loads(loud.text("run.json"))["suites"][0]["pairs"][0]["scores"]
+    assert values == [{"metric": "shouts", "numbers": {"shouts": 1.0}, "problems": [
+        {"number": "shouts", "reason": "calm down", "severity": 1.0, "summary": "Never!",
+         "title": "sentence 1", "verdict": "is loud"}]}]  # fmt: skip
+
+
+def test_the_suites_options_reach_the_metric_and_the_signature(loud: Bench) -> None:
+    """Of a file its text: the metric opens none, so a suite cannot make it read elsewhere."""
+    loud.write("loud.txt", "\ufeffcounted\r\nfell\r\n")
+    loud.extend(
+        '[metrics.shouts]\nmark = "?"\nwords_file = "loud.txt"\n[thresholds.mean]\nshouts = 1'
+    )
+    run = loud.inside(*GATE, "-n0")
+    assert "shouts 2 > 1 at most" in run.out
+    assert "mean" not in run.lines[0]
+    (signature,) = [
+        text for text in loud.record().suites[0].pairs[0].signatures if "shouts" in text
+    ]
+    assert "option.mark:%3F|option.words:counted%0Afell%0A|" in signature
+
+
+MISTAKES: Final = {
+    "number that the metric has not": ('"shouts.high" = 1', "", "unknown threshold 'shouts.high'"),
+    "metric that is not installed": (
+        "shouts = 1",
+        "[metrics.shout]\n",
+        "summeval.toml:13: no installed package gives a metric 'shout'; did you mean 'shouts'?",
+    ),
+    "option that it does not take": (
+        "shouts = 1",
+        "[metrics.shouts]\nmarks = 1",
+        "summeval.toml:13: metric 'shouts' takes no such options",
+    ),
+    "option of a kind that none has": (
+        "shouts = 1",
+        "[metrics.shouts]\nmark = ['!']",
+        "summeval.toml:14: 'mark' of metric 'shouts' is",
+    ),
+    "file that leads elsewhere": (
+        "shouts = 1",
+        '[metrics.shouts]\nwords_file = "../x.txt"',
+        "summeval.toml:14: '../x.txt' leads out of the suite's folder",
+    ),
+    "options that nothing needs": (
+        "facet = 0.3",
+        "[metrics.shouts]\n",
+        "summeval.toml:13: no threshold needs the metric 'shouts', so it is not measured",
+    ),
+    "value that decides nothing": ("shouts = -1", "", "shouts = -1 can never decide"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_told_at_its_line(loud: Bench, mistake: str) -> None:
+    """The user mends a suite by its messages."""
+    pair, table, told = MISTAKES[mistake]
+    loud.suite(pair=pair)
+    loud.extend(table)
+    run = loud.inside("summeval.toml", "-n0")
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    assert told in run.err + run.out
+
+
+def test_a_marked_test_names_a_metric_of_ones_own(loud: Bench) -> None:
+    """A hand-written test reads its score as it reads the others."""
+    loud.write(
+        "test_pair.py",
+        "import pytest\n"
+        "@pytest.mark.summ(metrics=['shouts'])\n"
+        "def test_it(summ_pair):\n"
+        "    assert summ_pair.own('shouts').value <= 1\n",
+    )
+    run = loud.inside("test_pair.py", "summeval.toml", "-n0", "-rA")
+    found = {name: outcome for name, outcome in run.outcomes.items() if "test_it" in name}
+    assert sorted(found.values()) == ["FAILED", "PASSED"]
