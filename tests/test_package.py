@@ -10,6 +10,7 @@ import pytest
 import summeval_pytest
 
 HOMES = {
+    "ENDLESS": "metrics.score",
     "EvaScore": "metrics.score",
     "Evaluated": "scoring",
     "FacetScore": "metrics.score",
@@ -17,8 +18,13 @@ HOMES = {
     "Judge": "judges.judge",
     "JudgeError": "errors",
     "MeanScore": "scoring",
+    "Metric": "metrics.own",
+    "MetricTexts": "metrics.own",
+    "Named": "metrics.score",
+    "OwnScore": "metrics.score",
     "Pair": "suite.values",
     "Paper": "suite.values",
+    "Problem": "metrics.score",
     "Scored": "scoring",
     "Suite": "suite.suite",
     "SuiteError": "errors",

@@ -12,7 +12,6 @@ from summeval_pytest.plugin.config import gate_of, marked_metrics, message_alone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
     from typing import TypeVar
 
     from summeval_pytest.metrics.flow import Flow, ScoreT

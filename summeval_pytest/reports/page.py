@@ -16,6 +16,7 @@ from summeval_pytest.metrics.score import (
     EvaScore,
     FacetScore,
     FaithfulnessScore,
+    measured_metrics,
 )
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.reports import judge_section
@@ -125,7 +126,7 @@ class ListedPair:
     def values(self) -> dict[str, str]:
         """The value of each scored metric."""
         held = self.numbers.values
-        return {metric: shown(metric, held[metric]) for metric in METRICS if metric in held}
+        return {metric: shown(metric, held[metric]) for metric in measured_metrics(held)}
 
 
 def page_pieces(record: RunRecord) -> Iterator[str]:
@@ -142,6 +143,8 @@ def page_pieces(record: RunRecord) -> Iterator[str]:
     told = rows if is_whole else failing[:MOST_TOLD]
     written = rows if is_whole else rows[:MOST_TOLD]
     titles = {row.of: row.title for row in rows}
+    own = (named.metric for suite in record.suites for named in suite.own_numbers)
+    metrics = measured_metrics({*METRICS, *own})
     numbers = {of: number for number, of in enumerate(titles)}
     systems = sorted({row.system for row in rows})
     uses = [use for suite in record.suites for use in suite.waivers]
@@ -160,7 +163,7 @@ def page_pieces(record: RunRecord) -> Iterator[str]:
         if place < len(written):
             return known
         ratings = [row.ratings.get(facet, "") for facet in SCALES]
-        values = [row.values.get(metric, "") for metric in METRICS]
+        values = [row.values.get(metric, "") for metric in metrics]
         return [*known, ratings, values, row.misses, row.waived, row.trend]
 
     return template("page.html", finalize, judge_section, *words, *ours).generate(
@@ -189,7 +192,7 @@ def page_pieces(record: RunRecord) -> Iterator[str]:
                 "papers": [(paper, title) for (_, paper), title in titles.items()],
                 "losses": _LOSSES,
                 "scales": dict(SCALES),
-                "metrics": METRICS,
+                "metrics": metrics,
                 "n_told": len(told),
             }
         ),
@@ -288,6 +291,8 @@ def _lines(record: RunRecord, pairs: Iterable[ListedPair]) -> Iterator[dict[str,
     for pair in pairs:
         by_system.setdefault((pair.of[0], pair.numbers.system), []).append(pair)
     for number, suite in enumerate(record.suites):
+        own = measured_metrics({named.metric for named in suite.own_numbers})
+        columns = (*COLUMNS, *own)
         for system in suite.systems:
             judged = by_system.get((number, system.name), [])
             outcomes = Counter(pair.outcome for pair in judged)
@@ -307,7 +312,7 @@ def _lines(record: RunRecord, pairs: Iterable[ListedPair]) -> Iterator[dict[str,
                 "why": list(missed_means(system.verdict, system.comparison)),
                 "worst": worst if worst and worst.outcome != "passed" else None,
                 "n_alike": outcomes[worst.outcome] if worst else 0,
-                "cells": [_cell(suite, system, numbers, name, key) for name in COLUMNS],
+                "cells": [_cell(suite, system, numbers, name, key) for name in columns],
                 "href": _filter_link(key),
             }
 

@@ -19,8 +19,8 @@ from summeval_pytest.cli.app import COMMANDS, make_app
 from summeval_pytest.cli.parquet import COLUMNS
 from summeval_pytest.endpoints import spending
 from summeval_pytest.endpoints.endpoint import Endpoint, EndpointSpec
-from summeval_pytest.metrics import score
-from summeval_pytest.metrics.score import CATALOGUE, UNRECORDED
+from summeval_pytest.metrics import plain, score
+from summeval_pytest.metrics.score import CATALOGUE, METRICS, UNRECORDED, Named
 from summeval_pytest.plugin.options import TABLE
 from summeval_pytest.questions import FACET_READINGS, RUBRICS, SENTENCE_MODES
 from summeval_pytest.record import record
@@ -141,6 +141,7 @@ def suite_keys() -> Iterator[str]:
         f" {file.RELATIONS_THRESHOLD:g} (`true`), or as this number.",
         "calibrate": "Whether ratings are mapped to what people gave, learned from the labels.",
         "columns": "By our key, what the column of a table is called.",
+        "metrics": "Tables, options of [metrics of your own](../how-to/metric.md).",
         "systems": "Tables, [below](#systems).",
         "endpoints": "Tables, [below](#endpoints).",
         "judges": "Tables, [below](#judges).",
@@ -192,13 +193,23 @@ def waivers() -> Iterator[str]:
 
 def numbers() -> Iterator[str]:
     """The numbers that thresholds name."""
+    yield from _numbers(named for named in CATALOGUE.values() if named.metric in METRICS)
+
+
+def own_numbers() -> Iterator[str]:
+    """The numbers of the metrics that come with the package and need no judge."""
+    kinds = (plain.LengthMetric, plain.ReadabilityMetric, plain.NoveltyMetric)
+    yield from _numbers(named for kind in kinds for named in kind.numbers)
+
+
+def _numbers(numbers: Iterable[Named]) -> Iterator[str]:
     rows = [
         (
-            f"`{name}`" + (", **at most**" if named.lower_is_better else ""),
-            named.meaning + (", can be corrected" if name in CORRECTABLE else ""),
+            f"`{named.name}`" + (", **at most**" if named.lower_is_better else ""),
+            named.meaning + (", can be corrected" if named.name in CORRECTABLE else ""),
             named.range.removeprefix("from "),
         )
-        for name, named in CATALOGUE.items()
+        for named in numbers
     ]
     yield from _table("number", "what it is", "range", rows=rows)
 
@@ -289,6 +300,7 @@ _MODULES: Final = (
 _NAMES: Final = {name: value for module in _MODULES for name, value in vars(module).items()}
 _WORDS: Final = {
     "str": "text",
+    "MetricName": "text",
     "int": "whole number",
     "float": "number",
     "bool": "true or false",
@@ -399,20 +411,24 @@ def parquet() -> Iterator[str]:
     yield from _table("table", "columns", rows=rows)
 
 
+_CLASSES: Final = {name for name in summeval_pytest.__all__ if not name.isupper()}
+
+
 def public_names() -> Iterator[str]:
     """The names of the package, each with the first sentence of its docstring."""
-    found = ((name, getattr(summeval_pytest, name)) for name in summeval_pytest.__all__)
-    rows = [
-        (f"`{name}`", _plain(inspect.cleandoc(v.__doc__).split("\n\n")[0])) for name, v in found
-    ]
+    found = {name: inspect.getdoc(getattr(summeval_pytest, name)) for name in sorted(_CLASSES)}
+    told = {name: _plain((doc or "").split("\n\n")[0]) for name, doc in found.items()}
+    told["ENDLESS"] = "The end of the range of a count, which has none."
+    rows = [(f"`{name}`", told[name]) for name in summeval_pytest.__all__]
     yield from _table("name", "what it is", rows=rows)
 
 
 BLOCKS: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     function.__name__.replace("_", "-"): function
     for function in (
-        suite_keys, systems, endpoints, model_judges, checkers, composed_judges, waivers, numbers,
-        floors, relations, options, commands, run_record, data_files, parquet, public_names,
+        suite_keys, systems, endpoints, model_judges, checkers, composed_judges, waivers,
+        numbers, own_numbers, floors, relations, options, commands, run_record, data_files,
+        parquet, public_names,
     )
 }  # fmt: skip
 

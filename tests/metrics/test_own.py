@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -64,7 +66,8 @@ def measured(metric: Metric, summary: str = SUMMARY) -> OwnScore | Unscored:
 
 def of(gives: Mapping[str, Any], *tells: Problem) -> Metric:
     """A metric that gives these numbers and tells these problems."""
-    return type("Given", (Counted,), {"gives": gives, "tells": tells})()
+    made: Metric = type("Given", (Counted,), {"gives": gives, "tells": tells})()
+    return made
 
 
 @pytest.mark.parametrize(
@@ -242,3 +245,16 @@ def test_novelty_is_that_of_the_whole_source() -> None:
     first = next(metric.problems(texts(summary)))
     assert (first.title, first.severity) == ("sentence 1", 1.0)
     assert first.verdict == "100% of its 2-grams stand in the paper"
+
+
+def test_the_metric_of_the_docs_counts_what_they_say() -> None:
+    """Whoever copies it starts from something that works."""
+    page = Path(__file__).parents[2] / "docs/pages/how-to/metric.md"
+    (code,) = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(code, names)  # noqa: S102 - our own page
+    metric = names["Hedges"](words="may perhaps")
+    summary = texts("Moss may help. It is green.")
+    assert metric.measure(summary) == {"hedges": 0.5}
+    (problem,) = metric.problems(summary)
+    assert (problem.title, problem.verdict) == ("sentence 1", "hedges by may")
