@@ -60,7 +60,8 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Runs a README command as a user at the root of the repository would."""
     parts = shlex.split(command)
     scripts = Path(sys.executable).parent
-    parts[0] = sys.executable if parts[0] == "python" else str(scripts / parts[0])
+    ours = scripts / parts[0]
+    parts[0] = sys.executable if parts[0] == "python" else str(ours) if ours.exists() else parts[0]
     parts[1:] = [part.replace("/tmp/", f"{folder}/") for part in parts[1:]]  # noqa: S108
     parts = [str(RELEASE) if part == RELEASED else part for part in parts]
     cache = ["-o", f"cache_dir={folder / 'cache'}"] if "pytest" in command else []
