@@ -6,18 +6,22 @@ import json
 import shutil
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from summeval_pytest import score
 from summeval_pytest.reports import page
 from summeval_pytest.reports.agreement_page import agreement_page
+from summeval_pytest.reports.scored import means_html
 from tests.reports.agreements import small_agreement
 from tests.reports.records import (
     HOLDS,
     MARKUP,
     MISSED,
     REFERENCE,
+    SUMMARY,
     agreement,
     golden,
     hostile_run,
@@ -662,6 +666,39 @@ def test_the_page_of_agree_can_be_read_everywhere(
         assert browser.run("return document.documentElement.scrollWidth") <= pixels
         (width,) = {round(chart.size["width"]) for chart in browser.all(".chart")}
         assert 300 <= width <= 480
+
+
+def scored_text() -> str:
+    """A notebook with the HTML of a scored summary and of a table of means."""
+    scored = score(summary=SUMMARY, reference=REFERENCE, source=REFERENCE)
+    row = ("careful", "facet", "0.993", "0.98 to 1.00", "30")
+    return f"<!doctype html><title>notebook</title>{scored._repr_html_()}{means_html([row])}"
+
+
+@pytest.mark.parametrize(("pixels", "theme"), [(400, "dark"), (1280, "light")])
+@pytest.mark.parametrize("kind", ["run", "untrusted", "agree", "notebook"])
+def test_axe_finds_nothing_that_shuts_a_reader_out(
+    browser: Browser, kind: str, pixels: int, theme: str
+) -> None:
+    """Who reads by ear or by keyboard gates releases, too: axe-core knows 90 ways to lose them."""
+    pytest.importorskip("selenium_axe_python", reason="axe-core is not installed")
+    axe = files("selenium_axe_python") / "axe-core" / "axe.min.js"
+    text, part = {
+        "run": (page_text(small_run()), "body"),
+        "untrusted": (page_text(untrusted_run()), "body"),
+        "agree": (agreement_page(small_agreement(), "gpt-4|prompt:1a2b"), "body"),
+        "notebook": (scored_text(), ".summeval"),
+    }[kind]
+    with browser.media(prefers_color_scheme=theme), browser.width(pixels):
+        browser.open_text(text, "#pair=careless/moss-01")
+        browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        browser.run(axe.read_text("utf-8"))
+        found = browser.run("return axe.run(arguments[0])", part)
+        wrong = {
+            rule["id"]: [node["html"] for node in rule["nodes"]] for rule in found["violations"]
+        }
+        assert wrong == {}
+        assert len(found["passes"]) > 5
 
 
 def test_hostile_text_does_nothing_in_the_page_of_agree(browser: Browser) -> None:

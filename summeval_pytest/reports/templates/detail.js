@@ -174,9 +174,16 @@ const bareView = (row) => {
   return { row, pair, texts: [], buttons: new Map(), content: [heading({ row, pair }), ...said] };
 };
 
-/** A pair for paper: nothing to press, and why beside everything that is not good. */
+const MOST_EXPLAINED = 8;
+const EXPLAINED_FIRST = ["facet", "sentence", "stated", "expected"];
+
+/** A pair for paper: nothing to press, and why beside the worst that is not good. */
 const printedPair = (view) => {
-  const told = view.pair.pieces.filter((piece) => piece.state !== "good");
-  const found = make("section", "found", make("h4", "", "What is wrong"), ...told.map((p) => why(p, view)));
+  const rank = ({ kind }) => EXPLAINED_FIRST.indexOf(kind);
+  const told = view.pair.pieces.filter(({ state }) => state !== "good").sort((a, b) => rank(a) - rank(b));
+  const left = told.length - MOST_EXPLAINED;
+  const reasons = told.slice(0, MOST_EXPLAINED).map((piece) => why(piece, view));
+  const note = left > 0 ? make("p", "hint", `${left} more are marked above.`) : "";
+  const found = make("section", "found", make("h4", "", "What is wrong"), ...reasons, note);
   return make("article", "printed", ...view.content, told.length ? found : "");
 };
