@@ -13,6 +13,9 @@ pytest_plugins = ["pytester"]
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# The cores are the workers': the threads that numpy would add only wait, and burn what they wait.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # A script's background is deaf to Ctrl-C, and so would be the runs that tests start to interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

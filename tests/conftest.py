@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from summeval_pytest.analysis import farebio, item_agreement, studied
 from summeval_pytest.metrics import score
 from summeval_pytest.metrics.own import own_metric
 from summeval_pytest.metrics.score import CATALOGUE, METRICS
+from summeval_pytest.record import changes, judge_shift, regression
 from summeval_pytest.run.runner import THREAD
+from summeval_pytest.verdict import trust
 from tests.postgres_server import serving
 from tests.shared_data import DATA, RELEASE
 from tests.waiting import wait_until
@@ -33,6 +36,14 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     """Marks what needs the labelled sets, so that `-m shared_data` chooses it."""
     if "shared_data" in getattr(item, "fixturenames", ()):
         item.add_marker(pytest.mark.shared_data)
+
+
+@pytest.fixture
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intervals of 20 resamples: most of the work, where they only have to be there."""
+    for module in (changes, farebio, item_agreement, judge_shift, regression, studied, trust):
+        monkeypatch.setattr(module, "RESAMPLES", 20)
+    monkeypatch.setattr(item_agreement, "EVIDENCE_RESAMPLES", 20)
 
 
 @pytest.fixture(scope="session")

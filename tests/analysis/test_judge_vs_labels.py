@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.analysis import item_agreement
 from summeval_pytest.analysis.item_agreement import Estimate, item_agreements
 from summeval_pytest.analysis.judge_vs_labels import (
     CONTROLS,
@@ -250,14 +249,12 @@ def test_the_first_row_of_a_matrix_is_what_the_table_says(gap: str) -> None:
         assert interval(found.estimate(HUMAN, "FM")) == pytest.approx(interval(expected))
 
 
-def test_what_goes_with_people_only_by_length_has_nothing_left(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.mark.usefixtures("few_resamples")
+def test_what_goes_with_people_only_by_length_has_nothing_left() -> None:
     """Worked example: the metric is length turned round; other says what length does not.
 
     A pair without one of the numbers is left out: a missing number is no zero.
     """
-    monkeypatch.setattr(item_agreement, "RESAMPLES", 20)
     rows = [(1, 1, 1), (2, 2, 1), (3, 1, 3), (4, 2, 3), (5, 1, 5), (6, 2, 5)]
     pairs = [
         labelled(f"p{n}", human, length=length, metric=-2.0 * length, other=other)

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.analysis import item_agreement
 from summeval_pytest.analysis.local_models import (
     BERTSCORE,
     EMBEDDING,
@@ -133,11 +132,11 @@ def test_only_faithful_sentences_with_evidence_count_and_add_up(tmp_path: Path) 
     )
 
 
+@pytest.mark.usefixtures("few_resamples")
 def test_agreement_is_shown_with_the_columns_of_the_models(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A computed BERTScore marks the recorded one; without the option that keeps its name."""
-    monkeypatch.setattr(item_agreement, "RESAMPLES", 20)
     labels = [LABEL, LABEL | {"system": "short", "overall": 0.2}]
     labels.append({"paper": "moss-02", "system": "long", "overall": 0.5})
     folder = write_suite(tmp_path / "moss", *labels)

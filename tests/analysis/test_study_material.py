@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+pytestmark = pytest.mark.usefixtures("few_resamples")
+
+
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
     """Whoever answers, and a suite here whose judge and model it is."""

@@ -42,6 +42,11 @@ class Shell:
         return error.removeprefix("summeval: error: ").removesuffix("\n")
 
 
+@pytest.fixture(autouse=True)
+def _quick(few_resamples: None) -> None:
+    """What commands print has intervals; their figures have tests of their own."""
+
+
 @pytest.fixture
 def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
     """A terminal."""

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.analysis import item_agreement
 from summeval_pytest.analysis.judge_vs_labels import labelled_pairs
 from summeval_pytest.analysis.local_models import LocalModels
 from summeval_pytest.cli.agree import TABLES, Tables, agree, models_of
@@ -29,23 +27,13 @@ from tests.cli.moss_suite import (
     session,
     write_suite,
 )
+from tests.processes import clean_environment
 
 if TYPE_CHECKING:
     from summeval_pytest.run.measure import BaselineName
+    from tests.cli.conftest import Shell
 
 ROOT = Path(__file__).parents[2]
-
-
-def clean_environment() -> dict[str, str]:
-    """The environment without what chooses an endpoint, a key or a store."""
-    ours = ("SUMM_", "OPENAI_")
-    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-
-
-@pytest.fixture(autouse=True)
-def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Intervals are tested with the verdict; here they only have to be there."""
-    monkeypatch.setattr(item_agreement, "RESAMPLES", 20)
 
 
 def test_agreement_is_printed_and_written(tmp_path: Path) -> None:
@@ -255,7 +243,9 @@ def test_the_json_has_everything_whatever_is_printed(tmp_path: Path) -> None:
     assert figures["items"]["result"]["items"] == 4
 
 
-def test_json_and_page_are_the_same_bytes_whatever_the_hash_seed(tmp_path: Path) -> None:
+def test_json_and_page_are_the_same_bytes_whatever_the_hash_seed(
+    tmp_path: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Two runs that differ in a digit cannot be told from a judge that changed.
 
     Two papers of the bundled suite under the embedded judge, in two processes that order their
@@ -269,35 +259,22 @@ def test_json_and_page_are_the_same_bytes_whatever_the_hash_seed(tmp_path: Path)
         "import sys; from summeval_pytest.analysis import item_agreement as i; i.RESAMPLES = 20;"
         "from summeval_pytest.cli.app import main; sys.exit(main(sys.argv[1:]))"
     )
-    runs = [
-        subprocess.Popen(
-            [
-                sys.executable,
-                "-c",
-                program,
-                "agree",
-                "golden",
-                "--json",
-                f"{seed}.json",
-                "--html",
-                f"{seed}.html",
-            ],
-            cwd=tmp_path,
-            env=clean_environment() | {"PYTHONHASHSEED": seed},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        for seed in ("1", "20241")
-    ]
-    printed = [run.communicate() for run in runs]
-    assert [run.returncode for run in runs] == [0, 0], printed
-    assert printed[0] == printed[1]
-    one, other = ((tmp_path / f"{seed}.json").read_bytes() for seed in ("1", "20241"))
-    assert one == other
+    monkeypatch.chdir(tmp_path)
+    here = shell.lines("agree", "golden", "--json", "here.json", "--html", "here.html")
+    command = "agree golden --json there.json --html there.html"
+    there = subprocess.run(
+        [sys.executable, "-c", program, *command.split()],
+        env=clean_environment(PYTHONHASHSEED="20241"),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert there.stdout.splitlines() == here
+    one, page = ((tmp_path / f"here.{suffix}").read_bytes() for suffix in ("json", "html"))
+    assert one == (tmp_path / "there.json").read_bytes()
     assert one.endswith(b"}\n")
     assert json.loads(one)["metrics"]["EVA"]["pairs"] == 6
-    page, same = ((tmp_path / f"{seed}.html").read_bytes() for seed in ("1", "20241"))
-    assert page == same
+    assert page == (tmp_path / "there.html").read_bytes()
     assert page.endswith(b"</html>\n")
 
 

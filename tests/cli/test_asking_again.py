@@ -2,23 +2,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from summeval_pytest.analysis import item_agreement
 from tests.asked_suite import write_suite
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
     from tests.cli.conftest import Shell
     from tests.scripted_server import ScriptedServer
 
 
 def test_asking_all_again_leaves_nothing_but_replies(
-    tmp_path: Path, server: ScriptedServer, shell: Shell, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, server: ScriptedServer, shell: Shell
 ) -> None:
     """Each of two commands asks everything, and removes what only it needed."""
-    monkeypatch.setattr(item_agreement, "RESAMPLES", 10)
     folder = write_suite(tmp_path / "kilns", server.url, head='labels = "labels.jsonl"')
     (folder / "labels.jsonl").write_text(
         '{"paper": "kiln", "system": "good", "overall": 0.5}\n'

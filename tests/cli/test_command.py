@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.analysis import item_agreement
 from summeval_pytest.analysis.all_analyses import ANALYSES
 from summeval_pytest.cli.app import COMMANDS
 from summeval_pytest.questions import Unanswered
@@ -62,7 +61,6 @@ GOLDEN = Path(__file__).parents[2] / "golden"
 def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a sound suite of two labelled pairs, named as its user would."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(item_agreement, "RESAMPLES", 10)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     monkeypatch.delenv("SUMM_ENDPOINT", raising=False)

@@ -7,7 +7,6 @@ import pytest
 
 from summeval_pytest.endpoints.spending import ModelSeen
 from summeval_pytest.metrics.signature import signature_of
-from summeval_pytest.record import changes as figure_changes
 from summeval_pytest.record.stream import record_text
 from summeval_pytest.verdict.trust import Trust
 from tests.verdict.golden_answers import answered, golden
@@ -23,12 +22,6 @@ SEEN = ModelSeen(
     endpoint="openai", asked="gpt-4o", returned="gpt-4o-2024-08-06", fingerprint="fp_a",
     n_replies=8,
 )  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The intervals of figures have tests of their own."""
-    monkeypatch.setattr(figure_changes, "RESAMPLES", 10)
 
 
 def rated(*ratings: int, name: str = "golden", labels: str = "0a") -> SuiteRecord:

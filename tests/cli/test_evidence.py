@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from summeval_pytest.analysis import item_agreement
 from summeval_pytest.cli.app import main
 from summeval_pytest.judges.llm.recipe import mode_hash
 from tests.asked_suite import KEY, by_rule, write_suite
@@ -28,12 +27,6 @@ LABELS: Final[tuple[dict[str, object], ...]] = (
     {"paper": "moss", "system": "good", "sentences": [ONE]},
     {"paper": "moss", "system": "bad", "sentences": [{"index": 0, "faithful": False}]},
 )
-
-
-@pytest.fixture(autouse=True)
-def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Intervals have tests of their own."""
-    monkeypatch.setattr(item_agreement, "EVIDENCE_RESAMPLES", 10)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from summeval_pytest.record.stream import read_record, record_pieces
+from tests.processes import clean_environment
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Shell
@@ -28,8 +28,9 @@ def careless(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = [sys.executable, "-m", "pytest", "-q", "--tb=no", "golden"]
     command += ["-o", f"cache_dir={folder}"]
     chosen = ["--summ-model=careless", f"--summ-run-record={file}", "-k", "not judge"]
-    kept = {n: v for n, v in os.environ.items() if not n.startswith(("SUMM_", "GITHUB_", "PYTEST"))}
-    run = subprocess.run([*command, *chosen], cwd=GOLDEN.parent, env=kept, check=False)
+    run = subprocess.run(
+        [*command, *chosen], cwd=GOLDEN.parent, env=clean_environment(), check=False
+    )
     assert run.returncode == 1
     return file
 

@@ -21,6 +21,7 @@ from summeval_pytest.cli.table_import import RowOptions
 from summeval_pytest.errors import OptionError, UsageError
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.verdict.thresholds import Threshold, thresholds_of
+from tests.processes import clean_environment
 
 ROOT = Path(__file__).parents[2]
 FILES = (
@@ -114,14 +115,13 @@ def test_a_configuration_that_cannot_be_added_to_is_told_before_anything_is_writ
 
 def gated(folder: Path, *options: str, suite: str = SUITE) -> subprocess.CompletedProcess[str]:
     """What pytest says of a new suite, with no setting from around it."""
-    foreign = ("PYTEST", "SUMM_", "OPENAI_", "GITHUB_")
     return subprocess.run(
         [sys.executable, "-m", "pytest", *suite.split(), "-p", "no:cacheprovider", *options],
         cwd=folder,
         capture_output=True,
         text=True,
         check=False,
-        env={key: value for key, value in os.environ.items() if not key.startswith(foreign)},
+        env=clean_environment(),
     )
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 ORACLE = "an LLM judge"
 OFFLINE = "offline"
+pytestmark = pytest.mark.usefixtures("few_resamples")
 ALL = {"facet_kappa", "unfaithful_recall", "unfaithful_precision"}
 
 

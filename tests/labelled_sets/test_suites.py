@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.analysis import item_agreement
 from summeval_pytest.cli.app import main
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import Fact
@@ -304,12 +303,6 @@ def test_rows_that_would_spoil_the_labels_are_refused(
 ) -> None:
     """With the line, and before anything is written."""
     assert refused(tmp_path, name, *lines).startswith(message)
-
-
-@pytest.fixture
-def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Intervals are tested with the verdict; here they only have to be there."""
-    monkeypatch.setattr(item_agreement, "RESAMPLES", 20)
 
 
 ROLES = [("Moss is old.", "B"), ("We grew moss.", "M"), ("It helped by 9 K.", "R")]

@@ -26,6 +26,7 @@ from summeval_pytest.endpoints.wire import Wire
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.record.stream import read_record
 from tests.judges.llm.by_rule import answer_by_rule
+from tests.processes import LEAN, clean_environment, is_ours
 from tests.scripted_server import Answer, ScriptedServer
 from tests.waiting import SOON
 
@@ -50,9 +51,6 @@ for _module in (
     import_module(_module)
 for _found in walk_packages(summeval_pytest.__path__, "summeval_pytest."):
     import_module(_found.name)
-
-LEAN: Final = "-p no:hypothesispytest -p no:anyio -p no:randomly -p no:rerunfailures -p no:syrupy"
-"""Other plugins of this machine, which cost a second a run and play no part."""
 
 PAPERS: Final = {
     "limpet-01": (
@@ -292,7 +290,7 @@ summaries = "bad.jsonl"
         with subprocess.Popen(
             [sys.executable, "-m", "pytest", *arguments],
             cwd=self.path,
-            env=_clean_environment() | {"SUMM_STORE": str(self.store)} | variables,
+            env=clean_environment(SUMM_STORE=str(self.store), **variables),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -326,16 +324,6 @@ summaries = "bad.jsonl"
         }
 
 
-def _clean_environment() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not _is_ours(name)}
-    return kept | {"PYTEST_ADDOPTS": LEAN, "PY_COLORS": "0", "COLUMNS": "80"}
-
-
-def _is_ours(name: str) -> bool:
-    ours = ("SUMM_", "OPENAI_", "PYTEST_XDIST", "GITHUB_")
-    return name.startswith(ours) or name in {"CI", "BUILD_NUMBER", "SOURCE_DATE_EPOCH"}
-
-
 def _end_group(group: int) -> bool:
     """Ends whatever is left of a process group; whether there was anything."""
     try:
@@ -365,12 +353,17 @@ def _loaded_client() -> None:
         asyncio.run(post(server.url))
 
 
+@pytest.fixture(autouse=True)
+def _quick(few_resamples: None) -> None:
+    """What runs print has intervals; their figures have tests of their own."""
+
+
 @pytest.fixture
 def bench(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, _loaded_client: None
 ) -> Bench:
     """The folder of `pytester`, with a suite, judges by rule, and no options from outside."""
-    for name in filter(_is_ours, list(os.environ)):
+    for name in filter(is_ours, list(os.environ)):
         monkeypatch.delenv(name)
     monkeypatch.setenv("PYTEST_ADDOPTS", LEAN)
     monkeypatch.setenv("COLUMNS", "80")
@@ -378,6 +371,7 @@ def bench(
     bench = Bench(pytester.path, pytester)
     monkeypatch.setenv("SUMM_STORE", str(bench.store))
     bench.write(JUDGES.name, JUDGES.read_text(encoding="utf-8"))
+    bench.write("conftest.py", "")  # whose folder is where workers look for judges
     bench.suite()
     return bench
 

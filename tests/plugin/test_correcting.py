@@ -172,15 +172,6 @@ RECORD: Final = "--summ-run-record=run.json"
 CALIBRATED: Final = {"limpet-01": 0.833333333333, "kiln-02": 0.75, "moss-03": 0.916666666667}
 """FM of a 4, read by the labels of the other papers: of limpet-01 by (4 + 2 + 4) / 3 of 4."""
 
-SEEN: Final = f"""\
-CALIBRATED = {CALIBRATED}
-def test_own(summ_pair):
-    if summ_pair.system == 'good':
-        assert summ_pair.facet.value == CALIBRATED[summ_pair.paper]
-        assert summ_pair.facet.ratings[0].rating == 4
-    assert 'facet|calibration:' in str(summ_pair.evaluation.signatures[0])
-"""
-
 
 def test_calibrated_ratings_move_every_number(bench: Bench) -> None:
     """Worked example: the pairs have FM 5/6, 3/4 and 11/12, their mean is 5/6, and the labels' 3/4.
@@ -199,29 +190,6 @@ def test_calibrated_ratings_move_every_number(bench: Bench) -> None:
     assert {pair.paper: pair.numbers().values["facet"] for pair in suite.pairs} == CALIBRATED
     (corrected, _) = suite.systems[0].corrected
     assert corrected.value == pytest.approx(19 / 24)
-
-
-def test_a_calibrated_run_is_the_same_in_any_number_of_processes(bench: Bench) -> None:
-    """Each process learns its own maps, from the same answers: the record is equal to the byte.
-
-    The suite holds two systems to all kinds of means, and hand-written tests see its numbers.
-    """
-    labelled(
-        bench,
-        head="calibrate = true",
-        pair=f"facet = 0.8\nfaithfulness = 0.5{CORRECTED}facet = 0.6\nfaithfulness = 0.5",
-        mean="facet = 0.6",
-    )
-    bench.write("test_own.py", SEEN)
-    arguments = ("summeval.toml", "test_own.py", FAIR, "--summ-model=good,bad", "-rA")
-    alone = bench.inside(*arguments, "--summ-run-record=alone", "-n0")
-    two = bench.run(*arguments, "--summ-run-record=two", "-n2")
-    record = (bench.path / "alone").read_bytes()
-    assert len(record) > 10_000
-    assert (bench.path / "two").read_bytes() == record
-    assert two.outcomes == alone.outcomes
-    own = [outcome for node, outcome in alone.outcomes.items() if node.startswith("test_own")]
-    assert own == ["PASSED"] * 6
 
 
 def test_a_calibrated_run_does_not_compare_with_an_uncalibrated_one(bench: Bench) -> None:

@@ -53,7 +53,7 @@ def test_no_text_of_a_failing_pair_outlives_its_test(bench: Bench, processes: st
 def test_texts_of_a_report_are_read_when_asked_for(bench: Bench, processes: str) -> None:
     """Other plugins read reports at the end of a run, as pytest itself does."""
     bench.write("conftest.py", READER)
-    run = bench.run("summeval.toml", BOTH, "-n", processes)
+    run = bench.inside("summeval.toml", BOTH, "-n", processes)
 
     told = [line for line in run.lines if line.startswith("False; ")]
     assert sorted(told) == [
@@ -65,7 +65,7 @@ def test_texts_of_a_report_are_read_when_asked_for(bench: Bench, processes: str)
 
 def test_durations_are_still_told_of_setups(bench: Bench) -> None:
     """A pair is measured in its setup, which is where the time goes."""
-    run = bench.run("summeval.toml", "--durations=0", "-vv")
+    run = bench.inside("summeval.toml", "--durations=0", "-vv")
 
     timed = {tuple(line.split()[1:]) for line in run.lines if "s setup" in line}
     assert timed == {

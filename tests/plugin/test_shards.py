@@ -186,7 +186,7 @@ def test_merge_is_a_command_with_the_exit_code_of_the_run(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a workflow calls once all of its shards are there."""
-    labelled(bench)
+    bench.suite(mean="facet = 0.7", papers=PAPERS)
     reported(bench, "whole")
     names = shards(bench, 2)
     monkeypatch.chdir(bench.path)

@@ -149,8 +149,7 @@ def test_a_mistake_that_shows_while_judging_errs_one_test_and_ends_the_run(
     bench.suite(papers=("limpet-01", "kiln-02", "moss-03"))
     bench.extend(tables.replace("{nobody}", nobody))
     arguments = [argument.replace("{nobody}", nobody) for argument in given]
-    start = bench.inside if processes == "0" else bench.run
-    run = start("summeval.toml", *arguments, "-n", processes, "-rA")
+    run = bench.inside("summeval.toml", *arguments, "-n", processes, "-rA")
 
     message = assert_ended(bench, run)
     told = message.replace(nobody, "http://nobody")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from tests.plugin.test_correcting import CALIBRATED, CORRECTED, FAIR, TABLE, labelled
 from tests.waiting import wait_until
 
 if TYPE_CHECKING:
@@ -17,29 +18,51 @@ BOTH = "--summ-model=good,bad"
 BACKWARDS = "def pytest_collection_modifyitems(items): items.reverse()\n"
 PAPERS = ("limpet-01", "kiln-02", "moss-03")
 REPORTS = {"run-record": "jsonl", "html": "html", "junit": "xml"}
-TABLE = "------------------------------ summarization gate ------------------------------"
+
+
+@pytest.fixture
+def few_resamples() -> None:
+    """Workers draw all resamples, and so does what is compared with them."""
+
+
+SEEN: Final = f"""\
+CALIBRATED = {CALIBRATED}
+def test_own(summ_pair):
+    if summ_pair.system == 'good':
+        assert summ_pair.facet.value == CALIBRATED[summ_pair.paper]
+        assert summ_pair.facet.ratings[0].rating == 4
+    assert 'facet|calibration:' in str(summ_pair.evaluation.signatures[0])
+    summ_pair.check()
+"""
 
 
 def test_a_verdict_and_its_reports_are_the_same_however_they_were_made(bench: Bench) -> None:
-    """In one process, in two, and backwards in two: two reports can be compared with `cmp`."""
-    pair = "facet = 0.6\neva = 0.5\nfaithfulness = 0.8"
-    bench.suite(pair=pair, mean="facet = 0.7", papers=PAPERS)
-    bench.write("test_own.py", "def test_own(summ_pair):\n    summ_pair.check()\n")
-    runs = {}
-    for mode, processes in (("alone", "0"), ("two", "2"), ("backwards", "2")):
-        reports = [f"--summ-{name}={mode}.{end}" for name, end in REPORTS.items()]
-        arguments = ("summeval.toml", "test_own.py", BOTH, "-rA", f"--junitxml={mode}", *reports)
-        bench.write("conftest.py", BACKWARDS if mode == "backwards" else "")
-        runs[mode] = bench.inside(*arguments, "-n", processes)
+    """In one process, and backwards in two: two reports can be compared with `cmp`.
 
-    expected = {}
+    Each process learns its own maps of ratings, from the same labels; hand-written tests see them.
+    """
+    labelled(
+        bench,
+        head="calibrate = true",
+        pair=f"facet = 0.7\nfaithfulness = 0.5{CORRECTED}facet = 0.6\nfaithfulness = 0.5",
+        mean="facet = 0.6",
+    )
+    bench.write("test_own.py", SEEN)
+    runs = {}
+    for mode, processes in (("alone", "0"), ("backwards", "2")):
+        reports = [f"--summ-{name}={mode}.{end}" for name, end in REPORTS.items()]
+        arguments = ("summeval.toml", "test_own.py", BOTH, FAIR, "-rA", f"--junitxml={mode}")
+        bench.write("conftest.py", BACKWARDS if mode == "backwards" else "")
+        runs[mode] = bench.inside(*arguments, *reports, "-n", processes)
+
+    expected = {"summeval.toml::judge": "PASSED"}
     for system, outcome in (("good", "PASSED"), ("bad", "FAILED")):
         for name in (*PAPERS, "all-papers"):
             expected[f"summeval.toml::{system}::{name}"] = outcome
         for paper in PAPERS:
             expected[f"test_own.py::test_own[{system}-{paper}]"] = outcome
     table = runs["alone"].block(TABLE, 7)
-    assert [line.split()[:4] for line in (table[2], table[5])] == [
+    assert [line.split()[:4] for line in table if line.startswith(("bad ", "good "))] == [
         ["bad", "0", "3", "0"],
         ["good", "3", "0", "0"],
     ]
@@ -49,13 +72,38 @@ def test_a_verdict_and_its_reports_are_the_same_however_they_were_made(bench: Be
         assert run.code == 1
         assert run.outcomes == expected
         assert run.block(TABLE, 7) == table
-        assert sum(line.startswith("summeval: judge offline-4") for line in run.lines) == 1
+        assert sum(line.startswith("summeval: judge fair-1") for line in run.lines) == 1
         assert bench.properties(mode) == numbers
         for end in REPORTS.values():
             made, alone = (bench.path / f"{each}.{end}" for each in (mode, "alone"))
             assert len(alone.read_bytes()) > 5_000
             assert made.read_bytes() == alone.read_bytes(), (mode, end)
     assert not [*bench.path.glob("*.part")], "what a run wrote meanwhile"
+
+
+def test_another_judge_has_its_part_told_however_the_run_was_made(bench: Bench) -> None:
+    """Whatever the workers know, the split is of all pairs and golden answers; two reports agree.
+
+    One of three summaries was rewritten, and the rule denies it: that drop is not the judge's.
+    """
+    bench.suite(papers=PAPERS)
+    bench.inside("summeval.toml", "--summ-save=v1")
+    bench.good["kiln-02"] = bench.good["kiln-02"].replace("31 MPa", "31 alloy MPa")
+    bench.suite(papers=PAPERS)
+    kinds = ("run-record", "html", "junit")
+    for n in ("0", "2"):
+        reports = [f"--summ-{kind}={n}.{kind}" for kind in kinds]
+        run = bench.inside("summeval.toml", "--summ-compare=v1", FAIR, "--tb=no", "-n", n, *reports)
+        assert "  judge shift   same  change   judge" in run.out
+    for kind in kinds:
+        assert (bench.path / f"0.{kind}").read_bytes() == (bench.path / f"2.{kind}").read_bytes()
+    (suite,) = bench.record("2.run-record").suites
+    shifts = {shift.metric: shift for shift in suite.comparisons["good"].shifts}
+    assert {name: (each.n_papers, each.n_seen) for name, each in shifts.items()} == {
+        "facet": (3, 2),
+        "faithfulness": (3, 2),
+    }
+    assert shifts["facet"].system < shifts["facet"].judge
 
 
 def test_a_run_from_below_the_root_finds_its_suite_in_workers(
@@ -74,8 +122,12 @@ def test_a_run_from_below_the_root_finds_its_suite_in_workers(
 
 
 def test_a_worker_that_dies_takes_one_pair_with_it(bench: Bench) -> None:
-    """The pair that killed it fails by name; the others are judged, and nothing is left behind."""
-    run = bench.run("summeval.toml", BOTH, "-n", "2", "--summ-judge=rule:Fatal", "-rA")
+    """The pair that killed it fails by name; the others are judged, and nothing is left behind.
+
+    It is an error in every report: left out, it would be green.
+    """
+    reports = [f"--summ-{name}=run.{end}" for name, end in REPORTS.items()]
+    run = bench.run("summeval.toml", BOTH, "-n", "2", "--summ-judge=rule:Fatal", "-rA", *reports)
 
     assert run.code == 1
     assert run.outcomes == {
@@ -87,6 +139,12 @@ def test_a_worker_that_dies_takes_one_pair_with_it(bench: Bench) -> None:
     assert "crashed while running 'summeval.toml::bad::kiln-02'" in run.out
     (bad,) = [line for line in run.lines if line.startswith("bad  ")]
     assert bad.split()[:4] == ["bad", "0", "1", "1"], "an error, as in the record"
+    record = bench.record("run.jsonl")
+    assert record.outcome == "error"
+    outcomes = [pair.outcome for pair in record.suites[0].pairs]
+    assert outcomes == ["passed", "passed", "failed", "error"]
+    assert "crashed" in record.suites[0].pairs[3].fault
+    assert bench.text("run.xml").count("<error ") == 2, "facet and faithfulness"
 
 
 @pytest.mark.parametrize(("judge", "processes"), [("Stuck", 0), ("Asleep", 2)])

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from summeval_pytest.metrics.score import EvaScore, FacetScore, FaithfulnessScore
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.record import changes as figure_changes
 from summeval_pytest.record.changes import (
     KINDS,
     Drift,
@@ -22,7 +21,6 @@ from summeval_pytest.record.changes import (
     worst_changes,
 )
 from summeval_pytest.record.record import Claim, FacetChange, PairChange
-from summeval_pytest.verdict import trust as measuring
 from summeval_pytest.verdict.thresholds import Floors
 from summeval_pytest.verdict.trust import measure_trust
 from tests.verdict.golden_answers import RIGHT, answered, golden, pairs
@@ -45,7 +43,7 @@ if TYPE_CHECKING:
     from summeval_pytest.record.changes import FigureChange
     from summeval_pytest.run.golden import GoldenPair
 
-
+pytestmark = pytest.mark.usefixtures("few_resamples")
 SAME_FACET = FacetScore(value=1.0, identical=True)
 SAME_FACTS = EvaScore(value=1.0, precision=1.0, recall=1.0, recall_entailed=1.0, identical=True)
 JUDGED = "so the judge says"
@@ -344,13 +342,6 @@ def test_items_that_one_side_left_out_are_counted_and_dropped() -> None:
     assert lacking == (3, 1)  # method, sentence 1 and kiln; sentence 0
     assert [[a.kind for a in pair.answers] for pair in before] == [["result", "overall"]]
     assert [[a.answer for a in pair.answers] for pair in now] == [[3, 0.7]]
-
-
-@pytest.fixture(autouse=True)
-def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The interval decides nothing, and is most of the work."""
-    monkeypatch.setattr(figure_changes, "RESAMPLES", 40)
-    monkeypatch.setattr(measuring, "RESAMPLES", 10)
 
 
 def changed(old: list[GoldenPair], new: list[GoldenPair]) -> dict[str, FigureChange]:

@@ -13,7 +13,6 @@ from scipy.stats import binomtest
 from summeval_pytest.errors import JudgeError, OptionError
 from summeval_pytest.metrics.signature import Signature, signature_of
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.record import regression
 from summeval_pytest.record.record import Comparison, Difference, Flip
 from summeval_pytest.record.regression import Baseline, compare, find_baseline, two_sided_p_value
 from summeval_pytest.stats.bootstrap import bootstrap_mean
@@ -41,14 +40,8 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.score import MetricName
     from summeval_pytest.record.record import PairRecord, RunRecord
 
-
+pytestmark = pytest.mark.usefixtures("few_resamples")
 SHORT, LONG = "Mice slept. " * 9, "Mice slept. " * 10
-
-
-@pytest.fixture(autouse=True)
-def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The interval decides nothing and is most of the work; one test has all of it."""
-    monkeypatch.setattr(regression, "RESAMPLES", 20)
 
 
 def compared(

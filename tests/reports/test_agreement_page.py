@@ -7,18 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.analysis import item_agreement
 from summeval_pytest.analysis.judge_vs_labels import LabelledPair
 from summeval_pytest.reports.agreement_page import agreement_page, axis_of, picture
 from tests.reports.agreements import small_agreement
 from tests.reports.records import MARKUP, SUMMARY
 from tests.reports.test_page import ADDRESSES, Page
 
-
-@pytest.fixture(autouse=True)
-def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Intervals only have to be there."""
-    monkeypatch.setattr(item_agreement, "RESAMPLES", 20)
+pytestmark = pytest.mark.usefixtures("few_resamples")
 
 
 @pytest.fixture

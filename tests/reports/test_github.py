@@ -373,11 +373,11 @@ def test_thousands_of_megabytes_make_a_small_page(character: str) -> None:
     long = character * 10**6
     finding = replace(FACET, reference=long, summary=long, reason=long, evidence=((1, long),))
     pair = failing(findings=(finding,) * 3, summary=long, note=long, change=CHANGE)
-    pairs = [replace(pair, paper=f"p{number}") for number in range(3_000)]
-    faults = [unscored(f"q{number}", fault=long) for number in range(1_000)]
-    waivers = (waived("expired", reason=long),) * 1_000
+    pairs = [replace(pair, paper=f"p{number}") for number in range(1_000)]
+    faults = [unscored(f"q{number}", fault=long) for number in range(300)]
+    waivers = (waived("expired", reason=long),) * 300
     comparison = replace(COMPARISON, brevity=(long,) * 9, flips=COMPARISON.flips * 9_000)
-    compared = tuple(system(f"s{number}", comparison=comparison) for number in range(1_000))
+    compared = tuple(system(f"s{number}", comparison=comparison) for number in range(300))
     systems = (system(means=()), *compared)
     run = record(*pairs, *faults, systems=systems, waivers=waivers)
     page = step_summary(replace(run, suites=(untrusted(run.suites[0], long),)))

@@ -9,7 +9,6 @@ import pytest
 
 from summeval_pytest.endpoints.spending import Ledger, ModelSeen, Totals
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
-from summeval_pytest.record import changes
 from summeval_pytest.record.changes import FigureChange, measure_drift
 from summeval_pytest.record.record import Comparison, Difference, Header, SuiteRecord
 from summeval_pytest.reports.run import (
@@ -373,12 +372,6 @@ def test_a_plan_is_a_table_with_a_total(snapshot: SnapshotAssertion, name: str) 
     """A tilde is at what is not certain, a plus at a sum of some prices."""
     lines = list(plan_lines(PLANS[name], judge="gpt\x1b[2J\n::error::", n_stored=1234))
     assert harmless(lines) == snapshot
-
-
-@pytest.fixture
-def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The intervals of figures have tests of their own."""
-    monkeypatch.setattr(changes, "RESAMPLES", 10)
 
 
 def drift(

@@ -323,8 +323,8 @@ def test_no_figure_is_held_by_silence(name: str, least: float, unanswered: Golde
         for n in range(24)
     ]
     floor = Threshold(name=name, least=least)
-    assert trust(said, floor).outcome == "passed"
-    measured = trust([*said, golden(unanswered)], floor)
+    assert few_resamples(said, floor).outcome == "passed"
+    measured = few_resamples([*said, golden(unanswered)], floor)
     assert (measured.outcome, measured.missed) == ("error", ())
     assert measured.undecided.startswith(f"the judge is undecided: {name} 1.000 meets 0.99")
 
