@@ -1,8 +1,9 @@
 """Benchmarks: ratios measured in one run, because machines are noisy.
 
-    python -m tests.benchmarks.bench [judge] [many] [warm] [startup] [size] [requests] [kills]
+    python -m tests.benchmarks.bench [NAME...]
 
 judge     the embedded judge, all three metrics, beside rouge-score on the same pairs
+library   `evaluate` on 300 different rows, the plugin on the same pairs, a loop over rouge-score
 many      a gated suite of 1,000 different pairs on two workers: seconds, and memory of each process
 warm      a pair of a gated suite beside a test of a trivial parametrized suite of the same size
 startup   pytest with the plugin off, installed but unused, and gating one pair
@@ -30,6 +31,7 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from summeval_pytest.judges.judge import find_judge
 from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.record.stream import read_record
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.suite.suite import Suite, load_suite
 from tests.benchmarks.size import watched
@@ -182,11 +184,61 @@ def write_suite(folder: Path, pairs: list[tuple[dict[str, str], str]]) -> None:
         (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
+EVALUATE = """
+import json, summeval_pytest
+rows = summeval_pytest.evaluate(json.load(open("rows.json")), progress=False)
+json.dump({row.paper: dict(row.numbers) for row in rows}, open("numbers.json", "w"))
+"""
+ROUGE = """
+import json
+from rouge_score.rouge_scorer import RougeScorer
+scorer = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
+for row in json.load(open("rows.json")):
+    scorer.score(row["reference"], row["summary"])
+"""
+
+
+def library() -> None:
+    """CPU seconds of three whole processes, and that both of ours have equal numbers."""
+    with tempfile.TemporaryDirectory() as room:
+        folder = Path(room)
+        summaries = dict(different_pairs(folder, WARM))
+        lines = (folder / "p.jsonl").read_text(encoding="utf-8").splitlines()
+        papers = [  # without what golden has frozen of references, which a row does not say
+            {key: paper[key] for key in ("id", "reference", "source")}
+            for paper in map(json.loads, lines)
+        ]
+        write_suite(folder, [(paper, summaries[paper["reference"]]) for paper in papers])
+        rows = [
+            {
+                "paper": paper["id"],
+                "summary": summaries[paper["reference"]],
+                "reference": paper["reference"],
+                "source": paper["source"],
+            }
+            for paper in papers
+        ]
+        (folder / "rows.json").write_text(json.dumps(rows), encoding="utf-8")
+        commands = {
+            "rouge-score, a loop": (sys.executable, "-c", ROUGE),
+            "evaluate": (sys.executable, "-c", EVALUATE),
+            "pytest": (*pytest_in(folder), "summeval.toml", "--summ-run-record=run.json"),
+        }
+        seconds = {name: watched(each, folder).cpu_seconds for name, each in commands.items()}
+        found = json.loads((folder / "numbers.json").read_text(encoding="utf-8"))
+        pairs = [p for suite in read_record(folder / "run.json", "RUN").suites for p in suite.pairs]
+        n_equal = sum(dict(pair.numbers().values) == found[pair.paper] for pair in pairs)
+    loop = seconds["rouge-score, a loop"]
+    for name, taken in seconds.items():
+        print(f"{name:<20}{taken:8.1f} s of CPU{taken / loop:8.2f} times as long")
+    print(f"equal numbers       {n_equal:8} of {len(rows)} rows")
+
+
 def many() -> None:
     """Seconds and memory of a gated suite of 1,000 pairs that have no sentence in common."""
     with tempfile.TemporaryDirectory() as room:
         folder = Path(room)
-        texts = different_pairs(folder)
+        texts = different_pairs(folder, MANY)
         run = watched((*pytest_in(folder), "-n", "2", "summeval.toml"), folder)
         expect_run(run.code)
         seconds, peaks = run.wall_seconds, run.megabytes
@@ -204,8 +256,8 @@ def many() -> None:
     print(f"whole run / rouge-score     {seconds / lexical:8.2f} times as long")
 
 
-def different_pairs(folder: Path) -> list[tuple[str, str]]:
-    """A suite of 1,000 pairs made of golden's, and the reference and the summary of each.
+def different_pairs(folder: Path, n_pairs: int) -> list[tuple[str, str]]:
+    """A suite of so many pairs made of golden's, and the reference and the summary of each.
 
     Every copy of a paper has other words in place of a quarter of its own, the same ones in all its
     texts, so that what is stated stays stated and nothing has been read before.
@@ -217,7 +269,7 @@ def different_pairs(folder: Path) -> list[tuple[str, str]]:
         for file in files
     ]
     pairs = []
-    for number in range(MANY):
+    for number in range(n_pairs):
         copy, place = divmod(number, len(papers))
         original = json.loads(papers[place])["id"]
         paper = json.loads(reworded(papers[place], copy)) | {"id": f"{original}-{copy}"}
@@ -298,7 +350,7 @@ def kills() -> None:
 def main() -> None:
     """Runs the benchmarks named on the command line, or all."""
     jobs: dict[str, Callable[[], None]] = {
-        "judge": judge, "many": many, "warm": warm, "startup": startup,
+        "judge": judge, "library": library, "many": many, "warm": warm, "startup": startup,
         "size": partial(module, "size", "--pairs", "3000", "30000"),
         "requests": partial(module, "throughput"),
         "kills": kills,
