@@ -54,8 +54,8 @@ from summeval_pytest.record.judging import JudgeOrder, PairJudge
 from summeval_pytest.record.regression import POWER, compare, find_baseline, granularity
 from summeval_pytest.record.rescore import read_weights, rescore
 from summeval_pytest.record.stream import read_record, record_pieces
+from summeval_pytest.reports.ci import STEP_SUMMARY, annotation_lines, step_summary
 from summeval_pytest.reports.files import append, rendered
-from summeval_pytest.reports.github import STEP_SUMMARY, annotation_lines, step_summary
 from summeval_pytest.reports.pair import change_lines, comparison_lines, missed_numbers
 from summeval_pytest.reports.run import (
     changed_model_lines,
@@ -80,6 +80,7 @@ if TYPE_CHECKING:
 
 
 RunFile = Annotated[Path, Parameter(name="RUN", help="a run record")]
+GitLabFile = Annotated[Path | None, Parameter(help="write GitLab's code quality report there")]
 
 
 def plan(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
@@ -179,6 +180,7 @@ def merge(
     out: Annotated[Path, Parameter(help="write the run record of the whole there")],
     html: Annotated[Path | None, Parameter(help="write the page there")] = None,
     junit: Annotated[Path | None, Parameter(help="write the JUnit report there")] = None,
+    gitlab: GitLabFile = None,
     option: Annotated[
         tuple[str, ...],
         Parameter(
@@ -197,7 +199,7 @@ def merge(
         raise OptionError("name the run records of all shards")
     records = [read_record(run, "RUN") for run in runs]
     suites = dict.fromkeys(suite.shown for record in records for suite in record.suites)
-    files = {"run-record": out, "html": html, "junit": junit}
+    files = {"run-record": out, "html": html, "junit": junit, "gitlab": gitlab}
     asked = [f"--summ-{name}={file}" for name, file in files.items() if file is not None]
     command = [sys.executable, "-m", "pytest", "-q", *asked, *option]
     command += [*(f"--summ-from={run}" for run in runs), "--", *suites]
@@ -213,6 +215,7 @@ def report(
     *,
     html: Annotated[Path | None, Parameter(help="write the page there")] = None,
     junit: Annotated[Path | None, Parameter(help="write the JUnit report there")] = None,
+    gitlab: GitLabFile = None,
     github: Annotated[
         bool,
         Parameter(
@@ -229,6 +232,7 @@ def report(
     asked: list[tuple[str, FileKind, Path | None]] = [
         ("--html", "page", html),
         ("--junit", "JUnit report", junit),
+        ("--gitlab", "code quality report", gitlab),
     ]
     wanted = [(option, kind, file) for option, kind, file in asked if file is not None]
     for option, _, file in wanted:

@@ -285,6 +285,13 @@ class Options:
     html: str | None = _option(
         None, "FILE", "write the run as one page to read there (default: nowhere)", needs_suite=True
     )
+    gitlab: str | None = _option(
+        None,
+        "FILE",
+        "write what fails as GitLab's code quality report there, for merge requests (default:"
+        " nowhere)",
+        needs_suite=True,
+    )
     github: bool = _option(
         False,
         "",

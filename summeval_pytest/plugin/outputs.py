@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.record.regression import find_baseline
 from summeval_pytest.record.stream import read_record, record_pieces
-from summeval_pytest.reports.files import append, rendered, unwritable, write_whole
+from summeval_pytest.reports.files import append, from_root, rendered, unwritable, write_whole
 from summeval_pytest.reports.judge_section import UNTRUSTED
 from summeval_pytest.text.printing import one_line
 
@@ -45,6 +45,7 @@ def report_files(options: Options) -> dict[FileKind, tuple[str, str]]:
         "run record": ("--summ-run-record", options.run_record),
         "JUnit report": ("--summ-junit", options.junit),
         "page": ("--summ-html", options.html),
+        "code quality report": ("--summ-gitlab", options.gitlab),
     }
     return {kind: (flag, name) for kind, (flag, name) in asked.items() if name is not None}
 
@@ -172,7 +173,7 @@ def write_outputs(
         told: A line for each file that was written is appended.
     """
     for kind, (_, name) in report_files(options).items():
-        if fault := write_whole(folder / name, rendered(kind, record, name)):
+        if fault := write_whole(folder / name, rendered(kind, record, name, folder)):
             yield fault
         else:
             told.append(one_line(f"{kind}: {name}", 400))
@@ -220,15 +221,10 @@ def _alone(suite: SuiteRecord) -> SuiteRecord:
 
 def tell_github(config: pytest.Config, record: RunRecord, annotations: list[str]) -> Iterator[str]:
     """Appends the step summary and collects annotations; yields what could not be written."""
-    from summeval_pytest.reports.github import STEP_SUMMARY, annotation_lines, step_summary
+    from summeval_pytest.reports.ci import STEP_SUMMARY, annotation_lines, step_summary
 
-    start = config.invocation_params.dir
-    root = Path(os.environ.get(WORKSPACE) or config.rootpath).resolve()
-
-    def located(shown: str) -> str:
-        path = (start / shown).resolve()
-        return path.relative_to(root).as_posix() if path.is_relative_to(root) else shown
-
+    root = Path(os.environ.get(WORKSPACE) or config.rootpath)
+    located = from_root(config.invocation_params.dir, root)
     others = any(config.pluginmanager.hasplugin(name) for name in ANNOTATORS)
     annotations += annotation_lines(record, locate=located, with_pairs=not others)
     file = os.environ.get(STEP_SUMMARY)

@@ -1,1 +1,1 @@
-"""Reports: failing tests, the closing table, JUnit, GitHub and the page."""
+"""Reports: failing tests, the closing table, JUnit, GitHub, GitLab and the page."""

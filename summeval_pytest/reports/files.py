@@ -6,23 +6,28 @@ import os
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Literal
+from typing import IO, TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.record.stream import record_pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from summeval_pytest.record.record import RunRecord
 
 
-FileKind = Literal["run record", "JUnit report", "page"]
+FileKind = Literal["run record", "JUnit report", "page", "code quality report"]
+_PROJECT: Final = "CI_PROJECT_DIR"
+"""The variable that names the root of the repository at GitLab."""
 
 
-def rendered(kind: FileKind, record: RunRecord, name: str) -> str | Iterable[str]:
+def rendered(
+    kind: FileKind, record: RunRecord, name: str, start: Path | None = None
+) -> str | Iterable[str]:
     """The text of one kind of file that is made of a run, whole or in pieces.
 
-    Its name says in which form a record is written.
+    Its name says in which form a record is written. The run's files were named from ``start``, or
+    from the current folder.
     What makes a report is loaded here: a gate starts in every worker, and most write none.
     """
     if kind == "JUnit report":
@@ -33,7 +38,27 @@ def rendered(kind: FileKind, record: RunRecord, name: str) -> str | Iterable[str
         from summeval_pytest.reports.page import page_pieces
 
         return page_pieces(record)
+    if kind == "code quality report":
+        from summeval_pytest.reports.ci import quality_pieces
+
+        start = start or Path.cwd()
+        locate = from_root(start, Path(os.environ.get(_PROJECT) or start))
+        return quality_pieces(record, locate=locate)
     return record_pieces(record, name)
+
+
+def from_root(start: Path, root: Path) -> Callable[[str], str]:
+    """Makes a path that was named from ``start`` one that is relative to a repository's root.
+
+    One that leads out of it stays as it is.
+    """
+    root = root.resolve()
+
+    def located(shown: str) -> str:
+        path = (start / shown).resolve()
+        return path.relative_to(root).as_posix() if path.is_relative_to(root) else shown
+
+    return located
 
 
 def write_whole(file: Path, text: str | Iterable[str]) -> str:

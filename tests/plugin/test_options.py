@@ -61,6 +61,7 @@ VALUES: dict[str, tuple[object, object, object, object]] = {
     "compare_fail": ("eva:p0.1", "eva:p0.2", "eva:p0.3", ()),
     "metamorphic": ("swapped", "hostile", "all", ()),
     "junit": ("flagged", "varied", "kept", None),
+    "gitlab": ("flagged", "varied", "kept", None),
     "html": ("flagged", "varied", "kept", None),
     "github": (True, False, True, False),
     "suite": ("flagged", "varied", "kept", None),

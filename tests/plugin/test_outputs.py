@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -85,6 +86,23 @@ def test_a_record_holds_what_was_judged_and_decided(bench: Bench) -> None:
     assert len(bench.properties("plain.xml")) == 4
     assert bench.properties("own.xml") == bench.properties("plain.xml")
     assert "Nobody had looked before" not in bench.text("own.xml"), "texts belong into the record"
+
+
+def test_gitlab_is_told_where_each_failing_summary_stands(bench: Bench) -> None:
+    """By its path from the repository's root; in the same bytes with workers, and from a record."""
+    gitlab, root = "--summ-gitlab=quality.json", {"CI_PROJECT_DIR": str(bench.path.parent)}
+    bench.suite(pair="facet = 0.6", mean="facet = 0.25")
+    alone = bench.run("summeval.toml", "--summ-model=good,bad", gitlab, RECORD, **root)
+    written = bench.text("quality.json")
+    name = bench.path.name
+    places = [entry["location"] for entry in json.loads(written)]
+    assert places == [{"path": f"{name}/bad.jsonl", "lines": {"begin": line}} for line in (1, 2)]
+    assert "code quality report: quality.json" in alone.lines
+    bench.run("summeval.toml", "--summ-model=bad,good", gitlab, "-n", "2", **root)
+    assert sorted(bench.text("quality.json").splitlines()) == sorted(written.splitlines())
+    assert main(["report", str(bench.path / "run.json"), f"--gitlab={bench.path}/again.json"]) == 0
+    told = [entry["fingerprint"] for entry in json.loads(bench.text("again.json"))]
+    assert len(set(told)) == 2
 
 
 @pytest.mark.parametrize(
@@ -334,7 +352,7 @@ def test_what_a_test_prints_of_a_summary_commands_no_runner(bench: Bench) -> Non
 
 @pytest.mark.parametrize(
     "flag",
-    "run-record=x save=x compare=x junit=x html=x compare-fail=facet:0.02 plan github".split(),
+    "run-record=x save=x compare=x junit=x html=x gitlab=x compare-fail=p0.05 plan github".split(),
 )
 def test_what_only_a_suite_can_give_is_not_promised_without_one(bench: Bench, flag: str) -> None:
     """A green run that compared nothing, and wrote nothing, would be believed."""

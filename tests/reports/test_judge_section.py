@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from summeval_pytest.reports.github import step_summary
+from summeval_pytest.reports.ci import step_summary
 from summeval_pytest.reports.judge_section import (
     describe_trust,
     described,

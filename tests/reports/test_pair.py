@@ -19,7 +19,7 @@ from summeval_pytest.record.record import (
     Flip,
     PairRecord,
 )
-from summeval_pytest.reports.github import step_summary
+from summeval_pytest.reports.ci import step_summary
 from summeval_pytest.reports.pair import (
     change_lines,
     comparison_lines,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.reports.github import step_summary
+from summeval_pytest.reports.ci import step_summary
 from summeval_pytest.reports.judge_section import (
     describe_trust,
     trust_lines,

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import doctest
+import json
 import tracemalloc
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from summeval_pytest.errors import Place
-from summeval_pytest.reports.github import (
+from summeval_pytest.reports.ci import (
     Annotation,
     annotation_lines,
     cell,
@@ -20,6 +21,7 @@ from summeval_pytest.reports.github import (
     failing_pairs,
     fitting,
     head,
+    quality_pieces,
     section,
     step_summary,
 )
@@ -307,6 +309,56 @@ def test_a_run_with_something_of_everything_is_annotated(snapshot: SnapshotAsser
     assert list(annotation_lines(everything())) == snapshot
 
 
+def entries(run: RunRecord, folder: str = "") -> list[dict[str, Any]]:
+    """What GitLab reads: an array of entries, of which it wants these keys."""
+    found: list[dict[str, Any]] = json.loads(
+        "".join(quality_pieces(run, locate=lambda path: f"{folder}{path}"))
+    )
+    for entry in found:
+        assert set(entry) == {"description", "check_name", "fingerprint", "severity", "location"}
+        assert entry["severity"] in {"info", "minor", "major", "critical", "blocker"}
+        assert set(entry["location"]) == {"path", "lines"}
+        assert entry["location"]["lines"]["begin"] >= 1
+    return found
+
+
+def test_gitlab_is_told_all_that_github_is_told(snapshot: SnapshotAssertion) -> None:
+    """Of GitHub's ten the last counts the rest; a merge request shows as many as there are."""
+    found = entries(everything(), "gates/")
+    told = []
+    for entry in found:
+        path, line = entry["location"]["path"], entry["location"]["lines"]["begin"]
+        told.append(f"{entry['severity']} {path}:{line} {entry['description']}")
+    n_failing = sum(map(len, failing_pairs(everything())))
+    assert told[-n_failing:][:2] + told[:-n_failing] == snapshot
+    assert [e["severity"] for e in found[-n_failing:]] == ["major"] * n_failing
+    assert len({entry["fingerprint"] for entry in found}) == len(found)
+    assert entries(record(passing())) == []
+
+
+def test_a_finding_keeps_its_fingerprint_whatever_is_said_of_it() -> None:
+    """GitLab tells by it what a merge request adds: other words, lines and orders add nothing."""
+    pairs = (failing("zinc-01"), failing("ward-02"), unscored("moss-03"))
+    before = {entry["fingerprint"] for entry in entries(record(*pairs))}
+    moved = (unscored("moss-03"), failing("ward-02", FM, place=at(99)), failing("zinc-01", FM))
+    assert {entry["fingerprint"] for entry in entries(record(*moved))} == before
+    other = {entry["fingerprint"] for entry in entries(record(failing("kiln-04")))}
+    assert not other & before
+
+
+@given(texts.filter(str.strip))
+@example('"},{"severity": "info')
+@example("x\n::error::y")
+@example("\u2028\x1b[2J</script>")
+def test_no_text_of_a_run_adds_an_entry(text: str) -> None:
+    """Law: in a stranger's words a run has as many entries, each of one line safe to print."""
+    plain = entries(everything())
+    found = entries(in_other_words(everything(), lambda _: text))
+    assert [entry["severity"] for entry in found] == [entry["severity"] for entry in plain]
+    for entry in found:
+        assert entry["description"] == one_line(entry["description"], 1000)
+
+
 GITHUB = MarkdownIt("gfm-like")
 """CommonMark with tables, strikethrough, raw HTML and addresses as links: what GitHub reads."""
 MEBIBYTE = 1024 * 1024
@@ -484,7 +536,7 @@ def kinds(text: str) -> list[tuple[str, str]]:
 
 def test_the_docstring_examples_hold() -> None:
     """An example that no one runs goes stale, and is believed."""
-    found = doctest.testmod(import_module("summeval_pytest.reports.github"))
+    found = doctest.testmod(import_module("summeval_pytest.reports.ci"))
     assert found.failed == 0
     assert found.attempted == 2
 

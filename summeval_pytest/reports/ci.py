@@ -1,16 +1,18 @@
-"""What GitHub shows of a run: annotations as workflow commands, and the step summary.
+"""What GitHub and GitLab show of a run: annotations, and the step summary.
 
-A runner obeys every line that begins with ``::``, and shows ten errors of a step at most. In the
-summary everything that papers, systems and judges have written stands in code spans. Each of its
-sections has room of its own and is cut at whole rows, so that a thousand findings hide neither cost
-nor waivers.
+GitHub's runner obeys every line that begins with ``::``, and shows ten errors of a step at most. In
+the summary everything that papers, systems and judges have written stands in code spans. Each of
+its sections has room of its own and is cut at whole rows, so that a thousand findings hide neither
+cost nor waivers. GitLab reads a code quality report, which has room for all.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, replace
 from functools import partial
+from hashlib import sha256
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
@@ -56,6 +58,7 @@ _LINES: Final = 10
 """A runner drops further errors of a step without a word."""
 _PHRASES: Final = 4
 _TITLE: Final = 200
+_DESCRIPTION: Final = 1000
 _PHRASE: Final = 500
 _QUOTE: Final = 300
 _SILENT: Final = "the judge gave no usable answer"
@@ -72,10 +75,22 @@ _FAULTS: Final[dict[Covered, str]] = {
 T = TypeVar("T")
 
 
+Kind = Literal["judge", "relations", "part", "system", "pair", "more"]
+_SEVERITIES: Final[dict[Kind, str]] = {
+    "judge": "blocker",
+    "relations": "critical",
+    "system": "critical",
+    "pair": "major",
+    "part": "info",
+}
+"""How GitLab calls what each kind of annotation means for the release."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:
-    """What GitHub shows, and where; without a place it belongs to the run."""
+    """What is shown beside a line of a file; without a place it belongs to the run."""
 
+    kind: Kind = "pair"
     level: Literal["error", "warning"] = "error"
     title: str
     message: str
@@ -89,6 +104,19 @@ class Annotation:
             properties.append(f"line={max(self.place.line, 1)}")
         properties.append(f"title={_property(one_line(self.title, _TITLE))}")
         return f"::{self.level} {','.join(properties)}::{_data(self.message)}"
+
+    def quality(self, about: Sequence[str], path: str) -> dict[str, object]:
+        """The entry of a code quality report; ``about`` tells it from others, run after run."""
+        name = f"summeval-{self.kind}"
+        known = json.dumps([name, *about])
+        told = f"{self.title}: {self.message}".replace("\n", "; ")
+        return {
+            "description": one_line(told, _DESCRIPTION),
+            "check_name": name,
+            "fingerprint": sha256(known.encode()).hexdigest(),
+            "severity": _SEVERITIES[self.kind],
+            "location": {"path": path, "lines": {"begin": (self.place and self.place.line) or 1}},
+        }
 
 
 def _data(text: str) -> str:
@@ -129,8 +157,37 @@ def annotation_lines(
         n_unscored += sum(system.outcome == "error" for system in systems[n_shown:])
         more = f"{n_rest - n_unscored:,} more fail and {n_unscored:,} more are unscored"
         message = f"{more}; the step summary lists them"
-        notes.append(Annotation(title=f"{n_rest:,} more", message=message))
+        notes.append(Annotation(kind="more", title=f"{n_rest:,} more", message=message))
     yield from (note.command(locate) for note in notes)
+
+
+def quality_pieces(record: RunRecord, *, locate: Callable[[str], str] = str) -> Iterator[str]:
+    """GitLab's code quality report, entry by entry: what `annotation_lines` tells, all of it.
+
+    An entry keeps its fingerprint for as long as the same pair, system or judge fails.
+    """
+    mark = "[\n"
+    for about, note in _all_notes(record):
+        path = locate(note.place.path if note.place else record.suites[0].shown)
+        suite, *names = about
+        yield f"{mark}{json.dumps(note.quality([locate(suite), *names], path))}"
+        mark = ",\n"
+    yield "[]\n" if mark == "[\n" else "\n]\n"
+
+
+def _all_notes(record: RunRecord) -> Iterator[tuple[tuple[str, ...], Annotation]]:
+    """Each annotation with what it is about: a suite, and a system and paper of it, if any."""
+    for note in (*_untrusted(record), *_tried(record), *_partly_judged(record)):
+        names = note.title.partition(": ")[2:] if note.kind == "judge" else ()
+        yield (note.place.path if note.place else "", *names), note
+    for suite in record.suites:
+        for system in suite.systems:
+            if system.outcome in _FAULTS:
+                yield (suite.shown, system.name), _of_system(system)
+        for place, outline in enumerate(suite.outlines):
+            if outline.outcome in _FAULTS:
+                about = (suite.shown, outline.system, outline.paper)
+                yield about, _of_pair(suite.pairs[place])
 
 
 def failing_pairs(record: RunRecord) -> tuple[Stored[PairRecord], Stored[PairRecord]]:
@@ -169,7 +226,7 @@ def _tried(record: RunRecord) -> Iterator[Annotation]:
     failing = [one_line(relation_text(v)) for v in verdicts if v.state in {"fails", "unanswered"}]
     if failing:
         title = f"judge fails {len(failing)} of {len(verdicts)} relations"
-        yield Annotation(title=title, message=_joined(failing))
+        yield Annotation(kind="relations", title=title, message=_joined(failing))
 
 
 def _untrusted(record: RunRecord) -> Iterator[Annotation]:
@@ -180,19 +237,20 @@ def _untrusted(record: RunRecord) -> Iterator[Annotation]:
         told = one_line(judge_section.trust_of(suite), _PHRASE)
         if suite.is_untrusted:
             title, told = judge_section.UNTRUSTED, f"{told}\n{judge_section.MARK}"
-        yield Annotation(title=f"{title}: {suite.name}", message=told, place=Place(suite.shown))
+        title, place = f"{title}: {suite.name}", Place(suite.shown)
+        yield Annotation(kind="judge", title=title, message=told, place=place)
     if n_more := len(suites[_PHRASES:]):
         more = f"the judge is untrusted or not measured on {n_more:,} more"
-        yield Annotation(
-            title=f"judge: {n_more:,} more suites", message=f"{more}; the step summary lists them"
-        )
+        message = f"{more}; the step summary lists them"
+        yield Annotation(kind="judge", title=f"judge: {n_more:,} more suites", message=message)
 
 
 def _partly_judged(record: RunRecord) -> Iterator[Annotation]:
     gaps = [one_line(f"{suite.shown}: {gap}") for suite in record.suites for gap in suite.gaps]
     if gaps:
         message = f"{_joined(gaps)}; the run decides nothing about the rest"
-        yield Annotation(level="warning", title="only a part of the gate", message=message)
+        title = "only a part of the gate"
+        yield Annotation(kind="part", level="warning", title=title, message=message)
 
 
 def _joined(phrases: list[str]) -> str:
@@ -239,6 +297,7 @@ def _of_system(system: SystemRecord) -> Annotation:
     if system.outcome != "error":
         title, lines = _system_failure(system)
     return Annotation(
+        kind="system",
         title=f"{title}: {system.name}",
         message="\n".join(one_line(line, _PHRASE) for line in lines),
         place=system.place,
