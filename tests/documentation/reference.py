@@ -340,9 +340,9 @@ def _named(name: str) -> str:
     value = _NAMES[name]
     if is_dataclass(value):
         return f"[{name}](#{name.lower()})"
-    return ", ".join(
-        f"`{each.__name__ if isinstance(each, type) else each}`" for each in get_args(value)
-    )
+    parts = get_args(value)
+    named = (_named(each.__name__) if isinstance(each, type) else f"`{each}`" for each in parts)
+    return ", ".join(named)
 
 
 def _kept(value: Any) -> list[Field[Any]]:
