@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.judges.offline.lexicon import GENERIC, opposites
 from summeval_pytest.text.numbers import find_figures, has_numbers, is_own_count, unstated_figures
-from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.words import STOP_WORDS, content_words, known_tokens, stem, tokens
 
 if TYPE_CHECKING:
@@ -30,9 +29,6 @@ NOWHERE: Final = "nowhere in the evidence"
 """What stands instead of a number that nothing replaces."""
 ASKS: Final = "conflict, needs an LLM or a person"
 """How a reason begins that rests on a conflict: rules see it, a reader has to decide."""
-_SHOWN: Final = 120
-"""So many characters of a sentence are shown."""
-
 ConflictKind = Literal["number", "unit", "swap", "direction", "negation"]
 
 
@@ -61,13 +57,9 @@ class Conflict:
     def __str__(self) -> str:
         if self.instead == NOWHERE:
             return f"{self.kind}: {self.says!r} is {NOWHERE}"
+        if self.kind == "swap":
+            return f"swap: {self.says!r} and {self.instead!r} have changed places"
         return f"{self.kind}: {self.says!r} against {self.instead!r}"
-
-
-def _between(kind: ConflictKind, claim: str, sentence: str) -> Conflict:
-    """The conflict of a claim with a whole sentence of the evidence."""
-    says, instead = one_line(claim, _SHOWN), one_line(sentence, _SHOWN)
-    return Conflict(kind=kind, says=says, instead=instead, sentence=sentence)
 
 
 _REACH: Final = 150
@@ -231,8 +223,12 @@ def swapped_numbers(claim: str, evidence: Sequence[str]) -> Conflict | None:
             for size, mine in own.items()
             if size in theirs and mine.agrees_with(theirs[size])
         ]
-        if any(_are_crossed(*one, *two) for one, two in combinations(pairs, 2)):
-            return _between("swap", claim, sentence)
+        for one, two in combinations(pairs, 2):
+            if _are_crossed(*one, *two):
+                says, instead = sorted((one[0], two[0]), key=lambda figure: figure.start)
+                return Conflict(
+                    kind="swap", says=says.text, instead=instead.text, sentence=sentence
+                )
     return None
 
 
@@ -278,8 +274,7 @@ def reversed_change(claim: str, evidence: Sequence[str]) -> Conflict | None:
         theirs = _changes(sentence)
         for start, end in changes:
             if start != end and (end, start) in theirs and (start, end) not in theirs:
-                says, instead = f"from {start} to {end}", f"from {end} to {start}"
-                return Conflict(kind="swap", says=says, instead=instead, sentence=sentence)
+                return Conflict(kind="swap", says=start, instead=end, sentence=sentence)
     return None
 
 
@@ -332,13 +327,15 @@ def _changed_copy(claim: str, evidence: Sequence[str], *, numbers: bool) -> Conf
         if mine == theirs:
             return None
         replaced = _replaced(claim, sentence)
-        if numbers and _is_renumbered(replaced, [other for other in evidence if other != sentence]):
-            return _between("number", claim, sentence)
-        if _is_turned(replaced) and not ("than" in words and "than" in others):
-            return _between("direction", claim, sentence)
+        rest = [other for other in evidence if other != sentence]
+        if numbers and (told := _renumbered(replaced, rest)):
+            return Conflict(kind="number", says=told[0], instead=told[1], sentence=sentence)
+        if (told := _turned(replaced)) and not ("than" in words and "than" in others):
+            return Conflict(kind="direction", says=told[0], instead=told[1], sentence=sentence)
         is_whole = n_shared >= _COPIED * len(others)
-        if is_whole and (_is_denied(mine, theirs) or _is_denied(theirs, mine)):
-            return _between("negation", claim, sentence)
+        told = _denied(mine, theirs) or _denied(theirs, mine)[::-1]
+        if is_whole and told:
+            return Conflict(kind="negation", says=told[0], instead=told[1], sentence=sentence)
     return None
 
 
@@ -359,27 +356,32 @@ def _replaced(claim: str, sentence: str) -> list[tuple[str, str]]:
     ]
 
 
-def _is_renumbered(replaced: Sequence[tuple[str, str]], rest: Sequence[str]) -> bool:
-    """A number in the place of another, between the same two words, and told nowhere else."""
-    changed = {word for word, there in replaced if word[0].isdigit() and there[0].isdigit()}
-    return bool(changed.difference(*map(_different, rest)))
+def _renumbered(replaced: Sequence[tuple[str, str]], rest: Sequence[str]) -> tuple[str, ...]:
+    """A number and what it replaces between the same two words, if it is told nowhere else."""
+    changed = [each for each in replaced if each[0][0].isdigit() and each[1][0].isdigit()]
+    known = frozenset().union(*map(_different, rest))
+    return next((each for each in changed if each[0] not in known), ())
 
 
-def _is_turned(replaced: Sequence[tuple[str, str]]) -> bool:
-    """A word in the place of its opposite."""
+def _turned(replaced: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """A word and its opposite, which it replaces."""
     ends = opposites()
-    return any(
-        other.get(line, side) != side
-        for word, there in replaced
-        for other in (ends.get(there, {}),)
-        for line, side in ends.get(word, {}).items()
+    return next(
+        (
+            (word, there)
+            for word, there in replaced
+            for other in (ends.get(there, {}),)
+            for line, side in ends.get(word, {}).items()
+            if other.get(line, side) != side
+        ),
+        (),
     )
 
 
-def _is_denied(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """A word that is denied in one text and stands in the other, which denies nothing."""
+def _denied(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    """A word with its denial, and the word where it stands in the other text undenied."""
     if _DENYING.isdisjoint(one) or not _DENYING_OR_ALIKE.isdisjoint(other):
-        return False
+        return ()
     for place, word in enumerate(one):
         if word not in _DENYING:
             continue
@@ -390,5 +392,6 @@ def _is_denied(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
         ]
         if behind and one[place + 1] not in _NOT_DENYING:
             known = stem(behind[0])
-            return any(stem(each) == known for each in other if each not in STOP_WORDS)
-    return False
+            same = [each for each in other if each not in STOP_WORDS and stem(each) == known]
+            return (f"{word} {behind[0]}", same[0]) if same else ()
+    return ()

@@ -166,9 +166,7 @@ def test_a_conflict_outweighs_shared_words() -> None:
     assert found.undecided
     assert (found.support or 0.0) < (same.support or 0.0) / 1.9
     assert found.evidence == (1,)
-    assert found.reason == (
-        f"{ASKS}: direction: 'Wind speed rose in August.' against 'Wind speed fell in August.'"
-    )
+    assert found.reason == f"{ASKS}: direction: 'rose' against 'fell'"
 
 
 def test_other_words_are_not_held_against_a_summary_told_in_other_words() -> None:
