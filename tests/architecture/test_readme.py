@@ -20,6 +20,7 @@ README_FILE = ROOT / "README.md"
 README = README_FILE.read_text(encoding="utf-8")
 SITE = ROOT / "docs/pages"
 PAGES = [README_FILE, *sorted(SITE.rglob("*.md"))]
+TEXTS = [*PAGES, *sorted((ROOT / ".github").glob("*.md")), ROOT / "golden/README.md"]
 RELEASED = "pubmed.json"
 """The released file of ScholarSum, as the docs name it."""
 
@@ -121,14 +122,16 @@ def test_blocks_about_released_data_print_what_they_show(tmp_path: Path) -> None
             check(block, tmp_path)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.stem)
 def test_links_lead_somewhere(page: Path) -> None:
     """A page that moved leaves dead links behind in silence.
 
     What a page of the site links to is in the site: there, nothing stands around it.
     """
-    links = re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)", page.read_text(encoding="utf-8"))
-    for path, anchor in links:
+    text = page.read_text(encoding="utf-8")
+    for address in re.findall(r"\]\(([a-z]+:[^)]*)\)", text):
+        assert re.fullmatch(r"https://[\w-]+(\.[\w-]+)+(/[\w.%/-]*)?", address), address
+    for path, anchor in re.findall(r"\]\((?![a-z]+:)([^)#]*)(?:#([^)]*))?\)", text):
         target = page.parent / path if path else page
         assert target.exists(), path
         assert not page.is_relative_to(SITE) or target.resolve().is_relative_to(SITE), path
