@@ -98,7 +98,7 @@ def main() -> None:
         with window(str(folder / "profile")) as driver:
             for scheme, name in (("light", "page"), ("dark", "page-dark")):
                 prefer(driver, scheme)
-                resize(driver, 1100, 1180)
+                resize(driver, 1180, 1500)
                 driver.get("about:blank")
                 driver.get(page.as_uri())
                 keep(driver, name)
