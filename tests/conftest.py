@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from tests.postgres_server import PostgresServer
 
-settings.register_profile(  # a slow machine makes no law false
-    "desk", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+settings.register_profile(  # a slow machine makes no law false; CI looks at three times as much
+    "desk", deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow]
 )
 if settings.get_current_profile_name() == "default":  # else CI, or whoever chose one
     settings.load_profile("desk")

@@ -150,9 +150,7 @@ def as_stream(file: Path, folder: Path) -> Path:
     "command",
     [
         "compare OLD RUN --papers=3 --against=careful",
-        "compare OLD RUN --golden",
         "rescore RUN --min=facet=0.3,mean.eva=0.1 --record=again.json",
-        "rescore RUN --weights=background=1,method=1,result=1,conclusion=1 --record=again.json",
         "report RUN --html=run.html --junit=run.xml --github",
     ],
 )
