@@ -156,15 +156,6 @@ def test_what_cannot_be_done_is_told_and_nothing_is_written(
     assert ASKED == []
 
 
-@pytest.mark.usefixtures("suite")
-def test_a_judge_without_a_key_says_which_to_set(shell: Shell) -> None:
-    """A name that no suite defines is a model of OpenAI's."""
-    assert shell.error(4, "agree", "moss", "--judge", "gtp") == (
-        "'gtp' is asked at https://api.openai.com/v1, which needs a key: set OPENAI_API_KEY,"
-        " name another address with --summ-endpoint, or replay with --summ-record=none"
-    )
-
-
 def test_a_mistake_in_a_suite_is_told_with_file_and_line(suite: Path, shell: Shell) -> None:
     """An editor can jump to it."""
     edited(suite / "labels.jsonl", '"moss-02"', '"moss-03"')

@@ -15,7 +15,6 @@ from summeval_pytest.cli.parameters import (
     check_writable,
     gated_tasks,
     session_of,
-    write_figures,
 )
 from summeval_pytest.errors import OptionError, SuiteError, UsageError
 from summeval_pytest.metrics.score import METRICS
@@ -176,11 +175,3 @@ def test_file_that_cannot_be_written_is_refused_at_once(folder: Path) -> None:
         assert str(caught.value) == told.format(file, fault)
     check_writable(folder / "out.jsonl", "--out")
     assert not (folder / "out.jsonl").exists()
-
-
-def test_figures_that_cannot_be_written_are_told_with_one_remedy(tmp_path: Path) -> None:
-    """The writer says already what to do."""
-    (tmp_path / "file").write_text("")
-    with pytest.raises(OptionError) as raised:
-        write_figures(tmp_path / "file" / "x.json", "--json", {"a": 1})
-    assert str(raised.value).count("name another file") == 1

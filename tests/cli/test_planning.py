@@ -93,9 +93,6 @@ def test_plan_of_the_embedded_judge_is_free_and_a_mistake_is_a_usage_error(
     first, second = shell.lines("plan", "kilns")
     assert first.startswith("plan: judge offline-")
     assert second == NOTHING
-    assert shell.error(4, *PLAN, "--model", "x", "--endpoint", "her") == (
-        "no endpoint 'her'; did you mean 'here'? (or write a URL)"
-    )
     told = shell.error(4, "plan", "kilns", "--votes", "3")
     assert "--summ-votes asks a model several times" in told
 

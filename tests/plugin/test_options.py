@@ -161,18 +161,3 @@ def test_header_names_judge_store_record_and_suite(bench: Bench) -> None:
     own = bench.inside("summeval.toml", "--summ-judge=rule:Fair", "--summ-model=bad,good")
     line = f"summeval: judge fair-1, store not needed, record new, {gated} (bad, good)"
     assert own.lines.count(line) == 1
-
-
-def test_min_replaces_and_adds_thresholds_of_pairs(bench: Bench) -> None:
-    """What is asked on the command line is held instead of the suite's value, at equality too."""
-    judge = ("summeval.toml", "--summ-judge=rule:Fair", "--summ-model=bad")
-    assert bench.inside(*judge).code == 1
-
-    # The judge by rule gives the bad system FM 1/4, its floor, and no supported sentence.
-    low = bench.inside(*judge, "--summ-min=facet=0.25", "--summ-min=faithfulness=0")
-    assert low.code == 0
-    added = bench.inside(
-        *judge, "--summ-min=facet=0.25", "--summ-min", "faithfulness=0", "--summ-min=eva=0.5"
-    )
-    assert added.code == 1
-    assert added.lines.count("eva 0.000 < 0.500") == 2

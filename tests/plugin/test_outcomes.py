@@ -97,9 +97,10 @@ UNANSWERED = {"facet": "unanswered", "faithfulness": "unanswered"}
 def test_no_answer_is_the_judges_fault(bench: Bench, judge: str, told: str) -> None:
     """An error, never a failure and never a pass, told in a line instead of a traceback.
 
-    JUnit says so: absent numbers would be taken for a pair that was not asked about.
+    JUnit and the record say so: a pair that is left out would be taken for one not asked about.
     """
-    arguments = ("--summ-model=bad", "-rA", "--junitxml=junit.xml")
+    reports = ("--junitxml=junit.xml", "--summ-run-record=run.json")
+    arguments = ("--summ-model=bad", "-rA", *reports)
     run = bench.inside("summeval.toml", f"--summ-judge=rule:{judge}", *arguments)
 
     assert (run.code, run.last) == (1, "2 errors")
@@ -115,6 +116,10 @@ def test_no_answer_is_the_judges_fault(bench: Bench, judge: str, told: str) -> N
     assert {key: found[key] for key in pair} == pair
     assert not any(found["wrong"].values())
     assert bool(found["signatures"]) is (judge == "Silent"), "which read one of the two texts"
+    record = bench.record()
+    assert (record.is_complete, record.outcome) == (False, "error")
+    assert {pair.outcome for pair in record.suites[0].pairs} == {"error"}
+    assert told.partition(" is unscored: ")[2] in record.suites[0].pairs[0].fault
 
 
 def test_a_judge_that_is_silent_on_one_pair_decides_the_others(bench: Bench) -> None:

@@ -144,14 +144,6 @@ def test_equal_texts_with_different_ratings_have_the_lower_median(tmp_path: Path
     assert score.ratings[0].rating == 3
 
 
-def test_a_pair_without_a_record_is_unscored(tmp_path: Path) -> None:
-    """It is the judge's fault, no rating of 1 and no pass."""
-    suite = suite_in(tmp_path / "a", ratings={"moss": {"short": RATINGS["short"]}})
-    score = score_of(judge_of(suite), suite, "long")
-    assert isinstance(score, Unscored)
-    assert score.reason == "method: no rating of this facet is recorded"
-
-
 def test_the_signature_changes_with_what_is_recorded(tmp_path: Path) -> None:
     """Two sets of records are two judges; the same ones are the same judge wherever they lie."""
     one = judge_of(suite_in(tmp_path / "a")).signature

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from summeval_pytest.endpoints.chat import ChatReply
 from summeval_pytest.errors import NoReplyError, OptionError, Place, UsageError
 from summeval_pytest.run.summaries import GAP, Summariser, cut_middle, flaw_of, summary_request
-from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.suite.values import Flaw, Paper, Section, SystemSpec
 from summeval_pytest.text.sentences import split_sentences
 from tests.asked_suite import SENTENCES, by_rule, desk_for, loaded, write_suite
@@ -237,24 +236,6 @@ def test_address_where_nobody_listens_is_told_with_how_to_start_ollama(tmp_path:
         " base_url; Ollama starts with 'ollama serve' and 'ollama pull writer-7b';"
         " --summ-endpoint=URL points elsewhere"
     )
-
-
-def test_misspelt_system_is_hinted_at_first(tmp_path: Path) -> None:
-    """A name that no suite has is a model's; a misspelling is likelier than that, so it leads."""
-    with ScriptedServer(lambda _: Status(404)) as server:
-        suite = load_suite(write_suite(tmp_path / "kilns", server.url), "kilns")
-        session = replace(desk_for(tmp_path / "store", suite), endpoint="here")
-        suite, _ = session.systems(suite, ["goood"], "--summ-model")
-
-        async def main() -> None:
-            try:
-                await Summariser(session.sender).pair(suite, "kiln", "goood")
-            finally:
-                await session.finish(1.0)
-
-        meant = r"^kilns\S* has no system 'goood'; did you mean 'good'\? As a model it was asked: "
-        with pytest.raises(OptionError, match=meant):
-            asyncio.run(main())
 
 
 def test_own_template_is_read_from_its_file(tmp_path: Path) -> None:
