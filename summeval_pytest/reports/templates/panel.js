@@ -1,6 +1,7 @@
 // The panel beside an open pair: why the piece under the pointer or the focus came to its verdict.
 
 const MOST_AT_ONCE = 6;
+const LIST_SEEN = 220; // pixels of the list that a panel under it leaves, where there is room
 const panel = document.querySelector(".panel");
 const wide = matchMedia("(min-width: 64rem)");
 
@@ -12,6 +13,7 @@ const place = (element) => {
   const room = wide.matches ? column : Math.max(...ends);
   panel.classList.toggle("above", ends[0] > ends[1]);
   panel.style.setProperty("--room", `${Math.max(room, 96) - 16}px`);
+  panel.style.setProperty("--lead", `${Math.min(LIST_SEEN, Math.max(0, column - LIST_SEEN))}px`);
 };
 
 /** Wires a pair's pieces and texts in `body` to the panel; `view.release` lets go of it. */
@@ -67,5 +69,6 @@ const explaining = (view, body) => {
   panel.firstChild.onclick = view.release;
   const first = view.pair.pieces[view.pair.first ?? 0];
   show(first && wide.matches ? [first] : [], false);
+  view.place();
 };
 addEventListener("scroll", () => open?.place?.(), { passive: true });
