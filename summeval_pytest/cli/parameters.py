@@ -17,10 +17,11 @@ from cyclopts import Parameter
 
 from summeval_pytest.endpoints.endpoint import ALLOW
 from summeval_pytest.endpoints.exchange import Record
-from summeval_pytest.errors import OptionError, nearest
+from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
 from summeval_pytest.metrics.score import METRICS
 from summeval_pytest.run.runner import tasks_of
 from summeval_pytest.run.session import IN_FLIGHT, Session, session_here
+from summeval_pytest.suite.places import suite_meant
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.thresholds import thresholds_of
@@ -168,6 +169,10 @@ def suite_of(suite: Path, *, allow_outside: bool) -> Suite:
     Raises:
         SuiteError: for a mistake in it.
     """
+    if not suite.exists() and (meant := suite_meant(Path.cwd(), str(suite), is_sure=True)):
+        raise SuiteError(
+            Place(suite.as_posix()), f"it is not in this folder; name the suite as {meant}"
+        )
     return load_suite(suite, allow_outside=is_outside_allowed(allow_outside=allow_outside))
 
 

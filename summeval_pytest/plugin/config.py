@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.metrics.score import MetricName
     from summeval_pytest.plugin.gate import Gate
+    from summeval_pytest.plugin.options import Option
     from summeval_pytest.record.gated_suite import GatedSuite
 
 
@@ -170,12 +171,38 @@ def suite_arguments(config: pytest.Config) -> list[tuple[Path, str]]:
     return found
 
 
+def _check_paths(config: pytest.Config) -> None:
+    """Names the suite that is meant by a path that is not there; pytest names nothing.
+
+    Raises:
+        pytest.UsageError: for a path that is close to a suite's name, and where a suite is wanted.
+    """
+    start, is_wanted = config.invocation_params.dir, any(_given(config))
+    for argument in config.args:
+        named = argument.split("::")[0]
+        if (start / named).exists() or config.option.pyargs:
+            continue
+        from summeval_pytest.suite.places import suite_meant
+        from summeval_pytest.text.printing import one_line
+
+        is_sure = is_wanted or named.endswith(".toml")
+        if meant := suite_meant(start, named, is_sure=is_sure):
+            raise pytest.UsageError(
+                one_line(f"{named}: it is not in this folder; type: pytest {meant}", 1000)
+            )
+
+
+def _given(config: pytest.Config) -> Iterator[Option]:
+    """The options that were typed."""
+    return (option for option in TABLE if config.getoption(option.ini) is not None)
+
+
 def check_used(config: pytest.Config, items: Iterable[pytest.Item]) -> None:
     """Refuses to be green where something was asked for that nothing collected can give.
 
     The mistake is that of the first option; it ends the run once all is collected.
     """
-    given = [option for option in TABLE if config.getoption(option.ini) is not None]
+    given = list(_given(config))
     if not given or gated_suites(config):
         return
     is_used = any(map(handles_summaries, items))
@@ -229,6 +256,7 @@ def gated_suites(config: pytest.Config) -> dict[Path, GatedSuite]:
         pytest.UsageError: for any mistake in them, before anything is judged.
     """
     if SUITES not in config.stash:
+        _check_paths(config)
         arguments = suite_arguments(config)
         suites: dict[Path, GatedSuite] = {}
         if arguments:

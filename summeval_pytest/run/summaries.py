@@ -164,6 +164,7 @@ def _remedy(suite: Suite, spec: SystemSpec, error: NoReplyError) -> str:
     meant = nearest(spec.name, set(suite.systems) - {spec.name})
     hint = ""
     if spec.place.path.startswith("--") and meant.startswith("did you mean"):
+        meant = meant.replace("mean '", "mean '--summ-model=")
         hint = f"{suite.shown} has no system {spec.name!r}; {meant} As a model it was asked: "
     pull = f"'ollama pull {spec.model}'"
     remedies = {

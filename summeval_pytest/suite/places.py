@@ -9,6 +9,7 @@ import shlex
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from itertools import accumulate, islice
 from pathlib import Path
 from typing import Final
@@ -215,6 +216,27 @@ def suites_beneath(folder: Path) -> list[Path]:
         if "pyvenv.cfg" not in files:
             found += [here / file for file in sorted(files) if is_suite_name(file)]
     return sorted(found, key=lambda file: len(file.parts))
+
+
+def suite_meant(start: Path, wanted: str, *, is_sure: bool) -> str:
+    """How a suite is named from a folder where a path is not there; empty where none is meant.
+
+    Suites beneath the folder, else near the folders above it, are compared by their names. Where
+    ``is_sure`` says that a suite is meant, the only one is.
+    """
+    files = suites_beneath(start)
+    for folder in start.parents[:_N_LEVELS]:
+        if not files:
+            found = [*folder.glob(f"*{SUITE_NAME}"), *folder.glob(f"*/*{SUITE_NAME}")]
+            files = [file for file in found if is_suite_name(file.name)]
+    names = {suite_name(file): file for file in files}
+    words = Path(wanted).parts[-2:]
+    close = [name for word in words for name in get_close_matches(word, names, n=1)]
+    if not close and not (is_sure and len(files) == 1):
+        return ""
+    file = names[close[-1]] if close else files[0]
+    path = file.parent if file.name == SUITE_NAME else file
+    return Path(os.path.relpath(path, start)).as_posix()
 
 
 def json_lines(objects: Iterable[Mapping[str, object]]) -> str:

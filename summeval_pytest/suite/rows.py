@@ -190,11 +190,15 @@ def read_rows(
         SuiteError: As `read_lines` and `read_table`, and for a column that is missing or unknown.
     """
     if not is_table(file):
-        yield from _json_lines(file, owner)
+        for row in _json_lines(file, owner):
+            _check_not_exchanged(row.values, known, row.place)
+            yield row
         return
     table = read_table(file)
     if not table.columns:
         return
+    held = {key for key in COLUMNS if names.get(key, key) in table.columns}
+    _check_not_exchanged(held, known, table.place)
     columns = table.columns_of(known, NEEDED.intersection(known), names)
     for name in table.columns:
         if name not in (*COLUMNS, *names.values()) and not name.startswith(OWN_KEYS):
@@ -210,6 +214,22 @@ def read_rows(
                 f" {OWN_KEYS}NAME = {brief(name)}",
             )
     yield from table.fields(columns, owner)
+
+
+def _check_not_exchanged(held: Collection[str], known: Collection[str], place: Place) -> None:
+    """Refuse a file of summaries where papers are read, and a file of papers for summaries."""
+    if "source" in known and "summary" in held and not {"id", "source"}.intersection(held):
+        raise SuiteError(
+            place,
+            "this looks like a summary, not a paper; name its file as 'summaries' under"
+            " [systems.NAME], and the file of papers as 'papers'",
+        )
+    if "summary" in known and "source" in held and "summary" not in held:
+        raise SuiteError(
+            place,
+            "this looks like a paper, not a summary; name its file as 'papers', and the file of"
+            " summaries as 'summaries' under [systems.NAME]",
+        )
 
 
 def _json_lines(file: TextFile, owner: str) -> Iterator[Fields]:
@@ -228,16 +248,17 @@ def _looks_like(file: TextFile) -> str:
     first, _, rest = head.partition(b"\n")
     stem = PurePath(file.shown).stem
     if head.startswith(b"PAR1"):
-        return f"Parquet: name it {stem}.parquet"
+        return f"Parquet: rename it to {stem}.parquet, also where it is named"
     if head.startswith(b"["):
         is_array = head[1:].lstrip()[:1] == b"{"
-        return f"a JSON array: name it {stem}.json" if is_array else ""
+        return f"a JSON array: rename it to {stem}.json, also where it is named" if is_array else ""
     if head.startswith(b"{"):
         is_pretty = rest and not first.rstrip().endswith(b"}") and rest.lstrip()[:1] != b"{"
-        return "pretty-printed JSON: write each object on one line" if is_pretty else ""
+        one_a_line = f"write each object on one line, as by jq -c . {file.shown}"
+        return f"pretty-printed JSON: {one_a_line}" if is_pretty else ""
     for mark, kind in ((b"\t", "tsv"), (b",", "csv"), (b";", "csv")):
         if mark in first and rest:
-            return f"{kind.upper()}: name it {stem}.{kind}"
+            return f"{kind.upper()}: rename it to {stem}.{kind}, also where it is named"
     return ""
 
 

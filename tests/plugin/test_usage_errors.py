@@ -163,13 +163,48 @@ def test_a_name_that_somebody_may_have_meant_is_named(bench: Bench, nobody: str)
     """Whoever types a system's or a judge's name wrong asks for a model, and should read of it."""
     arguments = ("--summ-model=goood", f"--summ-endpoint={nobody}")
     run = bench.inside("summeval.toml", FAIR, *arguments)
-    told = "ERROR: summeval.toml has no system 'goood'; did you mean 'good'? As a model it was"
+    told = "ERROR: summeval.toml has no system 'goood'; did you mean '--summ-model=good'? As"
     assert run.err.startswith(told)
 
     bench.extend('[judges.panel]\nendpoint = "openai"\nmodel = "m"')
     run = bench.inside("summeval.toml", "--summ-judge=panell")
     told = " or replay with --summ-record=none (a judge of the suite? did you mean 'panel'?)"
     assert run.err.rstrip("\n").endswith(told)
+
+
+@pytest.mark.parametrize(
+    ("folder", "arguments", "meant"),
+    [
+        ("", ("gat",), "gate"),
+        ("", ("src/gate/sumeval.toml",), "gate"),
+        ("gate", ("gate",), "."),
+        ("src", ("gate",), "../gate"),
+        ("src", ("nowhere", "--summ-model=good"), "../gate"),
+    ],
+)
+def test_a_path_from_another_folder_names_the_suite_that_is_meant(
+    bench: Bench,
+    monkeypatch: pytest.MonkeyPatch,
+    folder: str,
+    arguments: tuple[str, ...],
+    meant: str,
+) -> None:
+    """Whoever stands elsewhere, or mistypes, reads what to type; pytest says no more than no."""
+    (bench.path / "src").mkdir()
+    bench.suite("gate/summeval.toml")
+    (bench.path / "summeval.toml").unlink()
+    monkeypatch.chdir(bench.path / folder)
+    told = f"ERROR: {arguments[0]}: it is not in this folder; type: pytest {meant}"
+    for processes in ("0", "2"):
+        run = bench.inside(*arguments, "-n", processes)
+        assert (run.code, run.err.strip()) == (4, told)
+
+
+def test_a_path_that_is_no_suite_is_left_to_pytest(bench: Bench) -> None:
+    """A foreign test suite must not be told of ours, wherever it stands."""
+    run = bench.inside("tests/test_gone.py")
+    assert run.code == 4
+    assert "file or directory not found: tests/test_gone.py" in run.err
 
 
 @pytest.mark.parametrize(
