@@ -581,7 +581,7 @@ def long_run(monkeypatch: pytest.MonkeyPatch) -> RunRecord:
 
 
 ROWS = """return rows.map(({item, link}) => [item, ...item.querySelectorAll("*")].map((e) =>
-    [e.tagName, e.id, e.className, e.title, decodeURIComponent(e.hash ?? "")])
+    [e.tagName, e.id, e.className, decodeURIComponent(e.hash ?? "")])
     .concat(link.textContent.replaceAll(/\\s/g, "")))"""
 """Every row: its elements and its text, in which white space between blocks is none."""
 

@@ -30,7 +30,9 @@ def section(page: Page, title: str, end: str) -> str:
 def test_the_page_says_who_was_held_against_whom(page: Page) -> None:
     """Judge, its recipe, suite and numbers of pairs; no date, for the same is to be the same."""
     suite = small_agreement().suite
-    assert f"summeval agree · moss {suite.fingerprint} Agreement with people" in page.text
+    assert (
+        f"summeval agree · moss, fingerprint {suite.fingerprint} Agreement with people" in page.text
+    )
     assert "gpt-4 beside 12 labelled pairs of 6 papers and 5 systems." in page.text
     assert page.text.count("gpt-4|prompt:1a2b") == 2
     assert not re.search(r"\b20\d\d-\d\d-\d\d\b", page.text)

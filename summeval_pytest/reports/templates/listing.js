@@ -38,7 +38,6 @@ const madeItem = ({ number, key, system, outcome, id, title, shown }) => {
     if (!ratings[n]) return "";
     const rated = make("span", `facet ${facet}`, `${facet[0].toUpperCase()}${ratings[n]}`);
     rated.classList.toggle("lost", ratings[n] < scale);
-    rated.title = facet;
     return rated;
   });
   const measured = metrics.map((metric, n) => values[n] && make("span", "", `${metric} `, make("b", "", values[n])));
