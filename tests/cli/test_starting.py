@@ -428,6 +428,34 @@ def test_a_flag_without_its_fellow_is_refused(tmp_path: Path, start: Start, told
     assert files_in(tmp_path) == {}
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a runner's script is one of a POSIX shell")
+def test_a_job_at_gitlab_keeps_the_reports_that_it_names(tmp_path: Path) -> None:
+    """A report that is called otherwise than its artifact is never shown, and nobody is told."""
+    init(tmp_path, start=Start(ci="gitlab"))
+    jobs = yaml.safe_load((tmp_path / GITLAB).read_text(encoding="utf-8"))
+    usual, replay = jobs[".summ-gate"], jobs["summ-gate"]
+    install, *before = usual["before_script"]
+    assert install == 'python -m pip install "$INSTALL"'
+    tools = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    project = {"CI": "true", "CI_PROJECT_DIR": str(tmp_path), "PATH": tools}
+    done = subprocess.run(
+        ["sh", "-ec", "\n".join([*before, *replay["script"]])],
+        cwd=tmp_path,
+        env=clean_environment(**usual["variables"], **project),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    reports = usual["artifacts"]["reports"]
+    assert (tmp_path / reports["junit"]).stat().st_size
+    (entry,) = json.loads((tmp_path / reports["codequality"]).read_text(encoding="utf-8"))
+    assert entry["location"] == {"path": FILES[1], "lines": {"begin": 1}}
+    record = jobs["summ-gate-record"]
+    assert record["artifacts"]["reports"] == reports
+    assert record["script"][0] == 'rm -f -- "$SUITE/cassette.jsonl"'
+
+
 def test_gitlab_gets_its_jobs_beside_those_it_has(tmp_path: Path) -> None:
     """The file of a repository's pipeline is never touched; the line to add to it is said."""
     init(tmp_path / "new", start=Start(ci="gitlab"))
