@@ -339,7 +339,8 @@ def _cell(
     fails = is_missed or (corrected is not None and bool(corrected.missed))
     lost = name.removeprefix("facet.") if name.startswith("facet.") else _LOST.get(name, "")
     difference = system.comparison and system.comparison.difference(name)
-    missing = 0.0 if mean.value is None else named.gap(mean.value, named.best)
+    is_judged = name.partition(".")[0] in METRICS  # no best is known of one's own
+    missing = named.gap(mean.value, named.best) if is_judged and mean.value is not None else 0.0
     is_whole = mean.n_scored == mean.n_papers
     signs = (">", "\u2264") if named.lower_is_better else ("<", "\u2265")
     return {
