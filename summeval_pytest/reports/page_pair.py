@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from itertools import accumulate
@@ -168,9 +169,9 @@ class Passages:
         letters = _letters(sentence)
         own = fact.text.partition(": ")[2]
         words = (own if own and _letters(own) in letters else fact.text).split()
-        first = len(words)
-        while first and _letters(" ".join(words[first - 1 :])) in letters:
-            first -= 1
+        first = bisect_left(
+            range(len(words)), x=True, key=lambda n: _letters(" ".join(words[n:])) in letters
+        )
         runs = filter(None, (" ".join(words[:first]), " ".join(words[first:])))
         places = [self._find(run, within[0]) for run in runs]
         found = [place for place in places if place and place[1] <= within[1]]

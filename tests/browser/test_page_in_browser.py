@@ -320,7 +320,8 @@ def test_the_panel_never_hides_what_it_explains(browser: Browser, pixels: int) -
     """Neither under the pointer nor under the focus, nor when the page is scrolled on."""
     with browser.width(pixels):
         browser.open(small_run(), "#pair=careless/moss-01")
-        for piece in browser.all("button.piece")[::3]:
+        for piece in (*browser.all(".run")[::3], *browser.all("button.piece")[::3]):
+            browser.run("arguments[0].scrollIntoView({block: 'center'})", piece)
             for act in (browser.hover, lambda it: browser.run("arguments[0].focus()", it)):
                 act(piece)
                 assert browser.run(COVERED, piece) == [True, True]

@@ -9,7 +9,8 @@ const wide = matchMedia("(min-width: 64rem)");
 const place = (element) => {
   const { top, bottom } = element.getBoundingClientRect();
   const ends = [top, innerHeight - bottom];
-  const column = innerHeight - Math.max(0, panel.parentElement.getBoundingClientRect().top);
+  const around = panel.parentElement.getBoundingClientRect();
+  const column = Math.min(innerHeight, around.bottom) - Math.max(0, around.top);
   const room = wide.matches ? column : Math.max(...ends);
   panel.classList.toggle("above", ends[0] > ends[1]);
   panel.style.setProperty("--room", `${Math.max(room, 96) - 16}px`);
