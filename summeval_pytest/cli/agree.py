@@ -32,6 +32,7 @@ from summeval_pytest.cli.parameters import (
     Endpoints,
     JsonFile,
     JudgeName,
+    check_baselines,
     check_writable,
     find_own_judges,
     metrics_in,
@@ -189,6 +190,7 @@ def agree(
     loaded = suite_of(suite, allow_outside=allow_outside)
     if compare is not None:
         return _compared(loaded, *compare, json_file)
+    check_baselines("agree")
     find_own_judges(judge)
     session = session_of(endpoints, asking)
     session.add_cassette(loaded)

@@ -28,6 +28,7 @@ from summeval_pytest.cli.parameters import (
     Asking,
     Endpoints,
     JsonFile,
+    check_baselines,
     check_writable,
     find_own_judges,
     make_folder,
@@ -107,6 +108,7 @@ def study(
         JudgeError: if a judge breaks its contract.
         NoReplyError: if a system's endpoint gave no summary.
     """
+    check_baselines("study")
     analyses = _analyses(only)
     words = None if familiar is None else read_familiar(familiar)
     if json_file is not None:

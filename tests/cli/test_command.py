@@ -327,3 +327,17 @@ def test_output_that_cannot_be_written_is_told() -> None:
         "summeval: error: the output cannot be written, No space left on device; make room, or"
         " name another file behind '>'\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("command", "package"), [("agree", "rouge_score"), ("agree", "bm25s"), ("study", "rouge_score")]
+)
+def test_without_its_baselines_a_command_names_the_extra(
+    monkeypatch: pytest.MonkeyPatch, shell: Shell, command: str, package: str
+) -> None:
+    """Before a judge is asked, and paid."""
+    monkeypatch.setitem(sys.modules, package, None)
+    assert shell.error(4, command, GOLDEN) == (
+        f"{command}: the package {package!r} is not installed; install it with:"
+        " pip install 'summeval-pytest[agree]'"
+    )
