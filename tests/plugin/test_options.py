@@ -69,31 +69,40 @@ VALUES: dict[str, tuple[object, object, object, object]] = {
 """By option: a value for the flag, for the variable and for the ini key, and the default."""
 
 
-@pytest.mark.parametrize("name", [option.name for option in TABLE])
 def test_command_line_beats_environment_beats_ini(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch, name: str
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An option given by hand must win over one that a machine or a file keeps.
 
     A switch is given by its flag alone, and said to be true or false everywhere else.
     """
-    option = next(option for option in TABLE if option.name == name)
-    flag, variable, ini, default = VALUES[name]
-    given = option.flag if option.is_switch else f"{option.flag}={flag}"
-    monkeypatch.delenv(option.variable, raising=False)
+    given = [
+        option.flag if option.is_switch else f"{option.flag}={VALUES[option.name][0]}"
+        for option in TABLE
+    ]
+    flag, variable, ini, default = (
+        {option.name: VALUES[option.name][place] for option in TABLE} for place in range(4)
+    )
 
-    def chosen(*arguments: str) -> object:
-        value = getattr(read_options(bench.config(*arguments)), name)
-        return value[0] if isinstance(value, tuple) and value else value
+    def chosen(*arguments: str) -> dict[str, object]:
+        options = read_options(bench.config(*arguments))
+        values = {option.name: getattr(options, option.name) for option in TABLE}
+        return {n: v[0] if isinstance(v, tuple) and v else v for n, v in values.items()}
 
+    def set_variables(values: dict[str, object]) -> None:
+        for option in TABLE:
+            monkeypatch.setenv(option.variable, str(values[option.name]))
+
+    monkeypatch.delenv("SUMM_STORE")
     assert chosen() == default
-    bench.write("pytest.ini", f"[pytest]\n{option.ini} = {ini}\n")
+    keys = "".join(f"{option.ini} = {ini[option.name]}\n" for option in TABLE)
+    bench.write("pytest.ini", f"[pytest]\n{keys}")
     assert chosen() == ini
-    monkeypatch.setenv(option.variable, "")
+    set_variables(dict.fromkeys(VALUES, ""))
     assert chosen() == ini, "a variable set to nothing gives nothing"
-    monkeypatch.setenv(option.variable, str(variable))
+    set_variables(variable)
     assert chosen() == variable
-    assert chosen(given) == flag
+    assert chosen(*given) == flag
 
 
 def test_a_switch_may_be_said_in_any_usual_word_and_in_no_other(
