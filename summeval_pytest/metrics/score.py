@@ -533,6 +533,8 @@ def add_numbers(numbers: Iterable[Named]) -> None:
                 f"number {name!r} of metric {metric!r} is called neither {metric!r} nor"
                 f" '{metric}.PART', in small letters, digits and underscores"
             )
+        if not named.meaning.isprintable():
+            raise ValueError(f"number {name!r} has a meaning of several lines; write one")
         if not -ENDLESS <= named.low < named.high <= ENDLESS:
             raise ValueError(f"number {name!r} ranges {named.range}; the end is above the start")
         known = _CATALOGUE.get(name)

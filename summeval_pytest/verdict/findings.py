@@ -20,6 +20,7 @@ from summeval_pytest.metrics.score import (
     OwnScore,
 )
 from summeval_pytest.questions import SCALES
+from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.words import content_words
 
 if TYPE_CHECKING:
@@ -248,8 +249,8 @@ def own_findings(score: OwnScore) -> Iterator[Finding]:
         yield Finding(
             kind="own",
             number=problem.number,
-            title=f"{problem.number}, {problem.title}",
-            verdict=problem.verdict,
+            title=one_line(f"{problem.number}, {problem.title}"),
+            verdict=one_line(problem.verdict),
             reason=problem.reason,
             reference=None,
             summary=problem.summary,

@@ -116,6 +116,7 @@ def test_numbers_stand_in_the_order_in_which_they_are_declared() -> None:
         (named("counted", low=1.0), "the end is above the start"),
         (named("counted", high=math.inf), "the end is above the start"),
         (named("facet.tone"), "another number"),
+        (Named(name="counted", metric="counted", meaning="a\n::error::b"), "of several lines"),
     ],
 )
 @pytest.mark.usefixtures("forget_own_metrics")

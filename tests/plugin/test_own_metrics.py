@@ -43,8 +43,8 @@ class Shouts(Metric):
     def problems(self, texts):
         for place, sentence in enumerate(texts.sentences):
             if self.mark in sentence:
-                yield Problem(number="shouts", title=f"sentence {place + 1}", verdict="is loud",
-                              reason="calm down", summary=sentence)
+                yield Problem(number="shouts", title=f"sentence {place + 1}", summary=sentence,
+                              verdict="is loud\\n::error::now", reason="calm down")
 """
 LOUD: Final = "Limpets were counted! The count fell by 40 percent! Warm winters harm them."
 
@@ -76,7 +76,7 @@ def test_a_number_of_ones_own_fails_the_pair_that_misses_it(loud: Bench) -> None
         "shouts 2 > 1 at most",
         "good.jsonl:1: good on limpet-01",
         "",
-        "1. shouts, sentence 1: is loud",
+        "1. shouts, sentence 1: is loud ::error::now",
         '   summary      "Limpets were counted!"',
         "   reason       calm down",
     ]
@@ -150,7 +150,7 @@ def test_a_number_that_does_not_apply_is_not_held(loud: Bench) -> None:
     values = json.loads(loud.text("run.json"))["suites"][0]["pairs"][0]["scores"]
     assert values == [{"metric": "shouts", "numbers": {"shouts": 1.0}, "problems": [
         {"number": "shouts", "reason": "calm down", "severity": 1.0, "summary": "Never!",
-         "title": "sentence 1", "verdict": "is loud"}]}]  # fmt: skip
+         "title": "sentence 1", "verdict": "is loud\n::error::now"}]}]  # fmt: skip
 
 
 def test_the_suites_options_reach_the_metric_and_the_signature(loud: Bench) -> None:
