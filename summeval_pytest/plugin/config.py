@@ -215,13 +215,20 @@ def check_used(config: pytest.Config, items: Iterable[pytest.Item]) -> None:
 
 def _way_to_a_suite(config: pytest.Config) -> str:
     """Which suites are near, and how pytest comes to collect them."""
-    from summeval_pytest.suite.places import Configuration, read_configuration, suites_beneath
+    from summeval_pytest.suite.places import (
+        Configuration,
+        read_configuration,
+        suite_meant,
+        suites_beneath,
+    )
     from summeval_pytest.text.printing import one_line
 
     start = config.invocation_params.dir
     files = suites_beneath(start)[:_N_NAMED]
     if not files:
-        return f"no {SUITE_NAME} is beneath {start}: name a suite, or leave the option out"
+        above = suite_meant(start, "", is_sure=True)
+        way = f"type: pytest {above}" if above else "name a suite"
+        return f"no {SUITE_NAME} is beneath {start}: {way}, or leave the option out"
     found = ", ".join(os.path.relpath(file, start) for file in files)
     paths = [Path(os.path.relpath(file.parent, config.rootpath)).as_posix() for file in files]
     pytest_ini = (read_configuration(config.inipath) if config.inipath else None) or Configuration()

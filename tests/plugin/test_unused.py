@@ -74,6 +74,17 @@ def test_no_option_of_the_gate_is_green_without_a_suite(foreign: Bench, option: 
     assert not (foreign.path / "ran").exists()
 
 
+def test_a_suite_above_is_named_where_none_is_beneath(
+    foreign: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever stands in a folder of the repository types the path that is told."""
+    (foreign.path / "src").mkdir()
+    monkeypatch.chdir(foreign.path / "src")
+    run = foreign.inside("--summ-model=good")
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    assert "type: pytest ../gate, or leave the option out" in run.err
+
+
 def test_the_line_that_is_named_has_pytest_collect_the_suite(foreign: Bench) -> None:
     """Pasted where it says, it gates; the other tests are still collected, each once.
 
