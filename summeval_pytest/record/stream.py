@@ -73,20 +73,13 @@ class StreamLine:
     relation: RelationVerdict | None = field(default=None, metadata=SPARSE)
 
 
-def record_text(record: RunRecord) -> str:
-    """A run record as one JSON value, keys sorted: a pair, paper or system is one line.
-
-    So that a difference between two files names the pairs that differ.
-    """
-    return "".join(_one_value(record))
-
-
 def record_pieces(record: RunRecord, name: str) -> Iterator[str]:
     """The text of a run record's file, as its name has it, piece by piece."""
     return _lines(record) if name.endswith(STREAM) else _one_value(record)
 
 
 def _one_value(record: RunRecord) -> Iterator[str]:
+    """One JSON value, keys sorted: a difference between two files names the pairs that differ."""
     yield f'{{"header": {as_json(record.header)},\n"judge": {as_json(record.judge)},\n'
     shard = f'"shard": {as_json(record.shard)},\n' if record.shard is not None else ""
     yield f'"schema": {SCHEMA},\n{shard}"suites": ['

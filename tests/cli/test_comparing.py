@@ -7,10 +7,9 @@ import pytest
 
 from summeval_pytest.endpoints.spending import ModelSeen
 from summeval_pytest.metrics.signature import signature_of
-from summeval_pytest.record.stream import record_text
 from summeval_pytest.verdict.trust import Trust
 from tests.verdict.golden_answers import answered, golden
-from tests.verdict.records import faithful, pair, run, suite
+from tests.verdict.records import faithful, pair, record_text, run, suite
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,11 +16,11 @@ from summeval_pytest.errors import UsageError
 from summeval_pytest.record import batches
 from summeval_pytest.record.batches import Collected, batches_of
 from summeval_pytest.record.judging import Batch, JudgeOrder, PairJudge, batch_lines, close_judge
-from summeval_pytest.record.stream import record_text
 from tests.plugin.conftest import by_rule
 from tests.plugin.test_endpoints import PRICES
 from tests.plugin.test_shards import BOTH, labelled
 from tests.scripted_server import Delay
+from tests.verdict.records import record_text
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Bench

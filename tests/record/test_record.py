@@ -32,7 +32,7 @@ from summeval_pytest.record.record import (
     from_json,
     judged,
 )
-from summeval_pytest.record.stream import read_record, record_text
+from summeval_pytest.record.stream import read_record
 from summeval_pytest.run.golden import EvidenceCount, GoldenAnswer
 from summeval_pytest.run.measure import Evaluation
 from summeval_pytest.suite.values import Pair, Paper, Section, Waiver
@@ -47,6 +47,7 @@ from tests.verdict.records import (
     marks,
     pair,
     rated,
+    record_text,
     run,
     suite,
     supported,

@@ -10,9 +10,9 @@ import pytest
 from summeval_pytest.errors import OptionError
 from summeval_pytest.record.record import Judged, PaperRecord, RunRecord, as_json, from_json
 from summeval_pytest.record.stored import LineFile
-from summeval_pytest.record.stream import PART, Spool, read_record, record_pieces, record_text
+from summeval_pytest.record.stream import PART, Spool, read_record, record_pieces
 from tests.reports.records import untrusted
-from tests.verdict.records import HERE, pair, run, suite, system
+from tests.verdict.records import HERE, pair, record_text, run, suite, system
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,6 +23,7 @@ from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.questions import FACETS, SCALES, Fact
 from summeval_pytest.record.record import Header, PairRecord, RunRecord, SuiteRecord, SystemRecord
 from summeval_pytest.record.regression import Baseline
+from summeval_pytest.record.stream import record_pieces
 from summeval_pytest.verdict.thresholds import Thresholds
 from summeval_pytest.verdict.trust import Trust
 
@@ -211,3 +212,8 @@ def measured(
 def run(*suites: SuiteRecord) -> RunRecord:
     """A run over these suites."""
     return RunRecord(header=Header(environment={}, usage={}), judge="fair-1", suites=suites)
+
+
+def record_text(record: RunRecord) -> str:
+    """The one JSON value that a run's record is where its name asks for no stream."""
+    return "".join(record_pieces(record, "run.json"))
