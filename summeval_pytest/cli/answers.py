@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeVar, get_args
@@ -135,6 +136,11 @@ def check(start: Start) -> None:
             raise OptionError(f"--{option} goes with --papers FILE; name it, or leave it out")
     if start.endpoint is not None and not start.is_asked:
         raise OptionError("--endpoint goes with --judge MODEL; name it, or leave it out")
+    name = start.judge
+    if name is not None and not name.strip():
+        raise OptionError("--judge names nobody; write offline or a model's name")
+    if start.is_asked and get_close_matches(name or "", [OFFLINE], cutoff=0.8):
+        raise OptionError(f"--judge={name}: did you mean {OFFLINE!r}?")
     start.server  # noqa: B018 - refused now, not after more questions
 
 
@@ -215,16 +221,20 @@ def _asked_columns(
             break
         names = read_names(rows.columns)
         words = {"id", "paper"} if key in {"id", "paper"} else {key}
+        meaning = key
+        if key == "paper" and file is not None:  # papers have it under "id", in another file
+            names.pop("id", None)
+            words, meaning = {key}, "id"
         is_known = any(names.get(word, word) in table.columns for word in words)
         if is_known or (key == "system" and rows.system is not None):
             continue
         if not is_told:
             console.print(safe(f"   {table.file.shown} has the columns {table.listed}."))
             is_told = True
-        usual = table.nearest_column(key, names) or _USUAL.get(key, "")
+        usual = table.nearest_column(key, names) or _USUAL.get(meaning, "")
         rows = _ask(
             console,
-            f"   column of {key!r}, {_MEANINGS[key]}",
+            f"   column of {key!r}, {_MEANINGS[meaning]}",
             usual,
             partial(_with_column, table=table, rows=rows, key=key),
         )
@@ -234,6 +244,8 @@ def _asked_columns(
 def _with_column(typed: str, *, table: DataTable, rows: RowOptions, key: str) -> RowOptions:
     """The rows with a column for a key, or with what stands in its place."""
     if typed in table.columns:
+        if "," in typed:
+            raise OptionError(f"the column {one_line(typed, 60)!r} has a comma; rename it")
         return replace(rows, columns=(*rows.columns, f"{key}={typed}"))
     if key == "paper" and typed == _NUMBERED and rows.summaries is None:
         return rows
@@ -247,17 +259,18 @@ def _with_column(typed: str, *, table: DataTable, rows: RowOptions, key: str) ->
 
 def _asked_judge(start: Start, console: Console) -> Start:
     console.print(_JUDGES)
-    start = replace(start, judge=_ask(console, "judge", OFFLINE, str))
+    start = _ask(console, "judge", OFFLINE, lambda typed: _checked(replace(start, judge=typed)))
     if not start.is_asked:
         return start
-
-    def read(typed: str) -> Start:
-        there = replace(start, endpoint=typed)
-        check(there)
-        return there
-
     console.print("   Where is it? openai, ollama, or the URL of an OpenAI-compatible server.")
-    return _ask(console, "   endpoint", OPENAI, read)
+    return _ask(
+        console, "   endpoint", OPENAI, lambda typed: _checked(replace(start, endpoint=typed))
+    )
+
+
+def _checked(start: Start) -> Start:
+    check(start)
+    return start
 
 
 def _read_ci(typed: str) -> CI:

@@ -105,7 +105,7 @@ def init(
     texts = {**suite, **_ci_files(start, gitlab, shards)}
     _write(folder, texts)
     lines = [one_line(f"wrote {folder / name}", 400) for name in texts]
-    if testpaths or (found is not None and not found.paths):
+    if testpaths or (found is not None and found.is_plain and not found.paths):
         if fault := write_whole(folder / pytest.name, pytest.text(SUITE)):
             raise UsageError(f"{fault}; the suite is written, and {line} is left to you")
         lines.append(one_line(f"wrote {line}", 400))
@@ -123,9 +123,10 @@ def skeleton(name: str) -> str:
 def _refuse_old(folder: Path, *names: str) -> None:
     for file in (folder / name for name in names):
         if file.exists() or file.is_symlink():
-            raise UsageError(
-                f"{file} exists already, and nothing was written; move it, or name another folder"
-            )
+            remedy = "move it, or name another folder"
+            if not file.is_relative_to(folder / SUITE):
+                remedy += ", or leave out what CI runs with --ci none"
+            raise UsageError(f"{file} exists already, and nothing was written; {remedy}")
 
 
 def _write(folder: Path, texts: Mapping[str, str]) -> None:

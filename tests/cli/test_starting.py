@@ -4,7 +4,9 @@ import io
 import json
 import os
 import re
+import select
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -227,6 +229,7 @@ def test_nothing_is_overwritten_and_nothing_half_written(tmp_path: Path, name: s
             init(tmp_path / kind)
         assert str(caught.value) == (
             f"{file} exists already, and nothing was written; move it, or name another folder"
+            f"{', or leave out what CI runs with --ci none' * name.startswith('.github')}"
         )
         assert (sorted(tmp_path.rglob("*")), files_in(tmp_path)) == before
 
@@ -354,6 +357,8 @@ def typed(folder: Path, *answers: str, flags: tuple[str, ...] = ()) -> Dialogue:
         os.execv(sys.executable, command)  # noqa: S606 - the terminal's process is this one
     shown, left = "", list(answers)
     while True:
+        if not select.select([terminal], [], [], 60)[0]:
+            os.kill(child, signal.SIGKILL)  # a question that no answer is left for
         try:
             told = os.read(terminal, 65536).decode()
         except OSError:  # so Linux says that the other end is closed
@@ -361,7 +366,7 @@ def typed(folder: Path, *answers: str, flags: tuple[str, ...] = ()) -> Dialogue:
         if not told:
             break
         shown += told.replace("\r\n", "\n")
-        if left and shown.endswith("]: "):
+        if left and shown.endswith(": "):
             os.write(terminal, left.pop(0).encode())
     os.close(terminal)
     return Dialogue(shown, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
@@ -400,6 +405,17 @@ def test_questions_name_the_columns_and_are_asked_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminal of this kind")
+def test_summaries_in_a_file_of_their_own_are_asked_for(tmp_path: Path) -> None:
+    """Both files may call the paper alike, and each is asked about its own columns only."""
+    (tmp_path / "papers.csv").write_text("doc,source,reference\np1,Moss.,Moss.\n", "utf-8")
+    (tmp_path / "said.csv").write_text("doc,model,output\np1,m,It did.\n", "utf-8")
+    answers = ("papers.csv\n", "\n", "said.csv\n", *"\n" * 4)
+    dialogue = typed(tmp_path, *answers, flags=("--judge", "offline", "--ci", "none"))
+    assert dialogue.code == 0, dialogue.shown
+    assert load_suite(tmp_path / SUITE).pair("p1", "m").summary == "It did."
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminal of this kind")
 @pytest.mark.parametrize("key", ["\x03", "\x04"], ids=["Ctrl-C", "Ctrl-D"])
 def test_whoever_leaves_a_question_leaves_nothing_behind(tmp_path: Path, key: str) -> None:
     """Half a gate is worse than none."""
@@ -413,6 +429,8 @@ def test_whoever_leaves_a_question_leaves_nothing_behind(tmp_path: Path, key: st
     ("start", "told"),
     [
         (Start(endpoint="ollama"), "--endpoint goes with --judge MODEL; name it, or leave it out"),
+        (Start(judge="ofline"), "--judge=ofline: did you mean 'offline'?"),
+        (Start(judge=" "), "--judge names nobody; write offline or a model's name"),
         (Start(judge="m", endpoint="olama"), "--endpoint=olama: did you mean 'ollama'?"),
         (Start(judge="m", endpoint="https://u:p@x.org/v1"), "holds more than an address"),
         (Start(rows=RowOptions(system="x")), "--system goes with --papers FILE"),
