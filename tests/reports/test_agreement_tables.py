@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -36,6 +37,9 @@ from summeval_pytest.reports.agreement_tables import (
 from summeval_pytest.stats.matrices import FittedWeights, Matrix
 from summeval_pytest.text.table import table_lines
 from tests.verdict.golden_answers import answered, golden
+
+if TYPE_CHECKING:
+    from syrupy.assertion import SnapshotAssertion
 
 NOTHING = Estimate(None, None, None)
 LOW = Estimate(-0.1234, -0.5, -0.25)
@@ -123,7 +127,7 @@ def test_a_number_that_was_asked_for_and_not_given_is_told() -> None:
     ]
 
 
-def test_roles_have_a_line_a_class_and_their_means_under_f1() -> None:
+def test_roles_have_a_line_a_class_and_their_means_under_f1(snapshot: SnapshotAssertion) -> None:
     """Merged facets are named as they count, and what stands nowhere is said."""
     figures = {"precision": LOW, "recall": NOTHING, "F1": LOW}
     found = RoleAgreement(
@@ -133,13 +137,7 @@ def test_roles_have_a_line_a_class_and_their_means_under_f1() -> None:
         macro_f1=LOW,
         accuracy=Estimate(0.5, 0.25, 0.75),
     )
-    assert list(table_lines(role_table(found))) == [
-        "sentence roles        items  precision           recall              F1",
-        "result or conclusion  1,205  -0.123 [-.50,-.25]       -              -0.123 [-.50,-.25]",
-        "macro F1              1,205                                          -0.123 [-.50,-.25]",
-        "accuracy              1,205                                           0.500 [ .25, .75]",
-        "stated by the segment that holds the sentence; 3 stand in none and are wrong",
-    ]
+    assert list(table_lines(role_table(found))) == snapshot
 
 
 JUDGE = SupportingFigures(
@@ -157,7 +155,7 @@ JUDGE = SupportingFigures(
 )
 
 
-def test_a_block_for_each_part_with_a_line_for_each_finder() -> None:
+def test_a_block_for_each_part_with_a_line_for_each_finder(snapshot: SnapshotAssertion) -> None:
     """Worked example; a part that nobody was measured on has no block; an undefined figure no 0."""
     silent = replace(
         JUDGE, n_instances=0, precision=NOTHING, recall=NOTHING, f1=NOTHING, any_hit=NOTHING,
@@ -165,19 +163,7 @@ def test_a_block_for_each_part_with_a_line_for_each_finder() -> None:
     )  # fmt: skip
     high = replace(JUDGE, by="BM25 top-1", part="high", n_instances=5)
     lines = list(supporting_lines([JUDGE, high, silent]))
-    assert [line.split() for line in lines] == [
-        ["all", "sentences", "sents", "named", "precision", "recall", "F1", "any", "hit",
-         "macro", "F1"],
-        ["judge", "1,305", "1.00", "0.730", "[", ".70,", ".76]", "0.556", "[", ".50,", ".60]",
-         "0.631", "0.800", "[", ".75,", ".85]", "0.620"],
-        ["judge", "0", "-", "-", "-", "-", "-", "-"],
-        [],
-        ["more", "abstractive", "sents", "named", "precision", "recall", "F1", "any", "hit",
-         "macro", "F1"],
-        ["BM25", "top-1", "5", "1.00", "0.730", "[", ".70,", ".76]", "0.556", "[", ".50,", ".60]",
-         "0.631", "0.800", "[", ".75,", ".85]", "0.620"],
-        [],
-    ]  # fmt: skip
+    assert lines == snapshot
     assert max(map(len, lines)) <= 120
 
 
@@ -228,21 +214,11 @@ ANNOTATORS = AnnotatorAgreement(
 )
 
 
-def test_every_figure_of_two_annotators_stands_beside_what_it_stands_on() -> None:
+def test_every_figure_of_two_annotators_stands_beside_what_it_stands_on(
+    snapshot: SnapshotAssertion,
+) -> None:
     """A kappa of twelve items is another thing than one of a thousand."""
-    assert list(annotator_lines(ANNOTATORS, "a.jsonl", "b\x1b.jsonl")) == [
-        "a.jsonl: 36 pairs labelled",
-        "b\\x1b.jsonl: 12 pairs labelled, 12 of them by both",
-        "",
-        "                items  exact  kappa  quadratic  only 1st  only 2nd",
-        "result             12  0.750  0.500      0.625        24         0",
-        "sentence           70  1.000      -          -         0         2",
-        "  evidence F1      60  0.812",
-        "candidate fact      0      -      -          -         0         2",
-        "overall            10                                  1         0",
-        "overall scores differ by 0.062 on average",
-        "facets that one rates and the other calls absent, in no figure: 1",
-    ]
+    assert list(annotator_lines(ANNOTATORS, "a.jsonl", "b\x1b.jsonl")) == snapshot
 
 
 def test_the_short_form_names_only_what_both_have() -> None:
