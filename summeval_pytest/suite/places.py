@@ -148,8 +148,16 @@ def find_configuration(folder: Path) -> Configuration | None:
 
 
 def new_configuration(folder: Path) -> Configuration | None:
-    """A table for a file that could configure pytest and does not; None where there is no file."""
-    for name in ("pytest.ini", "pyproject.toml"):
+    """A table for a file that could configure pytest and does not, or for a new ``pytest.ini``.
+
+    None where such a file cannot be read, and beneath a folder that configures pytest, which a new
+    file would hide.
+    """
+    names = ("pytest.ini", "pyproject.toml")
+    if not any(os.path.lexists(folder / name) for name in names):
+        is_free = not any(map(find_configuration, folder.resolve().parents))
+        return Configuration(names[0], "pytest", before="[pytest]\n") if is_free else None
+    for name in names:
         if not (folder / name).is_file():
             continue
         table = Configuration(name, TABLES[name][0])

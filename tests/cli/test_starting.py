@@ -63,13 +63,13 @@ def test_it_says_what_it_wrote_and_what_comes_next(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "repository"
     wrote = [
         *(f"wrote {folder / name}" for name in FILES),
-        f"so that plain pytest runs it (or: --testpaths): {LINE}",
+        "wrote testpaths = . gate under [pytest] in pytest.ini",
     ]
     following = [RED.format(folder / FILES[1]), f"next: pytest {folder / SUITE}"]
     # a workflow below the root is never run, and nothing says so
     note = f"note: {folder} is not the root of a git repository; GitHub reads .github there only"
     assert init(folder) == [*wrote, note, *following]
-    assert sorted(files_in(folder)) == sorted(FILES)
+    assert sorted(files_in(folder)) == sorted((*FILES, "pytest.ini"))
     shutil.rmtree(folder)
     (folder / ".git").mkdir(parents=True)
     assert init(folder) == [*wrote, *following]
@@ -257,6 +257,14 @@ def test_a_configuration_without_testpaths_gets_them(
     assert "1 failed, 2 passed" in gated(tmp_path, suite="").stdout
 
 
+def test_a_new_configuration_hides_none_above(tmp_path: Path) -> None:
+    """Pytest reads the nearest one only: that of the repository would be lost."""
+    (tmp_path / "tox.ini").write_text("[pytest]\ntestpaths = tests\n", encoding="utf-8")
+    line = f"so that plain pytest runs it (or: --testpaths): {LINE}"
+    assert line in init(tmp_path / "inner")
+    assert sorted(files_in(tmp_path / "inner")) == sorted(FILES)
+
+
 def direct(monkeypatch: pytest.MonkeyPatch, told: str | None, version: str = "1.2") -> str | None:
     """Where the package can be installed from, by what its installer has noted."""
     monkeypatch.undo()
@@ -384,7 +392,7 @@ def test_three_times_enter_starts_from_the_sample(tmp_path: Path) -> None:
         "github, gitlab or none [github]: ",
     ]
     assert dialogue.shown.endswith("\nnext: pytest gate\n")
-    assert sorted(files_in(tmp_path)) == sorted(FILES)
+    assert sorted(files_in(tmp_path)) == sorted((*FILES, "pytest.ini"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminal of this kind")
