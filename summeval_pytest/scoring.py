@@ -228,7 +228,8 @@ class Evaluated:
         return iter(self.rows)
 
     def __repr__(self) -> str:
-        lines = [f"{len(self.rows)} summaries of {len(self.systems)} systems"]
+        n_systems = len(self.systems)
+        lines = [f"{len(self.rows)} summaries of {n_systems} system{'s' * (n_systems != 1)}"]
         for system in self.systems:
             means = self._means(system, measured_metrics(CATALOGUE))
             told = ", ".join(map(str, means)) or "nothing scored"

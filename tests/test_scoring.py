@@ -145,7 +145,7 @@ def test_a_judge_that_breaks_down_leaves_rows_unscored() -> None:
     assert len(reasons) == 2
     assert all("nobody is there" in reason for reason in reasons)
     assert found.means == ()
-    assert repr(found) == "2 summaries of 1 systems\nall: nothing scored"
+    assert repr(found) == "2 summaries of 1 system\nall: nothing scored"
 
 
 def test_means_are_over_papers_with_intervals(golden: Suite) -> None:

@@ -271,8 +271,8 @@ class NewSuite:
     @property
     def counted(self) -> str:
         """How much it holds."""
-        n_papers, n_systems, n_pairs = len(self.papers), len(self.summaries), len(self.pairs)
-        return f"{n_papers} papers, {n_systems} systems, {n_pairs} pairs"
+        counts = {"paper": len(self.papers), "system": len(self.summaries), "pair": len(self.pairs)}
+        return ", ".join(f"{n} {word}{'s' * (n != 1)}" for word, n in counts.items())
 
     def notes(self) -> Iterator[str]:
         """What became of what a suite cannot hold as it is."""

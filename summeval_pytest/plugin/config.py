@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from summeval_pytest.errors import Place, SuiteError, SummevalError, UsageError
+from summeval_pytest.errors import Place, SuiteError, SummevalError, UsageError, nearest
 from summeval_pytest.plugin.options import TABLE, Share, read_options
 from summeval_pytest.plugin.progress import open_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from summeval_pytest.metrics.score import MetricName
     from summeval_pytest.plugin.gate import Gate
@@ -271,9 +271,35 @@ def gated_suites(config: pytest.Config) -> dict[Path, GatedSuite]:
             with usage_errors():
                 for file, shown in arguments:
                     suites[file.resolve()] = gate.gated_as_tests(file, shown)
+                _check_tests(config, suites)
                 gate.judge  # noqa: B018 - a judge that cannot be is a usage error now, not later
         config.stash[SUITES] = suites
     return config.stash[SUITES]
+
+
+def _check_tests(config: pytest.Config, suites: Mapping[Path, GatedSuite]) -> None:
+    """Says of a test that an argument names what to type where there is none.
+
+    Raises:
+        UsageError: for a system that is not gated, or a paper that it has no summary of.
+    """
+    from summeval_pytest.suite.lines import ALL_PAPERS, RESERVED_SYSTEMS
+    from summeval_pytest.text.printing import one_line
+
+    for argument in config.args:
+        file, *names = argument.partition("[")[0].split("::")
+        gated = suites.get((config.invocation_params.dir / file).resolve())
+        if gated is None or not names or names[0] in RESERVED_SYSTEMS:
+            continue
+        system, paper = names[0], "::".join(names[1:])
+        if system not in gated.systems:
+            is_known = system in gated.suite.systems
+            way = f"add --summ-model={system}" if is_known else nearest(system, gated.systems)
+            gates = f"gates {', '.join(gated.systems)}, not {system!r}"
+            raise UsageError(one_line(f"{argument}: the run {gates}; {way}", 1000))
+        if paper and paper not in {*gated.papers(system), ALL_PAPERS}:
+            way = nearest(paper, gated.papers(system))
+            raise UsageError(one_line(f"{argument}: {system} has no paper {paper!r}; {way}", 1000))
 
 
 MARKER: Final = (

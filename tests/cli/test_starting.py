@@ -317,7 +317,7 @@ def test_own_rows_become_the_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     Path("runs.csv").write_text(OWN, encoding="utf-8")
     rows = RowOptions(columns=NAMES, system="ours")
     lines = init(start=Start(papers=Path("runs.csv"), rows=rows, ci="none"))
-    assert lines[-2:] == ["gate: 1 papers, 1 systems, 1 pairs", "next: pytest gate"]
+    assert lines[-2:] == ["gate: 1 paper, 1 system, 1 pair", "next: pytest gate"]
     assert load_suite(SUITE).pair("p1", "ours").summary == "It did."
     assert not Path(".github").exists()
 

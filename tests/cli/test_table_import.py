@@ -92,7 +92,7 @@ def test_a_saved_dataset_becomes_a_suite(tmp_path: Path, shell: Shell, *, as_dic
         (folder / "dataset_dict.json").write_text(json.dumps(index), encoding="utf-8")
     saved(folder / "test" if as_dict else folder, "test", ROWS[:1], ROWS[1:])
     lines = shell.lines("import", "hf", folder, "--out", out, *HF, "--split", "test")
-    assert lines[0] == f"{out}: 2 papers, 1 systems, 2 pairs"
+    assert lines[0] == f"{out}: 2 papers, 1 system, 2 pairs"
     suite = load_suite(out)
     assert [suite.pair(paper, "ours").summary for paper in ("1", "2")] == ["It did.", "Fern."]
     other = shell.error(4, "import", "hf", folder, "--out", tmp_path / "o", *HF, "--split", "tst")
@@ -174,7 +174,7 @@ def test_papers_and_summaries_may_be_two_tables(tmp_path: Path, shell: Shell) ->
     out = tmp_path / "gate"
     lines = shell.lines("import", "table", papers, "--summaries", summaries, "--out", out)
     assert lines[:2] == [
-        f"{out}: 2 papers, 1 systems, 2 pairs",
+        f"{out}: 2 papers, 1 system, 2 pairs",
         "papers without a summary, left out: 1",
     ]
     assert load_suite(out).pair("1", "a").paper.references == ("Moss.",)

@@ -200,6 +200,23 @@ def test_a_path_from_another_folder_names_the_suite_that_is_meant(
         assert (run.code, run.err.strip()) == (4, told)
 
 
+@pytest.mark.parametrize(
+    ("test", "way"),
+    [
+        ("bad::kiln-02", "the run gates good, not 'bad'; add --summ-model=bad"),
+        ("goood", "the run gates good, not 'goood'; did you mean 'good'?"),
+        ("good::kiln-20", "good has no paper 'kiln-20'; did you mean 'kiln-02'?"),
+    ],
+)
+def test_a_test_that_the_run_has_not_is_told_with_what_to_type(
+    bench: Bench, test: str, way: str
+) -> None:
+    """Pytest would say that there is no match, and nothing of the option that makes one."""
+    for processes in ("0", "2"):
+        run = bench.inside(f"summeval.toml::{test}", "-n", processes)
+        assert (run.code, run.err.strip()) == (4, f"ERROR: summeval.toml::{test}: {way}")
+
+
 def test_a_path_that_is_no_suite_is_left_to_pytest(bench: Bench) -> None:
     """A foreign test suite must not be told of ours, wherever it stands."""
     run = bench.inside("tests/test_gone.py")
