@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.resources import files
@@ -15,6 +14,7 @@ from summeval_pytest import score
 from summeval_pytest.reports import page
 from summeval_pytest.reports.agreement_page import agreement_page
 from summeval_pytest.reports.scored import means_html
+from tests.chromium import IS_THERE, resize, window
 from tests.reports.agreements import small_agreement
 from tests.reports.records import (
     HOLDS,
@@ -42,15 +42,11 @@ if TYPE_CHECKING:
 
     from summeval_pytest.record.record import RunRecord
 
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-if not CHROMIUM or not DRIVER:
-    pytest.skip("chromium and chromedriver are not installed", allow_module_level=True)
-webdriver: Any = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+if not IS_THERE:
+    pytest.skip("chromium, chromedriver or selenium is not installed", allow_module_level=True)
+webdriver: Any = pytest.importorskip("selenium.webdriver")
 keys: Any = pytest.importorskip("selenium.webdriver.common.keys").Keys
 
-QUIET = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run
-    --disable-background-networking --disable-component-update --disable-sync""".split()
 CONTRAST = """
 const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
 const rgb = (colour, under) => {
@@ -158,8 +154,7 @@ class Browser:
     @contextmanager
     def width(self, pixels: int) -> Iterator[None]:
         """Another width of the window for a while."""
-        size = {"width": pixels, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        resize(self.driver, pixels, 900)
         try:
             yield
         finally:
@@ -167,29 +162,22 @@ class Browser:
 
 
 @pytest.fixture(scope="module")
-def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """One Chromium for all tests of this file."""
     folder = tmp_path_factory.mktemp("browser")
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    profile = f"--user-data-dir={folder / 'profile'}"
-    for argument in (*QUIET, "--window-size=1600,1000", profile):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    driver.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})
-    yield Browser(driver, folder)
-    driver.quit()
+    with window(folder / "profile", "--window-size=1600,1000") as driver:
+        driver.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})
+        yield Browser(driver, folder)
 
 
 @pytest.fixture
-def browser(window: Browser) -> Iterator[Browser]:
+def browser(opened: Browser) -> Iterator[Browser]:
     """The window; whatever a test does, nothing is asked of a network and no error is logged."""
-    window.driver.get_log("performance")
-    yield window
-    assert window.driver.get_log("browser") == []
+    opened.driver.get_log("performance")
+    yield opened
+    assert opened.driver.get_log("browser") == []
     events = [
-        json.loads(entry["message"])["message"] for entry in window.driver.get_log("performance")
+        json.loads(entry["message"])["message"] for entry in opened.driver.get_log("performance")
     ]
     asked = {
         event["params"]["request"]["url"]
@@ -199,7 +187,7 @@ def browser(window: Browser) -> Iterator[Browser]:
     }
     assert asked
     assert all(url.startswith(("file:", "data:")) for url in asked)
-    window.run("localStorage.clear()")
+    opened.run("localStorage.clear()")
 
 
 def test_the_worst_pair_is_open_with_its_worst_finding(browser: Browser) -> None:
@@ -676,14 +664,19 @@ def scored_text() -> str:
     return f"<!doctype html><title>notebook</title>{scored._repr_html_()}{means_html([row])}"
 
 
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """The script of axe-core; whoever asks for it is skipped where it is not."""
+    pytest.importorskip("selenium_axe_python", reason="axe-core is not installed")
+    return (files("selenium_axe_python") / "axe-core" / "axe.min.js").read_text("utf-8")
+
+
 @pytest.mark.parametrize(("pixels", "theme"), [(400, "dark"), (1280, "light")])
 @pytest.mark.parametrize("kind", ["run", "untrusted", "agree", "notebook"])
 def test_axe_finds_nothing_that_shuts_a_reader_out(
-    browser: Browser, kind: str, pixels: int, theme: str
+    axe: str, browser: Browser, kind: str, pixels: int, theme: str
 ) -> None:
     """Who reads by ear or by keyboard gates releases, too: axe-core knows 90 ways to lose them."""
-    pytest.importorskip("selenium_axe_python", reason="axe-core is not installed")
-    axe = files("selenium_axe_python") / "axe-core" / "axe.min.js"
     text, part = {
         "run": (page_text(small_run()), "body"),
         "untrusted": (page_text(untrusted_run()), "body"),
@@ -693,7 +686,7 @@ def test_axe_finds_nothing_that_shuts_a_reader_out(
     with browser.media(prefers_color_scheme=theme), browser.width(pixels):
         browser.open_text(text, "#pair=careless/moss-01")
         browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
-        browser.run(axe.read_text("utf-8"))
+        browser.run(axe)
         found = browser.run("return axe.run(arguments[0])", part)
         wrong = {
             rule["id"]: [node["html"] for node in rule["nodes"]] for rule in found["violations"]

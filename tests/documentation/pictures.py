@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 from PIL import Image
 
-from tests.documentation.chromium import prefer, resize, window
+from tests.chromium import prefer, resize, window
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,7 +95,7 @@ def main() -> None:
         printed = run(folder, "--summ-model=careful,careless", f"--summ-html={page}")
         request = folder / "request.html"
         request.write_text("\n".join(_pull_request(printed)), encoding="utf-8")
-        with window(str(folder / "profile")) as driver:
+        with window(folder / "profile", "--hide-scrollbars") as driver:
             for scheme, name in (("light", "page"), ("dark", "page-dark")):
                 prefer(driver, scheme)
                 resize(driver, 1180, 1500)

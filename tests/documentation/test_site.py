@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from tests.documentation.chromium import IS_THERE, resize, window
+from tests.chromium import IS_THERE, resize, window
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,8 +122,8 @@ def browser(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tu
     """A window, and the address of the site; nothing else was asked for in the end."""
     if not IS_THERE:
         pytest.skip("chromium, chromedriver or selenium is not installed")
-    profile = str(tmp_path_factory.mktemp("profile"))
-    with _served(site) as address, window(profile) as driver:
+    profile = tmp_path_factory.mktemp("profile")
+    with _served(site) as address, window(profile, "--hide-scrollbars") as driver:
         yield driver, address
         assert driver.get_log("browser") == []
         log = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]

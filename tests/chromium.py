@@ -1,4 +1,4 @@
-"""Headless Chromium: for the documentation's pictures, and for a look at its site."""
+"""Headless Chromium: for the page in tests, the documentation's pictures and its site."""
 
 from __future__ import annotations
 
@@ -9,25 +9,26 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 CHROMIUM: Final = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER: Final = shutil.which("chromedriver")
 IS_THERE: Final = bool(CHROMIUM and DRIVER and find_spec("selenium"))
 _QUIET: Final = (
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars",
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )  # fmt: skip
 
 
 @contextmanager
-def window(folder: str) -> Iterator[Any]:
-    """A window that reaches this machine and no other; its profile is in a folder."""
+def window(profile: Path, *arguments: str) -> Iterator[Any]:
+    """A window that reaches this machine and no other, with more arguments of the program."""
     from selenium import webdriver
 
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM or ""
-    for argument in (*_QUIET, f"--user-data-dir={folder}"):
+    for argument in (*_QUIET, *arguments, f"--user-data-dir={profile}"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
