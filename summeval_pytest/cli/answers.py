@@ -129,8 +129,8 @@ class Start:
 START: Final = Start()
 
 
-def check(start: Start) -> None:
-    """Refuse flags without the one that they go with, and an endpoint that is none."""
+def checked(start: Start) -> Start:
+    """The same, with flags refused that go with another, and an endpoint that is none."""
     for option in ("summaries", "columns", "system"):
         if start.papers is None and getattr(start.rows, option):
             raise OptionError(f"--{option} goes with --papers FILE; name it, or leave it out")
@@ -142,6 +142,7 @@ def check(start: Start) -> None:
     if start.is_asked and get_close_matches(name or "", [OFFLINE], cutoff=0.8):
         raise OptionError(f"--judge={name}: did you mean {OFFLINE!r}?")
     start.server  # noqa: B018 - refused now, not after more questions
+    return start
 
 
 def asked(start: Start, usual: CI) -> Start:
@@ -259,18 +260,13 @@ def _with_column(typed: str, *, table: DataTable, rows: RowOptions, key: str) ->
 
 def _asked_judge(start: Start, console: Console) -> Start:
     console.print(_JUDGES)
-    start = _ask(console, "judge", OFFLINE, lambda typed: _checked(replace(start, judge=typed)))
+    start = _ask(console, "judge", OFFLINE, lambda typed: checked(replace(start, judge=typed)))
     if not start.is_asked:
         return start
     console.print("   Where is it? openai, ollama, or the URL of an OpenAI-compatible server.")
     return _ask(
-        console, "   endpoint", OPENAI, lambda typed: _checked(replace(start, endpoint=typed))
+        console, "   endpoint", OPENAI, lambda typed: checked(replace(start, endpoint=typed))
     )
-
-
-def _checked(start: Start) -> Start:
-    check(start)
-    return start
 
 
 def _read_ci(typed: str) -> CI:

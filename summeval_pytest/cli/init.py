@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from cyclopts import Parameter
 
-from summeval_pytest.cli.answers import CI, GITLAB, JUDGE, START, Start, asked, check
+from summeval_pytest.cli.answers import CI, GITLAB, JUDGE, START, Start, asked, checked
 from summeval_pytest.cli.table_import import read_draft
 from summeval_pytest.endpoints.endpoint import ALLOW, OPENAI
 from summeval_pytest.errors import OptionError, UsageError
@@ -85,7 +85,7 @@ def init(
         KeyboardInterrupt: for Ctrl-C or Ctrl-D at a question; nothing is written then.
     """
     usual: CI = "gitlab" if (folder / GITLAB).exists() else "github"
-    check(start)
+    start = checked(start)
     _refuse_old(folder, f"{SUITE}/summeval.toml")
     if sys.stdin.isatty() and sys.stdout.isatty():
         start = asked(start, usual)

@@ -28,7 +28,7 @@ from summeval_pytest.suite.lines import (
     number_in,
     one_of,
 )
-from summeval_pytest.suite.rows import COLUMNS, is_table
+from summeval_pytest.suite.rows import COLUMNS, is_table, read_text
 from summeval_pytest.suite.values import (
     PROMPTS,
     SOURCE_MARK,
@@ -355,12 +355,16 @@ class EvaVariant:
     encoder: str | None = None
 
 
+OwnOption = tuple[str, str | int | float | bool]
+"""What a metric of one's own is told, by a name."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnOptions:
     """The table ``[metrics.NAME]``: what a metric of one's own is made with, by name."""
 
     metric: str
-    values: tuple[tuple[str, str | int | float | bool], ...]
+    values: tuple[OwnOption, ...]
     place: Place
 
 
@@ -376,7 +380,7 @@ class Variants:
     references: References = "best"
     own: tuple[OwnOptions, ...] = ()
 
-    def options_of(self, metric: str) -> tuple[tuple[str, str | int | float | bool], ...]:
+    def options_of(self, metric: str) -> tuple[OwnOption, ...]:
         """The options of a metric of one's own; none where the suite has no table of it."""
         return next((each.values for each in self.own if each.metric == metric), ())
 
@@ -444,16 +448,10 @@ def read_own_options(toml: TomlText) -> tuple[OwnOptions, ...]:
     )
 
 
-def _own_option(toml: TomlText, fields: Fields, key: str) -> tuple[str, str | int | float | bool]:
+def _own_option(toml: TomlText, fields: Fields, key: str) -> OwnOption:
     """An option by its name, a file's text in place of its name."""
     if key.endswith(_FILE):
-        file = existing_file(fields, key, toml.file)
-        try:
-            return key.removesuffix(_FILE), file.path.read_text(encoding="utf-8-sig")
-        except OSError as error:
-            raise file.unreadable(error) from None
-        except ValueError:
-            raise SuiteError(file.at(0), f"{file.shown!r} is no UTF-8; save it as UTF-8") from None
+        return key.removesuffix(_FILE), read_text(existing_file(fields, key, toml.file))
     value = fields.values[key]
     if not isinstance(value, str | bool | int) and finite(value) is None:
         raise fields.wrong(key, value, "a text, a number, true or false")

@@ -5,7 +5,7 @@ Every mistake in its files, and every name that it does not have, is a SuiteErro
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -81,22 +81,22 @@ class Suite:
     shown: str
     systems: Mapping[str, SystemSpec]
     default_systems: tuple[str, ...]
-    endpoints: Mapping[str, EndpointSpec]
-    judges: Mapping[str, JudgeSpec | ComposedSpec | CheckerSpec]
-    recorded_judges: Mapping[str, RecordedSpec]
-    thresholds: tuple[Setting, ...]
-    mean_thresholds: tuple[Setting, ...]
-    corrected_thresholds: tuple[Setting, ...]
-    judge_thresholds: tuple[Setting, ...]
-    relation_thresholds: tuple[Setting, ...]
-    variants: Variants
-    calibrate: bool
+    endpoints: Mapping[str, EndpointSpec] = field(default_factory=dict)
+    judges: Mapping[str, JudgeSpec | ComposedSpec | CheckerSpec] = field(default_factory=dict)
+    recorded_judges: Mapping[str, RecordedSpec] = field(default_factory=dict)
+    thresholds: tuple[Setting, ...] = ()
+    mean_thresholds: tuple[Setting, ...] = ()
+    corrected_thresholds: tuple[Setting, ...] = ()
+    judge_thresholds: tuple[Setting, ...] = ()
+    relation_thresholds: tuple[Setting, ...] = ()
+    variants: Variants = field(default_factory=Variants)
+    calibrate: bool = False
     cassette: TextFile
     baselines: TextFile
     fingerprint: str
-    labels: Mapping[tuple[str, str], Label]
-    recorded: tuple[Recorded, ...]
-    waivers: tuple[Waiver, ...]
+    labels: Mapping[tuple[str, str], Label] = field(default_factory=dict)
+    recorded: tuple[Recorded, ...] = ()
+    waivers: tuple[Waiver, ...] = ()
     _papers: Mapping[str, Paper]
     _pairs: Mapping[str, Mapping[str, Pair]]
 
@@ -276,22 +276,9 @@ def suite_of_pairs(pairs: Iterable[Pair], shown: str) -> Suite:
         shown=shown,
         systems=MappingProxyType(systems),
         default_systems=tuple(systems),
-        endpoints=MappingProxyType({}),
-        judges=MappingProxyType({}),
-        recorded_judges=MappingProxyType({}),
-        thresholds=(),
-        mean_thresholds=(),
-        corrected_thresholds=(),
-        judge_thresholds=(),
-        relation_thresholds=(),
-        variants=Variants(),
-        calibrate=False,
         cassette=nowhere,
         baselines=nowhere,
         fingerprint=fingerprint_of(papers.values()),
-        labels=MappingProxyType({}),
-        recorded=(),
-        waivers=(),
         _papers=MappingProxyType(papers),
         _pairs=MappingProxyType(by_system),
     )
