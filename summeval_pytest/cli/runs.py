@@ -9,7 +9,7 @@ import subprocess
 import sys
 from bisect import bisect_left
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
@@ -49,7 +49,6 @@ from summeval_pytest.record.batches import (
     on_dask,
 )
 from summeval_pytest.record.changes import measure_drift, pair_change, worst_changes
-from summeval_pytest.record.judge_shift import JudgedTwice
 from summeval_pytest.record.judging import JudgeOrder, PairJudge
 from summeval_pytest.record.regression import POWER, compare, find_baseline, granularity
 from summeval_pytest.record.rescore import read_weights, rescore
@@ -313,7 +312,7 @@ def compare_runs(
         return _golden_answers(old, new, shared, chosen.answers)
     lines = [*cut]
     passes = not cut
-    baselines = _OldRun(old, old_file.name, {})
+    baselines = _OldRun(old, old_file.name)
     if not any(suite.systems for suite in new.suites):
         raise OptionError(f"NEW: {new_file} holds no system; name the record of a run")
     for suite in new.suites:
@@ -378,11 +377,10 @@ def _check_golden(
 
 
 class _OldRun(NamedTuple):
-    """The run to compare with, its file, and by suite what both runs judged."""
+    """The run to compare with, and its file."""
 
     record: RunRecord
     name: str
-    twice: dict[str, JudgedTwice]
 
 
 def _compared(
@@ -406,9 +404,6 @@ def _compared(
         signatures=[read_signature(text) for text in recipes],
         rules=rules,
     )
-    both = old.twice.setdefault(suite.name, JudgedTwice(baseline.suite, suite))
-    shifts = both.shifts(system=system, against=baseline.system)
-    comparison = replace(comparison, shifts=shifts)
     lines = [one_line(f"{suite.shown}: {system}"), *comparison_lines(comparison)]
     if not comparison.mismatches:
         changes = (

@@ -20,7 +20,6 @@ from summeval_pytest.metrics.flow import (
     Dialogue,
     NoScoreError,
     ask,
-    averaged,
     check_usable,
     ends_unscored,
     expect_count,
@@ -125,33 +124,6 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
         coverage=coverage(ours.segments, summary),
         key_coverage=key_coverage(ratings, weights),
     )
-
-
-def expected_label(values: tuple[float, ...], rating: int, coverage: int | None) -> float:
-    """The label to expect of an answer: the value of its coverage where there are 101, 0 to 100.
-
-    Else the value of its rating, from 1 on. A facet that the summary does not state covers nothing.
-    """
-    return values[coverage or 0] if len(values) == N_COVERAGES else values[rating - 1]
-
-
-def calibrated(score: FacetScore, values: Mapping[Facet, tuple[float, ...]]) -> FacetScore:
-    """The score with each rating replaced by the label to expect (`expected_label`).
-
-    Facets without values keep their ratings; a summary that is its reference has none to replace.
-    """
-    if score.identical:
-        return score
-    if score.by_reference:
-        return averaged(tuple(calibrated(each, values) for each in score.by_reference))
-    ratings = tuple(
-        replace(rated, calibrated=expected_label(values[rated.facet], rated.rating, rated.coverage))
-        if rated.facet in values
-        else rated
-        for rated in score.ratings
-    )
-    value = facet_aware_metric({rated.facet: rated.value for rated in ratings})
-    return score if value is None else replace(score, value=value, ratings=ratings)
 
 
 def _segments(

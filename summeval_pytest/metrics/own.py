@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 GROUP: Final = "summeval.metrics"
 """The group of entry points that metrics of one's own are given by."""
 _LONGEST: Final = 40
-RESERVED: Final = frozenset((*METRICS, "mean", "corrected", "judge", "metamorphic"))
+RESERVED: Final = frozenset((*METRICS, "mean", "corrected", "judge"))
 Text = Literal["reference", "source"]
 Option = str | int | float | bool
 """What a table ``[metrics.NAME]`` may say; for a key ``x_file``, ``x`` is the text of the file."""

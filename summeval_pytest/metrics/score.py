@@ -164,8 +164,7 @@ class RatedFacet:
     """One facet that the reference states, rated from 1 to its scale.
 
     ``reference`` and ``candidate`` are the words of both texts; without words in the candidate the
-    rating is 1 ``by_rule``. ``calibrated`` is what people would have rated, as golden labels say,
-    and replaces the rating. ``confidence`` is the judge's probability, 0 to 1, that a person gives
+    rating is 1 ``by_rule``. ``confidence`` is the judge's probability, 0 to 1, that a person gives
     the same rating. ``coverage`` is how much of the reference's key information the candidate
     gives, 0 to 100; None from a judge that does not say. ``undecided``: the judge met a conflict
     that it cannot decide.
@@ -177,20 +176,14 @@ class RatedFacet:
     reference: str
     candidate: str
     by_rule: bool = False
-    calibrated: float | None = None
     confidence: float | None = field(default=None, metadata=SPARSE)
     coverage: int | None = field(default=None, metadata=SPARSE)
     undecided: bool = field(default=False, metadata=SPARSE)
 
     @property
-    def value(self) -> float:
-        """The rating that counts, 1 to the facet's scale."""
-        return self.rating if self.calibrated is None else self.calibrated
-
-    @property
     def share(self) -> float:
         """The rating as a share of its scale, as FM adds it up."""
-        return self.value / SCALES[self.facet]
+        return self.rating / SCALES[self.facet]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,7 +251,7 @@ class FacetScore:
             return 1.0
         if not self.ratings:
             return None
-        shares = [(rated.value - 1) / (SCALES[rated.facet] - 1) for rated in self.ratings]
+        shares = [(rated.rating - 1) / (SCALES[rated.facet] - 1) for rated in self.ratings]
         return sum(shares) / len(shares)
 
     def values(self) -> Mapping[str, float | None]:
@@ -273,7 +266,7 @@ class FacetScore:
         if self.identical:
             named.update({f"facet.{facet}": float(scale) for facet, scale in SCALES.items()})
             named[COVERAGE] = 1.0
-        named.update({f"facet.{rated.facet}": float(rated.value) for rated in self.ratings})
+        named.update({f"facet.{rated.facet}": float(rated.rating) for rated in self.ratings})
         if self.key_coverage is not None:
             named[COVERAGE] = self.key_coverage
         return MappingProxyType(named)

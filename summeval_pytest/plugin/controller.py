@@ -22,7 +22,6 @@ from summeval_pytest.plugin.config import (
 )
 from summeval_pytest.plugin.items import PROPERTY, VerdictItem
 from summeval_pytest.plugin.outputs import tell_github, write_outputs
-from summeval_pytest.record.judge_shift import JudgedTwice
 from summeval_pytest.record.recalled import read_shard
 from summeval_pytest.record.record import (
     Judged,
@@ -32,7 +31,6 @@ from summeval_pytest.record.record import (
     SuiteRecord,
     SystemRecord,
     Totalled,
-    Tried,
     from_json,
 )
 from summeval_pytest.record.run_counts import RunCounts, counts_of
@@ -59,7 +57,6 @@ from summeval_pytest.reports.run import (
 from summeval_pytest.run.plan import planned_calls
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.relations import GROUPS
 from summeval_pytest.verdict.thresholds import all_uses
 
 if TYPE_CHECKING:
@@ -68,7 +65,6 @@ if TYPE_CHECKING:
 
     from summeval_pytest.plugin.gate import Gate
     from summeval_pytest.record.gated_suite import GatedSuite
-    from summeval_pytest.verdict.relations import RelationVerdict
 
 
 _SILENT: Final = json.dumps({"scores": {}, "note": "", "wrong": {}})
@@ -89,11 +85,10 @@ class Parts:
         self._spool: Spool | None = None
         self.totalled: dict[tuple[str, str], SystemRecord] = {}
         self.measured: dict[str, Measured] = {}
-        self.tried: dict[tuple[str, str], RelationVerdict] = {}
         self.lost: dict[tuple[str, str, str], str] = {}
         """Tests that failed without a part, since whoever ran them broke down."""
 
-    def add(self, part: Judged | Totalled | Measured | Tried) -> None:
+    def add(self, part: Judged | Totalled | Measured) -> None:
         """Adds the part of one test."""
         match part:
             case Judged():
@@ -103,8 +98,6 @@ class Parts:
                 self.totalled[part.suite, part.system.name] = part.system
             case Measured():
                 self.measured[part.suite] = part
-            case Tried():
-                self.tried[part.suite, part.verdict.relation] = part.verdict
 
     @property
     def spool(self) -> Spool:
@@ -137,7 +130,6 @@ class Parts:
             gated: The suite.
             baseline: The saved run that its systems were to be compared with.
         """
-        relations = [name for group in GROUPS.values() for name in group]
         suite = gated.record()
         measured = self.measured.get(suite.shown)
         return replace(
@@ -145,11 +137,6 @@ class Parts:
             systems=tuple(self._system(suite.shown, each, baseline) for each in suite.systems),
             trust=measured.trust if measured is not None else None,
             golden=measured.golden if measured is not None else (),
-            relations=tuple(
-                self.tried[suite.shown, name]
-                for name in relations
-                if (suite.shown, name) in self.tried
-            ),
         )
 
     def _lose(self, gated: GatedSuite, system: str, paper: str) -> None:
@@ -330,7 +317,7 @@ def make_outputs(session: pytest.Session) -> None:
         return
     options = gate.options
     gated = list(dict.fromkeys(gated_suites(config).values()))
-    suites = [_split(gate, each, tally.parts.filled(each, options.compare or "")) for each in gated]
+    suites = [tally.parts.filled(each, options.compare or "") for each in gated]
     record = tally.record = _run(gate, tally, suites)
     tally.drift = [line for each in gated for line in _drift(gate, each, record)]
     loaded = [each.suite for each in gated]
@@ -361,18 +348,6 @@ def open_spool(config: pytest.Config) -> Spool:
     name = gate.options.run_record or ""
     file = config.invocation_params.dir / name if name.endswith(STREAM) else None
     return Spool(begun, file)
-
-
-def _split(gate: Gate, gated: GatedSuite, suite: SuiteRecord) -> SuiteRecord:
-    """A suite whose comparisons say what of a change is the judge's: that takes all its parts."""
-    found = {each.name: each for each in suite.systems}
-    twice: dict[str, JudgedTwice] = {}
-    for name, comparison in suite.comparisons.items():
-        if (old := gate.baseline(gated, name)) is not None:
-            both = twice.setdefault(old.suite.name, JudgedTwice(old.suite, suite))
-            shifts = both.shifts(system=name, against=old.system)
-            found[name] = replace(found[name], comparison=replace(comparison, shifts=shifts))
-    return replace(suite, systems=tuple(found.values()))
 
 
 def _drift(gate: Gate, gated: GatedSuite, record: RunRecord) -> Iterator[str]:

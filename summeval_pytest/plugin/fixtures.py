@@ -205,7 +205,6 @@ def summ_pair(request: pytest.FixtureRequest) -> SummPair:
     gated = gate.gated(Path(path))
     task = Task(suite=gated.suite, paper=paper, system=system, metrics=marked_metrics(request.node))
     with message_alone(request.config):
-        gate.golden.prepare([gated])
         evaluation = gate.pairs.evaluation(task)
         raise_judge_faults(evaluation.numbers())
     return SummPair(evaluation, gated, gate)

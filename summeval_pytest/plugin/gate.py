@@ -15,8 +15,6 @@ from summeval_pytest.errors import (
     JudgeError,
     NoReplyError,
     OptionError,
-    SummevalError,
-    UsageError,
 )
 from summeval_pytest.judges.recorded import RecordedJudge
 from summeval_pytest.plugin.outputs import Baselines, check_saved_file, report_files
@@ -33,29 +31,25 @@ from summeval_pytest.run.golden import golden_tasks, labels_fingerprint
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.run.session import Session
 from summeval_pytest.run.summaries import Summariser
-from summeval_pytest.verdict.relations import chosen_relations, relation_floors
 from summeval_pytest.verdict.thresholds import (
     Waivers,
     read_rules,
 )
-from summeval_pytest.verdict.trust import calibration_of, measure_trust, measured_judge
+from summeval_pytest.verdict.trust import measure_trust, measured_judge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from summeval_pytest.judges.judge import Judge
-    from summeval_pytest.metrics.signature import Signature
     from summeval_pytest.plugin.options import Options, Share
     from summeval_pytest.plugin.progress import Progress
     from summeval_pytest.record.gated_suite import GatedSuite
     from summeval_pytest.record.record import RunRecord
     from summeval_pytest.record.regression import Baseline
     from summeval_pytest.run.golden import GoldenPair
-    from summeval_pytest.run.measure import Evaluation
-    from summeval_pytest.suite.suite import Suite
     from summeval_pytest.verdict.thresholds import Rule
-    from summeval_pytest.verdict.trust import Calibration, Trust
+    from summeval_pytest.verdict.trust import Trust
 
 
 class GoldenAnswers:
@@ -70,7 +64,6 @@ class GoldenAnswers:
         self._runner = runner
         self._recalled = recalled
         self._measured: dict[GatedSuite, tuple[Trust, tuple[GoldenPair, ...]]] = {}
-        self._calibrations: dict[Suite, Calibration | SummevalError] = {}
         self.items: frozenset[GatedSuite] = frozenset()
         """The suites whose judge this run measures in a test of its own."""
 
@@ -95,67 +88,17 @@ class GoldenAnswers:
     def correcting(self, gated: GatedSuite) -> tuple[GoldenPair, ...]:
         """The golden answers that correct means, as far as this run asks for them at all.
 
-        Where ratings are calibrated, so are these.
-
         Raises:
             JudgeError: where a threshold on corrected means needs them and the judge gives none.
         """
         if not gated.thresholds.corrected and gated not in self.items:
             return ()
         try:
-            golden = self.measured(gated)[1]
-            calibration = self.calibration(gated.suite)
+            return self.measured(gated)[1]
         except (JudgeError, NoReplyError):
             if gated.thresholds.corrected:
                 raise
             return ()  # the item of the judge says why
-        return golden if calibration is None else calibration.applied_to(golden)
-
-    def prepare(self, suites: Iterable[GatedSuite]) -> None:
-        """Learns the calibration of each suite that wants one, before its pairs are evaluated.
-
-        A fault is kept for the tests that need it: no other place of the run could tell it.
-        """
-        for gated in suites:
-            if gated.suite.calibrate and gated.suite not in self._calibrations:
-                try:
-                    found: Calibration | SummevalError = calibration_of(self.measured(gated)[1])
-                except UsageError as mistake:
-                    found = mistake
-                except SummevalError as fault:
-                    found = JudgeError(f"ratings cannot be calibrated: {fault}")
-                self._calibrations[gated.suite] = found
-
-    def calibration(self, suite: Suite) -> Calibration | None:
-        """The calibration of a suite that wants one.
-
-        Raises:
-            JudgeError: where the judge has not given the answers to learn it from.
-            UsageError: where the user has to mend something before it can.
-        """
-        found = self._calibrations.get(suite)
-        if isinstance(found, SummevalError):
-            raise found
-        return found
-
-    def adjusted(self, task: Task, evaluation: Evaluation) -> Evaluation:
-        """An evaluation with calibrated ratings, where its suite wants them.
-
-        Raises:
-            JudgeError: as `calibration` does.
-        """
-        calibration = self.calibration(task.suite)
-        return evaluation if calibration is None else calibration.applied(evaluation)
-
-    def signatures(self, gated: GatedSuite, judge: Judge) -> tuple[Signature, ...]:
-        """The recipes of a suite's numbers under this judge.
-
-        Raises:
-            JudgeError: as `calibration` does.
-        """
-        calibration = self.calibration(gated.suite)
-        recipes = gated.signatures(judge)
-        return recipes if calibration is None else tuple(map(calibration.signed, recipes))
 
 
 class Gate:
@@ -196,8 +139,8 @@ class Gate:
         """The recorded runs that decide in place of a judge; None where one is asked."""
         options = self.options
         for flag, given, unfit in (
-            ("--summ-shard", options.shard, ("plan", "metamorphic", "save")),
-            (FROM, options.from_, ("plan", "metamorphic")),
+            ("--summ-shard", options.shard, ("plan", "save")),
+            (FROM, options.from_, ("plan",)),
         ):
             taken = [name for name in unfit if given and getattr(options, name)]
             if taken:
@@ -269,15 +212,6 @@ class Gate:
         return rules
 
     @cached_property
-    def relations(self) -> dict[str, tuple[str, ...]]:
-        """By group, the relations that the judge is tried with.
-
-        Raises:
-            OptionError: for a name that is no relation.
-        """
-        return chosen_relations(self.options.metamorphic, "--summ-metamorphic")
-
-    @cached_property
     def _baselines(self) -> Baselines | None:
         named = self.options.compare
         return Baselines(named, self._share.folder) if named is not None else None
@@ -306,7 +240,6 @@ class Gate:
                 find_pair=summariser.pair,
                 shares_tests=self._share.n_processes > 1,
                 finish=self.session.finish,
-                adjust=self.golden.adjusted,
                 while_waiting=self._show if self._progress is not None else None,
             )
         return self._runner
@@ -331,7 +264,6 @@ class Gate:
     def plan(self, tasks: Sequence[Task]) -> None:
         """Begins to read ahead, each process of the run at a place of its own."""
         self._n_pairs = len(tasks)
-        self.golden.prepare(self.suites)
         if self.recalled is not None:
             return
         index, n_processes = self._share.index, self._share.n_processes
@@ -380,11 +312,9 @@ class Gate:
         if self.options.save is not None:
             check_saved_file(gated.suite, self.options.save)
         self.rules  # noqa: B018 - a rule that cannot be is a usage error now, not later
-        self.relations  # noqa: B018 - likewise
-        relation_floors(gated.suite.relation_thresholds)
         for system in gated.systems:
             self.baseline(gated, system)
-        gated.check(self.options.judge, is_tried=bool(self.options.metamorphic))
+        gated.check(self.options.judge)
         return gated
 
     def header(self, suites: Sequence[GatedSuite]) -> list[str]:

@@ -37,7 +37,7 @@ from summeval_pytest.plugin.fixtures import summ_judge, summ_pair
 from summeval_pytest.plugin.options import add_options, is_planned, unknown_variables
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
     from pathlib import Path
 
     from summeval_pytest.plugin.items import SuiteFile
@@ -65,9 +65,6 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     config = session.config
     if not gated_suites(config):
         return
-    from summeval_pytest.plugin.pytest_reports import HeldReports
-
-    config.pluginmanager.register(HeldReports(config))
     if not is_worker(config):
         from summeval_pytest.plugin.controller import tally_of
 
@@ -138,14 +135,8 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Takes from a suite's test what its run left on it; ends the run after a user's mistake."""
-    is_ours = hasattr(item, PART)
-    before, n_properties = dict(vars(item)) if is_ours else {}, len(item.user_properties)
+    """Ends the run after a user's mistake."""
     ran = yield
-    if is_ours:  # which would be held to the end: our texts, and other plugins' tracebacks
-        vars(item).clear()
-        vars(item).update(before)
-        del item.user_properties[n_properties:]
     stop_on_mistake(item.session)
     return ran
 
@@ -160,10 +151,25 @@ def pytest_runtest_makereport(
     if part is not None and call.when != "teardown":
         setattr(report, PART, part)
     if handles_summaries(item):
-        from summeval_pytest.plugin.pytest_reports import disarm
-
         disarm(report, gate_of(item.config).session.redacted)
     return report
+
+
+def disarm(report: pytest.TestReport, redacted: Callable[[str], str]) -> None:
+    """Shows what is invisible or commanding in a report, and hides keys.
+
+    An error without any of that stays as it is, so that pytest can go on colouring it.
+    """
+    from summeval_pytest.text.printing import safe
+
+    def shown(text: str) -> str:
+        return safe(redacted(text.expandtabs()))
+
+    report.sections = [(name, shown(text)) for name, text in report.sections]
+    if report.longrepr is not None:
+        text = str(report.longrepr)
+        if shown(text) != text.expandtabs():
+            report.longrepr = shown(text)
 
 
 @pytest.hookimpl(optionalhook=True)

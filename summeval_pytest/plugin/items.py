@@ -1,4 +1,4 @@
-"""Pairs, means, the judge and its relations as pytest items, each with its part of the record."""
+"""Pairs, means and the judge as pytest items, each with its part of the record."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from summeval_pytest.record.record import (
     Part,
     SystemRecord,
     Totalled,
-    Tried,
     as_json,
     judged,
 )
@@ -28,20 +27,12 @@ from summeval_pytest.reports.judge_section import describe_trust
 from summeval_pytest.reports.pair import (
     describe_means,
     describe_pair,
-    describe_relation,
 )
 from summeval_pytest.run.golden import golden_tasks
 from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE
 from summeval_pytest.verdict.corrected import corrected_means
 from summeval_pytest.verdict.decide import decide, decide_means, raise_judge_faults
 from summeval_pytest.verdict.findings import wrong_pieces
-from summeval_pytest.verdict.relations import (
-    GROUPS,
-    RelationVerdict,
-    check,
-    probes_of,
-    relation_floors,
-)
 from summeval_pytest.verdict.trust import Trust
 
 if TYPE_CHECKING:
@@ -55,7 +46,6 @@ if TYPE_CHECKING:
     from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.run.runner import Task
     from summeval_pytest.verdict.decide import MeanVerdict, PairVerdict
-    from summeval_pytest.verdict.relations import Probe
 
 
 PROPERTY: Final = "summeval"
@@ -71,12 +61,10 @@ class SuiteFile(pytest.File):
         return gated_suites(self.config)[self.path.resolve()]
 
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
-        """The judge, where labels measure it and relations try it; one collector a system."""
+        """The judge, where labels measure it, then one collector a system."""
         gated = self.gated
         if gated.suite.has_labels:
             yield JudgeItem.from_parent(self, name=JUDGE)
-        for group in gate_of(self.config).relations:
-            yield RelationsNode.from_parent(self, name=group)
         for system in gated.systems:
             yield SystemNode.from_parent(self, name=system)
 
@@ -86,15 +74,6 @@ def gated_of(node: pytest.Collector | pytest.Item) -> GatedSuite:
     file = node.getparent(SuiteFile)
     assert file is not None
     return file.gated
-
-
-class RelationsNode(pytest.Collector):
-    """One group of relations: ``metamorphic`` or ``hostile``."""
-
-    def collect(self) -> Iterator[pytest.Item]:
-        """One item a relation, in the order of the catalogue."""
-        for name in gate_of(self.config).relations[self.name]:
-            yield RelationItem.from_parent(self, name=name)
 
 
 class SystemNode(pytest.Collector):
@@ -130,7 +109,7 @@ class VerdictItem(pytest.Item):
 
     @property
     def group(self) -> str:
-        """The system or the group of relations that it belongs to."""
+        """The system that it belongs to."""
         assert self.parent is not None
         return self.parent.name
 
@@ -139,7 +118,7 @@ class VerdictItem(pytest.Item):
         """The pairs that the runner has to evaluate for it."""
         raise NotImplementedError
 
-    def keep(self, part: Judged | Measured | Totalled | Tried) -> None:
+    def keep(self, part: Judged | Measured | Totalled) -> None:
         """Hands its part of the run to the controller, with the next report of the test."""
         self.summeval_part = as_json(Part(part))
 
@@ -182,55 +161,6 @@ class JudgeItem(VerdictItem):
         """Holds the judge to the floors."""
         if self.trust.is_untrusted:
             pytest.fail(describe_trust(self.trust), pytrace=False)
-
-
-class RelationItem(VerdictItem):
-    """One relation over the papers of a suite.
-
-    Both texts of every paper are measured in setup, where a judge that gives no answers makes an
-    error; a judge whose numbers do not move as they must fails.
-    """
-
-    verdict: RelationVerdict
-
-    @cached_property
-    def probes(self) -> tuple[Probe, ...]:
-        """What has to be measured, paper by paper."""
-        return tuple(probes_of(self.gated.suite, self.group, self.name))
-
-    @property
-    def tasks(self) -> tuple[Task, ...]:
-        """Both texts of every paper that offers the edit."""
-        return tuple(task for probe in self.probes for task in (probe.before, probe.after))
-
-    def setup(self) -> None:
-        """Has both texts of every paper measured; errs if the judge leaves too many undecided."""
-        relation = GROUPS[self.group][self.name]
-        suite = self.gated.suite
-        with message_alone(self.config):
-            found = self.gate.runner.numbers(self.tasks)
-            pairs = zip(self.probes, found[::2], found[1::2], strict=True)
-            checks = [check(relation, before=b, after=a, edit=p.edit) for p, b, a in pairs]
-            floors = relation_floors(suite.relation_thresholds)
-            least = floors.get(relation.name, relation.floor)
-            self.verdict = RelationVerdict(
-                relation=relation.name, checks=tuple(checks), least=least
-            )
-            self.keep(Tried(suite=suite.shown, verdict=self.verdict))
-            if self.verdict.state == "unanswered":
-                owed = next(each for check in checks for each in check.unanswered)
-                raise JudgeError(
-                    f"{self.name} was not decided: the judge left {self.verdict.n_unanswered} of"
-                    f" {len(checks)} papers without a number, first {owed}"
-                )
-
-    def runtest(self) -> None:
-        """Holds the judge to the relation."""
-        if self.verdict.state == "nothing to check":
-            pytest.skip("no paper of this suite offers the edit")
-        if self.verdict.state == "fails":
-            meaning = GROUPS[self.group][self.name].meaning
-            pytest.fail(describe_relation(self.verdict, meaning), pytrace=False)
 
 
 class SystemItem(VerdictItem):
@@ -343,7 +273,7 @@ class MeansItem(SystemItem):
         if baseline is not None:
             for numbers in papers:
                 raise_judge_faults(numbers)
-            signatures = gate.golden.signatures(gated, gate.judge)
+            signatures = gated.signatures(gate.judge)
             self.comparison = compare(papers, baseline, signatures=signatures, rules=gate.rules)
             self.comparison.check_decided()
 
@@ -371,7 +301,7 @@ class MeansItem(SystemItem):
         self.keep(self._total("passed" if passes else "failed"))
         if not passes:
             gate = self.gate
-            gate.recipes.update(map(str, gate.golden.signatures(self.gated, gate.judge)))
+            gate.recipes.update(map(str, self.gated.signatures(gate.judge)))
             pytest.fail(describe_means(self.group, self.verdict, self.comparison), pytrace=False)
 
 

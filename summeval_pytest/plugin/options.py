@@ -300,14 +300,6 @@ class Options:
         _switch,
         needs_suite=True,
     )
-    metamorphic: tuple[str, ...] = _option(
-        (),
-        "RELATION",
-        "try the judge with edited texts, too: all, metamorphic, hostile, or relations by name"
-        " (default: none)",
-        _names,
-        needs_suite=True,
-    )
     suite: str | None = _option(
         None,
         "PATH",

@@ -213,10 +213,10 @@ def _unfit(suite: SuiteRecord) -> str:
 
 
 def _alone(suite: SuiteRecord) -> SuiteRecord:
-    """A suite without what it was compared with, or tried with."""
+    """A suite without what it was compared with."""
     systems = tuple(replace(each, baseline="", comparison=None) for each in suite.systems)
     alone = suite.with_pairs(lambda pair: replace(pair, change=None))
-    return replace(alone, relations=(), systems=systems)
+    return replace(alone, systems=systems)
 
 
 def tell_github(config: pytest.Config, record: RunRecord, annotations: list[str]) -> Iterator[str]:

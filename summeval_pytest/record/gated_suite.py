@@ -44,8 +44,6 @@ class GatedSuite:
     floors: Floors
     unheld: tuple[str, ...] = ()
     """The thresholds and floors on numbers that the judge has no answers for."""
-    is_partial: bool = False
-    """Whether the judge answers for some metrics only."""
     shard: Shard | None = None
     """Which papers are judged here; None for all."""
 
@@ -65,25 +63,17 @@ class GatedSuite:
             thresholds=thresholds,
             floors=floors,
             unheld=tuple(lost),
-            is_partial=True,
         )
 
-    def check(self, judge: str, *, is_tried: bool) -> None:
+    def check(self, judge: str) -> None:
         """Refuses what could never fail, and what the judge could never answer.
 
         Args:
             judge: The judge as the user named it.
-            is_tried: Whether it is to be tried with edited texts.
 
         Raises:
-            OptionError: for a suite that holds nothing to anything, and for edited texts that
-                nobody has recorded a judgement of.
+            OptionError: for a suite that holds nothing to anything.
         """
-        if self.is_partial and is_tried:
-            raise OptionError(
-                f"--summ-metamorphic edits texts, and judge {judge!r} knows recorded ones only;"
-                " leave it out, or name another judge"
-            )
         if self.thresholds.metrics:
             return
         if self.unheld:
@@ -121,19 +111,9 @@ class GatedSuite:
             return papers
         return tuple(paper for paper in papers if is_in_shard(paper, self.shard))
 
-    def sharded(self, shard: Shard, option: str = "--summ-shard") -> GatedSuite:
+    def sharded(self, shard: Shard) -> GatedSuite:
         """What one shard judges: its papers, and the labels of these, which decide nothing yet.
-
-        ``option`` is what asked for it, for messages.
-
-        Raises:
-            OptionError: for ratings that need the labels of all papers before any is decided.
         """
-        if self.suite.calibrate:
-            raise OptionError(
-                f"{option}: {self.suite.shown} calibrates its ratings by the labels of all papers,"
-                f" which are not there as pairs are decided; leave out calibrate, or {option}"
-            )
         suite = self.suite.labelled_where(lambda paper: is_in_shard(paper, shard))
         return replace(self, suite=suite, floors=Floors(judge=self.floors.judge), shard=shard)
 
@@ -149,7 +129,6 @@ class GatedSuite:
             papers=(),
             pairs=(),
             has_labels=suite.has_labels,
-            is_calibrated=suite.calibrate,
             own_numbers=own_numbers(self.thresholds.metrics),
         )
 

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 Pairs = tuple[tuple[str, str], ...]
 """Pairs as (system, paper)."""
-OPTION: Final = "summeval judge"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,8 +114,8 @@ class PairJudge:
             models=order.systems,
             least=order.least,
             allow_outside=order.allow_outside,
-        ).sharded((1, 1), OPTION)
-        gated.check(order.judge, is_tried=False)
+        ).sharded((1, 1))
+        gated.check(order.judge)
         self.gated, suite = gated, gated.suite
         self.judge = self.session.judge(order.judge, [suite])
         self._told = golden_tasks(suite)

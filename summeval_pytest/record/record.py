@@ -31,10 +31,6 @@ from summeval_pytest.run.pair_numbers import numbers_of
 from summeval_pytest.verdict.corrected import CorrectedMean  # noqa: TC001 - run records read it
 from summeval_pytest.verdict.decide import MeanVerdict, PairVerdict, SystemMean
 from summeval_pytest.verdict.findings import Finding, explaining, findings_of
-from summeval_pytest.verdict.relations import (
-    RelationState,  # noqa: TC001 - run records read it
-    RelationVerdict,  # noqa: TC001 - run records read it
-)
 from summeval_pytest.verdict.thresholds import (
     Thresholds,  # noqa: TC001 - run records read it
     WaiverUse,  # noqa: TC001 - run records read it
@@ -118,45 +114,13 @@ class Flip:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeShift:
-    """What of the change of a metric's mean is the judge's, and what the system's.
-
-    Where the summary of a paper is the same in both runs, the change is the judge's alone. It is
-    seen, too, where both runs judged the old summary or the new one: on ``n_seen`` of ``n_papers``
-    in all. On the others it is taken to be the mean change over ``n_pairs`` summaries that both
-    runs judged, of any system. ``change`` is the sum of both parts, each with its 95 % bootstrap
-    interval over papers; None where there is none.
-    """
-
-    metric: MetricName
-    n_papers: int
-    n_seen: int
-    n_pairs: int
-    change: float
-    judge: float
-    low: float | None
-    high: float | None
-    system: float
-    system_low: float | None
-    system_high: float | None
-
-    @property
-    def is_shifted(self) -> bool:
-        """Whether 0 is outside of the interval of the judge's part."""
-        if self.low is None or self.high is None:
-            return False
-        return self.low > 0 or self.high < 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """One system against a baseline: a saved run as it was named, and its system.
 
     Where ``mismatches`` say, by the key that differs, why the two cannot be compared, there are no
     differences. ``flips`` are rated lower than the baseline's, worst first. ``brevity`` says where
     a share of right pieces rose only because summaries became shorter; ``undecided`` which rules
-    are kept or broken only because of what a judge left unanswered, a phrase each. ``shifts`` split
-    the changes, also where another judge is why the two cannot be compared.
+    are kept or broken only because of what a judge left unanswered, a phrase each.
     """
 
     baseline: str
@@ -166,7 +130,6 @@ class Comparison:
     flips: tuple[Flip, ...] = ()
     brevity: tuple[str, ...] = ()
     undecided: tuple[str, ...] = field(default=(), metadata=SPARSE)
-    shifts: tuple[JudgeShift, ...] = field(default=(), metadata=SPARSE)
 
     @property
     def passes(self) -> bool:
@@ -247,12 +210,6 @@ Outcome = Literal["passed", "failed", "error"]
 Covered = Literal["passed", "failed", "error", "not judged"]
 RunOutcome = Literal["untrusted", "passed", "failed", "error", "not judged"]
 _WORST_FIRST: Final[tuple[Covered, ...]] = ("error", "failed", "passed")
-_TRIED: Final[Mapping[RelationState, Covered]] = {
-    "passes": "passed",
-    "fails": "failed",
-    "unanswered": "error",
-    "nothing to check": "not judged",
-}
 _UNDECIDED: Final = PairVerdict(shortfalls=())
 
 
@@ -400,8 +357,6 @@ class SuiteRecord:
     has_labels: bool | None = None
     trust: Trust | None = None
     golden: tuple[GoldenPair, ...] = ()
-    is_calibrated: bool = False
-    relations: tuple[RelationVerdict, ...] = ()
     is_cut: bool = field(default=False, metadata=SPARSE)
     own_numbers: tuple[Named, ...] = field(default=(), metadata=SPARSE)
 
@@ -516,8 +471,7 @@ class RunRecord:
         systems = (system.outcome for suite in self.suites for system in suite.systems)
         at_fault = any(s.trust is not None and s.trust.outcome == "error" for s in self.suites)
         judge: tuple[Covered, ...] = ("error",) if at_fault else ()
-        tried = (_TRIED[verdict.state] for suite in self.suites for verdict in suite.relations)
-        return frozenset((*pairs, *systems, *judge, *tried))
+        return frozenset((*pairs, *systems, *judge))
 
     @property
     def outcome(self) -> RunOutcome:
@@ -557,19 +511,11 @@ class Measured:
     golden: tuple[GoldenPair, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
-    """One relation that the judge was tried with: what its item hands on."""
-
-    suite: str
-    verdict: RelationVerdict
-
-
 @dataclass(frozen=True, slots=True)
 class Part:
     """What one test gives to the run record."""
 
-    value: Judged | Totalled | Measured | Tried
+    value: Judged | Totalled | Measured
 
 
 def judged(

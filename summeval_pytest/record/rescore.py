@@ -24,7 +24,6 @@ from summeval_pytest.verdict.thresholds import (
     all_uses,
     replace_thresholds,
 )
-from summeval_pytest.verdict.trust import calibration_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -166,7 +165,7 @@ def _weighted(pair: PairRecord, weights: Mapping[Facet, float]) -> PairRecord:
     def weighted(score: Score | Unscored) -> Score | Unscored:
         if not isinstance(score, FacetScore) or score.identical:
             return score
-        value = facet_aware_metric({r.facet: r.value for r in score.ratings}, weights)
+        value = facet_aware_metric({r.facet: r.rating for r in score.ratings}, weights)
         covered = key_coverage(score.ratings, weights)
         return score if value is None else replace(score, value=value, key_coverage=covered)
 
@@ -213,8 +212,6 @@ def _corrected(
             for mean in system.corrected
         )
     golden = suite.golden
-    if suite.is_calibrated:
-        golden = calibration_of(golden).applied_to(golden)
     if weights is not None and weights_text(weights) != weights_text(OWN_WEIGHTS):
         golden = tuple(_reweighed(pair, weights) for pair in golden)
     return corrected_means(papers, golden, floors)

@@ -1,7 +1,7 @@
 """The files of a run record: one JSON value, or a stream of lines that is written while it runs.
 
-A stream (``.jsonl``) has a heading, the run as it began; a line a pair, paper, system, waiver,
-golden pair and relation; and a closing line, the run as it ended. Without that the run was cut.
+A stream (``.jsonl``) has a heading, the run as it began; a line a pair, paper, system, waiver
+and golden pair; and a closing line, the run as it ended. Without that the run was cut.
 Pairs are read from the file when they are asked for, so that a run of any size can be read.
 """
 
@@ -29,7 +29,6 @@ from summeval_pytest.record.record import (
 from summeval_pytest.record.stored import LineFile, Stored, new_lines
 from summeval_pytest.run.golden import GoldenPair  # noqa: TC001 - run records read it
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.relations import RelationVerdict  # noqa: TC001 - run records read it
 from summeval_pytest.verdict.thresholds import WaiverUse, named_agreement
 
 if TYPE_CHECKING:
@@ -53,7 +52,6 @@ _LISTS: Final = {
     "system": "systems",
     "waiver": "waivers",
     "golden": "golden",
-    "relation": "relations",
 }
 """The keys of lines that hold an item of a suite, and the lists of the suite."""
 
@@ -70,7 +68,6 @@ class StreamLine:
     system: SystemRecord | None = field(default=None, metadata=SPARSE)
     waiver: WaiverUse | None = field(default=None, metadata=SPARSE)
     golden: GoldenPair | None = field(default=None, metadata=SPARSE)
-    relation: RelationVerdict | None = field(default=None, metadata=SPARSE)
 
 
 def record_pieces(record: RunRecord, name: str) -> Iterator[str]:

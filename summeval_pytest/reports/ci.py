@@ -23,15 +23,12 @@ from summeval_pytest.reports import judge_section
 from summeval_pytest.reports.pair import (
     against,
     broken_rules,
-    broken_texts,
     corrected_value,
     describe_means,
     detectable_text,
     excerpts,
     missed_numbers,
     quoted,
-    relation_text,
-    shift_warnings,
     shown,
 )
 from summeval_pytest.reports.run import calls_lines
@@ -75,10 +72,9 @@ _FAULTS: Final[dict[Covered, str]] = {
 T = TypeVar("T")
 
 
-Kind = Literal["judge", "relations", "part", "system", "pair", "more"]
+Kind = Literal["judge", "part", "system", "pair", "more"]
 _SEVERITIES: Final[dict[Kind, str]] = {
     "judge": "blocker",
-    "relations": "critical",
     "system": "critical",
     "pair": "major",
     "part": "info",
@@ -142,7 +138,7 @@ def annotation_lines(
     pairs: Stored[PairRecord] = Stored(())
     n_failed = 0
     if with_pairs:
-        notes = [*_untrusted(record), *_tried(record), *notes]
+        notes = [*_untrusted(record), *notes]
         systems = [system for suite in record.suites for system in suite.systems]
         systems = [each for each in systems if each.outcome in {"failed", "error"}]
         systems.sort(key=lambda system: system.outcome == "error")
@@ -177,7 +173,7 @@ def quality_pieces(record: RunRecord, *, locate: Callable[[str], str] = str) -> 
 
 def _all_notes(record: RunRecord) -> Iterator[tuple[tuple[str, ...], Annotation]]:
     """Each annotation with what it is about: a suite, and a system and paper of it, if any."""
-    for note in (*_untrusted(record), *_tried(record), *_partly_judged(record)):
+    for note in (*_untrusted(record), *_partly_judged(record)):
         names = note.title.partition(": ")[2:] if note.kind == "judge" else ()
         yield (note.place.path if note.place else "", *names), note
     for suite in record.suites:
@@ -219,14 +215,6 @@ def _gap(short: Shortfall | SystemMean) -> float:
     """How far a number is from its threshold, as a share of its range."""
     held = short.held if isinstance(short, SystemMean) else short.value
     return CATALOGUE[short.name].gap(held, short.least)
-
-
-def _tried(record: RunRecord) -> Iterator[Annotation]:
-    verdicts = [verdict for suite in record.suites for verdict in suite.relations]
-    failing = [one_line(relation_text(v)) for v in verdicts if v.state in {"fails", "unanswered"}]
-    if failing:
-        title = f"judge fails {len(failing)} of {len(verdicts)} relations"
-        yield Annotation(kind="relations", title=title, message=_joined(failing))
 
 
 def _untrusted(record: RunRecord) -> Iterator[Annotation]:
@@ -329,15 +317,13 @@ def step_summary(record: RunRecord) -> str:
     named = {mean.name for _, system in systems for mean in system.means}
     names = [name for name in CATALOGUE if name in named or name in METRICS]
     header = record.header
-    words = judge_section, broken_rules, broken_texts, confusions, detectable_text, relation_text
+    words = judge_section, broken_rules, confusions, detectable_text
     ours = cell, code, fitting, head, mean_cell, missing, n, section, told
-    more = shift_warnings, worst_disagreements
-    page = template("step_summary.md", _finalize, str, *more, *words, *ours)
+    page = template("step_summary.md", _finalize, str, worst_disagreements, *words, *ours)
     return page.render(
         record=record,
         mark=f"{judge_section.MARK[0].upper()}{judge_section.MARK[1:]}",
         measured=[suite for suite in record.suites if suite.trust is not None],
-        relations=[verdict for suite in record.suites for verdict in suite.relations],
         systems=systems,
         names=names,
         comparisons=[system for _, system in systems if system.comparison is not None],

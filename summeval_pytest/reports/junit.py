@@ -26,14 +26,12 @@ from summeval_pytest.reports.judge_section import (
     untrusted_lines,
 )
 from summeval_pytest.reports.pair import (
-    broken_texts,
     comparison_lines,
     corrected_text,
     describe_means,
     describe_pair,
     held_to,
     missed_lines,
-    relation_text,
     short_of,
     shown,
     signature_lines,
@@ -58,7 +56,6 @@ if TYPE_CHECKING:
         SystemRecord,
     )
     from summeval_pytest.verdict.decide import SystemMean
-    from summeval_pytest.verdict.relations import RelationState, RelationVerdict
     from summeval_pytest.verdict.thresholds import WaiverUse
     from summeval_pytest.verdict.trust import Trust
 
@@ -66,14 +63,6 @@ if TYPE_CHECKING:
 CaseKind = Literal[
     "passed", "skipped", "unscored", "shortfall", "lacking", "waiver", "mismatch", "drop", "failed"
 ]
-RELATIONS: Final = "relations"
-"""The suite of a report whose cases are relations that the judge was tried with."""
-_STATES: Final[Mapping[RelationState, CaseKind]] = {
-    "passes": "passed",
-    "fails": "failed",
-    "unanswered": "unscored",
-    "nothing to check": "skipped",
-}
 _PARTS: Final = ("eva.", "faithfulness.", COVERAGE)
 """Numbers that have a case of their own only where a threshold is on them."""
 _TOLD_BY: Final = {"eva.recall_entailed": "eva.recall", SUPPORT: "faithfulness", COVERAGE: "facet"}
@@ -116,13 +105,6 @@ def judge_cases(trust: Trust) -> Iterator[Case]:
         yield Case(found.name, text, kind="shortfall" if missed else "passed")
     if trust.undecided and not trust.is_untrusted:
         yield Case("undecided", one_line(trust.undecided), kind="unscored")
-
-
-def relation_cases(relations: Sequence[RelationVerdict]) -> Iterator[Case]:
-    """A case for each relation that the judge was tried with."""
-    for verdict in relations:
-        text = "\n".join([relation_text(verdict), *broken_texts(verdict)[:_MOST]])
-        yield Case(verdict.relation, text, kind=_STATES[verdict.state])
 
 
 def pair_cases(pair: PairRecord, suite: SuiteRecord) -> list[Case]:
@@ -235,8 +217,7 @@ def _compared(comparison: Comparison) -> Iterator[Case]:
     for found in comparison.differences:
         name = found.name
         flips = tuple(f for f in comparison.flips if name in {"facet", f"facet.{f.facet}"})
-        shifts = tuple(shift for shift in comparison.shifts if shift.metric == name)
-        alone = replace(comparison, differences=(found,), flips=flips, brevity=(), shifts=shifts)
+        alone = replace(comparison, differences=(found,), flips=flips, brevity=())
         lines = ["; ".join(found.broken), *comparison_lines(alone)]
         yield Case(f"drop {name}", "\n".join(lines), kind="drop" if found.broken else "passed")
 
@@ -336,13 +317,11 @@ def _around(element: ET.Element, has_more: bool, level: int) -> tuple[str, str]:
 def _parts(
     suite: SuiteRecord,
 ) -> Iterator[tuple[str, Iterable[tuple[str, Case]], Iterable[str], dict[str, str]]]:
-    """Judge, relations and systems: each with its cases, its output, its own properties."""
+    """Judge and systems: each with its cases, its output, its own properties."""
     if suite.trust is not None:
         wrong = untrusted_lines(suite.trust, suite.golden) if suite.is_untrusted else ()
         more = {"labels needed": "; ".join(found)} if (found := open_floors(suite.trust)) else {}
         yield JUDGE, [(JUDGE, case) for case in judge_cases(suite.trust)], wrong, more
-    if suite.relations:
-        yield RELATIONS, [(RELATIONS, case) for case in relation_cases(suite.relations)], (), {}
     for system in suite.systems:
         pairs = suite.pairs_of(system.name)
         judged = f"{len(pairs)} of {len(system.papers)} pairs"

@@ -29,12 +29,9 @@ from summeval_pytest.reports.page_pair import (
     visible,
 )
 from summeval_pytest.reports.pair import (
-    broken_texts,
     corrected_value,
     missed_means,
     missed_numbers,
-    relation_text,
-    shift_warnings,
     short_of,
     shown,
 )
@@ -148,9 +145,8 @@ def page_pieces(record: RunRecord) -> Iterator[str]:
     numbers = {of: number for number, of in enumerate(titles)}
     systems = sorted({row.system for row in rows})
     uses = [use for suite in record.suites for use in suite.waivers]
-    relations = [verdict for suite in record.suites for verdict in suite.relations]
     words = confusions, named_agreement, shown, worst_disagreements
-    ours = cut, mean_shown, pair_link, shift_warnings, signed, whisker
+    ours = cut, mean_shown, pair_link, signed, whisker
 
     def references(of: tuple[int, str]) -> list[Passages]:
         texts = papers[of][1]().references if of in papers else ()
@@ -170,7 +166,6 @@ def page_pieces(record: RunRecord) -> Iterator[str]:
         record=record,
         judge_trust=judge_section.trust_of_run(record),
         mark=f"{judge_section.MARK[0].upper()}{judge_section.MARK[1:]}",
-        relations=[(relation_text(each), each.state, broken_texts(each)) for each in relations],
         gaps=[gap for suite in record.suites for gap in suite.uncompared],
         style=style,
         script=script,

@@ -14,7 +14,7 @@ from summeval_pytest.metrics.score import (
     FacetScore,
     FaithfulnessScore,
 )
-from summeval_pytest.text.printing import one_line, safe, safe_lines
+from summeval_pytest.text.printing import one_line, safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -24,14 +24,12 @@ if TYPE_CHECKING:
         Claim,
         Comparison,
         Difference,
-        JudgeShift,
         PairChange,
         PairRecord,
     )
     from summeval_pytest.verdict.corrected import CorrectedMean
     from summeval_pytest.verdict.decide import MeanVerdict, PairVerdict, Shortfall
     from summeval_pytest.verdict.findings import Finding
-    from summeval_pytest.verdict.relations import RelationVerdict
 
 
 _WIDTH: Final = 80
@@ -47,8 +45,6 @@ _CLAIMS: Final = 5
 """How many facts or sentences of one kind are listed for a paper."""
 _FLIPS: Final = 12
 """How many flipped facets are listed."""
-_BROKEN: Final = 10
-"""On how many papers a broken relation is shown."""
 _OLD: Final = 26
 """Where the old mean ends, so that a long name leaves the other columns where they are."""
 _NEW: Final = 7
@@ -59,8 +55,6 @@ LEGEND: Final = (
     "p drop: paired permutation test over papers, Holm-adjusted. seen: the smallest",
     "true drop that this many papers show with 80 % power; smaller ones may hide.",
 )
-_RANGE: Final = "95 % interval"
-_SHIFT: Final = "{:<12}{:>6}{:>8}{:>8}  {:<16}{:>8}  {}"
 
 
 def shown(name: str, value: float | None, least: float | None = None) -> str:
@@ -328,7 +322,6 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
     if comparison.mismatches:
         yield f"{whose}: not compared"
         yield from (f"  {one_line(mismatch, 400)}" for mismatch in comparison.mismatches)
-        yield from shift_lines(comparison)
         return
     if not differences:
         yield f"{whose}: no number that both have"
@@ -337,7 +330,6 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
     notes = [("undecided: ", told) for told in comparison.undecided]
     for label, told in (*notes, *(("note: ", told) for told in comparison.brevity)):
         yield from _hung(label, one_line(told, _CLAIM_QUOTE))
-    yield from shift_lines(comparison)
     if flips:
         yield f"facets rated lower, worst first ({len(flips)}):"
     yield from (f"  {one_line(f.paper)}: {f.facet} {f.old} -> {f.new}" for f in flips[:_FLIPS])
@@ -358,56 +350,8 @@ def _table(whose: str, differences: Collection[Difference]) -> Iterator[str]:
         yield from LEGEND
 
 
-def shift_lines(comparison: Comparison) -> Iterator[str]:
-    """The judge's part and the system's of each change, and a warning where the judge has shifted.
-
-    One line where the judge gave every summary that both runs judged the same score.
-    """
-    shifts = comparison.shifts
-    is_moved = any(shift.judge or shift.low or shift.high for shift in shifts)
-    if shifts and (is_moved or comparison.mismatches):
-        yield from _shift_table(shifts)
-        for told in shift_warnings(comparison):
-            yield from safe_lines(f"warning: {told}")
-    elif shifts:
-        n_pairs = max(shift.n_pairs for shift in shifts)
-        yield f"no judge shift: {_summaries(n_pairs)}, all with the same scores"
-
-
-def _shift_table(shifts: Iterable[JudgeShift]) -> Iterator[str]:
-    yield _SHIFT.format("judge shift", "same", "change", "judge", _RANGE, "system", _RANGE)
-    unseen = []
-    for each in shifts:
-        change, judge, system = (f"{v:+.3f}" for v in (each.change, each.judge, each.system))
-        bounds = _bounds(each.low, each.high), _bounds(each.system_low, each.system_high)
-        cells = each.metric, f"{each.n_pairs:,}", change, judge, bounds[0], system, bounds[1]
-        yield _SHIFT.format(*cells).rstrip()
-        if each.n_seen < each.n_papers:
-            unseen.append(f"{each.metric} {each.n_papers - each.n_seen:,} of {each.n_papers:,}")
-    yield "judge: what moved on summaries that both runs judged; system: the rest."
-    if unseen:
-        told = "papers where other summaries tell the judge's part"
-        yield from safe_lines(f"{told}: {', '.join(unseen)}")
-
-
-def shift_warnings(comparison: Comparison) -> list[str]:
-    """A clause for each metric that the judge scores otherwise now, whatever the system does."""
-    return [
-        f"the judge scores {each.metric} otherwise now: {each.judge:+.3f}"
-        f" {_bounds(each.low, each.high)} of the change of {each.change:+.3f} is its own,"
-        f" by {_summaries(each.n_pairs)}"
-        for each in comparison.shifts
-        if each.is_shifted
-    ]
-
-
 def _bounds(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f"[{low:+.3f}, {high:+.3f}]"
-
-
-def _summaries(count: int) -> str:
-    summaries = "summary" if count == 1 else "summaries"
-    return f"{count:,} {summaries} that both runs judged"
 
 
 def _row(difference: Difference) -> str:
@@ -432,36 +376,3 @@ def detectable_text(difference: Difference) -> str:
 def signature_lines(signatures: Iterable[str]) -> list[str]:
     """The recipes of numbers, each once."""
     return [safe(f"signature  {signature}") for signature in dict.fromkeys(signatures)]
-
-
-def relation_text(verdict: RelationVerdict) -> str:
-    """One relation over papers, in one clause."""
-    n_decided = verdict.n_held + verdict.n_broken
-    if not n_decided:
-        return f"{verdict.relation}: no paper offers the edit"
-    told = f"{verdict.relation}: holds on {verdict.n_held} of {n_decided} papers"
-    if verdict.n_unanswered:
-        told += f", {verdict.n_unanswered} unanswered"
-    return f"{told}, at least {verdict.least:.0%} wanted" if verdict.state == "fails" else told
-
-
-def broken_texts(verdict: RelationVerdict) -> list[str]:
-    """The papers on which a relation is broken, with what was done and what did not move."""
-    return [
-        f"{check.paper}: {check.edit}: {'; '.join(map(str, check.broken))}"
-        for check in verdict.checks
-        if check.held is False
-    ]
-
-
-def describe_relation(verdict: RelationVerdict, meaning: str) -> str:
-    """Why a judge fails a relation. The first line says how often; then where, worst first."""
-    broken = sorted((c for c in verdict.checks if c.held is False), key=lambda c: c.paper)
-    lines = [relation_text(verdict), f"wanted: {meaning}", ""]
-    for check in broken[:_BROKEN]:
-        lines.append(one_line(f"{check.paper}: {check.edit}" if check.edit else check.paper, 200))
-        for text in check.broken:
-            lines += wrap(f"  {text}", _WIDTH, subsequent_indent="    ")
-    if len(broken) > _BROKEN:
-        lines.append(f"and {len(broken) - _BROKEN} more")
-    return "\n".join(map(safe, lines))

@@ -25,9 +25,6 @@ from summeval_pytest.reports.judge_section import (
 from summeval_pytest.reports.pair import (
     corrected_line,
     detectable_text,
-    relation_text,
-    shift_lines,
-    shift_warnings,
     shown,
 )
 from summeval_pytest.run.plan import PlannedCalls
@@ -234,15 +231,10 @@ def suite_lines(suite: SuiteRecord) -> Iterator[str]:
 
 
 def ending_lines(record: RunRecord, *, n_worst: int = 0) -> Iterator[str]:
-    """What was not judged, relations, comparisons, waivers and the ``n_worst`` worst findings."""
+    """What was not judged, comparisons, waivers and the ``n_worst`` worst findings."""
     for suite in record.suites:
         for gap in suite.gaps:
             yield from safe_lines(f"{one_line(suite.shown)}: {one_line(gap)}")
-        if suite.relations:
-            held = sum(verdict.state == "passes" for verdict in suite.relations)
-            yield f"relations: {held} of {len(suite.relations)} hold"
-        failing = (verdict for verdict in suite.relations if verdict.state == "fails")
-        yield from (f"  {one_line(relation_text(verdict))}" for verdict in failing)
         for system, comparison in suite.comparisons.items():
             yield from _comparison(system, comparison)
         for use in suite.waivers:
@@ -255,7 +247,6 @@ def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
     differences = comparison.differences
     if comparison.mismatches:
         yield from safe_lines(f"{whose}: {one_line(comparison.mismatches[0])}")
-        yield from (f"  {line}" for line in shift_lines(comparison))
         return
     broken = [difference.name for difference in differences if difference.broken]
     told = f"fails: {', '.join(broken)}" if broken else "no rule broken"
@@ -270,8 +261,6 @@ def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
         yield from safe_lines(f"  smallest drop that {papers} with 80 % power: {seen}")
     for warning in comparison.brevity:
         yield from safe_lines(f"  note: {one_line(warning)}")
-    if shift_warnings(comparison):
-        yield from (f"  {line}" for line in shift_lines(comparison))
 
 
 def waiver_line(use: WaiverUse) -> str:

@@ -175,7 +175,6 @@ def _task(
         system=label.system,
         metrics=metrics,
         facts=facts,
-        is_golden=True,
     )
 
 

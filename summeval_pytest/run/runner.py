@@ -6,13 +6,11 @@ import asyncio
 import threading
 from collections import deque
 from concurrent.futures import wait
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from summeval_pytest.endpoints.limits import URGENCY, Urgency
-from summeval_pytest.errors import SummevalError
 from summeval_pytest.run.measure import Asker, Evaluation, converse, evaluate
 from summeval_pytest.suite.values import Pair
 
@@ -48,7 +46,6 @@ class Task:
         texts: What is measured in place of the summary; then no rule answers for the judge.
         baselines: What else the judge is asked, for numbers that the metrics are compared with.
         segments: Whether the judge is asked for the summary's facets beside the metrics, too.
-        is_golden: Whether it is asked for its labels' sake: its evaluation is never adjusted.
     """
 
     suite: Suite
@@ -59,7 +56,6 @@ class Task:
     texts: OwnTexts | None = None
     baselines: tuple[BaselineName, ...] = ()
     segments: bool = False
-    is_golden: bool = False
 
 
 def tasks_of(suite: Suite, systems: Iterable[str], metrics: tuple[MetricName, ...]) -> list[Task]:
@@ -134,8 +130,6 @@ class Runner:
         find_pair: Who makes a pair of a suite, a paper and a system; None for recorded summaries.
         shares_tests: Whether other processes run some of the planned tests.
         finish: Ends what the judge has open on the loop, within so many seconds.
-        adjust: Hook applied to every evaluation that is not golden (calibration). Called in the
-            thread that asks, and on the loop for what was read ahead.
         while_waiting: Called with True every half second while a test waits, and with False when
             it no longer does.
     """
@@ -148,7 +142,6 @@ class Runner:
         find_pair: FindPair | None = None,
         shares_tests: bool = False,
         finish: Callable[[float], Coroutine[None, None, None]] | None = None,
-        adjust: Callable[[Task, Evaluation], Evaluation] | None = None,
         while_waiting: Callable[[bool], None] | None = None,
     ) -> None:
         self.judge = judge
@@ -156,7 +149,6 @@ class Runner:
         self._find_pair = find_pair or _recorded_pair
         self._shares_tests = shares_tests
         self._finish = finish
-        self._adjust = adjust
         self._while_waiting = while_waiting
         self._planned: deque[Task] = deque()
         self._open: dict[Task, _Open] = {}
@@ -202,16 +194,10 @@ class Runner:
         finally:
             with self._lock:
                 self._open.pop(task, None)
-        evaluation = self._adjusted(task, evaluation)
         with self._lock:
             self._numbers[task] = evaluation.numbers()
         self._read_ahead()
         return evaluation
-
-    def _adjusted(self, task: Task, evaluation: Evaluation) -> Evaluation:
-        if self._adjust is None or task.is_golden:
-            return evaluation
-        return self._adjust(task, evaluation)
 
     def numbers(self, tasks: Sequence[Task]) -> list[Numbers]:
         """The numbers of pairs; those not known yet are evaluated, many at once."""
@@ -302,8 +288,7 @@ class Runner:
                 self._planned.clear()  # others have asked all that is left
             future = known.future
             if not future.cancelled() and future.exception() is None:
-                with suppress(SummevalError):  # whoever asks for it is told
-                    self._numbers[task] = self._adjusted(task, future.result()).numbers()
+                self._numbers[task] = future.result().numbers()
         self._read_ahead()
 
     def _start(self, task: Task) -> _Open:

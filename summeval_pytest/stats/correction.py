@@ -1,4 +1,4 @@
-"""Means and rates corrected for the judge's error, and calibration of ratings.
+"""Means and rates corrected for the judge's error.
 
 A judge reads every pair and errs; people label a few golden pairs, which the judge reads as well.
 What it gets wrong there corrects the rest, and an interval says how far that can be trusted. The
@@ -8,16 +8,14 @@ a judged one and as a golden one is added before it is squared (Liang and Zeger 
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -262,109 +260,3 @@ def _sample(name: str, rows: Sequence[tuple[str, float]], number: Mapping[str, i
 
 def _within_0_and_1(value: float) -> float:
     return float(min(1.0, max(0.0, value)))
-
-
-N_FOLDS: Final = 5
-_PRIOR: Final = 1.0
-
-RatingMap: TypeAlias = tuple[float, ...]
-"""For each answer that a judge can give, the label to expect: never falling, from 1 to k."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoldedMap:
-    """A map for any paper, learned without that paper's own labels.
-
-    ``by_fold[fold_of[paper]]`` is the map of a labelled paper, ``from_all`` that of any other.
-    """
-
-    from_all: RatingMap
-    by_fold: tuple[RatingMap, ...]
-    fold_of: Mapping[str, int]
-
-    def map_of(self, paper: str) -> RatingMap:
-        """The map to use on this paper's ratings."""
-        fold = self.fold_of.get(paper)
-        return self.from_all if fold is None else self.by_fold[fold]
-
-    def digest(self) -> str:
-        """12 hex digits over all maps and the papers of each, for a signature."""
-        # Nine decimals: what may differ between machines is not in it.
-        maps = [[f"{value:.9f}" for value in one] for one in (self.from_all, *self.by_fold)]
-        text = json.dumps([maps, sorted(self.fold_of.items())])
-        return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-def fit_map(rows: Iterable[tuple[int, int]], *, top: int, steps: range | None = None) -> RatingMap:
-    """The map nearest to the labels, on a scale of 1 to top, given the judge's answers.
-
-    A row is the judge's answer and the label. Answers are ratings on the same scale, or whole
-    numbers of ``steps``, of which the first stands for 1 and the last for top. The value of an
-    answer that stands for r and was given n times is the mean of its labels and of one more that is
-    r, (sum of labels + r) / (n + 1), so that one label in disagreement moves it by half of that and
-    many move it nearly all the way. Where values fall from one answer to the next, both take their
-    mean, weighed by n + 1 (isotonic regression: Barlow, Bartholomew, Bremner and Brunk 1972).
-
-    An answer never given lies on the line between the values of its neighbours that were. Beyond
-    the first or last of these it stays what it stands for, or at the value there if that is further
-    out. With no rows the map is what answers stand for. The order of the rows does not matter. A
-    ValueError where an answer is not of ``steps`` or a label not a whole number of 1 to top.
-    """
-    from scipy.optimize import isotonic_regression
-
-    scale = range(1, top + 1)
-    steps = scale if steps is None else steps
-    stands_for = np.linspace(1, top, len(steps))
-    counts, sums = np.zeros(len(steps)), np.zeros(len(steps))
-    for row, (answer, label) in enumerate(rows):
-        for name, value, of in (("judge", answer, steps), ("label", label, scale)):
-            if value not in of:
-                told = f"{name}[{row}] is {value!r}; give a whole number from {of[0]} to {of[-1]}"
-                raise ValueError(told)
-        counts[answer - steps[0]] += 1
-        sums[answer - steps[0]] += label
-    given = np.flatnonzero(counts)
-    if not len(given):
-        return tuple(stands_for.tolist())
-    weights = counts[given] + _PRIOR
-    fitted = isotonic_regression(
-        (sums[given] + _PRIOR * stands_for[given]) / weights, weights=weights
-    ).x
-    values = np.interp(np.arange(len(steps)), given, fitted)
-    first, last = given[0], given[-1]
-    values[:first] = np.minimum(stands_for[:first], fitted[0])
-    values[last + 1 :] = np.maximum(stands_for[last + 1 :], fitted[-1])
-    # Rounding of a weighted mean may leave the scale by a digit, or the order.
-    return tuple(np.maximum.accumulate(np.clip(values, 1, top)).tolist())
-
-
-def folds_of(papers: Iterable[str]) -> dict[str, int]:
-    """The fold of each paper, 0 to 4, of sizes that differ by 1 at most.
-
-    It depends on the set of papers and on nothing else: they are dealt out in the order of the
-    SHA-256 of their ids. Fewer papers than folds have a fold each.
-    """
-    dealt = sorted(set(papers), key=lambda paper: hashlib.sha256(paper.encode()).digest())
-    return {paper: place % N_FOLDS for place, paper in enumerate(dealt)}
-
-
-def fit_folds(
-    rows: Sequence[tuple[str, int, int]], *, top: int, steps: range | None = None
-) -> FoldedMap:
-    """For each labelled paper a map from the other folds, and one from all for other papers.
-
-    A row is a paper, the judge's answer and the label; see `folds_of` and `fit_map`. So no label of
-    a paper, nor of its fold, has a part in its own map. A single paper has no other to learn from,
-    and so the identity.
-    """
-    fold_of = folds_of(paper for paper, _, _ in rows)
-
-    def without(fold: int | None) -> RatingMap:
-        kept = (pair for paper, *pair in rows if fold_of[paper] != fold)
-        return fit_map(((answer, label) for answer, label in kept), top=top, steps=steps)
-
-    return FoldedMap(
-        from_all=without(None),
-        by_fold=tuple(without(fold) for fold in sorted(set(fold_of.values()))),
-        fold_of=fold_of,
-    )

@@ -265,7 +265,7 @@ def read_endpoints(toml: TomlText) -> Mapping[str, EndpointSpec]:
     return endpoints
 
 
-SCOPES: Final = ("mean", "corrected", "judge", "metamorphic")
+SCOPES: Final = ("mean", "corrected", "judge")
 """The tables of thresholds that do not hold each pair."""
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 JUDGE: Final = "judge"
 """The item of a suite that is about its judge."""
 
-RESERVED_SYSTEMS: Final = frozenset({JUDGE, "metamorphic", "hostile"})
+RESERVED_SYSTEMS: Final = frozenset({JUDGE})
 """Items of a suite that are no system."""
 
 ALL_PAPERS: Final = "all-papers"

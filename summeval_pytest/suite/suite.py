@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 _KEYS: Final = (
-    "papers", "labels", "recorded", *VARIANT_KEYS, "calibrate", "default_systems", "columns",
+    "papers", "labels", "recorded", *VARIANT_KEYS, "default_systems", "columns",
     "metrics", "systems", "endpoints", "judges", "thresholds", "waivers",
 )  # fmt: skip
 
@@ -68,8 +68,6 @@ class Suite:
         mean_thresholds: What the means over papers have to reach, per system.
         corrected_thresholds: What the means have to reach once the judge's error is taken out.
         judge_thresholds: The judge's floor of agreement with the golden labels.
-        relation_thresholds: On which share of papers a judge has to hold each relation.
-        calibrate: Whether the judge's ratings are mapped to the labels' scale (off by default).
         cassette: The file of recorded replies; it may not be there yet.
         baselines: The folder of saved runs; it may not be there yet.
         fingerprint: 12 hex digits over all of the papers that can move a score.
@@ -88,9 +86,7 @@ class Suite:
     mean_thresholds: tuple[Setting, ...] = ()
     corrected_thresholds: tuple[Setting, ...] = ()
     judge_thresholds: tuple[Setting, ...] = ()
-    relation_thresholds: tuple[Setting, ...] = ()
     variants: Variants = field(default_factory=Variants)
-    calibrate: bool = False
     cassette: TextFile
     baselines: TextFile
     fingerprint: str
@@ -206,13 +202,6 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
     recorded_judges = {n: j for n, j in judges.items() if isinstance(j, RecordedSpec)}
     thresholds = read_thresholds(toml)
     variants = replace(read_variants(top, file), own=read_own_options(toml))
-    calibrate = bool(top.if_any("calibrate", Fields.flag))
-    if calibrate and "labels" not in files:
-        raise top.fault(
-            "calibrate",
-            "'calibrate' needs labels to learn from; name them as labels = \"labels.jsonl\", or"
-            " remove 'calibrate'",
-        )
     prefix = file.path.name.removesuffix(SUITE_NAME)
     cassette, baselines = file.beside(f"{prefix}cassette.jsonl"), file.beside(f"{prefix}baselines")
     papers = read_papers(files["papers"], names)
@@ -240,9 +229,7 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         mean_thresholds=thresholds["mean"],
         corrected_thresholds=thresholds["corrected"],
         judge_thresholds=thresholds["judge"],
-        relation_thresholds=thresholds["metamorphic"],
         variants=variants,
-        calibrate=calibrate,
         cassette=cassette,
         baselines=baselines,
         fingerprint=fingerprint_of(papers.values()),

@@ -139,7 +139,7 @@ def wrong_pieces(scores: Iterable[Score | Unscored]) -> dict[str, int]:
 
 
 def _lowered(score: FacetScore) -> list[RatedFacet]:
-    return [rated for rated in score.ratings if rated.value < SCALES[rated.facet]]
+    return [rated for rated in score.ratings if rated.rating < SCALES[rated.facet]]
 
 
 def _invented(score: EvaScore) -> list[CheckedFact]:
@@ -178,17 +178,16 @@ def facet_findings(score: FacetScore, source: Sequence[str]) -> Iterator[Finding
     """The facets below full scale."""
     for rated in _lowered(score):
         scale = SCALES[rated.facet]
-        mapped = "" if rated.calibrated is None else f", which labels make {rated.calibrated:.2f}"
         yield Finding(
             kind="facet",
             number=f"facet.{rated.facet}",
             title=f"facet {rated.facet}",
-            verdict=rated_words(rated) + mapped,
+            verdict=rated_words(rated),
             reason=rated.reason,
             reference=rated.reference,
             summary=rated.candidate,
             evidence=closest_sentence(rated.reference, source),
-            severity=1.0 - (rated.value - 1) / (scale - 1),
+            severity=1.0 - (rated.rating - 1) / (scale - 1),
             conflict=rated.undecided,
         )
 

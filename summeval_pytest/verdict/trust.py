@@ -1,4 +1,4 @@
-"""What golden labels say of a judge: agreement held to floors, calibration, disagreements."""
+"""What golden labels say of a judge: agreement held to floors, and disagreements."""
 
 from __future__ import annotations
 
@@ -7,23 +7,15 @@ import statistics
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
-from hashlib import sha256
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
 from summeval_pytest.errors import JudgeError
-from summeval_pytest.metrics.facet import (
-    N_COVERAGES,
-    calibrated,
-    expected_label,
-    facet_aware_metric,
-)
-from summeval_pytest.metrics.score import LOWEST, SPARSE, FacetScore
-from summeval_pytest.metrics.signature import Signature
+from summeval_pytest.metrics.score import LOWEST, SPARSE
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.run.golden import golden_pair, golden_tasks, group_of, labels_fingerprint
+from summeval_pytest.run.golden import golden_pair, golden_tasks, labels_fingerprint
 from summeval_pytest.stats.agreement import (
     evidence_f1,
     evidence_precision,
@@ -54,12 +46,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.questions import Facet
     from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
-    from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.runner import Runner
     from summeval_pytest.stats.bootstrap import Rows
-    from summeval_pytest.stats.correction import FoldedMap
     from summeval_pytest.suite.suite import Suite
 
     Counts = NDArray[np.int64]
@@ -490,104 +479,6 @@ def _overall(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> Agreem
         n_papers=len(set(groups)),
         floors=_of(SPEARMAN, floors),
     )
-
-
-KEY = "calibration"
-"""The key of a signature whose ratings are calibrated."""
-_DIGITS = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """A map for each facet that labels have something for: of coverages, else of ratings."""
-
-    maps: Mapping[Facet, FoldedMap]
-
-    @property
-    def digest(self) -> str:
-        """12 hex digits over all maps."""
-        told = repr([(facet, self.maps[facet].digest()) for facet in sorted(self.maps)])
-        return sha256(told.encode()).hexdigest()[:_DIGITS]
-
-    def values_for(self, group: str) -> dict[Facet, tuple[float, ...]]:
-        """By facet, the value of each rating or coverage, for papers of this group."""
-        return {facet: folded.map_of(group) for facet, folded in self.maps.items()}
-
-    def applied(self, evaluation: Evaluation) -> Evaluation:
-        """The evaluation with calibrated ratings, and a recipe that says so."""
-        values = self.values_for(group_of(evaluation.pair.paper))
-        return replace(
-            evaluation,
-            scores=tuple(
-                calibrated(score, values) if isinstance(score, FacetScore) else score
-                for score in evaluation.scores
-            ),
-            signatures=tuple(map(self.signed, evaluation.signatures)),
-        )
-
-    def signed(self, signature: Signature) -> Signature:
-        """The recipe of a metric's calibrated numbers; only FM has ratings."""
-        if signature.metric != "facet":
-            return signature
-        recipe = dict(signature.recipe) | {KEY: self.digest}
-        return Signature(signature.metric, tuple(sorted(recipe.items())))
-
-    def applied_to(self, golden: Sequence[GoldenPair]) -> tuple[GoldenPair, ...]:
-        """The golden answers with calibrated ratings, each by the map of its paper."""
-        found = []
-        for pair in golden:
-            values, coverages = self.values_for(pair.group), dict(pair.coverages)
-            labels = {
-                facet: expected_label(values[facet], rating, coverages.get(facet))
-                if facet in values
-                else float(rating)
-                for facet, rating in pair.rated
-            }
-            overall = facet_aware_metric(labels)
-            answers = [replace(a, answer=_calibrated(a, labels, overall)) for a in pair.answers]
-            found.append(replace(pair, answers=tuple(answers)))
-        return tuple(found)
-
-
-def _calibrated(
-    each: GoldenAnswer, labels: Mapping[Facet, float], overall: float | None
-) -> float | None:
-    """An answer on the labels' scale; a summary that is its reference keeps its full numbers."""
-    if each.answer is None:
-        return None
-    if each.kind == "overall":
-        return each.answer if overall is None else overall
-    facet = next((facet for facet in FACETS if facet == each.kind), None)
-    return each.answer if facet is None else labels.get(facet, each.answer)
-
-
-def calibration_of(golden: Sequence[GoldenPair]) -> Calibration:
-    """The maps that golden labels give, from the judge's own answers to theirs.
-
-    From its coverages where each of its ratings has one, else from its ratings.
-    """
-    from summeval_pytest.stats.correction import fit_folds  # numpy, which no help text needs
-
-    maps: dict[Facet, FoldedMap] = {}
-    for facet in FACETS:
-        given = [
-            (pair, int(label), int(answer))
-            for pair in golden
-            for label, answer in pair.answered(facet)
-        ]
-        covered = [dict(pair.coverages).get(facet) for pair, _, _ in given]
-        by_coverage = [share for share in covered if share is not None]
-        if len(by_coverage) == len(given):
-            answers, steps = by_coverage, range(N_COVERAGES)
-        else:
-            answers, steps = [answer for *_, answer in given], range(1, SCALES[facet] + 1)
-        rows = [
-            (pair.group, answer, label)
-            for (pair, label, _), answer in zip(given, answers, strict=True)
-        ]
-        if rows:
-            maps[facet] = fit_folds(rows, top=SCALES[facet], steps=steps)
-    return Calibration(maps)
 
 
 WORST: Final = 5

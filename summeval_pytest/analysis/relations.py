@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.errors import OptionError, SuiteError, nearest
+from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.metrics.score import CATALOGUE, METRICS
 from summeval_pytest.run.pair_numbers import MIN_COVERAGE
 from summeval_pytest.run.runner import OwnTexts, Task
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.suite.values import Setting
 
 
 Direction = Literal["equal", "no higher", "lower", "higher", "at least", "stays full"]
@@ -51,6 +50,8 @@ NOTICED: Final = 0.9
 FULL: Final = 0.95
 """What a text has to reach that is measured against itself."""
 _ROUNDING: Final = 1e-9
+_BROKEN: Final = 10
+"""So many papers with a broken relation are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,26 +269,6 @@ def chosen_relations(names: Sequence[str], option: str) -> dict[str, tuple[str, 
     return {group: chosen for group, chosen in found.items() if chosen}
 
 
-def relation_floors(settings: Sequence[Setting]) -> dict[str, float]:
-    """By relation, the least share of papers that a suite asks for.
-
-    Raises:
-        SuiteError: for an unknown relation, and for a share that is none.
-    """
-    for setting in settings:
-        if setting.name not in _KNOWN:
-            raise SuiteError(
-                setting.place, f"unknown relation {setting.name!r}; {nearest(setting.name, _KNOWN)}"
-            )
-        if not 0.0 <= setting.value <= 1.0:
-            raise SuiteError(
-                setting.place,
-                f"{setting.name} = {setting.value:g} is no share of papers;"
-                " write a value from 0 to 1",
-            )
-    return {setting.name: setting.value for setting in settings}
-
-
 def probes_of(suite: Suite, group: str, name: str) -> Iterator[Probe]:
     """One relation on each paper that offers the edit, in the order of the suite.
 
@@ -436,3 +417,27 @@ def _owed(relation: EditRelation, before: Numbers, after: Numbers) -> Iterator[s
                 yield f"{lack.metric}: {lack.status}, {one_line(lack.reason)}"
             elif lack is None and name in numbers.values and numbers.values[name] is None:
                 yield f"{name}: no number"
+
+
+def relation_text(verdict: RelationVerdict) -> str:
+    """One relation over papers, in one clause."""
+    n_decided = verdict.n_held + verdict.n_broken
+    if not n_decided:
+        return f"{verdict.relation}: no paper offers the edit"
+    text = f"{verdict.relation}: holds on {verdict.n_held} of {n_decided} papers"
+    if verdict.n_unanswered:
+        text += f", {verdict.n_unanswered} unanswered"
+    return f"{text}, at least {verdict.least:.0%} wanted" if verdict.state == "fails" else text
+
+
+def relation_lines(verdict: RelationVerdict, meaning: str) -> Iterator[str]:
+    """How often a judge keeps a relation, and the papers on which it breaks it."""
+    yield one_line(relation_text(verdict))
+    broken = sorted((c for c in verdict.checks if c.held is False), key=lambda c: c.paper)
+    if broken:
+        yield f"  wanted: {meaning}"
+    for check in broken[:_BROKEN]:
+        yield f"  {one_line(f'{check.paper}: {check.edit}' if check.edit else check.paper, 200)}"
+        yield from (f"    {one_line(str(each))}" for each in check.broken)
+    if len(broken) > _BROKEN:
+        yield f"  and {len(broken) - _BROKEN} more papers"
