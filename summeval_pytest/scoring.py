@@ -480,9 +480,10 @@ def _pair(row: Mapping[str, object], place: Place, default: str) -> Pair:
         UsageError: for what is no text, and a row without a summary.
     """
     known = {name: value for name, value in row.items() if not _is_missing(value)}
-    summary = known.get("summary")
+    summary = row.get("summary")
     if not isinstance(summary, str):
-        raise UsageError(f"{place}: the summary is {one_line(repr(summary), _SHOWN)}; give a text")
+        shown = one_line(repr(summary), _SHOWN)
+        raise UsageError(f"{place}: the summary is {shown}; give a text, '' for none")
     paper = Paper(
         id=str(known.get("paper", default)),
         source=_sections(known.get("source", ()), place),
@@ -494,8 +495,13 @@ def _pair(row: Mapping[str, object], place: Place, default: str) -> Pair:
 
 
 def _is_missing(value: object) -> bool:
-    """Whether a table has nothing there: None, or what pandas takes for it."""
-    return value is None or value != value  # noqa: PLR0124 - NaN
+    """Whether a table has nothing there: None, NaN or `pandas.NA`."""
+    if isinstance(value, Iterable):
+        return False
+    try:
+        return value is None or bool(value != value)  # noqa: PLR0124 - NaN
+    except TypeError:  # nothing that pandas.NA is compared to is true or false
+        return True
 
 
 def _texts(value: object, place: Place) -> tuple[str, ...]:
@@ -508,7 +514,9 @@ def _texts(value: object, place: Place) -> tuple[str, ...]:
     return tuple(text for text in found if text.strip())
 
 
-def _items(value: object) -> list[object]:
+def _items(value: Any) -> list[object]:
+    if hasattr(value, "tolist"):  # an array, of which one without a dimension has no items
+        value = value.tolist()
     if isinstance(value, Iterable) and not isinstance(value, str | Mapping):
         return list(value)
     return [value]

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -20,7 +21,7 @@ from summeval_pytest.run.runner import Runner, tasks_of
 from summeval_pytest.suite.suite import load_suite
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from summeval_pytest.questions import Answer, Question
     from summeval_pytest.suite.suite import Suite
@@ -173,16 +174,66 @@ def test_tables_of_other_packages_are_read_row_by_row(golden: Suite) -> None:
     assert wanted[1]["faithfulness.unscored"] == "no source was given"
 
 
-def test_a_dataframe_goes_in_and_comes_out(golden: Suite) -> None:
-    """With NaN where pandas has nothing, and columns of other names."""
+@pytest.mark.parametrize("dtype", ["object", "string", "string[pyarrow]"])
+def test_a_dataframe_goes_in_and_comes_out(golden: Suite, dtype: str) -> None:
+    """An empty cell is NaN or `pandas.NA`, and columns have other names."""
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(rows_of(golden, ["careful"], 3)).rename(columns={"summary": "prediction"})
-    frame.loc[0, "reference"] = float("nan")
+    frame["reference"] = frame["reference"].astype(dtype)
+    frame.loc[0, "reference"] = None
     found = evaluate(frame, columns={"summary": "prediction"}, progress=False)
     back = found.to_pandas()
     assert list(back["paper"]) == list(frame["paper"])
     assert back["facet"].isna().tolist() == [True, False, False]
     assert back.loc[0, "eva.unscored"] == "no reference was given"
+
+
+def objects(texts: Sequence[str]) -> Any:
+    """An array of Python's strings, as pandas reads a list column of a Parquet file."""
+    return np.array(texts, dtype=object)
+
+
+@pytest.mark.parametrize("cell", [np.array, objects, tuple, pa.array])
+def test_an_array_in_a_cell_is_a_list_of_texts(cell: Callable[[list[str]], Any]) -> None:
+    """Worked example: the second of two references is the summary itself, so FM is 1."""
+    texts = [REFERENCE, SUMMARY]
+    given = {"summary": SUMMARY, "reference": cell(texts), "source": cell(texts)}
+    (row,) = evaluate([given], progress=False)
+    assert row.evaluation.pair.paper.references == (REFERENCE, SUMMARY)
+    assert [section.text for section in row.evaluation.pair.paper.source] == texts
+    assert row.numbers["facet"] == 1.0
+    (alone,) = evaluate([{"summary": SUMMARY, "reference": np.array(SUMMARY)}], progress=False)
+    assert alone.evaluation.pair.paper.references == (SUMMARY,)
+
+
+class NoTruth:
+    """As `pandas.NA`: it compares to itself, and is neither true nor false."""
+
+    def __ne__(self, other: object) -> Any:
+        return self
+
+    __hash__ = None  # type: ignore[assignment]  # it compares to nothing
+
+    def __bool__(self) -> bool:
+        raise TypeError("boolean value of NA is ambiguous")
+
+    def __repr__(self) -> str:
+        return "<NA>"
+
+
+@pytest.mark.parametrize("cell", [None, float("nan"), np.float64("nan"), NoTruth(), np.array([])])
+def test_a_missing_cell_is_no_text(cell: object) -> None:
+    """Of a summary it is a mistake: nobody knows whether the system wrote one."""
+    whole = {"summary": SUMMARY, "reference": REFERENCE, "source": REFERENCE}
+    (row,) = evaluate([whole | {"reference": cell}], progress=False)
+    assert set(row.numbers) == set(evaluate([whole], metrics=["faithfulness"])[0].numbers)
+    (row,) = evaluate([whole | {"source": cell}], progress=False)
+    assert row.faithfulness == Unscored(
+        metric="faithfulness", status="skipped_no_source", reason="no source was given"
+    )
+    with pytest.raises(UsageError) as caught:
+        evaluate([whole | {"summary": cell}], progress=False)
+    assert str(caught.value) == f"row 1: the summary is {cell!r}; give a text, '' for none"
 
 
 def test_progress_is_told_on_stderr(
@@ -200,7 +251,7 @@ def test_progress_is_told_on_stderr(
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        ({}, "row 1: the summary is None; give a text"),
+        ({}, "row 1: the summary is None; give a text, '' for none"),
         ({"summary": "A b."}, "row 1: there is nothing to measure the summary by; give a"),
         ({"summary": "A b.", "source": 3}, "row 1: 3 is no section of a source; give a text or"),
         ({"summary": "A b.", "source": {"txt": "a"}}, "{'txt': 'a'} is no section of a source"),
