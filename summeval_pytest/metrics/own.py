@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import entry_points
+from numbers import Real
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
@@ -251,6 +252,7 @@ def _checked(metric: Metric, numbers: Mapping[str, float | None]) -> dict[str, f
     """The numbers in order, each of them declared, finite and in its range.
 
     Raises:
+        TypeError: for a value that is no number, as a text or a truth value.
         ValueError: for one that is not, and where the metric's own number is missing.
     """
     declared = {named.name: named for named in metric.numbers}
@@ -261,8 +263,10 @@ def _checked(metric: Metric, numbers: Mapping[str, float | None]) -> dict[str, f
         )
     found: dict[str, float | None] = {}
     for name, named in declared.items():
-        value = numbers.get(name)
+        value: object = numbers.get(name)
         if value is not None:
+            if isinstance(value, bool) or not isinstance(value, Real):
+                raise TypeError(f"{name} is {value!r}; give a float or None")
             value = float(value)
             if not (math.isfinite(value) and named.low <= value <= named.high):
                 raise ValueError(f"{name} is {value}, and ranges {named.range}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 import pytest
 
 from summeval_pytest.errors import OptionError, UsageError
@@ -77,7 +78,9 @@ def of(gives: Mapping[str, Any], *tells: Problem) -> Metric:
         ({"counted": 1.5}, "counted is 1.5, and ranges from 0 to 1"),
         ({"counted.part": 0.5}, "it has to give 'counted'"),
         ({"counted": 0.5, "other": 1}, "it has to give 'counted'"),
-        ({"counted": "many"}, "could not convert"),
+        ({"counted": "1.0"}, "metric 'counted' broke down: TypeError: counted is '1.0'; "),
+        ({"counted": 0.5, "counted.part": True}, "counted.part is True; give a float or None"),
+        ({"counted": np.bool_(True)}, "counted is np.True_; give a float or None"),
     ],
 )
 def test_a_number_that_is_none_leaves_the_pair_unscored(gives: dict[str, Any], told: str) -> None:
@@ -106,6 +109,13 @@ def test_numbers_stand_in_the_order_in_which_they_are_declared() -> None:
     assert isinstance(score, OwnScore)
     assert list(score.values().items()) == [("counted", None), ("counted.part", 0.0)]
     assert score.value is None
+
+
+def test_a_number_of_numpy_is_a_number() -> None:
+    """Means of arrays are such; a record holds a float."""
+    score = measured(of({"counted": np.float32(0.5), "counted.part": np.int64(1)}))
+    assert isinstance(score, OwnScore)
+    assert [(type(value), value) for value in score.values().values()] == [(float, 0.5), (float, 1)]
 
 
 @pytest.mark.parametrize(
