@@ -441,8 +441,12 @@ class Named:
     lower_is_better: bool = False
 
     @property
-    def worst(self) -> float:
-        """The worst that it can be."""
+    def worst(self) -> float | None:
+        """The worst that it can be; None for a count, whose range has no end."""
+        return None if abs(self._worse_end) == ENDLESS else self._worse_end
+
+    @property
+    def _worse_end(self) -> float:
         return self.high if self.lower_is_better else self.low
 
     @property
@@ -473,7 +477,7 @@ class Named:
 
         A count has no end: one more than allowed is halfway to the worst.
         """
-        value = self.worst if value is None else value
+        value = self._worse_end if value is None else value
         gap = self.oriented(bound) - self.oriented(value)
         return gap / (1 + abs(gap) if self.high == ENDLESS else self.high - self.low)
 

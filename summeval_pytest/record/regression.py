@@ -16,7 +16,7 @@ from summeval_pytest.metrics.score import CATALOGUE, METRICS, OPTIONAL, lacks
 from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.record.record import Comparison, Difference, Flip
-from summeval_pytest.run.pair_numbers import MIN_COVERAGE
+from summeval_pytest.run.pair_numbers import coverage, is_covered
 from summeval_pytest.verdict.thresholds import DEFAULT_RULES, NOT_SAID, levels
 
 if TYPE_CHECKING:
@@ -222,10 +222,12 @@ def granularity(name: str, changes: Sequence[float]) -> Granularity:
 def _n_expected(both: Sequence[Pairing], name: str, rules: Sequence[Rule]) -> int:
     """How many papers a comparison should cover: those on which the baseline has the number.
 
-    That holds for the metrics and for what a rule names; a facet may be on fewer papers.
+    That holds for the metrics and for what a rule names; a facet may be on fewer papers. A count
+    has to be on all to which it applies.
     """
     is_held = name in METRICS or any(rule.name == name and rule.is_named for rule in rules)
-    return sum(old.values.get(name) is not None for old, _ in both) if is_held else 0
+    expected = [new for old, new in both if old.values.get(name) is not None] if is_held else []
+    return coverage(expected, name)[1] if CATALOGUE[name].worst is None else len(expected)
 
 
 def _broken_rules(
@@ -239,7 +241,7 @@ def _broken_rules(
         drop = statistics.mean(_losses(name, values))
         broken = [t for r in rules if r.name == name for t in _broken(r, drop, p_values.get(name))]
         n_expected = _n_expected(both, name, rules)
-        if len(values) < MIN_COVERAGE * n_expected:
+        if not is_covered(name, len(values), n_expected):
             broken.append(
                 f"{name} is compared on only {len(values)} of {n_expected} papers;"
                 " the others have no score"

@@ -463,7 +463,7 @@ def _measured(name: str, pairs: Sequence[PairRecord]) -> SystemMean:
     return SystemMean(
         name=name,
         value=fmean(values) if values else None,
-        least=named.worst,
+        least=0.0,
         n_scored=len(values),
         n_papers=len(found),
     )

@@ -57,8 +57,9 @@ class Numbers:
         """The same with what is missing taken as wrong, or as right.
 
         That is the pieces that the judge left unanswered, and the worst or best of its range for
-        every number without a value. ``by`` says whose silence is meant: the judge's, or that of a
-        system which gave nothing to count; None for both.
+        every number without a value. A count has no worst value and stays without one. ``by`` says
+        whose silence is meant: the judge's, or that of a system which gave nothing to count; None
+        for both.
         """
         values, sizes = dict(self.values), dict(self.sizes)
         n_open = sizes.pop("unanswered", 0) if by != "system" else 0
@@ -184,9 +185,13 @@ def _share_held(name: str, pieces: Sequence[bool | None], *, right: bool) -> dic
     return {name: sum(right if piece is None else piece for piece in pieces) / len(pieces)}
 
 
-def is_covered(n_scored: int, n_papers: int) -> bool:
-    """Whether a mean covers enough of the papers that it should."""
-    return n_scored >= MIN_COVERAGE * n_papers
+def is_covered(name: str, n_scored: int, n_papers: int) -> bool:
+    """Whether a mean covers enough of the papers that it should.
+
+    The mean of a count has to cover all of them: no value can stand for a missing one.
+    """
+    least = 1.0 if CATALOGUE[name].worst is None else MIN_COVERAGE
+    return n_scored >= least * n_papers
 
 
 def coverage(papers: Sequence[Numbers], name: str) -> tuple[int, int]:

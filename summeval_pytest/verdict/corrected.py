@@ -55,7 +55,7 @@ class CorrectedMean:
     @property
     def is_covered(self) -> bool:
         """Whether enough papers have the number, as for a raw mean."""
-        return is_covered(self.n_scored, self.n_of)
+        return is_covered(self.name, self.n_scored, self.n_of)
 
     @property
     def missed(self) -> tuple[Threshold, ...]:

@@ -179,7 +179,7 @@ class SystemMean:
         n_papers: Papers that should have it: all, but for those to which the number does not apply
             because their reference lacks the facet.
         lowest: The mean with the worst of the number's range for each paper that the system left
-            without it; None where there is none.
+            without it; None where there is none, and of a count, which has no worst.
     """
 
     name: str
@@ -208,7 +208,7 @@ class SystemMean:
     @property
     def is_covered(self) -> bool:
         """Whether enough papers have the number."""
-        return is_covered(self.n_scored, self.n_papers)
+        return is_covered(self.name, self.n_scored, self.n_papers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -469,6 +469,18 @@ def test_a_rise_of_conflicts_is_a_drop_in_quality() -> None:
     assert (better.change, better.broken) == (-1.0, ())
 
 
+@pytest.mark.parametrize("rule", ["faithfulness.conflicts:9", "faithfulness.conflicts:p0.05"])
+def test_a_count_is_compared_on_every_paper_of_the_baseline(rule: str) -> None:
+    """A refusal on one paper of 20 has no number of conflicts, and none can be put in its place."""
+    old = conflicting(*[1] * 20)
+    found = compared(old, [*old[:19], pair("moss-19", unscored("faithfulness"))], rule)
+    assert difference(found, "faithfulness.conflicts").broken == (
+        "faithfulness.conflicts is compared on only 19 of 20 papers; the others have no score",
+    )
+    uncounted = replace(old[19], scores=(faithful(0.5),))  # it does not apply there
+    assert compared(old, [*old[:19], uncounted], rule).passes
+
+
 def one(paper: str, name: str) -> PairRecord:
     """A pair of a system."""
     return pair(paper, eva(0.5), system=name)

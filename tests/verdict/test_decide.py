@@ -364,6 +364,22 @@ def test_a_mean_has_to_pass_with_the_lowest_score_for_a_paper_without_one(
     assert mean.held == mean.lowest
 
 
+def test_the_mean_of_a_count_has_to_cover_every_paper() -> None:
+    """A count has no worst value to stand for a paper without one, and a waiver is for a number."""
+    counted = [paper(n, faithfulness_conflicts=0.0) for n in range(29)]
+    limits = [Threshold("faithfulness.conflicts", 0)]
+    assert decide_means("careful", counted, limits).passes
+    for lack in (paper(29, unscored("faithfulness")), paper(29, faithfulness_conflicts=None)):
+        verdict = decide_means(
+            "careful", [*counted, lack], limits, waived("faithfulness.conflicts")
+        )
+        (mean,) = verdict.missed
+        assert (mean.value, mean.lowest, mean.n_scored, mean.n_papers) == (0.0, None, 29, 30)
+        assert [use.state for use in verdict.waivers] == ["not judged"]
+    elsewhere = [*counted, paper(29, faithfulness=1.0)]  # does not apply there
+    assert decide_means("careful", elsewhere, limits).passes
+
+
 def test_a_mean_support_that_only_copied_summaries_have_is_none() -> None:
     """One paper of two has it by rule; a mean over that one would cover 1 of 1 papers and pass."""
     papers = [paper(1, faithfulness=1.0, faithfulness_support=1.0), paper(2, faithfulness=1.0)]
