@@ -21,6 +21,7 @@ from summeval_pytest.metrics.score import (
 )
 from summeval_pytest.run.measure import Evaluation, source_of
 from summeval_pytest.run.pace import paced
+from summeval_pytest.run.pair_numbers import coverage
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.run.session import IN_FLIGHT, Session, session_here
 from summeval_pytest.suite.suite import suite_of_pairs
@@ -142,7 +143,11 @@ def _told(score: Score | Unscored) -> str:
 class MeanScore:
     """The mean of a number over the papers of a system.
 
+    An empty summary and a refusal count as the worst of the number's range, as in a gated run. A
+    paper that the judge left unscored is in no mean.
+
     Attributes:
+        value: The mean; None where the system has no count for a paper, which has no worst value.
         low: The lower bound of the 95 % interval over resampled papers; None where there is none.
         n_scored: On how many papers the system has the number.
         n_papers: On how many it should have it.
@@ -159,7 +164,7 @@ class MeanScore:
     @property
     def cells(self) -> tuple[str, str, str, str]:
         """Name, mean, interval and papers, as a table shows them."""
-        value = "-" if self.value is None else f"{self.value:.3f}"
+        value = "unknown" if self.value is None else f"{self.value:.3f}"
         bounds = "" if self.low is None else f"[{self.low:.3f}, {self.high:.3f}]"
         return self.name, value, bounds, f"n={self.n_scored}/{self.n_papers}"
 
@@ -187,20 +192,23 @@ class Evaluated:
         from summeval_pytest.stats.bootstrap import bootstrap_mean
 
         papers = [r.evaluation.numbers() for r in self.rows if r.system == system]
+        at_worst = [paper.supposed(by="system") for paper in papers]
         for name in names:
-            values = [paper.values.get(name) for paper in papers if _applies(paper, name)]
-            if not any(name in paper.values for paper in papers):
+            is_metric = name == CATALOGUE[name].metric
+            if not any(name in paper.values for paper in (at_worst if is_metric else papers)):
                 continue
-            mean = mean_of(papers, Threshold(name, 0.0))
-            interval = bootstrap_mean(values, seed=SEED)
+            values = [paper.values.get(name) for paper in at_worst if _applies(paper, name)]
+            is_known = all(paper.values.get(name, 0.0) is not None for paper in at_worst)
+            interval = bootstrap_mean(values if is_known and len(values) > 1 else (), seed=SEED)
+            n_scored, n_papers = coverage(papers, name)
             yield MeanScore(
                 system=system,
                 name=name,
-                value=mean.value,
-                low=interval.low if len(values) > 1 else None,
-                high=interval.high if len(values) > 1 else None,
-                n_scored=mean.n_scored,
-                n_papers=mean.n_papers,
+                value=mean_of(at_worst, Threshold(name, 0.0)).value if is_known else None,
+                low=interval.low,
+                high=interval.high,
+                n_scored=n_scored,
+                n_papers=n_papers,
             )
 
     @property

@@ -164,6 +164,33 @@ def test_means_are_over_papers_with_intervals(golden: Suite) -> None:
     assert (alone.low, alone.high) == (None, None)
 
 
+def test_an_empty_summary_counts_as_the_worst_of_a_number() -> None:
+    """Worked example: of three rows one is written; FM has .25 for each of the others, shares 0.
+
+    A system that leaves its hard papers empty would otherwise have the best means.
+    """
+    row = {"summary": SUMMARY, "reference": REFERENCE, "source": REFERENCE}
+    found = evaluate([row, row | {"summary": ""}, row | {"summary": "   "}], progress=False)
+    means = {mean.name: mean for mean in found.means}
+    written = {name: value or 0.0 for name, value in found[0].numbers.items()}
+    assert means["facet"].value == pytest.approx((written["facet"] + 0.25 + 0.25) / 3)
+    assert means["eva"].value == pytest.approx(written["eva"] / 3)
+    assert means["eva"].low == 0.0
+    assert means["eva"].high == pytest.approx(written["eva"])
+    assert means["faithfulness"].value == pytest.approx(1 / 3)
+    assert {(mean.n_scored, mean.n_papers) for mean in found.means} == {(1, 3)}
+    conflicts = means["faithfulness.conflicts"]  # a count, which has no worst value
+    assert (conflicts.value, conflicts.low, conflicts.high) == (None, None, None)
+    assert str(conflicts) == "faithfulness.conflicts unknown n=1/3"
+
+
+def test_a_system_that_wrote_nothing_has_the_worst_means() -> None:
+    """Without any mean it would be missing from the table, beside systems that wrote something."""
+    rows = [{"summary": "", "reference": REFERENCE, "source": REFERENCE}]
+    means = {mean.name: mean.value for mean in evaluate(rows, progress=False).means}
+    assert means == {"facet": 0.25, "eva": 0.0, "faithfulness": 0.0}
+
+
 def test_tables_of_other_packages_are_read_row_by_row(golden: Suite) -> None:
     """Without any of them being needed; a missing cell is no text."""
     rows = rows_of(golden, ["careful"], 2)
@@ -325,16 +352,18 @@ def test_the_adapter_for_hugging_face_evaluate_is_a_metric_of_it() -> None:
     """Tried where that package is there, as are the other two."""
     metric = adapter("evaluate")["Faithfulness"]()
     found = metric.compute(
-        predictions=[SUMMARY, "It rose by 3 percent."], references=[REFERENCE] * 2
+        predictions=[SUMMARY, "It rose by 3 percent.", "", SUMMARY], references=[REFERENCE] * 4
     )
-    assert found["faithfulness"] == 0.5
+    assert (found["faithfulness"], found["faithfulness.n_scored"]) == (0.5, 3)
 
 
 def test_the_adapter_for_inspect_ai_is_a_scorer_of_it() -> None:
     """It reads the state that a solver leaves."""
     state = SimpleNamespace(output=SimpleNamespace(completion=SUMMARY), input_text=REFERENCE)
-    scored = asyncio.run(adapter("inspect_ai")["faithfulness"]()(state, None))
-    assert scored.value == 1.0
+    scorer = adapter("inspect_ai")["faithfulness"]()
+    assert asyncio.run(scorer(state, None)).value == 1.0
+    state.output.completion = ""
+    assert asyncio.run(scorer(state, None)).value == 0.0
 
 
 def test_the_adapter_for_deepeval_is_a_metric_of_it() -> None:
@@ -342,3 +371,4 @@ def test_the_adapter_for_deepeval_is_a_metric_of_it() -> None:
     metric = adapter("deepeval")["Faithfulness"]()
     assert metric.measure(SimpleNamespace(input=REFERENCE, actual_output=SUMMARY)) == 1.0
     assert metric.is_successful()
+    assert metric.measure(SimpleNamespace(input=REFERENCE, actual_output="")) == 0.0
