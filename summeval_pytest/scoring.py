@@ -64,6 +64,9 @@ _SHOWN: Final = 60
 class Scored:
     """One summary, measured.
 
+    `facet`, `eva` and `faithfulness` are `Unscored` for an empty summary, a refusal, or a judge
+    that gave no answer. `numbers` and `findings` are there in any case.
+
     Attributes:
         evaluation: Every score with its evidence and its signature.
     """
@@ -114,9 +117,16 @@ class Scored:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Everything that is wrong by the three metrics, the worst first, with what to read."""
+        """Everything that is wrong by the three metrics, the worst first, with what to read.
+
+        Sentences count from 1, as in reports: those of a ``title``, and those of the source in
+        ``evidence``.
+        """
         judged = (score for score in self.evaluation.scores if score.metric in METRICS)
-        return findings_of(judged, self.evaluation.source)
+        return tuple(
+            replace(finding, evidence=tuple((place + 1, text) for place, text in finding.evidence))
+            for finding in findings_of(judged, self.evaluation.source)
+        )
 
     @property
     def signatures(self) -> tuple[str, ...]:

@@ -102,6 +102,17 @@ def test_one_summary_has_every_metric_with_its_evidence() -> None:
     )
 
 
+def test_sentences_of_a_finding_count_from_one() -> None:
+    """Worked example: the summary's second sentence has a figure of the source's second one.
+
+    Every report counts so; whoever prints findings from Python must not point one line higher.
+    """
+    found = score(summary=f"{SUMMARY} The count fell by 30 percent.", source=REFERENCE)
+    (finding,) = found.findings
+    assert finding.title == "sentence 2"
+    assert finding.evidence == ((2, "The count fell by 40 percent."),)
+
+
 @pytest.mark.parametrize(
     ("given", "measured", "told"),
     [
@@ -336,13 +347,26 @@ def test_a_notebook_shows_texts_by_facet_and_no_markup_of_theirs() -> None:
     assert "<td>&lt;b&gt;</td><td>faithfulness</td><td>1.000</td>" in table._repr_html_()
 
 
+def examples(page: str) -> list[str]:
+    """The Python code of a page."""
+    text = (Path(__file__).parents[1] / page).read_text(encoding="utf-8")
+    return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+
+
+@pytest.mark.parametrize("summary", ["", "Limpets were counted."])
+@pytest.mark.parametrize("page", ["README.md", "docs/pages/how-to/python.md"])
+def test_the_first_example_of_a_page_runs_on_any_summary(page: str, summary: str) -> None:
+    """An empty summary has no score, and a reference may state no result: no reason to die."""
+    frame = [{"summary": summary, "reference": summary or REFERENCE, "source": REFERENCE}]
+    names = {"summary": summary, "abstract": "Limpets were counted.", "paper": REFERENCE}
+    exec(examples(page)[0], names | {"frame": frame})  # noqa: S102 - it is ours
+
+
 def adapter(package: str) -> dict[str, Any]:
     """The names that the example for a package defines, as the documentation has it."""
     pytest.importorskip(package)
-    text = (Path(__file__).parents[1] / "docs/pages/how-to/python.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     imported = re.compile(rf"^(import|from) {package}\b", re.MULTILINE)
-    (block,) = filter(imported.search, blocks)
+    (block,) = filter(imported.search, examples("docs/pages/how-to/python.md"))
     names: dict[str, Any] = {}
     exec(block, names)  # noqa: S102 - it is ours
     return names

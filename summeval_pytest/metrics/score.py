@@ -67,12 +67,13 @@ def lacks(values: Mapping[str, float | None], name: str) -> bool:
 class JudgedSentence:
     """One sentence of a summary and whether the source supports it; None where unanswered.
 
-    ``evidence`` holds the 0-based indices, over the sections in order, of the deciding source
-    sentences; ``support`` is the judge's strength of belief, 0 to 1. ``by_rule``: it stands in the
-    source word for word, so nobody was asked. ``factual``: an unsupported sentence is true all the
-    same by general knowledge; None where nobody asked. ``undecided``: the judge met a conflict that
-    it cannot decide. ``number_conflict``: it states a number that the source contradicts or does
-    not state, whatever the verdict is.
+    ``index`` is its place among the summary's sentences. ``evidence`` holds the places of the
+    deciding source sentences, over the sections in order. Both count from 0, and the title of a
+    finding from 1. ``support`` is the judge's strength of belief, 0 to 1. ``by_rule``: it stands in
+    the source word for word, so nobody was asked. ``factual``: an unsupported sentence is true all
+    the same by general knowledge; None where nobody asked. ``undecided``: the judge met a conflict
+    that it cannot decide. ``number_conflict``: it states a number that the source contradicts or
+    does not state, whatever the verdict is.
     """
 
     index: int
@@ -219,22 +220,22 @@ class FacetScore:
 
     @property
     def background(self) -> RatedFacet | None:
-        """The rated background."""
+        """The rated background; None where it is not rated."""
         return self.rated("background")
 
     @property
     def method(self) -> RatedFacet | None:
-        """The rated method."""
+        """The rated method; None where it is not rated."""
         return self.rated("method")
 
     @property
     def result(self) -> RatedFacet | None:
-        """The rated result."""
+        """The rated result; None where it is not rated."""
         return self.rated("result")
 
     @property
     def conclusion(self) -> RatedFacet | None:
-        """The rated conclusion."""
+        """The rated conclusion; None where it is not rated."""
         return self.rated("conclusion")
 
     @property

@@ -73,7 +73,7 @@ class Finding:
         verdict: What it came to, in words.
         reference: The reference's words; None where they play no part, empty where it has none.
         summary: The summary's words; empty where it has none.
-        evidence: Source sentences, each with its index; the closest first.
+        evidence: Source sentences, each with its index, from 0; the closest first.
         severity: 0 to 1; of one kind the worst come first.
         conflict: Whether the summary contradicts what it is held against, as far as is seen.
     """
