@@ -29,7 +29,7 @@ from summeval_pytest.metrics.flow import (
     of_kind,
     side_by_side,
 )
-from summeval_pytest.metrics.score import CheckedFact, EvaCounts, EvaScore
+from summeval_pytest.metrics.score import DIGITS, CheckedFact, EvaCounts, EvaScore
 from summeval_pytest.questions import CheckFacts, Fact, FactCheck, FactChecks, Settled, Unanswered
 from summeval_pytest.text.normalise import normalise
 
@@ -46,8 +46,9 @@ _Check = FactCheck | Unanswered
 
 
 def f1(precision: float, recall: float) -> float:
-    """The harmonic mean of precision and recall, 0 where both are 0."""
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    """The harmonic mean of precision and recall, 0 where both are 0; rounded as FM is."""
+    total = precision + recall
+    return round(2 * precision * recall / total, DIGITS) if total else 0.0
 
 
 @ends_unscored("eva")

@@ -24,7 +24,7 @@ from summeval_pytest.metrics.flow import (
     ends_unscored,
     expect_count,
 )
-from summeval_pytest.metrics.score import FacetScore, RatedFacet
+from summeval_pytest.metrics.score import DIGITS, FacetScore, RatedFacet
 from summeval_pytest.questions import (
     FACETS,
     SCALES,
@@ -54,8 +54,6 @@ N_COVERAGES: Final = 101
 """The values of a coverage, 0 to 100."""
 EMPTY_RATING: Final = 1
 """The rating of a facet that the reference states and the summary does not (metrics.md FM4)."""
-_DIGITS: Final = 12
-"""Rounds off the last bits of the sum: .45 must not be under .45."""
 
 
 def facet_aware_metric(
@@ -70,7 +68,7 @@ def facet_aware_metric(
     if not total:
         return None
     value = sum(weights[f] * (ratings[f] / SCALES[f]) for f in FACETS if f in ratings) / total
-    return round(value, _DIGITS)
+    return round(value, DIGITS)
 
 
 def key_coverage(
@@ -86,7 +84,7 @@ def key_coverage(
     total = sum(weights[facet] for facet in known)
     if not total or len(known) < len(shares):
         return None
-    return round(sum(weights[f] * share for f, share in known.items()) / total / 100, _DIGITS)
+    return round(sum(weights[f] * share for f, share in known.items()) / total / 100, DIGITS)
 
 
 @ends_unscored("facet")

@@ -39,8 +39,13 @@ OPTIONAL: Final[Mapping[str, MetricName]] = MappingProxyType(
 CONFLICTS: Final = "faithfulness.conflicts"
 """The number of sentences with a wrong figure, however long the summary is."""
 
-_DIGITS: Final = 12
-"""FM is rounded so, too: the mean of two .45 must not be under .45."""
+DIGITS: Final = 12
+"""Rounds off the last bits of a score, so that it meets a threshold that it equals."""
+
+
+def rounded_mean(values: Collection[float]) -> float:
+    """The mean of scores, rounded: the mean of two .45 must not be under .45."""
+    return round(fsum(values) / len(values), DIGITS)
 
 
 def mean_support(values: Iterable[float | None]) -> float | None:
@@ -51,7 +56,7 @@ def mean_support(values: Iterable[float | None]) -> float | None:
     known = tuple(values)
     if not known or None in known:
         return None
-    return round(fsum(value for value in known if value is not None) / len(known), _DIGITS)
+    return rounded_mean([value for value in known if value is not None])
 
 
 def lacks(values: Mapping[str, float | None], name: str) -> bool:
@@ -413,10 +418,7 @@ def mean_values(scores: Sequence[FacetScore] | Sequence[EvaScore]) -> Mapping[st
         for name, value in score.values().items():
             named.setdefault(name, []).extend(() if value is None else (value,))
     return MappingProxyType(
-        {
-            name: round(fsum(found) / len(found), _DIGITS) if found else None
-            for name, found in named.items()
-        }
+        {name: rounded_mean(found) if found else None for name, found in named.items()}
     )
 
 

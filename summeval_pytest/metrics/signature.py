@@ -69,7 +69,7 @@ _SETTINGS: Final[Mapping[MetricName, Mapping[str, str]]] = MappingProxyType(
             "references": "best",
         },
         "eva": {
-            "v": "1",
+            "v": "2",
             "recall": "matched",
             "premises": "all",
             "references": "best",

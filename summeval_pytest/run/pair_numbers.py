@@ -14,6 +14,7 @@ from summeval_pytest.metrics.score import (
     EvaScore,
     FaithfulnessScore,
     Unscored,
+    rounded_mean,
 )
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def _mean_supposed(scores: Sequence[EvaScore], *, right: bool) -> dict[str, floa
             for score, each in zip(scores, found, strict=True)
             if (value := each.get(name, score.values().get(name))) is not None
         ]
-        means[name] = sum(values) / len(values)
+        means[name] = rounded_mean(values)
     return means
 
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations_with_replacement
 
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.metrics import eva
 from summeval_pytest.metrics.eva import UNUSABLE, check_stated, f1, validate
 from summeval_pytest.metrics.facts import Stages
-from summeval_pytest.metrics.flow import NoScoreError
+from summeval_pytest.metrics.flow import NoScoreError, averaged
 from summeval_pytest.metrics.score import EvaCounts, EvaScore, StageCounts, Unscored
 from summeval_pytest.questions import (
     CheckFacts,
@@ -86,6 +88,33 @@ def test_f1_is_symmetric_and_lies_between_its_two(precision: float, recall: floa
     assert value == pytest.approx(f1(recall, precision))
     assert 0 <= value <= max(precision, recall) + 1e-12
     assert value >= min(precision, recall) - 1e-12 or min(precision, recall) < 1e-300
+
+
+def test_f1_meets_every_threshold_that_it_equals() -> None:
+    """Of all counts up to 40 and thresholds in steps of .05; .7499999999999999 would fail .75."""
+    shares = sorted({Fraction(n, of) for of in range(1, 41) for n in range(1, of + 1)})
+    for one, two in combinations_with_replacement(shares, 2):
+        above = 40 * one.numerator * two.numerator
+        steps, rest = divmod(
+            above, one.numerator * two.denominator + two.numerator * one.denominator
+        )
+        if not rest:
+            assert f1(float(one), float(two)) == f1(float(two), float(one)) == steps / 20
+
+
+def test_precision_1_and_recall_3_of_5_make_exactly_three_quarters() -> None:
+    """Also as a mean over references, and as the best that an unanswered fact leaves."""
+    score = scored(ponds(5), ponds(3), checks(yes(0), yes(1), yes(2)))
+    assert (score.precision, score.recall, score.value) == (1.0, 0.6, 0.75)
+    assert averaged((score, score)).value == 0.75
+    *first, last = score.candidate
+    silent = replace(
+        score,
+        recall=0.4,
+        matched=frozenset({0, 1}),
+        candidate=(*first, replace(last, holds=None)),
+    )
+    assert supposed([silent], right=True)["eva"] == 0.75
 
 
 CHAIN_OF_THREE = (
