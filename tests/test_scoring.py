@@ -16,7 +16,7 @@ import pytest
 from summeval_pytest import evaluate, score
 from summeval_pytest.errors import NoReplyError, UsageError
 from summeval_pytest.judges.judge import find_judge
-from summeval_pytest.metrics.score import METRICS, FacetScore, Unscored
+from summeval_pytest.metrics.score import METRICS, FacetScore, FaithfulnessScore, Unscored
 from summeval_pytest.run.runner import Runner, tasks_of
 from summeval_pytest.suite.suite import load_suite
 
@@ -111,6 +111,17 @@ def test_sentences_of_a_finding_count_from_one() -> None:
     (finding,) = found.findings
     assert finding.title == "sentence 2"
     assert finding.evidence == ((2, "The count fell by 40 percent."),)
+
+
+def test_a_number_that_only_the_reference_states_is_no_conflict() -> None:
+    """The body of a paper may leave out what its abstract says."""
+    source = "Limpets were counted on the north shore. Their number fell in warm winters."
+    alone = score(summary=SUMMARY, source=source)
+    beside = score(summary=SUMMARY, source=source, reference=["It was warm.", REFERENCE])
+    conflicts = "faithfulness.conflicts"
+    assert (alone.numbers[conflicts], beside.numbers[conflicts]) == (1.0, 0.0)
+    assert isinstance(beside.faithfulness, FaithfulnessScore)
+    assert beside.faithfulness.sentences[0].reason.endswith("; a reference states '40 %'")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """Sentence faithfulness: is each sentence of a summary supported by the paper, and by what?
 
     rate = supported sentences / answered sentences
-    conflicts = sentences that state a number which the source contradicts or does not state
+    conflicts = sentences with a number that the source contradicts or does not state, which the
+                judge does not support, and whose number no reference states
 
 Source: FareBio (Findings of EMNLP 2024), sections 3 and 4; metrics.md 1.2.
 """
@@ -44,12 +45,16 @@ def source_sentences(texts: Sequence[str]) -> tuple[str, ...]:
 
 @ends_unscored("faithfulness")
 def measure(
-    summary: str, source: tuple[str, ...], *, short_circuit: bool = True
+    summary: str,
+    source: tuple[str, ...],
+    *,
+    references: tuple[str, ...] = (),
+    short_circuit: bool = True,
 ) -> Dialogue[FaithfulnessScore]:
     """The conversation that checks each sentence of a summary against the source's.
 
-    ``short_circuit``: a sentence that stands in the source word for word is supported without a
-    question.
+    A number that one of the ``references`` states is no conflict. ``short_circuit``: a sentence
+    that stands in the source word for word is supported without a question.
     """
     summary = normalise(summary)
     check_usable(summary)
@@ -71,7 +76,7 @@ def measure(
         reasons = [check.reason for check in checks if isinstance(check, Unanswered)]
         limit_unanswered("sentences", reasons, len(sentences))
     for (index, text), check in zip(asked, checks, strict=True):
-        known[index] = _judged(index, text, check, source)
+        known[index] = _judged(index, text, check, source, references)
     judged = tuple(known[index] for index, _ in sentences)
     return _score(judged, [check for check in checks if isinstance(check, SentenceCheck)])
 
@@ -104,29 +109,40 @@ def _places(source: tuple[str, ...]) -> Mapping[tuple[str, ...], int]:
 
 
 def _judged(
-    index: int, text: str, check: SentenceCheck | Unanswered, source: tuple[str, ...]
+    index: int,
+    text: str,
+    check: SentenceCheck | Unanswered,
+    source: tuple[str, ...],
+    references: tuple[str, ...],
 ) -> JudgedSentence:
     """One sentence with its check; evidence that the source does not hold is dropped.
 
-    Whoever judges, a number that the source does not state in any form is a conflict.
+    Whoever judges, an unsupported sentence with a number that neither the source nor a reference
+    states in any form is a conflict.
     """
+    supported = None if isinstance(check, Unanswered) else check.supported
+    missing = () if supported else unstated_numbers(text, source)
+    is_excused = bool(missing) and set(missing).isdisjoint(
+        unstated_numbers(text, source_sentences(references))
+    )
+    hint = f"; a reference states {', '.join(map(repr, missing))}" if is_excused else ""
     judged = JudgedSentence(
         index=index,
         text=text,
-        supported=None,
-        reason=check.reason,
-        number_conflict=bool(unstated_numbers(text, source)),
+        supported=supported,
+        reason=check.reason + hint,
+        number_conflict=bool(missing) and not is_excused,
     )
     if isinstance(check, Unanswered):
         return judged
+    is_seen = check.number_conflict and not (supported or is_excused)
     return replace(
         judged,
-        supported=check.supported,
         evidence=tuple(place for place in check.evidence if 0 <= place < len(source)),
         support=check.support,
-        factual=None if check.supported else check.factual,
+        factual=None if supported else check.factual,
         undecided=check.undecided,
-        number_conflict=check.number_conflict or judged.number_conflict,
+        number_conflict=is_seen or judged.number_conflict,
     )
 
 

@@ -77,8 +77,8 @@ class JudgedSentence:
     finding from 1. ``support`` is the judge's strength of belief, 0 to 1. ``by_rule``: it stands in
     the source word for word, so nobody was asked. ``factual``: an unsupported sentence is true all
     the same by general knowledge; None where nobody asked. ``undecided``: the judge met a conflict
-    that it cannot decide. ``number_conflict``: it states a number that the source contradicts or
-    does not state, whatever the verdict is.
+    that it cannot decide. ``number_conflict``: it is not supported, and states a number that the
+    source contradicts, or that neither the source nor a reference states.
     """
 
     index: int
@@ -103,8 +103,8 @@ class FaithfulnessScore:
         n_ungrounded: Evidence that the judge named or quoted and the source does not hold.
         n_unsupported_yes: Sentences called supported without any evidence.
         n_copied: Of the ungrounded quotations, those that stand in the summary instead.
-        conflicts: Sentences that contradict or exceed the source in a number, lower is better;
-            None in records older than this count.
+        conflicts: Unsupported sentences that contradict or exceed the source in a number, lower is
+            better; None in records older than this count.
     """
 
     value: float

@@ -76,7 +76,7 @@ _SETTINGS: Final[Mapping[MetricName, Mapping[str, str]]] = MappingProxyType(
             "unanswered": f"{MAX_UNANSWERED:g}",
         },
         "faithfulness": {
-            "v": "1",
+            "v": "2",
             "min_chars": str(MIN_CHARACTERS),
             "unanswered": f"{MAX_UNANSWERED:g}",
         },

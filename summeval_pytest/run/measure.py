@@ -157,7 +157,12 @@ def metric_flow(
             )
             return (yield from combined(matched))
         case "faithfulness":
-            flow = faithfulness.measure(pair.summary, source_of(paper), short_circuit=short_circuit)
+            flow = faithfulness.measure(
+                pair.summary,
+                source_of(paper),
+                references=paper.references,
+                short_circuit=short_circuit,
+            )
             return (yield from flow)
         case _:
             own = own_metric(metric, variants.options_of(metric))

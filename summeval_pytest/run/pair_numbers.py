@@ -167,16 +167,20 @@ def _eva(score: EvaScore, *, right: bool) -> Mapping[str, float]:
 
 
 def _faithfulness(score: FaithfulnessScore, *, right: bool) -> dict[str, float]:
-    """Supported sentences; support with 0 or 1, and a conflict if wrong, for each open sentence."""
+    """Supported sentences; support with 0 or 1, and a conflict if wrong, for each open sentence.
+
+    A sentence that the judge would support is no conflict.
+    """
     held = [sentence.supported for sentence in score.sentences]
     found = _share_held("faithfulness", held, right=right)
     n_open = held.count(None)
     if score.support is not None and n_open:
         total = score.support * (len(held) - n_open) + (n_open if right else 0)
         found[SUPPORT] = total / len(held)
-    n_wrong = sum(s.supported is None and not s.number_conflict for s in score.sentences)
-    if score.conflicts is not None and n_wrong and not right:
-        found[CONFLICTS] = float(score.conflicts + n_wrong)
+    n_in_conflict = sum(s.supported is None and s.number_conflict for s in score.sentences)
+    n_more = -n_in_conflict if right else n_open - n_in_conflict
+    if score.conflicts is not None and n_more:
+        found[CONFLICTS] = float(score.conflicts + n_more)
     return found
 
 

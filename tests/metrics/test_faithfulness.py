@@ -56,24 +56,51 @@ def ponds(n: int) -> str:
 
 
 # Conflicts
-def test_a_sentence_that_the_judge_sees_in_conflict_counts_whatever_its_verdict() -> None:
-    """One wrong figure is one conflict, however long the summary and generous the judge."""
-    generous = replace(yes(0), number_conflict=True)
-    score = scored(SUMMARY, generous, yes(1), replace(no(2), number_conflict=True))
-    assert (score.conflicts, score.values()["faithfulness.conflicts"]) == (2, 2.0)
-    assert score.value == pytest.approx(2 / 3)
-    assert [sentence.number_conflict for sentence in score.sentences] == [True, False, True]
+def test_a_conflict_counts_only_in_a_sentence_that_the_judge_does_not_support() -> None:
+    """One wrong figure is one conflict, however long the summary; a true one is none."""
+    generous, stern = (replace(check, number_conflict=True) for check in (yes(0), no(2)))
+    score = scored(SUMMARY, generous, yes(1), stern)
+    assert (score.conflicts, score.values()["faithfulness.conflicts"]) == (1, 1.0)
+    assert [sentence.number_conflict for sentence in score.sentences] == [False, False, True]
 
 
 def test_a_rule_sees_conflicts_that_no_judge_tells() -> None:
-    """A number that the source lacks: in a sentence called supported, or one unanswered."""
+    """A number that the source lacks: in a sentence called unsupported, or one unanswered."""
     verdicts: list[SentenceCheck | Unanswered] = [yes(0)] * 40
     verdicts[1] = Unanswered("cut")
+    verdicts[17] = verdicts[20] = no(0)
     source = tuple(s for s in ponds(40).split(". ") if "7" not in s and " 1 " not in s)
     score = scored(ponds(40).replace("dry", "wet"), *verdicts, source=source)
-    assert [s.index for s in score.sentences if s.number_conflict] == [1, 7, 17, 27, 37]
-    assert (score.conflicts, score.sentences[7].supported) == (5, True)
+    assert [s.index for s in score.sentences if s.number_conflict] == [1, 17]
+    assert (score.conflicts, score.sentences[7].supported) == (2, True)
     assert score.sentences[1].supported is None
+
+
+@pytest.mark.parametrize("check", [no(1), replace(no(1), number_conflict=True), Unanswered("cut")])
+def test_a_number_that_a_reference_states_is_no_conflict_and_the_reason_says_so(
+    check: SentenceCheck | Unanswered,
+) -> None:
+    """An abstract may state what the body of the paper does not; the sentence stays unsupported."""
+    references = ("Zinc was cheap.", "Growth rose by 24 % and weight by 310 g in 40 mice.")
+    summary = " ".join(
+        ["Weight rose by 0.31 kg.", *(f"It rose by {n} g." for n in range(311, 330))]
+    )
+    flow = faithfulness.measure(summary, SOURCE, references=references)
+    score = ended(flow, (SentenceChecks((check, *[no(1)] * 19)),))
+    assert isinstance(score, FaithfulnessScore)
+    first, second, *_ = score.sentences
+    assert first.reason == f"{check.reason}; a reference states '0.31 kg'"
+    assert (first.number_conflict, second.number_conflict, score.conflicts) == (False, True, 19)
+    assert first.supported is (None if isinstance(check, Unanswered) else False)
+    assert second.reason == no().reason
+
+
+def test_a_sentence_with_one_more_number_than_the_reference_is_a_conflict() -> None:
+    """The reference excuses what it states, and no more."""
+    flow = faithfulness.measure("It rose by 31 g after 9 days.", SOURCE, references=("By 31 g.",))
+    score = ended(flow, (SentenceChecks((no(1),)),))
+    assert isinstance(score, FaithfulnessScore)
+    assert (score.conflicts, score.sentences[0].reason) == (1, no().reason)
 
 
 # The rate

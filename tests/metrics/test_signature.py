@@ -20,7 +20,7 @@ TEXTS: dict[MetricName, str] = {
     "|weights:.1,.3,.3,.3",
     "eva": "judge:offline-4|norm:1|premises:all|recall:matched|references:best|split:2|suite:77be"
     "|unanswered:0.05|v:2",
-    "faithfulness": "judge:offline-4|min_chars:5|norm:1|split:2|suite:77be|unanswered:0.05|v:1",
+    "faithfulness": "judge:offline-4|min_chars:5|norm:1|split:2|suite:77be|unanswered:0.05|v:2",
 }
 
 

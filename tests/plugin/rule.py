@@ -158,14 +158,18 @@ class Silent(Fair):
 
 
 class Numerate(Fair):
-    """Sees a conflict in a number in each sentence that says 777, and supports it all the same."""
+    """Sees a conflict in a number in each sentence that says 777, and does not support it."""
 
     def say(self, question: Question) -> Answer:
         """What the fair one says, with conflicts."""
         sentences = question.sentences if isinstance(question, CheckSentences) else ()
         return revised(
             super().say(question),
-            lambda index, check: replace(check, number_conflict="777" in sentences[index]),
+            lambda index, check: (
+                replace(check, supported=False, number_conflict=True)
+                if "777" in sentences[index]
+                else check
+            ),
         )
 
 

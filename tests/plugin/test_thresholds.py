@@ -38,16 +38,16 @@ expires = 2999-01-31
 
 @pytest.fixture(name="wrong")
 def _wrong(bench: Bench) -> Bench:
-    """A suite whose one pair of two has a wrong figure, called supported."""
+    """A suite whose one pair of two has a wrong figure, in one sentence of two."""
     bench.good["kiln-02"] = "We fired forty bricks in the kiln. The slow ones had 777 MPa."
-    bench.suite(pair=f"faithfulness = 0.9\n{CONFLICTS} = 0", mean=f"{CONFLICTS} = 0.5")
+    bench.suite(pair=f"faithfulness = 0.5\n{CONFLICTS} = 0", mean=f"{CONFLICTS} = 0.5")
     return bench
 
 
 def test_one_wrong_figure_is_red_whatever_the_rate(
     wrong: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The rate is 1, the mean of conflicts .5, which is at most .5; every report has the words."""
+    """The rate is met, the mean of conflicts is .5 at most; every report has the words."""
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(wrong.path / "steps.md"))
     reports = ("--summ-junit=j.xml", "--summ-github", "--summ-html=p.html", RECORD)
     run = wrong.inside("summeval.toml", NUMERATE, *reports, "-rA")
@@ -57,13 +57,13 @@ def test_one_wrong_figure_is_red_whatever_the_rate(
         MEANS: "PASSED",
     }
     start = run.lines.index(MISSED)
-    assert run.lines[start + 3] == "1. sentence 2: conflict in a number, supported"
+    assert run.lines[start + 3] == "1. sentence 2: conflict in a number, unsupported"
     assert f"title=conflict in sentence 2%3A good on kiln-02::{MISSED}%0A" in run.out
     junit, page = wrong.text("j.xml"), wrong.text("p.html")
     assert "faithfulness.conflicts 1 &gt; 0 at most" in junit
     assert "mean faithfulness.conflicts 0.500 &lt;= 0.500 at most" in junit
     assert "faithfulness.conflicts ≤ 0" in page
-    assert "conflict in a number, supported" in page
+    assert "conflict in a number, unsupported" in page
     assert MISSED in wrong.text("steps.md").replace("&gt;", ">")
     (_, score) = json.loads(wrong.text("run.json"))["suites"][0]["pairs"]
     (faithfulness,) = (s for s in score["scores"] if s["metric"] == "faithfulness")

@@ -86,11 +86,11 @@ PARTLY = EvaScore(
             {"faithfulness": 1 / 3, "faithfulness.support": 1.2 / 3},
             {"faithfulness": 2 / 3, "faithfulness.support": 2.2 / 3},
         ),
-        # one conflict, one open sentence that is in conflict already, and one more
+        # one conflict, one open sentence that is in conflict unless it is supported, and one more
         (
-            faithful(True, None, None, foreign=2, conflicts=2),
-            {"faithfulness": 1 / 3, "faithfulness.conflicts": 3},
-            {"faithfulness": 1},
+            faithful(False, None, None, foreign=2, conflicts=2),
+            {"faithfulness": 0, "faithfulness.conflicts": 3},
+            {"faithfulness": 2 / 3, "faithfulness.conflicts": 1},
         ),
         (faithful(True, True, support=(1.0, 0.6)), {}, {}),
         # over references the mean of the worst: (1 + 1/2) / 2 and (.9 + 2/3) / 2
