@@ -129,8 +129,10 @@ _NOTHING: Final = 1e-12
 
 _UNHEARD: Final = logging.NullHandler()
 _THREADS: Final = 4
-PATIENCE_SECONDS: Final = 10.0
+PATIENCE_SECONDS: Final = 60.0
 """How long a lost database is waited for, and how long it then counts as gone without a look."""
+_LOOKS: Final = 12
+"""How often the pool begins anew to connect meanwhile; its own pauses double, up to minutes."""
 _SETTINGS: Final = {
     "connect_timeout": 10,
     "keepalives_idle": 30,
@@ -279,13 +281,13 @@ class PostgresStore:
         return self.told(done)
 
     def told(self, doing: Callable[[], T]) -> T:
-        """What comes of using the database; done once more where a connection was broken.
+        """What comes of using the database; done again while it is gone, until patience ends.
 
         Raises:
-            NoReplyError: ``unreachable``, if it is gone.
+            NoReplyError: ``unreachable``, if it is gone for longer.
             StoreError: if it refuses.
         """
-        is_last = False
+        end, seconds = time.monotonic() + PATIENCE_SECONDS, pauses()
         while True:
             if time.monotonic() < self._gone_until:
                 raise self._gone("it was not there a moment ago")
@@ -294,11 +296,10 @@ class PostgresStore:
             except (self._psycopg.Error, self._pools.PoolClosed) as error:
                 if not self._is_gone(error):
                     raise StoreError(f"the store {self._place}: {self._said(error)}") from None
-                is_last = is_last or isinstance(error, self._pools.PoolTimeout)
-                if is_last:
+                if time.monotonic() > end or isinstance(error, self._pools.PoolClosed):
                     self._gone_until = time.monotonic() + PATIENCE_SECONDS
                     raise self._gone(self._said(error)) from None
-                is_last = True
+                time.sleep(next(seconds))
 
     def _is_gone(self, error: Exception) -> bool:
         code = getattr(error, "sqlstate", None)
@@ -351,7 +352,9 @@ class PostgresStore:
                     kwargs={**parameters, "autocommit": True},
                     min_size=1,
                     max_size=_THREADS + 1,
-                    timeout=PATIENCE_SECONDS,
+                    check=self._pools.ConnectionPool.check_connection,
+                    timeout=PATIENCE_SECONDS / _LOOKS,
+                    reconnect_timeout=PATIENCE_SECONDS / _LOOKS / 2,
                     open=True,
                     name="summeval",
                 )

@@ -410,6 +410,36 @@ def test_a_database_that_is_gone_is_a_judges_fault_until_it_is_back(
         asyncio.run(rest())
 
 
+def test_what_is_kept_while_the_server_restarts_waits_for_it(
+    postgres_server: PostgresServer, url: str
+) -> None:
+    """A reply that came is paid for; each connection that the pool had is lost."""
+    row = Row(KEY, "", {"n": 1})
+
+    async def main() -> None:
+        budget = Budget(1.0, store.account("run-1"))
+        await budget.reserve(0.4)
+        pausing = f"SELECT pg_sleep({A_WHILE})"
+        await asyncio.gather(*(store.off_loop(store.rows, pausing) for _ in range(4)))
+        async with store.alone(KEY):
+            postgres_server.stop()
+            try:
+                keeping = asyncio.ensure_future(store.off_loop(store.put, row))
+                settling = asyncio.ensure_future(budget.settle(0.4, 0.3))
+                await asyncio.wait([keeping, settling], timeout=A_WHILE)
+                assert not keeping.done()
+                assert not settling.done()
+            finally:
+                postgres_server.start()
+            await asyncio.gather(keeping, settling)
+        assert await is_free(store, within=SOON)
+
+    with opened(url) as store:
+        asyncio.run(main())
+        assert store.get(KEY) == row
+        assert store.rows("SELECT spent FROM summeval.accounts") == [(0.3,)]
+
+
 def test_a_missing_extra_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     """Psycopg is nobody's who keeps replies in a folder."""
     monkeypatch.setitem(sys.modules, "psycopg", None)
