@@ -41,6 +41,7 @@ from summeval_pytest.metrics.own import add_own_numbers
 from summeval_pytest.metrics.score import CATALOGUE, METRICS, measured_metrics
 from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.record.batches import (
+    WAIT_SECONDS,
     Collected,
     Lost,
     batches_of,
@@ -103,6 +104,10 @@ def judge(
         bool | str,
         Parameter(help="on Dask: so many workers here, or those of the cluster at tcp://..."),
     ] = False,
+    dask_wait: Annotated[
+        int,
+        Parameter(help="end when no Dask worker is there for so many s", converter=whole_number),
+    ] = WAIT_SECONDS,
     least: Annotated[
         tuple[str, ...],
         Parameter(name=["--min", "--summ-min"], help="METRIC=VALUE: a threshold, as pytest has it"),
@@ -123,7 +128,7 @@ def judge(
     lines: Generator[str | Lost]
     if dask:
         address = dask if isinstance(dask, str) else ""
-        lines = on_dask(order, batches, n_workers=workers, address=address)
+        lines = on_dask(order, batches, n_workers=workers, address=address, wait_seconds=dask_wait)
     elif workers > 1:
         lines = in_processes(order, batches, n_workers=workers)
     else:

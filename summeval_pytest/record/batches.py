@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import sys
 from collections import defaultdict, deque
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
@@ -42,6 +43,10 @@ TRIES: Final = 3
 """How often a batch is begun whose workers die."""
 _TOLD: Final = '{"told"'
 _JOIN_SECONDS: Final = 5.0
+WAIT_SECONDS: Final = 60
+"""How long a cluster may be without a worker."""
+_LOOK_SECONDS: Final = 10.0
+"""How often it is said that there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,16 +248,22 @@ def _lost(worker: _Worker, waiting: deque[tuple[Batch, int]]) -> Iterator[Lost]:
 
 
 def on_dask(
-    order: JudgeOrder, batches: Sequence[Batch], *, n_workers: int, address: str = ""
+    order: JudgeOrder,
+    batches: Sequence[Batch],
+    *,
+    n_workers: int,
+    address: str = "",
+    wait_seconds: float = WAIT_SECONDS,
 ) -> Generator[str | Lost]:
     """Judges batches on Dask: on a cluster at an address, else on workers of this machine.
 
     Raises:
-        OptionError: where the extra is missing, or nobody is at the address.
+        OptionError: where the extra is missing, nobody is at the address, or no worker has been
+            there for ``wait_seconds``.
     """
     try:
         import dask
-        from distributed import Client, LocalCluster, as_completed
+        import distributed
     except ImportError:
         raise OptionError(
             "--dask needs Dask distributed; install it: pip install 'summeval-pytest[dask]'"
@@ -260,32 +271,56 @@ def on_dask(
     with ExitStack() as stack:
         stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": TRIES - 1}))
         place: Any = address or stack.enter_context(
-            LocalCluster(
+            distributed.LocalCluster(
                 n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", silence_logs=50
             )
         )
         try:
-            client = stack.enter_context(Client(place))
+            client = stack.enter_context(distributed.Client(place))
         except (OSError, ValueError) as error:
             raise OptionError(f"--dask={address}: no scheduler is there, {error}") from None
+        _wait_for_worker(client, "no Dask worker has joined {} yet", wait_seconds)
         n_threads = sum(client.nthreads().values()) or n_workers
         order = replace(order, n_processes=n_threads)
         submit = partial(client.submit, batch_list, order, retries=TRIES - 1, pure=False)
         left = deque(batches)
         begun = {submit(batch): batch for batch in _first(left, 2 * n_threads)}
-        completed = as_completed(list(begun))
-        for future in completed:
-            batch = begun.pop(future)
-            if future.status == "finished":
-                yield from future.result()
-            else:
-                yield Lost(batch, f"Dask gave up its batch: {future.exception()}")
-            future.release()
-            for more in _first(left, 1):
-                following = submit(more)
-                begun[following] = more
-                completed.add(following)
+        while begun:
+            with suppress(TimeoutError, distributed.CancelledError):  # which is done as well
+                distributed.wait([*begun], timeout=_LOOK_SECONDS, return_when="FIRST_COMPLETED")
+            completed = [future for future in begun if future.done()]
+            if not completed:
+                _wait_for_worker(client, "no Dask worker is left at {}", wait_seconds)
+            for future in completed:
+                batch = begun.pop(future)
+                if future.status == "finished":
+                    yield from future.result()
+                else:
+                    yield Lost(batch, f"Dask gave up its batch: {future.exception()}")
+                future.release()
+                begun |= {submit(batch): batch for batch in _first(left, 1)}
         client.run(close_judge, order, on_error="ignore")
+
+
+def _wait_for_worker(client: Any, missing: str, seconds: float) -> None:
+    """Returns at once where there is a worker; else says on stderr, now and then, what is missing.
+
+    Raises:
+        OptionError: where there is none for so long.
+    """
+    missing, waited = missing.format(client.scheduler.address), 0.0
+    while waited < seconds:
+        pause = min(_LOOK_SECONDS, seconds - waited)
+        with suppress(TimeoutError):
+            client.wait_for_workers(1, timeout=pause)
+            return
+        waited += pause
+        sys.stderr.write(f"summeval: {missing} ({waited:g} of {seconds:g} s)\n")
+        sys.stderr.flush()
+    raise OptionError(
+        f"--dask: {missing}; start one with 'dask worker {client.scheduler.address}', or wait"
+        f" longer than {seconds:g} s with --dask-wait"
+    )
 
 
 def _first(left: deque[Batch], n: int) -> list[Batch]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from distributed import LocalCluster
 
 from summeval_pytest.cli.app import main
 from summeval_pytest.errors import UsageError
@@ -21,6 +22,7 @@ from tests.plugin.test_endpoints import PRICES
 from tests.plugin.test_shards import BOTH, labelled
 from tests.scripted_server import Delay
 from tests.verdict.records import record_text
+from tests.waiting import SOON
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Bench
@@ -87,6 +89,43 @@ def test_processes_and_pytest_give_the_same_bytes_though_one_is_killed(bench: Be
 def test_dask_and_pytest_give_the_same_bytes_though_a_worker_is_killed(bench: Bench) -> None:
     """The engine begins the batch again on the worker that takes the place of the dead one."""
     same_bytes_after_a_killed_worker(bench, "-j", "2", "--dask")
+
+
+def test_a_cluster_without_a_worker_is_a_usage_error_after_a_while(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is said meanwhile: a scheduler alone would be waited for in silence, and for ever."""
+    monkeypatch.setattr(batches, "_LOOK_SECONDS", 0.5)
+    monkeypatch.chdir(bench.path)
+    with LocalCluster(n_workers=0, dashboard_address=":0") as cluster:
+        address = cluster.scheduler_address
+        assert judge("--out=x.jsonl", f"--dask={address}", "--dask-wait=1") == 4
+    missing = f"no Dask worker has joined {address} yet"
+    remedy = f"start one with 'dask worker {address}', or wait longer than 1 s with --dask-wait"
+    assert capsys.readouterr().err.splitlines() == [
+        f"summeval: {missing} (0.5 of 1 s)",
+        f"summeval: {missing} (1 of 1 s)",
+        f"summeval: error: --dask: {missing}; {remedy}",
+    ]
+    assert not [*bench.path.glob("x.jsonl*")]
+
+
+def test_a_cluster_whose_last_worker_dies_is_a_usage_error_after_a_while(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No worker takes its place, so its batch would be waited for just as long."""
+    monkeypatch.setattr(batches, "_LOOK_SECONDS", 0.5)
+    monkeypatch.chdir(bench.path)
+    bench.write("mortal.py", MORTAL)
+    with LocalCluster(n_workers=0, dashboard_address=":0") as cluster:
+        address = cluster.scheduler_address
+        worker = [sys.executable, "-m", "dask", "worker", address, "--no-nanny", "--no-dashboard"]
+        with subprocess.Popen(worker, stderr=subprocess.DEVNULL) as process:
+            cluster.wait_for_workers(1, SOON)
+            options = (f"--dask={address}", "--dask-wait=1", "--judge=mortal:Always")
+            assert judge("--out=x.jsonl", *options) == 4
+            assert process.wait(SOON) == 9
+    assert f"--dask: no Dask worker is left at {address}; start one" in capsys.readouterr().err
 
 
 def test_one_process_gives_the_record_of_a_shard(
