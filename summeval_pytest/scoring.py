@@ -27,8 +27,8 @@ from summeval_pytest.run.session import IN_FLIGHT, Session, session_here
 from summeval_pytest.suite.suite import suite_of_pairs
 from summeval_pytest.suite.values import Pair, Paper, Section, section_of
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.decide import mean_of
 from summeval_pytest.verdict.findings import findings_of
+from summeval_pytest.verdict.means import mean_of
 from summeval_pytest.verdict.thresholds import Threshold
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ class Evaluated:
         from summeval_pytest.stats.bootstrap import bootstrap_mean
 
         papers = [r.evaluation.numbers() for r in self.rows if r.system == system]
-        at_worst = [paper.supposed(by="system") for paper in papers]
+        at_worst = [paper.assuming(by="system") for paper in papers]
         for name in names:
             is_metric = name == CATALOGUE[name].metric
             if not any(name in paper.values for paper in (at_worst if is_metric else papers)):
@@ -261,7 +261,7 @@ class Evaluated:
 
 
 def _applies(paper: Numbers, name: str) -> bool:
-    return name in paper.values or paper.lacking(CATALOGUE[name].metric) is not None
+    return name in paper.values or paper.why_unscored(CATALOGUE[name].metric) is not None
 
 
 def _record(row: Scored) -> dict[str, object]:

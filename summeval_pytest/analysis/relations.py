@@ -412,7 +412,7 @@ def _owed(relation: EditRelation, before: Numbers, after: Numbers) -> Iterator[s
     for numbers in (before, after):
         for expectation in relation.expectations:
             name = expectation.number
-            lack = numbers.lacking(CATALOGUE[name].metric)
+            lack = numbers.why_unscored(CATALOGUE[name].metric)
             if lack is not None and lack.fault == "judge":
                 yield f"{lack.metric}: {lack.status}, {one_line(lack.reason)}"
             elif lack is None and name in numbers.values and numbers.values[name] is None:

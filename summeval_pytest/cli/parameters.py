@@ -19,12 +19,11 @@ from summeval_pytest.endpoints.endpoint import ALLOW
 from summeval_pytest.endpoints.exchange import Record
 from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
 from summeval_pytest.metrics.score import METRICS
-from summeval_pytest.run.runner import tasks_of
+from summeval_pytest.record.gated_suite import gated_suite
 from summeval_pytest.run.session import IN_FLIGHT, Session, session_here
 from summeval_pytest.suite.places import suite_meant
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.thresholds import thresholds_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -146,14 +145,18 @@ class Asking:
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gated:
-    """What decides which pairs a run would judge, and who judges them."""
+    """What decides what a run would ask, and whom."""
 
     allow_outside: AllowOutside = False
     model: Annotated[
         tuple[str, ...],
-        Parameter(
-            help="these systems (repeat, or commas; default: the suite's default_systems, else all)"
+        shared(
+            "model",
+            "these systems (repeat, or commas; default: the suite's default_systems, else all)",
         ),
+    ] = ()
+    least: Annotated[
+        tuple[str, ...], shared("min", "METRIC=VALUE: a threshold, as pytest has it")
     ] = ()
     judge: JudgeName = "offline"
     endpoints: Endpoints = NO_ENDPOINTS
@@ -169,11 +172,16 @@ def suite_of(suite: Path, *, allow_outside: bool) -> Suite:
     Raises:
         SuiteError: for a mistake in it.
     """
+    return load_suite(_here(suite), allow_outside=is_outside_allowed(allow_outside=allow_outside))
+
+
+def _here(suite: Path) -> Path:
+    """The suite's file or folder; a SuiteError where another folder has it."""
     if not suite.exists() and (meant := suite_meant(Path.cwd(), str(suite), is_sure=True)):
         raise SuiteError(
             Place(suite.as_posix()), f"it is not in this folder; name the suite as {meant}"
         )
-    return load_suite(suite, allow_outside=is_outside_allowed(allow_outside=allow_outside))
+    return suite
 
 
 def is_outside_allowed(*, allow_outside: bool) -> bool:
@@ -205,18 +213,23 @@ def find_own_judges(*names: str) -> None:
         sys.path.insert(0, "")
 
 
-def gated_tasks(suite: Path, gated: Gated, session: Session) -> tuple[Suite, list[Task]]:
-    """The suite of a command, and the pairs that a run with the same options would judge.
+def gated_tasks(suite: Path, gated: Gated, session: Session) -> tuple[Suite, tuple[Task, ...]]:
+    """The suite of a command, and everything that a run with the same options would ask.
 
     Raises:
         UsageError: for a mistake in the suite, or a system that cannot be asked.
     """
     find_own_judges(gated.judge)
-    loaded = suite_of(suite, allow_outside=gated.allow_outside)
-    loaded, systems = session.systems(loaded, names_in(gated.model, "--model"), "--model")
-    metrics = thresholds_of(loaded).metrics or METRICS
-    session.add_cassette(loaded)
-    return loaded, tasks_of(loaded, systems, metrics)
+    found = gated_suite(
+        _here(suite),
+        None,
+        session,
+        judge=gated.judge,
+        models=names_in(gated.model, "--model"),
+        least=names_in(gated.least, "--min"),
+        allow_outside=is_outside_allowed(allow_outside=gated.allow_outside),
+    )
+    return found.suite, found.tasks
 
 
 METRICS_OPTION: Final = Parameter(
@@ -279,7 +292,7 @@ def write_figures(file: Path, option: str, figures: object) -> None:
     Raises:
         OptionError: if the file cannot be written.
     """
-    from summeval_pytest.record.record import as_json
+    from summeval_pytest.record.json_text import as_json
 
     write_text(file, option, json.dumps(json.loads(as_json(figures)), indent=2) + "\n")
 

@@ -210,11 +210,11 @@ def export_requests(
     session = session_of(gated.endpoints)
     loaded, tasks = gated_tasks(suite, gated, session)
     if purpose == "agree":
-        tasks = list(agreement_tasks(loaded, metrics_in(metrics)))
+        tasks = tuple(agreement_tasks(loaded, metrics_in(metrics)))
     elif metrics:
         raise OptionError("--metrics goes with --for agree; a run asks what its thresholds need")
     elif purpose == "judge":
-        tasks = list(golden_tasks(loaded))
+        tasks = tuple(golden_tasks(loaded))
     survey, _ = session.survey(gated.judge, [loaded], tasks, imagine=False)
     open_ = sorted(survey.missing.values(), key=lambda m: m.key)
     names = sorted({m.endpoint.name for m in open_})

@@ -49,14 +49,13 @@ from summeval_pytest.record.batches import (
     in_processes,
     on_dask,
 )
-from summeval_pytest.record.changes import measure_drift, pair_change, worst_changes
+from summeval_pytest.record.file import read_record, record_lines
 from summeval_pytest.record.judging import JudgeOrder, PairJudge
-from summeval_pytest.record.regression import POWER, compare, find_baseline, granularity
 from summeval_pytest.record.rescore import read_weights, rescore
-from summeval_pytest.record.stream import read_record, record_pieces
+from summeval_pytest.reports.cases import missed_numbers
 from summeval_pytest.reports.ci import STEP_SUMMARY, annotation_lines, step_summary
 from summeval_pytest.reports.files import append, rendered
-from summeval_pytest.reports.pair import change_lines, comparison_lines, missed_numbers
+from summeval_pytest.reports.judge_section import trust_of_run
 from summeval_pytest.reports.run import (
     changed_model_lines,
     golden_lines,
@@ -64,19 +63,24 @@ from summeval_pytest.reports.run import (
     plan_lines,
     run_lines,
 )
+from summeval_pytest.reports.wording import change_lines, comparison_lines
 from summeval_pytest.run.pace import ShownPace
 from summeval_pytest.run.plan import planned_calls
 from summeval_pytest.run.runner import tasks_of
 from summeval_pytest.stats.paired import detectable_drop, power_of_drop
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.thresholds import LEVEL, read_rules
+from summeval_pytest.verdict.changes import measure_drift, pair_change, worst_changes
+from summeval_pytest.verdict.comparison import POWER, compare, find_baseline, granularity
+from summeval_pytest.verdict.decide import decide
+from summeval_pytest.verdict.rules import LEVEL, read_rules
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
 
-    from summeval_pytest.record.record import PairChange, RunRecord, SuiteRecord
     from summeval_pytest.reports.files import FileKind
-    from summeval_pytest.verdict.thresholds import Rule
+    from summeval_pytest.verdict.differences import PairChange
+    from summeval_pytest.verdict.rules import Rule
+    from summeval_pytest.verdict.run import RunRecord, RunVerdict, SuiteRecord
 
 
 RunFile = Annotated[Path, Parameter(name="RUN", help="a run record")]
@@ -96,7 +100,7 @@ def judge(
     suite: Path,
     /,
     *,
-    out: Annotated[Path, Parameter(help="write the run record there; a stream, for FILE.jsonl")],
+    out: Annotated[Path, Parameter(help="write the run record there")],
     workers: Annotated[
         int, Parameter(name=["-j", "--workers"], help="so many processes", converter=whole_number)
     ] = 1,
@@ -108,10 +112,6 @@ def judge(
         int,
         Parameter(help="end when no Dask worker is there for so many s", converter=whole_number),
     ] = WAIT_SECONDS,
-    least: Annotated[
-        tuple[str, ...],
-        Parameter(name=["--min", "--summ-min"], help="METRIC=VALUE: a threshold, as pytest has it"),
-    ] = (),
     gated: Gated = GATED,
     asking: Asking = ASKING,
 ) -> tuple[list[str], bool]:
@@ -121,7 +121,7 @@ def judge(
         UsageError: for a mistake in the suite or an option, before anything is judged.
     """
     check_writable(out, "--out")
-    order = _judge_order(suite, gated, asking, least)
+    order = _judge_order(suite, gated, asking)
     judge = PairJudge(order)
     batches = batches_of(judge, workers)
     collected = Collected(order, judge, out)
@@ -145,18 +145,18 @@ def judge(
         raise
     finally:
         pace.end()
-    record = collected.record()
-    write_text(out, "--out", record_pieces(record, out.name))
+    verdict = collected.verdict()
+    write_text(out, "--out", record_lines(verdict))
     collected.spool.close()
     judge.session.forget_run()
-    (held,) = record.suites
-    n_errors = sum(outline.outcome == "error" for outline in held.outlines)
-    told = f"judged {len(held.outlines):,} of {held.n_expected:,} pairs, {n_errors:,} errors"
-    again = f"decide: pytest {held.shown} --summ-from={out}"
-    return [f"{told}, {pace.told}", one_line(again, 400)], held.is_complete
+    (found,) = verdict.suites
+    n_errors = sum(outline.outcome == "error" for outline in found.outlines)
+    judged = f"judged {len(found.outlines):,} of {found.n_expected:,} pairs, {n_errors:,} errors"
+    again = f"decide: pytest {found.shown} --summ-from={out}"
+    return [f"{judged}, {pace.told}", one_line(again, 400)], found.is_complete
 
 
-def _judge_order(suite: Path, gated: Gated, asking: Asking, least: tuple[str, ...]) -> JudgeOrder:
+def _judge_order(suite: Path, gated: Gated, asking: Asking) -> JudgeOrder:
     find_own_judges(gated.judge)
     session = session_of(gated.endpoints, asking)
     loaded, place = suite_of(suite, allow_outside=gated.allow_outside), session.place
@@ -166,7 +166,7 @@ def _judge_order(suite: Path, gated: Gated, asking: Asking, least: tuple[str, ..
         today=dt.datetime.now(dt.UTC).date().isoformat(),
         judge=gated.judge,
         systems=tuple(names_in(gated.model, "--model")),
-        least=tuple(option for text in least for option in text.split(",")),
+        least=tuple(names_in(gated.least, "--min")),
         allow_outside=is_outside_allowed(allow_outside=gated.allow_outside),
         record=session.record,
         place=place.absolute() if isinstance(place, Path) else place,
@@ -241,21 +241,21 @@ def report(
     wanted = [(option, kind, file) for option, kind, file in asked if file is not None]
     for option, _, file in wanted:
         check_writable(file, option)
-    record = read_record(run, "RUN")
-    lines = list(run_lines(record))
+    verdict = decide(read_record(run, "RUN"))
+    lines = list(run_lines(verdict))
     for option, kind, file in wanted:
-        write_text(file, option, rendered(kind, record, file.name))
+        write_text(file, option, rendered(kind, verdict))
         lines.append(f"wrote {file}")
-    return [*lines, *_github(record)] if github else lines
+    return [*lines, *_github(verdict)] if github else lines
 
 
-def _github(record: RunRecord) -> list[str]:
+def _github(verdict: RunVerdict) -> list[str]:
     """The annotations as lines; the step summary goes where GitHub says, else it follows them."""
-    lines = list(annotation_lines(record))
+    lines = list(annotation_lines(verdict))
     summary = os.environ.get(STEP_SUMMARY)
     if not summary:
-        return [*lines, *step_summary(record).splitlines()]
-    if fault := append(Path(summary), step_summary(record)):
+        return [*lines, *step_summary(verdict).splitlines()]
+    if fault := append(Path(summary), step_summary(verdict)):
         raise OptionError(f"{STEP_SUMMARY}={summary} {fault}; unset it to print")
     return lines
 
@@ -309,8 +309,10 @@ def compare_runs(
             run has, and with ``--golden`` for a run without golden answers.
     """
     rules = read_rules([rule for text in chosen.fail for rule in text.split(",")], option="--fail")
-    old, new = read_record(old_file, "OLD"), read_record(new_file, "NEW")
+    old, new = decide(read_record(old_file, "OLD")), decide(read_record(new_file, "NEW"))
     cut = [*_cut("OLD", old), *_cut("NEW", new)]
+    if new.is_untrusted:
+        cut.append(f"NEW: {trust_of_run(new)}")
     shared = _shared_suites(old, new)
     if chosen.golden:
         _check_golden(chosen, {"OLD": (old_file, old), "NEW": (new_file, new)}, shared)
@@ -412,7 +414,7 @@ def _compared(
     lines = [one_line(f"{suite.shown}: {system}"), *comparison_lines(comparison)]
     if not comparison.mismatches:
         changes = (
-            pair_change(baseline.pairs[pair.paper], pair, baseline=baseline.told)
+            pair_change(baseline.pairs[pair.paper], pair, baseline=str(baseline))
             for pair in pairs
             if pair.paper in baseline.pairs
         )
@@ -446,7 +448,7 @@ def _golden_answers(
     """
     lines: list[str] = []
     for name, record in (("old", old), ("new", new)):
-        lines.append(one_line(f"{name} judge: {record.judge}", 400))
+        lines.append(one_line(f"{name} judge: {record.judge.signature}", 400))
         lines += [f"  {line}" for line in models_told(record.header.models)]
     lines += changed_model_lines(old.header.models, new.header.models)
     passes = True
@@ -484,7 +486,7 @@ def rescore_run(
     Raises:
         OptionError: for a file that is no run record, and for thresholds or weights that cannot be.
     """
-    recorded = read_record(run, "RUN")
+    recorded = decide(read_record(run, "RUN"))
     if record is not None:
         check_writable(record, "--record")
     again = rescore(
@@ -494,10 +496,8 @@ def rescore_run(
         today=dt.datetime.now(dt.UTC).date().isoformat(),
     )
     if record is not None:
-        write_text(record, "--record", record_pieces(again, record.name))
-    is_open = any(suite.is_cut or suite.uncompared for suite in again.suites)
-    passes = again.outcome == "passed" and not is_open
-    return [*run_lines(again), *_changed(recorded, again)], passes
+        write_text(record, "--record", record_lines(again))
+    return [*run_lines(again), *_changed(recorded, again)], again.may_release
 
 
 def _changed(record: RunRecord, again: RunRecord) -> Iterator[str]:
@@ -506,7 +506,7 @@ def _changed(record: RunRecord, again: RunRecord) -> Iterator[str]:
     for old_suite, new_suite in zip(record.suites, again.suites, strict=True):
         for old, new in zip(old_suite.pairs, new_suite.pairs, strict=True):
             if old.outcome != new.outcome:
-                why = "; ".join(missed_numbers(new.verdict))
+                why = "; ".join((*missed_numbers(new.verdict), *new.verdict.undecided))
                 told = f"{new.system} on {new.paper}: {old.outcome} -> {new.outcome}"
                 found.append(one_line(f"{told}{': ' if why else ''}{why}", 120))
     yield f"decided otherwise: {len(found)} of {sum(len(s.pairs) for s in again.suites)} pairs"

@@ -88,7 +88,7 @@ class Metric:
     numbers: ClassVar[tuple[Named, ...]]
 
     @property
-    def lacking(self) -> Mapping[str, str]:
+    def left_out(self) -> Mapping[str, str]:
         """Numbers that these options leave out, and what to do to have them."""
         return MappingProxyType({})
 
@@ -245,7 +245,8 @@ def _own_flow(
     except Exception as error:
         told = one_line(f"{type(error).__name__}: {error}")
         raise NoScoreError(f"metric {name!r} broke down: {told}") from error
-    return OwnScore(metric=name, numbers=numbers, problems=problems)
+    left_out = tuple(sorted(metric.left_out))
+    return OwnScore(metric=name, numbers=numbers, problems=problems, left_out=left_out)
 
 
 def _checked(metric: Metric, numbers: Mapping[str, float | None]) -> dict[str, float | None]:

@@ -80,7 +80,7 @@ class ReadabilityMetric(Metric):
             raise ValueError("the list of familiar words is empty")
 
     @property
-    def lacking(self) -> Mapping[str, str]:
+    def left_out(self) -> Mapping[str, str]:
         """Dale-Chall, where no list was given."""
         remedy = 'write familiar_file = "words.txt" under [metrics.readability]'
         given = self._familiar is not None

@@ -392,11 +392,13 @@ class OwnScore:
     Attributes:
         numbers: By name; None where the summary has nothing to count. A number that is not there
             does not apply.
+        left_out: The numbers that the metric's options leave out.
     """
 
     metric: MetricName
     numbers: Mapping[str, float | None]
     problems: tuple[Problem, ...] = ()
+    left_out: tuple[str, ...] = field(default=(), metadata=SPARSE)
 
     @property
     def value(self) -> float | None:

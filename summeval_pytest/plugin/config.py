@@ -36,8 +36,8 @@ RUN_NAME: pytest.StashKey[str] = pytest.StashKey()
 RUN = "summ_run"
 """Under which key a controller hands the name of the run to its workers."""
 FIXTURES = ("summ_judge", "summ_pair")
-PART = "summeval_part"
-"""The attribute by which a test, and its report, carries its part of the run record."""
+RESULT = "summeval_result"
+"""The attribute by which a test, and its report, hands on its `TestResult`."""
 UNTRUSTED_EXIT = 10
 """The exit code of a run whose judge misses its floor, whatever its verdicts are; pytest's own end
 at 6."""
@@ -81,7 +81,7 @@ def is_controller(config: pytest.Config) -> bool:
 def handles_summaries(item: pytest.Item) -> bool:
     """Whether a test is one of a suite's, or has asked for a fixture that hands out summaries."""
     fixtures = getattr(item, "fixturenames", ())
-    return hasattr(item, PART) or any(name in FIXTURES for name in fixtures)
+    return hasattr(item, RESULT) or any(name in FIXTURES for name in fixtures)
 
 
 def is_judged(session: pytest.Session) -> bool:
@@ -273,6 +273,7 @@ def gated_suites(config: pytest.Config) -> dict[Path, GatedSuite]:
                     suites[file.resolve()] = gate.gated_as_tests(file, shown)
                 _check_tests(config, suites)
                 gate.judge  # noqa: B018 - a judge that cannot be is a usage error now, not later
+                gate.decided  # noqa: B018 - likewise recorded runs that do not fit
         config.stash[SUITES] = suites
     return config.stash[SUITES]
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from summeval_pytest.errors import UsageError
+from summeval_pytest.errors import JudgeError, UsageError
 from summeval_pytest.plugin.config import gate_of, marked_metrics, message_alone
 
 if TYPE_CHECKING:
@@ -93,22 +94,24 @@ class SummPair:
 
     def check(self) -> None:
         """Fails the test, with every finding, unless the pair meets the suite's thresholds."""
-        from summeval_pytest.record.record import judged
-        from summeval_pytest.reports.pair import describe_pair
-        from summeval_pytest.verdict.decide import decide
+        from summeval_pytest.record.measuring import measured_pair
+        from summeval_pytest.reports.cases import describe_pair
+        from summeval_pytest.verdict.decide import decide_pair
 
         measured = {score.metric for score in self.evaluation.scores}
-        held = [limit for limit in self._gated.thresholds.pair if limit.metric in measured]
-        if not held:
+        policy = self._gated.policy
+        limits = tuple(each for each in policy.thresholds.pair if each.metric in measured)
+        if not limits:
             raise UsageError(
                 f"{self._gated.suite.shown} has no threshold for {', '.join(sorted(measured))};"
                 " add one under [thresholds], or assert on the scores yourself"
             )
-        verdict = decide(self.evaluation.numbers(), held, self._gate.waivers(self._gated))
-        if not verdict.passes:
-            told = judged(self._gated.suite.shown, self.evaluation, verdict)
-            self._gate.recipes.update(told.pair.signatures if verdict.shortfalls else ())
-            pytest.fail(describe_pair(told.pair), pytrace=False)
+        thresholds = replace(policy.thresholds, pair=limits)
+        pair, _ = measured_pair(self.evaluation)
+        pair = decide_pair(pair, replace(policy, thresholds=thresholds))
+        if pair.outcome != "passed":
+            self._gate.recipes.update(pair.signatures if pair.verdict.shortfalls else ())
+            pytest.fail(describe_pair(pair), pytrace=False)
 
     def _scored(self, metric: MetricName, kind: type[AnyScoreT]) -> AnyScoreT:
         from summeval_pytest.metrics.score import Unscored
@@ -198,13 +201,15 @@ def summ_pair(request: pytest.FixtureRequest) -> SummPair:
     A pair that the judge leaves unscored is an error of the test, before it begins.
     """
     from summeval_pytest.run.runner import Task
-    from summeval_pytest.verdict.decide import raise_judge_faults
+    from summeval_pytest.verdict.pair import judge_faults
 
     path, paper, system = request.param
     gate = gate_of(request.config)
     gated = gate.gated(Path(path))
     task = Task(suite=gated.suite, paper=paper, system=system, metrics=marked_metrics(request.node))
     with message_alone(request.config):
-        evaluation = gate.pairs.evaluation(task)
-        raise_judge_faults(evaluation.numbers())
+        evaluation = gate.evaluation(task)
+        if faults := [*judge_faults(evaluation.numbers())]:
+            what = f"paper {paper!r}, system {system!r} is unscored: "
+            raise JudgeError(what + "; ".join(faults))
     return SummPair(evaluation, gated, gate)

@@ -1,4 +1,4 @@
-"""The gate of one pytest process: suites, thresholds, judge, runner and baselines.
+"""The gate of one pytest process: suites, policies, judge, and what its tests ask for.
 
 Nothing here is loaded before a suite or a fixture asks for it, so that an installed but unused
 plugin costs a foreign test suite next to nothing.
@@ -11,94 +11,46 @@ import os
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from summeval_pytest.errors import (
-    JudgeError,
-    NoReplyError,
-    OptionError,
-)
-from summeval_pytest.judges.recorded import RecordedJudge
+from summeval_pytest.errors import JudgeError, OptionError
 from summeval_pytest.plugin.outputs import Baselines, check_saved_file, report_files
+from summeval_pytest.questions import OFFLINE
+from summeval_pytest.record.file import read_record
 from summeval_pytest.record.gated_suite import gated_suite
-from summeval_pytest.record.recalled import FROM, RecalledRuns, read_shard
-from summeval_pytest.record.stream import read_record
+from summeval_pytest.record.measuring import (
+    judged_by,
+    measure_golden,
+    measure_pair,
+    measure_system,
+)
+from summeval_pytest.record.shards import FROM, joined, narrowed, read_shard
 from summeval_pytest.reports.run import (
     cassette_lines,
     header_line,
-    uncalibrated_lines,
-    unheld_lines,
+    unlabelled_lines,
+    unmeasured_lines,
 )
-from summeval_pytest.run.golden import golden_tasks, labels_fingerprint
-from summeval_pytest.run.runner import Runner, Task
+from summeval_pytest.run.measure import Evaluation, source_of
+from summeval_pytest.run.runner import Runner
 from summeval_pytest.run.session import Session
 from summeval_pytest.run.summaries import Summariser
-from summeval_pytest.verdict.thresholds import (
-    Waivers,
-    read_rules,
-)
-from summeval_pytest.verdict.trust import measure_trust, measured_judge
+from summeval_pytest.suite.values import Pair
+from summeval_pytest.verdict.decide import decide
+from summeval_pytest.verdict.rules import read_rules
+from summeval_pytest.verdict.run import JudgeName, TestResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from summeval_pytest.judges.judge import Judge
     from summeval_pytest.plugin.options import Options, Share
     from summeval_pytest.plugin.progress import Progress
     from summeval_pytest.record.gated_suite import GatedSuite
-    from summeval_pytest.record.record import RunRecord
-    from summeval_pytest.record.regression import Baseline
     from summeval_pytest.run.golden import GoldenPair
-    from summeval_pytest.verdict.thresholds import Rule
-    from summeval_pytest.verdict.trust import Trust
-
-
-class GoldenAnswers:
-    """The judge's answers to golden labels, asked for once where something needs them.
-
-    Args:
-        runner: Who asks the judge.
-        recalled: Recorded runs that answer in its place; None for none.
-    """
-
-    def __init__(self, runner: Callable[[], Runner], recalled: RecalledRuns | None) -> None:
-        self._runner = runner
-        self._recalled = recalled
-        self._measured: dict[GatedSuite, tuple[Trust, tuple[GoldenPair, ...]]] = {}
-        self.items: frozenset[GatedSuite] = frozenset()
-        """The suites whose judge this run measures in a test of its own."""
-
-    def measured(self, gated: GatedSuite) -> tuple[Trust, tuple[GoldenPair, ...]]:
-        """What the suite's golden labels say of the judge, and its answers.
-
-        Raises:
-            JudgeError: where it leaves too many of them unanswered, or breaks its contract.
-        """
-        if gated not in self._measured:
-            recalled, suite = self._recalled, gated.suite
-            if recalled is None:
-                self._measured[gated] = measured_judge(self._runner(), suite, gated.floors)
-            else:
-                asked = [(task.system, task.paper) for task in golden_tasks(suite)]
-                golden, labels = recalled.golden(suite, asked), labels_fingerprint(suite)
-                judge = recalled.signature
-                trust = measure_trust(golden, gated.floors, judge=judge, labels=labels)
-                self._measured[gated] = trust, golden
-        return self._measured[gated]
-
-    def correcting(self, gated: GatedSuite) -> tuple[GoldenPair, ...]:
-        """The golden answers that correct means, as far as this run asks for them at all.
-
-        Raises:
-            JudgeError: where a threshold on corrected means needs them and the judge gives none.
-        """
-        if not gated.thresholds.corrected and gated not in self.items:
-            return ()
-        try:
-            return self.measured(gated)[1]
-        except (JudgeError, NoReplyError):
-            if gated.thresholds.corrected:
-                raise
-            return ()  # the item of the judge says why
+    from summeval_pytest.run.runner import Task
+    from summeval_pytest.verdict.comparison import Baseline
+    from summeval_pytest.verdict.rules import Rule
+    from summeval_pytest.verdict.run import RunRecord, RunVerdict, SuiteRecord
 
 
 class Gate:
@@ -129,13 +81,15 @@ class Gate:
         self._progress = progress
         self._n_pairs = 0
         self._suites: dict[Path, GatedSuite] = {}
-        self.recalled = self._recall(share.folder)
-        self.golden = GoldenAnswers(lambda: self.runner, self.recalled)
+        self.recorded = self._read_records(share.folder)
+        self._golden: dict[GatedSuite, tuple[tuple[GoldenPair, ...], str]] = {}
         self._runner: Runner | None = None
+        self.judged: frozenset[GatedSuite] = frozenset()
+        """The suites whose judge this run measures in a test of its own."""
         self.recipes: set[str] = set()
-        """The signatures of what failed a test, told once at the end of the run."""
+        """The signatures of what failed a test, shown once at the end of the run."""
 
-    def _recall(self, folder: Path) -> RecalledRuns | None:
+    def _read_records(self, folder: Path) -> RunRecord | None:
         """The recorded runs that decide in place of a judge; None where one is asked."""
         options = self.options
         for flag, given, unfit in (
@@ -149,30 +103,50 @@ class Gate:
             raise OptionError(f"{FROM} decides over all shards; leave out --summ-shard")
         if not options.from_:
             return None
-        return RecalledRuns({name: read_record(folder / name, FROM) for name in options.from_})
+        return joined({name: read_record(folder / name, FROM) for name in options.from_})
 
-    @property
-    def pairs(self) -> Runner | RecalledRuns:
-        """Who knows what was measured on a pair."""
-        return self.recalled or self.runner
+    @cached_property
+    def judge_name(self) -> str:
+        """Who judges, by name; of recorded runs whoever judged them.
+
+        Raises:
+            OptionError: for another judge than that of the recorded runs.
+        """
+        asked = self.options.judge
+        if self.recorded is None:
+            return asked or OFFLINE
+        name = self.recorded.judge.name
+        if name is None:
+            raise OptionError(
+                f"{FROM}: the record of judge {self.recorded.judge.signature!r} is of a version"
+                " that did not keep the judge's name; judge again"
+            )
+        if asked not in {None, name}:
+            raise OptionError(
+                f"{FROM}: the runs were judged by {name!r}, and --summ-judge={asked} names another;"
+                " leave it out"
+            )
+        return name
 
     @cached_property
     def judge(self) -> Judge:
-        """The chosen judge; of recorded runs one that is never asked.
+        """The judge.
 
         Raises:
             OptionError: if there is no such judge, or the record mode or the budget forbids it.
         """
-        if self.recalled is not None:
-            return RecordedJudge(signature=self.recalled.signature, segments={}, ratings={})
-        return self.session.judge(self.options.judge, [gated.suite for gated in self.suites])
+        return self.session.judge(self.judge_name, [gated.suite for gated in self.suites])
+
+    @property
+    def identity(self) -> JudgeName:
+        """The judge's name and signature."""
+        return JudgeName(name=self.judge_name, signature=self.judge.signature)
 
     @property
     def _is_judge_asked(self) -> bool:
         """Whether the judge is a model at an endpoint."""
-        return self.recalled is None and self.session.is_asked(
-            self.options.judge, [gated.suite for gated in self.suites]
-        )
+        suites = [gated.suite for gated in self.suites]
+        return self.recorded is None and self.session.is_asked(self.judge_name, suites)
 
     @property
     def suites(self) -> list[GatedSuite]:
@@ -181,7 +155,7 @@ class Gate:
 
     @property
     def keeps_record(self) -> bool:
-        """Whether anything is made of the whole run at its end, so that each part is kept."""
+        """Whether anything is made of the whole run at its end, so that each pair is kept."""
         options = self.options
         return bool(
             report_files(options)
@@ -191,10 +165,6 @@ class Gate:
             or any(gated.suite.waivers for gated in self.suites)
             or self._share.is_verbose
         )
-
-    def waivers(self, gated: GatedSuite) -> Waivers:
-        """The waivers of a suite, as they stand today."""
-        return Waivers(waivers=gated.suite.waivers, today=self._today)
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
@@ -228,6 +198,120 @@ class Gate:
         """
         return self._baselines.of(gated.suite, system) if self._baselines is not None else None
 
+    @cached_property
+    def decided(self) -> RunVerdict | None:
+        """The recorded runs, decided by the suites as they are now; None where a judge is asked.
+
+        Raises:
+            OptionError: for runs that were measured with something else, or are not complete.
+        """
+        if self.recorded is None:
+            return None
+        policies, material, baselines = {}, {}, {}
+        for gated in self.suites:
+            shown = gated.suite.shown
+            policies[shown] = gated.policy
+            material[shown] = gated.material(self.identity, gated.signatures(self.judge))
+            for system in gated.systems:
+                if (baseline := self.baseline(gated, system)) is not None:
+                    baselines[shown, system] = baseline
+        try:
+            return decide(
+                narrowed(self.recorded, self.suites),
+                policies,
+                material=material,
+                baselines=baselines,
+            )
+        except OptionError as error:
+            raise OptionError(f"{FROM}: {str(error).removeprefix(f'{FROM}: ')}") from None
+
+    def _decided(self, gated: GatedSuite) -> SuiteRecord | None:
+        suites = self.decided.suites if self.decided is not None else ()
+        return next((suite for suite in suites if suite.shown == gated.suite.shown), None)
+
+    def pair_result(self, gated: GatedSuite, system: str, paper: str) -> TestResult:
+        """One pair, decided.
+
+        Raises:
+            UsageError: for what the user has to mend.
+        """
+        if (suite := self._decided(gated)) is None:
+            baseline = self.baseline(gated, system)
+            return measure_pair(self.runner, gated, system, paper, baseline)
+        (pair,) = suite.pairs_in({(system, paper)})
+        of_paper = next((each for each in suite.papers if each.id == paper), None)
+        return TestResult(suite=suite.shown, pair=pair, paper=of_paper)
+
+    def system_result(self, gated: GatedSuite, system: str) -> TestResult:
+        """One system over all its papers, decided.
+
+        Raises:
+            UsageError: for what the user has to mend.
+        """
+        if (suite := self._decided(gated)) is not None:
+            (found,) = (each for each in suite.systems if each.name == system)
+            return TestResult(suite=suite.shown, system=found)
+        is_needed = gated.thresholds.corrected or gated in self.judged
+        return measure_system(
+            self.runner,
+            gated,
+            system,
+            golden=self._answers(gated) if is_needed else ((), ""),
+            baseline=self.baseline(gated, system),
+        )
+
+    def judge_result(self, gated: GatedSuite) -> TestResult:
+        """What the golden labels say of the judge.
+
+        Raises:
+            UsageError: for what the user has to mend.
+        """
+        if (suite := self._decided(gated)) is None:
+            return judged_by(gated, self.identity, self._answers(gated))
+        answers = suite.golden, suite.golden_fault
+        if suite.trust is None and gated.labelled:
+            answers = (
+                (),
+                f"the recorded runs do not have the judge's answers to the labels; run"
+                f" {suite.shown}::judge in each of them",
+            )
+        return judged_by(gated, self.identity, answers)
+
+    def _answers(self, gated: GatedSuite) -> tuple[tuple[GoldenPair, ...], str]:
+        """The judge's answers to the golden labels, asked for once; else why there are none."""
+        if gated not in self._golden:
+            self._golden[gated] = measure_golden(self.runner, gated)
+        return self._golden[gated]
+
+    def evaluation(self, task: Task) -> Evaluation:
+        """What was measured on one pair, for a hand-written test.
+
+        Raises:
+            JudgeError: where nothing was, by the judge's fault.
+            NoReplyError: where a system's endpoint gave no summary.
+            UsageError: for what the user has to mend.
+        """
+        (gated,) = (each for each in self.suites if each.suite is task.suite)
+        if (suite := self._decided(gated)) is None:
+            return self.runner.evaluation(task)
+        (pair,) = suite.pairs_in({(task.system, task.paper)})
+        if pair.fault:
+            raise JudgeError(pair.fault)
+        paper = task.suite.paper(task.paper)
+        recipes = gated.signatures(self.judge)
+        return Evaluation(
+            pair=Pair(
+                paper=paper,
+                system=task.system,
+                summary=pair.summary,
+                place=pair.place,
+                note=pair.note,
+            ),
+            scores=tuple(each for each in pair.scores if each.metric in task.metrics),
+            signatures=tuple(each for each in recipes if each.metric in task.metrics),
+            source=source_of(paper),
+        )
+
     @property
     def runner(self) -> Runner:
         """The runner, made when it is first needed."""
@@ -251,20 +335,24 @@ class Gate:
         failure may end the run; none where other processes would ask the same of a judge whose
         answers nobody remembers.
         """
-        is_asking = any(
-            gated.suite.systems[system].endpoint is not None
-            for gated in self.suites
-            for system in gated.systems
-        )
+        is_asking = self._is_system_asked(self.suites)
         if not self._is_judge_asked and not is_asking and self._share.n_processes > 1:
             return 0
         ahead = self.session.own_in_flight - 1 if is_asking else self.judge.in_flight - 1
         return min(1, ahead) if self._share.may_stop else ahead
 
+    def _is_system_asked(self, suites: Sequence[GatedSuite]) -> bool:
+        """Whether a model under test is asked for summaries."""
+        return any(
+            gated.suite.systems[system].endpoint is not None
+            for gated in suites
+            for system in gated.systems
+        )
+
     def plan(self, tasks: Sequence[Task]) -> None:
         """Begins to read ahead, each process of the run at a place of its own."""
         self._n_pairs = len(tasks)
-        if self.recalled is not None:
+        if self.recorded is not None:
             return
         index, n_processes = self._share.index, self._share.n_processes
         start, end = (len(tasks) * place // n_processes for place in (index, index + 1))
@@ -290,20 +378,20 @@ class Gate:
                 path,
                 shown,
                 self.session,
-                judge=options.judge,
+                judge=self.judge_name,
                 models=options.model,
                 least=options.min,
+                rules=self.rules,
+                today=self._today,
                 allow_outside=options.allow_outside,
             )
             if self.options.shard is not None:
                 gated = gated.sharded(read_shard(self.options.shard))
-            if self.recalled is not None:
-                self.recalled.check(gated.suite, gated.systems)
             self._suites[key] = self._suites[gated.suite.path.resolve()] = gated
         return self._suites[key]
 
     def gated_as_tests(self, path: Path, shown: str) -> GatedSuite:
-        """The suite of a file whose pairs become tests, which need something to hold them to.
+        """The suite of a file whose pairs become tests, which need thresholds to meet.
 
         Raises:
             UsageError: for any mistake, and for a suite without a threshold.
@@ -311,18 +399,15 @@ class Gate:
         gated = self.gated(path, shown)
         if self.options.save is not None:
             check_saved_file(gated.suite, self.options.save)
-        self.rules  # noqa: B018 - a rule that cannot be is a usage error now, not later
         for system in gated.systems:
             self.baseline(gated, system)
-        gated.check(self.options.judge)
+        gated.check(self.judge_name)
         return gated
 
     def header(self, suites: Sequence[GatedSuite]) -> list[str]:
         """The lines at the top of the run."""
-        is_asking = self._is_judge_asked or any(
-            gated.suite.systems[system].endpoint for gated in suites for system in gated.systems
-        )
-        is_asking = is_asking and self.recalled is None
+        is_asking = self._is_judge_asked or self._is_system_asked(suites)
+        is_asking = is_asking and self.recorded is None
         store = "not needed"
         if is_asking:
             store = "cassette" if self.options.record == "none" else str(self.session.store)
@@ -332,12 +417,12 @@ class Gate:
             record=self.options.record,
             suites=[(g.suite.name, g.suite.fingerprint, g.systems) for g in suites],
         )
-        uncalibrated = [gated.suite.shown for gated in suites if not gated.suite.has_labels]
+        unlabelled = [gated.suite.shown for gated in suites if not gated.suite.has_labels]
         return [
             first,
             *cassette_lines(self.session.cassettes.values() if is_asking else ()),
-            *uncalibrated_lines(uncalibrated),
-            *unheld_lines([(g.suite.shown, g.unheld) for g in suites], self.options.judge),
+            *unlabelled_lines(unlabelled),
+            *unmeasured_lines([(g.suite.shown, g.unmeasured) for g in suites], self.judge_name),
         ]
 
     def _show(self, is_waiting: bool) -> None:

@@ -14,13 +14,12 @@ from summeval_pytest.plugin.config import (
     GATE,
     MARKER,
     MISTAKE,
-    PART,
+    RESULT,
     RUN,
     SUITE_NAME,
     SUITES,
     TOLD,
     TOLD_BY_GATE,
-    UNTRUSTED_EXIT,
     check_used,
     gate_of,
     gated_suites,
@@ -117,7 +116,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     items = [item for item in session.items if isinstance(item, VerdictItem)]
     if items and not gate_of(config).options.plan:
         gate = gate_of(config)
-        gate.golden.items = frozenset(item.gated for item in items if isinstance(item, JudgeItem))
+        gate.judged = frozenset(item.gated for item in items if isinstance(item, JudgeItem))
         gate.plan(list(dict.fromkeys(task for item in items for task in item.tasks)))
 
 
@@ -145,11 +144,11 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Has a test's report carry its part of the run record, and nothing that commands a runner."""
+    """Has a test's report carry its result once, and nothing that commands a runner."""
     report = yield
-    part = getattr(item, PART, None)
-    if part is not None and call.when != "teardown":
-        setattr(report, PART, part)
+    if (result := getattr(item, RESULT, None)) is not None:
+        setattr(report, RESULT, result)
+        setattr(item, RESULT, None)
     if handles_summaries(item):
         disarm(report, gate_of(item.config).session.redacted)
     return report
@@ -170,6 +169,20 @@ def disarm(report: pytest.TestReport, redacted: Callable[[str], str]) -> None:
         text = str(report.longrepr)
         if shown(text) != text.expandtabs():
             report.longrepr = shown(text)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable(
+    report: pytest.CollectReport | pytest.TestReport,
+) -> Generator[None, dict[str, Any] | None, dict[str, Any] | None]:
+    """Sends a test's result from a worker, as JSON text."""
+    result = report.__dict__.pop(RESULT, None)
+    data = yield
+    if result is not None and data is not None:
+        from summeval_pytest.record.json_text import as_json
+
+        data[RESULT] = as_json(result)
+    return data
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -209,11 +222,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     close_gate(config, is_interrupted=exitstatus == pytest.ExitCode.INTERRUPTED)
     is_told = not is_worker(config) and exitstatus != pytest.ExitCode.USAGE_ERROR
     if is_told and config.stash.get(SUITES, None) and is_judged(session):
-        from summeval_pytest.plugin.controller import make_outputs
+        from summeval_pytest.plugin.controller import make_outputs, settle_exit
 
         make_outputs(session)
-        is_decided = session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}
-        from summeval_pytest.plugin.controller import tally_of
-
-        if is_decided and tally_of(config).is_untrusted:
-            session.exitstatus = UNTRUSTED_EXIT
+        settle_exit(session)

@@ -166,8 +166,8 @@ class Options:
         " default_systems, else all)",
         _names,
     )
-    judge: str = _option(
-        "offline",
+    judge: str | None = _option(
+        None,
         "NAME",
         "who judges: 'offline', embedded, no key and no network (default), a judge of the"
         " suite, a model at an endpoint, or your own judge as package.module:Class",

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError, nearest
-from summeval_pytest.record.regression import find_baseline
-from summeval_pytest.record.stream import read_record, record_pieces
+from summeval_pytest.record.file import read_record, record_lines
 from summeval_pytest.reports.files import append, from_root, rendered, unwritable, write_whole
 from summeval_pytest.reports.judge_section import UNTRUSTED
 from summeval_pytest.text.printing import one_line
+from summeval_pytest.verdict.comparison import find_baseline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     import pytest
 
     from summeval_pytest.plugin.options import Options
-    from summeval_pytest.record.record import RunRecord, SuiteRecord
-    from summeval_pytest.record.regression import Baseline
     from summeval_pytest.reports.files import FileKind
     from summeval_pytest.suite.suite import Suite
+    from summeval_pytest.verdict.comparison import Baseline
+    from summeval_pytest.verdict.run import RunRecord, RunVerdict, SuiteRecord
 
 COMPARE: Final = "--summ-compare"
 SAVE: Final = "--summ-save"
@@ -161,36 +161,34 @@ class Baselines:
 
 
 def write_outputs(
-    options: Options, folder: Path, record: RunRecord, suites: Iterable[Suite], told: list[str]
+    options: Options, folder: Path, verdict: RunVerdict, suites: Iterable[Suite], lines: list[str]
 ) -> Iterator[str]:
     """Writes the reports and saved runs that were asked for; yields what could not be written.
 
     Args:
         options: What was asked for.
         folder: What relative files start from.
-        record: The run.
+        verdict: The run.
         suites: Its suites.
-        told: A line for each file that was written is appended.
+        lines: A line for each file that was written is appended.
     """
     for kind, (_, name) in report_files(options).items():
-        if fault := write_whole(folder / name, rendered(kind, record, name, folder)):
+        if fault := write_whole(folder / name, rendered(kind, verdict, folder)):
             yield fault
         else:
-            told.append(one_line(f"{kind}: {name}", 400))
+            lines.append(one_line(f"{kind}: {name}", 400))
     if options.save is None:
         return
     by_shown = {suite.shown: suite for suite in suites}
-    for held in record.suites:
-        suite = by_shown[held.shown]
+    for judged in verdict.suites:
+        suite = by_shown[judged.shown]
         file = saved_file(suite, options.save)
-        if unfit := _unfit(held):
-            yield f"{SAVE}={options.save}: not saved, {held.shown}: {unfit}"
-        elif fault := write_whole(
-            file, record_pieces(replace(record, suites=(_alone(held),)), file.name)
-        ):
+        if unfit := _unfit(judged):
+            yield f"{SAVE}={options.save}: not saved, {judged.shown}: {unfit}"
+        elif fault := write_whole(file, record_lines(replace(verdict, suites=(_alone(judged),)))):
             yield fault
         else:
-            told.append(one_line(f"saved: {suite.baselines.shown}/{file.name}", 400))
+            lines.append(one_line(f"saved: {suite.baselines.shown}/{file.name}", 400))
 
 
 def _unfit(suite: SuiteRecord) -> str:
@@ -219,14 +217,16 @@ def _alone(suite: SuiteRecord) -> SuiteRecord:
     return replace(alone, systems=systems)
 
 
-def tell_github(config: pytest.Config, record: RunRecord, annotations: list[str]) -> Iterator[str]:
+def tell_github(
+    config: pytest.Config, verdict: RunVerdict, annotations: list[str]
+) -> Iterator[str]:
     """Appends the step summary and collects annotations; yields what could not be written."""
     from summeval_pytest.reports.ci import STEP_SUMMARY, annotation_lines, step_summary
 
     root = Path(os.environ.get(WORKSPACE) or config.rootpath)
     located = from_root(config.invocation_params.dir, root)
     others = any(config.pluginmanager.hasplugin(name) for name in ANNOTATORS)
-    annotations += annotation_lines(record, locate=located, with_pairs=not others)
+    annotations += annotation_lines(verdict, locate=located, with_pairs=not others)
     file = os.environ.get(STEP_SUMMARY)
-    if file and (fault := append(Path(file), step_summary(record))):
+    if file and (fault := append(Path(file), step_summary(verdict))):
         yield f"{STEP_SUMMARY}={file} {fault}"

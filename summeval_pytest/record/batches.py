@@ -14,14 +14,14 @@ from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Final
 
 from summeval_pytest.endpoints.exchange import DRAIN_SECONDS
-from summeval_pytest.errors import JudgeError, OptionError, UsageError
+from summeval_pytest.errors import OptionError, UsageError
+from summeval_pytest.record.file import Spool
+from summeval_pytest.record.json_text import from_json
 from summeval_pytest.record.judging import Batch, PairJudge, batch_lines, batch_list, close_judge
-from summeval_pytest.record.record import RunRecord
+from summeval_pytest.record.measuring import unmeasured_pair
 from summeval_pytest.record.run_counts import RunCounts
-from summeval_pytest.record.stream import STREAM, Spool
-from summeval_pytest.run.golden import labels_fingerprint
-from summeval_pytest.verdict.thresholds import all_uses
-from summeval_pytest.verdict.trust import Trust, measure_trust
+from summeval_pytest.verdict.decide import decide
+from summeval_pytest.verdict.run import JudgeName, RunRecord, RunVerdict, TestResult
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -29,10 +29,9 @@ if TYPE_CHECKING:
     from multiprocessing.context import SpawnContext
     from pathlib import Path
 
-    from summeval_pytest.record.gated_suite import GatedSuite
     from summeval_pytest.record.judging import JudgeOrder
-    from summeval_pytest.record.record import SuiteRecord
     from summeval_pytest.run.golden import GoldenPair
+    from summeval_pytest.verdict.run import SuiteRecord
 
 
 MOST_PAIRS: Final = 64
@@ -41,7 +40,7 @@ _BATCHES_EACH: Final = 4
 """So many batches for each worker at least, so that all end at about the same time."""
 TRIES: Final = 3
 """How often a batch is begun whose workers die."""
-_TOLD: Final = '{"told"'
+_OF_BATCH: Final = '{"batch"'
 _JOIN_SECONDS: Final = 5.0
 WAIT_SECONDS: Final = 60
 """How long a cluster may be without a worker."""
@@ -89,14 +88,13 @@ class Collected:
 
     def __init__(self, order: JudgeOrder, judge: PairJudge, out: Path) -> None:
         self._judge = judge
+        self._name = JudgeName(name=order.judge, signature=judge.judge.signature)
         self._record = order.record
         self._counts = RunCounts()
         self._golden: dict[tuple[str, str], GoldenPair] = {}
         self._golden_fault = ""
         self.n_judged = 0
-        self.spool = Spool(
-            self._run(judge.gated.record()), out if out.name.endswith(STREAM) else None
-        )
+        self.spool = Spool(self._run(judge.gated.record()), out)
 
     def add(self, line: str | Lost) -> None:
         """Adds a line, or a batch that is given up.
@@ -106,60 +104,52 @@ class Collected:
         """
         if isinstance(line, Lost):
             self._lose(line)
-        elif line.startswith(_TOLD):
-            told = json.loads(line)["told"]
-            if told.get("mistake"):
-                raise UsageError(told["mistake"])
-            self._counts.add(told.get("counts"))
-            self._golden_fault = self._golden_fault or told.get("fault", "")
+        elif line.startswith(_OF_BATCH):
+            said = json.loads(line)["batch"]
+            if said.get("mistake"):
+                raise UsageError(said["mistake"])
+            self._counts.add(said.get("counts"))
         else:
-            found = self.spool.add_line(line)
-            self.n_judged += found.pair is not None
-            if found.golden is not None:
-                self._golden[found.golden.system, found.golden.paper] = found.golden
+            result = from_json(TestResult, line)
+            if result.pair is not None:
+                self.n_judged += 1
+                self.spool.add(result.suite, result.pair, result.paper)
+            self._golden |= {(each.system, each.paper): each for each in result.golden}
+            self._golden_fault = self._golden_fault or result.golden_fault
 
     def _lose(self, lost: Lost) -> None:
         gated = self._judge.gated
         for system, paper in lost.batch.pairs:
             if not self.spool.has_pair(gated.suite.shown, system, paper):
-                self.spool.add(gated.broken_down(system, paper, lost.fault))
+                pair = unmeasured_pair(gated, system, paper, lost.fault)
+                self.spool.add(gated.suite.shown, pair, None)
         if lost.batch.labelled:
             self._golden_fault = self._golden_fault or lost.fault
 
     def _run(self, suite: SuiteRecord) -> RunRecord:
-        header, judge = self._counts.header(self._record), self._judge.judge.signature
-        return RunRecord(header=header, judge=judge, shard=(1, 1), suites=(suite,))
+        header = self._counts.header(self._record)
+        return RunRecord(header=header, judge=self._name, suites=(suite,))
 
-    def record(self) -> RunRecord:
-        """The run, in the order of the suite; its means and the judge are not decided yet."""
+    def verdict(self) -> RunVerdict:
+        """The run, decided, in the order of the suite."""
         gated = self._judge.gated
         if self._judge.session.is_asking and self._record != "all":
             for cassette in self._judge.session.cassettes.values():
                 self._counts.add_cassette(cassette)
         full = self.spool.filled(gated.record(), gated.suite.paper_ids)
-        uses = all_uses(gated.suite.waivers, *(each.waivers for each in full.outlines))
         labels = self._judge.labels
         golden = tuple(self._golden[each] for each in labels if each in self._golden)
-        trust = self._trust(gated, golden) if gated.suite.has_labels else None
-        return self._run(replace(full, waivers=uses, golden=golden, trust=trust))
-
-    def _trust(self, gated: GatedSuite, golden: Sequence[GoldenPair]) -> Trust:
-        """What the labels say of the judge; no floor holds it before the run is decided."""
-        judge = self._judge.judge.signature
-        if len(golden) < len(self._judge.labels):
-            return Trust(judge=judge, labels="", fault=self._golden_fault)
-        try:
-            labels = labels_fingerprint(gated.suite)
-            return measure_trust(golden, gated.floors, judge=judge, labels=labels)
-        except JudgeError as error:
-            return Trust(judge=judge, labels="", fault=str(error))
+        is_whole = len(golden) == len(labels)
+        fault = "" if is_whole else self._golden_fault
+        full = replace(full, golden=golden if is_whole else (), golden_fault=fault)
+        return decide(self._run(full))
 
 
 def in_process(judge: PairJudge, batches: Sequence[Batch]) -> Generator[str]:
     """Judges batches here, without a stop between them."""
     try:
         yield from judge.lines(batches)
-        yield json.dumps({"told": {"counts": judge.counts()}})
+        yield json.dumps({"batch": {"counts": judge.counts()}})
     finally:
         judge.close(DRAIN_SECONDS)
 
@@ -225,7 +215,7 @@ def in_processes(
                         workers[-1].take(waiting)
                     continue
                 yield line
-                if line.startswith(_TOLD) and '"end"' in line:
+                if line.startswith(_OF_BATCH) and '"end"' in line:
                     worker.take(waiting)
     finally:
         for worker in workers:

@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.score import METRICS, own_numbers
-from summeval_pytest.record.recalled import is_in_shard
-from summeval_pytest.record.record import SuiteRecord, SystemRecord, broken_down
-from summeval_pytest.run.golden import check_sentences
+from summeval_pytest.record.shards import is_in_shard
+from summeval_pytest.run.golden import check_sentences, golden_tasks, labels_fingerprint
 from summeval_pytest.run.measure import recipe_of
 from summeval_pytest.run.runner import Task
 from summeval_pytest.suite.suite import load_suite
-from summeval_pytest.verdict.thresholds import (
-    Floors,
-    check_supported,
-    floors_of,
-    thresholds_of,
-)
+from summeval_pytest.suite.values import summaries_digest
+from summeval_pytest.verdict.decide import Material
+from summeval_pytest.verdict.floors import floors_of, read_floors
+from summeval_pytest.verdict.policy import Policy
+from summeval_pytest.verdict.rules import DEFAULT_RULES
+from summeval_pytest.verdict.run import SuiteRecord, SystemResult
+from summeval_pytest.verdict.thresholds import check_supported, thresholds_of
+from summeval_pytest.verdict.waivers import Waivers, check_waivers
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -27,42 +28,60 @@ if TYPE_CHECKING:
     from summeval_pytest.judges.judge import Judge
     from summeval_pytest.metrics.score import MetricName
     from summeval_pytest.metrics.signature import Signature
-    from summeval_pytest.record.recalled import Shard
-    from summeval_pytest.record.record import Judged
+    from summeval_pytest.record.shards import Shard
     from summeval_pytest.run.session import Session
+    from summeval_pytest.suite.labels import Label
     from summeval_pytest.suite.suite import Suite
+    from summeval_pytest.verdict.rules import Rule
+    from summeval_pytest.verdict.run import JudgeName
     from summeval_pytest.verdict.thresholds import Thresholds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GatedSuite:
-    """A suite with what this run asks of it: which systems, and which thresholds."""
+    """A suite with what this run asks of it.
+
+    Attributes:
+        systems: The systems that are gated.
+        policy: What they have to meet.
+        labels: The fingerprint of all golden labels; empty without any.
+        unmeasured: The thresholds and floors on numbers that the judge has no answers for.
+        shard: Which papers are judged here; None for all.
+    """
 
     suite: Suite
     systems: tuple[str, ...]
-    thresholds: Thresholds
-    floors: Floors
-    unheld: tuple[str, ...] = ()
-    """The thresholds and floors on numbers that the judge has no answers for."""
+    policy: Policy
+    labels: str
+    unmeasured: tuple[str, ...] = ()
     shard: Shard | None = None
-    """Which papers are judged here; None for all."""
 
-    def for_metrics(self, metrics: Collection[MetricName]) -> GatedSuite:
-        """What a judge of these metrics can be held to, and measured on; FM is always among them.
+    @property
+    def thresholds(self) -> Thresholds:
+        """What pairs and means have to reach."""
+        return self.policy.thresholds
 
-        What it has no answers for holds nothing: it would be an error on every pair and label.
+    def for_metrics(self, metrics: Collection[MetricName], judge: str) -> GatedSuite:
+        """What a judge of these metrics can be asked for; FM is always among them.
+
+        A threshold on anything else would be an error on every pair and label.
         """
         if set(metrics) >= set(METRICS):
             return self
-        thresholds, floors = self.thresholds.only(metrics), self.floors.only(metrics)
-        lost = [name for name in self.thresholds.names if name not in thresholds.names]
-        lost += [f"judge.{each.title}" for each in self.floors.floors if each not in floors.floors]
+        policy = self.policy
+        thresholds = policy.thresholds.only(metrics)
+        floors = tuple(table.only(metrics) for table in policy.floors)
+        lost = [name for name in policy.thresholds.names if name not in thresholds.names]
+        kept = floors_of(floors, judge).floors
+        all_floors = floors_of(policy.floors, judge).floors
+        lost += [f"judge.{each.title}" for each in all_floors if each not in kept]
+        suite = self.suite.labelled_by_facets()
         return replace(
             self,
-            suite=self.suite.labelled_by_facets(),
-            thresholds=thresholds,
-            floors=floors,
-            unheld=tuple(lost),
+            suite=suite,
+            policy=replace(policy, thresholds=thresholds, floors=floors),
+            labels=labels_fingerprint(suite) if suite.has_labels else "",
+            unmeasured=tuple(lost),
         )
 
     def check(self, judge: str) -> None:
@@ -76,10 +95,10 @@ class GatedSuite:
         """
         if self.thresholds.metrics:
             return
-        if self.unheld:
+        if self.unmeasured:
             raise OptionError(
                 f"{self.suite.shown} has thresholds, and judge {judge!r} rates facets only, so"
-                f" nothing could fail: not held are {', '.join(self.unheld)}; add"
+                f" nothing could fail: it does not measure {', '.join(self.unmeasured)}; add"
                 " --summ-min facet=0.55, or name another judge"
             )
         raise OptionError(
@@ -88,9 +107,23 @@ class GatedSuite:
         )
 
     def task(self, paper: str, system: str) -> Task:
-        """The task of evaluating one pair."""
-        metrics = self.thresholds.metrics
+        """The task of evaluating one pair; without thresholds it asks for all three metrics."""
+        metrics = self.thresholds.metrics or METRICS
         return Task(suite=self.suite, paper=paper, system=system, metrics=metrics)
+
+    @property
+    def labelled(self) -> dict[Task, Label]:
+        """The tasks of the item ``judge``, each with its label."""
+        return golden_tasks(self.suite)
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """Everything that a run asks: its labelled pairs, then the pairs of its systems.
+
+        Plans, cassettes and batch files ask for these, so that a replay has all that it needs.
+        """
+        pairs = [self.task(p, system) for system in self.systems for p in self.own_papers(system)]
+        return (*self.labelled, *pairs)
 
     def signatures(self, judge: Judge) -> tuple[Signature, ...]:
         """The recipe of each metric that a threshold needs, under this judge."""
@@ -112,38 +145,50 @@ class GatedSuite:
         return tuple(paper for paper in papers if is_in_shard(paper, self.shard))
 
     def sharded(self, shard: Shard) -> GatedSuite:
-        """What one shard judges: its papers, and the labels of these, which decide nothing yet.
-        """
+        """What one shard judges: its papers, and the labels of these, which decide nothing yet."""
         suite = self.suite.labelled_where(lambda paper: is_in_shard(paper, shard))
-        return replace(self, suite=suite, floors=Floors(judge=self.floors.judge), shard=shard)
+        return replace(self, suite=suite, policy=replace(self.policy, floors=()), shard=shard)
+
+    def digests(self) -> dict[str, str]:
+        """By gated system, a digest of its recorded summaries; empty where a model is asked."""
+        return {name: self._digest(name) for name in self.systems}
+
+    def _digest(self, system: str) -> str:
+        if self.suite.systems[system].endpoint is not None:
+            return ""
+        papers = self.papers(system)
+        return summaries_digest({p: self.suite.pair(p, system).summary for p in papers})
+
+    def material(self, judge: JudgeName, signatures: Iterable[Signature]) -> Material:
+        """What the suite's numbers have to be measured with, as it is now."""
+        return Material(
+            judge=judge,
+            papers=self.suite.fingerprint,
+            labels=self.labels,
+            summaries={name: digest for name, digest in self.digests().items() if digest},
+            pairs=tuple((name, paper) for name in self.systems for paper in self.papers(name)),
+            recipes={each.metric: each for each in signatures},
+        )
 
     def record(self) -> SuiteRecord:
         """What a run record says of the suite before anything is judged."""
-        suite = self.suite
+        suite, digests = self.suite, self.digests()
         return SuiteRecord(
             name=suite.name,
             shown=suite.shown,
             fingerprint=suite.fingerprint,
-            thresholds=self.thresholds,
-            systems=tuple(map(self._system, self.systems)),
-            papers=(),
-            pairs=(),
-            has_labels=suite.has_labels,
+            labels=self.labels,
+            policy=self.policy,
+            systems=tuple(
+                SystemResult(
+                    name=name,
+                    place=suite.place_of(name),
+                    papers=self.papers(name),
+                    summaries=digests[name],
+                )
+                for name in self.systems
+            ),
             own_numbers=own_numbers(self.thresholds.metrics),
-        )
-
-    def _system(self, name: str) -> SystemRecord:
-        return SystemRecord(name=name, place=self.suite.place_of(name), papers=self.papers(name))
-
-    def broken_down(self, system: str, paper: str, fault: str) -> Judged:
-        """A pair that the judge left unscored as a whole."""
-        return broken_down(
-            suite=self.suite.shown,
-            paper=paper,
-            system=system,
-            metrics=self.thresholds.metrics,
-            place=self.suite.place_of(system),
-            fault=fault,
         )
 
 
@@ -155,6 +200,8 @@ def gated_suite(  # noqa: PLR0913 - by keyword, each an option of its own
     judge: str,
     models: Iterable[str] = (),
     least: Sequence[str] = (),
+    rules: tuple[Rule, ...] = DEFAULT_RULES,
+    today: str = "",
     allow_outside: bool = False,
 ) -> GatedSuite:
     """The suite of a file or folder, loaded and checked with what a run asks of it.
@@ -166,6 +213,8 @@ def gated_suite(  # noqa: PLR0913 - by keyword, each an option of its own
         judge: The judge by name.
         models: The systems to gate; none for the suite's own choice.
         least: Thresholds as ``--summ-min`` has them.
+        rules: Which drops against a baseline fail.
+        today: The day on which waivers are checked.
         allow_outside: Whether the suite may name files outside of its folder.
 
     Raises:
@@ -176,9 +225,18 @@ def gated_suite(  # noqa: PLR0913 - by keyword, each an option of its own
     suite, systems = session.systems(suite, models, "--summ-model")
     session.add_cassette(suite)
     check_sentences(suite)
+    check_waivers(suite.waivers, thresholds)
     gated = GatedSuite(
-        suite=suite, systems=systems, thresholds=thresholds, floors=floors_of(suite, judge)
-    ).for_metrics(session.metrics_of(judge, [suite]))
+        suite=suite,
+        systems=systems,
+        policy=Policy(
+            thresholds=thresholds,
+            floors=read_floors(suite, judge),
+            waivers=Waivers(waivers=suite.waivers, today=today),
+            rules=rules,
+        ),
+        labels=labels_fingerprint(suite) if suite.has_labels else "",
+    ).for_metrics(session.metrics_of(judge, [suite]), judge)
     n_votes = session.votes_of(judge, [suite])
     check_supported(gated.thresholds, judge, n_votes, suite.shown)
     return gated

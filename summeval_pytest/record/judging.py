@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
@@ -17,21 +17,19 @@ from summeval_pytest.endpoints.exchange import DRAIN_SECONDS
 from summeval_pytest.endpoints.spending import Totals
 from summeval_pytest.errors import SummevalError, UsageError
 from summeval_pytest.record.gated_suite import gated_suite
-from summeval_pytest.record.record import as_json, judged
+from summeval_pytest.record.json_text import as_json
+from summeval_pytest.record.measuring import measure_pair
 from summeval_pytest.record.run_counts import counts_of
-from summeval_pytest.record.stream import StreamLine
-from summeval_pytest.run.golden import golden_pair, golden_tasks
+from summeval_pytest.run.golden import golden_pair
 from summeval_pytest.run.runner import Runner
 from summeval_pytest.run.session import Session
 from summeval_pytest.run.summaries import Summariser
-from summeval_pytest.verdict.decide import decide
-from summeval_pytest.verdict.thresholds import Waivers
+from summeval_pytest.verdict.run import TestResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from summeval_pytest.endpoints.exchange import Record
-    from summeval_pytest.record.record import Judged
     from summeval_pytest.run.runner import Task
     from summeval_pytest.store.protocol import StorePlace
 
@@ -106,21 +104,21 @@ class PairJudge:
 
     def __init__(self, order: JudgeOrder) -> None:
         self.session = order.session()
-        gated = gated_suite(
+        self.gated = gated = gated_suite(
             Path(order.suite),
             order.shown,
             self.session,
             judge=order.judge,
             models=order.systems,
             least=order.least,
+            today=order.today,
             allow_outside=order.allow_outside,
-        ).sharded((1, 1))
+        )
         gated.check(order.judge)
-        self.gated, suite = gated, gated.suite
+        suite = gated.suite
         self.judge = self.session.judge(order.judge, [suite])
-        self._told = golden_tasks(suite)
-        self.labels = {(task.system, task.paper): task for task in self._told}
-        self._waivers = Waivers(waivers=suite.waivers, today=order.today)
+        self._labels = gated.labelled
+        self.labels = {(task.system, task.paper): task for task in self._labels}
         is_summarising = any(suite.systems[name].endpoint for name in gated.systems)
         ahead = self.session.own_in_flight - 1 if is_summarising else None
         find_pair = Summariser(self.session.sender).pair
@@ -129,51 +127,33 @@ class PairJudge:
         )
 
     def lines(self, batches: Sequence[Batch]) -> Iterator[str]:
-        """The lines of pairs, papers and golden answers; what nobody answered is an error.
+        """A line for each pair, and for each labelled pair with the judge's answers.
 
         Raises:
             UsageError: for what the user has to mend.
         """
-        tasks = [self._tasks(batch) for batch in batches]
-        self._runner.plan(task for both in tasks for of in both for task in of)
-        for pairs, labelled in tasks:
-            for task in pairs:
-                part = self._judged(task)
-                yield as_json(StreamLine(suite=part.suite, pair=part.pair))
-                if part.paper is not None:
-                    yield as_json(StreamLine(suite=part.suite, paper=part.paper))
-            for task in labelled:
-                yield from self._golden(task)
+        tasks = [task for batch in batches for task in self._tasks(batch)]
+        self._runner.plan(tasks)
+        for batch in batches:
+            for system, paper in batch.pairs:
+                yield as_json(measure_pair(self._runner, self.gated, system, paper))
+            for each in batch.labelled:
+                yield self._golden(self.labels[each])
 
-    def _tasks(self, batch: Batch) -> tuple[list[Task], list[Task]]:
+    def _tasks(self, batch: Batch) -> list[Task]:
         pairs = [self.gated.task(paper, system) for system, paper in batch.pairs]
-        return pairs, [self.labels[each] for each in batch.labelled]
+        return [*pairs, *(self.labels[each] for each in batch.labelled)]
 
-    def _judged(self, task: Task) -> Judged:
-        """A pair, decided as its test would be."""
-        gated, evaluation = self.gated, None
-        try:
-            evaluation = self._runner.evaluation(task)
-            verdict = decide(evaluation.numbers(), gated.thresholds.pair, self._waivers)
-        except UsageError:
-            raise
-        except SummevalError as error:
-            if evaluation is None:
-                return gated.broken_down(task.system, task.paper, str(error))
-            return judged(gated.suite.shown, evaluation, None, fault=str(error))
-        return judged(gated.suite.shown, evaluation, verdict)
-
-    def _golden(self, task: Task) -> Iterator[str]:
-        """The golden answers to one label; none where the judge breaks down, which is told."""
+    def _golden(self, task: Task) -> str:
+        """The judge's answers to one label; why there are none where it breaks down."""
+        result = TestResult(suite=task.suite.shown)
         try:
             evaluation = self._runner.evaluation(task)
         except UsageError:
             raise
         except SummevalError as error:
-            yield _end(fault=str(error))
-            return
-        golden = golden_pair(self._told[task], evaluation)
-        yield as_json(StreamLine(suite=task.suite.shown, golden=golden))
+            return as_json(replace(result, golden_fault=str(error)))
+        return as_json(replace(result, golden=(golden_pair(self._labels[task], evaluation),)))
 
     def counts(self) -> dict[str, Any] | None:
         """What was asked since the last look; None where nothing was to be asked."""
@@ -230,8 +210,8 @@ def batch_list(order: JudgeOrder, batch: Batch) -> list[str]:
     return [*batch_lines(order, batch)]
 
 
-def _end(**told: Any) -> str:
-    return json.dumps({"told": told})
+def _end(**said: Any) -> str:
+    return json.dumps({"batch": said})
 
 
 def close_judge(order: JudgeOrder) -> None:

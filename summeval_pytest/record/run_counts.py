@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from summeval_pytest.endpoints.spending import ORIGINS, ModelSeen, models_seen
 from summeval_pytest.judges.judge import Counting
-from summeval_pytest.record.record import CassetteRecord, Header
+from summeval_pytest.verdict.run import CassetteRecord, Header
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

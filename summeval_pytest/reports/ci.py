@@ -11,44 +11,34 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
-from functools import partial
 from hashlib import sha256
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from summeval_pytest.errors import Place
 from summeval_pytest.metrics.score import CATALOGUE, METRICS, Unscored
-from summeval_pytest.record.stored import Stored
 from summeval_pytest.reports import judge_section
-from summeval_pytest.reports.pair import (
+from summeval_pytest.reports.cases import cases_of, failing_pairs, failing_systems, judge_case
+from summeval_pytest.reports.run import calls_lines
+from summeval_pytest.reports.template import template
+from summeval_pytest.reports.wording import (
     against,
     broken_rules,
     corrected_value,
-    describe_means,
     detectable_text,
     excerpts,
-    missed_numbers,
     quoted,
     shown,
 )
-from summeval_pytest.reports.run import calls_lines
-from summeval_pytest.reports.template import template
 from summeval_pytest.text.printing import one_line, safe
-from summeval_pytest.verdict.decide import SystemMean
-from summeval_pytest.verdict.findings import rank
+from summeval_pytest.verdict.means import SystemMean
 from summeval_pytest.verdict.trust import confusions, worst_disagreements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from summeval_pytest.record.record import (
-        Covered,
-        Outcome,
-        PairRecord,
-        RunRecord,
-        SystemRecord,
-    )
-    from summeval_pytest.verdict.decide import Shortfall
+    from summeval_pytest.reports.cases import Case, Failing
+    from summeval_pytest.verdict.run import Covered, PairResult, RunVerdict, SystemResult
 
 
 _LINES: Final = 10
@@ -58,7 +48,6 @@ _TITLE: Final = 200
 _DESCRIPTION: Final = 1000
 _PHRASE: Final = 500
 _QUOTE: Final = 300
-_SILENT: Final = "the judge gave no usable answer"
 STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 """The variable that names the file to which a step's summary is appended."""
 NOTHING: Final = "(nothing)"
@@ -125,7 +114,7 @@ def _property(text: str) -> str:
 
 
 def annotation_lines(
-    record: RunRecord, *, locate: Callable[[str], str] = str, with_pairs: bool = True
+    run: RunVerdict, *, locate: Callable[[str], str] = str, with_pairs: bool = True
 ) -> Iterator[str]:
     """The lines to print, ten at most: an untrusted judge, failing systems, then the worst pairs.
 
@@ -133,204 +122,117 @@ def annotation_lines(
     that is relative to the repository's root. Without ``with_pairs``, somebody else annotates the
     failing tests, which are the judge, the pairs and the systems.
     """
-    notes = [*_partly_judged(record)]
-    systems: list[SystemRecord] = []
-    pairs: Stored[PairRecord] = Stored(())
-    n_failed = 0
+    notes = [*_partly_judged(run)]
+    failing: list[Failing] = []
     if with_pairs:
-        notes = [*_untrusted(record), *notes]
-        systems = [system for suite in record.suites for system in suite.systems]
-        systems = [each for each in systems if each.outcome in {"failed", "error"}]
-        systems.sort(key=lambda system: system.outcome == "error")
-        failed, unscored = failing_pairs(record)
-        pairs, n_failed = Stored([*failed.reads, *unscored.reads]), len(failed)
-    n_at_fault, room = len(systems) + len(pairs), _LINES - len(notes)
-    n_shown = n_at_fault if n_at_fault <= room else room - 1
-    n_pairs = max(0, n_shown - len(systems))
-    notes += [*map(_of_system, systems[:n_shown]), *map(_of_pair, pairs[:n_pairs])]
-    if n_rest := n_at_fault - n_shown:
-        n_unscored = len(pairs) - max(n_pairs, n_failed)
-        n_unscored += sum(system.outcome == "error" for system in systems[n_shown:])
-        more = f"{n_rest - n_unscored:,} more fail and {n_unscored:,} more are unscored"
+        notes = [*_judges(run), *notes]
+        failing = [*failing_systems(run), *failing_pairs(run)]
+    room = _LINES - len(notes)
+    n_shown = len(failing) if len(failing) <= room else room - 1
+    notes += [_annotation(each.make()) for each in failing[:n_shown]]
+    if rest := failing[n_shown:]:
+        n_unscored = sum(each.outcome == "error" for each in rest)
+        more = f"{len(rest) - n_unscored:,} more fail and {n_unscored:,} more are unscored"
         message = f"{more}; the step summary lists them"
-        notes.append(Annotation(kind="more", title=f"{n_rest:,} more", message=message))
+        notes.append(Annotation(kind="more", title=f"{len(rest):,} more", message=message))
     yield from (note.command(locate) for note in notes)
 
 
-def quality_pieces(record: RunRecord, *, locate: Callable[[str], str] = str) -> Iterator[str]:
-    """GitLab's code quality report, entry by entry: what `annotation_lines` tells, all of it.
+def quality_pieces(run: RunVerdict, *, locate: Callable[[str], str] = str) -> Iterator[str]:
+    """GitLab's code quality report, entry by entry: what `annotation_lines` says, all of it.
 
     An entry keeps its fingerprint for as long as the same pair, system or judge fails.
     """
     mark = "[\n"
-    for about, note in _all_notes(record):
-        path = locate(note.place.path if note.place else record.suites[0].shown)
+    for about, note in _all_notes(run):
+        path = locate(note.place.path if note.place else run.suites[0].shown)
         suite, *names = about
         yield f"{mark}{json.dumps(note.quality([locate(suite), *names], path))}"
         mark = ",\n"
     yield "[]\n" if mark == "[\n" else "\n]\n"
 
 
-def _all_notes(record: RunRecord) -> Iterator[tuple[tuple[str, ...], Annotation]]:
+def _all_notes(run: RunVerdict) -> Iterator[tuple[tuple[str, ...], Annotation]]:
     """Each annotation with what it is about: a suite, and a system and paper of it, if any."""
-    for note in (*_untrusted(record), *_partly_judged(record)):
+    for note in (*_judges(run), *_partly_judged(run)):
         names = note.title.partition(": ")[2:] if note.kind == "judge" else ()
         yield (note.place.path if note.place else "", *names), note
-    for suite in record.suites:
-        for system in suite.systems:
-            if system.outcome in _FAULTS:
-                yield (suite.shown, system.name), _of_system(system)
-        for place, outline in enumerate(suite.outlines):
-            if outline.outcome in _FAULTS:
-                about = (suite.shown, outline.system, outline.paper)
-                yield about, _of_pair(suite.pairs[place])
+    for suite, case in cases_of(run):
+        if case.kind != "judge" and case.outcome in _FAULTS:
+            paper = (case.paper,) if case.kind == "pair" else ()
+            yield (suite.shown, case.system, *paper), _annotation(case)
 
 
-def failing_pairs(record: RunRecord) -> tuple[Stored[PairRecord], Stored[PairRecord]]:
-    """The pairs that fail, the worst first, and those that the judge left unscored.
-
-    A pair without a score by the system's own fault is the worst; else the one farthest under its
-    thresholds, all of them together, and of equals the one with the worst finding.
-    """
-
-    def goodness(pair: PairRecord) -> tuple[object, ...]:
-        verdict = pair.verdict
-        under = sum(map(_gap, verdict.shortfalls))
-        worst = [rank(finding) for finding in pair.told[:1]]
-        return not verdict.lacking, -under, not worst, worst
-
-    def of(wanted: Outcome) -> Stored[PairRecord]:
-        reads = [
-            partial(suite.pairs.__getitem__, place)
-            for suite in record.suites
-            for place, outline in enumerate(suite.outlines)
-            if outline.outcome == wanted
-        ]
-        return Stored(sorted(reads, key=lambda read: goodness(read())))
-
-    return of("failed"), of("error")
-
-
-def _gap(short: Shortfall | SystemMean) -> float:
-    """How far a number is from its threshold, as a share of its range."""
-    held = short.held if isinstance(short, SystemMean) else short.value
-    return CATALOGUE[short.name].gap(held, short.least)
-
-
-def _untrusted(record: RunRecord) -> Iterator[Annotation]:
-    suites = [s for s in record.suites if s.trust is not None and s.trust.outcome != "passed"]
+def _judges(run: RunVerdict) -> Iterator[Annotation]:
+    suites = [s for s in run.suites if s.trust is not None and s.trust.outcome != "passed"]
     suites.sort(key=lambda suite: not suite.is_untrusted)
     for suite in suites[:_PHRASES]:
-        title = "judge undecided" if suite.trust and suite.trust.undecided else "judge not measured"
-        told = one_line(judge_section.trust_of(suite), _PHRASE)
+        case = judge_case(suite)
+        assert case is not None
+        title, message = case.title, one_line(case.phrases[0], _PHRASE)
         if suite.is_untrusted:
-            title, told = judge_section.UNTRUSTED, f"{told}\n{judge_section.MARK}"
-        title, place = f"{title}: {suite.name}", Place(suite.shown)
-        yield Annotation(kind="judge", title=title, message=told, place=place)
+            title, message = judge_section.UNTRUSTED, f"{message}\n{judge_section.MARK}"
+        yield Annotation(
+            kind="judge", title=f"{title}: {suite.name}", message=message, place=case.place
+        )
     if n_more := len(suites[_PHRASES:]):
         more = f"the judge is untrusted or not measured on {n_more:,} more"
         message = f"{more}; the step summary lists them"
         yield Annotation(kind="judge", title=f"judge: {n_more:,} more suites", message=message)
 
 
-def _partly_judged(record: RunRecord) -> Iterator[Annotation]:
-    gaps = [one_line(f"{suite.shown}: {gap}") for suite in record.suites for gap in suite.gaps]
+def _partly_judged(run: RunVerdict) -> Iterator[Annotation]:
+    gaps = [one_line(f"{suite.shown}: {gap}") for suite in run.suites for gap in suite.gaps]
     if gaps:
         message = f"{_joined(gaps)}; the run decides nothing about the rest"
         title = "only a part of the gate"
         yield Annotation(kind="part", level="warning", title=title, message=message)
 
 
-def _joined(phrases: list[str]) -> str:
+def _joined(phrases: Sequence[str]) -> str:
     more = len(phrases) - _PHRASES
     return "; ".join(phrases[:_PHRASES]) + (f"; {more} more" if more > 0 else "")
 
 
-def _of_pair(pair: PairRecord) -> Annotation:
-    if pair.outcome == "error":
-        title, lines = "unscored", [one_line(pair.fault or _SILENT, _PHRASE)]
-    else:
-        title = _failing(pair)
-        lines = [_joined([one_line(phrase, _PHRASE) for phrase in missed_numbers(pair.verdict)])]
-        for finding in pair.told[:1]:
-            lines.append(one_line(f"{finding.title}: {finding.verdict}", _PHRASE))
-            lines += [f"{label}: {text}" for label, text in excerpts(finding, _QUOTE, n_sources=1)]
-            if finding.reason:
-                lines.append(f"reason: {one_line(finding.reason, _QUOTE)}")
-        if pair.verdict.lacking and not pair.told:
-            lines.append(f"summary: {quoted(pair.summary, _QUOTE)}")
-    title = f"{title}: {pair.system} on {pair.paper}"
-    return Annotation(title=title, message="\n".join(lines), place=pair.place)
-
-
-def _failing(pair: PairRecord) -> str:
-    """What fails a pair, for a heading: a conflict, a sentence, a facet or a number."""
-    verdict = pair.verdict
-    if verdict.lacking:
-        return "no score"
-    for finding in pair.told[:1]:
-        if finding.conflict:
-            return f"conflict in {finding.title}"
-        if finding.kind == "sentence":
-            return f"unsupported {finding.title}"
-        if finding.kind == "facet" and finding.number in verdict.missed:
-            return finding.title
-    if verdict.shortfalls:
-        return max(verdict.shortfalls, key=_gap).name
-    return "waiver" if verdict.waiver_faults else "failed"
-
-
-def _of_system(system: SystemRecord) -> Annotation:
-    title, lines = "unscored", [system.fault or _SILENT]
-    if system.outcome != "error":
-        title, lines = _system_failure(system)
+def _annotation(case: Case) -> Annotation:
+    """What is shown beside the line of a failing pair, or of a system."""
+    lines = [_joined([one_line(phrase, _PHRASE) for phrase in case.phrases])]
+    for finding in case.findings[:1]:
+        lines.append(one_line(f"{finding.title}: {finding.verdict}", _PHRASE))
+        lines += [f"{label}: {text}" for label, text in excerpts(finding, _QUOTE, n_sources=1)]
+        if finding.reason:
+            lines.append(f"reason: {one_line(finding.reason, _QUOTE)}")
+    if case.summary and not case.findings:
+        lines.append(f"summary: {quoted(case.summary, _QUOTE)}")
     return Annotation(
-        kind="system",
-        title=f"{title}: {system.name}",
-        message="\n".join(one_line(line, _PHRASE) for line in lines),
-        place=system.place,
+        kind="system" if case.kind == "system" else "pair",
+        title=f"{case.title}: {case.name}",
+        message="\n".join(lines),
+        place=case.place,
     )
 
 
-def _system_failure(system: SystemRecord) -> tuple[str, list[str]]:
-    verdict, comparison = system.verdict, system.comparison
-    titles, lines = [], []
-    if verdict.missed:
-        titles.append(f"mean {max(verdict.missed, key=_gap).name}")
-    titles += [f"corrected mean {mean.name}" for mean in system.corrected if mean.missed]
-    if not verdict.passes:
-        lines.append(describe_means("", verdict).split("\n")[0].removeprefix(": "))
-    if comparison is not None and not comparison.passes:
-        names = [difference.name for difference in comparison.differences if difference.broken]
-        titles.append(f"drop of {', '.join(names)}" if names else "not comparable")
-        against = f"against {comparison.baseline} ({comparison.system})"
-        lines.append(f"{against}: {_joined(broken_rules(comparison))}")
-    if verdict.waiver_faults:
-        titles.append("waiver")
-    return (titles or ["failed"])[0], lines or [system.fault or "the step summary says why"]
-
-
-def step_summary(record: RunRecord) -> str:
+def step_summary(run: RunVerdict) -> str:
     """The page; at most some 300,000 bytes of UTF-8, where GitHub accepts a mebibyte."""
-    failed, unscored = failing_pairs(record)
-    systems = [(suite, system) for suite in record.suites for system in suite.systems]
+    failing = failing_pairs(run)
+    systems = [(suite, system) for suite in run.suites for system in suite.systems]
     named = {mean.name for _, system in systems for mean in system.means}
     names = [name for name in CATALOGUE if name in named or name in METRICS]
-    header = record.header
+    header = run.header
     words = judge_section, broken_rules, confusions, detectable_text
-    ours = cell, code, fitting, head, mean_cell, missing, n, section, told
+    ours = cell, code, fitting, head, mean_cell, missing, n, outcome_words, section
     page = template("step_summary.md", _finalize, str, worst_disagreements, *words, *ours)
     return page.render(
-        record=record,
+        record=run,
         mark=f"{judge_section.MARK[0].upper()}{judge_section.MARK[1:]}",
-        measured=[suite for suite in record.suites if suite.trust is not None],
+        measured=[suite for suite in run.suites if suite.trust is not None],
         systems=systems,
         names=names,
         comparisons=[system for _, system in systems if system.comparison is not None],
-        failed=failed,
-        unscored=unscored,
-        waivers=[use for suite in record.suites for use in suite.waivers],
-        judge_trust=judge_section.trust_of_run(record),
+        failed=[each.make for each in failing if each.outcome == "failed"],
+        unscored=[each.make for each in failing if each.outcome == "error"],
+        waivers=[use for suite in run.suites for use in suite.waivers],
+        judge_trust=judge_section.trust_of_run(run),
         calls=list(calls_lines(header.usage, {})) if header.usage else (),
         versions=", ".join(f"{name} {at}" for name, at in sorted(header.environment.items())),
         n_numbers=len(CATALOGUE),
@@ -421,26 +323,26 @@ def section(
     return Markdown("".join(f"{line}\n" for line in lines) if items else "")
 
 
-def missing(pair: PairRecord, as_code: Callable[[str, int], Markdown]) -> Markdown:
-    """Everything that fails a pair."""
-    phrases = list(missed_numbers(pair.verdict))[: len(CATALOGUE)]
+def missing(case: Case, as_code: Callable[[str, int], Markdown]) -> Markdown:
+    """Everything that fails a pair, or leaves it undecided."""
+    phrases = case.phrases[: len(CATALOGUE)]
     return Markdown(", ".join(as_code(each, _QUOTE) for each in phrases) or NOTHING)
 
 
-def told(outcomes: Collection[Covered]) -> Markdown:
+def outcome_words(outcomes: Collection[Covered]) -> Markdown:
     """Outcomes in words: what the systems and what the judge did wrong, else whether all passed."""
     faults = [words for outcome, words in _FAULTS.items() if outcome in outcomes]
     passed = "\u2705 passed" if "passed" in outcomes else "not judged"
     return Markdown(", ".join(faults) or passed)
 
 
-def mean_cell(name: str, system: SystemRecord, pairs: Sequence[PairRecord]) -> Markdown:
+def mean_cell(name: str, system: SystemResult, pairs: Sequence[PairResult]) -> Markdown:
     """A mean with its threshold where it has one, and its change against the baseline."""
     held = next((mean for mean in system.means if mean.name == name), None)
     mean = held or _measured(name, pairs)
     text = shown(name, mean.value, mean.least if held else None)
-    if held and mean.value is not None and not CATALOGUE[name].meets(mean.held, mean.least):
-        text = f"**{shown(name, mean.held, mean.least)}** {against(name, mean.held, mean.least)}"
+    if held and mean.value is not None and not CATALOGUE[name].meets(mean.compared, mean.least):
+        text = f"**{shown(name, mean.compared, mean.least)}** {against(name, mean.compared, mean.least)}"
     if mean.n_scored < mean.n_papers:
         text += f" ({mean.n_scored:,} of {mean.n_papers:,})"
     change = system.comparison and system.comparison.difference(name)
@@ -455,7 +357,7 @@ def mean_cell(name: str, system: SystemRecord, pairs: Sequence[PairRecord]) -> M
     return Markdown(text)
 
 
-def _measured(name: str, pairs: Sequence[PairRecord]) -> SystemMean:
+def _measured(name: str, pairs: Sequence[PairResult]) -> SystemMean:
     named = CATALOGUE[name]
     scores = (score for pair in pairs for score in pair.scores if score.metric == named.metric)
     found = [None if isinstance(score, Unscored) else score.values().get(name) for score in scores]

@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.record.stream import record_pieces
+from summeval_pytest.record.file import record_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from summeval_pytest.record.record import RunRecord
+    from summeval_pytest.verdict.run import RunVerdict
 
 
 FileKind = Literal["run record", "JUnit report", "page", "code quality report"]
@@ -21,13 +21,10 @@ _PROJECT: Final = "CI_PROJECT_DIR"
 """The variable that names the root of the repository at GitLab."""
 
 
-def rendered(
-    kind: FileKind, record: RunRecord, name: str, start: Path | None = None
-) -> str | Iterable[str]:
+def rendered(kind: FileKind, record: RunVerdict, start: Path | None = None) -> str | Iterable[str]:
     """The text of one kind of file that is made of a run, whole or in pieces.
 
-    Its name says in which form a record is written. The run's files were named from ``start``, or
-    from the current folder.
+    The run's files were named from ``start``, or from the current folder.
     What makes a report is loaded here: a gate starts in every worker, and most write none.
     """
     if kind == "JUnit report":
@@ -44,7 +41,7 @@ def rendered(
         start = start or Path.cwd()
         locate = from_root(start, Path(os.environ.get(_PROJECT) or start))
         return quality_pieces(record, locate=locate)
-    return record_pieces(record, name)
+    return record_lines(record)
 
 
 def from_root(start: Path, root: Path) -> Callable[[str], str]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.reports.pair import beside
+from summeval_pytest.reports.wording import beside
 from summeval_pytest.text.printing import one_line, safe_lines
-from summeval_pytest.verdict.thresholds import named_agreement
+from summeval_pytest.verdict.floors import named_agreement
 from summeval_pytest.verdict.trust import confusions, worst_disagreements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from summeval_pytest.record.record import RunRecord, SuiteRecord
     from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
+    from summeval_pytest.verdict.run import RunVerdict, SuiteRecord
     from summeval_pytest.verdict.thresholds import Bound, Threshold
     from summeval_pytest.verdict.trust import Agreement, Disagreement, MoreLabels, Trust
 
@@ -80,7 +80,7 @@ def trust_of(suite: SuiteRecord) -> str:
     return trust_phrase(suite.trust, has_labels=suite.has_labels)
 
 
-def trust_of_run(record: RunRecord) -> str:
+def trust_of_run(record: RunVerdict) -> str:
     """What is known of the judge of a run; with several suites, each with its name."""
     if len(record.suites) == 1:
         return trust_of(record.suites[0])
@@ -95,7 +95,7 @@ def _missed(trust: Trust) -> str:
 
 def short_of_floor(agreement: Agreement, floor: Threshold) -> str:
     """A figure and the floor that it misses."""
-    held = floor.held(agreement.value, agreement.low)
+    held = floor.compared(agreement.value, agreement.low)
     value = UNDEFINED if held is None else beside(held, (floor.least,), 2)
     return f"{one_line(floor.title, _NAME)} {value} < {floor.least:g}"
 

@@ -16,6 +16,7 @@ from sys import intern
 from typing import IO, TYPE_CHECKING, Final, Literal, NamedTuple
 
 from summeval_pytest.metrics.score import CATALOGUE, COVERAGE, SUPPORT
+from summeval_pytest.reports.cases import describe_pair, mean_line, missed_means, standing_of
 from summeval_pytest.reports.judge_section import (
     MARK,
     agreement_lines,
@@ -25,21 +26,19 @@ from summeval_pytest.reports.judge_section import (
     trust_phrase,
     untrusted_lines,
 )
-from summeval_pytest.reports.pair import (
+from summeval_pytest.reports.run import waiver_line
+from summeval_pytest.reports.wording import (
     comparison_lines,
     corrected_text,
-    describe_means,
-    describe_pair,
-    held_to,
     missed_lines,
-    short_of,
     shown,
     signature_lines,
+    standing,
 )
-from summeval_pytest.reports.run import waiver_line
 from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE
 from summeval_pytest.text.printing import one_line, safe
-from summeval_pytest.verdict.decide import MeanVerdict, PairVerdict, Shortfall
+from summeval_pytest.verdict.means import SystemVerdict
+from summeval_pytest.verdict.pair import PairVerdict, Shortfall
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -47,17 +46,16 @@ if TYPE_CHECKING:
     from junit_xml import TestCase
 
     from summeval_pytest.metrics.score import Unscored
-    from summeval_pytest.record.record import (
-        Comparison,
-        PairChange,
-        PairRecord,
-        RunRecord,
+    from summeval_pytest.verdict.differences import Comparison, PairChange
+    from summeval_pytest.verdict.means import SystemMean
+    from summeval_pytest.verdict.run import (
+        PairResult,
+        RunVerdict,
         SuiteRecord,
-        SystemRecord,
+        SystemResult,
     )
-    from summeval_pytest.verdict.decide import SystemMean
-    from summeval_pytest.verdict.thresholds import WaiverUse
     from summeval_pytest.verdict.trust import Trust
+    from summeval_pytest.verdict.waivers import WaiverUse
 
 
 CaseKind = Literal[
@@ -77,7 +75,7 @@ _PIECE: Final = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class NumberCase:
     """One test case; the first line of its text is its message."""
 
     name: str
@@ -90,7 +88,7 @@ class Case:
         return self.kind not in {"passed", "skipped"}
 
 
-def judge_cases(trust: Trust) -> Iterator[Case]:
+def judge_cases(trust: Trust) -> Iterator[NumberCase]:
     """A case for each figure of agreement; one that misses a floor fails.
 
     A judge that was not measured is an error; one whose labels all speak of refused summaries has
@@ -98,49 +96,53 @@ def judge_cases(trust: Trust) -> Iterator[Case]:
     """
     if not trust.agreements:
         text = one_line(trust.fault) or trust_phrase(trust, has_labels=True)
-        yield Case("agreement", text, kind="unscored" if trust.fault else "passed")
+        yield NumberCase("agreement", text, kind="unscored" if trust.fault else "passed")
     for found in trust.agreements:
         missed = [short_of_floor(found, floor) for floor in found.missed]
         text = "\n".join([*missed, *agreement_lines([found])])
-        yield Case(found.name, text, kind="shortfall" if missed else "passed")
+        yield NumberCase(found.name, text, kind="shortfall" if missed else "passed")
     if trust.undecided and not trust.is_untrusted:
-        yield Case("undecided", one_line(trust.undecided), kind="unscored")
+        yield NumberCase("undecided", one_line(trust.undecided), kind="unscored")
 
 
-def pair_cases(pair: PairRecord, suite: SuiteRecord) -> list[Case]:
+def pair_cases(pair: PairResult, suite: SuiteRecord) -> list[NumberCase]:
     """Its numbers, then its metrics without a score, then its waivers that are out of order."""
     verdict, numbers = pair.verdict, pair.numbers()
-    held = {threshold.name: threshold.least for threshold in suite.thresholds.pair}
+    held = {threshold.name: threshold.least for threshold in suite.policy.thresholds.pair}
     short = {shortfall.name: shortfall for shortfall in verdict.shortfalls}
     waived = {shortfall.name: shortfall for shortfall in verdict.waived}
     cases = []
     for name in CATALOGUE:
         if name in short:
-            cases.append(Case(name, _shortfall(pair, short[name]), kind="shortfall"))
+            cases.append(NumberCase(name, _shortfall(pair, short[name]), kind="shortfall"))
         elif name in waived:
             uses = [use for use in verdict.waivers if use.waiver.finding == name]
-            lines = [short_of(waived[name]), *map(waiver_line, uses)]
-            cases.append(Case(name, "\n".join(lines)))
+            lines = [standing_of(waived[name]), *map(waiver_line, uses)]
+            cases.append(NumberCase(name, "\n".join(lines)))
         elif name in numbers.values and (name in held or not name.startswith(_PARTS)):
             cases.append(_number(pair, name, numbers.values[name], held.get(name)))
     cases += [_lack(pair, lack) for lack in numbers.unscored]
+    n_named = sum(lack.fault == "judge" for lack in numbers.unscored)
+    if pair.outcome == "failed":
+        left = verdict.undecided[n_named:]
+        cases += [NumberCase("undecided", one_line(phrase), kind="unscored") for phrase in left]
     cases += _waiver_faults(verdict.waivers)
     if not any(case.fails for case in cases):
-        cases += _at_fault("pair", pair)
+        cases += _at_fault("pair", pair.outcome, "; ".join(pair.verdict.undecided))
     return cases
 
 
-def _number(pair: PairRecord, name: str, value: float | None, least: float | None) -> Case:
+def _number(pair: PairResult, name: str, value: float | None, least: float | None) -> NumberCase:
     """A number that does not fail its pair; skipped where the pair was left undecided."""
     text = f"{name} {shown(name, value, least)}"
     if pair.outcome == "error":
-        text += f" was not held to a threshold: {one_line(pair.fault)}"
-        return Case(name, text, kind="skipped")
+        why = "; ".join(pair.verdict.undecided)
+        return NumberCase(name, f"{text} was not decided: {one_line(why)}", kind="skipped")
     is_met = least is not None and CATALOGUE[name].meets(value, least)
-    return Case(name, held_to(name, value, least) if is_met and least is not None else text)
+    return NumberCase(name, standing(name, value, least) if is_met and least is not None else text)
 
 
-def _shortfall(pair: PairRecord, short: Shortfall) -> str:
+def _shortfall(pair: PairResult, short: Shortfall) -> str:
     """One number of a pair, told as if nothing else failed it."""
     metric = CATALOGUE[short.name].metric
     lowers = _TOLD_BY.get(short.name, short.name)
@@ -171,68 +173,71 @@ def _narrowed(change: PairChange, name: str, metric: str) -> PairChange:
     )
 
 
-def _lack(pair: PairRecord, lack: Unscored) -> Case:
+def _lack(pair: PairResult, lack: Unscored) -> NumberCase:
     if lack.fault == "judge":
-        text = f"{lack.metric}: {lack.status}, {one_line(lack.reason)}\n{pair.fault}"
-        return Case(lack.metric, text, kind="unscored")
-    alone = replace(pair, verdict=PairVerdict(shortfalls=(), lacking=(lack,)))
-    return Case(lack.metric, describe_pair(alone), kind="lacking")
+        text = f"{lack.metric}: {lack.status}, {one_line(lack.reason)}"
+        return NumberCase(lack.metric, text, kind="unscored")
+    alone = replace(pair, verdict=PairVerdict(shortfalls=(), unscored=(lack,)))
+    return NumberCase(lack.metric, describe_pair(alone), kind="lacking")
 
 
-def system_cases(system: SystemRecord, pairs: Sequence[PairRecord]) -> list[Case]:
+def system_cases(system: SystemResult, pairs: Sequence[PairResult]) -> list[NumberCase]:
     """Its means, what the comparison says of them, its waivers that are out of order."""
     cases = [_mean(system, mean, pairs) for mean in system.means]
     for mean in system.corrected:
         missed = list(missed_lines([mean]))
         text = "\n".join(missed or [f"corrected mean {corrected_text(mean)}"])
         kind: CaseKind = "shortfall" if missed else "passed"
-        cases.append(Case(f"corrected {mean.name}", text, kind=kind))
+        cases.append(NumberCase(f"corrected {mean.name}", text, kind=kind))
     if system.comparison is not None:
         cases += _compared(system.comparison)
     cases += _waiver_faults(system.waivers)
     if system.outcome == "error" or not any(case.fails for case in cases):
-        cases += _at_fault(ALL_PAPERS, system)
+        cases += _at_fault(ALL_PAPERS, system.outcome, system.fault)
     return cases
 
 
-def _mean(system: SystemRecord, mean: SystemMean, pairs: Sequence[PairRecord]) -> Case:
+def _mean(system: SystemResult, mean: SystemMean, pairs: Sequence[PairResult]) -> NumberCase:
     uses = tuple(use for use in system.waivers if use.waiver.finding == mean.name)
-    told = describe_means("", MeanVerdict(means=(mean,))).removeprefix(": ").strip()
-    lines = [told, *map(waiver_line, uses)]
-    kind: CaseKind = "passed"
-    if MeanVerdict(means=(mean,), waivers=uses).missed:
+    alone = replace(system, comparison=None, verdict=SystemVerdict(means=(mean,), waivers=uses))
+    missed = [*missed_means(alone)] if alone.verdict.missed else []
+    lines = [*(missed or [mean_line(mean)]), *map(waiver_line, uses)]
+    kind: CaseKind = "unscored" if mean.is_open else "passed"
+    if missed:
         found = ((pair.numbers().values.get(mean.name), pair.paper) for pair in pairs)
         turned = CATALOGUE[mean.name].oriented
         known = ((turned(value), paper) for value, paper in found if value is not None)
         worst = nsmallest(_MOST, known)
         lines += [f"   {shown(mean.name, turned(v))} {one_line(of)}" for v, of in worst]
         kind = "shortfall"
-    return Case(f"mean {mean.name}", "\n".join(lines), kind=kind)
+    return NumberCase(f"mean {mean.name}", "\n".join(lines), kind=kind)
 
 
-def _compared(comparison: Comparison) -> Iterator[Case]:
+def _compared(comparison: Comparison) -> Iterator[NumberCase]:
     lines = ["; ".join(comparison.mismatches), *comparison_lines(comparison)]
     kind: CaseKind = "mismatch" if comparison.mismatches else "passed"
-    yield Case("comparison", "\n".join(lines), kind=kind)
+    yield NumberCase("comparison", "\n".join(lines), kind=kind)
     for found in comparison.differences:
         name = found.name
         flips = tuple(f for f in comparison.flips if name in {"facet", f"facet.{f.facet}"})
         alone = replace(comparison, differences=(found,), flips=flips, brevity=())
         lines = ["; ".join(found.broken), *comparison_lines(alone)]
-        yield Case(f"drop {name}", "\n".join(lines), kind="drop" if found.broken else "passed")
+        yield NumberCase(
+            f"drop {name}", "\n".join(lines), kind="drop" if found.broken else "passed"
+        )
 
 
-def _waiver_faults(uses: Iterable[WaiverUse]) -> list[Case]:
-    return [Case(f"waiver {u.waiver.name}", u.fault, kind="waiver") for u in uses if u.fault]
+def _waiver_faults(uses: Iterable[WaiverUse]) -> list[NumberCase]:
+    return [NumberCase(f"waiver {u.waiver.name}", u.fault, kind="waiver") for u in uses if u.fault]
 
 
-def _at_fault(name: str, told: PairRecord | SystemRecord) -> Iterator[Case]:
+def _at_fault(name: str, outcome: str, why: str) -> Iterator[NumberCase]:
     """What failed or erred for no reason that stands in its numbers."""
-    if told.outcome in {"error", "failed"}:
-        yield Case(name, told.fault, kind="unscored" if told.outcome == "error" else "failed")
+    if outcome in {"error", "failed"}:
+        yield NumberCase(name, why, kind="unscored" if outcome == "error" else "failed")
 
 
-def junit_pieces(record: RunRecord) -> Iterator[str]:
+def junit_pieces(record: RunVerdict) -> Iterator[str]:
     """The report as the text of its file, UTF-8, well-formed whatever the texts in it hold.
 
     A number under its threshold, a metric without a score by the system's fault, a mean, a drop
@@ -251,7 +256,7 @@ def junit_pieces(record: RunRecord) -> Iterator[str]:
             about = {
                 "suite": f"{suite.name} {suite.fingerprint}",
                 "suite file": suite.shown,
-                "judge": record.judge,
+                "judge": record.judge.signature,
                 "judge trust": trust_of(suite),
             }
             for of, found, lines, more in _parts(suite):
@@ -316,7 +321,7 @@ def _around(element: ET.Element, has_more: bool, level: int) -> tuple[str, str]:
 
 def _parts(
     suite: SuiteRecord,
-) -> Iterator[tuple[str, Iterable[tuple[str, Case]], Iterable[str], dict[str, str]]]:
+) -> Iterator[tuple[str, Iterable[tuple[str, NumberCase]], Iterable[str], dict[str, str]]]:
     """Judge and systems: each with its cases, its output, its own properties."""
     if suite.trust is not None:
         wrong = untrusted_lines(suite.trust, suite.golden) if suite.is_untrusted else ()
@@ -329,15 +334,15 @@ def _parts(
         if not system.is_compared:
             gaps.append(one_line(f"not compared with {system.baseline}", _NAME))
         own = system_cases(system, pairs)
-        if system.outcome == "not judged" and (gaps or suite.thresholds.mean):
+        if system.outcome == "not judged" and (gaps or suite.policy.thresholds.mean):
             text = f"its means were not judged; the run judged {judged}"
-            own.append(Case(ALL_PAPERS, text, kind="skipped"))
+            own.append(NumberCase(ALL_PAPERS, text, kind="skipped"))
         cases = chain(_cases_of(pairs, suite), ((ALL_PAPERS, case) for case in own))
         lines = [*([MARK] if suite.is_untrusted else ()), *gaps, *map(waiver_line, suite.waivers)]
         yield system.name, cases, lines, {"judged": judged}
 
 
-def _cases_of(pairs: Iterable[PairRecord], suite: SuiteRecord) -> Iterator[tuple[str, Case]]:
+def _cases_of(pairs: Iterable[PairResult], suite: SuiteRecord) -> Iterator[tuple[str, NumberCase]]:
     for pair in pairs:
         for case in pair_cases(pair, suite):
             yield pair.paper, case
@@ -360,7 +365,7 @@ def _element(
     return made
 
 
-def _test_case(prefix: str, paper: str, case: Case, taken: dict[str, list[str]]) -> TestCase:
+def _test_case(prefix: str, paper: str, case: NumberCase, taken: dict[str, list[str]]) -> TestCase:
     """The case under a name of its own: of two equal ones GitLab shows the first alone.
 
     Jenkins takes what stands before the last dot of a class name for a package. ``taken`` has the

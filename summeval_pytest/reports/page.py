@@ -20,6 +20,7 @@ from summeval_pytest.metrics.score import (
 )
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.reports import judge_section
+from summeval_pytest.reports.cases import missed_means, missed_numbers, standing_of
 from summeval_pytest.reports.page_pair import (
     Passages,
     block,
@@ -28,33 +29,31 @@ from summeval_pytest.reports.page_pair import (
     paper_block,
     visible,
 )
-from summeval_pytest.reports.pair import (
-    corrected_value,
-    missed_means,
-    missed_numbers,
-    short_of,
-    shown,
-)
 from summeval_pytest.reports.run import calls_lines
 from summeval_pytest.reports.template import resource, template
-from summeval_pytest.verdict.decide import mean_of
-from summeval_pytest.verdict.thresholds import Threshold, named_agreement
+from summeval_pytest.reports.wording import (
+    corrected_value,
+    shown,
+)
+from summeval_pytest.verdict.floors import named_agreement
+from summeval_pytest.verdict.means import mean_of
+from summeval_pytest.verdict.thresholds import Threshold
 from summeval_pytest.verdict.trust import confusions, worst_disagreements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from summeval_pytest.record.record import (
-        Difference,
-        Outcome,
-        PairRecord,
-        PaperRecord,
-        RunRecord,
-        SuiteRecord,
-        SystemRecord,
-    )
     from summeval_pytest.run.pair_numbers import Numbers
-    from summeval_pytest.verdict.decide import PairVerdict
+    from summeval_pytest.verdict.differences import Difference
+    from summeval_pytest.verdict.pair import PairVerdict
+    from summeval_pytest.verdict.run import (
+        Outcome,
+        PairResult,
+        PaperRecord,
+        RunVerdict,
+        SuiteRecord,
+        SystemResult,
+    )
 
     _Papers = Mapping[tuple[int, str], tuple[str, Callable[[], PaperRecord]]]
 
@@ -91,7 +90,7 @@ class ListedPair:
     its change against the baseline, in words.
     """
 
-    read: Callable[[], PairRecord]
+    read: Callable[[], PairResult]
     of: tuple[int, str]
     system: str
     title: str
@@ -126,7 +125,7 @@ class ListedPair:
         return {metric: shown(metric, held[metric]) for metric in measured_metrics(held)}
 
 
-def page_pieces(record: RunRecord) -> Iterator[str]:
+def page_pieces(record: RunVerdict) -> Iterator[str]:
     """The report of a run: HTML without any reference to the outside; a pure function of it.
 
     Of a run that is longer than `WHOLE_RUN`, only the worst pairs have their texts in it.
@@ -204,7 +203,7 @@ def page_pieces(record: RunRecord) -> Iterator[str]:
     )
 
 
-def _papers(record: RunRecord) -> _Papers:
+def _papers(record: RunVerdict) -> _Papers:
     """By the suite's number and id, the title of each paper and who reads it."""
     return {
         (number, paper.id): (paper.title, partial(suite.papers.__getitem__, place))
@@ -213,7 +212,7 @@ def _papers(record: RunRecord) -> _Papers:
     }
 
 
-def _listed_pairs(record: RunRecord, papers: _Papers) -> Iterator[ListedPair]:
+def _listed_pairs(record: RunVerdict, papers: _Papers) -> Iterator[ListedPair]:
     """Every judged pair, in the order of the suites."""
     several = len(record.suites) > 1
     for number, suite in enumerate(record.suites):
@@ -230,12 +229,12 @@ def _listed_pairs(record: RunRecord, papers: _Papers) -> Iterator[ListedPair]:
                 lost=tuple(_lost(pair)),
                 gap=_gap(pair.verdict),
                 misses=tuple(cut(text, _TITLE) for text in _misses(pair)),
-                waived="; ".join(map(short_of, pair.verdict.waived)),
+                waived="; ".join(map(standing_of, pair.verdict.waived)),
                 trend=_trend(round(pair.change.loss, 3) if pair.change else 0),
             )
 
 
-def _lost(pair: PairRecord) -> Iterator[str]:
+def _lost(pair: PairResult) -> Iterator[str]:
     for score in pair.scores:
         match score:
             case FacetScore():
@@ -251,16 +250,16 @@ def _lost(pair: PairRecord) -> Iterator[str]:
 def _gap(verdict: PairVerdict) -> float:
     """How far a pair falls short of its thresholds in all; a metric without a score counts 1."""
     gaps = (CATALOGUE[short.name].gap(short.value, short.least) for short in verdict.shortfalls)
-    return len(verdict.lacking) + sum(gaps)
+    return len(verdict.unscored) + sum(gaps)
 
 
 def _worst_first(row: ListedPair) -> tuple[int, float]:
     return WORST_FIRST.index(row.outcome), -row.gap
 
 
-def _misses(pair: PairRecord) -> Iterator[str]:
+def _misses(pair: PairResult) -> Iterator[str]:
     if pair.outcome == "error":
-        yield pair.fault or "unscored"
+        yield "; ".join(pair.verdict.undecided) or "unscored"
     yield from missed_numbers(pair.verdict)
 
 
@@ -280,7 +279,7 @@ def pair_link(system: str, paper: str) -> str:
     return f"#pair={quote(f'{system}/{visible(paper)}')}"
 
 
-def _lines(record: RunRecord, pairs: Iterable[ListedPair]) -> Iterator[dict[str, object]]:
+def _lines(record: RunVerdict, pairs: Iterable[ListedPair]) -> Iterator[dict[str, object]]:
     several = len(record.suites) > 1
     by_system: dict[tuple[int, str], list[ListedPair]] = {}
     for pair in pairs:
@@ -304,7 +303,7 @@ def _lines(record: RunRecord, pairs: Iterable[ListedPair]) -> Iterator[dict[str,
                 "outcome": next((o for o in WORST_FIRST if o in found), "not judged"),
                 "key": key,
                 "counts": counts,
-                "why": list(missed_means(system.verdict, system.comparison)),
+                "why": list(missed_means(system)),
                 "worst": worst if worst and worst.outcome != "passed" else None,
                 "n_alike": outcomes[worst.outcome] if worst else 0,
                 "cells": [_cell(suite, system, numbers, name, key) for name in columns],
@@ -323,10 +322,10 @@ def _filter_link(system: str, lost: str = "") -> str:
 
 
 def _cell(
-    suite: SuiteRecord, system: SystemRecord, numbers: Sequence[Numbers], name: str, key: str
+    suite: SuiteRecord, system: SystemResult, numbers: Sequence[Numbers], name: str, key: str
 ) -> dict[str, object]:
     named = CATALOGUE[name]
-    least = next((t.least for t in suite.thresholds.mean if t.name == name), None)
+    least = next((t.least for t in suite.policy.thresholds.mean if t.name == name), None)
     mean = mean_of(numbers, Threshold(name, least or 0.0))
     corrected = next((each for each in system.corrected if each.name == name), None)
     decided = next((m for m in system.means if m.name == name), None)

@@ -19,7 +19,8 @@ from summeval_pytest.metrics.score import (
     OwnScore,
 )
 from summeval_pytest.questions import SCALES
-from summeval_pytest.reports.pair import averaged_note, missed_numbers, short_of, shown
+from summeval_pytest.reports.cases import averaged_note, missed_numbers, standing_of
+from summeval_pytest.reports.wording import shown
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import safe
 from summeval_pytest.text.sentences import sentence_texts
@@ -31,8 +32,9 @@ if TYPE_CHECKING:
 
     from summeval_pytest.metrics.score import CheckedFact, Score, Unscored
     from summeval_pytest.questions import Facet, Fact
-    from summeval_pytest.record.record import Claim, PairChange, PairRecord, PaperRecord
+    from summeval_pytest.verdict.differences import Claim, PairChange
     from summeval_pytest.verdict.findings import Finding
+    from summeval_pytest.verdict.run import PairResult, PaperRecord
 
 
 QUOTE: Final = 2_000
@@ -257,7 +259,7 @@ def paper_block(paper: PaperRecord) -> dict[str, object]:
     }
 
 
-def pair_block(pair: PairRecord, references: Sequence[Passages]) -> dict[str, object]:
+def pair_block(pair: PairResult, references: Sequence[Passages]) -> dict[str, object]:
     """A pair, as the page's script reads it; ``references`` are its paper's.
 
     ``first`` is the place, in ``pieces``, of the worst finding that explains the verdict, else of
@@ -267,15 +269,15 @@ def pair_block(pair: PairRecord, references: Sequence[Passages]) -> dict[str, ob
     pieces = _PairPieces(pair, summary, references).all()
     wrong = (
         place
-        for finding in (*pair.told, *pair.findings)
+        for finding in (*pair.explanation, *pair.findings)
         for place, piece in enumerate(pieces)
         if _is_about(finding, piece)
     )
     return {
         "summary": summary.text,
         "misses": [*map(cut, missed_numbers(pair.verdict))],
-        "waived": [*map(short_of, pair.verdict.waived)],
-        "fault": cut(pair.fault),
+        "waived": [*map(standing_of, pair.verdict.waived)],
+        "fault": cut("; ".join(pair.verdict.undecided)),
         "notes": [*map(cut, _notes(pair))],
         "place": str(pair.place),
         "pieces": [
@@ -311,7 +313,7 @@ def _is_about(finding: Finding, piece: Piece) -> bool:
 class _PairPieces:
     """The pieces of a pair, and where they stand in its summary and its paper's references."""
 
-    def __init__(self, pair: PairRecord, summary: Passages, references: Sequence[Passages]) -> None:
+    def __init__(self, pair: PairResult, summary: Passages, references: Sequence[Passages]) -> None:
         self.pair = pair
         self.summary = summary
         self.references = references
@@ -474,7 +476,7 @@ def _bad_first(held: Sequence[bool | None]) -> list[int]:
     return sorted(_worst(held), key=lambda n: (held[n] is not False, held[n] is True))
 
 
-def _notes(pair: PairRecord) -> Iterator[str]:
+def _notes(pair: PairResult) -> Iterator[str]:
     yield from filter(None, [pair.note])
     for score in pair.scores:
         yield from filter(None, [averaged_note(score)])

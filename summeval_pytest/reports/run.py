@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics.score import METRICS, measured_metrics
 from summeval_pytest.questions import FACETS
-from summeval_pytest.record.changes import measure_drift
 from summeval_pytest.reports.judge_section import (
     described,
     evidence_lines,
@@ -22,25 +21,27 @@ from summeval_pytest.reports.judge_section import (
     untrusted_lines,
     verdict_of,
 )
-from summeval_pytest.reports.pair import (
+from summeval_pytest.reports.wording import (
     corrected_line,
     detectable_text,
     shown,
 )
 from summeval_pytest.run.plan import PlannedCalls
 from summeval_pytest.text.printing import one_line, safe, safe_lines
+from summeval_pytest.verdict.changes import measure_drift
 from summeval_pytest.verdict.findings import rank, wrong_pieces
-from summeval_pytest.verdict.thresholds import AGREEMENTS
+from summeval_pytest.verdict.floors import AGREEMENTS
 from summeval_pytest.verdict.trust import Disagreement
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.endpoints.spending import ModelSeen
-    from summeval_pytest.record.changes import Drift, FigureChange, KindDrift, Rejudged
-    from summeval_pytest.record.record import Comparison, RunRecord, SuiteRecord
     from summeval_pytest.store.cassette import Cassette
-    from summeval_pytest.verdict.thresholds import WaiverUse
+    from summeval_pytest.verdict.changes import Drift, FigureChange, KindDrift, Rejudged
+    from summeval_pytest.verdict.differences import Comparison
+    from summeval_pytest.verdict.run import PairResult, RunVerdict, SuiteRecord
+    from summeval_pytest.verdict.waivers import WaiverUse
 
 
 _WIDTH: Final = 80
@@ -62,6 +63,23 @@ _DRIFT_LEGEND: Final = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class TallyRow:
+    """What the closing table says of one pair."""
+
+    outcome: str
+    values: Mapping[str, float]
+    note: str
+    wrong: Mapping[str, int]
+
+    @classmethod
+    def of(cls, pair: PairResult) -> TallyRow:
+        """The row of a pair: its metrics, a note on its summary, how much is wrong with it."""
+        numbers = pair.numbers().values
+        values = {m: v for m in measured_metrics(numbers) if (v := numbers.get(m)) is not None}
+        return cls(pair.outcome, values, pair.note, wrong_pieces(pair.scores))
+
+
 @dataclass(slots=True)
 class SystemTally:
     """What a run has seen of one system so far: pairs by outcome, and their numbers.
@@ -75,21 +93,13 @@ class SystemTally:
     values: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     wrong: Counter[str] = field(default_factory=Counter)
 
-    def add(
-        self,
-        outcome: str,
-        numbers: Mapping[str, float | None],
-        *,
-        note: str = "",
-        wrong: Mapping[str, int] | None = None,
-    ) -> None:
-        """Counts one pair, with a note on its summary and how much is wrong with it, by kind."""
-        self.outcomes[outcome] += 1
-        self.wrong.update(wrong or {})
-        self.notes += [note] if note else []
-        for metric in measured_metrics(numbers):
-            if (value := numbers.get(metric)) is not None:
-                self.values[metric].append(value)
+    def add(self, row: TallyRow) -> None:
+        """Counts one pair."""
+        self.outcomes[row.outcome] += 1
+        self.wrong.update(row.wrong)
+        self.notes += [row.note] if row.note else []
+        for metric, value in row.values.items():
+            self.values[metric].append(value)
 
     @property
     def n_pairs(self) -> int:
@@ -182,20 +192,20 @@ def header_line(
     return one_line(told, _LINE)
 
 
-def uncalibrated_lines(suites: Sequence[str]) -> Iterator[str]:
+def unlabelled_lines(suites: Sequence[str]) -> Iterator[str]:
     """One line where suites have no labels, so that nobody knows how well the judge judges."""
     if suites:
         have = "has" if len(suites) == 1 else "have"
-        told = f"{', '.join(suites)} {have} no labels; see 'summeval agree'"
-        yield one_line(f"summeval: judge not calibrated: {told}", _LINE)
+        names = f"{', '.join(suites)} {have} no labels; see 'summeval agree'"
+        yield one_line(f"summeval: judge not calibrated: {names}", _LINE)
 
 
-def unheld_lines(suites: Sequence[tuple[str, Sequence[str]]], judge: str) -> Iterator[str]:
+def unmeasured_lines(suites: Sequence[tuple[str, Sequence[str]]], judge: str) -> Iterator[str]:
     """A line a suite with thresholds that the judge can measure nothing for."""
     for place, names in suites:
         if names:
-            told = f"rates facets only; not held in {place}: {', '.join(names)}"
-            yield one_line(f"summeval: judge {judge} {told}", _LINE)
+            left = f"rates facets only; not measured in {place}: {', '.join(names)}"
+            yield one_line(f"summeval: judge {judge} {left}", _LINE)
 
 
 def cassette_lines(cassettes: Iterable[Cassette]) -> Iterator[str]:
@@ -205,10 +215,10 @@ def cassette_lines(cassettes: Iterable[Cassette]) -> Iterator[str]:
         yield one_line(f"summeval: cassette {told}", _LINE)
 
 
-def run_lines(record: RunRecord, *, n_worst: int = 0) -> Iterator[str]:
+def run_lines(record: RunVerdict, *, n_worst: int = 0) -> Iterator[str]:
     """A whole run: its tables, its judge, its end with ``n_worst`` of the worst findings."""
     for suite in record.suites:
-        yield one_line(f"{suite.shown}, suite {suite.fingerprint}, judge {record.judge}")
+        yield one_line(f"{suite.shown}, suite {suite.fingerprint}, judge {record.judge.signature}")
         yield from suite_lines(suite)
     for suite in record.suites:
         of = f" ({one_line(suite.shown)})" if len(record.suites) > 1 else ""
@@ -224,13 +234,12 @@ def suite_lines(suite: SuiteRecord) -> Iterator[str]:
     """The table of one suite's systems."""
     tallies = {system.name: SystemTally() for system in suite.systems}
     for pair in suite.pairs:
-        values, wrong = pair.numbers().values, wrong_pieces(pair.scores)
-        tallies[pair.system].add(pair.outcome, values, note=pair.note, wrong=wrong)
+        tallies[pair.system].add(TallyRow.of(pair))
     corrected = {system.name: corrected_line(system.corrected) for system in suite.systems}
     yield from summary_lines(tallies, suite.comparisons, corrected)
 
 
-def ending_lines(record: RunRecord, *, n_worst: int = 0) -> Iterator[str]:
+def ending_lines(record: RunVerdict, *, n_worst: int = 0) -> Iterator[str]:
     """What was not judged, comparisons, waivers and the ``n_worst`` worst findings."""
     for suite in record.suites:
         for gap in suite.gaps:
@@ -278,7 +287,7 @@ def _worst(suite: SuiteRecord, n_worst: int) -> Iterator[str]:
     if not n_worst:
         return
     n_found = count()
-    found = ((pair, told, next(n_found)) for pair in suite.pairs for told in pair.told)
+    found = ((pair, told, next(n_found)) for pair in suite.pairs for told in pair.explanation)
     worst = nsmallest(n_worst, found, key=lambda each: rank(each[1]))
     if worst:
         yield f"worst findings ({len(worst)} of {next(n_found)}):"

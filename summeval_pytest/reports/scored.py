@@ -8,8 +8,8 @@ from summeval_pytest.metrics.score import FacetScore, Unscored
 from summeval_pytest.questions import FACETS
 from summeval_pytest.reports.page import finalize
 from summeval_pytest.reports.page_pair import Passages, visible, whole_sentences
-from summeval_pytest.reports.pair import shown
 from summeval_pytest.reports.template import resource, template
+from summeval_pytest.reports.wording import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

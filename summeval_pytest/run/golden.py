@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.metrics.score import MetricName
     from summeval_pytest.run.measure import Evaluation
+    from summeval_pytest.run.runner import Runner
     from summeval_pytest.suite.labels import (
         EvidenceLabel,
         FactLabel,
@@ -393,6 +395,18 @@ def _side(
             support=check.support if check.holds is not None else None,
         )
         yield _told(answer, label.text, " ".join(check.evidence), check.reason)
+
+
+def golden_answers(runner: Runner, suite: Suite) -> tuple[GoldenPair, ...]:
+    """The judge's answers to the golden labels of a suite, in their order.
+
+    Raises:
+        JudgeError: where the judge breaks its contract.
+        NoReplyError: where a labelled summary could not be had.
+    """
+    tasks = golden_tasks(suite)
+    with closing(runner.evaluations(list(tasks))) as evaluations:
+        return tuple(map(golden_pair, tasks.values(), evaluations))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

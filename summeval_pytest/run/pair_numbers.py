@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.metrics.eva import f1
 from summeval_pytest.metrics.score import (
     CATALOGUE,
     CONFLICTS,
+    COVERAGE,
     SUPPORT,
     EvaScore,
     FaithfulnessScore,
+    OwnScore,
     Unscored,
     rounded_mean,
 )
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.score import Fault, MetricName, Score
 
 
+Absence = Literal["not_applicable", "not_given"]
+_GIVEN_BY_SOME: Final = frozenset({COVERAGE, CONFLICTS, SUPPORT, "eva.recall_entailed"})
+"""Numbers that apply to every summary, and that only some judges, options or versions give."""
 MIN_COVERAGE: Final = 0.95
 """A mean over a smaller share of the papers it should cover is a failing verdict."""
 
@@ -40,6 +45,8 @@ class Numbers:
             not in it.
         worst: The numbers with pieces that the judge left unanswered, if each of these were wrong.
         best: The same if each of these were right.
+        absent: The numbers of scored metrics that have no value, and whether they do not apply to
+            this pair or were not given: by this judge, or with these options.
     """
 
     paper: str
@@ -49,12 +56,18 @@ class Numbers:
     sizes: Mapping[str, int]
     worst: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     best: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    absent: Mapping[str, Absence] = field(default_factory=lambda: MappingProxyType({}))
 
-    def lacking(self, metric: MetricName) -> Unscored | None:
-        """Why a metric has no score; None where it has one."""
-        return next((lack for lack in self.unscored if lack.metric == metric), None)
+    def why_unscored(self, metric: MetricName) -> Unscored | None:
+        """Why a metric has no score; None where it has one, or was not measured."""
+        return next((each for each in self.unscored if each.metric == metric), None)
 
-    def supposed(self, *, right: bool = False, by: Fault | None = None) -> Numbers:
+    def is_missing(self, name: str) -> bool:
+        """Whether a number applies to this pair, and nobody gave it or said why not."""
+        is_there = name in self.values or self.absent.get(name) == "not_applicable"
+        return not is_there and self.why_unscored(CATALOGUE[name].metric) is None
+
+    def assuming(self, *, right: bool = False, by: Fault | None = None) -> Numbers:
         """The same with what is missing taken as wrong, or as right.
 
         That is the pieces that the judge left unanswered, and the worst or best of its range for
@@ -70,8 +83,8 @@ class Numbers:
             sizes["sentences"] += n_open
             sizes["faithfulness"] += n_open if right else 0
         missing = {name for name, value in values.items() if value is None and by != "judge"}
-        lacking = {lack.metric for lack in self.unscored if by in {None, lack.fault}}
-        missing |= {name for name, named in CATALOGUE.items() if named.metric in lacking}
+        silent = {each.metric for each in self.unscored if by in {None, each.fault}}
+        missing |= {name for name, named in CATALOGUE.items() if named.metric in silent}
         values |= {n: CATALOGUE[n].best if right else CATALOGUE[n].worst for n in missing}
         if values == self.values and sizes == self.sizes:
             return self  # most pairs miss nothing, and a comparison holds all of a system
@@ -103,18 +116,19 @@ def numbers_of(
         values=MappingProxyType(values),
         unscored=tuple(score for score in scores if isinstance(score, Unscored)),
         sizes=MappingProxyType(sizes),
-        worst=MappingProxyType(supposed(scores, right=False)),
-        best=MappingProxyType(supposed(scores, right=True)),
+        worst=MappingProxyType(bounds(scores, right=False)),
+        best=MappingProxyType(bounds(scores, right=True)),
+        absent=MappingProxyType(_absent(scores)),
     )
 
 
-def supposed(scores: Sequence[Score | Unscored], *, right: bool) -> dict[str, float]:
+def bounds(scores: Sequence[Score | Unscored], *, right: bool) -> dict[str, float]:
     """By name, the numbers with unanswered pieces, each of these taken as right or as wrong."""
     found: dict[str, float] = {}
     for score in scores:
         match score:
             case EvaScore(by_reference=(_, *_) as each):
-                found |= _mean_supposed(each, right=right)
+                found |= _mean_bounds(each, right=right)
             case FaithfulnessScore():
                 found |= _faithfulness(score, right=right)
             case EvaScore():
@@ -124,9 +138,9 @@ def supposed(scores: Sequence[Score | Unscored], *, right: bool) -> dict[str, fl
     return found
 
 
-def _mean_supposed(scores: Sequence[EvaScore], *, right: bool) -> dict[str, float]:
+def _mean_bounds(scores: Sequence[EvaScore], *, right: bool) -> dict[str, float]:
     """Means over several references; a reference without unanswered pieces keeps its numbers."""
-    found = [supposed([score], right=right) for score in scores]
+    found = [bounds([score], right=right) for score in scores]
     means: dict[str, float] = {}
     for name in dict.fromkeys(name for each in found for name in each):
         values = [
@@ -149,9 +163,9 @@ def _eva(score: EvaScore, *, right: bool) -> Mapping[str, float]:
     n_open, n_open_reference = candidate.count(None), reference.count(None)
     if not n_open and not n_open_reference:
         return {}
-    found = _share_held("eva.precision", candidate, right=right)
+    found = _share_bound("eva.precision", candidate, right=right)
     if score.recall_entailed is not None:
-        found |= _share_held("eva.recall_entailed", reference, right=right)
+        found |= _share_bound("eva.recall_entailed", reference, right=right)
     recall = score.recall
     if reference:
         n_more = n_open + n_open_reference if right else 0
@@ -172,7 +186,7 @@ def _faithfulness(score: FaithfulnessScore, *, right: bool) -> dict[str, float]:
     A sentence that the judge would support is no conflict.
     """
     held = [sentence.supported for sentence in score.sentences]
-    found = _share_held("faithfulness", held, right=right)
+    found = _share_bound("faithfulness", held, right=right)
     n_open = held.count(None)
     if score.support is not None and n_open:
         total = score.support * (len(held) - n_open) + (n_open if right else 0)
@@ -184,10 +198,23 @@ def _faithfulness(score: FaithfulnessScore, *, right: bool) -> dict[str, float]:
     return found
 
 
-def _share_held(name: str, pieces: Sequence[bool | None], *, right: bool) -> dict[str, float]:
+def _share_bound(name: str, pieces: Sequence[bool | None], *, right: bool) -> dict[str, float]:
     if None not in pieces:
         return {}
     return {name: sum(right if piece is None else piece for piece in pieces) / len(pieces)}
+
+
+def _absent(scores: Sequence[Score | Unscored]) -> dict[str, Absence]:
+    """Every number of the scored metrics without a value, and why."""
+    found: dict[str, Absence] = {}
+    for score in scores:
+        if isinstance(score, Unscored):
+            continue
+        optional = score.left_out if isinstance(score, OwnScore) else _GIVEN_BY_SOME
+        for name, named in CATALOGUE.items():
+            if named.metric == score.metric and name not in score.values():
+                found[name] = "not_given" if name in optional else "not_applicable"
+    return found
 
 
 def is_covered(name: str, n_scored: int, n_papers: int) -> bool:
@@ -203,5 +230,5 @@ def coverage(papers: Sequence[Numbers], name: str) -> tuple[int, int]:
     """On how many papers a number is scored, and on how many it should be: where it applies."""
     n_scored = sum(p.values.get(name) is not None for p in papers)
     n_stated = sum(name in p.values for p in papers)
-    n_lacking = sum(p.lacking(CATALOGUE[name].metric) is not None for p in papers)
-    return n_scored, n_stated + n_lacking
+    n_unscored = sum(p.why_unscored(CATALOGUE[name].metric) is not None for p in papers)
+    return n_scored, n_stated + n_unscored

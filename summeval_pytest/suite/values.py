@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import Place  # noqa: TC001 - run records read it
 from summeval_pytest.questions import OFFLINE, SentenceManner
+from summeval_pytest.text.normalise import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -201,6 +203,12 @@ class CheckerSpec:
         return {"facets": self.facets, "listing": self.facts}.get(duty, self.name)
 
 
+def summaries_digest(summaries: Mapping[str, str]) -> str:
+    """12 hex digits over a system's summaries, by paper, in any order."""
+    texts = sorted((paper, normalise(text)) for paper, text in summaries.items())
+    return sha256(repr(texts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
 AnyJudge = JudgeSpec | RecordedSpec | ComposedSpec | CheckerSpec
 
 
@@ -244,8 +252,7 @@ class Waiver:
         """What the number has to keep all the same; None for no bound."""
         return self.least if self.most is None else self.most
 
-    @property
-    def told(self) -> str:
+    def __str__(self) -> str:
         """The waiver in words that a message can go on from."""
         return f"{self.place}: waiver {self.name!r} of {self.finding} (owner {self.owner!r})"
 

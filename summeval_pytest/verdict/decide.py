@@ -1,321 +1,296 @@
-"""Verdicts: which thresholds a pair misses, and which the means of a system.
+"""The one decision: a record of what was measured, and the policy of what is required.
 
-A judge that leaves something unanswered never helps a system to pass: what is met only because of
-that is undecided, which is the judge's error.
+Live tests, ``--summ-from``, ``merge``, ``rescore``, ``report`` and batch runs all come here, and
+nothing else says passed, failed or error. A record's own outcomes are never read. A gate that
+cannot decide does not open:
+
+- what was measured with something else than is asked for is refused by name (`Material`);
+- a number that a threshold needs and the record does not have is refused, or an error;
+- floors go by the judge that made the record, whoever is named today.
 """
 
 from __future__ import annotations
 
-import statistics
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from summeval_pytest.errors import JudgeError
-from summeval_pytest.metrics.score import CATALOGUE, OPTIONAL, SPARSE, Unscored, lacks
-from summeval_pytest.run.pair_numbers import coverage, is_covered
-from summeval_pytest.suite.lines import ALL_PAPERS
-from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.thresholds import (
-    NO_WAIVERS,
-    NOT_SAID,
-    REMEDIES,
-    Threshold,
-    WaiverUse,
-    faults_of,
-)
+from summeval_pytest.errors import OptionError
+from summeval_pytest.metrics.signature import read_signature
+from summeval_pytest.verdict.changes import pair_change
+from summeval_pytest.verdict.comparison import compare
+from summeval_pytest.verdict.floors import floors_of
+from summeval_pytest.verdict.means import SystemVerdict, system_verdict
+from summeval_pytest.verdict.pair import judge_faults, pair_verdict, why_missing
+from summeval_pytest.verdict.run import Pairs, RunVerdict
+from summeval_pytest.verdict.trust import Trust, measure_trust
+from summeval_pytest.verdict.waivers import all_uses
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from summeval_pytest.metrics.signature import Signature
+    from summeval_pytest.run.golden import GoldenPair
     from summeval_pytest.run.pair_numbers import Numbers
-    from summeval_pytest.verdict.corrected import CorrectedMean
-    from summeval_pytest.verdict.thresholds import Waivers
+    from summeval_pytest.verdict.comparison import Baseline
+    from summeval_pytest.verdict.policy import Policy
+    from summeval_pytest.verdict.run import (
+        Covered,
+        JudgeName,
+        Outline,
+        PairResult,
+        RunRecord,
+        SuiteRecord,
+        SystemResult,
+    )
+
+_N_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shortfall:
-    """One number that misses its threshold; ``value`` None where a summary has nothing to count."""
-
-    name: str
-    value: float | None
-    least: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairVerdict:
-    """What one pair misses.
+class Material:
+    """What one suite's numbers have to be measured with, as it is now.
 
     Attributes:
-        shortfalls: The numbers that miss their thresholds, waived ones left out.
-        lacking: The metrics that the system left without a score: an empty or refused summary.
-        waived: The numbers that miss their thresholds and that a waiver covers.
+        papers: The fingerprint of the papers, with their references.
+        labels: The fingerprint of the golden labels; empty without any.
+        summaries: By gated system, a digest of its recorded summaries; empty for a model that is
+            asked for them.
+        pairs: The pairs that a complete run has, as (system, paper).
+        recipes: The recipe of each metric that a threshold needs, under the judge.
     """
 
-    shortfalls: tuple[Shortfall, ...]
-    lacking: tuple[Unscored, ...] = ()
-    waived: tuple[Shortfall, ...] = ()
-    waivers: tuple[WaiverUse, ...] = ()
+    judge: JudgeName
+    papers: str
+    labels: str
+    summaries: Mapping[str, str]
+    pairs: tuple[tuple[str, str], ...]
+    recipes: Mapping[str, Signature]
 
-    @property
-    def passes(self) -> bool:
-        """Whether everything is scored, each threshold met or waived, and each waiver in order."""
-        return not self.shortfalls and not self.lacking and not self.waiver_faults
+    def raise_unless_fits(self, record: RunRecord, suite: SuiteRecord) -> None:
+        """Refuse a record that was measured with something else, or not on every pair.
 
-    @property
-    def missed(self) -> frozenset[str]:
-        """The names of the numbers that fail the pair."""
-        return frozenset(shortfall.name for shortfall in self.shortfalls)
+        Raises:
+            OptionError: naming each difference, or the first pairs that are missing.
+        """
+        if faults := [*self._differences(record, suite)]:
+            raise OptionError(
+                f"the record is not of {suite.shown} as it is now: {'; '.join(faults)}; judge it"
+                " again"
+            )
+        there = {(each.system, each.paper) for each in suite.outlines}
+        if missing := [pair for pair in self.pairs if pair not in there]:
+            named = ", ".join(f"{system} on {paper}" for system, paper in missing[:_N_NAMED])
+            raise OptionError(
+                f"{len(missing):,} of {len(self.pairs):,} pairs of {suite.shown} are in no record,"
+                f" first {named}; name the records that have them"
+            )
 
-    @property
-    def waiver_faults(self) -> tuple[str, ...]:
-        """What is wrong with waivers that have to be mended or deleted."""
-        return faults_of(self.waivers)
+    def _differences(self, record: RunRecord, suite: SuiteRecord) -> Iterator[str]:
+        """Each way in which it was measured with something else, what was recorded first."""
+        if record.judge.signature != self.judge.signature:
+            yield f"the judge was {record.judge.signature!r} and is {self.judge.signature!r} now"
+        if suite.fingerprint != self.papers:
+            yield f"the papers were {suite.fingerprint} and are {self.papers} now"
+        if suite.labels != self.labels:
+            yield f"the labels were {suite.labels or 'none'} and are {self.labels or 'none'} now"
+        for system in suite.systems:
+            if system.name in self.summaries and system.summaries != self.summaries[system.name]:
+                yield f"the summaries of system {system.name!r} are not those that were judged"
+        yield from self._other_recipes(suite)
+
+    def _other_recipes(self, suite: SuiteRecord) -> Iterator[str]:
+        """Each key in which recorded recipes differ, with both values."""
+        texts = dict.fromkeys(text for each in suite.outlines for text in each.signatures)
+        recorded = [read_signature(text) for text in texts]
+        for metric, wanted in self.recipes.items():
+            for found in recorded:
+                for key in wanted.differing(found) if found.metric == metric else ():
+                    if key in {"judge", "suite"}:
+                        continue  # named above
+                    then, now = (dict(each.recipe).get(key, "unset") for each in (found, wanted))
+                    yield f"{metric} was measured with {key} = {then!r}, and {key} is {now!r} now"
 
 
 def decide(
-    numbers: Numbers, thresholds: Sequence[Threshold], waivers: Waivers = NO_WAIVERS
-) -> PairVerdict:
-    """Hold one pair to its thresholds.
+    record: RunRecord,
+    policies: Mapping[str, Policy] | None = None,
+    *,
+    material: Mapping[str, Material] | None = None,
+    baselines: Mapping[tuple[str, str], Baseline] | None = None,
+) -> RunVerdict:
+    """Decide a run.
 
-    A number that does not apply (a facet that the reference lacks) is not held; one that cannot be
-    counted because the summary states nothing (None) is under every threshold.
+    Args:
+        record: What was measured.
+        policies: What is required, by suite as the user named it; None for what was required when
+            the record was made.
+        material: What each suite has to be measured with; None for whatever the record says.
+        baselines: What a system is compared with, by suite and system; a system that is not named
+            keeps the comparison that the record has.
 
     Raises:
-        JudgeError: if the judge left a metric without a score, did not give an optional number
-            that is held, or left so much unanswered that a threshold is met only because of it.
-        KeyError: for a threshold whose metric was not measured, which must not pass in silence.
+        OptionError: for a record that was measured with something else, that does not have every
+            pair of a suite as it is now, or without a number that a changed policy needs.
     """
-    raise_judge_faults(numbers)
-    _raise_lacking(numbers, [t.name for t in thresholds])
-    what = f"paper {numbers.paper!r}, system {numbers.system!r} is undecided:"
-    missed = {}
-    for threshold in thresholds:
-        name = threshold.name
-        if name not in numbers.values:
-            if threshold.metric not in numbers.values and not numbers.lacking(threshold.metric):
-                raise KeyError(threshold.metric)
-            continue
-        value = numbers.values[name]
-        _check_decided(what, threshold, value, numbers.worst.get(name, value))
-        if not threshold.is_met_by(value):
-            missed[name] = Shortfall(name=name, value=value, least=threshold.least)
-    uses = waivers.use(
-        numbers.paper,
-        numbers.system,
-        missed={name: shortfall.value for name, shortfall in missed.items()},
-        measured=[t.name for t in thresholds if not numbers.lacking(t.metric)],
-    )
-    open_ = {name: (numbers.values[name], worst) for name, worst in numbers.worst.items()}
-    _check_waived(what, uses, open_)
-    covered = _covered_by(uses)
-    return PairVerdict(
-        shortfalls=tuple(short for name, short in missed.items() if name not in covered),
-        lacking=numbers.unscored,
-        waived=tuple(short for name, short in missed.items() if name in covered),
-        waivers=uses,
+    suites = []
+    for suite in record.suites:
+        policy = suite.policy
+        if policies is not None:
+            policy = policies[suite.shown]
+            raise_unless_measured(suite, policy)
+        if material is not None:
+            material[suite.shown].raise_unless_fits(record, suite)
+        own = {
+            system: baseline
+            for (shown, system), baseline in (baselines or {}).items()
+            if shown == suite.shown
+        }
+        suites.append(_decide_suite(suite, record.judge, policy, own))
+    return RunVerdict(
+        header=record.header, judge=record.judge, shard=record.shard, suites=tuple(suites)
     )
 
 
-def raise_judge_faults(numbers: Numbers) -> None:
-    """Raise a JudgeError where the judge left a metric unscored: such a pair is never decided."""
-    faults = [lack for lack in numbers.unscored if lack.fault == "judge"]
-    if faults:
-        reasons = "; ".join(f"{f.metric}: {f.status}, {one_line(f.reason)}" for f in faults)
-        raise JudgeError(
-            f"paper {numbers.paper!r}, system {numbers.system!r} is unscored: {reasons}"
+def _decide_suite(
+    suite: SuiteRecord, judge: JudgeName, policy: Policy, baselines: Mapping[str, Baseline]
+) -> SuiteRecord:
+    numbers: dict[str, list[Numbers]] = {system.name: [] for system in suite.systems}
+    recipes: dict[str, dict[str, None]] = {system.name: {} for system in suite.systems}
+    outlines: list[Outline] = []
+
+    def decided(place: int) -> PairResult:
+        pair = suite.pairs[place]
+        return decide_pair(pair, policy, baselines.get(pair.system))
+
+    for place in range(len(suite.pairs)):
+        pair = decided(place)
+        outlines.append(pair.outline)
+        numbers[pair.system].append(pair.numbers())
+        recipes[pair.system].update(dict.fromkeys(pair.signatures))
+    pairs = Pairs([partial(decided, place) for place in range(len(outlines))], outlines)
+    systems = tuple(
+        decide_system(
+            system,
+            numbers[system.name],
+            policy,
+            golden=suite.golden,
+            golden_fault=suite.golden_fault,
+            baseline=baselines.get(system.name),
+            recipes=[read_signature(text) for text in recipes[system.name]],
         )
-
-
-def _raise_lacking(numbers: Numbers, names: Collection[str]) -> None:
-    """Refuse to hold an optional number that the judge did not give."""
-    for name in OPTIONAL:
-        if name in names and lacks(numbers.values, name):
-            raise JudgeError(
-                f"paper {numbers.paper!r}, system {numbers.system!r} has no {name}: the judge did"
-                f" not {NOT_SAID[name]}; {REMEDIES[name]}"
-            )
-
-
-def undecided(what: str, bound: Threshold, value: float | None, worst: float | None) -> str:
-    """Why a number that meets its bound decides nothing, in words; empty where it decides.
-
-    ``worst`` is what it would be if every unanswered piece were wrong, None if it had no value.
-    """
-    if not bound.is_met_by(value) or bound.is_met_by(worst):
-        return ""
-    now, then = ("unknown" if each is None else f"{each:.3f}" for each in (value, worst))
-    return (
-        f"{what} {bound.title} {now} meets {bound.limit}, and would be {then} if what the judge"
-        " left unanswered were wrong"
+        for system in suite.systems
+    )
+    uses = (*(each.waivers for each in outlines), *(each.waivers for each in systems))
+    return replace(
+        suite,
+        pairs=pairs,
+        policy=policy,
+        systems=systems,
+        trust=decide_judge(suite.golden, suite.golden_fault, suite.labels, judge, policy),
+        waivers=all_uses(policy.waivers.waivers, *uses),
     )
 
 
-def _check_decided(what: str, bound: Threshold, value: float | None, worst: float | None) -> None:
-    if told := undecided(what, bound, value, worst):
-        raise JudgeError(told)
+def decide_judge(
+    golden: tuple[GoldenPair, ...], fault: str, labels: str, judge: JudgeName, policy: Policy
+) -> Trust | None:
+    """What golden answers say of the judge that gave them; None where there are none.
 
+    Args:
+        golden: The judge's answers to the golden labels.
+        fault: Why there are none, where that is the judge's fault.
+        labels: The fingerprint of the labels.
+        judge: Who judged: floors go by its name.
+        policy: What is required.
 
-def _check_waived(
-    what: str, uses: Iterable[WaiverUse], held: Mapping[str, tuple[float | None, float | None]]
-) -> None:
-    """Refuse a waiver whose own bound is met only because of what the judge left unanswered."""
-    for use in uses:
-        name, bound = use.waiver.finding, use.waiver.bound
-        if use.state == "in use" and bound is not None and name in held:
-            _check_decided(what, Threshold(name, bound), *held[name])
-
-
-def _covered_by(uses: Iterable[WaiverUse]) -> frozenset[str]:
-    """The names of the numbers that may fall short."""
-    return frozenset(use.waiver.finding for use in uses if use.state == "in use")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemMean:
-    """The mean of one number over the papers that have it; None where none has.
-
-    Attributes:
-        least: Its threshold; the most that it may be where lower is better.
-        n_papers: Papers that should have it: all, but for those to which the number does not apply
-            because their reference lacks the facet.
-        lowest: The mean with the worst of the number's range for each paper that the system left
-            without it; None where there is none, and of a count, which has no worst.
+    Raises:
+        OptionError: where floors go by names and the record does not know its judge's.
     """
-
-    name: str
-    value: float | None
-    least: float
-    n_scored: int
-    n_papers: int
-    lowest: float | None = field(default=None, metadata=SPARSE)
-
-    @property
-    def threshold(self) -> Threshold:
-        """What it is held to."""
-        return Threshold(self.name, self.least)
-
-    @property
-    def held(self) -> float | None:
-        """What its threshold is held against: the mean, or ``lowest`` where only that is short."""
-        is_met = self.threshold.is_met_by(self.value)
-        return self.lowest if is_met and self.lowest is not None else self.value
-
-    @property
-    def passes(self) -> bool:
-        """Whether the mean reaches its threshold on enough papers, whatever the others are."""
-        return self.is_covered and self.threshold.is_met_by(self.held)
-
-    @property
-    def is_covered(self) -> bool:
-        """Whether enough papers have the number."""
-        return is_covered(self.name, self.n_scored, self.n_papers)
+    if fault:
+        return Trust(judge=judge.signature, labels=labels, fault=fault)
+    if not golden:
+        return None
+    if judge.name is None and any(table.judge for table in policy.floors):
+        raise OptionError(
+            f"the suite sets floors by the judge's name, and the record of judge"
+            f" {judge.signature!r} is of a version that did not keep it; judge again"
+        )
+    table = floors_of(policy.floors, judge.name or "")
+    return measure_trust(golden, table, judge=judge.signature, labels=labels)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeanVerdict:
-    """The means of one system, raw and corrected by labels, and what became of its waivers."""
-
-    means: tuple[SystemMean, ...]
-    waivers: tuple[WaiverUse, ...] = ()
-    corrected: tuple[CorrectedMean, ...] = ()
-
-    @property
-    def missed(self) -> tuple[SystemMean, ...]:
-        """The means that neither pass nor are waived, in order of the thresholds."""
-        covered = _covered_by(self.waivers)
-        failing = (mean for mean in self.means if not mean.passes)
-        return tuple(m for m in failing if not (m.is_covered and m.name in covered))
-
-    @property
-    def waiver_faults(self) -> tuple[str, ...]:
-        """What is wrong with waivers that have to be mended or deleted."""
-        return faults_of(self.waivers)
-
-    @property
-    def passes(self) -> bool:
-        """Whether every mean is reached or waived, and each waiver in order."""
-        falls_short = any(mean.missed for mean in self.corrected)
-        return not self.missed and not falls_short and not self.waiver_faults
+def decide_pair(pair: PairResult, policy: Policy, baseline: Baseline | None = None) -> PairResult:
+    """Decide one pair, and say what changed against a baseline, where there is one."""
+    verdict = pair_verdict(pair.numbers(), policy.thresholds.pair, policy.waivers, pair.fault)
+    change = pair.change
+    if baseline is not None and pair.signatures and pair.paper in baseline.pairs:
+        change = pair_change(baseline.pairs[pair.paper], pair, baseline=str(baseline))
+    return replace(pair, verdict=verdict, outcome=verdict.outcome, change=change)
 
 
-def decide_means(
-    system: str,
+def decide_system(
+    system: SystemResult,
     papers: Sequence[Numbers],
-    thresholds: Sequence[Threshold],
-    waivers: Waivers = NO_WAIVERS,
-    corrected: tuple[CorrectedMean, ...] = (),
-) -> MeanVerdict:
-    """Hold the means of one system over its papers to their thresholds.
+    policy: Policy,
+    *,
+    golden: Sequence[GoldenPair] = (),
+    golden_fault: str = "",
+    baseline: Baseline | None = None,
+    recipes: Sequence[Signature] = (),
+) -> SystemResult:
+    """Decide the means of one system, and its comparison with a baseline, where there is one.
+
+    A system of which not every paper was judged has no means.
+    """
+    thresholds = policy.thresholds
+    comparison, faults = system.comparison, []
+    is_whole = len(papers) == len(system.papers)
+    if baseline is not None and is_whole:
+        faults = [f"{n.paper}: {each}" for n in papers for each in judge_faults(n)][:1]
+        comparison = None
+        if not faults:
+            comparison = compare(papers, baseline, signatures=recipes, rules=policy.rules)
+    has_item = thresholds.mean or thresholds.corrected or comparison or baseline
+    if not has_item or not is_whole:
+        outcome: Covered = "failed" if comparison is not None and comparison.fails else "not judged"
+        return replace(
+            system, outcome=outcome, fault="", verdict=SystemVerdict(), comparison=comparison
+        )
+    verdict = system_verdict(papers, thresholds, policy.waivers, golden, golden_fault)
+    faults += verdict.undecided
+    fails = verdict.fails
+    if comparison is not None:
+        fails = fails or comparison.fails
+        against = f"against {comparison.baseline} ({comparison.system}), undecided: "
+        faults += [against + phrase for _, phrase in comparison.undecided]
+    fault = "; ".join(faults)
+    return replace(
+        system,
+        outcome="failed" if fails else "error" if fault else "passed",
+        fault=f"system {system.name!r} is undecided: {fault}" if fault else "",
+        verdict=verdict,
+        comparison=comparison,
+    )
+
+
+def raise_unless_measured(suite: SuiteRecord, policy: Policy) -> None:
+    """Refuse a policy on a number that the record does not have.
 
     Raises:
-        JudgeError: if the judge left any of the papers without a score or support that a threshold
-            needs, or so much unanswered that a threshold is met only because of it.
+        OptionError: for the first such number, with the first pair.
     """
-    names = [t.name for t in thresholds] + [mean.name for mean in corrected if mean.floors]
-    _raise_unscored(system, papers, names)
-    for numbers in papers:
-        _raise_lacking(numbers, names)
-    means = tuple(mean_of(papers, threshold) for threshold in thresholds)
-    uses = waivers.use(
-        ALL_PAPERS,
-        system,
-        missed={mean.name: mean.held for mean in means if not mean.passes},
-        measured=[mean.name for mean in means if mean.is_covered],
-    )
-    what = f"system {system!r} is undecided:"
-    supposed = [numbers.supposed() for numbers in papers]
-    held = {mean.name: (mean.held, _mean(supposed, mean.name)) for mean in means}
-    for mean in means:
-        if mean.is_covered:
-            _check_decided(f"{what} mean", mean.threshold, *held[mean.name])
-    _check_waived(f"{what} mean", uses, held)
-    for each in corrected:
-        if each.worst is None or not each.is_covered:
-            continue
-        for floor in each.floors:
-            value = floor.held(each.value, each.low)
-            worst = floor.held(each.worst.value, each.worst.low)
-            _check_decided(f"{what} corrected mean", floor, value, worst)
-    return MeanVerdict(means=means, waivers=uses, corrected=corrected)
-
-
-def _raise_unscored(system: str, papers: Sequence[Numbers], names: Iterable[str]) -> None:
-    """Refuse means of numbers that the judge left without a score on any paper."""
-    faults = [
-        (numbers.paper, lack)
-        for metric in dict.fromkeys(CATALOGUE[name].metric for name in names)
-        for numbers in papers
-        if (lack := numbers.lacking(metric)) is not None and lack.fault == "judge"
-    ]
-    if faults:
-        paper, lack = faults[0]
-        unscored = len({paper for paper, _ in faults})
-        raise JudgeError(
-            f"system {system!r} has no means: {unscored} of {len(papers)} papers are unscored,"
-            f" first {paper!r}: {lack.metric}: {lack.status}, {one_line(lack.reason)}"
+    thresholds = policy.thresholds
+    names = [t.name for t in (*thresholds.pair, *thresholds.mean, *thresholds.corrected)]
+    missing: dict[str, list[PairResult]] = {}
+    for pair in suite.pairs:
+        numbers = pair.numbers()
+        for name in () if pair.fault else names:
+            if numbers.is_missing(name):
+                missing.setdefault(name, []).append(pair)
+    for name, pairs in missing.items():
+        raise OptionError(
+            f"the record of {suite.shown} has no {name} on {len(pairs):,} of"
+            f" {len(suite.pairs):,} pairs, first {pairs[0].system!r} on {pairs[0].paper!r}:"
+            f" {why_missing(name)}"
         )
-
-
-def mean_of(papers: Sequence[Numbers], threshold: Threshold) -> SystemMean:
-    """The mean of one number over the papers that have it; a paper without it is no zero.
-
-    Its sum is exact: papers that all have 0.7 have a mean of 0.7, whatever their order.
-    """
-    name = threshold.name
-    n_scored, n_papers = coverage(papers, name)
-    supposed = [numbers.supposed(by="system") for numbers in papers]
-    is_short = coverage(supposed, name)[0] > n_scored
-    return SystemMean(
-        name=name,
-        value=_mean(papers, name),
-        least=threshold.least,
-        n_scored=n_scored,
-        n_papers=n_papers,
-        lowest=_mean(supposed, name) if is_short else None,
-    )
-
-
-def _mean(papers: Sequence[Numbers], name: str) -> float | None:
-    values = [numbers.values.get(name) for numbers in papers]
-    counted = [value for value in values if value is not None]
-    return statistics.mean(counted) if counted else None

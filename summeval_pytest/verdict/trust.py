@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import statistics
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate
@@ -12,10 +11,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from summeval_pytest.errors import JudgeError
 from summeval_pytest.metrics.score import LOWEST, SPARSE
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.run.golden import golden_pair, golden_tasks, labels_fingerprint
 from summeval_pytest.stats.agreement import (
     evidence_f1,
     evidence_precision,
@@ -31,15 +28,9 @@ from summeval_pytest.stats.bootstrap import (
 )
 from summeval_pytest.stats.correlation import spearman
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.decide import undecided
-from summeval_pytest.verdict.thresholds import (
-    AGREEMENTS,
-    FOLLOWING,
-    OF_ERROR,
-    SPEARMAN,
-    Floors,
-    Threshold,
-)
+from summeval_pytest.verdict.floors import AGREEMENTS, FOLLOWING, OF_ERROR, SPEARMAN, Floors
+from summeval_pytest.verdict.pair import undecided
+from summeval_pytest.verdict.thresholds import Threshold  # noqa: TC001 - run records read it
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -47,9 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
-    from summeval_pytest.run.runner import Runner
     from summeval_pytest.stats.bootstrap import Rows
-    from summeval_pytest.suite.suite import Suite
 
     Counts = NDArray[np.int64]
     Figures = NDArray[np.float64]
@@ -89,7 +78,7 @@ class Agreement:
     @property
     def missed(self) -> tuple[Threshold, ...]:
         """The floors that it does not reach; an undefined figure reaches none."""
-        return tuple(f for f in self.floors if not f.is_met_by(f.held(self.value, self.low)))
+        return tuple(f for f in self.floors if not f.is_met_by(f.compared(self.value, self.low)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,49 +263,35 @@ MAX_UNANSWERED: Final = 0.05
 """A judge that leaves a larger share of the labelled items unanswered has not been measured."""
 
 
-def measured_judge(
-    runner: Runner, suite: Suite, held_to: Floors
-) -> tuple[Trust, tuple[GoldenPair, ...]]:
-    """What the golden labels of a suite say of the runner's judge, and its answers."""
-    tasks = golden_tasks(suite)
-    with closing(runner.evaluations(list(tasks))) as evaluations:
-        golden = tuple(map(golden_pair, tasks.values(), evaluations))
-    judge, labels = runner.judge.signature, labels_fingerprint(suite)
-    return measure_trust(golden, held_to, judge=judge, labels=labels), golden
-
-
-def measure_trust(
-    pairs: Sequence[GoldenPair], held_to: Floors, *, judge: str, labels: str
-) -> Trust:
+def measure_trust(pairs: Sequence[GoldenPair], table: Floors, *, judge: str, labels: str) -> Trust:
     """The agreement of a judge with the golden labels, each figure with its floors.
 
     A figure that no label has something for is left out, unless a floor is set on it: then it is
-    undefined, and misses its floor.
-
-    Raises:
-        JudgeError: if more than 5 % of the labelled items, or of one kind of them, have no answer.
+    undefined, and misses its floor. Nothing is measured, and the fault says why, where more than
+    5 % of the labelled items, or of one kind of them, have no answer.
     """
     answers = [answer for pair in pairs for answer in pair.answers]
-    lacking = [answer for answer in answers if answer.answer is None]
+    open_ = [answer for answer in answers if answer.answer is None]
     for what in ("", *KINDS):
-        silent = [each for each in lacking if what in ("", kind_of(each))]
+        silent = [each for each in open_ if what in ("", kind_of(each))]
         n_asked = sum(what in ("", kind_of(each)) for each in answers)
         if len(silent) > MAX_UNANSWERED * n_asked:
-            raise JudgeError(
+            fault = (
                 f"agreement with the labels was not measured: {len(silent):,} of {n_asked:,}"
                 f" labelled {what or 'item'}s are unanswered, first: {one_line(silent[0].reason)}"
             )
-    agreements = _agreements(pairs, held_to.floors)
+            return Trust(judge=judge, labels=labels, floors_of=table.judge, fault=fault)
+    agreements = _agreements(pairs, table.floors)
     return Trust(
         judge=judge,
         labels=labels,
-        floors_of=held_to.judge,
+        floors_of=table.judge,
         agreements=agreements,
         n_pairs=len(pairs),
         n_papers=len({pair.group for pair in pairs}),
-        n_unanswered=len(lacking),
+        n_unanswered=len(open_),
         n_left_out=sum(pair.n_left_out for pair in pairs),
-        undecided=_undecided(agreements, pairs, held_to.floors) if lacking else "",
+        undecided=_undecided(agreements, pairs, table.floors) if open_ else "",
     )
 
 
@@ -370,9 +345,10 @@ def _undecided(
     for found in agreements:
         then = worst[found.name]
         for floor in found.floors:
-            held, at_worst = floor.held(found.value, found.low), floor.held(then.value, then.low)
-            if told := undecided("the judge is undecided:", floor, held, at_worst):
-                return told
+            value = floor.compared(found.value, found.low)
+            at_worst = floor.compared(then.value, then.low)
+            if phrase := undecided(floor, value, at_worst, value):
+                return f"the judge is undecided: {phrase}"
     return ""
 
 

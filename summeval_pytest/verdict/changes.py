@@ -18,18 +18,19 @@ from summeval_pytest.metrics.score import (
     measured_metrics,
 )
 from summeval_pytest.questions import FACETS, SCALES, Facet
-from summeval_pytest.record.record import Claim, FacetChange, PairChange
-from summeval_pytest.record.regression import two_sided_p_value
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.thresholds import AGREEMENTS, FOLLOWING, LEVEL, SPEARMAN
+from summeval_pytest.verdict.comparison import two_sided_p_value
+from summeval_pytest.verdict.differences import Claim, FacetChange, PairChange
+from summeval_pytest.verdict.floors import AGREEMENTS, FOLLOWING, SPEARMAN
+from summeval_pytest.verdict.rules import LEVEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import TypeVar
 
-    from summeval_pytest.record.record import PairRecord, SuiteRecord
     from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
     from summeval_pytest.stats.bootstrap import Rows
+    from summeval_pytest.verdict.run import PairResult, SuiteRecord
     from summeval_pytest.verdict.trust import Counts, Figures
 
     Claims = dict[str, Claim]
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     ScoreT = TypeVar("ScoreT", FacetScore, EvaScore, FaithfulnessScore)
 
 
-def pair_change(old: PairRecord, new: PairRecord, *, baseline: str) -> PairChange:
+def pair_change(old: PairResult, new: PairResult, *, baseline: str) -> PairChange:
     """What changed from the baseline's summary of a paper to another.
 
     ``baseline`` is the saved run and its system, as a reader would name them.
@@ -78,7 +79,7 @@ def worst_changes(changes: Iterable[PairChange], n_worst: int) -> tuple[list[Pai
     return worst, n_changed
 
 
-def _of(kind: type[ScoreT], pair: PairRecord) -> ScoreT | None:
+def _of(kind: type[ScoreT], pair: PairResult) -> ScoreT | None:
     """A pair's score of one kind; None where the metric was not measured, or has none."""
     return next((score for score in pair.scores if isinstance(score, kind)), None)
 

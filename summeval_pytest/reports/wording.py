@@ -1,4 +1,4 @@
-"""The text of a failing test: missed numbers, then findings, the worst first."""
+"""Numbers, differences and changes in words, shared by all reports."""
 
 from __future__ import annotations
 
@@ -9,38 +9,24 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.metrics.score import (
     CATALOGUE,
     METRICS,
-    SUPPORT,
-    EvaScore,
-    FacetScore,
-    FaithfulnessScore,
 )
 from summeval_pytest.text.printing import one_line, safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
-    from summeval_pytest.metrics.score import Score, Unscored
-    from summeval_pytest.record.record import (
-        Claim,
-        Comparison,
-        Difference,
-        PairChange,
-        PairRecord,
-    )
-    from summeval_pytest.verdict.corrected import CorrectedMean
-    from summeval_pytest.verdict.decide import MeanVerdict, PairVerdict, Shortfall
+    from summeval_pytest.verdict.differences import Claim, Comparison, Difference, PairChange
     from summeval_pytest.verdict.findings import Finding
+    from summeval_pytest.verdict.means import CorrectedMean
 
 
 _WIDTH: Final = 80
 _DIGITS: Final = 3
 _DOUBLE: Final = 17
 """Digits that tell any two doubles apart."""
-_QUOTE: Final = 2000
+QUOTE: Final = 2000
 """The longest quotation, in characters; papers may hold paragraphs of a megabyte."""
 _CLAIM_QUOTE: Final = 400
-_SENTENCE: Final = 54
-"""Characters of a weakly supported sentence, so that it is one line."""
 _CLAIMS: Final = 5
 """How many facts or sentences of one kind are listed for a paper."""
 _FLIPS: Final = 12
@@ -90,7 +76,7 @@ def beside(
     return f"{value:.{digits}f}"
 
 
-def held_to(name: str, value: float | None, least: float) -> str:
+def standing(name: str, value: float | None, least: float) -> str:
     """A number and its threshold: ``facet 0.425 < 0.750``, ``eva 0.400 >= 0.300``."""
     return f"{name} {shown(name, value, least)} {against(name, value, least)}"
 
@@ -102,58 +88,6 @@ def against(name: str, value: float | None, least: float) -> str:
     if named.lower_is_better:
         return f"{'<=' if is_met else '>'} {bound} at most"
     return f"{'>=' if is_met else '<'} {bound}"
-
-
-def short_of(short: Shortfall) -> str:
-    """One number and the threshold that it misses."""
-    return held_to(short.name, short.value, short.least)
-
-
-def missed_numbers(verdict: PairVerdict) -> Iterator[str]:
-    """Everything that fails a pair, a phrase each."""
-    yield from map(short_of, verdict.shortfalls)
-    yield from (f"{lack.metric}: {lack.reason}" for lack in verdict.lacking)
-    yield from verdict.waiver_faults
-
-
-def describe_pair(pair: PairRecord) -> str:
-    """Why one pair fails. The first line alone says what is missed; the rest shows it."""
-    verdict = pair.verdict
-    lines = ["; ".join(missed_numbers(verdict)), f"{pair.place}: {pair.system} on {pair.paper}"]
-    lines += [f"waived: {short_of(waived)}" for waived in verdict.waived]
-    missed = {shortfall.name.partition(".")[0] for shortfall in verdict.shortfalls}
-    averaged = (averaged_note(score) for score in pair.scores if score.metric in missed)
-    lines += filter(None, (pair.note, *averaged))
-    if verdict.lacking and pair.summary.strip():
-        lines += ["", *_labelled("summary", quoted(pair.summary, _QUOTE))]
-    wanted = {shortfall.name: shortfall.least for shortfall in verdict.shortfalls}
-    for number, finding in enumerate(pair.told, start=1):
-        lines += ["", *_finding(number, finding, wanted.get(finding.number))]
-    lines += _weak_lines(pair, wanted.get(SUPPORT, 0.0))
-    if pair.change is not None and pair.change.is_change:
-        lines += ["", *change_lines(pair.change)]
-    return "\n".join(map(safe, lines))
-
-
-def averaged_note(score: Score | Unscored) -> str:
-    """Whose evidence a score shows that is a mean over references; empty for any other."""
-    if not (isinstance(score, FacetScore | EvaScore) and score.by_reference):
-        return ""
-    return (
-        f"{score.metric}: numbers are means over {len(score.by_reference)} references; what is"
-        " shown is of the one with the lowest score"
-    )
-
-
-def _finding(number: int, finding: Finding, least: float | None) -> Iterator[str]:
-    wanted = f", at least {least:g} wanted" if finding.kind == "facet" and least else ""
-    yield f"{number}. {finding.title}: {finding.verdict}{wanted}"
-    for label, text in excerpts(finding, _QUOTE):
-        yield from _labelled(label, text)
-    if not finding.evidence and finding.kind != "own":
-        yield from _labelled("source", "(no sentence of the source shares a word with it)")
-    if finding.reason:
-        yield from _labelled("reason", one_line(finding.reason))
 
 
 def excerpts(
@@ -172,7 +106,8 @@ def quoted(text: str, width: int) -> str:
     return f'"{one_line(text, width)}"' if text.strip() else "(nothing)"
 
 
-def _labelled(label: str, text: str) -> Iterator[str]:
+def labelled(label: str, text: str) -> Iterator[str]:
+    """A text under its label, in lines that fit a terminal."""
     yield from _hung(f"   {label:<12} ", text)
 
 
@@ -180,28 +115,6 @@ def _hung(label: str, text: str) -> Iterator[str]:
     lines = wrap(text, _WIDTH - len(label), break_on_hyphens=False) or [""]
     for number, line in enumerate(lines):
         yield safe(f"{' ' * len(label) if number else label}{line}")
-
-
-def _weak_lines(pair: PairRecord, least: float) -> Iterator[str]:
-    """The sentences supported by less than a missed threshold on mean support, the weakest first.
-
-    The unsupported ones lower it, too, and are findings already.
-    """
-    weak = sorted(
-        (sentence.support, sentence.index, sentence.text)
-        for score in pair.scores
-        if isinstance(score, FaithfulnessScore)
-        for sentence in score.sentences
-        if sentence.supported and sentence.support is not None and sentence.support < least
-    )
-    if weak:
-        yield ""
-        yield f"supported, though by less than {shown(SUPPORT, least, least)} of 1:"
-    for support, index, text in weak[:_CLAIMS]:
-        what = quoted(text, _SENTENCE)
-        yield f"   sentence {index + 1}, {shown(SUPPORT, support, least)}: {what}"
-    if len(weak) > _CLAIMS:
-        yield f"   and {len(weak) - _CLAIMS} more"
 
 
 def change_lines(change: PairChange) -> Iterator[str]:
@@ -237,42 +150,6 @@ def _claims(what: str, claims: Collection[Claim], *, with_reason: bool = True) -
         yield f"  {what}: {len(claims) - _CLAIMS} more"
 
 
-def missed_means(verdict: MeanVerdict, comparison: Comparison | None = None) -> Iterator[str]:
-    """Why one system fails over its papers, and against a baseline, a phrase each."""
-    for mean in verdict.missed:
-        coverage = f"{mean.n_scored} of {mean.n_papers} papers"
-        if not mean.is_covered:
-            yield f"mean {mean.name} covers only {coverage}; the others have no score"
-        elif mean.value is None:
-            yield f"mean {mean.name} applies to none of the papers; remove its threshold"
-        else:
-            others = "" if mean.held == mean.value else ", the others at their worst"
-            yield f"mean {held_to(mean.name, mean.held, mean.least)} ({coverage}{others})"
-    yield from missed_lines(verdict.corrected)
-    yield from verdict.waiver_faults
-    yield from broken_rules(comparison)
-
-
-def describe_means(system: str, verdict: MeanVerdict, comparison: Comparison | None = None) -> str:
-    """Why one system fails over its papers, and all else that is known of its means."""
-    first = "; ".join(missed_means(verdict, comparison))
-    rest = [
-        f"  mean {held_to(mean.name, mean.value, mean.least)}"
-        for mean in verdict.means
-        if mean.passes
-    ]
-    rest += [
-        f"  waived: mean {held_to(mean.name, mean.held, mean.least)}"
-        for mean in verdict.means
-        if not mean.passes and mean not in verdict.missed
-    ]
-    if line := corrected_line(verdict.corrected):
-        rest.append(f"  corrected by golden labels: {line}")
-    if comparison is not None:
-        rest += ["", *comparison_lines(comparison)]
-    return "\n".join(map(safe, [f"{system}: {first}", *rest]))
-
-
 def corrected_line(means: Iterable[CorrectedMean]) -> str:
     """The corrected means of the metrics on one line, each with its interval; empty for none."""
     return ", ".join(corrected_text(mean) for mean in means if mean.name in METRICS)
@@ -301,7 +178,7 @@ def missed_lines(means: Iterable[CorrectedMean]) -> Iterator[str]:
             yield f"corrected mean {mean.name} covers only {covered}; the others have no score"
             continue
         for floor in mean.missed:
-            held = floor.held(mean.value, mean.low)
+            held = floor.compared(mean.value, mean.low)
             value = "unknown" if held is None else shown(mean.name, held, floor.least)
             least = shown(mean.name, floor.least, floor.least)
             yield f"corrected mean {floor.title} {value} < {least} ({corrected_text(mean)})"
@@ -327,7 +204,7 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
         yield f"{whose}: no number that both have"
         return
     yield from _table(whose, differences)
-    notes = [("undecided: ", told) for told in comparison.undecided]
+    notes = [("undecided: ", phrase) for _, phrase in comparison.undecided]
     for label, told in (*notes, *(("note: ", told) for told in comparison.brevity)):
         yield from _hung(label, one_line(told, _CLAIM_QUOTE))
     if flips:

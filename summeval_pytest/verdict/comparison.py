@@ -15,17 +15,19 @@ from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.metrics.score import CATALOGUE, METRICS, OPTIONAL, lacks
 from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.record.record import Comparison, Difference, Flip
 from summeval_pytest.run.pair_numbers import coverage, is_covered
-from summeval_pytest.verdict.thresholds import DEFAULT_RULES, NOT_SAID, levels
+from summeval_pytest.verdict.differences import Comparison, Difference, Flip
+from summeval_pytest.verdict.rules import DEFAULT_RULES, levels
+from summeval_pytest.verdict.run import PairsByPaper
+from summeval_pytest.verdict.thresholds import NOT_SAID
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.metrics.signature import Signature
-    from summeval_pytest.record.record import PairRecord, RunRecord, SuiteRecord
     from summeval_pytest.run.pair_numbers import Numbers
-    from summeval_pytest.verdict.thresholds import Rule
+    from summeval_pytest.verdict.rules import Rule
+    from summeval_pytest.verdict.run import PairResult, RunRecord, SuiteRecord
 
 
 SEED: Final = 20241
@@ -68,9 +70,9 @@ def compare(
         return Comparison(baseline=baseline.run, system=baseline.system, mismatches=mismatches)
     differences = _differences(both, rules)
     broken = _broken_rules(both, rules, {d.name: d.p for d in differences if d.p is not None})
-    low = [(old, new.supposed(by="system")) for old, new in both]
-    for name, told in _broken_rules(low, rules).items() if low != both else ():
-        broken.setdefault(name, tuple(f"{each}, {_AT_LOWEST}" for each in told))
+    low = [(old, new.assuming(by="system")) for old, new in both]
+    for name, phrases in _broken_rules(low, rules).items() if low != both else ():
+        broken.setdefault(name, tuple(f"{each}, {_AT_LOWEST}" for each in phrases))
     return Comparison(
         baseline=baseline.run,
         system=baseline.system,
@@ -88,23 +90,23 @@ def _other_recipes(signatures: Sequence[Signature], baseline: Baseline) -> Itera
     for signature in signatures:
         others = recorded.get(signature.metric, ())
         if len(others) != 1:
-            held = "more than one recipe of" if others else "no"
-            yield f"{baseline.run} has {held} {signature.metric}; save it again"
+            how_many = "more than one recipe of" if others else "no"
+            yield f"{baseline.run} has {how_many} {signature.metric}; save it again"
             continue
         (other,) = others
-        here, there = dict(signature.recipe), dict(other.recipe)
+        new, old = dict(signature.recipe), dict(other.recipe)
         for key in signature.differing(other):
-            values = (key, here.get(key, "nothing"), there.get(key, "nothing"))
+            values = (key, new.get(key, "nothing"), old.get(key, "nothing"))
             differing.setdefault(values, []).append(signature.metric)
-    for (key, mine, theirs), metrics in differing.items():
+    for (key, here, there), metrics in differing.items():
         yield (
-            f"{key} differs: {mine!r} here, {theirs!r} in {baseline.run}"
+            f"{key} differs: {here!r} here, {there!r} in {baseline.run}"
             f" ({', '.join(metrics)}); numbers of different recipes do not compare"
         )
 
 
 def _other_papers(new: set[str], old: set[str], baseline: Baseline) -> Iterator[str]:
-    for missing, where in ((new - old, f"{baseline.told} lacks"), (old - new, "this run lacks")):
+    for missing, where in ((new - old, f"{baseline} lacks"), (old - new, "this run lacks")):
         if missing:
             first, *rest = sorted(missing)
             more = f" and {len(rest)} more" if rest else ""
@@ -126,14 +128,14 @@ def _unpaired(both: Sequence[Pairing], rules: Sequence[Rule]) -> Iterator[str]:
                 f" {len(both)}, this run on {n_new}"
             )
     for name, metric in OPTIONAL.items():
-        if name in named and (lacking := _lacking(both, name)):
+        if name in named and (papers := _papers_without(both, name)):
             yield (
-                f"{name} is lacking on {len(lacking)} of {len(both)} papers, first"
-                f" {lacking[0]!r}: a judge did not {NOT_SAID[name]}; compare {metric}"
+                f"{name} is missing on {len(papers)} of {len(both)} papers, first"
+                f" {papers[0]!r}: a judge did not {NOT_SAID[name]}; compare {metric}"
             )
 
 
-def _lacking(both: Sequence[Pairing], name: str) -> list[str]:
+def _papers_without(both: Sequence[Pairing], name: str) -> list[str]:
     """The papers with a metric and without an optional number of it, in either run."""
     return [new.paper for old, new in both if lacks(old.values, name) or lacks(new.values, name)]
 
@@ -150,7 +152,7 @@ def _changes(both: Sequence[Pairing], name: str) -> list[tuple[float, float]]:
 
 def _paired(both: Sequence[Pairing]) -> dict[str, list[tuple[float, float]]]:
     """By name, the old and new values of each number that both runs have, in catalogue order."""
-    without = {name for name in OPTIONAL if _lacking(both, name)}
+    without = {name for name in OPTIONAL if _papers_without(both, name)}
     names = [name for name in CATALOGUE if name not in without]
     return {name: values for name in names if (values := _changes(both, name))}
 
@@ -225,8 +227,8 @@ def _n_expected(both: Sequence[Pairing], name: str, rules: Sequence[Rule]) -> in
     That holds for the metrics and for what a rule names; a facet may be on fewer papers. A count
     has to be on all to which it applies.
     """
-    is_held = name in METRICS or any(rule.name == name and rule.is_named for rule in rules)
-    expected = [new for old, new in both if old.values.get(name) is not None] if is_held else []
+    is_expected = name in METRICS or any(rule.name == name and rule.is_named for rule in rules)
+    expected = [new for old, new in both if old.values.get(name) is not None] if is_expected else []
     return coverage(expected, name)[1] if CATALOGUE[name].worst is None else len(expected)
 
 
@@ -266,28 +268,30 @@ def _broken(rule: Rule, drop: float, p: float | None) -> Iterator[str]:
 
 def _undecided(
     both: Sequence[Pairing], broken: Mapping[str, Sequence[str]], rules: Sequence[Rule]
-) -> Iterator[str]:
-    """Each rule that is kept, or broken, only because of what the judge left unanswered.
+) -> Iterator[tuple[str, str]]:
+    """Each number with a rule that is kept, or broken, only because of what the judge left unanswered.
 
     A drop that is there once the unanswered pieces of this run are wrong and those of the baseline
     right was hidden. One that is gone once all of them are wrong was none of the system's.
     """
-    now = [new.supposed(by="judge") for _, new in both]
+    now = [new.assuming(by="judge") for _, new in both]
     harsh = [
-        (old.supposed(right=True, by="judge"), new) for (old, _), new in zip(both, now, strict=True)
+        (old.assuming(right=True, by="judge"), new) for (old, _), new in zip(both, now, strict=True)
     ]
-    for name, told in _broken_rules(harsh, rules).items() if harsh != both else ():
+    for name, phrases in _broken_rules(harsh, rules).items() if harsh != both else ():
         if name not in broken:
             yield (
-                f"{told[0]}, if what the judge left unanswered were wrong here and right in the"
-                " baseline"
+                name,
+                f"{phrases[0]}, if what the judge left unanswered were wrong here and right in the"
+                " baseline",
             )
-    mild = [(old.supposed(by="judge"), new) for (old, _), new in zip(both, now, strict=True)]
+    mild = [(old.assuming(by="judge"), new) for (old, _), new in zip(both, now, strict=True)]
     kept = broken.keys() - _broken_rules(mild, rules).keys() if mild != both else set()
     for name in (name for name in broken if name in kept):
         yield (
+            name,
             f"{broken[name][0]}, but not if what the judge left unanswered in the baseline were"
-            " wrong; save it again"
+            " wrong; save it again",
         )
 
 
@@ -339,10 +343,9 @@ class Baseline:
     run: str
     suite: SuiteRecord
     system: str
-    pairs: Mapping[str, PairRecord]
+    pairs: Mapping[str, PairResult]
 
-    @property
-    def told(self) -> str:
+    def __str__(self) -> str:
         """The baseline as a reader would name it."""
         return f"{self.run} ({self.system})"
 
@@ -367,8 +370,8 @@ def find_baseline(  # noqa: PLR0913 - by keyword, each a fact of its own
     Raises:
         OptionError: where the run has no such system, or several and none of that name.
     """
-    held = _suite(record, run, suite, option)
-    names = [each.name for each in held.systems]
+    saved = _suite(record, run, suite, option)
+    names = [each.name for each in saved.systems]
     name = wanted or (system if system in names else names[0] if len(names) == 1 else "")
     if name not in names:
         missed = wanted or system
@@ -376,16 +379,16 @@ def find_baseline(  # noqa: PLR0913 - by keyword, each a fact of its own
             f"{option}: {run!r} has no system {missed!r}; {nearest(missed, names)};"
             f" name one of them, {run}:SYSTEM"
         )
-    return Baseline(run=run, suite=held, system=name, pairs=held.by_paper(name))
+    return Baseline(run=run, suite=saved, system=name, pairs=PairsByPaper(saved.pairs_of(name)))
 
 
 def _suite(record: RunRecord, run: str, suite: str, option: str) -> SuiteRecord:
     if len(record.suites) == 1:
         return record.suites[0]
-    held = {each.name: each for each in record.suites}
-    if suite in held:
-        return held[suite]
-    names = list(held)
+    by_name = {each.name: each for each in record.suites}
+    if suite in by_name:
+        return by_name[suite]
+    names = list(by_name)
     raise OptionError(
         f"{option}: {run!r} has no suite {suite!r}; {nearest(suite, names)};"
         " compare with a run of this suite"

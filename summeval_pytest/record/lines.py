@@ -1,21 +1,15 @@
-"""Items that stay in their file: offsets are held, and a line is read when it is asked for."""
+"""Lines of a file that are read again by where they start, so that a run of any size fits."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 import weakref
-from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import IO, TYPE_CHECKING, TypeVar, overload
+from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
-
-T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
-V = TypeVar("V")
 
 
 class LineFile:
@@ -68,57 +62,3 @@ def new_lines(file: Path | None) -> LineFile:
         except OSError:
             pass  # whoever writes the report itself says why
     return LineFile(tempfile.TemporaryFile())
-
-
-class Stored(Sequence[T_co]):
-    """A sequence whose items are read when they are asked for, each time anew.
-
-    Args:
-        reads: For each item, who reads it.
-    """
-
-    def __init__(self, reads: Sequence[Callable[[], T_co]]) -> None:
-        self.reads = reads
-
-    def __len__(self) -> int:
-        return len(self.reads)
-
-    @overload
-    def __getitem__(self, place: int) -> T_co: ...
-    @overload
-    def __getitem__(self, place: slice) -> Stored[T_co]: ...
-    def __getitem__(self, place: int | slice) -> T_co | Stored[T_co]:
-        if isinstance(place, slice):
-            return Stored(self.reads[place])
-        return self.reads[place]()
-
-    def mapped(self, change: Callable[[T_co], V]) -> Stored[V]:
-        """The same with every item changed, each when it is asked for."""
-        return Stored([partial(_changed, change, read) for read in self.reads])
-
-
-def _changed(change: Callable[[T], V], read: Callable[[], T]) -> V:
-    return change(read())
-
-
-class StoredByName(Mapping[str, V]):
-    """A mapping whose values are read when they are asked for.
-
-    Args:
-        reads: For each name, who reads its value.
-    """
-
-    def __init__(self, reads: Mapping[str, Callable[[], V]]) -> None:
-        self._reads = reads
-
-    def __len__(self) -> int:
-        return len(self._reads)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._reads)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._reads
-
-    def __getitem__(self, name: str) -> V:
-        return self._reads[name]()

@@ -1,0 +1,149 @@
+"""Measure what a test or a batch needs, and hand it on decided; a judge's fault is a result, too."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from summeval_pytest.errors import SummevalError, UsageError
+from summeval_pytest.metrics.score import FaithfulnessScore, Unscored
+from summeval_pytest.run.golden import golden_answers
+from summeval_pytest.verdict.decide import decide_judge, decide_pair, decide_system
+from summeval_pytest.verdict.findings import findings_of
+from summeval_pytest.verdict.run import JudgeName, PairResult, PaperRecord, TestResult
+
+if TYPE_CHECKING:
+    from summeval_pytest.record.gated_suite import GatedSuite
+    from summeval_pytest.run.golden import GoldenPair
+    from summeval_pytest.run.measure import Evaluation
+    from summeval_pytest.run.runner import Runner
+    from summeval_pytest.verdict.comparison import Baseline
+
+
+def measured_pair(evaluation: Evaluation) -> tuple[PairResult, PaperRecord]:
+    """What was measured on one pair, not decided yet, and its paper."""
+    findings = findings_of(evaluation.scores, evaluation.source)
+    pair = PairResult(
+        paper=evaluation.paper,
+        system=evaluation.system,
+        summary=evaluation.pair.summary,
+        place=evaluation.pair.place,
+        note=evaluation.pair.note,
+        scores=evaluation.scores,
+        signatures=tuple(map(str, evaluation.signatures)),
+        findings=findings,
+    )
+    cited = dict(place for finding in findings for place in finding.evidence)
+    for score in evaluation.scores:
+        if isinstance(score, FaithfulnessScore):
+            cited |= {n: evaluation.source[n] for s in score.sentences for n in s.evidence}
+    paper = evaluation.pair.paper
+    return pair, PaperRecord(
+        id=paper.id,
+        title=paper.title,
+        place=paper.place,
+        references=paper.references,
+        n_sentences=len(evaluation.source),
+        cited=tuple(sorted(cited.items())),
+    )
+
+
+def unmeasured_pair(gated: GatedSuite, system: str, paper: str, fault: str) -> PairResult:
+    """A pair that the judge left unscored as a whole: nothing of it is known but why."""
+    pair = PairResult(
+        paper=paper,
+        system=system,
+        fault=fault,
+        summary="",
+        place=gated.suite.place_of(system),
+        scores=tuple(
+            Unscored(metric=metric, status="unanswered", reason=fault)
+            for metric in gated.thresholds.metrics
+        ),
+    )
+    return decide_pair(pair, gated.policy)
+
+
+def measure_pair(
+    runner: Runner, gated: GatedSuite, system: str, paper: str, baseline: Baseline | None = None
+) -> TestResult:
+    """One pair, measured and decided.
+
+    Raises:
+        UsageError: for what the user has to mend.
+    """
+    try:
+        evaluation = runner.evaluation(gated.task(paper, system))
+    except UsageError:
+        raise
+    except SummevalError as error:
+        pair = unmeasured_pair(gated, system, paper, str(error))
+        return TestResult(suite=gated.suite.shown, pair=pair)
+    pair, of_paper = measured_pair(evaluation)
+    return TestResult(
+        suite=gated.suite.shown, pair=decide_pair(pair, gated.policy, baseline), paper=of_paper
+    )
+
+
+def measure_system(
+    runner: Runner,
+    gated: GatedSuite,
+    system: str,
+    *,
+    golden: tuple[tuple[GoldenPair, ...], str] = ((), ""),
+    baseline: Baseline | None = None,
+) -> TestResult:
+    """The means of one system over all its papers, measured and decided.
+
+    ``golden`` are the judge's answers to the golden labels, or why there are none.
+
+    Raises:
+        UsageError: for what the user has to mend.
+    """
+    (skeleton,) = (each for each in gated.record().systems if each.name == system)
+    try:
+        papers = runner.numbers([gated.task(paper, system) for paper in skeleton.papers])
+    except UsageError:
+        raise
+    except SummevalError as error:
+        fault = f"system {system!r} is undecided: {error}"
+        decided = replace(skeleton, outcome="error", fault=fault)
+    else:
+        answers, golden_fault = golden
+        decided = decide_system(
+            skeleton,
+            papers,
+            gated.policy,
+            golden=answers,
+            golden_fault=golden_fault,
+            baseline=baseline,
+            recipes=gated.signatures(runner.judge),
+        )
+    return TestResult(suite=gated.suite.shown, system=decided)
+
+
+def measure_golden(runner: Runner, gated: GatedSuite) -> tuple[tuple[GoldenPair, ...], str]:
+    """The judge's answers to the golden labels; else why there are none.
+
+    Raises:
+        UsageError: for what the user has to mend.
+    """
+    try:
+        return golden_answers(runner, gated.suite), ""
+    except UsageError:
+        raise
+    except SummevalError as error:
+        return (), str(error)
+
+
+def judged_by(
+    gated: GatedSuite, judge: JudgeName, golden: tuple[tuple[GoldenPair, ...], str]
+) -> TestResult:
+    """What the judge's answers to the golden labels say of it."""
+    answers, fault = golden
+    return TestResult(
+        suite=gated.suite.shown,
+        trust=decide_judge(answers, fault, gated.labels, judge, gated.policy),
+        golden=answers,
+        golden_fault=fault,
+    )

@@ -1,0 +1,190 @@
+"""Shards of a run, and recorded runs put together as the record of suites as they are now."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.errors import OptionError
+from summeval_pytest.verdict.run import Pairs, RunRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from summeval_pytest.record.gated_suite import GatedSuite
+    from summeval_pytest.run.golden import GoldenPair
+    from summeval_pytest.verdict.run import Header, PaperRecord, SuiteRecord, SystemResult
+
+Shard = tuple[int, int]
+"""Which shard, from 1, of how many."""
+FROM: Final = "--summ-from"
+
+
+def read_shard(text: str) -> Shard:
+    """The shard that "2/8" stands for."""
+    index, n_shards = map(int, text.split("/"))
+    return index, n_shards
+
+
+def is_in_shard(paper: str, shard: Shard) -> bool:
+    """Whether a paper, with all its systems, belongs to a shard; the same on every machine."""
+    index, n_shards = shard
+    digest = hashlib.sha256(paper.encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "big") % n_shards == index - 1
+
+
+def joined(runs: Mapping[str, RunRecord]) -> RunRecord:
+    """Recorded runs by one judge as one, by the names of their files.
+
+    Raises:
+        OptionError: for runs by different judges, shards that do not belong together, and a pair
+            that two of them have.
+    """
+    first = next(iter(runs.values()))
+    _only("judge", {file: run.judge.signature for file, run in runs.items()})
+    _only("judge's name", {file: str(run.judge.name) for file, run in runs.items()})
+    _check_shards(runs)
+    parts: dict[tuple[str, str], list[tuple[str, SuiteRecord]]] = {}
+    for file, run in runs.items():
+        for suite in run.suites:
+            parts.setdefault((suite.name, suite.fingerprint), []).append((file, suite))
+    return RunRecord(
+        header=_header([run.header for run in runs.values()]),
+        judge=first.judge,
+        suites=tuple(map(_suite, parts.values())),
+    )
+
+
+def _only(what: str, found: Mapping[str, str]) -> str:
+    (first_file, first), *others = found.items()
+    for file, other in others:
+        if other != first:
+            raise OptionError(
+                f"{FROM}: {file} is of another {what} than {first_file}: {other!r:.120}, not"
+                f" {first!r:.120}; name the runs of one {what}"
+            )
+    return first
+
+
+def _check_shards(runs: Mapping[str, RunRecord]) -> None:
+    """Refuses shards of which one is missing, there twice, or one of another number."""
+    numbers = {file: str(run.shard[1] if run.shard else 0) for file, run in runs.items()}
+    n_shards = _only("number of shards", numbers)
+    taken: dict[int, str] = {}
+    for file, run in runs.items():
+        if run.shard is not None:
+            first = taken.setdefault(run.shard[0], file)
+            if first != file:
+                shard = "/".join(map(str, run.shard))
+                raise OptionError(f"{FROM}: {first} and {file} are both shard {shard}; name one")
+    missing = [f"{k}/{n_shards}" for k in range(1, int(n_shards) + 1) if k not in taken]
+    if missing:
+        raise OptionError(
+            f"{FROM}: shard {', '.join(missing)} is missing; name its run, too, or run it with"
+            f" --summ-shard={missing[0]}"
+        )
+
+
+def _suite(parts: Sequence[tuple[str, SuiteRecord]]) -> SuiteRecord:
+    """The parts of one suite as one; each has to be measured with the same."""
+    first_file, first = parts[0]
+    reads, outlines = [], []
+    files: dict[tuple[str, str], str] = {}
+    golden: dict[tuple[str, str], GoldenPair] = {}
+    for file, suite in parts:
+        _only("version of the labels", {first_file: first.labels, file: suite.labels})
+        for place, outline in enumerate(suite.outlines):
+            key = outline.system, outline.paper
+            if key in files:
+                raise OptionError(
+                    f"{FROM}: {files[key]} and {file} both have {outline.system!r} on"
+                    f" {outline.paper!r}; name runs of different pairs"
+                )
+            files[key] = file
+            reads.append(partial(suite.pairs.__getitem__, place))
+            outlines.append(outline)
+        golden |= {(each.system, each.paper): each for each in suite.golden}
+    return replace(
+        first,
+        systems=tuple(_systems(parts)),
+        papers=tuple(_papers(suite for _, suite in parts)),
+        pairs=Pairs(reads, outlines),
+        golden=tuple(golden.values()),
+        golden_fault=next((s.golden_fault for _, s in parts if s.golden_fault), ""),
+        is_cut=any(suite.is_cut for _, suite in parts),
+    )
+
+
+def _systems(parts: Sequence[tuple[str, SuiteRecord]]) -> Iterator[SystemResult]:
+    """The systems of all parts, each once; a system's summaries have to be the same in each."""
+    found: dict[str, tuple[str, SystemResult]] = {}
+    for file, suite in parts:
+        for system in suite.systems:
+            first_file, first = found.setdefault(system.name, (file, system))
+            whose = f"version of the summaries of {system.name}"
+            _only(whose, {first_file: first.summaries, file: system.summaries})
+    yield from (system for _, system in found.values())
+
+
+def _papers(suites: Iterator[SuiteRecord]) -> Iterator[PaperRecord]:
+    """The papers of all parts, each once, with what any of them cites."""
+    found: dict[str, PaperRecord] = {}
+    for paper in chain.from_iterable(suite.papers for suite in suites):
+        cited = dict(found[paper.id].cited if paper.id in found else ()) | dict(paper.cited)
+        found[paper.id] = replace(paper, cited=tuple(sorted(cited.items())))
+    yield from found.values()
+
+
+def _header(headers: Sequence[Header]) -> Header:
+    """What the runs asked in all."""
+    usage: Counter[str] = Counter()
+    for header in headers:
+        usage.update(header.usage)
+    models = chain.from_iterable(header.models for header in headers)
+    return replace(headers[0], usage=dict(usage), models=tuple(dict.fromkeys(models)))
+
+
+def narrowed(record: RunRecord, gated: Sequence[GatedSuite]) -> RunRecord:
+    """The part of a record that is of these suites and their systems, in their order.
+
+    Raises:
+        OptionError: for a suite that the record does not have.
+    """
+    return replace(record, suites=tuple(_narrowed(record, each) for each in gated))
+
+
+def _narrowed(record: RunRecord, gated: GatedSuite) -> SuiteRecord:
+    skeleton = gated.record()
+    alike = [suite for suite in record.suites if suite.name == skeleton.name]
+    same = [suite for suite in alike if suite.fingerprint == skeleton.fingerprint]
+    if not (same or alike):
+        names = ", ".join(sorted({repr(suite.name) for suite in record.suites}))
+        raise OptionError(
+            f"{FROM}: these runs are of suite {names}, and not of {skeleton.name!r}; name runs of"
+            f" {skeleton.shown}"
+        )
+    found = (same or alike)[0]
+    recorded = {system.name: system for system in found.systems}
+    systems = tuple(
+        replace(recorded.get(each.name, each), place=each.place, papers=each.papers)
+        for each in skeleton.systems
+    )
+    order = {(each.name, paper): None for each in systems for paper in each.papers}
+    places = {(o.system, o.paper): place for place, o in enumerate(found.outlines)}
+    kept = [places[of] for of in order if of in places]
+    papers = {paper.id: paper for paper in found.papers}
+    return replace(
+        found,
+        name=skeleton.name,
+        shown=skeleton.shown,
+        systems=systems,
+        papers=tuple(papers[name] for name in gated.suite.paper_ids if name in papers),
+        pairs=Pairs(
+            [partial(found.pairs.__getitem__, place) for place in kept],
+            [found.outlines[place] for place in kept],
+        ),
+    )

@@ -1,0 +1,135 @@
+"""Values that say how one run differs from another: numbers, facets, facts and sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from summeval_pytest.metrics.score import SPARSE
+from summeval_pytest.questions import Facet  # noqa: TC001 - run records read it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One number of a system against the same number of its baseline, paired by paper.
+
+    ``old``, ``new`` and ``change``, new minus old, are means over the papers that have both; a
+    negative change is a drop, a rise where lower is better. ``low`` and ``high`` bound its 95 %
+    bootstrap interval over papers, ``deviation`` is its standard deviation; None where undefined.
+
+    ``p`` is the one-sided p value of a drop (paired permutation test), Holm-adjusted over the
+    numbers that are tested together; None for a number that is not among them. ``detectable`` is
+    the smallest true drop that this many papers, varying as these do, would show with 80 % power at
+    the level of the test, Holm's strictest; None where none could be found, and where nothing
+    varies. ``broken`` are the rules that it breaks, in words.
+    """
+
+    name: str
+    n_papers: int
+    old: float
+    new: float
+    change: float
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    deviation: float | None = None
+    detectable: float | None = None
+    broken: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flip:
+    """One facet of one paper whose rating differs from the baseline's."""
+
+    paper: str
+    facet: Facet
+    old: int
+    new: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """One system against a baseline: a saved run as it was named, and its system.
+
+    Where ``mismatches`` say, by the key that differs, why the two cannot be compared, there are no
+    differences. ``flips`` are rated lower than the baseline's, worst first. ``brevity`` says where
+    a share of right pieces rose only because summaries became shorter; ``undecided`` which rules
+    are kept or broken only because of what a judge left unanswered: the number, and a phrase.
+    """
+
+    baseline: str
+    system: str
+    mismatches: tuple[str, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    flips: tuple[Flip, ...] = ()
+    brevity: tuple[str, ...] = ()
+    undecided: tuple[tuple[str, str], ...] = field(default=(), metadata=SPARSE)
+
+    @property
+    def fails(self) -> bool:
+        """Whether the two cannot be compared, or a rule is broken whatever was unanswered."""
+        unsure = {name for name, _ in self.undecided}
+        is_broken = any(d.broken and d.name not in unsure for d in self.differences)
+        return bool(self.mismatches) or is_broken
+
+    @property
+    def passes(self) -> bool:
+        """Whether the two could be compared and no rule is broken, whatever was unanswered."""
+        return not self.fails and not self.undecided
+
+    def difference(self, name: str) -> Difference | None:
+        """The difference of one number; None where there is none."""
+        return next((d for d in self.differences if d.name == name), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A fact or sentence, and the judge's reason for calling it lost or unsupported."""
+
+    text: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FacetChange:
+    """One facet whose rating differs, with what the two summaries say of it.
+
+    A rating of None stands for a facet that one of the two readings of the reference lacks.
+    """
+
+    facet: Facet
+    old: int | None
+    new: int | None
+    reference: str
+    before: str
+    after: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairChange:
+    """What changed on one paper between a baseline's summary and a system's.
+
+    ``numbers`` are the metrics that both have: name, old and new value. Facts of the reference are
+    ``lost`` that the baseline's summary carried and this one does not, and ``regained``. New are
+    ``unsupported`` sentences, and ``invented`` facts that do not follow from the reference;
+    ``mended`` sentences were unsupported. ``loss`` is the sum of the drops of the metrics, each 0
+    to 1, gains counted against them.
+    """
+
+    paper: str
+    system: str
+    baseline: str
+    numbers: tuple[tuple[str, float, float], ...] = ()
+    facets: tuple[FacetChange, ...] = ()
+    lost: tuple[Claim, ...] = ()
+    regained: tuple[Claim, ...] = ()
+    unsupported: tuple[Claim, ...] = ()
+    mended: tuple[Claim, ...] = ()
+    invented: tuple[Claim, ...] = ()
+    loss: float = 0.0
+
+    @property
+    def is_change(self) -> bool:
+        """Whether anything at all differs."""
+        claims = self.lost + self.regained + self.unsupported + self.mended + self.invented
+        return bool(self.facets or claims or any(old != new for _, old, new in self.numbers))

@@ -1,0 +1,337 @@
+"""The verdict on one system's means over its papers, raw and corrected by golden labels.
+
+As for a pair, a mean fails where even its best value misses its threshold, and is undecided where
+what the judge left open could make it meet or miss.
+"""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.metrics.score import CATALOGUE, SPARSE
+from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.run.pair_numbers import coverage, is_covered
+from summeval_pytest.suite.lines import ALL_PAPERS
+from summeval_pytest.text.printing import one_line
+from summeval_pytest.verdict.pair import (
+    covered_by,
+    open_bounds,
+    undecided,
+    why_missing,
+)
+from summeval_pytest.verdict.thresholds import CORRECTABLE, Threshold
+from summeval_pytest.verdict.waivers import WaiverUse, faults_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
+    from summeval_pytest.run.pair_numbers import Numbers
+    from summeval_pytest.stats.correction import Corrected
+    from summeval_pytest.verdict.thresholds import Thresholds
+    from summeval_pytest.verdict.waivers import Waivers
+
+
+_ROUNDING: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemMean:
+    """The mean of one number over the papers that have it; None where none has.
+
+    Attributes:
+        least: Its threshold; the most that it may be where lower is better.
+        n_papers: Papers that should have it: all, but for those to which the number does not apply
+            because their reference does not state the facet.
+        lowest: The mean with the worst of the number's range for each paper that the system left
+            without it; None where there is none, and of a count, which has no worst.
+        is_open: Whether what the judge left open could make it meet or miss its threshold.
+    """
+
+    name: str
+    value: float | None
+    least: float
+    n_scored: int
+    n_papers: int
+    lowest: float | None = field(default=None, metadata=SPARSE)
+    is_open: bool = field(default=False, metadata=SPARSE)
+
+    @property
+    def threshold(self) -> Threshold:
+        """What it has to reach."""
+        return Threshold(self.name, self.least)
+
+    @property
+    def compared(self) -> float | None:
+        """What is compared with its threshold: the mean, or ``lowest`` where only that misses."""
+        is_met = self.threshold.is_met_by(self.value)
+        return self.lowest if is_met and self.lowest is not None else self.value
+
+    @property
+    def passes(self) -> bool:
+        """Whether the mean reaches its threshold on enough papers, whatever the others are."""
+        return self.is_covered and self.threshold.is_met_by(self.compared) and not self.is_open
+
+    @property
+    def is_covered(self) -> bool:
+        """Whether enough papers have the number."""
+        return is_covered(self.name, self.n_scored, self.n_papers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectedMean:
+    """The mean of one number as people would have given it, and the judge's own beside it.
+
+    Attributes:
+        raw: The mean of what the judge says; of faithfulness, over sentences and not over papers.
+        value: Corrected, in the labels' unit; None where the labels do not tell, or the judge is no
+            better than chance.
+        low: The lower bound of its 95 % interval over papers.
+        n_golden: How many labelled pairs, or sentences, correct it.
+        n_papers: On how many papers these are.
+        reason: Why there is no value or no interval; else empty.
+        n_scored: Papers of the system that have the number.
+        n_of: Papers that should have it.
+        worst: The same with each piece wrong that the judge left unanswered, and each label that it
+            left unanswered at the top of its scale; None where everything was answered.
+    """
+
+    name: str
+    raw: float | None
+    value: float | None
+    low: float | None
+    high: float | None
+    n_golden: int
+    n_papers: int
+    reason: str = ""
+    floors: tuple[Threshold, ...] = ()
+    n_scored: int = 0
+    n_of: int = 0
+    worst: CorrectedMean | None = field(default=None, metadata=SPARSE)
+
+    @property
+    def is_covered(self) -> bool:
+        """Whether enough papers have the number, as for a raw mean."""
+        return is_covered(self.name, self.n_scored, self.n_of)
+
+    @property
+    def missed(self) -> tuple[Threshold, ...]:
+        """The thresholds that it misses or has no value for; on too few papers, all of them."""
+        return tuple(
+            floor
+            for floor in self.floors
+            if not (self.is_covered and floor.is_met_by(floor.compared(self.value, self.low)))
+        )
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """Why its thresholds are neither met nor missed, a phrase each."""
+        found = []
+        for floor in self.floors if self.is_covered else ():
+            value = floor.compared(self.value, self.low)
+            if value is None:
+                found.append(
+                    f"the mean of {self.name} cannot be corrected, {self.reason}; label more, or"
+                    f" set the threshold on [thresholds.mean] {self.name}"
+                )
+            elif self.worst is not None:
+                worst = floor.compared(self.worst.value, self.worst.low)
+                if phrase := undecided(floor, value, worst, value):
+                    found.append(f"corrected mean {phrase}")
+        return tuple(found)
+
+    @property
+    def fails(self) -> bool:
+        """Whether it surely misses a threshold, or stands on too few papers."""
+        values = [floor.compared(self.value, self.low) for floor in self.missed]
+        return bool(values) and (not self.is_covered or any(v is not None for v in values))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemVerdict:
+    """The means of one system, raw and corrected by labels, and what became of its waivers.
+
+    ``undecided`` is what the judge's answers do not decide, a phrase each.
+    """
+
+    means: tuple[SystemMean, ...] = ()
+    corrected: tuple[CorrectedMean, ...] = ()
+    waivers: tuple[WaiverUse, ...] = ()
+    undecided: tuple[str, ...] = field(default=(), metadata=SPARSE)
+
+    @property
+    def missed(self) -> tuple[SystemMean, ...]:
+        """The means that surely fail and are not waived, in order of the thresholds."""
+        covered = covered_by(self.waivers)
+        failing = (mean for mean in self.means if not mean.passes and not mean.is_open)
+        return tuple(m for m in failing if not (m.is_covered and m.name in covered))
+
+    @property
+    def waiver_faults(self) -> tuple[str, ...]:
+        """What is wrong with waivers that have to be mended or deleted."""
+        return faults_of(self.waivers)
+
+    @property
+    def fails(self) -> bool:
+        """Whether a mean is surely missed and not waived, or a waiver is not in order."""
+        falls_short = any(mean.fails for mean in self.corrected)
+        return bool(self.missed or falls_short or self.waiver_faults)
+
+
+def system_verdict(
+    papers: Sequence[Numbers],
+    thresholds: Thresholds,
+    waivers: Waivers,
+    golden: Sequence[GoldenPair] = (),
+    golden_fault: str = "",
+) -> SystemVerdict:
+    """Compare the means of one system over its papers with their thresholds.
+
+    Args:
+        papers: The numbers of every paper of the system.
+        thresholds: What its means have to reach.
+        waivers: What may fall short.
+        golden: The labelled pairs with the same judge's answers, which correct means.
+        golden_fault: Why there are none, where that is the judge's fault.
+    """
+    names = [t.name for t in thresholds.mean] + [t.name for t in thresholds.corrected]
+    missing = dict(_missing(papers, names))
+    worst = [numbers.assuming() for numbers in papers]
+    best = [numbers.assuming(by="system").assuming(right=True, by="judge") for numbers in papers]
+    means, unsure = [], {}
+    for threshold in thresholds.mean:
+        mean, name = mean_of(papers, threshold), threshold.name
+        at_worst, at_best = _mean(worst, name), _mean(best, name)
+        is_short = not is_covered(name, *coverage(best, name))
+        if is_short or not threshold.is_met_by(at_best):
+            means.append(mean)
+            continue
+        phrase = missing.get(name) or undecided(threshold, mean.compared, at_worst, at_best)
+        if phrase:
+            unsure[name] = phrase if name in missing else f"mean {phrase}"
+        means.append(replace(mean, is_open=bool(phrase)))
+    uses = waivers.use(
+        ALL_PAPERS,
+        papers[0].system if papers else "",
+        missed={mean.name: mean.compared for mean in means if not mean.passes and not mean.is_open},
+        measured=[mean.name for mean in means if mean.is_covered and not mean.is_open],
+    )
+    values = {mean.name: (mean.compared, _mean(worst, mean.name)) for mean in means}
+    unsure |= open_bounds(uses, values)
+    corrected = corrected_means(papers, golden, () if golden_fault else thresholds.corrected)
+    if golden_fault and thresholds.corrected:
+        unsure["golden"] = golden_fault
+    for each in corrected:
+        unsure |= {f"corrected {each.name} {n}": text for n, text in enumerate(each.undecided)}
+        if each.floors and each.name in missing:
+            unsure[f"corrected {each.name}"] = missing[each.name]
+    return SystemVerdict(
+        means=tuple(means), corrected=corrected, waivers=uses, undecided=tuple(unsure.values())
+    )
+
+
+def _missing(papers: Sequence[Numbers], names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Each number that the judge did not give on every paper, with a phrase."""
+    for name in dict.fromkeys(names):
+        metric = CATALOGUE[name].metric
+        lacks = [(n.paper, lack) for n in papers if (lack := n.why_unscored(metric)) is not None]
+        by_judge = [(paper, lack) for paper, lack in lacks if lack.fault == "judge"]
+        if by_judge:
+            paper, lack = by_judge[0]
+            yield (
+                name,
+                f"{metric} is unscored on {len(by_judge)} of {len(papers)} papers, first"
+                f" {paper!r}: {lack.status}, {one_line(lack.reason)}",
+            )
+        elif any(numbers.is_missing(name) for numbers in papers):
+            yield name, why_missing(name)
+
+
+def mean_of(papers: Sequence[Numbers], threshold: Threshold) -> SystemMean:
+    """The mean of one number over the papers that have it; a paper without it is no zero.
+
+    Its sum is exact: papers that all have 0.7 have a mean of 0.7, whatever their order.
+    """
+    name = threshold.name
+    n_scored, n_papers = coverage(papers, name)
+    at_worst = [numbers.assuming(by="system") for numbers in papers]
+    is_short = coverage(at_worst, name)[0] > n_scored
+    return SystemMean(
+        name=name,
+        value=_mean(papers, name),
+        least=threshold.least,
+        n_scored=n_scored,
+        n_papers=n_papers,
+        lowest=_mean(at_worst, name) if is_short else None,
+    )
+
+
+def _mean(papers: Sequence[Numbers], name: str) -> float | None:
+    values = [numbers.values.get(name) for numbers in papers]
+    counted = [value for value in values if value is not None]
+    return statistics.mean(counted) if counted else None
+
+
+def corrected_means(
+    papers: Sequence[Numbers], golden: Sequence[GoldenPair], thresholds: Sequence[Threshold] = ()
+) -> tuple[CorrectedMean, ...]:
+    """The means of one system over its papers, corrected by golden answers, as far as they tell.
+
+    ``golden`` are the labelled pairs with the answers of the same judge.
+    A paper that the judge left unscored counts as scored: a verdict says so elsewhere.
+    """
+    wrong = [numbers.assuming(by="judge") for numbers in papers]
+    right = [numbers.assuming(right=True, by="judge") for numbers in papers]
+    generous = [replace(pair, answers=tuple(map(_generous, pair.answers))) for pair in golden]
+    means = []
+    for name in CORRECTABLE:
+        floors = tuple(threshold for threshold in thresholds if threshold.name == name)
+        found = _corrected(name, papers, golden)
+        if not floors and not (found.n_judged and found.n_golden):
+            continue
+        worst = _corrected(name, wrong, generous)
+        n_scored, n_of = coverage(right, name)
+        means.append(
+            replace(
+                _named(name, found),
+                floors=floors,
+                n_scored=n_scored,
+                n_of=n_of,
+                worst=None if worst == found else _named(name, worst),
+            )
+        )
+    return tuple(means)
+
+
+def _named(name: str, found: Corrected) -> CorrectedMean:
+    values = asdict(found)
+    del values["n_judged"]
+    return CorrectedMean(name=name, **values)
+
+
+def _generous(answer: GoldenAnswer) -> GoldenAnswer:
+    """A label's answer; the top of its scale where there is none."""
+    if answer.answer is not None:
+        return answer
+    return replace(answer, answer=float(SCALES[answer.kind] if answer.kind in FACETS else 1))
+
+
+def _corrected(name: str, papers: Sequence[Numbers], golden: Sequence[GoldenPair]) -> Corrected:
+    """The mean of a number corrected by what labels say; faithfulness is a rate of sentences."""
+    from summeval_pytest.stats.correction import corrected_mean, corrected_rate  # load numpy
+
+    kind = {"facet": "overall", "faithfulness": "sentence"}.get(name, name.partition(".")[2])
+    rows = [(pair.paper, answer, label) for pair in golden for label, answer in pair.answered(kind)]
+    if kind == "overall" and any(label > 1 + _ROUNDING for *_, label in rows):
+        rows = []  # people's overall scores are on a scale of their own
+    if name != "faithfulness":
+        scored = [(n.paper, v) for n in papers if (v := n.values.get(name)) is not None]
+        return corrected_mean(scored, rows)
+    judged: list[tuple[str, bool]] = []
+    for numbers in papers:
+        n_supported = numbers.sizes.get("faithfulness", 0)
+        n_others = numbers.sizes.get("sentences", 0) - n_supported
+        judged += [(numbers.paper, True)] * n_supported + [(numbers.paper, False)] * n_others
+    return corrected_rate(judged, [(paper, a == 1, label == 1) for paper, a, label in rows])

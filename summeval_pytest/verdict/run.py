@@ -1,0 +1,448 @@
+"""The values of one run: what was measured, with what, and what was decided.
+
+A `RunRecord` may come from a file that anybody has edited. A `RunVerdict` has passed through
+`verdict.decide`, and every report takes one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from sys import intern
+from typing import TYPE_CHECKING, Final, Literal, overload
+
+from summeval_pytest.endpoints.spending import ModelSeen  # noqa: TC001 - run records read it
+from summeval_pytest.errors import Place  # noqa: TC001 - run records read it
+from summeval_pytest.metrics.score import SPARSE, Named, Score, Unscored
+from summeval_pytest.run.golden import GoldenPair  # noqa: TC001 - run records read it
+from summeval_pytest.run.pair_numbers import numbers_of
+from summeval_pytest.verdict.differences import (
+    Comparison,  # noqa: TC001 - run records read it
+    PairChange,  # noqa: TC001 - run records read it
+)
+from summeval_pytest.verdict.findings import Finding, explaining
+from summeval_pytest.verdict.means import CorrectedMean, SystemMean, SystemVerdict
+from summeval_pytest.verdict.pair import PairVerdict
+from summeval_pytest.verdict.policy import Policy  # noqa: TC001 - run records read it
+from summeval_pytest.verdict.trust import Trust  # noqa: TC001 - run records read it
+from summeval_pytest.verdict.waivers import WaiverUse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+    from summeval_pytest.run.pair_numbers import Numbers
+
+
+SCHEMA: Final = 2
+Outcome = Literal["passed", "failed", "error"]
+Covered = Literal["passed", "failed", "error", "not judged"]
+RunOutcome = Literal["untrusted", "passed", "failed", "error", "not judged"]
+_WORST_FIRST: Final[tuple[Covered, ...]] = ("error", "failed", "passed")
+_NO_PAIR: Final = PairVerdict()
+_NO_MEANS: Final = SystemVerdict()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CassetteRecord:
+    """A cassette that the run could read from: its file, hash, and how much of it was used."""
+
+    shown: str
+    sha256: str
+    n_used: int
+    n_replies: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """All that may differ between a run and its replay, and nothing that may not.
+
+    ``created`` comes from SOURCE_DATE_EPOCH, None where that is not set: two replays are equal to
+    the byte. ``commit`` was gated, as GitHub names it. ``usage`` holds the counts of `Totals`,
+    empty where nobody was asked; ``models`` replied, or have the names that were stored.
+    """
+
+    created: str | None = None
+    commit: str | None = None
+    record: str = "new"
+    environment: Mapping[str, str]
+    usage: Mapping[str, float]
+    cassettes: tuple[CassetteRecord, ...] = ()
+    models: tuple[ModelSeen, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeName:
+    """Who judged: the name that floors go by, and all that can change the answers.
+
+    ``name`` is None in a record of before names were kept.
+    """
+
+    name: str | None
+    signature: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaperRecord:
+    """One paper, with as much of its text as a reader of the verdicts needs.
+
+    ``cited`` are the source sentences, of ``n_sentences``, that some score or finding points at,
+    each with its index (from 0), in order.
+    """
+
+    id: str
+    title: str
+    place: Place
+    references: tuple[str, ...]
+    n_sentences: int
+    cited: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outline:
+    """What is small enough to keep of every pair of a run."""
+
+    paper: str
+    system: str
+    outcome: Outcome
+    signatures: tuple[str, ...]
+    waivers: tuple[WaiverUse, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairResult:
+    """One pair: what was measured of it, and what that came to.
+
+    A test leaves one behind, a worker sends it, and a line of a run record holds it.
+
+    Attributes:
+        place: The line of the summary, or of the system where a model was asked for it.
+        note: What a reader has to know of how the summary was made.
+        scores: What each metric came to; `Unscored` where it has no number.
+        signatures: The recipes of the scores.
+        findings: Everything that is wrong, the worst first, whatever the thresholds are.
+        fault: Why the judge left the whole pair unscored, in words; empty where it did not.
+        change: What changed against the run's baseline.
+        outcome: Decided anew whenever a record is read.
+        verdict: Likewise.
+    """
+
+    paper: str
+    system: str
+    outcome: Outcome = "error"
+    fault: str = ""
+    summary: str
+    place: Place
+    note: str = ""
+    scores: tuple[Score | Unscored, ...]
+    signatures: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    verdict: PairVerdict = _NO_PAIR
+    change: PairChange | None = None
+
+    def numbers(self) -> Numbers:
+        """Its numbers without their evidence."""
+        return numbers_of(self.paper, self.system, self.summary, self.scores)
+
+    @property
+    def explanation(self) -> tuple[Finding, ...]:
+        """The findings that explain why the pair fails, worst first; none where it does not."""
+        return explaining(self.findings, self.verdict.missed)
+
+    @property
+    def outline(self) -> Outline:
+        """What is small enough to keep of every pair."""
+        return Outline(
+            paper=intern(self.paper),
+            system=intern(self.system),
+            outcome=self.outcome,
+            signatures=tuple(map(intern, self.signatures)),
+            waivers=self.verdict.waivers,
+        )
+
+
+class Pairs(Sequence[PairResult]):
+    """Pairs that are read when they are asked for, each time anew, and their outlines.
+
+    Args:
+        reads: For each pair, who reads it.
+        outlines: What is known of each without reading it.
+    """
+
+    def __init__(
+        self, reads: Sequence[Callable[[], PairResult]], outlines: Sequence[Outline]
+    ) -> None:
+        self.reads = reads
+        self.outlines = outlines
+
+    def __len__(self) -> int:
+        return len(self.reads)
+
+    @overload
+    def __getitem__(self, place: int) -> PairResult: ...
+    @overload
+    def __getitem__(self, place: slice) -> Pairs: ...
+    def __getitem__(self, place: int | slice) -> PairResult | Pairs:
+        if isinstance(place, slice):
+            return Pairs(self.reads[place], self.outlines[place])
+        return self.reads[place]()
+
+
+class PairsByPaper(Mapping[str, PairResult]):
+    """The pairs of one system by paper, each read when it is asked for."""
+
+    def __init__(self, pairs: Pairs) -> None:
+        self._pairs = pairs
+        self._places = {each.paper: place for place, each in enumerate(pairs.outlines)}
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __contains__(self, paper: object) -> bool:
+        return paper in self._places
+
+    def __getitem__(self, paper: str) -> PairResult:
+        return self._pairs[self._places[paper]]
+
+
+if TYPE_CHECKING:
+    PairList = Sequence[PairResult]
+    PaperList = Sequence[PaperRecord]
+else:  # as they are read from the JSON of a record
+    PairList = tuple[PairResult, ...]
+    PaperList = tuple[PaperRecord, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemResult:
+    """One gated system, over the ``papers`` it should be judged on, in the order of the suite.
+
+    Attributes:
+        summaries: A digest of its recorded summaries; empty for a model that is asked for them.
+        baseline: The saved run to compare with; empty where nobody asked for one.
+        comparison: The comparison; None where there was none, or the item was not run.
+        outcome: That of its item ``all-papers``, decided anew whenever a record is read.
+        verdict: Likewise.
+    """
+
+    name: str
+    place: Place
+    papers: tuple[str, ...]
+    summaries: str = ""
+    outcome: Covered = "not judged"
+    fault: str = ""
+    verdict: SystemVerdict = _NO_MEANS
+    baseline: str = ""
+    comparison: Comparison | None = None
+
+    @property
+    def means(self) -> tuple[SystemMean, ...]:
+        """Its means, in the order of their thresholds."""
+        return self.verdict.means
+
+    @property
+    def corrected(self) -> tuple[CorrectedMean, ...]:
+        """Its means with the judge's error taken out, as far as golden labels tell it."""
+        return self.verdict.corrected
+
+    @property
+    def waivers(self) -> tuple[WaiverUse, ...]:
+        """What became of the waivers of its means."""
+        return self.verdict.waivers
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether it was compared, where that was asked for."""
+        return not self.baseline or self.comparison is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteRecord:
+    """One suite of a run; systems, papers and pairs in its own order.
+
+    Attributes:
+        shown: The suite file as the user named it.
+        fingerprint: 12 hex digits over all of the papers that can move a score.
+        labels: 12 hex digits over the golden labels; empty without any.
+        policy: What was required when the run was made.
+        golden: The judge's answers to the golden labels.
+        golden_fault: Why there are none, in words; empty where there are, or nobody asked.
+        trust: What they say of the judge; None where it was not measured.
+        waivers: Every waiver, and what became of it.
+        is_cut: Whether the run ended before it could close its record.
+        own_numbers: The numbers of custom metrics, which need not be installed where it is read.
+    """
+
+    name: str
+    shown: str
+    fingerprint: str
+    labels: str = ""
+    policy: Policy
+    systems: tuple[SystemResult, ...]
+    papers: PaperList = ()
+    pairs: PairList = ()
+    golden: tuple[GoldenPair, ...] = ()
+    golden_fault: str = ""
+    trust: Trust | None = None
+    waivers: tuple[WaiverUse, ...] = ()
+    is_cut: bool = field(default=False, metadata=SPARSE)
+    own_numbers: tuple[Named, ...] = field(default=(), metadata=SPARSE)
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether golden labels can measure the judge."""
+        return bool(self.labels)
+
+    @property
+    def is_untrusted(self) -> bool:
+        """Whether the judge misses its floor of agreement, so that no verdict counts."""
+        return self.trust is not None and self.trust.is_untrusted
+
+    @property
+    def outlines(self) -> Sequence[Outline]:
+        """Of each pair what is known without its texts."""
+        if isinstance(self.pairs, Pairs):
+            return self.pairs.outlines
+        return tuple(pair.outline for pair in self.pairs)
+
+    def pairs_of(self, system: str) -> Pairs:
+        """The judged pairs of one system."""
+        return self._chosen(lambda outline: outline.system == system)
+
+    def pairs_in(self, wanted: Collection[tuple[str, str]]) -> Pairs:
+        """The judged ones of these pairs, named by system and paper; no other is read."""
+        return self._chosen(lambda outline: (outline.system, outline.paper) in wanted)
+
+    def _chosen(self, is_meant: Callable[[Outline], bool]) -> Pairs:
+        outlines = self.outlines
+        places = [place for place, outline in enumerate(outlines) if is_meant(outline)]
+        reads = [partial(self.pairs.__getitem__, place) for place in places]
+        return Pairs(reads, [outlines[place] for place in places])
+
+    def with_pairs(self, change: Callable[[PairResult], PairResult]) -> SuiteRecord:
+        """The suite with every pair changed; what is stored is changed when it is asked for."""
+        if not isinstance(self.pairs, Pairs):
+            return replace(self, pairs=tuple(map(change, self.pairs)))
+        reads = [partial(_changed, change, read) for read in self.pairs.reads]
+        return replace(self, pairs=Pairs(reads, [read().outline for read in reads]))
+
+    @property
+    def comparisons(self) -> Mapping[str, Comparison]:
+        """By system, the comparisons that were made."""
+        return {each.name: each.comparison for each in self.systems if each.comparison is not None}
+
+    @property
+    def n_expected(self) -> int:
+        """How many pairs the suite has for its gated systems."""
+        return sum(len(system.papers) for system in self.systems)
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """What the run leaves open, a clause each; none where it judged and compared everything."""
+        judged = f"{len(self.pairs):,} of {self.n_expected:,} pairs"
+        if self.is_cut:
+            return (f"not complete: {judged}, the run was cut", *self.uncompared)
+        missing = f"only {judged} are in this run"
+        is_short = len(self.pairs) < self.n_expected
+        return (missing, *self.uncompared) if is_short else self.uncompared
+
+    @property
+    def uncompared(self) -> tuple[str, ...]:
+        """The comparisons that were asked for and not made, a clause each."""
+        return tuple(
+            f"{system.name} was not compared with {system.baseline}"
+            for system in self.systems
+            if not system.is_compared
+        )
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all of its pairs were judged and scored."""
+        outlines = self.outlines
+        return (
+            not self.is_cut
+            and len(outlines) == self.n_expected
+            and not any(outline.outcome == "error" for outline in outlines)
+        )
+
+
+def _changed(
+    change: Callable[[PairResult], PairResult], read: Callable[[], PairResult]
+) -> PairResult:
+    return change(read())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestResult:
+    """What one test hands on, from whatever process it ran in: a pair, a system or the judge.
+
+    ``paper`` is the pair's; None where the pair broke down before that was read.
+    """
+
+    __test__ = False  # pytest takes its name for that of a class of tests
+
+    suite: str
+    pair: PairResult | None = field(default=None, metadata=SPARSE)
+    paper: PaperRecord | None = field(default=None, metadata=SPARSE)
+    system: SystemResult | None = field(default=None, metadata=SPARSE)
+    trust: Trust | None = field(default=None, metadata=SPARSE)
+    golden: tuple[GoldenPair, ...] = field(default=(), metadata=SPARSE)
+    golden_fault: str = field(default="", metadata=SPARSE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """One run: the version of this layout, what a replay may change, the judge, the suites.
+
+    The suites are in the order of their files' names. ``shard`` is which of how many shards it is.
+    """
+
+    schema: Literal[2] = SCHEMA
+    header: Header
+    judge: JudgeName
+    shard: tuple[int, int] | None = field(default=None, metadata=SPARSE)
+    suites: tuple[SuiteRecord, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunVerdict(RunRecord):
+    """A run that was decided."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every pair of every suite was judged and scored."""
+        return all(suite.is_complete for suite in self.suites)
+
+    @property
+    def is_untrusted(self) -> bool:
+        """Whether the judge misses a floor of agreement of any suite."""
+        return any(suite.is_untrusted for suite in self.suites)
+
+    @property
+    def outcomes(self) -> frozenset[Covered]:
+        """The outcomes of its items: pairs, systems, and a judge that was not measured."""
+        pairs = (outline.outcome for suite in self.suites for outline in suite.outlines)
+        systems = (system.outcome for suite in self.suites for system in suite.systems)
+        at_fault = any(s.trust is not None and s.trust.outcome == "error" for s in self.suites)
+        judge: tuple[Covered, ...] = ("error",) if at_fault else ()
+        return frozenset((*pairs, *systems, *judge))
+
+    @property
+    def outcome(self) -> RunOutcome:
+        """Untrusted where the judge misses a floor, else the worst outcome of its items.
+
+        "not judged" where nothing was.
+        """
+        if self.is_untrusted:
+            return "untrusted"
+        found = self.outcomes
+        return next((outcome for outcome in _WORST_FIRST if outcome in found), "not judged")
+
+    @property
+    def may_release(self) -> bool:
+        """Whether everything was judged and compared, and passed."""
+        is_whole = not any(suite.gaps for suite in self.suites)
+        return self.outcome == "passed" and is_whole

@@ -1,0 +1,121 @@
+"""Waivers: what may fall short for a while, and what became of that in a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from summeval_pytest.errors import SuiteError, nearest
+from summeval_pytest.metrics.score import CATALOGUE
+from summeval_pytest.suite.lines import ALL_PAPERS
+from summeval_pytest.suite.values import Waiver  # noqa: TC001 - run records read it
+from summeval_pytest.verdict.thresholds import Threshold
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from summeval_pytest.verdict.thresholds import Thresholds
+
+WaiverState = Literal["in use", "expired", "not needed", "exceeded", "not judged"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaiverUse:
+    """A waiver and what a run made of it."""
+
+    waiver: Waiver
+    state: WaiverState
+
+    @property
+    def fault(self) -> str:
+        """Why it fails its test: it has to be mended or deleted; empty where it has not."""
+        waiver = self.waiver
+        match self.state:
+            case "expired":
+                return f"{waiver} expired on {waiver.expires}; mend, renew or delete it"
+            case "not needed":
+                return f"{waiver} is no longer needed; delete it"
+            case "exceeded":
+                than = "no less" if waiver.most is None else "no more"
+                return f"{waiver} allows {than} than {waiver.bound or 0.0:g}"
+            case "in use" | "not judged":
+                return ""
+
+
+def faults_of(uses: Iterable[WaiverUse]) -> tuple[str, ...]:
+    """What is wrong with waivers that have to be mended or deleted."""
+    return tuple(use.fault for use in uses if use.fault)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waivers:
+    """The waivers of a suite on one day, ``today``, as ``2027-01-31``."""
+
+    waivers: tuple[Waiver, ...] = ()
+    today: str = ""
+
+    def use(
+        self,
+        paper: str,
+        system: str,
+        *,
+        missed: Mapping[str, float | None],
+        measured: Collection[str],
+    ) -> tuple[WaiverUse, ...]:
+        """What became of the waivers of one pair, or of the means with `ALL_PAPERS` as the paper.
+
+        ``missed`` are the numbers under their thresholds, ``measured`` the names of those of which
+        it is known whether they fall short.
+        """
+        return tuple(
+            WaiverUse(waiver=waiver, state=self._state(waiver, missed, measured))
+            for waiver in self.waivers
+            if (waiver.paper, waiver.system) == (paper, system)
+        )
+
+    def _state(
+        self, waiver: Waiver, missed: Mapping[str, float | None], measured: Collection[str]
+    ) -> WaiverState:
+        if waiver.finding not in measured:
+            return "not judged"
+        if self.today > waiver.expires:
+            return "expired"
+        if waiver.finding not in missed:
+            return "not needed"
+        bound = None if waiver.bound is None else Threshold(waiver.finding, waiver.bound)
+        if bound is not None and not bound.is_met_by(missed[waiver.finding]):
+            return "exceeded"
+        return "in use"
+
+
+def all_uses(waivers: Iterable[Waiver], *decided: Iterable[WaiverUse]) -> tuple[WaiverUse, ...]:
+    """Every waiver with what became of it in what was decided; "not judged" elsewhere."""
+    found = {use.waiver.name: use.state for uses in decided for use in uses}
+    return tuple(
+        WaiverUse(waiver=waiver, state=found.get(waiver.name, "not judged")) for waiver in waivers
+    )
+
+
+def check_waivers(waivers: Iterable[Waiver], thresholds: Thresholds) -> None:
+    """Refuse a waiver of what no threshold holds, which could never be needed.
+
+    Raises:
+        SuiteError: for that, and for a bound on the wrong side or out of the number's range.
+    """
+    for waiver in waivers:
+        is_mean = waiver.paper == ALL_PAPERS
+        name, named = waiver.finding, CATALOGUE.get(waiver.finding)
+        known = [each.name for each in (thresholds.mean if is_mean else thresholds.pair)]
+        what, fault = f"waiver {waiver.name!r}", ""
+        if named is None or name not in known:
+            fault = (
+                f"is of {name!r}, which [thresholds{'.mean' if is_mean else ''}] does not hold;"
+                f" {nearest(name, CATALOGUE if named is None else known)}"
+            )
+        elif (waiver.least if named.lower_is_better else waiver.most) is not None:
+            key, wrong = ("most", "least") if named.lower_is_better else ("least", "most")
+            fault = f"bounds {name} by {wrong!r}, and it gets worse the other way; write {key!r}"
+        elif waiver.bound is not None and not named.low <= waiver.bound <= named.high:
+            fault = f"allows {name} = {waiver.bound:g}; write a value {named.range}"
+        if fault:
+            raise SuiteError(waiver.place, f"{what} {fault}")
