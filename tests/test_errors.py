@@ -1,11 +1,16 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
+from importlib import import_module
+from pkgutil import walk_packages
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import summeval_pytest
 from summeval_pytest import errors
 from summeval_pytest.errors import (
     JudgeError,
@@ -18,6 +23,9 @@ from summeval_pytest.errors import (
     UsageError,
     nearest,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @pytest.mark.parametrize(
@@ -56,6 +64,29 @@ def test_errors_tell_where_and_why() -> None:
     assert error.place == Place("papers.jsonl", 3)
     lost = NoReplyError("over_budget", "0.10 dollars are left")
     assert (lost.fault, str(lost)) == ("over_budget", "0.10 dollars are left")
+
+
+@contextmanager
+def _passing() -> Iterator[None]:
+    yield
+
+
+def test_every_exception_leaves_a_context_manager_as_it_is() -> None:
+    """Python writes the traceback into the exception; a frozen one becomes another error."""
+    modules = walk_packages(summeval_pytest.__path__, "summeval_pytest.")
+    kinds = {
+        value
+        for module in [import_module(each.name) for each in modules]
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Exception)
+        if value.__module__ == module.__name__
+    }
+    assert kinds > {SummevalError, NoReplyError}
+    for kind in kinds:
+        exception = kind.__new__(kind)
+        with pytest.raises(kind) as caught, _passing():
+            raise exception
+        assert caught.value is exception
 
 
 @pytest.mark.parametrize(

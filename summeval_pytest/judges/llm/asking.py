@@ -188,11 +188,12 @@ async def together(calls: Sequence[Coroutine[None, None, T]]) -> list[T]:
     return [await calls[0]] if len(calls) == 1 else await asyncio.gather(*calls)
 
 
-@dataclass(frozen=True, slots=True)
 class IncompleteError(Exception):
     """One item stayed without a usable reply, and with it the whole question."""
 
-    answer: Unanswered
+    def __init__(self, answer: Unanswered) -> None:
+        super().__init__(answer)
+        self.answer = answer
 
 
 @dataclass(frozen=True, slots=True)

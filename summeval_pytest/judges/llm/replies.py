@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
@@ -51,15 +50,16 @@ NOTES: Final[Mapping[FaultKind, str]] = MappingProxyType(
 """What a model that is asked again is told was wrong."""
 
 
-@dataclass(frozen=True)
 class UnreadableError(ValueError):
     """Why a reply, or one item of it, cannot be used; ``message`` is safe to print.
 
     Raised by the readers, and kept as a value for each item that it concerns.
     """
 
-    kind: FaultKind
-    message: str
+    def __init__(self, kind: FaultKind, message: str) -> None:
+        super().__init__(kind, message)
+        self.kind: FaultKind = kind
+        self.message = message
 
     def __str__(self) -> str:
         return self.message

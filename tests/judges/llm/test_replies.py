@@ -88,7 +88,7 @@ def test_what_could_be_read_in_two_ways_is_not_read(text: str, fault: Unreadable
     """A guess at what a judge meant would be our verdict and not the judge's."""
     with pytest.raises(UnreadableError) as caught:
         read_object(text)
-    assert caught.value == fault
+    assert caught.value.args == fault.args
     assert str(fault) == fault.message
 
 
@@ -152,7 +152,7 @@ def test_a_value_that_only_resembles_what_was_asked_for_is_refused(
     """A text that says 3 may say "3 of 4" tomorrow, and true is not 1."""
     with pytest.raises(UnreadableError) as caught:
         read_values(Counted, value, "it")
-    assert caught.value == fault
+    assert caught.value.args == fault.args
 
 
 def test_numbers_and_texts_are_read_as_json_means_them() -> None:
