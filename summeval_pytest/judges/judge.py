@@ -76,23 +76,25 @@ _NO_JUDGE: Final = (
 def is_local(name: str) -> bool:
     """Whether a name is that of a judge in this process, and not of a model at an endpoint.
 
-    A colon parts a module from its judge, and a model from its tag (``mistral:latest``): what is
-    before it is a module if it has a dot, if what is after it begins with a capital letter, or if
-    there is a module of that name.
+    A colon divides a module from its class, and a model from its tag (``mistral:Q4_K_M``,
+    ``code:latest``). A module with a dot is meant in any case: texts are not sent away because its
+    name is misspelt. One without a dot is meant if Python finds it, and if what follows the colon
+    begins with a capital letter, as a class does.
     """
     module, colon, attribute = name.partition(":")
     if not colon:
         return name == OFFLINE
     if not attribute.isidentifier() or not all(part.isidentifier() for part in module.split(".")):
         return False
-    return "." in module or attribute[0].isupper() or _is_module(module)
+    return "." in module or (attribute[0].isupper() and _is_module(module))
 
 
 def _is_module(name: str) -> bool:
     try:
-        return find_spec(name) is not None
+        found = find_spec(name)
     except ValueError:  # it is loaded, and nobody knows from where
         return True
+    return found is not None and found.origin is not None  # a folder alone has no origin
 
 
 def find_judge(name: str) -> Judge:
@@ -115,7 +117,10 @@ def find_judge(name: str) -> Judge:
     except _NO_JUDGE as error:
         is_plain = isinstance(error, (ImportError, AttributeError))
         told = str(error) if is_plain else f"{type(error).__name__}: {error}"
-        raise OptionError(f"no judge {name!r}: {told}; name it package.module:Class") from error
+        raise OptionError(
+            f"no judge {name!r}: {told}; name it package.module:Class, or define a model of this"
+            f' name as [judges."{name}"] in the suite'
+        ) from error
     if not isinstance(judge, Judge):
         raise OptionError(f"{name!r} is no judge: it needs signature, in_flight and answer()")
     return judge

@@ -170,7 +170,7 @@ class Options:
         None,
         "NAME",
         "who judges: 'offline', embedded, no key and no network (default), a judge of the"
-        " suite, a model at an endpoint, or your own judge as package.module:Class",
+        " suite, your own judge as package.module:Class, or else a model at an endpoint",
     )
     endpoint: str | None = _option(
         None,

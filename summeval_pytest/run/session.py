@@ -178,11 +178,11 @@ class Session:
         for suite in suites:
             if name in suite.recorded_judges:
                 return suite.recorded_judges[name]
-        if is_local(name):
-            return None
         defined = _agreed("judge", (suite.judges for suite in suites))
         if name in defined:
             return defined[name]
+        if is_local(name):
+            return None
         if get_close_matches(name, [OFFLINE], cutoff=0.8):
             raise OptionError(f"no judge {name!r}; did you mean {OFFLINE!r}?")
         place = default_endpoint(self.endpoint, self.environ, OPENAI)
@@ -383,10 +383,15 @@ def session_here(*, store: str | None, endpoint: str | None, **terms: Any) -> Se
 
 
 def _hint(name: str, suites: Sequence[Suite]) -> str:
-    """The judge of a suite that was probably meant by a name that no suite defines."""
+    """Who was probably meant by a name that no suite defines."""
     defined = {name for suite in suites for name in (*suite.judges, *suite.recorded_judges)}
-    meant = "" if name in defined else nearest(name, defined)
-    return f" (a judge of the suite? {meant})" if meant.startswith("did you mean") else ""
+    if name in defined:
+        return ""
+    if (meant := nearest(name, defined)).startswith("did you mean"):
+        return f" (a judge of the suite? {meant})"
+    module, _, attribute = name.partition(":")
+    is_class = module.isidentifier() and attribute.isidentifier() and attribute[0].isupper()
+    return f" (a class of yours? Python finds no module {module!r})" if is_class else ""
 
 
 def _agreed(kind: str, tables: Iterable[Mapping[str, SpecT]]) -> Mapping[str, SpecT]:

@@ -297,7 +297,8 @@ def test_a_judge_of_ones_own_is_found_in_this_folder(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (4, "")  # the exit code reaches the shell
     assert done.stderr == (
         "summeval: error: no judge 'own:Strict': module 'own' has no attribute 'Strict';"
-        " name it package.module:Class\n"
+        ' name it package.module:Class, or define a model of this name as [judges."own:Strict"]'
+        " in the suite\n"
     )
 
 

@@ -63,17 +63,21 @@ def test_own_judge_is_a_class_a_function_or_an_object(attribute: str) -> None:
 @pytest.mark.parametrize(
     ("names", "local"),
     [
-        ("offline team_judges:Strict team_judges:make no_such_package.judges:own json:tool", True),
-        ("no_such_module:Own", True),
+        ("offline team_judges:Strict no_such_package.judges:Own no_such_package.judges:make", True),
         ("ofline gpt-4o panel llama3.1 mistral:latest qwen2.5:7b gpt-oss:20b", False),
-        ("org/model:Q4_K_M team_judges: :Own", False),
+        ("mistral:Q4_K_M code:latest random:text folder:Q8_0 no_such_module:Own", False),
+        ("org/model:Q4_K_M team_judges: :Own team_judges:make", False),
     ],
 )
-def test_a_judge_in_this_process_is_told_by_its_name(names: str, *, local: bool) -> None:
-    """The embedded one, and whatever looks like an attribute of a module, importable or not.
+def test_a_judge_in_this_process_is_told_by_its_name(
+    names: str, tmp_path: Path, *, local: bool
+) -> None:
+    """The embedded one, a class of a module, and whatever has a dotted module before its colon.
 
-    A model's tag follows a colon as well, and no module of that name is imported to find out.
+    A model's tag follows a colon as well: Python has modules called ``code`` and ``random``, and
+    any folder can be imported.
     """
+    (tmp_path / "folder").mkdir()
     assert [is_local(name) for name in names.split()] == [local] * len(names.split())
     assert not is_local("")
 
@@ -92,7 +96,8 @@ def test_judge_that_cannot_be_made_is_a_usage_error(attribute: str, problem: str
     """It is the user's to mend, and a crash of pytest would not say so."""
     with pytest.raises(OptionError) as caught:
         find_judge(f"team_judges:{attribute}")
-    told = f"no judge 'team_judges:{attribute}': {problem}; name it package.module:Class"
+    told = f"no judge 'team_judges:{attribute}': {problem}; name it package.module:Class, or"
+    told += f' define a model of this name as [judges."team_judges:{attribute}"] in the suite'
     assert str(caught.value) == told
 
 
@@ -119,8 +124,8 @@ def test_name_before_a_colon_is_looked_up_without_importing_it() -> None:
     program = (
         "import sys\n"
         "from summeval_pytest.judges.judge import is_local\n"
-        "is_local('__main__:judge')\n"
-        "print(is_local('this:zen'), is_local('no_such_model:latest'), 'this' in sys.modules)\n"
+        "is_local('__main__:Judge')\n"
+        "print(is_local('this:Zen'), is_local('no_such_model:Latest'), 'this' in sys.modules)\n"
     )
     told = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

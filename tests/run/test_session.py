@@ -362,6 +362,16 @@ def test_judge_that_no_suite_defines_is_a_model(
     assert session.judge_spec("gpt-9", [here]) == expected
 
 
+@pytest.mark.parametrize("name", ["json:JSONDecoder", "team.judges:House", "offlin"])
+def test_judge_of_a_suite_is_meant_before_any_other(tmp_path: Path, name: str) -> None:
+    """A name that could be a class's, or a misspelling, is the suite's where the suite has it."""
+    folder = write_suite(tmp_path / "kilns", URL)
+    toml = folder / "summeval.toml"
+    toml.write_text(toml.read_text(encoding="utf-8").replace("[judges.rule]", f'[judges."{name}"]'))
+    suite = loaded(folder)
+    assert Session(environ={}).judge_spec(name, [suite]) is suite.judges[name]
+
+
 def test_who_is_no_model_is_not_asked_as_one(here: Suite) -> None:
     """Nobody would want to pay for a misspelling, and nothing else could vote."""
     for name in ("ofline", "offlin", "offline2"):
@@ -394,7 +404,9 @@ def test_suites_that_disagree_on_an_endpoint_are_refused(here: Suite, there: Sui
     ("name", "hint"),
     [
         ("rul", " (a judge of the suite? did you mean 'rule'?)"),
+        ("nowhere:Fair", " (a class of yours? Python finds no module 'nowhere')"),
         ("gpt-9", ""),
+        ("gpt-oss:20b", ""),
         ("rule", ""),
     ],
 )
