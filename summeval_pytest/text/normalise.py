@@ -11,7 +11,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
-NORMALISER: Final = "1"
+NORMALISER: Final = "2"
 """Version of these rules; part of every signature."""
 
 _BREAK_TOKENS = re.compile(r"(?i)<n>|<br\s*/?>")
@@ -22,10 +22,28 @@ _LIST_ITEM = re.compile(r"\n\s*(?=(?:[-*\u2022\u2023]|\d{1,2}[.)])\s)")
 _SENTENCE_LINE = re.compile(r"(?<=[.!?:])[^\S\n]*\n\s*")
 _MARK = "\x00"
 _REFUSAL = re.compile(
-    r"(?i)\A\W*(?:(?:i['\u2019]?m|i am|we are) (?:very |so )?(?:sorry|afraid|unable)|sorry\b"
-    r"|i apologi[sz]e|as an? (?:ai|artificial|large language)\b"
-    r"|i (?:can ?not|can['\u2019]t|will not|won['\u2019]t) )"
+    r"""(?isx)\A\W*(?:
+      # it apologises
+      (?:i|we)(?:['\u2019](?:m|re)|\ am|\ are)\ (?:\w+\ )?(?:sorry|afraid(?!\ of))\b
+    | sorry(?:[,.!]|\ (?:but|for|i)\b) | i\ (?:\w+\ )?apologi[sz]e\b
+      # it speaks of itself
+    | as\ an?\ (?:ai|artificial\ intelligence|large\ language)
+        (?:\ (?:language|model|assistant|system)){0,2},?\ i\b
+      # it says what it does not do, at once, after a clause or after thanks
+    | (?:than[^.!?]*[.!?]\ )?(?:[^.!?]*(?:,|\bbut)\ )?i(?:
+        \ (?:can\ ?not|can['\u2019]?t|could\ not|will\ not|won['\u2019]?t|do\ not|don['\u2019]?t)
+      | (?:['\u2019]m|\ am|\ was)\ (?:unable|not\ able)\ to | \ have\ no | \ must
+      )\ (?:\w+ly\ )?(?:help|assist|access|open|read|view|summari[sz]e|provide|give|generate|write
+        |create|produce|comply|fulfil+|answer|process|complete|respond|do|have|offer|decline
+        |(?:see|find)\ (?:\w+\ )?(?:paper|document|text|article|file))\b
+      # it asks for the text
+    | .*\b(?:please|(?:could|can|if)\ you)\ (?:\w+\ )?(?:provide|share|upload|paste|send|attach)
+        (?:\ \w+){1,2}\ (?:text|paper|document|article|file|abstract)\b
+    )"""
 )
+_OPENING: Final = 160
+"""In so many characters a refusal says that it is one."""
+_QUOTES: Final = tuple("\"'\u2018\u2019\u201c\u201d")
 _REFUSAL_WORDS: Final = 80
 
 
@@ -65,8 +83,12 @@ def normalise(text: str) -> str:
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a text is a model declining to write a summary: an apology and hardly more.
+    """Whether a text is a model declining to write a summary, and hardly more.
 
-    A summary counts as refused where it opens like a refusal and has fewer than 80 words.
+    A summary counts as refused where its opening is the system's word about itself: an apology, "I
+    cannot" and what a summary takes, or a request for the text; and where it has fewer than 80
+    words. An opening that is quoted is somebody else's.
     """
-    return bool(_REFUSAL.match(text)) and len(text.split()) < _REFUSAL_WORDS
+    if text.startswith(_QUOTES) and not text.endswith(_QUOTES):
+        return False
+    return bool(_REFUSAL.match(text[:_OPENING])) and len(text.split()) < _REFUSAL_WORDS

@@ -51,7 +51,7 @@ def test_every_analysis_is_told_and_written(capsys: pytest.CaptureFixture[str]) 
     (judge,) = found["judges"]
     assert judge["recipes"]["facet"].startswith("facet|empty:1|judge:alpha-1|")
     assert f"|suite:{found['fingerprint']}|" in judge["recipes"]["eva"]
-    assert found["reading"] == "norm:1|split:2"
+    assert found["reading"] == "norm:2|split:2"
     one, two = standing(found, "judge", "facet", ALPHA)
     assert (one["mean"]["value"], one["rank"]) == (1.0, 1)
     # Background has weight .1 and scale 3, result .3 and 4: (.1 * 2/3 + .3 * 3/4) / .4.

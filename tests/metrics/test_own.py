@@ -206,7 +206,7 @@ def test_an_installed_metric_is_made_with_its_options(monkeypatch: pytest.Monkey
 def test_a_signature_tells_versions_and_options_apart() -> None:
     """Two runs compare only where the same was counted in the same way."""
     plain = own_signature("counted", Counted(), (), "abc")
-    assert str(plain) == "counted|norm:1|split:2|suite:abc|v:1"
+    assert str(plain) == "counted|norm:2|split:2|suite:abc|v:1"
     long, longer = (own_signature("counted", Counted(), (("a", "x" * n),), "abc") for n in (99, 98))
     assert long.differing(longer) == ("option.a",)
     assert len(str(long)) < len("x" * 99)

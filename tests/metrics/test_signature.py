@@ -16,11 +16,11 @@ signatures = st.builds(Signature, AWKWARD, recipes)
 
 
 TEXTS: dict[MetricName, str] = {
-    "facet": "empty:1|judge:offline-4|norm:1|references:best|split:2|suite:77be|v:3"
+    "facet": "empty:1|judge:offline-4|norm:2|references:best|split:2|suite:77be|v:3"
     "|weights:.1,.3,.3,.3",
-    "eva": "judge:offline-4|norm:1|premises:all|recall:matched|references:best|split:2|suite:77be"
+    "eva": "judge:offline-4|norm:2|premises:all|recall:matched|references:best|split:2|suite:77be"
     "|unanswered:0.05|v:2",
-    "faithfulness": "judge:offline-4|min_chars:5|norm:1|split:2|suite:77be|unanswered:0.05|v:2",
+    "faithfulness": "judge:offline-4|min_chars:5|norm:2|split:2|suite:77be|unanswered:0.05|v:2",
 }
 
 
