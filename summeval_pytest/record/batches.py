@@ -276,7 +276,7 @@ def on_dask(
         left = deque(batches)
         begun = {submit(batch): batch for batch in _first(left, 2 * n_threads)}
         while begun:
-            with suppress(TimeoutError, distributed.CancelledError):  # which is done as well
+            with suppress(TimeoutError, distributed.CancelledError):  # a cancelled one is done
                 distributed.wait([*begun], timeout=_LOOK_SECONDS, return_when="FIRST_COMPLETED")
             completed = [future for future in begun if future.done()]
             if not completed:
@@ -301,7 +301,7 @@ def _wait_for_worker(client: Any, missing: str, seconds: float) -> None:
     missing, waited = missing.format(client.scheduler.address), 0.0
     while waited < seconds:
         pause = min(_LOOK_SECONDS, seconds - waited)
-        with suppress(TimeoutError):
+        with suppress(OSError):  # a time that ran out, or a scheduler that is gone
             client.wait_for_workers(1, timeout=pause)
             return
         waited += pause
