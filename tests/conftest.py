@@ -12,9 +12,8 @@ from summeval_pytest.analysis import farebio, item_agreement, studied
 from summeval_pytest.metrics import score
 from summeval_pytest.metrics.own import own_metric
 from summeval_pytest.metrics.score import CATALOGUE, METRICS
-from summeval_pytest.record import changes, regression
 from summeval_pytest.run.runner import THREAD
-from summeval_pytest.verdict import trust
+from summeval_pytest.verdict import changes, comparison, trust
 from tests.postgres_server import serving
 from tests.shared_data import DATA, RELEASE
 from tests.waiting import wait_until
@@ -41,7 +40,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 @pytest.fixture
 def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     """Intervals of 20 resamples: most of the work, where they only have to be there."""
-    for module in (changes, farebio, item_agreement, regression, studied, trust):
+    for module in (changes, comparison, farebio, item_agreement, studied, trust):
         monkeypatch.setattr(module, "RESAMPLES", 20)
     monkeypatch.setattr(item_agreement, "EVIDENCE_RESAMPLES", 20)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from summeval_pytest.record.stream import read_record, record_pieces
+from summeval_pytest.record.file import read_record, record_pieces
 from tests.processes import clean_environment
 
 if TYPE_CHECKING:

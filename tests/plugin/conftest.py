@@ -24,7 +24,7 @@ import summeval_pytest
 from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.endpoints.wire import Wire
 from summeval_pytest.errors import NoReplyError
-from summeval_pytest.record.stream import read_record
+from summeval_pytest.record.file import read_record
 from tests.judges.llm.by_rule import answer_by_rule
 from tests.processes import LEAN, clean_environment, is_ours
 from tests.scripted_server import Answer, ScriptedServer
@@ -33,7 +33,7 @@ from tests.waiting import SOON
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from summeval_pytest.record.record import RunRecord
+    from summeval_pytest.verdict.run import RunRecord
     from tests.scripted_server import Action, Seen
 
     Script = Callable[[Seen], Action]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.cli.app import main
-from summeval_pytest.record.recalled import is_in_shard
+from summeval_pytest.record.shards import is_in_shard
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Bench, Run
