@@ -210,6 +210,5 @@ def summ_pair(request: pytest.FixtureRequest) -> SummPair:
     with message_alone(request.config):
         evaluation = gate.evaluation(task)
         if faults := [*judge_faults(evaluation.numbers())]:
-            what = f"paper {paper!r}, system {system!r} is unscored: "
-            raise JudgeError(what + "; ".join(faults))
+            raise JudgeError(f"paper {paper!r}, system {system!r}: {'; '.join(faults)}")
     return SummPair(evaluation, gated, gate)

@@ -171,15 +171,9 @@ class Gate:
         """Which drops against the baseline fail.
 
         Raises:
-            OptionError: for a rule that could never decide, and for one where nothing is compared.
+            OptionError: for a rule that could never decide.
         """
-        rules = read_rules(self.options.compare_fail)
-        if self.options.compare_fail and self.options.compare is None:
-            raise OptionError(
-                "--summ-compare-fail says what fails and nothing is compared; add"
-                " --summ-compare=NAME, or leave it out"
-            )
-        return rules
+        return read_rules(self.options.compare_fail)
 
     @cached_property
     def _baselines(self) -> Baselines | None:
@@ -270,11 +264,8 @@ class Gate:
             return judged_by(gated, self.identity, self._answers(gated))
         answers = suite.golden, suite.golden_fault
         if suite.trust is None and gated.labelled:
-            answers = (
-                (),
-                f"the recorded runs do not have the judge's answers to the labels; run"
-                f" {suite.shown}::judge in each of them",
-            )
+            missing = "the recorded runs do not have the judge's answers to the labels; run"
+            answers = (), f"{missing} {suite.shown}::judge in each of them"
         return judged_by(gated, self.identity, answers)
 
     def _answers(self, gated: GatedSuite) -> tuple[tuple[GoldenPair, ...], str]:
@@ -397,6 +388,11 @@ class Gate:
             UsageError: for any mistake, and for a suite without a threshold.
         """
         gated = self.gated(path, shown)
+        if self.options.compare_fail and self.options.compare is None:
+            raise OptionError(
+                "--summ-compare-fail says what fails and nothing is compared; add"
+                " --summ-compare=NAME, or leave it out"
+            )
         if self.options.save is not None:
             check_saved_file(gated.suite, self.options.save)
         for system in gated.systems:

@@ -43,6 +43,7 @@ from summeval_pytest.verdict.run import (
     RunRecord,
     SuiteRecord,
 )
+from summeval_pytest.verdict.waivers import day_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -287,7 +288,13 @@ def _begun(line: RecordLine) -> RunRecord:
         _check_names(waiver.finding for waiver in suite.policy.waivers.waivers)
         for comparison in suite.comparisons.values():
             _check_names(each.name for each in comparison.differences)
-    return line.run
+    return replace(line.run, suites=tuple(map(_on_its_day, line.run.suites)))
+
+
+def _on_its_day(suite: SuiteRecord) -> SuiteRecord:
+    """The suite with the day of its run, as far as its waivers know it."""
+    waivers = replace(suite.policy.waivers, today=day_of(suite.waivers))
+    return replace(suite, policy=replace(suite.policy, waivers=waivers))
 
 
 def _check_end(end: Any, digest: str) -> None:

@@ -170,19 +170,22 @@ def _narrowed(record: RunRecord, gated: GatedSuite) -> SuiteRecord:
     found = (same or alike)[0]
     recorded = {system.name: system for system in found.systems}
     systems = tuple(
-        replace(recorded.get(each.name, each), place=each.place, papers=each.papers)
+        replace(each, summaries=recorded.get(each.name, each).summaries)
         for each in skeleton.systems
     )
     order = {(each.name, paper): None for each in systems for paper in each.papers}
     places = {(o.system, o.paper): place for place, o in enumerate(found.outlines)}
     kept = [places[of] for of in order if of in places]
     papers = {paper.id: paper for paper in found.papers}
+    answers = {(each.system, each.paper): each for each in found.golden}
+    labelled = [(task.system, task.paper) for task in gated.labelled]
     return replace(
         found,
         name=skeleton.name,
         shown=skeleton.shown,
         systems=systems,
         papers=tuple(papers[name] for name in gated.suite.paper_ids if name in papers),
+        golden=tuple(answers[of] for of in labelled if of in answers),
         pairs=Pairs(
             [partial(found.pairs.__getitem__, place) for place in kept],
             [found.outlines[place] for place in kept],

@@ -28,7 +28,7 @@ def upgraded(text: str) -> Iterator[dict[str, Any]]:
     """
     try:
         is_stream = text.startswith('{"begun":')
-        run = _of_stream(text.splitlines()) if is_stream else json.loads(text)
+        run = _of_stream(text.strip().split("\n")) if is_stream else json.loads(text)
         if run["schema"] != 1:
             raise ValueError(
                 f"it has schema {run['schema']!r:.20}, this version reads 1 and {SCHEMA}"
@@ -71,17 +71,13 @@ def _suite(suite: dict[str, Any]) -> dict[str, Any]:
     if suite.get("golden") and trust.get("n_pairs") not in {0, len(suite["golden"])}:
         raise ValueError(f"suite {suite['name']!r} has not all of its golden answers")
     floors = [floor for each in trust.get("agreements", ()) for floor in each.get("floors", ())]
-    expired = [u["waiver"]["expires"] for u in suite["waivers"] if u["state"] == "expired"]
     kept = {"name", "shown", "fingerprint", "trust", "waivers", "is_cut", "own_numbers"}
     return {key: value for key, value in suite.items() if key in kept} | {
         "labels": trust.get("labels", ""),
         "policy": {
             "thresholds": suite["thresholds"],
             "floors": [{"judge": trust.get("floors_of", ""), "floors": floors}] if floors else [],
-            "waivers": {
-                "waivers": [use["waiver"] for use in suite["waivers"]],
-                "today": f"{max(expired)}~" if expired else "",
-            },
+            "waivers": {"waivers": [use["waiver"] for use in suite["waivers"]]},
         },
         "systems": [_system(system, suite["pairs"]) for system in suite["systems"]],
         "golden_fault": trust.get("fault", ""),

@@ -241,7 +241,7 @@ def decide_system(
 ) -> SystemResult:
     """Decide the means of one system, and its comparison with a baseline, where there is one.
 
-    A system of which not every paper was judged has no means.
+    A system of which not every paper was judged has no means. It keeps the fault of its item.
     """
     thresholds = policy.thresholds
     comparison, faults = system.comparison, []
@@ -253,10 +253,9 @@ def decide_system(
             comparison = compare(papers, baseline, signatures=recipes, rules=policy.rules)
     has_item = thresholds.mean or thresholds.corrected or comparison or baseline
     if not has_item or not is_whole:
-        outcome: Covered = "failed" if comparison is not None and comparison.fails else "not judged"
-        return replace(
-            system, outcome=outcome, fault="", verdict=SystemVerdict(), comparison=comparison
-        )
+        fails = comparison is not None and comparison.fails
+        outcome: Covered = "failed" if fails else "error" if system.fault else "not judged"
+        return replace(system, outcome=outcome, verdict=SystemVerdict(), comparison=comparison)
     verdict = system_verdict(papers, thresholds, policy.waivers, golden, golden_fault)
     faults += verdict.undecided
     fails = verdict.fails

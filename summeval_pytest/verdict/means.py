@@ -204,8 +204,9 @@ def system_verdict(
     for threshold in thresholds.mean:
         mean, name = mean_of(papers, threshold), threshold.name
         at_worst, at_best = _mean(worst, name), _mean(best, name)
-        is_short = not is_covered(name, *coverage(best, name))
-        if is_short or not threshold.is_met_by(at_best):
+        is_short = not is_covered(name, coverage(best, name)[0], mean.n_papers)
+        is_given = not any(numbers.is_missing(name) for numbers in papers)
+        if is_given and (is_short or not threshold.is_met_by(at_best)):
             means.append(mean)
             continue
         phrase = missing.get(name) or undecided(threshold, mean.compared, at_worst, at_best)
@@ -292,7 +293,7 @@ def corrected_means(
         if not floors and not (found.n_judged and found.n_golden):
             continue
         worst = _corrected(name, wrong, generous)
-        n_scored, n_of = coverage(right, name)
+        n_scored, n_of = coverage(right, name)[0], coverage(papers, name)[1]
         means.append(
             replace(
                 _named(name, found),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from summeval_pytest.errors import SuiteError, nearest
-from summeval_pytest.metrics.score import CATALOGUE
+from summeval_pytest.metrics.score import CATALOGUE, UNRECORDED
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.suite.values import Waiver  # noqa: TC001 - run records read it
 from summeval_pytest.verdict.thresholds import Threshold
@@ -49,10 +49,13 @@ def faults_of(uses: Iterable[WaiverUse]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waivers:
-    """The waivers of a suite on one day, ``today``, as ``2027-01-31``."""
+    """The waivers of a suite on one day, ``today``, as ``2027-01-31``.
+
+    No record has the day: a replay of tomorrow is the same to the byte.
+    """
 
     waivers: tuple[Waiver, ...] = ()
-    today: str = ""
+    today: str = field(default="", compare=False, metadata=UNRECORDED)
 
     def use(
         self,
@@ -86,6 +89,12 @@ class Waivers:
         if bound is not None and not bound.is_met_by(missed[waiver.finding]):
             return "exceeded"
         return "in use"
+
+
+def day_of(uses: Iterable[WaiverUse]) -> str:
+    """A day on which exactly those waivers are expired that were expired in a run."""
+    expired = [use.waiver.expires for use in uses if use.state == "expired"]
+    return f"{max(expired)}~" if expired else ""
 
 
 def all_uses(waivers: Iterable[Waiver], *decided: Iterable[WaiverUse]) -> tuple[WaiverUse, ...]:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -25,6 +26,7 @@ from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.endpoints.wire import Wire
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.record.file import read_record
+from summeval_pytest.verdict.decide import decide
 from tests.judges.llm.by_rule import answer_by_rule
 from tests.processes import LEAN, clean_environment, is_ours
 from tests.scripted_server import Answer, ScriptedServer
@@ -33,7 +35,7 @@ from tests.waiting import SOON
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from summeval_pytest.verdict.run import RunRecord
+    from summeval_pytest.verdict.run import RunVerdict
     from tests.scripted_server import Action, Seen
 
     Script = Callable[[Seen], Action]
@@ -254,9 +256,15 @@ summaries = "bad.jsonl"
             self.extend(ENDPOINT.format(url=server.url, model=model, judge=judge) + more)
             yield server
 
-    def record(self, name: str = "run.json") -> RunRecord:
-        """The record that a run has written."""
-        return read_record(self.path / name, "RUN")
+    def record(self, name: str = "run.json") -> RunVerdict:
+        """The record that a run has written, decided as it was then."""
+        return decide(read_record(self.path / name, "RUN"))
+
+    def forge(self, name: str, change: Callable[[str], str], made: str = "") -> None:
+        """Changes a record by hand, and its hash with it; ``made`` is where it then stands."""
+        *lines, _, _ = change(self.text(name)).split("\n")
+        digest = sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
+        self.write(made or name, "\n".join([*lines, json.dumps({"end": {"sha256": digest}}), ""]))
 
     def spoil(self, name: str, old: str, new: str) -> None:
         """Replaces a text that stands in a file exactly once."""
@@ -313,14 +321,14 @@ summaries = "bad.jsonl"
         with self.running(*arguments, **variables) as process:
             return self.finish(process)
 
-    def properties(self, report: str) -> dict[str, str]:
-        """By test, the property "summeval" in a JUnit report, byte by byte."""
+    def properties(self, report: str) -> dict[str, dict[str, str]]:
+        """By test, the properties in a JUnit report of pytest's."""
         report_tree = ET.parse(self.path / report)  # noqa: S314 - pytest has just written it
         return {
-            f"{case.get('classname')}::{case.get('name')}": named.get("value", "")
+            f"{case.get('classname')}::{case.get('name')}": {
+                each.get("name", ""): each.get("value", "") for each in case.iter("property")
+            }
             for case in report_tree.iter("testcase")
-            for named in case.iter("property")
-            if named.get("name") == "summeval"
         }
 
 

@@ -119,7 +119,7 @@ def test_a_judge_no_better_than_chance_is_an_error_where_a_threshold_asks(bench:
     assert run.outcomes["summeval.toml::good::all-papers"] == "ERROR"
     assert run.last == "4 passed, 1 error"
     assert f"the mean of faithfulness cannot be corrected, {CHANCE}; label more, or" in run.out
-    assert not shown(run)
+    assert shown(run) == [f"  corrected: faithfulness unknown ({CHANCE})"]
 
     labelled(bench, upside=True, pair="faithfulness = 0.5", mean="faithfulness = 0.5")
     run = bench.inside("summeval.toml", FAIR)
@@ -128,14 +128,14 @@ def test_a_judge_no_better_than_chance_is_an_error_where_a_threshold_asks(bench:
 
 
 def test_labels_are_asked_about_once_and_for_means_alone_not_at_all(bench: Bench) -> None:
-    """By the judge's test, the corrected means and the calibration together."""
+    """By the judge's test and the corrected means together."""
     labelled(bench, pair="faithfulness = 0.5", mean="faithfulness = 0.5")
     run = bench.inside("summeval.toml", FAIR, "-k", "all-papers", "-rA")
     assert run.outcomes == {"summeval.toml::good::all-papers": "PASSED"}
     assert bench.pairs_asked() == {f"good::{paper}" for paper in PAPERS}
     assert not shown(run)
 
-    labelled(bench, head="calibrate = true", pair=f"facet = 0.3{CORRECTED}facet = 0.5")
+    labelled(bench, pair=f"facet = 0.3{CORRECTED}facet = 0.5")
     assert bench.inside("summeval.toml", FAIR).code == 0
     rated = [a for a in bench.asked() if a.event == "begin" and a.question.startswith("RateFacets")]
     assert len(rated) == 2 * len(PAPERS)
@@ -147,7 +147,6 @@ def test_labels_are_asked_about_once_and_for_means_alone_not_at_all(bench: Bench
         (LABELS, "eva = 0.5", ":15: unknown threshold 'corrected.eva', which no label corrects; "),
         (LABELS, '"facet.lowr" = 0.5', ":15: unknown threshold 'corrected.facet.lowr'; "),
         (LABELS, "facet = 60", ":15: threshold corrected.facet = 60 can never decide: "),
-        ("calibrate = true", "facet = 0.5", ":3: 'calibrate' needs labels to learn from; "),
         (
             "",
             "facet = 0.5",
@@ -166,61 +165,3 @@ def test_a_correction_that_cannot_be_stops_the_run(
     assert run.code == 4
     assert f"summeval.toml{fault}" in run.err
     assert bench.asked() == []
-
-
-RECORD: Final = "--summ-run-record=run.json"
-CALIBRATED: Final = {"limpet-01": 0.833333333333, "kiln-02": 0.75, "moss-03": 0.916666666667}
-"""FM of a 4, read by the labels of the other papers: of limpet-01 by (4 + 2 + 4) / 3 of 4."""
-
-
-def test_calibrated_ratings_move_every_number(bench: Bench) -> None:
-    """Worked example: the pairs have FM 5/6, 3/4 and 11/12, their mean is 5/6, and the labels' 3/4.
-
-    Of the errors that calibration leaves on labels, (-1/12 + 1/4 - 5/12) / 6 = -1/24, the
-    corrected mean takes the rest: 19/24.
-    """
-    labelled(bench, head="calibrate = true", pair=f"facet = 0.8{CORRECTED}facet = 0.79")
-    run = bench.inside("summeval.toml", FAIR, RECORD, "-rA")
-    assert run.last == "1 failed, 4 passed"
-    assert "facet 0.750 < 0.800" in run.lines
-    assert run.block(TABLE, 4)[2].split() == ["good", "2", "1", "0", "0.833"]
-    assert shown(run) == ["  corrected: facet 0.792 [0.54, 1.05]"]
-    (suite,) = bench.record().suites
-    assert suite.is_calibrated
-    assert {pair.paper: pair.numbers().values["facet"] for pair in suite.pairs} == CALIBRATED
-    (corrected, _) = suite.systems[0].corrected
-    assert corrected.value == pytest.approx(19 / 24)
-
-
-def test_a_calibrated_run_does_not_compare_with_an_uncalibrated_one(bench: Bench) -> None:
-    """The drop would be that of the labels; the verdict names the key that differs."""
-    labelled(bench)
-    assert bench.inside("summeval.toml", FAIR, "--summ-save=v1").code == 0
-    again = bench.inside("summeval.toml", FAIR, "--summ-compare=v1")
-    assert again.code == 0
-    labelled(bench, head="calibrate = true")
-    run = bench.inside("summeval.toml", FAIR, "--summ-compare=v1", "-rA")
-    assert run.code == 1
-    assert run.outcomes["summeval.toml::good::all-papers"] == "FAILED"
-    assert first_line(run).startswith("good: calibration differs: ")
-    assert "numbers of different recipes do not compare" in " ".join(run.out.split())
-
-
-def test_a_judge_without_golden_answers_leaves_every_pair_an_error(
-    bench: Bench,
-) -> None:
-    """Uncalibrated numbers in their place would pass or fail for the wrong reason."""
-    labelled(bench, head="calibrate = true", mean="facet = 0.5")
-    run = bench.inside("summeval.toml", "--summ-judge=rule:Silent", "-rA")
-    assert run.code == 1
-    assert set(run.outcomes.values()) == {"ERROR"}
-    assert set(run.outcomes) == {
-        "summeval.toml::judge",
-        *(f"summeval.toml::good::{paper}" for paper in (*PAPERS, "all-papers")),
-    }
-    (told,) = {line for line in run.lines if line.startswith("ratings cannot be calibrated: ")}
-    assert told.startswith(
-        "ratings cannot be calibrated: agreement with the labels was not measured: 12 of 24"
-        " labelled items are unanswered, first: "
-    )
-    assert not run.shows_code

@@ -263,7 +263,7 @@ def test_an_incomplete_cassette_names_what_is_missing(bench: Bench) -> None:
     assert set(run.outcomes.values()) == {"ERROR"}
     assert f"cassette cassette.jsonl: {len(kept)} of {len(kept)} replies used" in run.out
     told = next(
-        line for line in run.lines if "paper 'limpet-01', system 'good' is unscored" in line
+        line for line in run.lines if "paper 'limpet-01', system 'good' is undecided" in line
     )
     assert re.search(r"no recorded answer for question [0-9a-f]{8} \(facet ratings '", told)
     assert "--summ-record=new, then 'summeval cassette export'" in told

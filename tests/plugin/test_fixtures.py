@@ -139,7 +139,7 @@ def test_the_judges_fault_is_an_error_and_the_systems_fault_a_failure(bench: Ben
 
     assert run.code == 1
     assert run.outcomes == dict(zip(OWN, ("FAILED", "PASSED", "ERROR", "ERROR"), strict=True))
-    told = "paper 'limpet-01', system 'bad' is unscored: facet: unanswered, no line"
+    told = "paper 'limpet-01', system 'bad': facet is unscored: unanswered, no line"
     assert [line for line in run.lines if line.startswith(told)]
     assert "good on limpet-01: eva: the system refused" in run.lines
     assert "\x1b" not in run.out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -116,13 +115,14 @@ def test_a_run_whose_pairs_all_pass_is_untrusted_all_the_same(bench: Bench) -> N
     assert not (bench.path / "baselines" / "v1.json").exists()
     assert any("not saved" in line and "UNTRUSTED" in line for line in run.lines)
 
-    (suite,) = json.loads(bench.text("run.json"))["suites"]
-    golden = [(pair["system"], pair["paper"], len(pair["answers"])) for pair in suite["golden"]]
+    (suite,) = bench.record().suites
+    golden = [(pair.system, pair.paper, len(pair.answers)) for pair in suite.golden]
     assert golden == [
         ("good", "limpet-01", 3), ("good", "kiln-02", 3),
         ("bad", "limpet-01", 2), ("bad", "kiln-02", 2),
     ]  # fmt: skip
-    first = suite["golden"][0]["answers"][0]
-    assert (first["label"], first["answer"]) == (0, 1)
-    (missed,) = [a for a in suite["trust"]["agreements"] if a["floors"]]
-    assert (missed["name"], missed["value"]) == ("unfaithful_recall", 0.0)
+    first = suite.golden[0].answers[0]
+    assert (first.label, first.answer) == (0, 1)
+    assert suite.trust is not None
+    (missed,) = [each for each in suite.trust.agreements if each.floors]
+    assert (missed.name, missed.value) == ("unfaithful_recall", 0.0)

@@ -42,7 +42,7 @@ def test_marker_is_registered(bench: Bench) -> None:
 
 VALUES: dict[str, tuple[object, object, object, object]] = {
     "model": ("flagged", "varied", "kept", ()),
-    "judge": ("flagged", "varied", "kept", "offline"),
+    "judge": ("flagged", "varied", "kept", None),
     "endpoint": ("flagged", "varied", "kept", None),
     "min": ("eva=0.1", "eva=0.2", "eva=0.3", ()),
     "record": ("none", "all", "new", "new"),

@@ -114,8 +114,8 @@ REFUSED = (
     ("1-3.json,2-3.json,3-3.json,copy.json", "1-3.json and copy.json are both shard 1/3"),
     ("1-3.json,2-3.json,1-2.json", "1-2.json is of another number of shards than 1-3.json"),
     ("1-2.json,other.json", "other.json is of another judge than 1-2.json"),
-    ("part.json", "2 of 6 pairs of summeval.toml are in none of these runs, first good on"),
-    ("foreign.json", "foreign.json is not of summeval.toml as it is now"),
+    ("part.json", "2 of 6 pairs of summeval.toml are in no record, first good on"),
+    ("foreign.json", "the record is not of summeval.toml as it is now: the papers were 000000000"),
     ("nowhere.json", "nowhere.json cannot be read as a run record"),
 )
 
@@ -126,12 +126,12 @@ def test_missing_doubled_and_foreign_shards_are_refused_by_name(bench: Bench) ->
     shards(bench, 3)
     shards(bench, 2)
     bench.write("copy.json", bench.text("1-3.json"))
-    other = bench.text("2-2.json").replace('"judge": "offline-4"', '"judge": "x"')
-    bench.write("other.json", other)
+    other = '"signature": "offline-4"'
+    bench.forge("2-2.json", lambda text: text.replace(other, '"signature": "x"'), "other.json")
     chosen = ("-k", "not moss-03", "--summ-run-record=part.json")
     bench.inside("summeval.toml", BOTH, *chosen)
-    fingerprint = bench.record("part.json").suites[0].fingerprint
-    bench.write("foreign.json", bench.text("part.json").replace(fingerprint, "0" * 12))
+    papers = bench.record("part.json").suites[0].fingerprint
+    bench.forge("part.json", lambda text: text.replace(papers, "0" * 12), "foreign.json")
     for named, told in REFUSED:
         run = bench.inside("summeval.toml", BOTH, f"--summ-from={named}")
         assert run.code == 4
@@ -145,7 +145,6 @@ def test_missing_doubled_and_foreign_shards_are_refused_by_name(bench: Bench) ->
         (("--summ-shard=3/2",), "is no shard"),
         (("--summ-shard=1",), "is no shard"),
         (("--summ-shard=1/2", "--summ-save=x"), "--summ-save has no use for --summ-shard"),
-        (("--summ-shard=1/2", "--summ-metamorphic=all"), "--summ-metamorphic has no use for"),
         (("--summ-shard=1/2", "--summ-from=1-2.json"), "leave out --summ-shard"),
         (("--summ-from=1-2.json", "--summ-plan"), "--summ-plan has no use for --summ-from"),
     ],
@@ -158,17 +157,6 @@ def test_what_shards_cannot_do_is_a_usage_error(
     run = bench.inside("summeval.toml", *arguments)
     assert run.code == 4
     assert told in run.err
-
-
-def test_calibrated_ratings_need_the_labels_of_all_papers(bench: Bench) -> None:
-    """A shard could learn them from its own papers only, and other shards others."""
-    labelled(bench)
-    bench.spoil(
-        "summeval.toml", 'papers = "papers.jsonl"', 'papers = "papers.jsonl"\ncalibrate = true'
-    )
-    run = bench.inside("summeval.toml", "--summ-shard=1/2")
-    assert run.code == 4
-    assert "calibrates its ratings by the labels of all papers" in run.err.replace("\n", " ")
 
 
 def test_a_pair_that_the_judge_left_unscored_is_an_error_again(bench: Bench) -> None:
