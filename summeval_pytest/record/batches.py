@@ -296,15 +296,19 @@ def _wait_for_worker(client: Any, missing: str, seconds: float) -> None:
     """Returns at once where there is a worker; else says on stderr, now and then, what is missing.
 
     Raises:
-        OptionError: where there is none for so long.
+        OptionError: where there is none for so long, or the scheduler is gone.
     """
     missing, waited = missing.format(client.scheduler.address), 0.0
     while waited < seconds:
         pause = min(_LOOK_SECONDS, seconds - waited)
-        with suppress(OSError):  # a time that ran out, or a scheduler that is gone
+        try:
             client.wait_for_workers(1, timeout=pause)
+        except TimeoutError:
+            waited += pause
+        except (OSError, RuntimeError) as error:
+            raise OptionError(f"--dask: {missing}: the scheduler is gone, {error}") from None
+        else:
             return
-        waited += pause
         sys.stderr.write(f"summeval: {missing} ({waited:g} of {seconds:g} s)\n")
         sys.stderr.flush()
     raise OptionError(

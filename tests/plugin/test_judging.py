@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import dask
 import pytest
-from distributed import LocalCluster
+from distributed import Client, LocalCluster
 
 from summeval_pytest.cli.app import main
 from summeval_pytest.errors import UsageError
@@ -126,6 +127,18 @@ def test_a_cluster_whose_last_worker_dies_is_a_usage_error_after_a_while(
             assert judge("--out=x.jsonl", *options) == 4
             assert process.wait(SOON) == 9
     assert f"--dask: no Dask worker is left at {address}; start one" in capsys.readouterr().err
+
+
+def test_a_scheduler_that_is_gone_is_a_usage_error_at_once() -> None:
+    """Nobody comes back whom waiting longer would help."""
+    cluster = LocalCluster(n_workers=0, dashboard_address=":0")
+    address = cluster.scheduler_address
+    with dask.config.set({"distributed.comm.timeouts.connect": "1s"}), Client(address) as client:
+        cluster.close()
+        with pytest.raises(UsageError) as caught:
+            batches._wait_for_worker(client, "no Dask worker is left at {}", SOON)
+    missing = f"--dask: no Dask worker is left at {address}"
+    assert str(caught.value).startswith(f"{missing}: the scheduler is gone, ")
 
 
 def test_one_process_gives_the_record_of_a_shard(
