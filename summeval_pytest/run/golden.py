@@ -276,7 +276,7 @@ def labelled_overall(label: Label) -> float | None:
 
 def _facets(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
     """The facets that both label and judge find in the reference, then the overall score."""
-    labels = {f: r for f, r in (label.facets or {}).items() if r is not None}
+    labels = {f: float(r) for f, r in (label.facets or {}).items() if r is not None}
     overall = labelled_overall(label)
     score = next((each for each in evaluation.scores if each.metric == "facet"), None)
     if isinstance(score, FacetScore) and not score.identical:  # nothing is asked about a copy
@@ -284,7 +284,8 @@ def _facets(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
         for facet in FACETS:
             if facet in rated and facet in labels:
                 each = rated[facet]
-                answer = GoldenAnswer(kind=facet, label=labels[facet], answer=each.rating)
+                rating = float(each.rating)
+                answer = GoldenAnswer(kind=facet, label=labels[facet], answer=rating)
                 yield _told(answer, each.candidate, each.reference, each.reason)
         if overall is not None:
             yield GoldenAnswer(kind="overall", label=overall, answer=score.value)

@@ -16,7 +16,7 @@ from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -259,6 +259,11 @@ summaries = "bad.jsonl"
     def record(self, name: str = "run.json") -> RunVerdict:
         """The record that a run has written, decided as it was then."""
         return decide(read_record(self.path / name, "RUN"))
+
+    def pairs(self, name: str = "run.json") -> list[dict[str, Any]]:
+        """The pairs of a record as they stand in its file."""
+        lines = (json.loads(line) for line in self.text(name).split("\n") if line)
+        return [line["pair"] for line in lines if "pair" in line]
 
     def forge(self, name: str, change: Callable[[str], str], made: str = "") -> None:
         """Changes a record by hand, and its hash with it; ``made`` is where it then stands."""

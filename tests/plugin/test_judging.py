@@ -17,12 +17,12 @@ from summeval_pytest.cli.app import main
 from summeval_pytest.errors import UsageError
 from summeval_pytest.record import batches
 from summeval_pytest.record.batches import Collected, batches_of
+from summeval_pytest.record.file import record_lines
 from summeval_pytest.record.judging import Batch, JudgeOrder, PairJudge, batch_lines, close_judge
 from tests.plugin.conftest import by_rule
 from tests.plugin.test_endpoints import PRICES
 from tests.plugin.test_shards import BOTH, labelled
 from tests.scripted_server import Delay
-from tests.verdict.records import record_text
 from tests.waiting import SOON
 
 if TYPE_CHECKING:
@@ -141,17 +141,16 @@ def test_a_scheduler_that_is_gone_is_a_usage_error_at_once() -> None:
     assert str(caught.value).startswith(f"{missing}: the scheduler is gone, ")
 
 
-def test_one_process_gives_the_record_of_a_shard(
+def test_one_process_gives_the_record_of_a_run_of_pytest(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It decides nothing over papers: that is for pytest, or merge, with the same bytes."""
+    """With its means and its judge's agreement, decided; pytest decides it again."""
     labelled(bench)
     bench.inside("summeval.toml", BOTH, "--summ-run-record=whole.json")
-    bench.inside("summeval.toml", BOTH, "--summ-shard=1/1", "--summ-run-record=shard.jsonl")
     monkeypatch.chdir(bench.path)
     assert judge("--out=one.jsonl") == 0
     assert "decide: pytest summeval.toml --summ-from=one.jsonl" in capsys.readouterr().out
-    assert bench.text("one.jsonl") == bench.text("shard.jsonl")
+    assert bench.text("one.jsonl") == bench.text("whole.json")
     assert not (bench.path / "one.jsonl.part").exists()
     bench.inside("summeval.toml", BOTH, "--summ-from=one.jsonl", "--summ-run-record=final.json")
     assert bench.text("final.json") == bench.text("whole.json")
@@ -197,7 +196,7 @@ def test_the_order_in_which_batches_end_changes_nothing(bench: Bench) -> None:
         for n in place:
             for line in lines[n]:
                 collected.add(line)
-        texts.append(record_text(collected.record()))
+        texts.append([*record_lines(collected.verdict())])
     assert texts[0] == texts[1]
 
 
@@ -213,7 +212,7 @@ def test_a_batch_that_every_worker_dies_of_is_an_error_of_its_pairs(
     collected = Collected(order, judge, Path("run.json"))
     for line in batches.in_processes(order, batches_of(judge, 1), n_workers=1):
         collected.add(line)
-    (suite,) = collected.record().suites
+    (suite,) = collected.verdict().suites
     assert [(pair.system, pair.outcome) for pair in suite.pairs] == [
         ("good", "error"),
         ("bad", "error"),
@@ -228,7 +227,7 @@ def test_a_mistake_that_a_worker_meets_is_the_users(bench: Bench) -> None:
     order = order_of(bench)
     (bench.path / "papers.jsonl").unlink()
     (line,) = batch_lines(order, Batch((("good", "limpet-01"),)))
-    assert "papers.jsonl" in json.loads(line)["told"]["mistake"]
+    assert "papers.jsonl" in json.loads(line)["batch"]["mistake"]
     bench.suite()
     collected = Collected(order, PairJudge(order), Path("run.json"))
     with pytest.raises(UsageError, match=r"papers\.jsonl"):
@@ -238,16 +237,11 @@ def test_a_mistake_that_a_worker_meets_is_the_users(bench: Bench) -> None:
 def test_what_cannot_be_judged_is_a_usage_error(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Before anything is judged: no threshold, calibrated ratings, a missing extra."""
+    """Before anything is judged: a missing extra, a folder that is not there."""
     labelled(bench)
     monkeypatch.chdir(bench.path)
     monkeypatch.setitem(sys.modules, "dask", None)
     assert judge("--out=x.jsonl", "--dask") == 4
     assert "pip install 'summeval-pytest[dask]'" in capsys.readouterr().err
     assert judge("--out=nowhere/x.jsonl") == 4
-    bench.spoil(
-        "summeval.toml", 'papers = "papers.jsonl"', 'papers = "papers.jsonl"\ncalibrate = true'
-    )
-    assert judge("--out=x.jsonl") == 4
-    assert "leave out calibrate, or summeval judge" in capsys.readouterr().err
     assert not [*bench.path.glob("x.jsonl*")]

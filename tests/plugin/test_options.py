@@ -59,7 +59,6 @@ VALUES: dict[str, tuple[object, object, object, object]] = {
     "allow_outside": (True, False, True, False),
     "compare": ("flagged", "varied", "kept", None),
     "compare_fail": ("eva:p0.1", "eva:p0.2", "eva:p0.3", ()),
-    "metamorphic": ("swapped", "hostile", "all", ()),
     "junit": ("flagged", "varied", "kept", None),
     "gitlab": ("flagged", "varied", "kept", None),
     "html": ("flagged", "varied", "kept", None),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from typing import TYPE_CHECKING, Final
 
@@ -147,8 +146,7 @@ def test_a_number_that_does_not_apply_is_not_held(loud: Bench) -> None:
     loud.good["limpet-01"] = "Never! Limpets were counted."
     loud.suite(pair='"shouts.calm" = 0.9\nshouts = 1')
     assert loud.inside(*GATE, "-n0").code == 0
-    line = next(line for line in loud.text("run.json").split("\n") if '"pair":' in line)
-    values = json.loads(line)["pair"]["scores"]
+    values = loud.pairs()[0]["scores"]
     assert values == [{"metric": "shouts", "numbers": {"shouts": 1.0}, "problems": [
         {"number": "shouts", "reason": "calm down", "severity": 1.0, "summary": "Never!",
          "title": "sentence 1", "verdict": "is loud\n::error::now"}]}]  # fmt: skip

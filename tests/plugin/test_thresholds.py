@@ -5,12 +5,12 @@ One wrong figure is red whatever the rate; silence of the judge is never green.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from summeval_pytest.cli.app import main
+from summeval_pytest.metrics.score import FaithfulnessScore
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Bench
@@ -65,10 +65,10 @@ def test_one_wrong_figure_is_red_whatever_the_rate(
     assert "faithfulness.conflicts ≤ 0" in page
     assert "conflict in a number, unsupported" in page
     assert MISSED in wrong.text("steps.md").replace("&gt;", ">")
-    (_, score) = json.loads(wrong.text("run.json"))["suites"][0]["pairs"]
-    (faithfulness,) = (s for s in score["scores"] if s["metric"] == "faithfulness")
-    assert faithfulness["conflicts"] == 1
-    assert [s.get("number_conflict", False) for s in faithfulness["sentences"]] == [False, True]
+    (_, pair) = wrong.record().suites[0].pairs
+    (score,) = (each for each in pair.scores if isinstance(each, FaithfulnessScore))
+    assert score.values()["faithfulness.conflicts"] == 1
+    assert [each.number_conflict for each in score.sentences] == [False, True]
 
 
 def test_an_option_or_a_waiver_loosens_and_tightens_an_upper_bound(wrong: Bench) -> None:
@@ -121,7 +121,7 @@ def test_a_judge_without_support_errs_and_never_passes(bench: Bench) -> None:
     run = bench.inside("summeval.toml", FAIR, "-rA")
     assert run.code == 1
     assert set(run.outcomes.values()) == {"ERROR"}
-    told = "has no faithfulness.support: the judge did not say of every sentence"
+    told = "faithfulness.support is missing: the judge did not say of every sentence"
     assert run.out.count(told) >= 2
     assert REMEDY in run.out
     run = bench.inside("summeval.toml", "--summ-judge=gpt-5")
@@ -171,8 +171,8 @@ def test_a_number_that_silence_lifts_is_an_error_and_so_it_is_from_its_record(be
     assert told in " ".join(mute.out.split())
     assert mute.code == 1
     bench.inside("summeval.toml", MUTE, RECORD)
-    (system,) = json.loads(bench.text("run.json"))["suites"][0]["systems"]
-    assert system["outcome"] == "error"
+    (system,) = bench.record().suites[0].systems
+    assert system.outcome == "error"
     assert rescored(bench, "faithfulness=0.9") == 1
     assert rescored(bench, "mean.faithfulness=0.96") == 0
 
@@ -209,6 +209,7 @@ def test_a_floor_that_silence_holds_is_an_error_of_the_judge(bench: Bench) -> No
     assert run.code == 1
     told = "judge is undecided: evidence_recall 1.000 meets 0.97, and would be 0.955 if what the"
     assert told in " ".join(run.out.split())
-    trust = json.loads(bench.text("run.json"))["suites"][0]["trust"]
-    assert told in trust["undecided"]
+    trust = bench.record().suites[0].trust
+    assert trust
+    assert told in trust.undecided
     assert rescored(bench, "faithfulness=0.5") == 1

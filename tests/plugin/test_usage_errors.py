@@ -72,7 +72,6 @@ GIVEN: Final = {
     "minimum that is no number": ("--summ-min=facet=high",),
     "minimum of an unknown metric": ("--summ-min=mean.evaa=0.5",),
     "minimum out of range": ("--summ-min=facet.result=5",),
-    "unknown relation": ("--summ-metamorphic=number",),
 }
 """By mistake: the arguments."""
 

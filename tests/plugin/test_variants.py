@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -44,7 +43,7 @@ def kinds(server: ScriptedServer) -> Counter[str]:
 
 def scored(bench: Bench) -> dict[str, Any]:
     """The one score of a run record, with the signature."""
-    (pair,) = json.loads(bench.text("run.json"))["suites"][0]["pairs"]
+    (pair,) = bench.pairs()
     (score,) = pair["scores"]
     return {**score, "signature": pair["signatures"][0]}
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from tests.plugin.test_correcting import CALIBRATED, CORRECTED, FAIR, TABLE, labelled
+from tests.plugin.test_correcting import CORRECTED, FAIR, TABLE, labelled
 from tests.waiting import wait_until
 
 if TYPE_CHECKING:
@@ -25,25 +25,17 @@ def few_resamples() -> None:
     """Workers draw all resamples, and so does what is compared with them."""
 
 
-SEEN: Final = f"""\
-CALIBRATED = {CALIBRATED}
+SEEN: Final = """\
 def test_own(summ_pair):
-    if summ_pair.system == 'good':
-        assert summ_pair.facet.value == CALIBRATED[summ_pair.paper]
-        assert summ_pair.facet.ratings[0].rating == 4
-    assert 'facet|calibration:' in str(summ_pair.evaluation.signatures[0])
     summ_pair.check()
 """
 
 
 def test_a_verdict_and_its_reports_are_the_same_however_they_were_made(bench: Bench) -> None:
     """In one process, and backwards in two: two reports can be compared with `cmp`.
-
-    Each process learns its own maps of ratings, from the same labels; hand-written tests see them.
-    """
+"""
     labelled(
         bench,
-        head="calibrate = true",
         pair=f"facet = 0.7\nfaithfulness = 0.5{CORRECTED}facet = 0.6\nfaithfulness = 0.5",
         mean="facet = 0.6",
     )
@@ -67,7 +59,7 @@ def test_a_verdict_and_its_reports_are_the_same_however_they_were_made(bench: Be
         ["good", "3", "0", "0"],
     ]
     numbers = bench.properties("alone")
-    assert len(numbers) == 6
+    assert sum(map(bool, numbers.values())) == 6
     for mode, run in runs.items():
         assert run.code == 1
         assert run.outcomes == expected
@@ -79,31 +71,6 @@ def test_a_verdict_and_its_reports_are_the_same_however_they_were_made(bench: Be
             assert len(alone.read_bytes()) > 5_000
             assert made.read_bytes() == alone.read_bytes(), (mode, end)
     assert not [*bench.path.glob("*.part")], "what a run wrote meanwhile"
-
-
-def test_another_judge_has_its_part_told_however_the_run_was_made(bench: Bench) -> None:
-    """Whatever the workers know, the split is of all pairs and golden answers; two reports agree.
-
-    One of three summaries was rewritten, and the rule denies it: that drop is not the judge's.
-    """
-    bench.suite(papers=PAPERS)
-    bench.inside("summeval.toml", "--summ-save=v1")
-    bench.good["kiln-02"] = bench.good["kiln-02"].replace("31 MPa", "31 alloy MPa")
-    bench.suite(papers=PAPERS)
-    kinds = ("run-record", "html", "junit")
-    for n in ("0", "2"):
-        reports = [f"--summ-{kind}={n}.{kind}" for kind in kinds]
-        run = bench.inside("summeval.toml", "--summ-compare=v1", FAIR, "--tb=no", "-n", n, *reports)
-        assert "  judge shift   same  change   judge" in run.out
-    for kind in kinds:
-        assert (bench.path / f"0.{kind}").read_bytes() == (bench.path / f"2.{kind}").read_bytes()
-    (suite,) = bench.record("2.run-record").suites
-    shifts = {shift.metric: shift for shift in suite.comparisons["good"].shifts}
-    assert {name: (each.n_papers, each.n_seen) for name, each in shifts.items()} == {
-        "facet": (3, 2),
-        "faithfulness": (3, 2),
-    }
-    assert shifts["facet"].system < shifts["facet"].judge
 
 
 def test_a_run_from_below_the_root_finds_its_suite_in_workers(
