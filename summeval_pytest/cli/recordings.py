@@ -193,8 +193,8 @@ def export_requests(
         Literal["run", "judge", "agree"],
         Parameter(
             name="--for",
-            help="what is to be asked: a run's pairs, the labelled pairs of its item 'judge', or"
-            " all that 'summeval agree' compares with labels",
+            help="what is to be asked: all that a run asks, the labelled pairs of its item 'judge'"
+            " alone, or all that 'summeval agree' compares with labels",
         ),
     ] = "run",
     metrics: Annotated[tuple[str, ...], METRICS_OPTION] = (),

@@ -51,8 +51,8 @@ def session(*arguments: str) -> Session:
     return session_of(chosen.get("endpoints", NO_ENDPOINTS), chosen.get("asking", ASKING))
 
 
-def gated(*arguments: str) -> tuple[Suite, list[Task]]:
-    """The suite, and the pairs that a run would judge."""
+def gated(*arguments: str) -> tuple[Suite, tuple[Task, ...]]:
+    """The suite, and what a run would ask."""
     chosen: Gated = read("plan", "kilns", *arguments).get("gated", GATED)
     return gated_tasks(Path("kilns"), chosen, session_of(chosen.endpoints))
 
@@ -144,7 +144,7 @@ def test_mistakes_are_told_before_anything_is_surveyed() -> None:
     assert refusal(["--model", "llama3", "--endpoint", "her"]) == (
         "no endpoint 'her'; did you mean 'here'? (or write a URL)"
     )
-    assert refusal(["--model", "a::b"]).startswith("--model=a::b: ")
+    assert refusal(["--model", "a::b"]).startswith("--summ-model=a::b: ")
 
 
 def test_metrics_are_those_that_thresholds_need(folder: Path) -> None:

@@ -1,0 +1,117 @@
+"""Real runs with labels whose judge is an LLM, replayed where there is no store and no network."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from summeval_pytest.cli.app import main
+from tests.golden.oracle import GOLDEN
+from tests.plugin.conftest import PAPERS
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Bench
+
+RULE: Final = ("--summ-judge=rule", "-q")
+COMMAND: Final = ("summeval.toml", "--judge=rule")
+
+
+@pytest.fixture
+def bench(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """The folder, and a moment that all runs write into their records."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    return bench
+
+
+def label(paper: str, system: str) -> dict[str, object]:
+    """A label of facets, sentences and facts, each of which asks the judge something."""
+    is_good = system == "good"
+    return {
+        "paper": paper,
+        "system": system,
+        "facets": {"background": None, "result": 4 if is_good else 1},
+        "sentences": [{"index": index, "faithful": is_good} for index in range(2)],
+        "facts": {"candidate": [{"text": PAPERS[paper][1], "supported": is_good}]},
+    }
+
+
+def labelled(bench: Bench) -> None:
+    """A suite that gates the good system, and whose labels speak of the bad one, too."""
+    bench.suite(
+        head='labels = "labels.jsonl"\ndefault_systems = ["good"]',
+        pair="facet = 0.3\nfaithfulness = 0.3",
+        mean="faithfulness = 0.3",
+        papers=tuple(PAPERS),
+    )
+    bench.lines("labels.jsonl", *(label(p, s) for s in ("good", "bad") for p in PAPERS))
+
+
+def printed(capsys: pytest.CaptureFixture[str], *command: str) -> list[str]:
+    """What a command that succeeds prints."""
+    capsys.readouterr()
+    assert main(list(command)) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def body(bench: Bench, name: str) -> list[str]:
+    """A record but for its header, which may differ in a replay, and the hash that covers it."""
+    first, *lines, _ = bench.text(name).splitlines()
+    run = json.loads(first)["run"]
+    assert run.pop("header")["created"] == "2023-11-14T22:13:20Z"
+    return [json.dumps(run), *lines]
+
+
+def assert_replayed(bench: Bench, capsys: pytest.CaptureFixture[str], *options: str) -> int:
+    """Runs, exports, and replays without store and server; the replay's exit code."""
+    with bench.serving() as server:
+        live = bench.inside("summeval.toml", *RULE, *options, "--summ-run-record=live.json")
+        n_requests = server.n_requests
+        plan = printed(capsys, "plan", *COMMAND, *options)
+        assert plan[-1] == "every reply is stored: the run asks nothing and costs nothing"
+        (batch,) = printed(capsys, "batch", "export", *COMMAND, *options, "--out=open.jsonl")
+        assert batch == f"nothing is open: all {n_requests} replies are stored; run pytest"
+        exported, digest = printed(capsys, "cassette", "export", *COMMAND, *options)
+        assert exported.startswith(f"cassette.jsonl: {n_requests} replies, {n_requests} of them")
+    shutil.rmtree(bench.store)
+    verified = printed(capsys, "cassette", "verify", *COMMAND, *options)
+    assert verified[0].startswith(f"cassette.jsonl: {n_requests} replies, {n_requests} used by")
+    assert verified[0].endswith(", 0 unused")
+    assert verified[1:] == [digest]
+    record = ("--summ-record=none", "--summ-run-record=replayed.json")
+    replay = bench.inside("summeval.toml", *RULE, *options, *record)
+    assert (replay.code, replay.last) == (live.code, live.last)
+    assert server.n_requests == n_requests
+    assert not bench.store.exists()
+    assert body(bench, "replayed.json") == body(bench, "live.json")
+    return replay.code
+
+
+@pytest.mark.parametrize(
+    "options",
+    [(), ("--summ-model=good,bad",), ("--summ-min=eva=0.1",)],
+    ids=" ".join,
+)
+def test_what_a_run_asks_is_planned_exported_and_replayed(
+    bench: Bench, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]
+) -> None:
+    """Labelled pairs, pairs and means: whatever one of them lacks ends a replay."""
+    labelled(bench)
+    assert assert_replayed(bench, capsys, *options) == (1 if "bad" in "".join(options) else 0)
+
+
+def test_labels_that_correct_means_are_replayed(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The answers to the labels decide a test of the system there, and not the judge's alone."""
+    labelled(bench)
+    bench.extend("[thresholds.corrected]\nfaithfulness = 0.1")
+    assert assert_replayed(bench, capsys) == 0
+
+
+def test_golden_is_replayed(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    """The README's own suite: labels of five systems, one of them gated; its judge is untrusted."""
+    shutil.copytree(GOLDEN, bench.path, dirs_exist_ok=True)
+    assert assert_replayed(bench, capsys) == 10
