@@ -5,6 +5,7 @@
     |   |-- SuiteError    a mistake in a suite's files, with file and line
     |   |-- OptionError   a mistake in an option, an ini key or an environment variable
     |   `-- StoreError    a store that cannot be used, or that somebody else has written into
+    |-- Interrupted       the user's, too: Ctrl-C
     |-- JudgeError        the judge's: the test errors, its pair stays unscored
     `-- NoReplyError      a request without a usable reply; `fault` names why
 
@@ -13,11 +14,12 @@ What a *system* gets wrong is no exception but a finding of the verdict: the tes
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 
 class SummevalError(Exception):
@@ -53,6 +55,25 @@ class OptionError(UsageError):
 
 class StoreError(UsageError):
     """A store that cannot be used, or that holds what this package never writes."""
+
+
+class Interrupted(SummevalError):  # noqa: N818 - as Python's own has no Error in its name
+    """A KeyboardInterrupt of foreign code on the loop's thread, which it would end."""
+
+
+@contextmanager
+def foreign_code(fault: Callable[[BaseException], SummevalError]) -> Iterator[None]:
+    """Other people's code, of which whatever it raises is an error of ours.
+
+    pytest's skip and xfail are no `Exception`, nor is `SystemExit`: a test that they end would be
+    no error. A KeyboardInterrupt is the user's.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise fault(error) from error
 
 
 class JudgeError(SummevalError):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
-from summeval_pytest.errors import OptionError
+from summeval_pytest.errors import OptionError, foreign_code
 from summeval_pytest.questions import OFFLINE
+from summeval_pytest.text.printing import one_line, raised
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,13 +67,6 @@ class Counting(Protocol):
         ...
 
 
-_NO_JUDGE: Final = (
-    ImportError, AttributeError, LookupError, OSError, RuntimeError, SyntaxError, TypeError,
-    ValueError,
-)  # fmt: skip
-"""What importing and making somebody's judge may raise."""
-
-
 def is_local(name: str) -> bool:
     """Whether a name is that of a judge in this process, and not of a model at an endpoint.
 
@@ -111,16 +105,22 @@ def find_judge(name: str) -> Judge:
 
         return OfflineJudge()
     module_name, _, attribute = name.partition(":")
-    try:
+
+    def none(error: BaseException) -> OptionError:
+        is_plain = isinstance(error, (ImportError, AttributeError))
+        return OptionError(
+            f"no judge {name!r}: {one_line(str(error)) if is_plain else raised(error)}; name it"
+            f' package.module:Class, or define a model of this name as [judges."{name}"] in the'
+            " suite"
+        )
+
+    with foreign_code(none):
         found = getattr(import_module(module_name), attribute)
         judge = found if isinstance(found, Judge) and not isinstance(found, type) else found()
-    except _NO_JUDGE as error:
-        is_plain = isinstance(error, (ImportError, AttributeError))
-        told = str(error) if is_plain else f"{type(error).__name__}: {error}"
+        is_whole = isinstance(judge, Judge) and isinstance(judge.signature, str)
+        is_whole = is_whole and isinstance(judge.in_flight, int) and judge.in_flight > 0
+    if not is_whole:
         raise OptionError(
-            f"no judge {name!r}: {told}; name it package.module:Class, or define a model of this"
-            f' name as [judges."{name}"] in the suite'
-        ) from error
-    if not isinstance(judge, Judge):
-        raise OptionError(f"{name!r} is no judge: it needs signature, in_flight and answer()")
+            f"{name!r} is no judge: it needs a signature, in_flight (1 or more) and answer()"
+        )
     return judge

@@ -16,7 +16,7 @@ from numbers import Real
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
-from summeval_pytest.errors import OptionError, UsageError, nearest
+from summeval_pytest.errors import OptionError, UsageError, foreign_code, nearest
 from summeval_pytest.metrics.flow import NoScoreError, check_usable, ends_unscored
 from summeval_pytest.metrics.score import (
     CATALOGUE,
@@ -31,7 +31,7 @@ from summeval_pytest.metrics.score import (
 )
 from summeval_pytest.metrics.signature import Signature
 from summeval_pytest.text.normalise import NORMALISER, normalise
-from summeval_pytest.text.printing import one_line
+from summeval_pytest.text.printing import one_line, raised
 from summeval_pytest.text.sentences import SPLITTER, sentence_texts
 
 if TYPE_CHECKING:
@@ -146,20 +146,22 @@ def own_metric(name: MetricName, options: Options = ()) -> Metric:
             " the package that has it"
         )
     entry = installed[name]
-    try:
+
+    def unusable(error: BaseException) -> UsageError:
+        return UsageError(f"metric {name!r} of {_giver(entry)} cannot be used: {raised(error)}")
+
+    def unfit(error: BaseException) -> UsageError:
+        if not isinstance(error, (TypeError, ValueError)):
+            return unusable(error)
+        return OptionError(f"metric {name!r} takes no such options: {one_line(str(error))}")
+
+    with foreign_code(unusable):
         kind = entry.load()
         if not issubclass(kind, Metric):
-            raise TypeError(f"{entry.value} is no subclass of summeval_pytest.Metric")  # noqa: TRY301 - told with its package, as what its code raises
+            raise TypeError(f"{entry.value} is no subclass of summeval_pytest.Metric")
         add_numbers(_numbers(name, kind))
-    except Exception as error:
-        told = one_line(f"{type(error).__name__}: {error}")
-        raise UsageError(f"metric {name!r} of {_giver(entry)} cannot be used: {told}") from error
-    try:
+    with foreign_code(unfit):
         made: Metric = kind(**dict(options))
-    except (TypeError, ValueError) as error:
-        raise OptionError(
-            f"metric {name!r} takes no such options: {one_line(str(error))}"
-        ) from error
     return made
 
 
@@ -239,13 +241,14 @@ def _own_flow(
     lack = lack_of(metric.needs, references, source)
     if lack is not None:
         raise NoScoreError(f"the paper has no {lack}", NO_TEXT[lack])
-    try:
+
+    def broken(error: BaseException) -> NoScoreError:
+        return NoScoreError(f"metric {name!r} broke down: {raised(error)}")
+
+    with foreign_code(broken):
         numbers = _checked(metric, metric.measure(texts))
         problems = tuple(_problem(metric, each) for each in metric.problems(texts))
-    except Exception as error:
-        told = one_line(f"{type(error).__name__}: {error}")
-        raise NoScoreError(f"metric {name!r} broke down: {told}") from error
-    left_out = tuple(sorted(metric.left_out))
+        left_out = tuple(sorted(metric.left_out))
     return OwnScore(metric=name, numbers=numbers, problems=problems, left_out=left_out)
 
 

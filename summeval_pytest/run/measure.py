@@ -9,7 +9,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from summeval_pytest.errors import JudgeError, OptionError, UsageError
+from summeval_pytest.errors import Interrupted, JudgeError, OptionError, UsageError
 from summeval_pytest.judges.composed import signature_for
 from summeval_pytest.judges.judge import Prompting
 from summeval_pytest.metrics import eva, facet, faithfulness
@@ -31,7 +31,7 @@ from summeval_pytest.run.pair_numbers import numbers_of
 from summeval_pytest.suite.file import Variants
 from summeval_pytest.suite.marking import cut
 from summeval_pytest.text.normalise import normalise
-from summeval_pytest.text.printing import one_line
+from summeval_pytest.text.printing import raised
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -366,7 +366,11 @@ async def _nothing() -> None:
 
 
 async def converse(flow: Dialogue[Returned], asker: Asker) -> Returned:
-    """Drive one conversation to its end."""
+    """Drive one conversation to its end.
+
+    Raises:
+        Interrupted: for a KeyboardInterrupt, which would end the loop that all tests share.
+    """
     try:
         questions = next(flow)
         while True:
@@ -374,6 +378,8 @@ async def converse(flow: Dialogue[Returned], asker: Asker) -> Returned:
     except StopIteration as end:
         value: Returned = end.value
         return value
+    except KeyboardInterrupt as error:
+        raise Interrupted(str(error)) from error
 
 
 REMEMBERED: Final = 512
@@ -441,8 +447,8 @@ class Asker:
     async def _answered(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """What the judge returns; what it raises instead is the judge's fault, or the user's.
 
-        A judge is anybody's code: what it raises, `SystemExit` too, must end one test and not the
-        loop that all tests share.
+        A judge is anybody's code: what it raises, `SystemExit` and pytest's skip, too, must end one
+        test as an error, and not the loop that all tests share.
         """
         try:
             answers = tuple(await self.judge.answer(questions))
@@ -453,7 +459,9 @@ class Asker:
             raise self._broken(error) from error
         except UsageError:
             raise
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise self._broken(error) from error
         if len(answers) != len(questions):
             raise JudgeError(
@@ -463,5 +471,4 @@ class Asker:
         return answers
 
     def _broken(self, error: BaseException) -> JudgeError:
-        told = one_line(f"{type(error).__name__}: {error}")
-        return JudgeError(f"judge {self.judge.signature!r} broke down: {told}")
+        return JudgeError(f"judge {self.judge.signature!r} broke down: {raised(error)}")

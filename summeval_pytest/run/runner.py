@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from summeval_pytest.endpoints.limits import URGENCY, Urgency
+from summeval_pytest.errors import Interrupted
 from summeval_pytest.run.measure import Asker, Evaluation, converse, evaluate
 from summeval_pytest.suite.values import Pair
 
@@ -262,7 +263,10 @@ class Runner:
         while self._while_waiting is not None and not future.done():
             wait((future,), LOOK_SECONDS)
             self._while_waiting(not future.done())
-        return future.result()
+        try:
+            return future.result()
+        except Interrupted as error:
+            raise KeyboardInterrupt(str(error)) from error
 
     def _read_ahead(self) -> None:
         with self._lock:

@@ -62,6 +62,11 @@ def safe_lines(text: str, *, indent: int = 2) -> Iterator[str]:
     yield from map(safe, lines)
 
 
+def raised(error: BaseException) -> str:
+    """What was raised, on one line."""
+    return one_line(f"{type(error).__name__}: {error}")
+
+
 def one_line(text: str, width: int = 240) -> str:
     """The text on one line of at most ``width`` characters, safe to print, cut with an ellipsis."""
     # No character becomes shorter: of a megabyte, what lies beyond the width need not be read.
