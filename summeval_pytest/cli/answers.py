@@ -131,8 +131,8 @@ START: Final = Start()
 
 def checked(start: Start) -> Start:
     """The same, with flags refused that go with another, and an endpoint that is none."""
-    for option in ("summaries", "columns", "system"):
-        if start.papers is None and getattr(start.rows, option):
+    for option in ("summaries", "columns", "system", "skip-missing"):
+        if start.papers is None and getattr(start.rows, option.replace("-", "_")):
             raise OptionError(f"--{option} goes with --papers FILE; name it, or leave it out")
     if start.endpoint is not None and not start.is_asked:
         raise OptionError("--endpoint goes with --judge MODEL; name it, or leave it out")

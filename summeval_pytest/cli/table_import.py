@@ -40,6 +40,8 @@ _NEEDED: Final = ("source", "reference", "summary")
 _REMEDY: Final = "--columns {}={}"
 _NOTHING: Final = "-"
 """The summary of a system that returned nothing."""
+_FAILS: Final = f"written as {_NOTHING!r}, which fails"
+_SKIP: Final = "; --skip-missing lists these papers under 'skip'"
 _THRESHOLDS: Final = ("# What every summary", "# What people have found")
 """Where the thresholds begin in the suite that `init` writes, and what comes after them."""
 _SHARD: Final = re.compile(r"-\d+(?:-of-\d+)?$")
@@ -62,6 +64,13 @@ class RowOptions:
         ),
     ] = ()
     system: Annotated[str | None, Parameter(help="the system of all rows")] = None
+    skip_missing: Annotated[
+        bool,
+        Parameter(
+            help="list papers without a summary under 'skip'; else a missing summary fails, as an"
+            " empty one does",
+        ),
+    ] = False
 
 
 NO_ROW_OPTIONS: Final = RowOptions()
@@ -86,14 +95,15 @@ def read_draft(
 ) -> NewSuite:
     """The suite that rows make.
 
-    Papers without an id are numbered, and a summary that is empty is written as ``-``.
+    Papers without an id are numbered. A summary that is empty is written as ``-``, and so is one
+    that is missing, unless the papers without one are to be skipped.
 
     Raises:
         UsageError: for a mistake in the rows, with its place; for rows of one paper with other
             texts, and for summaries of no paper.
     """
     names = read_names(chosen.columns)
-    draft = NewSuite(name=file_name(file.stem))
+    draft = NewSuite(name=file_name(file.stem), skips=chosen.skip_missing)
     if is_dataset and chosen.summaries is not None:
         raise OptionError("--summaries goes with a table; leave it out")
     if chosen.summaries is not None:
@@ -105,11 +115,12 @@ def read_draft(
         rows = (row for table in tables for row in _rows(table, names, chosen.system, draft))
     for row in rows:
         draft.add(row, chosen.system)
-    if not draft.papers:
+    if not draft.pairs:
         file_at_fault = tables[-1].file
         raise SuiteError(
             file_at_fault.at(0), f"{file_at_fault.shown!r} has no row; write one a summary"
         )
+    draft.find_missing()
     return draft
 
 
@@ -195,7 +206,11 @@ def _joined(
         row.check_known("paper", name, by_id, f"{papers.file.shown} has no paper")
         texts = {key: value for key, value in by_id[name].values.items() if key in _TEXTS}
         yield replace(row, values={**texts, **row.values, "paper": name})
-    draft.n_without = len(by_id) - len(draft.papers)
+    for name in [name for name in by_id if name not in draft.papers]:
+        if draft.skips:
+            draft.n_without += 1
+        else:
+            draft.add_paper(replace(by_id[name], values={**by_id[name].values, key: name}))
 
 
 def _as_name(value: object) -> object:
@@ -205,9 +220,13 @@ def _as_name(value: object) -> object:
 
 @dataclass(slots=True, kw_only=True)
 class NewSuite:
-    """The suite as it grows, row by row; ``name`` begins the ids of papers that have none."""
+    """The suite as it grows, row by row; ``name`` begins the ids of papers that have none.
+
+    ``skips`` says whether a system skips the papers that it has no summary of.
+    """
 
     name: str
+    skips: bool
     papers: dict[str, dict[str, object]] = field(default_factory=dict)
     places: dict[str, Place] = field(default_factory=dict)
     numbered: dict[str, str] = field(default_factory=dict)
@@ -217,6 +236,8 @@ class NewSuite:
     n_empty: int = 0
     n_without: int = 0
     """How many papers have no summary, and are left out."""
+    missing: list[tuple[str, str]] = field(default_factory=list)
+    """The papers and systems without a summary."""
 
     def fields(self, table: DataTable, columns: Mapping[str, str]) -> Iterator[Fields]:
         """The rows of a table; columns that none of its keys is read from are left out."""
@@ -230,7 +251,7 @@ class NewSuite:
             key: value if key in _TEXTS else _as_name(value) for key, value in row.values.items()
         }
         row = replace(row, values=values)
-        paper = self._paper(row)
+        paper = self.add_paper(row)
         name = row.text("system") if system is None else system
         check_name(name, "system", row.place, RESERVED_SYSTEMS)
         if values["summary"] == "":
@@ -245,8 +266,15 @@ class NewSuite:
         lines = self.summaries.setdefault(name, [])
         lines.append({"paper": paper, "summary": row.text("summary")})
 
-    def _paper(self, row: Fields) -> str:
-        """The paper's id; its texts are checked as a suite checks them."""
+    def find_missing(self) -> None:
+        """Finds the summaries that are missing; those that are not skipped are empty ones."""
+        pairs = [(paper, system) for system in self.summaries for paper in self.papers]
+        self.missing = [pair for pair in pairs if pair not in self.pairs]
+        for paper, system in () if self.skips else self.missing:
+            self.summaries[system].append({"paper": paper, "summary": _NOTHING})
+
+    def add_paper(self, row: Fields) -> str:
+        """Add the paper of a row and return its id; its texts are checked as a suite's are."""
         texts = {key: row.values[key] for key in _TEXTS if row.has(key)}
         key = "id" if row.has("id") else "paper"
         numbered = self.numbered
@@ -271,13 +299,19 @@ class NewSuite:
     @property
     def counted(self) -> str:
         """How much it holds."""
-        counts = {"paper": len(self.papers), "system": len(self.summaries), "pair": len(self.pairs)}
+        n_pairs = sum(map(len, self.summaries.values()))
+        counts = {"paper": len(self.papers), "system": len(self.summaries), "pair": n_pairs}
         return ", ".join(f"{n} {word}{'s' * (n != 1)}" for word, n in counts.items())
 
     def notes(self) -> Iterator[str]:
         """What became of what a suite cannot hold as it is."""
         if self.n_empty:
-            yield f"empty summaries, written as {_NOTHING!r}, which fails: {self.n_empty}"
+            yield f"empty summaries, {_FAILS}: {self.n_empty}"
+        if self.missing:
+            paper, system = self.missing[0]
+            first = f"{len(self.missing)}, first paper {paper!r} of system {system!r}"
+            how, remedy = ("listed under 'skip'", "") if self.skips else (_FAILS, _SKIP)
+            yield one_line(f"missing summaries, {how}: {first}{remedy}", 400)
         if self.n_without:
             yield f"papers without a summary, left out: {self.n_without}"
         if self.left_out:

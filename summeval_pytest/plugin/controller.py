@@ -252,7 +252,8 @@ class Tally:
         tallies, corrected = {}, {}
         for (suite, system), rows in self.results.rows.items():
             if suite == gated.suite.shown:
-                tallies[system] = tally = SystemTally(n_papers=len(gated.own_papers(system)))
+                n_papers, skip = len(gated.own_papers(system)), gated.suite.systems[system].skip
+                tallies[system] = tally = SystemTally(n_papers=n_papers, n_skipped=len(skip))
                 for row in rows.values():
                     tally.add(row)
                 result = self.results.systems.get((suite, system))

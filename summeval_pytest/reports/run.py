@@ -85,9 +85,11 @@ class SystemTally:
     """What a run has seen of one system so far: pairs by outcome, and their numbers.
 
     ``n_papers`` is how many papers the suite has for the system; 0 where that is not known.
+    ``n_skipped`` papers it lists under ``skip``.
     """
 
     n_papers: int = 0
+    n_skipped: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
     values: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -115,8 +117,8 @@ def summary_lines(
     """The lines of a table: a system's pairs by outcome, and its mean of each metric.
 
     A mean that does not cover all of the system's judged pairs says how many it covers. Under it
-    stand how many of its papers were judged, where that is not all, its means corrected by labels
-    and the changes against a baseline, where there are any, and what is wrong.
+    stand how many of its papers were judged, where that is not all, how many it skips, its means
+    corrected by labels and the changes against a baseline, where there are any, and what is wrong.
     """
     measured = measured_metrics({metric for tally in tallies.values() for metric in tally.values})
     longest = max(map(len, tallies), default=0)
@@ -129,6 +131,8 @@ def summary_lines(
         yield f"{one_line(system, width - 1):<{width}}{counts}{means}"
         if tally.n_pairs < tally.n_papers:
             yield f"  partial: {tally.n_pairs} of {tally.n_papers} papers"
+        if n := tally.n_skipped:
+            yield f"  skipped: {n:,} paper{'s' * (n > 1)}, which the suite lists under 'skip'"
         if line := (corrected or {}).get(system):
             yield f"  corrected: {line}"
         if comparison := (comparisons or {}).get(system):

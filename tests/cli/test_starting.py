@@ -322,6 +322,22 @@ def test_own_rows_become_the_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert not Path(".github").exists()
 
 
+def test_a_summary_that_own_rows_have_lost_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first gate of a team would else leave out what its release left out."""
+    monkeypatch.chdir(tmp_path)
+    Path("papers.csv").write_text("id,source,reference\n1,Moss.,Moss.\n2,Fern.,Fern.\n", "utf-8")
+    Path("sums.csv").write_text("paper,summary\n1,It did.\n", encoding="utf-8")
+    rows = RowOptions(summaries=Path("sums.csv"), system="ours")
+    lines = init(start=Start(papers=Path("papers.csv"), rows=rows, ci="none"))
+    assert lines[-3] == "gate: 2 papers, 1 system, 2 pairs"
+    assert lines[-2].startswith(
+        "missing summaries, written as '-', which fails: 1, first paper '2'"
+    )
+    assert load_suite(SUITE).pair("2", "ours").summary == "-"
+
+
 def test_a_judge_at_a_server_is_in_the_suite_and_its_key_in_no_file(tmp_path: Path) -> None:
     """The variable is named where the key has to go, and the origin that it may go to."""
     start = Start(judge="gpt-x", endpoint="https://llm.corp.org/v1")
@@ -442,6 +458,7 @@ def test_whoever_leaves_a_question_leaves_nothing_behind(tmp_path: Path, key: st
         (Start(judge="m", endpoint="olama"), "--endpoint=olama: did you mean 'ollama'?"),
         (Start(judge="m", endpoint="https://u:p@x.org/v1"), "holds more than an address"),
         (Start(rows=RowOptions(system="x")), "--system goes with --papers FILE"),
+        (Start(rows=RowOptions(skip_missing=True)), "--skip-missing goes with --papers FILE"),
         (Start(ci="gitlab"), "--shards goes with --ci github"),
     ],
 )

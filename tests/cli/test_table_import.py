@@ -47,19 +47,24 @@ def saved(folder: Path, split: str, *shards: list[dict[str, Any]]) -> None:
 
 
 def test_a_table_becomes_a_suite(tmp_path: Path, shell: Shell) -> None:
-    """Worked example: two papers, two systems, one empty summary and a column of no use."""
+    """Worked example: two papers, two systems, an empty and a missing summary, a spare column."""
     file, out = tmp_path / "runs.csv", tmp_path / "gate"
     file.write_text(TABLE, encoding="utf-8", newline="\r\n")
     assert shell.lines("import", "table", file, "--out", out, "--columns", NAMES) == [
-        f"{out}: 2 papers, 2 systems, 3 pairs",
+        f"{out}: 2 papers, 2 systems, 4 pairs",
         "empty summaries, written as '-', which fails: 1",
+        (
+            "missing summaries, written as '-', which fails: 1, first paper 'moss-02' of system"
+            " 'org/long-7b'; --skip-missing lists these papers under 'skip'"
+        ),
         "columns left out: year",
         f"next: pytest {out}",
     ]
     suite = load_suite(out)
     assert suite.paper("moss-01").source[0].text == "Moss grew.\nIt was green."
     assert suite.pair("moss-01", "short").summary == "-"
-    assert suite.systems["org/long-7b"].skip == ("moss-02",)
+    assert suite.pair("moss-02", "org/long-7b").summary == "-"
+    assert not suite.systems["org/long-7b"].skip
     assert (out / "systems" / "org-long-7b.jsonl").is_file()
     assert Threshold("facet", 0.6) in thresholds_of(suite).pair
     assert shell.error(4, "import", "table", file, "--out", out, "--columns", NAMES).endswith(
@@ -167,17 +172,26 @@ SUMMARIES = "paper,system,summary\n2,a,Fern.\n1,a,It did.\n"
 
 
 def test_papers_and_summaries_may_be_two_tables(tmp_path: Path, shell: Shell) -> None:
-    """Many keep them apart; a paper that nobody summarised would be a test of nothing."""
+    """Many keep them apart; a paper that nobody summarised fails, unless the user leaves it out."""
     papers, summaries = tmp_path / "papers.csv", tmp_path / "summaries.csv"
     papers.write_text(PAPERS, encoding="utf-8")
     summaries.write_text(SUMMARIES, encoding="utf-8")
-    out = tmp_path / "gate"
-    lines = shell.lines("import", "table", papers, "--summaries", summaries, "--out", out)
-    assert lines[:2] == [
-        f"{out}: 2 papers, 1 system, 2 pairs",
+    command = ("import", "table", papers, "--summaries", summaries, "--out")
+    gate, fewer = tmp_path / "gate", tmp_path / "fewer"
+    assert shell.lines(*command, gate)[:2] == [
+        f"{gate}: 3 papers, 1 system, 3 pairs",
+        (
+            "missing summaries, written as '-', which fails: 1, first paper '3' of system 'a';"
+            " --skip-missing lists these papers under 'skip'"
+        ),
+    ]
+    assert load_suite(gate).pair("1", "a").paper.references == ("Moss.",)
+    assert load_suite(gate).pair("3", "a").summary == "-"
+    assert shell.lines(*command, fewer, "--skip-missing")[:2] == [
+        f"{fewer}: 2 papers, 1 system, 2 pairs",
         "papers without a summary, left out: 1",
     ]
-    assert load_suite(out).pair("1", "a").paper.references == ("Moss.",)
+    assert load_suite(fewer).paper_ids == ("2", "1")
 
 
 def test_mistakes_in_two_tables_are_told_with_their_lines(
