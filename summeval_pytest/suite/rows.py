@@ -12,6 +12,7 @@ from codecs import BOM_UTF8
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from math import ceil
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
+    from pyarrow.parquet import FileMetaData
 
     from summeval_pytest.errors import Place
     from summeval_pytest.suite.lines import TextFile
@@ -51,9 +53,11 @@ UNNAMED: Final[Mapping[str, str]] = MappingProxyType({})
 
 _LISTED: Final = 12
 _HEAD: Final = 4096
-_AT_ONCE: Final = 64
-_MOST_BYTES: Final = 2**32
-"""What a table may unfold to: few bytes of Parquet can stand for any number of rows."""
+_MOST_ROWS: Final = 1_000_000
+_MB: Final = 1_000_000
+_MOST_BYTES: Final = 500 * _MB
+"""What a Parquet or Arrow table may hold, decoded: a few of its bytes can stand for any number."""
+_POINTER: Final = 8
 _LONGEST_CELL: Final = 2**31 - 1
 
 
@@ -380,17 +384,45 @@ def check_width(
 
 def _parquet_table(file: TextFile) -> DataTable:
     with _arrow(file):
-        from pyarrow.parquet import ParquetFile
+        from pyarrow.parquet import ParquetFile, read_metadata
 
-        parquet = ParquetFile(file.path)
-        columns = parquet.schema_arrow.names
+        metadata = read_metadata(file.path)
+        leaves = [metadata.schema.column(number) for number in range(metadata.num_columns)]
+        # Lists stay dictionaries until they are measured: one row can repeat a text without end.
+        lists = [leaf.path for leaf in leaves if leaf.path != leaf.name]
+        parquet = ParquetFile(file.path, metadata=metadata, read_dictionary=lists)
+        schema = parquet.schema_arrow
 
     def read(wanted: Collection[str]) -> Iterator[tuple[int, Row]]:
         with parquet:
-            batches = parquet.iter_batches(_AT_ONCE, columns=list(wanted), use_threads=False)
-            yield from _arrow_rows(file, parquet.schema_arrow, batches, wanted)
+            _check_claims(file, metadata, wanted)
+            batches = parquet.iter_batches(1, columns=list(wanted), use_threads=False)
+            yield from _arrow_rows(file, schema, batches, wanted)
 
-    return DataTable(file=file, columns=columns, unit="row", read=read)
+    return DataTable(file=file, columns=schema.names, unit="row", read=read)
+
+
+def _check_claims(file: TextFile, metadata: FileMetaData, wanted: Collection[str]) -> None:
+    """Refuse a file that is too large by its own metadata, before anything of it is decoded."""
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    chunks = [group.column(number) for group in groups for number in range(group.num_columns)]
+    n_bytes = sum(
+        chunk.total_uncompressed_size + _POINTER * chunk.num_values
+        for chunk in chunks
+        if any(f"{chunk.path_in_schema}.".startswith(f"{name}.") for name in wanted)
+    )
+    _check_size(file, 0, "by its own metadata", metadata.num_rows, n_bytes)
+
+
+def _check_size(file: TextFile, row: int, told: str, n_rows: int, n_bytes: int) -> None:
+    """Refuse a table with more rows or decoded bytes than memory has to hold."""
+    if n_rows > _MOST_ROWS or n_bytes > _MOST_BYTES:
+        raise SuiteError(
+            file.at(row),
+            f"the table is too large {told}: rows {n_rows:,} of at most {_MOST_ROWS:,}, decoded"
+            f" {ceil(n_bytes / _MB):,} MB of at most {_MOST_BYTES // _MB} MB in the columns that"
+            " are read; save fewer rows in one file",
+        )
 
 
 def _stream_table(file: TextFile) -> DataTable:
@@ -424,36 +456,48 @@ def _arrow(file: TextFile) -> Iterator[None]:
     except (pa.ArrowException, OSError, UnicodeDecodeError, RecursionError) as error:
         raise SuiteError(
             file.at(0),
-            f"no {_kind(file)[1:]} table: {one_line(str(error)).rstrip('.')}; write it again",
+            f"no {_kind(file)[1:]} table: {one_line(str(error)).rstrip('.')}; write it again"
+            " with pandas or datasets",
         ) from None
 
 
 def _arrow_rows(
     file: TextFile, schema: pa.Schema, batches: Iterable[pa.RecordBatch], wanted: Collection[str]
 ) -> Iterator[tuple[int, Row]]:
-    import pyarrow as pa
-
     wanted = sorted(wanted)
-    number, n_bytes = 0, 0
+    number = n_rows = n_bytes = 0
     with _arrow(file):
         for name in wanted:
             kind = schema.field(name).type
-            if not _is_plain(kind.value_type if pa.types.is_dictionary(kind) else kind):
+            if not _is_plain(kind):
                 what = f"the column {brief(name)} holds values of type {one_line(str(kind), 60)}"
                 raise SuiteError(file.at(0), f"{what}; save it as text")
         for batch in batches:
             batch.validate(full=True)
-            columns = [
-                c.dictionary_decode() if pa.types.is_dictionary(c.type) else c
-                for c in map(batch.column, wanted)
-            ]
-            n_bytes += sum(column.nbytes for column in columns)
-            if n_bytes > _MOST_BYTES:
-                raise SuiteError(file.at(number + 1), "the table unfolds to over 4 GiB; cut it")
+            columns = [batch.column(name) for name in wanted]
+            n_rows += batch.num_rows
+            n_bytes += sum(map(_decoded_bytes, columns))
+            _check_size(file, number + 1, "up to here", n_rows, n_bytes)
             for cells in zip(*(column.to_pylist() for column in columns), strict=True):
                 number += 1
                 said = zip(wanted, cells, strict=True)
                 yield number, {name: _filled(cell) for name, cell in said if cell is not None}
+
+
+def _decoded_bytes(column: pa.Array) -> int:
+    """The size of a column's values, each text counted as often as it stands in a row."""
+    from pyarrow import compute, types
+
+    kind = column.type
+    if types.is_struct(kind):
+        return sum(map(_decoded_bytes, column.flatten()))
+    if types.is_list(kind) or types.is_large_list(kind):
+        return _decoded_bytes(column.flatten())
+    n_bytes = column.nbytes
+    if types.is_dictionary(kind) and _is_text(kind.value_type):
+        sizes = compute.binary_length(column.dictionary).take(column.indices)
+        n_bytes = compute.sum(sizes).as_py() or 0
+    return n_bytes + _POINTER * len(column)
 
 
 def _is_plain(kind: pa.DataType) -> bool:
@@ -464,8 +508,16 @@ def _is_plain(kind: pa.DataType) -> bool:
         return all(_is_plain(field.type) for field in kind)
     if types.is_list(kind) or types.is_large_list(kind):
         return _is_plain(kind.value_type)
-    plain = (types.is_string, types.is_large_string, types.is_integer, types.is_floating)
-    return any(is_one(kind) for is_one in (*plain, types.is_boolean, types.is_null))
+    if types.is_dictionary(kind):
+        return not types.is_nested(kind.value_type) and _is_plain(kind.value_type)
+    plain = (types.is_integer, types.is_floating, types.is_boolean, types.is_null)
+    return _is_text(kind) or any(is_one(kind) for is_one in plain)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    from pyarrow import types
+
+    return types.is_string(kind) or types.is_large_string(kind)
 
 
 def _filled(value: object) -> object:
