@@ -422,6 +422,10 @@ def _evaluated(runner: Runner, task: Task) -> Evaluation:
 
 def _pairs(rows: object, columns: Mapping[str, str]) -> Iterator[Pair]:
     """The pair of each row; of one paper all have the same texts, and no two are of one system."""
+    names = list(getattr(rows, "column_names", getattr(rows, "columns", ())))
+    for name in (columns.get(name, name) for name in _COLUMNS):
+        if names.count(name) > 1:  # of which a row would have the last
+            raise UsageError(f"rows: two columns are {name!r}; delete one")
     of_papers: dict[str, Pair] = {}
     of_pairs: dict[tuple[str, str], Place] = {}
     for number, row in enumerate(_dicts(rows), start=1):

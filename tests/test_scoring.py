@@ -237,6 +237,15 @@ def test_a_dataframe_goes_in_and_comes_out(golden: Suite, dtype: str) -> None:
     assert back.loc[0, "eva.unscored"] == "no reference was given"
 
 
+def test_two_columns_of_one_name_are_refused() -> None:
+    """A row of pandas or pyarrow has the last of them, and says nothing."""
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame([[REFERENCE, "Old.", "New."]], columns=["reference", "b", "b"])
+    for rows in (frame, pa.table([[REFERENCE], ["Old."], ["New."]], ["reference", "b", "b"])):
+        with pytest.raises(UsageError, match=r"^rows: two columns are 'b'; delete one$"):
+            evaluate(rows, columns={"summary": "b"}, progress=False)
+
+
 def objects(texts: Sequence[str]) -> Any:
     """An array of Python's strings, as pandas reads a list column of a Parquet file."""
     return np.array(texts, dtype=object)
