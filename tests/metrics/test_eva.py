@@ -24,7 +24,7 @@ from summeval_pytest.questions import (
     Settled,
     Unanswered,
 )
-from summeval_pytest.run.pair_numbers import supposed
+from summeval_pytest.run.pair_numbers import numbers_of
 from tests.metrics.table_judge import Table, ended, facts
 
 REFERENCE = "Zinc raised growth by 24 %. It did no harm."
@@ -114,7 +114,7 @@ def test_precision_1_and_recall_3_of_5_make_exactly_three_quarters() -> None:
         matched=frozenset({0, 1}),
         candidate=(*first, replace(last, holds=None)),
     )
-    assert supposed([silent], right=True)["eva"] == 0.75
+    assert numbers_of("p", "s", "", [silent]).best["eva"] == 0.75
 
 
 CHAIN_OF_THREE = (
@@ -364,7 +364,7 @@ def test_few_unusable_facts_are_unanswered_ones(both: bool) -> None:
         assert (side[-1].fact, side[-1].holds, side[-1].reason) == (ODD, None, UNUSABLE)
     worst = {"eva": 0.95, "eva.precision": 0.95, "eva.recall": 0.95}
     worst |= {"eva.recall_entailed": 0.95} if both else {}
-    assert supposed([score], right=False) == pytest.approx(worst)
+    assert numbers_of("p", "s", "", [score]).worst == pytest.approx(worst)
 
 
 # Facts that somebody has written down

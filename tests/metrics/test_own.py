@@ -239,9 +239,9 @@ def test_readability_tells_the_hardest_sentence_first() -> None:
 def test_dale_chall_is_there_where_a_list_is() -> None:
     """The list is not ours to ship; by an empty one every word would be unfamiliar."""
     name = "readability.dale_chall"
-    assert name in ReadabilityMetric().lacking
+    assert name in ReadabilityMetric().left_out
     metric = ReadabilityMetric(familiar="roofs of moss stay COOL\n")
-    assert not metric.lacking
+    assert not metric.left_out
     assert metric.measure(texts("Roofs of moss stay cool."))[name] == pytest.approx(0.0496 * 5)
     with pytest.raises(ValueError, match="is empty"):
         ReadabilityMetric(familiar=" ")

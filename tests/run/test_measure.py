@@ -308,11 +308,11 @@ def test_a_metric_without_an_answer_has_no_number(kind: type[Question], metric: 
     """Unscored is neither 0 nor a pass; the other metrics keep their scores."""
     numbers = measured(pair(SLEPT), Fair(kind)).numbers()
     assert not [name for name in numbers.values if name.split(".")[0] == metric]
-    lack = numbers.lacking(metric)
+    lack = numbers.why_unscored(metric)
     assert lack is not None
     assert (lack.metric, lack.status, lack.fault) == (metric, "unanswered", "judge")
     assert lack.reason.endswith("the reply was cut off")
-    assert [numbers.lacking(other) for other in METRICS if other != metric] == [None, None]
+    assert [numbers.why_unscored(other) for other in METRICS if other != metric] == [None, None]
     assert numbers.unscored == (lack,)
 
 
