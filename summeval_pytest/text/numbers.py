@@ -1,7 +1,8 @@
 """Numbers of a sentence as a reader takes them, and those that a source does not state.
 
 A bare number takes the unit of the one it is joined to ("from 9 to 6 days") or that stands before
-it ("day 90"); "2.4 million" is one number, and "22 in 100" is a share.
+it ("day 90"); "2.4 million" is one number, and "22 in 100" is a share. A source states what follows
+from its numbers, too: converted, rounded, or worked out and told as that ("fell by 25 %").
 """
 
 from __future__ import annotations
@@ -217,6 +218,48 @@ _SHARES: Final = frozenset({68.0, 80.0, 90.0, 95.0, 99.0})
 _SUM = re.compile(
     r"(?i)\b(?:totals?|totalling|altogether|together|combined|overall|in all|both|sum|comprising)\b"
 )
+_FALL = re.compile(
+    r"(?i)\b(?:f[ae]ll|falls|fallen|drop\w*|declin\w+|decreas\w+|reduc\w+|lower\w*|less|fewer|cuts?"
+    r"|cutting|loss|losses|lost|lose[sd]?|sav\w+|shorter|earlier|sooner|smaller|below|shr[aiu]nk\w*"
+    r"|diminish\w*|slid|sank|dwindl\w+)\b"
+)
+_RISE = re.compile(
+    r"(?i)\b(?:r[io]se[ns]?|rising|rais\w+|increas\w+|gr[eo]w\w*|gain\w*|higher|more|greater|longer"
+    r"|later|larger|above|climb\w*|extra|additional)\b"
+)
+_FROM = re.compile(r"(?i)\bfrom\s+(?:about\s+|around\s+)?\Z")
+_TO = re.compile(r"(?i)[^.;]{0,30}?\sto\s+(?:about\s+|around\s+)?\Z")
+_RATIO = re.compile(r"\b(?:[Rr]atios?|[Rr]elative [Rr]isks?|a?[IS]?(?:HR|OR|RR)s?)\b[^(\[;%]*\Z")
+"""Before a ratio; a bracket parts it from its interval."""
+_OPPOSED: Final = tuple(
+    (re.compile(rf"(?i)\b(?:{one})\b"), re.compile(rf"(?i)\b(?:{other})\b"))
+    for one, other in (
+        (r"accura\w+|correct\w*|right", r"errors?|misclassif\w+|wrong\w*|incorrect\w*|mistak\w+"),
+        (r"sensitiv\w+|recall", r"miss\w*|overlook\w*|undetected|false negatives?"),
+        (r"specific\w+", r"false (?:alarms?|positives?)"),
+        (r"surviv\w+|alive", r"mortality|died|deaths?|dead|killed|perished"),
+        (r"agree\w*|concord\w+", r"disagree\w*|discord\w+"),
+        (r"retention|retained|complete[sd]?", r"attrition|drop-?outs?|dropped out|lost"),
+        (r"m[ae]n|males?|boys?", r"wom[ae]n|females?|girls?"),
+    )
+)
+"""What is told as one share is what the other leaves of the whole."""
+_YEAR: Final = r"(?:1[89]|20)\d\d"
+_SPAN = re.compile(
+    rf"(?i)\b({_YEAR})(?:\s?[-\u2013\u2014]\s?|\s+(?:to|until|till|through)\s+(?:[\w.]+\s+){{0,4}})"
+    rf"({_YEAR})\b"
+    rf"|\bbetween\s+(?:[\w.]+\s+){{0,2}}({_YEAR})\s+and\s+(?:[\w.]+\s+){{0,2}}({_YEAR})\b"
+)
+_IN_YEAR = re.compile(
+    r"(?i)\b(?:(?P<within>in|during|throughout)|since|until|till|from|by|before|after)\s+"
+    r"(?:early\s+|late\s+|mid-)?\Z"
+)
+_END = re.compile(
+    r"(?i)\b(?:beg[aiu]n\w*|start\w*|open\w*|launch\w*|end(?:s|ed)?|finish\w*|complet\w+|clos\w+"
+    r"|found\w*|first|last|final\w*|stop\w*)\b"
+)
+"""What is told of the first or the last year, not of one between."""
+_COUNTS = re.compile(r"(?i)\s+(?!(?:was|has|is|this|its)\b)(?:[a-z]+s|people|children|women|men)\b")
 _SHARED: Final = 2
 """Sentences that share more words and numbers may be about the same."""
 _SMALL: Final = 10.0
@@ -357,7 +400,8 @@ class _SourceNumbers:
             close = [o for o in self.figures if o.dimension in {"", "share", "points"}]
         return (
             any(_is_rounded(figure, other) for other in close)
-            or _is_worked_out(figure, near)
+            or is_worked_out(figure, near)
+            or _is_within(figure, near[:_CLOSE])
             or self._is_span(figure)
         )
 
@@ -429,7 +473,7 @@ def _is_same(mine: Quantity, theirs: Quantity) -> bool:
         return mine.dimension == theirs.dimension and (
             abs(mine.size * mine.factor - value) <= 1e-6 * value
         )
-    if mine.unit == "%" and _is_proportion(theirs):
+    if _is_percentage_of(mine, theirs):
         return _key(mine.size / _HUNDRED) == _key(theirs.size)
     return _key(mine.size) == _key(theirs.size) and _may_be_same(mine, theirs)
 
@@ -449,10 +493,38 @@ def _may_be_same(mine: Quantity, theirs: Quantity) -> bool:
     return len(shared) > _SHARED
 
 
-def _is_proportion(figure: Quantity) -> bool:
-    """Whether a number may be told as a percentage: 0.31, but not p = 0.31."""
-    is_share = figure.size <= 1 and figure.decimals > 1 and not figure.unit
-    return is_share and not figure.before.rstrip().endswith(("=", "<", ">"))
+def _is_percentage_of(mine: Quantity, theirs: Quantity) -> bool:
+    """Whether a percentage may tell a number: 0.31, but not p = 0.31, nor a change by a ratio."""
+    is_compared = theirs.before.rstrip().endswith(("=", "<", ">"))
+    is_other = is_compared or (_is_ratio(theirs) and _is_change(mine))
+    return mine.unit == "%" and _is_bare_share(theirs) and not is_other
+
+
+def _is_change(figure: Quantity) -> bool:
+    """Whether it is told as by how much something differs."""
+    return bool(_BY_BEFORE.search(figure.before) or _BY_AFTER.match(figure.after))
+
+
+def _is_ratio(figure: Quantity) -> bool:
+    """Whether it is told as a ratio, which says of a change what it leaves or adds to 1."""
+    before = figure.sentence[max(0, figure.start - 2 * REACH) : figure.start]
+    is_number = bool(figure.decimals) and not figure.unit and not _CHANCE.search(before)
+    return is_number and _RATIO.search(before) is not None
+
+
+def _is_year(figure: Quantity) -> bool:
+    """Whether it is told as a year, and not as a count ("in 2000 people")."""
+    is_told = re.fullmatch(_YEAR, figure.digits) and _IN_YEAR.search(figure.before)
+    return bool(is_told) and not figure.unit and not _COUNTS.match(figure.after)
+
+
+def _is_within(figure: Quantity, near: tuple[str, ...]) -> bool:
+    """Whether it is a year inside a span that is told, and no end of it."""
+    told = _IN_YEAR.search(figure.before)
+    if not (told and told["within"] and _is_year(figure)) or _END.search(figure.sentence):
+        return False
+    spans = [filter(None, match.groups()) for text in near for match in _SPAN.finditer(text)]
+    return any(int(start) < figure.size < int(end) for start, end in spans)
 
 
 def _is_in_list(bare: Quantity, unit: str) -> bool:
@@ -482,7 +554,7 @@ def _is_rounded(mine: Quantity, theirs: Quantity) -> bool:
         return abs(mine.size - value) <= max(0.5 * _last_place(mine), slack)
     if mine.dimension and mine.dimension == theirs.dimension:
         value *= theirs.factor / mine.factor
-    elif mine.unit == "%" and _is_proportion(theirs):
+    elif _is_percentage_of(mine, theirs):
         value *= _HUNDRED
     elif not _may_be_rounded(mine, theirs):
         return False
@@ -515,7 +587,7 @@ def _slack(mine: Quantity, theirs: Quantity, value: float) -> float:
         return max(half, _ROUGH * size, min(0.5 * zeros, _ROUGHEST * size))
     if _is_about(theirs):
         return max(half, _ROUGH * size)
-    if size >= _HUNDRED and _TEN <= zeros <= size / _TEN:
+    if size >= _HUNDRED and _TEN <= zeros <= size / _TEN and not _is_year(mine):
         return max(half, 0.5 * zeros)
     return half
 
@@ -530,7 +602,7 @@ def _last_digit(size: float) -> float:
     return max(place, 5.0) if size > _TEN and size % 5 == 0 else place
 
 
-def _is_worked_out(figure: Quantity, near: tuple[str, ...]) -> bool:
+def is_worked_out(figure: Quantity, near: Sequence[str]) -> bool:
     """Whether it follows from numbers of the closest sentences, and is told as that."""
     step = 0.51 * _last_place(figure)
     if _is_about(figure):
@@ -538,15 +610,17 @@ def _is_worked_out(figure: Quantity, near: tuple[str, ...]) -> bool:
     return any(abs(figure.size - value) <= step for value in _outcomes(figure, near))
 
 
-def _outcomes(figure: Quantity, near: tuple[str, ...]) -> Iterator[float]:
+def _outcomes(figure: Quantity, near: Sequence[str]) -> Iterator[float]:
     """What the numbers come to, as a change, a total or what is left, as the figure is told."""
     is_other = not figure.dimension and _OTHERS.search(figure.before) is not None
-    change = is_other or bool(_BY_BEFORE.search(figure.before) or _BY_AFTER.match(figure.after))
+    change = is_other or _is_change(figure)
     total = _SUM.search(figure.sentence) is not None
     rest = figure.unit == "%" and _REST.search(figure.sentence) is not None
     of_two = partial(_outcomes_of_two, figure, change=change, total=total)
     for found in map(find_figures, near):
         yield from _in_one_sentence(found, of_two, total=total, rest=rest)
+        yield from _changes(figure, found) if change and figure.unit == "%" else ()
+        yield from _rests(figure, found)
     if change or total:
         close = [each for text in near[:_CLOSE] for each in find_figures(text)][:_MOST]
         for one, other in combinations(close, 2):
@@ -571,6 +645,61 @@ def _in_one_sentence(
             yield sum(each.size for each in three)
 
 
+def _changes(figure: Quantity, found: Sequence[Quantity]) -> Iterator[float]:
+    """A change of a share, or by a ratio, as a percentage."""
+    shares = [each for each in found if each.unit == "%" and not _INTERVAL.match(each.after)]
+    for one, other in pairwise(shares):
+        yield from _relative(figure, one.size, other.size, is_path=_is_path(one, other))
+    for ratio in filter(_is_ratio, found):
+        yield from _relative(figure, 1.0, ratio.size)
+
+
+def _rests(figure: Quantity, found: Sequence[Quantity]) -> Iterator[float]:
+    """What shares leave of the whole, as an accuracy leaves errors, if that is told."""
+    for share in found if figure.unit == "%" or _is_bare_share(figure) else ():
+        if (share.unit == "%" or _is_bare_share(share)) and _are_opposed(figure, share):
+            part = share.size / _HUNDRED if share.unit else share.size
+            yield (_HUNDRED if figure.unit else 1.0) * (1.0 - part)
+
+
+def _is_bare_share(figure: Quantity) -> bool:
+    """Whether it may be a share without a sign: 0.874, but not p = 0.874."""
+    is_share = figure.size <= 1 and figure.decimals > 1 and not figure.unit
+    return is_share and not _CHANCE.search(figure.before)
+
+
+def _are_opposed(one: Quantity, other: Quantity) -> bool:
+    """Whether one share is told of what the other leaves of the whole."""
+    mine, theirs = (
+        each.sentence[max(0, each.start - 2 * REACH) : each.end + 2 * REACH]
+        for each in (one, other)
+    )
+    return any(
+        (first.search(mine) and second.search(theirs))
+        or (second.search(mine) and first.search(theirs))
+        for first, second in _OPPOSED
+    )
+
+
+def _is_path(one: Quantity, other: Quantity) -> bool:
+    """Whether it is told that something went from one number to the other."""
+    return bool(_FROM.search(one.before) and _TO.match(one.sentence[: other.start], one.end))
+
+
+def _relative(
+    figure: Quantity, one: float, other: float, *, is_path: bool = False
+) -> Iterator[float]:
+    """A change as a percentage of where it began, in the direction in which it is told.
+
+    Without a path from one number to the other, it may have begun at either.
+    """
+    told = figure.before + figure.after
+    fell, rose = _FALL.search(told) is not None, _RISE.search(told) is not None
+    for start, end in ((one, other),) if is_path else ((one, other), (other, one)):
+        if start and (fell or not rose if end < start else rose or not fell):
+            yield _HUNDRED * abs(end - start) / start
+
+
 def _outcomes_of_two(
     figure: Quantity, one: Quantity, other: Quantity, *, change: bool, total: bool
 ) -> Iterator[float]:
@@ -578,7 +707,8 @@ def _outcomes_of_two(
     if dimension != other.dimension:
         return
     scale = one.factor / figure.factor if figure.dimension == dimension else 1.0
-    small, large = sorted((one.size, other.size * other.factor / one.factor))
+    end = other.size * other.factor / one.factor
+    small, large = sorted((one.size, end))
     is_points = figure.dimension == "points" and dimension == "share"
     if is_points or figure.dimension in {dimension, ""}:
         if change:
@@ -586,19 +716,15 @@ def _outcomes_of_two(
         if total:
             yield (large + small) * scale
     if small and figure.unit == "%" and dimension != "share":
-        yield from _percentages(one, other, small, large, change=change)
+        if _is_part(one, other):
+            yield _HUNDRED * small / large
+        yield from _relative(figure, one.size, end, is_path=_is_path(one, other)) if change else ()
     elif small and not figure.dimension and _TIMES.match(figure.after):
         yield large / small
 
 
-def _percentages(
-    one: Quantity, other: Quantity, small: float, large: float, *, change: bool
-) -> Iterator[float]:
-    """The share that "18 of 150" is, and a change as a share of where it began."""
+def _is_part(one: Quantity, other: Quantity) -> bool:
+    """Whether one is told as a part of the other: "18 of 150"."""
     is_part = one.size < other.size and _OF.match(one.sentence[one.end : other.start])
     is_whole = one.size > other.size and _OF_ALL.search(one.before)
-    if one.sentence == other.sentence and (is_part or is_whole):
-        yield _HUNDRED * small / large
-    if change:
-        yield _HUNDRED * (large - small) / large
-        yield _HUNDRED * (large - small) / small
+    return one.sentence == other.sentence and bool(is_part or is_whole)

@@ -160,7 +160,7 @@ def test_header_names_judge_store_record_and_suite(bench: Bench) -> None:
     gated = f"suite {bench.path.name} {load_suite(bench.path).fingerprint}"
     offline = bench.inside("summeval.toml", "--summ-record=none")
     assert offline.code == 0
-    line = f"summeval: judge offline-4, store not needed, record none, {gated} (good)"
+    line = f"summeval: judge offline-5, store not needed, record none, {gated} (good)"
     assert offline.lines.count(line) == 1
     told = "summeval: judge not calibrated: summeval.toml has no labels; see 'summeval agree'"
     assert told in offline.lines

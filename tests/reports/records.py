@@ -242,7 +242,7 @@ def record(
     )
     return RunRecord(
         header=Header(environment={"python": "3.12.1", "pytest": "9.0"}, usage={}),
-        judge="offline-4",
+        judge="offline-5",
         suites=(changed(held, **suite),),
     )
 
@@ -556,7 +556,7 @@ def wrong_pair(paper: str = "moss-01", system: str = "careless") -> PairRecord:
         outcome="failed",
         summary=SUMMARY,
         scores=found,
-        signatures=tuple(f"{score.metric}|judge:offline-4|v:1" for score in found),
+        signatures=tuple(f"{score.metric}|judge:offline-5|v:1" for score in found),
         findings=findings_of(found, SOURCE),
         verdict=verdict,
         change=CHANGE,
@@ -615,7 +615,7 @@ def moss_run(*suites: SuiteRecord) -> RunRecord:
     """A run of these suites."""
     cassette = CassetteRecord(shown="answers.jsonl", sha256="ab" * 32, n_used=1, n_replies=2)
     header = Header(environment={"python": "3.11.7"}, usage={}, cassettes=(cassette,))
-    return RunRecord(header=header, judge="offline-4", suites=suites)
+    return RunRecord(header=header, judge="offline-5", suites=suites)
 
 
 def small_run() -> RunRecord:

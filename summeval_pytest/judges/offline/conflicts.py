@@ -16,7 +16,13 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.judges.offline.lexicon import GENERIC, opposites
-from summeval_pytest.text.numbers import find_figures, has_numbers, is_own_count, unstated_figures
+from summeval_pytest.text.numbers import (
+    find_figures,
+    has_numbers,
+    is_own_count,
+    is_worked_out,
+    unstated_figures,
+)
 from summeval_pytest.text.words import STOP_WORDS, content_words, known_tokens, stem, tokens
 
 if TYPE_CHECKING:
@@ -328,7 +334,7 @@ def _changed_copy(claim: str, evidence: Sequence[str], *, numbers: bool) -> Conf
             return None
         replaced = _replaced(claim, sentence)
         rest = [other for other in evidence if other != sentence]
-        if numbers and (told := _renumbered(replaced, rest)):
+        if numbers and (told := _renumbered(replaced, claim, rest, sentence)):
             return Conflict(kind="number", says=told[0], instead=told[1], sentence=sentence)
         if (told := _turned(replaced)) and not ("than" in words and "than" in others):
             return Conflict(kind="direction", says=told[0], instead=told[1], sentence=sentence)
@@ -356,11 +362,18 @@ def _replaced(claim: str, sentence: str) -> list[tuple[str, str]]:
     ]
 
 
-def _renumbered(replaced: Sequence[tuple[str, str]], rest: Sequence[str]) -> tuple[str, ...]:
-    """A number and what it replaces between the same two words, if it is told nowhere else."""
+def _renumbered(
+    replaced: Sequence[tuple[str, str]], claim: str, rest: Sequence[str], sentence: str
+) -> tuple[str, ...]:
+    """A number and what it replaces between the same two words, if it is told nowhere else.
+
+    Nor does it follow from the sentence in which it replaces the other: "8 % disagreed".
+    """
     changed = [each for each in replaced if each[0][0].isdigit() and each[1][0].isdigit()]
     known = frozenset().union(*map(_different, rest))
-    return next((each for each in changed if each[0] not in known), ())
+    figures = find_figures(claim) if changed else ()
+    derived = {figure.digits for figure in figures if is_worked_out(figure, [sentence])}
+    return next((each for each in changed if each[0] not in known | derived), ())
 
 
 def _turned(replaced: Sequence[tuple[str, str]]) -> tuple[str, ...]:

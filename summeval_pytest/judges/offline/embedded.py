@@ -28,7 +28,7 @@ from summeval_pytest.questions import (
     Unanswered,
 )
 
-VERSION: Final = "4"
+VERSION: Final = "5"
 NO_RELATIONS: Final = (
     "the embedded judge finds no relations across sentences; write eva_relations = false in the"
     " suite, or name a judge that reads with --summ-judge"
