@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import combinations
+from math import nan
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.judges.offline.lexicon import GENERIC, opposites
@@ -81,6 +82,13 @@ _ORDER: Final = dict.fromkeys("before preceded preceding precedes prior".split()
 _MARGIN: Final = 0.1
 _TABLE: Final = 12
 """A sentence with more numbers is a table, where neighbours do not say what a number is about."""
+_PER_WORD: Final = 0.3
+"""What a word that two sentences share counts beside the nearness of words in a clause, and what
+the same number before or after the two counts."""
+_AS_EXACT: Final = 0.6
+"""What it counts that two numbers have as many decimals."""
+_CLOSE: Final = 1.25
+"""A number with less in common is not told of the same as the missing one."""
 SAME_PLACE: Final = 1.0
 """Two numbers stand in the same place from this tie on: as if one neighbouring word was shared."""
 ALIKE: Final = 0.3
@@ -145,24 +153,56 @@ def _nearness(one: Quantity, other: Quantity) -> float:
     return _tie(_neighbours(one), _neighbours(other))
 
 
-def missing_number(claim: str, evidence: Sequence[str], text: tuple[str, ...]) -> Conflict | None:
+def _closeness(one: Quantity, other: Quantity) -> float:
+    """How much is told of both of two numbers, by their clauses and by their whole sentences."""
+    shared = _contents(one.sentence) & _contents(other.sentence)
+    beside = sum(mine == theirs for mine, theirs in zip(_beside(one), _beside(other), strict=True))
+    is_as_exact = one.decimals == other.decimals
+    return _nearness(one, other) + _PER_WORD * (len(shared) + beside) + _AS_EXACT * is_as_exact
+
+
+@lru_cache(maxsize=4096)
+def _beside(figure: Quantity) -> tuple[float, float]:
+    """The numbers before and after one in its sentence; a NaN, which equals nothing, for none."""
+    figures = find_figures(figure.sentence)
+    before = [nan, *(other.size for other in figures if other.start < figure.start)]
+    after = [*(other.size for other in figures if other.start > figure.start), nan]
+    return before[-1], after[0]
+
+
+def missing_number(
+    claim: str, evidence: Sequence[str], text: tuple[str, ...], *, is_sentence: bool = False
+) -> Conflict | None:
     """The first number of a claim that a text does not state, and what stands in its place.
 
-    That is looked for in ``evidence``, the sentences of the text that are closest to the claim.
+    That is the number in ``evidence``, the sentences of the text that are closest to the claim, of
+    which most is told that is told of the missing one; better one in the same unit, and one that
+    the claim does not state. Of a fact, which has few words, a clause has to share some of them; of
+    a whole sentence, a sentence has to share more.
     """
     for figure in unstated_figures(claim, text):
-        rivals = [
-            (other.size == figure.size, _nearness(figure, other), other)
-            for sentence in evidence
-            for other in find_figures(sentence)
-            if other.dimension == figure.dimension
-        ]
-        is_same, near, rival = max(rivals, key=lambda one: one[:2], default=(False, 0.0, None))
-        if rival is None or not (is_same or near):
-            return Conflict(kind="number", says=figure.text, instead=NOWHERE)
+        nowhere = Conflict(kind="number", says=figure.text, instead=NOWHERE)
+        figures = [other for sentence in evidence for other in find_figures(sentence)]
+        rivals = [other for other in figures if other.dimension == figure.dimension]
+        rival = max(rivals, key=partial(_fitness, figure), default=None)
+        if rival is None:
+            return nowhere
+        is_same = rival.size == figure.size
+        is_close = _closeness(figure, rival) >= _CLOSE
+        if not is_sentence:
+            is_close = any(_nearness(figure, other) for other in rivals)
+        if not (is_same or is_close):
+            return nowhere
         kind: ConflictKind = "unit" if is_same else "number"
         return Conflict(kind=kind, says=figure.text, instead=rival.text, sentence=rival.sentence)
     return None
+
+
+def _fitness(figure: Quantity, other: Quantity) -> tuple[bool, bool, bool, float]:
+    """How well another number fits in the place of one; the highest fits best."""
+    is_stated = any(map(other.agrees_with, find_figures(figure.sentence)))
+    is_same = other.size == figure.size
+    return is_same, not is_stated, other.unit == figure.unit, _closeness(figure, other)
 
 
 def replaced_number(
@@ -204,6 +244,12 @@ def are_alike(one: str, other: str, least: float) -> bool:
 def _stems(text: str) -> frozenset[str]:
     """The different words of content, without numbers."""
     return frozenset([word for word in content_words(text) if not word[0].isdigit()])
+
+
+@lru_cache(maxsize=512)
+def _contents(text: str) -> frozenset[str]:
+    """The different words of content and numbers."""
+    return frozenset(content_words(text))
 
 
 @lru_cache(maxsize=512)

@@ -253,7 +253,9 @@ def _support(
     evidence = evidence_of(overlap)
     strength = chance(logit("support", strength_features(overlap)))
     near = [index.sentences[place] for place in overlap.places[:NEAR]]
-    conflict = missing_number(sentence, near, index.sentences) or find_conflict(sentence, near)
+    conflict = missing_number(sentence, near, index.sentences, is_sentence=True) or find_conflict(
+        sentence, near
+    )
     if conflict is not None:
         if conflict.sentence is not None:
             first = index.sentences.index(conflict.sentence)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from summeval_pytest.judges.offline.conflicts import (
+    ASKS,
+    NOWHERE,
     find_conflict,
     missing_number,
     replaced_number,
@@ -249,6 +251,38 @@ def test_what_does_not_follow_from_the_numbers_is_a_conflict(source: str, claim:
     """The wrong base, direction, bound, complement or year; a slip that looks like a derivation."""
     (found,) = support_sentences((claim,), (source, RAIN))
     assert found.number_conflict
+
+
+LINES = (
+    "In winter, of all departures on the north line, 7.3% were buses that came late.",
+    "A strike cost 11.6% of the departures.",
+    "On the south line 9.8% of them were late.",
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "told", "place"),
+    [
+        (
+            "Late buses made up 5.3% of all departures on the north line in winter.",
+            "number: '5.3 %' against '7.3 %'",
+            0,
+        ),
+        (
+            "On the south line 9.8% were late, on the north line in winter 2.3%.",
+            "number: '2.3 %' against '7.3 %'",
+            0,
+        ),
+        ("A ferry of the line has a crew of whom 64% are new.", f"number: '64 %' is {NOWHERE}", 2),
+    ],
+)
+def test_the_number_of_the_nearest_context_is_shown_with_its_sentence(
+    claim: str, told: str, place: int
+) -> None:
+    """Not one next to which a word happens to stand, nor one that the claim states as well."""
+    (found,) = support_sentences((claim,), LINES)
+    assert found.reason == f"{ASKS}: {told}"
+    assert found.evidence[0] == place
 
 
 def test_quantities_of_different_dimensions_never_stand_for_each_other() -> None:
