@@ -5,7 +5,7 @@
     |   |-- SuiteError    a mistake in a suite's files, with file and line
     |   |-- OptionError   a mistake in an option, an ini key or an environment variable
     |   `-- StoreError    a store that cannot be used, or that somebody else has written into
-    |-- Interrupted       the user's, too: Ctrl-C
+    |-- StoppedError      the user's, too: Ctrl-C
     |-- JudgeError        the judge's: the test errors, its pair stays unscored
     `-- NoReplyError      a request without a usable reply; `fault` names why
 
@@ -57,7 +57,7 @@ class StoreError(UsageError):
     """A store that cannot be used, or that holds what this package never writes."""
 
 
-class Interrupted(SummevalError):  # noqa: N818 - as Python's own has no Error in its name
+class StoppedError(SummevalError):
     """A KeyboardInterrupt of foreign code on the loop's thread, which it would end."""
 
 

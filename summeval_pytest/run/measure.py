@@ -9,7 +9,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from summeval_pytest.errors import Interrupted, JudgeError, OptionError, UsageError
+from summeval_pytest.errors import JudgeError, OptionError, StoppedError, UsageError
 from summeval_pytest.judges.composed import signature_for
 from summeval_pytest.judges.judge import Prompting
 from summeval_pytest.metrics import eva, facet, faithfulness
@@ -369,7 +369,7 @@ async def converse(flow: Dialogue[Returned], asker: Asker) -> Returned:
     """Drive one conversation to its end.
 
     Raises:
-        Interrupted: for a KeyboardInterrupt, which would end the loop that all tests share.
+        StoppedError: for a KeyboardInterrupt, which would end the loop that all tests share.
     """
     try:
         questions = next(flow)
@@ -379,7 +379,7 @@ async def converse(flow: Dialogue[Returned], asker: Asker) -> Returned:
         value: Returned = end.value
         return value
     except KeyboardInterrupt as error:
-        raise Interrupted(str(error)) from error
+        raise StoppedError(str(error)) from error
 
 
 REMEMBERED: Final = 512

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from summeval_pytest.endpoints.limits import URGENCY, Urgency
-from summeval_pytest.errors import Interrupted
+from summeval_pytest.errors import StoppedError
 from summeval_pytest.run.measure import Asker, Evaluation, converse, evaluate
 from summeval_pytest.suite.values import Pair
 
@@ -265,7 +265,7 @@ class Runner:
             self._while_waiting(not future.done())
         try:
             return future.result()
-        except Interrupted as error:
+        except StoppedError as error:
             raise KeyboardInterrupt(str(error)) from error
 
     def _read_ahead(self) -> None:

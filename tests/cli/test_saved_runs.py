@@ -164,8 +164,11 @@ def test_a_cut_run_is_told_by_every_command_and_passes_none(tmp_path: Path, shel
     ("content", "fault"),
     [
         (None, "cannot be read as a run record, No such file or directory"),
-        ("[]", "is no run record: the whole: "),
-        ('{"run": {"schema": 3}}', "has schema 3, this version reads 2; make the record again"),
+        ("[]", "is no run record: it is not as any version wrote it"),
+        (
+            '{"run": {"schema": 3}}',
+            "is no run record: line 1: it has schema 3, this version reads 2",
+        ),
     ],
 )
 def test_what_is_no_record_is_refused_by_every_command(

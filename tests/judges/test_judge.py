@@ -37,7 +37,7 @@ def needy(key):
 def poor():
     raise OSError("no licence file")
 """
-NEITHER_NOR = "it needs signature, in_flight and answer()"
+NEITHER_NOR = "it needs a signature, in_flight (1 or more) and answer()"
 
 
 @pytest.fixture(autouse=True)

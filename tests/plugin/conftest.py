@@ -12,7 +12,6 @@ import subprocess
 import sys
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -29,6 +28,7 @@ from summeval_pytest.record.file import read_record
 from summeval_pytest.verdict.decide import decide
 from tests.judges.llm.by_rule import answer_by_rule
 from tests.processes import LEAN, clean_environment, is_ours
+from tests.resealing import resealed
 from tests.scripted_server import Answer, ScriptedServer
 from tests.waiting import SOON
 

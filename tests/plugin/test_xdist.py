@@ -32,8 +32,7 @@ def test_own(summ_pair):
 
 
 def test_a_verdict_and_its_reports_are_the_same_however_they_were_made(bench: Bench) -> None:
-    """In one process, and backwards in two: two reports can be compared with `cmp`.
-"""
+    """In one process, and backwards in two: two reports can be compared with `cmp`."""
     labelled(
         bench,
         pair=f"facet = 0.7\nfaithfulness = 0.5{CORRECTED}facet = 0.6\nfaithfulness = 0.5",
