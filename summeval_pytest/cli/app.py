@@ -64,13 +64,22 @@ COMMANDS: Final = (
     ("batch import", "recordings:import_replies", "store the replies of a responses file"),
     ("judge", "runs:judge", "judge a suite's pairs without pytest, in many processes or on Dask"),
     ("merge", "runs:merge", "decide over the shards of a run; exit codes as pytest SUITE has them"),
-    ("report", "runs:report", "make the reports of a saved run again"),
+    (
+        "report",
+        "runs:report",
+        "make the reports of a saved run again; exit code 1 where it does not pass",
+    ),
     (
         "compare",
         "runs:compare_runs",
-        "what changed between two saved runs; exit code 1 where a rule is broken",
+        "what changed between two saved runs; exit code 1 where the new one does not pass, or breaks"
+        " a rule",
     ),
-    ("rescore", "runs:rescore_run", "decide a saved run again, with other thresholds"),
+    (
+        "rescore",
+        "runs:rescore_run",
+        "decide a saved run again, with other thresholds; exit code 1 where it does not pass",
+    ),
     ("power", "runs:power_of", "how small a drop a suite's papers can show"),
     ("probe", "probe:probe", "try a judge with edited texts whose effect is known"),
     ("study", "study:study", "a suite's systems as the tables and figures of the papers"),

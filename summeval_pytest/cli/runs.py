@@ -227,8 +227,8 @@ def report(
             " print)"
         ),
     ] = False,
-) -> list[str]:
-    """The run on the terminal, and the files that were asked for.
+) -> tuple[list[str], bool]:
+    """The run on the terminal and the files that were asked for, and whether the run passes.
 
     Raises:
         OptionError: for a file that is no run record, and for one that cannot be written.
@@ -246,7 +246,7 @@ def report(
     for option, kind, file in wanted:
         write_text(file, option, rendered(kind, verdict))
         lines.append(f"wrote {file}")
-    return [*lines, *_github(verdict)] if github else lines
+    return [*lines, *_github(verdict)] if github else lines, verdict.may_release
 
 
 def _github(verdict: RunVerdict) -> list[str]:
@@ -299,7 +299,7 @@ def compare_runs(
     *,
     chosen: Comparing = COMPARING,
 ) -> tuple[list[str], bool]:
-    """The lines, and whether every system could be compared and breaks no rule.
+    """The lines, and whether NEW passed, and every system could be compared and breaks no rule.
 
     A run that was cut passes nothing. With ``--golden`` only golden answers are compared, and
     decide.
@@ -310,15 +310,15 @@ def compare_runs(
     """
     rules = read_rules([rule for text in chosen.fail for rule in text.split(",")], option="--fail")
     old, new = decide(read_record(old_file, "OLD")), decide(read_record(new_file, "NEW"))
-    cut = [*_cut("OLD", old), *_cut("NEW", new)]
-    if new.is_untrusted:
-        cut.append(f"NEW: {trust_of_run(new)}")
     shared = _shared_suites(old, new)
     if chosen.golden:
         _check_golden(chosen, {"OLD": (old_file, old), "NEW": (new_file, new)}, shared)
         return _golden_answers(old, new, shared, chosen.answers)
-    lines = [*cut]
-    passes = not cut
+    lines = [*_cut("OLD", old), *_cut("NEW", new)]
+    if not new.may_release and not lines:
+        why = trust_of_run(new) if new.is_untrusted else f"{new.outcome} by its own thresholds"
+        lines.append(f"NEW: {why}")
+    passes = not lines
     baselines = _OldRun(old, old_file.name)
     if not any(suite.systems for suite in new.suites):
         raise OptionError(f"NEW: {new_file} holds no system; name the record of a run")
