@@ -88,7 +88,7 @@ def find_figures(text: str) -> tuple[Quantity, ...]:
         power = _POWER.search(text, other.start, other.end)
         if power and not _POWER.search(text, one.start, one.end):
             units[place] = replace(one, value=one.value * float(f"1e{power[1]}"))
-        if other.dimension and not one.dimension:
+        if other.dimension and not one.dimension and not _is_in_year(one):
             units[place] = _with_unit_of(one, other)
     for place in range(1, len(units)):
         one, other = units[place - 1], units[place]
@@ -128,6 +128,11 @@ def _scaled(figure: Quantity) -> Quantity:
 def is_own_count(figure: Quantity) -> bool:
     """Whether it is a small count in words, which may be the writer's own ("two groups")."""
     return _is_word(figure) and figure.size <= _OWN and not figure.unit
+
+
+def is_level(figure: Quantity) -> bool:
+    """Whether it is the level of an interval: the 95 of "95 % CI"."""
+    return _INTERVAL.match(figure.after) is not None
 
 
 def _is_word(figure: Quantity) -> bool:
@@ -259,7 +264,11 @@ _END = re.compile(
     r"|found\w*|first|last|final\w*|stop\w*)\b"
 )
 """What is told of the first or the last year, not of one between."""
-_COUNTS = re.compile(r"(?i)\s+(?!(?:was|has|is|this|its)\b)(?:[a-z]+s|people|children|women|men)\b")
+_COUNTS = re.compile(
+    r"(?i)\s+(?!(?:was|has|is|this|its|as|thus|across)\b)(?:[a-z]+s|people|children|women|men)\b"
+    r"(?!\s+(?:were|are|had|have|did)\b)"
+)
+"""A noun that a number counts, unless a verb follows ("in 2017 crews were hired")."""
 _SHARED: Final = 2
 """Sentences that share more words and numbers may be about the same."""
 _SMALL: Final = 10.0
@@ -425,8 +434,8 @@ class _SourceNumbers:
             return _is_word(figure) or size <= 2 * _TEN or log10(size).is_integer()
         if size in _LEVELS and _CHANCE.search(before):
             return True
-        is_interval = _INTERVAL.match(figure.after) is not None and size in _SHARES
-        return is_interval and not self._words.isdisjoint(("ci", "cis", "confidence", "interval"))
+        is_usual = is_level(figure) and size in _SHARES
+        return is_usual and not self._words.isdisjoint(("ci", "cis", "confidence", "interval"))
 
     def _is_span(self, figure: Quantity) -> bool:
         """Whether a time is told by a word ("a decade"), or lies between two dates."""
@@ -518,12 +527,22 @@ def _is_year(figure: Quantity) -> bool:
     return bool(is_told) and not figure.unit and not _COUNTS.match(figure.after)
 
 
+def _is_in_year(figure: Quantity) -> bool:
+    """Whether it is the year in which something was so."""
+    match = _IN_YEAR.search(figure.before)
+    return match is not None and bool(match["within"]) and _is_year(figure)
+
+
 def _is_within(figure: Quantity, near: tuple[str, ...]) -> bool:
     """Whether it is a year inside a span that is told, and no end of it."""
-    told = _IN_YEAR.search(figure.before)
-    if not (told and told["within"] and _is_year(figure)) or _END.search(figure.sentence):
+    if not _is_in_year(figure) or _END.search(figure.sentence):
         return False
-    spans = [filter(None, match.groups()) for text in near for match in _SPAN.finditer(text)]
+    spans = [
+        filter(None, match.groups())
+        for text in near
+        for match in _SPAN.finditer(text)
+        if not _COUNTS.match(text, match.end())
+    ]
     return any(int(start) < figure.size < int(end) for start, end in spans)
 
 
@@ -647,7 +666,7 @@ def _in_one_sentence(
 
 def _changes(figure: Quantity, found: Sequence[Quantity]) -> Iterator[float]:
     """A change of a share, or by a ratio, as a percentage."""
-    shares = [each for each in found if each.unit == "%" and not _INTERVAL.match(each.after)]
+    shares = [each for each in found if each.unit == "%" and not is_level(each)]
     for one, other in pairwise(shares):
         yield from _relative(figure, one.size, other.size, is_path=_is_path(one, other))
     for ratio in filter(_is_ratio, found):

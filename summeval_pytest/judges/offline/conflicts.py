@@ -20,6 +20,7 @@ from summeval_pytest.judges.offline.lexicon import GENERIC, opposites
 from summeval_pytest.text.numbers import (
     find_figures,
     has_numbers,
+    is_level,
     is_own_count,
     is_worked_out,
     unstated_figures,
@@ -182,8 +183,12 @@ def missing_number(
     """
     for figure in unstated_figures(claim, text):
         nowhere = Conflict(kind="number", says=figure.text, instead=NOWHERE)
-        figures = [other for sentence in evidence for other in find_figures(sentence)]
-        rivals = [other for other in figures if other.dimension == figure.dimension]
+        rivals = [
+            other
+            for sentence in evidence
+            for other in find_figures(sentence)
+            if other.dimension == figure.dimension and is_level(other) == is_level(figure)
+        ]
         rival = max(rivals, key=partial(_fitness, figure), default=None)
         if rival is None:
             return nowhere
@@ -380,7 +385,12 @@ def _changed_copy(claim: str, evidence: Sequence[str], *, numbers: bool) -> Conf
             return None
         replaced = _replaced(claim, sentence)
         rest = [other for other in evidence if other != sentence]
-        if numbers and (told := _renumbered(replaced, claim, rest, sentence)):
+        changed = [each for each in replaced if each[0][0].isdigit() and each[1][0].isdigit()]
+        figures = find_figures(claim) if changed else ()
+        derived = {figure.digits for figure in figures if is_worked_out(figure, [sentence])}
+        if any(word in derived for word, _ in changed):
+            continue  # "8 % disagreed" where "92 % agreed": another number makes other words true
+        if numbers and (told := _renumbered(changed, rest)):
             return Conflict(kind="number", says=told[0], instead=told[1], sentence=sentence)
         if (told := _turned(replaced)) and not ("than" in words and "than" in others):
             return Conflict(kind="direction", says=told[0], instead=told[1], sentence=sentence)
@@ -408,18 +418,10 @@ def _replaced(claim: str, sentence: str) -> list[tuple[str, str]]:
     ]
 
 
-def _renumbered(
-    replaced: Sequence[tuple[str, str]], claim: str, rest: Sequence[str], sentence: str
-) -> tuple[str, ...]:
-    """A number and what it replaces between the same two words, if it is told nowhere else.
-
-    Nor does it follow from the sentence in which it replaces the other: "8 % disagreed".
-    """
-    changed = [each for each in replaced if each[0][0].isdigit() and each[1][0].isdigit()]
+def _renumbered(changed: Sequence[tuple[str, str]], rest: Sequence[str]) -> tuple[str, ...]:
+    """A number and what it replaces between the same two words, if it is told nowhere else."""
     known = frozenset().union(*map(_different, rest))
-    figures = find_figures(claim) if changed else ()
-    derived = {figure.digits for figure in figures if is_worked_out(figure, [sentence])}
-    return next((each for each in changed if each[0] not in known | derived), ())
+    return next((each for each in changed if each[0] not in known), ())
 
 
 def _turned(replaced: Sequence[tuple[str, str]]) -> tuple[str, ...]:
