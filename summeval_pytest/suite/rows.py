@@ -496,7 +496,7 @@ def _decoded_bytes(column: pa.Array) -> int:
     n_bytes = column.nbytes
     if types.is_dictionary(kind) and _is_text(kind.value_type):
         sizes = compute.binary_length(column.dictionary).take(column.indices)
-        n_bytes = compute.sum(sizes).as_py() or 0
+        n_bytes = int(compute.sum(sizes).as_py() or 0)
     return n_bytes + _POINTER * len(column)
 
 
@@ -517,7 +517,7 @@ def _is_plain(kind: pa.DataType) -> bool:
 def _is_text(kind: pa.DataType) -> bool:
     from pyarrow import types
 
-    return types.is_string(kind) or types.is_large_string(kind)
+    return bool(types.is_string(kind) or types.is_large_string(kind))
 
 
 def _filled(value: object) -> object:
