@@ -16,22 +16,36 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 import summeval_pytest
 from summeval_pytest import errors, questions
 from summeval_pytest.cli.app import COMMANDS, make_app
-from summeval_pytest.cli.parquet import COLUMNS
 from summeval_pytest.endpoints import spending
 from summeval_pytest.endpoints.endpoint import Endpoint, EndpointSpec
 from summeval_pytest.metrics import plain, score
 from summeval_pytest.metrics.score import CATALOGUE, METRICS, UNRECORDED, Named
 from summeval_pytest.plugin.options import TABLE
 from summeval_pytest.questions import FACET_READINGS, RUBRICS, SENTENCE_MODES
-from summeval_pytest.record import record
 from summeval_pytest.run import golden
+from summeval_pytest.stats import correction
 from summeval_pytest.store.cassette import Row
 from summeval_pytest.suite import file, judge_tables, labels, suite, values
 from summeval_pytest.suite import rows as rows_of
-from summeval_pytest.verdict import corrected, decide, findings, thresholds, trust
-from summeval_pytest.verdict import relations as edits
-from summeval_pytest.verdict.relations import HOSTILE, RELATIONS
-from summeval_pytest.verdict.thresholds import AGREEMENTS, CORRECTABLE
+from summeval_pytest.verdict import (
+    differences,
+    findings,
+    means,
+    pair,
+    policy,
+    rules,
+    run,
+    thresholds,
+    trust,
+)
+from summeval_pytest.verdict import (
+    floors as judge_floors,
+)
+from summeval_pytest.verdict import (
+    waivers as waivers_of,
+)
+from summeval_pytest.verdict.floors import AGREEMENTS
+from summeval_pytest.verdict.thresholds import CORRECTABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -139,7 +153,6 @@ def suite_keys() -> Iterator[str]:
         "recorded": "The file of other judges' records, which recorded judges read.",
         "eva_relations": "Whether relations across sentences count, unless a fact is as similar as"
         f" {file.RELATIONS_THRESHOLD:g} (`true`), or as this number.",
-        "calibrate": "Whether ratings are mapped to what people gave, learned from the labels.",
         "columns": "By our key, what the column of a table is called.",
         "metrics": "Tables, options of [metrics of your own](../how-to/metric.md).",
         "systems": "Tables, [below](#systems).",
@@ -223,16 +236,6 @@ def floors() -> Iterator[str]:
     yield from _table("figure", "what it is", "range", rows=[*rows, (*kind, "0 to 1")])
 
 
-def relations() -> Iterator[str]:
-    """The relations that `--summ-metamorphic` tries."""
-    rows = [
-        (f"`{name}`", each.meaning, group)
-        for group, known in (("metamorphic", RELATIONS), ("hostile", HOSTILE))
-        for name, each in known.items()
-    ]
-    yield from _table("relation", "what has to hold, or what is tried", "group", rows=rows)
-
-
 def options() -> Iterator[str]:
     """The options of pytest, each with a heading, which a search finds first."""
     for option in TABLE:
@@ -293,8 +296,8 @@ def commands() -> Iterator[str]:
 
 
 _MODULES: Final = (
-    record, score, findings, decide, corrected, trust, edits, thresholds, golden, spending,
-    questions, errors, values, labels,
+    run, score, findings, pair, means, policy, rules, judge_floors, waivers_of, differences,
+    trust, thresholds, golden, correction, spending, questions, errors, values, labels,
 )  # fmt: skip
 """Where the values of a run record are."""
 _NAMES: Final = {name: value for module in _MODULES for name, value in vars(module).items()}
@@ -307,7 +310,7 @@ _WORDS: Final = {
     "None": "null",
     "Any": "any value",
 }
-_LISTS: Final = {"Pairs": "PairRecord", "Papers": "PaperRecord"}
+_LISTS: Final = {"Pairs": "PairResult", "Papers": "PaperRecord"}
 
 
 def _json(node: ast.expr) -> str:
@@ -364,7 +367,7 @@ def _with_parts(value: Any, found: dict[str, Any]) -> dict[str, Any]:
 
 def run_record() -> Iterator[str]:
     """The values of a run record, as their JSON has them."""
-    for name, each in _with_parts(record.RunRecord, {}).items():
+    for name, each in _with_parts(run.RunRecord, {}).items():
         text, _, told = inspect.cleandoc(each.__doc__).partition("Attributes:\n")
         yield from (f"### {name}", "")
         for paragraph in text.partition("Raises:")[0].strip().split("\n\n"):
@@ -391,26 +394,6 @@ def data_files() -> Iterator[str]:
     yield from _table("a line of", "its keys", rows=rows)
 
 
-_KINDS: Final = {
-    "text": "text",
-    "texts": "list of text",
-    "number": "double",
-    "whole": "int",
-    "wholes": "list of int",
-    "truth": "bool",
-    "lacks": "list of {`metric`, `status`, `reason`}",
-}
-
-
-def parquet() -> Iterator[str]:
-    """The columns of the exported tables."""
-    rows = [
-        (f"`{name}`", ", ".join(f"`{column}` {_KINDS[kind]}" for column, kind in columns.items()))
-        for name, columns in COLUMNS.items()
-    ]
-    yield from _table("table", "columns", rows=rows)
-
-
 _CLASSES: Final = {name for name in summeval_pytest.__all__ if not name.isupper()}
 
 
@@ -427,8 +410,7 @@ BLOCKS: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     function.__name__.replace("_", "-"): function
     for function in (
         suite_keys, systems, endpoints, model_judges, checkers, composed_judges, waivers,
-        numbers, own_numbers, floors, relations, options, commands, run_record, data_files,
-        parquet, public_names,
+        numbers, own_numbers, floors, options, commands, run_record, data_files, public_names,
     )
 }  # fmt: skip
 
