@@ -7,13 +7,14 @@ import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from summeval_pytest.endpoints.chat import ChatReply
 from summeval_pytest.endpoints.dialect import Negotiation, body, first_trial, next_trial
 from summeval_pytest.endpoints.faults import Backoff, of_error, of_status, told
 from summeval_pytest.endpoints.spending import tokens_about
-from summeval_pytest.endpoints.wire import TOO_SLOW, Wire, read_body
+from summeval_pytest.endpoints.wire import TOO_SLOW, Wire, read_body, read_off_loop
 from summeval_pytest.errors import REFUSALS, NoReplyError
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from summeval_pytest.endpoints.endpoint import Endpoint
     from summeval_pytest.endpoints.faults import RetryDecision
     from summeval_pytest.endpoints.limits import Limits
+    from summeval_pytest.endpoints.wire import Heard
     from summeval_pytest.errors import Fault
 
 
@@ -206,29 +208,33 @@ class Client:
             return outcome
 
     async def _posted(self, call: _Call, values: Mapping[str, object]) -> ChatReply | RetryDecision:
-        """What comes of sending it, without any secret.
-
-        Bodies are cleaned as they came, and once more as they were read.
-        """
-        redacted = self.endpoint.redacted
+        """What comes of sending it."""
         try:
             async with asyncio.timeout(self.endpoint.attempt_seconds):
                 heard = await self._wire.post(values)
-            heard = replace(heard, text=redacted(heard.text))
-            if heard.status >= _OK:
-                return of_status(heard, datetime.now(UTC))
-            reply = read_body(heard.text)
-            return replace(
-                reply,
-                text=redacted(reply.text),
-                model=redacted(reply.model),
-                fingerprint=redacted(reply.fingerprint),
-            )
+            return await read_off_loop(len(heard.text), partial(self._read, heard))
         except TimeoutError:
             return of_error(NoReplyError("timed_out", TOO_SLOW), call.n_unreadable)
         except NoReplyError as error:
             call.n_unreadable += error.fault in {"not_json", "malformed"}
             return of_error(error, call.n_unreadable)
+
+    def _read(self, heard: Heard) -> ChatReply | RetryDecision:
+        """What a response says, without any secret.
+
+        Bodies are cleaned as they came, and once more as they were read.
+        """
+        redacted = self.endpoint.redacted
+        heard = replace(heard, text=redacted(heard.text))
+        if heard.status >= _OK:
+            return of_status(heard, datetime.now(UTC))
+        reply = read_body(heard.text)
+        return replace(
+            reply,
+            text=redacted(reply.text),
+            model=redacted(reply.model),
+            fingerprint=redacted(reply.fingerprint),
+        )
 
     async def _wait(self, call: _Call, decision: RetryDecision) -> None:
         """Waits before the next attempt.

@@ -70,7 +70,7 @@ class Endpoint:
     tokens_per_minute: int | None = None
     timeout_seconds: float = 600.0
     attempt_seconds: float = 300.0
-    max_reply_mib: int = 32
+    max_reply_mib: int = 4
 
     def __post_init__(self) -> None:
         if _read_url(self.base_url) is None:

@@ -14,7 +14,7 @@ import ssl
 import zlib
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, TypeGuard, TypeVar
 from urllib.parse import urlsplit
 
 from summeval_pytest.endpoints.chat import ChatReply, Usage
@@ -23,7 +23,7 @@ from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.strict_json import StrictJsonError, read_strict
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from summeval_pytest.endpoints.endpoint import Endpoint
 
 
-MOST_MARKS: Final = 1_000_000
+T = TypeVar("T")
+
+MOST_MARKS: Final = 100_000
 """Commas and opening brackets; no chat completion has as many values, whose objects take a hundred
 times the memory of their text."""
 
@@ -209,7 +211,9 @@ _LOGGERS: Final = frozenset({"openai", "httpx", "httpx2", "httpcore", "httpcore2
 """Whose loggers tell at DEBUG what was sent and what came, headers and all."""
 _MIB: Final = 2**20
 _LARGE: Final = _MIB
-"""Bytes from which on bodies are read one at a time, since sixty-four at once would be 2 GB."""
+"""Bytes from which on bodies are read one at a time, so that memory does not hold sixty-four."""
+_LONG: Final = 2**15
+"""Characters from which on a text is read off the event loop; few replies have as many."""
 _OF_BODY: Final = frozenset({"content-encoding", "content-length", "content-type"})
 """Headers of a body that is not yet decoded; a charset is none of the server's to choose: JSON is
 UTF-8, and Python would take ``charset=zlib`` at its word."""
@@ -222,6 +226,11 @@ class Heard:
     status: int
     headers: Mapping[str, str]
     text: str
+
+
+async def read_off_loop(n_characters: int, read: Callable[[], T]) -> T:
+    """What reading so many characters comes to; of many in a thread, since it may take seconds."""
+    return await asyncio.to_thread(read) if n_characters > _LONG else read()
 
 
 class _Redacting(logging.Filter):

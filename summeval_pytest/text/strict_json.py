@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from typing import Final, Literal, NoReturn
 
 JsonFault = Literal["syntax", "deep", "digits", "twice", "constant", "large"]
@@ -74,8 +75,8 @@ def _too_deep() -> StrictJsonError:
 def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     values = dict(pairs)
     if len(values) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key in counts if counts[key] > 1)
         told = f"the key {_start(twice)} stands twice in one object"
         raise StrictJsonError("twice", told, "delete one", token=twice)
     return values

@@ -6,6 +6,7 @@ import json
 import socket
 import subprocess
 import sys
+import threading
 import tracemalloc
 import zlib
 from dataclasses import replace
@@ -18,6 +19,7 @@ from summeval_pytest.endpoints.client import Client
 from summeval_pytest.endpoints.dialect import Dialect
 from summeval_pytest.endpoints.faults import Backoff, RetryDecision
 from summeval_pytest.endpoints.limits import FAILURES, PROBE_SECONDS, Circuit, Limits
+from summeval_pytest.endpoints.wire import read_body
 from summeval_pytest.errors import NoReplyError
 from tests.endpoints.calls import QUICK, Patient, at, fault, question, reply, run
 from tests.scripted_server import (
@@ -177,14 +179,14 @@ def test_a_coding_that_nobody_asked_for_is_refused_by_name(status: int, coding: 
 @pytest.mark.parametrize("coding", ["gzip", ""])
 def test_a_body_beyond_the_limit_is_given_up(status: int, coding: str) -> None:
     """1 GB of blanks is 1 MB on the wire; a server need not be evil, only broken."""
-    blanks = b" " * (2**26 if coding else 2**23 + 1)
+    blanks = b" " * (2**26 if coding else 2**22 + 1)
     body = gzipped(blanks, times=1 if coding else 0)
     action = Raw(body, status=status, headers={"content-encoding": coding})
     with ScriptedServer(always(action)) as server:
-        error, mib = peak_mib(replace(at(server.url), max_reply_mib=8))
+        error, mib = peak_mib(at(server.url))
     assert error.fault == "too_large"
     assert str(error).endswith(
-        "its body is larger than 8 MiB; raise max_reply_mib if a reply may be as large"
+        "its body is larger than 4 MiB; raise max_reply_mib if a reply may be as large"
     )
     assert server.n_requests == 1  # the next one would be as large
     assert mib < 100
@@ -199,7 +201,7 @@ def test_a_body_that_is_no_gzip_is_told_as_that() -> None:
 
 
 def test_a_charset_that_unpacks_is_not_taken_at_its_word() -> None:
-    """Python knows ``zlib`` as a name of a charset, and would make 32 MiB of 32 kB."""
+    """Python knows ``zlib`` as a name of a charset, and would make a thousand bytes of each."""
     headers = {"content-type": "application/json; charset=zlib"}
     action = Raw(zlib.compress(b" " * 2**25), status=400, headers=headers)
     with ScriptedServer(always(action)) as server:
@@ -223,6 +225,23 @@ def test_large_bodies_are_read_one_at_a_time_up_to_the_limit() -> None:
             tracemalloc.stop()
     assert all("its body is larger than 8 MiB" in each for each in told)
     assert mib < 60
+
+
+@pytest.mark.parametrize(("n_words", "is_apart"), [(100, False), (20_000, True)])
+def test_a_long_body_is_read_off_the_event_loop(
+    monkeypatch: pytest.MonkeyPatch, n_words: int, *, is_apart: bool
+) -> None:
+    """Cleaning and parsing it may take seconds, in which no other call would get its turn."""
+    threads: list[int] = []
+
+    def read(text: str) -> ChatReply:
+        threads.append(threading.get_ident())
+        return read_body(text)
+
+    monkeypatch.setattr("summeval_pytest.endpoints.client.read_body", read)
+    with ScriptedServer(always(Answer("so " * n_words))) as server:
+        assert reply(at(server.url)).text == "so " * n_words
+    assert (threads != [threading.get_ident()]) == is_apart
 
 
 # How long is waited

@@ -8,11 +8,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from summeval_pytest.endpoints.chat import ChatRequest, Message
+from summeval_pytest.endpoints.wire import read_off_loop
 from summeval_pytest.errors import REFUSALS, NoReplyError, OptionError
 from summeval_pytest.judges.llm.prompts import span
 from summeval_pytest.judges.llm.replies import NOTES, ItemT, UnreadableError
@@ -290,7 +292,8 @@ class Poll:
             return dict.fromkeys(turn.ids, Unanswered(str(error)))
         settled: dict[int, ItemT | Unanswered] = {}
         open_: dict[int, UnreadableError] = {}
-        for id_, found in _read_reply(batch, reply, turn.ids).items():
+        read = partial(_read_reply, batch, reply, turn.ids)
+        for id_, found in (await read_off_loop(len(reply.text), read)).items():
             if isinstance(found, UnreadableError):
                 open_[id_] = found
             else:

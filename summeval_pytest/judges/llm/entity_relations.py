@@ -11,10 +11,12 @@ parentheses that lose entities with commas, metrics.md EV11).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import Field
 
+from summeval_pytest.endpoints.wire import read_off_loop
 from summeval_pytest.judges.llm.fact_checks import has_its_numbers
 from summeval_pytest.judges.llm.prompts import (
     Ids,
@@ -191,11 +193,22 @@ async def relations_of(text: str, poll: Poll) -> RelationList:
         relations = [relation for related in found for relation in related.relations]
     else:
         names, relations = await _in_steps(text, sentences, poll)
+    n_characters = sum(len(one.statement) for one in relations)
+    split = partial(_relation_list, relations, len(names), sentences)
+    answer = await read_off_loop(n_characters, split)
+    poll.counts.n_dropped_facts += len(answer.unusable)
+    return answer
+
+
+def _relation_list(
+    relations: Sequence[Relation], n_entities: int, sentences: tuple[str, ...]
+) -> RelationList:
     stated = find_quantities(" ".join(sentences))
-    usable = [one for one in relations if has_its_numbers(one.statement, stated)]
-    unusable = [one for one in relations if not has_its_numbers(one.statement, stated)]
-    poll.counts.n_dropped_facts += len(unusable)
-    return RelationList(tuple(usable), len(names), tuple(unusable))
+    usable: list[Relation] = []
+    unusable: list[Relation] = []
+    for one in relations:
+        (usable if has_its_numbers(one.statement, stated) else unusable).append(one)
+    return RelationList(tuple(usable), n_entities, tuple(unusable))
 
 
 async def _in_steps(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 
+from summeval_pytest.endpoints.wire import read_off_loop
 from summeval_pytest.judges.llm.prompts import (
     Ids,
     PromptBatch,
@@ -99,6 +100,13 @@ async def list_facts(sentences: tuple[str, ...], poll: Poll) -> FactList:
     same), and unusable; what refined it refines what it refined.
     """
     stated = await poll.all_of(facts_batch(sentences))
+    n_characters = sum(len(fact.text) for found in stated for fact in found.facts)
+    facts = await read_off_loop(n_characters, partial(_facts_of, sentences, stated))
+    poll.counts.n_dropped_facts += len(facts.unusable)
+    return facts
+
+
+def _facts_of(sentences: tuple[str, ...], stated: Sequence[FactsEntry]) -> FactList:
     kept: list[Fact] = []
     unusable: list[Fact] = []
     for index, (sentence, found) in enumerate(zip(sentences, stated, strict=True)):
@@ -112,7 +120,6 @@ async def list_facts(sentences: tuple[str, ...], poll: Poll) -> FactList:
             else:
                 places.append(parent)
                 unusable.append(Fact(text=fact.text, sentence=index))
-    poll.counts.n_dropped_facts += len(unusable)
     return FactList(tuple(kept), tuple(unusable))
 
 

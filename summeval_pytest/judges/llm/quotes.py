@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.llm.prompts import shown
@@ -29,6 +29,8 @@ LEAST_WORDS: Final = 3
 """What is shorter stands anywhere, and is accepted only in the sentence that it names."""
 MOST_WORDS: Final = 200
 """What is longer has to stand somewhere as it is: comparing takes time with the square."""
+MOST_BEYOND: Final = 1000
+"""Characters that a quotation may have more than its whole source, for marks around its words."""
 WIDEST_GAP: Final = 3
 """An ellipsis stands for so many sentences at most; over a wider gap only its ends are evidence."""
 
@@ -45,6 +47,9 @@ _NEGATIONS: Final = frozenset(
     """.split()
 )
 
+
+_LONGEST_WORD: Final = 1000
+_nfkc: Final = partial(unicodedata.normalize, "NFKC")
 
 NOWHERE: Final = -1
 """In place of a sentence's number, for a quotation that names none."""
@@ -76,8 +81,11 @@ _End = tuple[int, int]
 
 def words_of(text: str) -> tuple[str, ...]:
     """The words, numbers and comparisons of a text, alike however they are typed."""
-    typed = unicodedata.normalize("NFKC", text)
-    words = _WORD.findall(typed)
+    if not text.isascii():
+        # Word by word, which changes nothing: a long run of accents takes time with its square.
+        typed = (w if len(w) > _LONGEST_WORD else _nfkc(w) for w in text.split(" "))
+        text = " ".join(typed)
+    words = _WORD.findall(text)
     return tuple([word.casefold() if word.isalpha() else _plain(word) for word in words])
 
 
@@ -85,6 +93,11 @@ def words_of(text: str) -> tuple[str, ...]:
 def _shown_words(sentence: str) -> tuple[str, ...]:
     """The words of a sentence as a request shows it."""
     return words_of(shown(sentence))
+
+
+@lru_cache(maxsize=8192)
+def _shown_set(sentence: str) -> frozenset[str]:
+    return frozenset(_shown_words(sentence))
 
 
 def _plain(word: str) -> str:
@@ -121,6 +134,8 @@ def look_up(
 
 def _find(quote: Quote, source: Sequence[str]) -> tuple[int, ...]:
     """The sentences that hold one quotation; none where it is ungrounded."""
+    if len(quote.text) > MOST_BEYOND + sum(map(len, source)):
+        return ()
     whole = _search(words_of(quote.text), quote.sentence, source)
     if whole is not None:
         return whole[:1]
@@ -162,12 +177,14 @@ def _search(quoted: tuple[str, ...], named: int, source: Sequence[str]) -> _End 
 
 def _stands(quoted: tuple[str, ...], text: str, place: int, begin: int = 0) -> _End | None:
     """Where a sentence holds quoted words, from one of its words on."""
+    least = LEAST_SHARE * len(quoted)
+    if sum(map(_shown_set(text).__contains__, quoted)) < least:  # of most sentences: a fast look
+        return None
     sentence = _shown_words(text)
     for start in range(begin, len(sentence) - len(quoted) + 1):
         if sentence[start : start + len(quoted)] == quoted:
             return place, start + len(quoted)
     rest = sentence[begin:]
-    least = LEAST_SHARE * len(quoted)
     if len(quoted) > MOST_WORDS or sum((Counter(quoted) & Counter(rest)).values()) < least:
         return None
     matched = _in_order(quoted, rest)
@@ -223,7 +240,7 @@ _DENIAL = re.compile(
     r"(?:\w+\s+){0,3}?(?:support(?:ed|s)?\b|stated?\b|mention(?:ed)?\b|"
     r"(?:found|given|backed|confirmed) (?:\w+ )?(?:in|by) the (?:source|text|paper|article))"
 )
-_QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201d]*\u201d')
+_QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201c\u201d]*\u201d')
 _MARKS: Final = '"\u201c\u201d'
 
 

@@ -71,7 +71,7 @@ Read = Mapping[int, ItemT | UnreadableError]
 
 _THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _BRACES = re.compile(r'[{}"]')
-_STRING_END = re.compile(r'(?:[^"\\]|\\.)*"', re.DOTALL)
+_STRING_END = re.compile(r'(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _SHOWN: Final = 40
 _TOO_LARGE: Final = 1_000_000_000
 

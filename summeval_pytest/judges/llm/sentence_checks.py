@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 SENTENCES_PER_REQUEST: Final = 15
 NO_EVIDENCE: Final = "called supported without evidence, which a strict judge may not"
 _SHOWN: Final = 300
+_READ: Final = 20_000
+"""Characters of a free reply that are read; one word and quotations take fewer."""
 _LABEL: Final = "Does the source support the sentence? Reply with yes or no, one word."
 _QUOTES: Final = (
     "Does the source support the sentence? Reply with yes or no, and after it, each in parentheses,"
@@ -101,7 +103,7 @@ def _free_batch(question: CheckSentences, manner: SentenceManner) -> PromptBatch
     kind: Kind = "sentence_quotes" if with_quotes else "sentence_labels"
 
     def read(text: str, ids: Ids) -> Read[SentenceCheck]:
-        reply = without_thoughts(str(as_line(text)))
+        reply = without_thoughts(str(as_line(text)))[:_READ]
         is_supported = read_verdict(own_words(reply))
         quotes = quotations(groups_of(reply), source) if with_quotes else []
         found = look_up(quotes, source, sentences)

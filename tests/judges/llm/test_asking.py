@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import dataclass, field
+import threading
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
@@ -25,9 +26,10 @@ from summeval_pytest.questions import CheckFacts, Fact, FactCheck, Unanswered
 from tests.waiting import SOON
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from summeval_pytest.endpoints.chat import ChatRequest
+    from summeval_pytest.judges.llm.replies import UnreadableError
 
 FIVE = tuple(Fact(text=f"Fact {n}.", sentence=n) for n in range(1, 6))
 YES = FactCheck(reason="so it says", entailed=True, premises=(0,))
@@ -93,6 +95,22 @@ def test_a_whole_reply_settles_all_items_at_once() -> None:
     assert request.messages[1].content.endswith(
         "Check facts: 1-3. For each entailed fact name all premises that carry it."
     )
+
+
+@pytest.mark.parametrize(("n_words", "is_apart"), [(100, False), (20_000, True)])
+def test_a_long_reply_is_read_off_the_event_loop(n_words: int, *, is_apart: bool) -> None:
+    """Reading it may take seconds, in which no other request would get its turn."""
+    batch = fact_batch(CheckFacts(FIVE[:1], ("Premise one.",)))
+    threads: list[int] = []
+
+    def read(text: str, ids: Sequence[int]) -> Mapping[int, FactCheck | UnreadableError]:
+        threads.append(threading.get_ident())
+        return batch.read(text, ids)
+
+    sender = Scripted([reply(entry(1) | {"reason": "so " * n_words})])
+    (found,) = asyncio.run(Poll(sender, "m", ReplyCounts()).replies(replace(batch, read=read)))
+    assert isinstance(found, FactCheck)
+    assert (threads != [threading.get_ident()]) == is_apart
 
 
 @pytest.mark.parametrize(

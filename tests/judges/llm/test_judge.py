@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.judges.llm import entity_relations, fact_checks
 from summeval_pytest.judges.llm.asking import ReplyCounts
 from summeval_pytest.judges.llm.facet_ratings import Style, rating_by_facts
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
@@ -258,6 +260,25 @@ def test_a_fact_with_a_number_that_its_sentence_lacks_is_unusable() -> None:
             Fact(text="Mice slept 20 h longer.", sentence=2),
         ),
     )
+
+
+@pytest.mark.parametrize("question", [ListFacts(SENTENCES), ListRelations(TEXT)], ids=type)
+def test_numbers_of_long_statements_are_read_off_the_event_loop(
+    monkeypatch: pytest.MonkeyPatch, question: ListFacts | ListRelations
+) -> None:
+    """A statement of a megabyte may hold half a million numbers."""
+    threads: set[int] = set()
+
+    def has_its_numbers(*_: object) -> bool:
+        threads.add(threading.get_ident())
+        return True
+
+    for module in (fact_checks, entity_relations):
+        monkeypatch.setattr(module, "has_its_numbers", has_its_numbers)
+    long = "9 " * 20_000
+    ask(judge_of(lambda _, text: text.replace("Bricks ", f"{long} ", 1)), question)
+    assert len(threads) == 1
+    assert threading.get_ident() not in threads
 
 
 BURNED = "Bricks often crack.\n\nForty bricks were fired. Slow firing spares 31 bricks."

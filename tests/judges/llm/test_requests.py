@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
     from summeval_pytest.judges.llm.prompts import PromptBatch
+    from summeval_pytest.questions import SentenceMode
 
 SENTENCES = (
     "Sleep was poor.",
@@ -389,3 +392,37 @@ def test_free_text_without_a_verdict_is_not_read() -> None:
     told = "the reply begins 'the mice slept.', with neither yes nor no"
     with pytest.raises(UnreadableError, match=f"^{told}$"):
         BATCHES["sentence quotes"].read("The mice (Zinc was given to 40 mice) slept.", (1,))
+
+
+SOURCE = tuple(f"The moss number {n} grew by {n} mm in the wet year of {n}." for n in range(200))
+
+
+def quoting(*quotes: str) -> str:
+    """A reply with these quotations as evidence."""
+    evidence = [{"id": 1, "quote": quote} for quote in quotes]
+    check = {"id": 1, "reason": "so", "evidence": evidence, "label": "supported"}
+    return json.dumps({"checks": [check]}, ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("mode", "text"),
+    [
+        ("quotes", "{" + ",".join(f'"k{n}":0' for n in (*range(60_000), 59_999)) + "}"),
+        ("quotes", quoting("a" + "\u0301\u0323" * 125_000)),
+        ("quotes", quoting(*(f"moss number {n} grew tall" for n in range(15_000)))),
+        ("label-and-sentences", "Yes " + "\u201c" * 250_000),
+        ("label-and-sentences", "Yes " + "(The moss number 9 did grow) " * 10_000),
+    ],
+    ids=["keys", "accents", "quotations", "quotation marks", "parentheses"],
+)
+def test_a_hostile_reply_of_half_a_megabyte_is_read_in_seconds(
+    mode: SentenceMode, text: str
+) -> None:
+    """Each took ten seconds to minutes, with the square of its length or once for each sentence."""
+    batch = sentence_batch(
+        CheckSentences(sentences=("Moss grew.",), source=SOURCE), SentenceManner(mode=mode)
+    )
+    begin = time.thread_time()
+    with suppress(UnreadableError):
+        batch.read(text, (1,))
+    assert time.thread_time() - begin < 5.0
