@@ -416,7 +416,7 @@ def test_what_is_kept_while_the_server_restarts_waits_for_it(
     """A reply that came is paid for; each connection that the pool had is lost."""
     row = Row(KEY, "", {"n": 1})
 
-    async def main() -> None:
+    async def main(store: PostgresStore) -> None:
         budget = Budget(1.0, store.account("run-1"))
         await budget.reserve(0.4)
         pausing = f"SELECT pg_sleep({A_WHILE})"
@@ -435,7 +435,7 @@ def test_what_is_kept_while_the_server_restarts_waits_for_it(
         assert await is_free(store, within=SOON)
 
     with opened(url) as store:
-        asyncio.run(main())
+        asyncio.run(main(store))
         assert store.get(KEY) == row
         assert store.rows("SELECT spent FROM summeval.accounts") == [(0.3,)]
 
