@@ -2,7 +2,7 @@
 
 A package gives one by an entry point of the group ``summeval.metrics``. Its numbers are held to
 thresholds, told, compared and decided again as those of the three metrics; nobody is asked for
-them. `metrics.plain` has three.
+them.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from summeval_pytest import errors, questions
 from summeval_pytest.cli.app import COMMANDS, make_app
 from summeval_pytest.endpoints import spending
 from summeval_pytest.endpoints.endpoint import Endpoint, EndpointSpec
-from summeval_pytest.metrics import plain, score
+from summeval_pytest.metrics import score
 from summeval_pytest.metrics.score import CATALOGUE, METRICS, UNRECORDED, Named
 from summeval_pytest.plugin.options import TABLE
 from summeval_pytest.questions import FACET_READINGS, RUBRICS, SENTENCE_MODES
@@ -207,12 +207,6 @@ def waivers() -> Iterator[str]:
 def numbers() -> Iterator[str]:
     """The numbers that thresholds name."""
     yield from _numbers(named for named in CATALOGUE.values() if named.metric in METRICS)
-
-
-def own_numbers() -> Iterator[str]:
-    """The numbers of the metrics that come with the package and need no judge."""
-    kinds = (plain.LengthMetric, plain.ReadabilityMetric, plain.NoveltyMetric)
-    yield from _numbers(named for kind in kinds for named in kind.numbers)
 
 
 def _numbers(numbers: Iterable[Named]) -> Iterator[str]:
@@ -410,7 +404,7 @@ BLOCKS: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     function.__name__.replace("_", "-"): function
     for function in (
         suite_keys, systems, endpoints, model_judges, checkers, composed_judges, waivers,
-        numbers, own_numbers, floors, options, commands, run_record, data_files, public_names,
+        numbers, floors, options, commands, run_record, data_files, public_names,
     )
 }  # fmt: skip
 

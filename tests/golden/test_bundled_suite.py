@@ -81,7 +81,10 @@ def evaluations(system: str) -> tuple[Evaluation, ...]:
 
 def n_shortfalls(system: str) -> list[int]:
     """By paper, how many thresholds a system's summary misses."""
-    found = [pair_verdict(e.numbers(), THRESHOLDS.pair, Waivers()).shortfalls for e in evaluations(system)]
+    found = [
+        pair_verdict(e.numbers(), THRESHOLDS.pair, Waivers()).shortfalls
+        for e in evaluations(system)
+    ]
     return [len(each) for each in found]
 
 

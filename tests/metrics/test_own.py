@@ -1,4 +1,4 @@
-"""Metrics of one's own: what is refused, and what the three that come with the package count."""
+"""Custom metrics: what is refused, and what that of the docs counts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import pytest
 from summeval_pytest.errors import OptionError, UsageError
 from summeval_pytest.metrics import own
 from summeval_pytest.metrics.own import Metric, MetricTexts, own_flow, own_metric, own_signature
-from summeval_pytest.metrics.plain import LengthMetric, NoveltyMetric, ReadabilityMetric
 from summeval_pytest.metrics.score import (
     CATALOGUE,
     ENDLESS,
@@ -217,55 +216,15 @@ def texts(summary: str = SUMMARY) -> MetricTexts:
     return MetricTexts(summary=summary, references=(), source=SOURCE)
 
 
-def test_length_counts_words_and_sentences_and_tells_the_longest() -> None:
-    """What a reader has to cut first."""
-    metric = LengthMetric()
-    assert metric.measure(texts()) == {"length": 10, "length.sentences": 2}
-    longest, other = metric.problems(texts())
-    assert (longest.title, longest.verdict, other.severity) == ("sentence 1", "5 of 10 words", 0.5)
-
-
-def test_readability_tells_the_hardest_sentence_first() -> None:
-    """The grade of the whole is the mean of words over sentences and of syllables over words."""
-    metric = ReadabilityMetric()
-    grade = metric.measure(texts())["readability"]
-    words, n_syllables = 10, 1 + 1 + 1 + 1 + 1 + 3 + 5 + 5 + 4 + 3
-    assert grade == pytest.approx(0.39 * words / 2 + 11.8 * n_syllables / words - 15.59)
-    assert next(metric.problems(texts())).title == "sentence 2"
-    assert set(metric.measure(texts("12 34"))) == {"readability", "readability.coleman_liau"}
-    assert set(metric.measure(texts("12 34")).values()) == {None}
-
-
-def test_dale_chall_is_there_where_a_list_is() -> None:
-    """The list is not ours to ship; by an empty one every word would be unfamiliar."""
-    name = "readability.dale_chall"
-    assert name in ReadabilityMetric().left_out
-    metric = ReadabilityMetric(familiar="roofs of moss stay COOL\n")
-    assert not metric.left_out
-    assert metric.measure(texts("Roofs of moss stay cool."))[name] == pytest.approx(0.0496 * 5)
-    with pytest.raises(ValueError, match="is empty"):
-        ReadabilityMetric(familiar=" ")
-
-
-def test_novelty_is_that_of_the_whole_source() -> None:
-    """Copied from any section is copied; the sentence that copies most is told first."""
-    metric = NoveltyMetric()
-    summary = "Roofs of moss stay cool. Cooling costs less."
-    found = metric.measure(texts(summary))
-    assert found["novelty"] == pytest.approx(2 / 6)
-    first = next(metric.problems(texts(summary)))
-    assert (first.title, first.severity) == ("sentence 1", 1.0)
-    assert first.verdict == "100% of its 2-grams stand in the paper"
-
-
 def test_the_metric_of_the_docs_counts_what_they_say() -> None:
     """Whoever copies it starts from something that works."""
     page = Path(__file__).parents[2] / "docs/pages/how-to/metric.md"
     (code,) = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     names: dict[str, Any] = {}
     exec(code, names)  # noqa: S102 - our own page
-    metric = names["Hedges"](words="may perhaps")
-    summary = texts("Moss may help. It is green.")
-    assert metric.measure(summary) == {"hedges": 0.5}
-    (problem,) = metric.problems(summary)
-    assert (problem.title, problem.verdict) == ("sentence 1", "hedges by may")
+    metric = names["Novelty"](n=2)
+    summary = texts("Roofs of moss stay cool. Cooling costs less.")
+    assert metric.measure(summary) == {"novelty": pytest.approx(4 / 7)}
+    assert metric.measure(texts("Moss")) == {"novelty": None}
+    (problem,) = metric.problems(texts("Roofs of moss stay cool in July. Cooling costs less."))
+    assert (problem.title, problem.verdict) == ("sentence 1", "copied from the paper")
