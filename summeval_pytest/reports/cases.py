@@ -1,49 +1,63 @@
 """What is said of each test of a run: its outcome, place, title, what it misses and why.
 
 Every report lays out these cases: the terminal, JUnit, GitHub, GitLab and the page say the same of
-a test, because it is said here.
+a test, because it is said here. `Part` splits a test into its numbers, for JUnit.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from heapq import nsmallest
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from summeval_pytest.errors import Place
 from summeval_pytest.metrics.score import (
     CATALOGUE,
+    COVERAGE,
     SUPPORT,
     EvaScore,
     FacetScore,
     FaithfulnessScore,
 )
-from summeval_pytest.reports.judge_section import describe_trust, trust_of
+from summeval_pytest.reports.judge_section import (
+    MARK,
+    UNTRUSTED,
+    agreement_lines,
+    describe_trust,
+    short_of_floor,
+    trust_of,
+    trust_phrase,
+)
 from summeval_pytest.reports.wording import (
     QUOTE,
     broken_rules,
     change_lines,
     comparison_lines,
     corrected_line,
+    corrected_text,
     excerpts,
     labelled,
     missed_lines,
     quoted,
     shown,
+    signature_lines,
     standing,
+    waiver_line,
 )
-from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE
+from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.findings import rank
 from summeval_pytest.verdict.means import SystemMean
+from summeval_pytest.verdict.pair import PairVerdict, Shortfall, judge_faults
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.metrics.score import Score, Unscored
-    from summeval_pytest.verdict.differences import PairChange
+    from summeval_pytest.run.pair_numbers import Numbers
+    from summeval_pytest.verdict.differences import Comparison, PairChange
     from summeval_pytest.verdict.findings import Finding
-    from summeval_pytest.verdict.pair import PairVerdict, Shortfall
     from summeval_pytest.verdict.run import (
         Covered,
         PairResult,
@@ -51,6 +65,9 @@ if TYPE_CHECKING:
         SuiteRecord,
         SystemResult,
     )
+    from summeval_pytest.verdict.thresholds import Threshold
+    from summeval_pytest.verdict.trust import Trust
+    from summeval_pytest.verdict.waivers import WaiverUse
 
 
 SILENT: Final = "the judge gave no usable answer"
@@ -58,6 +75,16 @@ _SENTENCE: Final = 54
 """Characters of a weakly supported sentence, so that it is one line."""
 _WEAK: Final = 5
 """How many weakly supported sentences are listed."""
+_MOST: Final = 10
+"""Findings or papers that one part shows: GitLab reads no report above 30 MB."""
+_DETAILS: Final = ("eva.", "faithfulness.", COVERAGE)
+"""Numbers that are parts of their own only where a threshold is on them."""
+_EXPLAINED_BY: Final = {
+    "eva.recall_entailed": "eva.recall",
+    SUPPORT: "faithfulness",
+    COVERAGE: "facet",
+}
+"""Numbers that no finding is of, and those whose findings explain them, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +92,11 @@ class Case:
     """One test of a run.
 
     Attributes:
-        system: The system; empty for the judge.
-        paper: The paper; ``all-papers`` for a system's means.
-        title: What fails it, for a heading.
-        phrases: Everything that fails it, or why it is undecided.
+        system: The system; the suite where the judge is tested.
+        paper: The paper; ``all-papers`` for a system's means, empty for the judge.
+        title: What fails it, for a heading; empty where it passes.
+        phrases: Everything that fails it, or why it is undecided; none where it passes.
+        waived: The thresholds that it misses and a waiver covers.
         notes: What else a reader has to know, a line each.
         summary: The summary, where there is nothing else to show.
         findings: What explains the failure, the worst first.
@@ -78,12 +106,13 @@ class Case:
     """
 
     kind: Literal["judge", "pair", "system"]
-    system: str = ""
+    system: str
     paper: str = ""
     outcome: Covered
     place: Place
     title: str = ""
     phrases: tuple[str, ...] = ()
+    waived: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     summary: str = ""
     findings: tuple[Finding, ...] = ()
@@ -94,12 +123,12 @@ class Case:
     @property
     def name(self) -> str:
         """Which test it is, for a heading."""
-        return f"{self.system} on {self.paper}" if self.kind == "pair" else self.system or JUDGE
+        return f"{self.system} on {self.paper}" if self.kind == "pair" else self.system
 
     @property
     def text(self) -> str:
         """Why it fails. The first line alone says what is missed; the rest shows it."""
-        first = "; ".join(self.phrases)
+        first = "; ".join(one_line(phrase, QUOTE) for phrase in self.phrases)
         if self.kind == "pair":
             lines = [first, f"{self.place}: {self.name}", *self.notes]
         else:
@@ -155,19 +184,19 @@ def failing_pairs(run: RunVerdict) -> list[Failing]:
         for place, outline in enumerate(suite.outlines):
             if outline.outcome != "passed":
                 failing = Failing(outline.outcome, partial(_case_at, suite, place))
-                found.append((_badness(suite.pairs[place]), failing))
-    return [failing for _, failing in sorted(found, key=lambda each: each[0])]
+                found.append((outline.outcome == "error", badness(suite.pairs[place]), failing))
+    return [failing for *_, failing in sorted(found, key=lambda each: each[:2])]
 
 
 def _case_at(suite: SuiteRecord, place: int) -> Case:
     return pair_case(suite.pairs[place])
 
 
-def _badness(pair: PairResult) -> tuple[bool, bool, float, bool, list[tuple[bool, int, float]]]:
+def badness(pair: PairResult) -> tuple[bool, float, bool, list[tuple[bool, int, float]]]:
+    """Where a pair stands among others of its outcome, the worst first."""
     verdict = pair.verdict
-    under = sum(map(gap_of, verdict.shortfalls))
     worst = [rank(finding) for finding in pair.explanation[:1]]
-    return pair.outcome == "error", not verdict.unscored, -under, not worst, worst
+    return not verdict.unscored, -sum(map(gap_of, verdict.shortfalls)), not worst, worst
 
 
 def gap_of(short: Shortfall | SystemMean) -> float:
@@ -178,29 +207,34 @@ def gap_of(short: Shortfall | SystemMean) -> float:
 
 def pair_case(pair: PairResult) -> Case:
     """One pair."""
-    verdict = pair.verdict
+    verdict, change = pair.verdict, pair.change
     wanted = {shortfall.name: shortfall.least for shortfall in verdict.shortfalls}
     missed = {name.partition(".")[0] for name in wanted}
     averaged = (averaged_note(score) for score in pair.scores if score.metric in missed)
-    is_open = pair.outcome == "error"
-    notes = [f"waived: {standing_of(waived)}" for waived in verdict.waived]
+    waived = tuple(map(standing_of, verdict.waived))
+    notes = [f"waived: {each}" for each in waived]
     notes += filter(None, (pair.note, *averaged))
-    notes += [] if is_open else [f"undecided: {phrase}" for phrase in verdict.undecided]
-    has_changed = pair.outcome == "failed" and pair.change is not None and pair.change.is_change
+    title, phrases = "", tuple(missed_numbers(verdict))
+    if pair.outcome == "error":
+        title, phrases = "unscored", verdict.undecided or (SILENT,)
+    elif pair.outcome == "failed":
+        title = _pair_title(pair)
+        notes += [f"undecided: {phrase}" for phrase in verdict.undecided]
     return Case(
         kind="pair",
         system=pair.system,
         paper=pair.paper,
         outcome=pair.outcome,
         place=pair.place,
-        title="unscored" if is_open else _pair_title(pair),
-        phrases=(verdict.undecided or (SILENT,)) if is_open else tuple(missed_numbers(verdict)),
+        title=title,
+        phrases=phrases,
+        waived=waived,
         notes=tuple(notes),
         summary=pair.summary if verdict.unscored and pair.summary.strip() else "",
-        findings=() if is_open else pair.explanation,
+        findings=() if pair.outcome == "error" else pair.explanation,
         wanted=wanted,
         details=tuple(_weak_lines(pair, wanted.get(SUPPORT, 0.0))),
-        change=pair.change if has_changed else None,
+        change=change if pair.outcome == "failed" and change and change.is_change else None,
     )
 
 
@@ -278,21 +312,24 @@ def _weak_lines(pair: PairResult, least: float) -> Iterator[str]:
 
 def system_case(system: SystemResult) -> Case:
     """One system over its papers."""
-    is_open = system.outcome == "error"
-    fault = (system.fault or SILENT,)
-    details: list[str] = []
-    if not is_open:
-        details = [*_system_details(system)]
+    fault, title = system.fault or SILENT, ""
+    phrases: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    if system.outcome == "error":
+        title, phrases = "unscored", (fault,)
+    elif system.outcome == "failed":
+        title, phrases = _system_title(system), tuple(missed_means(system)) or (fault,)
+        notes = (f"undecided: {fault}",) if system.fault else ()
     return Case(
         kind="system",
         system=system.name,
         paper=ALL_PAPERS,
         outcome=system.outcome,
         place=system.place,
-        title="unscored" if is_open else _system_title(system),
-        phrases=fault if is_open else tuple(missed_means(system)) or fault,
-        notes=() if is_open or not system.fault else (f"undecided: {system.fault}",),
-        details=tuple(details),
+        title=title,
+        phrases=phrases,
+        notes=notes,
+        details=() if system.outcome == "error" else tuple(_system_details(system)),
     )
 
 
@@ -301,43 +338,44 @@ def _system_title(system: SystemResult) -> str:
     if verdict.missed:
         return f"mean {max(verdict.missed, key=gap_of).name}"
     for mean in system.corrected:
-        if mean.missed:
+        if mean.fails:
             return f"corrected mean {mean.name}"
-    if comparison is not None and not comparison.passes:
-        names = [difference.name for difference in comparison.differences if difference.broken]
-        return f"drop of {', '.join(names)}" if names else "not comparable"
+    if comparison is not None and comparison.fails:
+        names = ", ".join(difference.name for difference in comparison.broken)
+        return f"drop of {names}" if names else "not comparable"
     return "waiver" if verdict.waiver_faults else "failed"
 
 
 def missed_means(system: SystemResult) -> Iterator[str]:
     """Why one system fails over its papers, and against a baseline, a phrase each."""
     verdict = system.verdict
-    for mean in verdict.missed:
-        coverage = f"{mean.n_scored} of {mean.n_papers} papers"
-        if not mean.is_covered:
-            yield f"mean {mean.name} covers only {coverage}; the others have no score"
-        elif mean.value is None:
-            yield f"mean {mean.name} applies to none of the papers; remove its threshold"
-        else:
-            others = "" if mean.compared == mean.value else ", the others at their worst"
-            yield f"mean {standing(mean.name, mean.compared, mean.least)} ({coverage}{others})"
+    yield from map(_missed_mean, verdict.missed)
     yield from missed_lines(verdict.corrected)
     yield from verdict.waiver_faults
     yield from broken_rules(system.comparison)
 
 
-def mean_line(mean: SystemMean) -> str:
-    """A mean and how it stands to its threshold."""
+def _missed_mean(mean: SystemMean) -> str:
+    coverage = f"{mean.n_scored} of {mean.n_papers} papers"
+    if not mean.is_covered:
+        return f"mean {mean.name} covers only {coverage}; the others have no score"
+    if mean.value is None:
+        return f"mean {mean.name} applies to none of the papers; remove its threshold"
+    others = "" if mean.compared == mean.value else ", the others at their worst"
+    return f"{_mean_line(mean)} ({coverage}{others})"
+
+
+def _mean_line(mean: SystemMean) -> str:
     return f"mean {standing(mean.name, mean.compared, mean.least)}"
 
 
 def _system_details(system: SystemResult) -> Iterator[str]:
-    """The means that pass or are waived, the corrected ones, and the comparison."""
-    verdict = system.verdict
-    yield from (f"  {mean_line(mean)}" for mean in system.means if mean.passes)
+    """The means that pass, are undecided or are waived, the corrected ones, and the comparison."""
+    missed = system.verdict.missed
+    yield from (f"  {_mean_line(mean)}" for mean in system.means if mean.passes)
     for mean in system.means:
-        if not mean.passes and mean not in verdict.missed:
-            yield f"  {'undecided' if mean.is_open else 'waived'}: {mean_line(mean)}"
+        if not mean.passes and mean not in missed:
+            yield f"  {'undecided' if mean.is_open else 'waived'}: {_mean_line(mean)}"
     if line := corrected_line(system.corrected):
         yield f"  corrected by golden labels: {line}"
     if system.comparison is not None:
@@ -350,12 +388,17 @@ def judge_case(suite: SuiteRecord) -> Case | None:
     trust = suite.trust
     if trust is None:
         return None
+    title = ""
+    if trust.outcome == "error":
+        title = "judge undecided" if trust.undecided else "judge not measured"
     return Case(
         kind="judge",
+        system=suite.name,
         outcome=trust.outcome,
         place=Place(suite.shown),
-        title="judge undecided" if trust.undecided else "judge not measured",
+        title=UNTRUSTED if trust.is_untrusted else title,
         phrases=(one_line(trust_of(suite)),),
+        notes=(MARK,) if trust.is_untrusted else (),
         details=tuple(describe_trust(trust).splitlines()[1:]) if trust.is_untrusted else (),
     )
 
@@ -368,3 +411,180 @@ def describe_pair(pair: PairResult) -> str:
 def describe_system(system: SystemResult) -> str:
     """Why one system fails over its papers."""
     return system_case(system).text
+
+
+Cause = Literal[
+    "passed", "skipped", "unscored", "shortfall", "no score", "waiver", "mismatch", "drop", "failed"
+]
+
+
+class Part(NamedTuple):
+    """One number, waiver or drop of a test; the first line of its text alone says how it ended.
+
+    ``unscored`` is the judge's fault, ``skipped`` was measured and not decided.
+    """
+
+    name: str
+    text: str
+    cause: Cause = "passed"
+
+    @property
+    def fails(self) -> bool:
+        """Whether it is a failure or an error."""
+        return self.cause not in {"passed", "skipped"}
+
+
+def judge_parts(trust: Trust) -> Iterator[Part]:
+    """Each figure of agreement; one that misses a floor fails.
+
+    A judge that was not measured is an error; one whose labels all speak of refused summaries has
+    no figure, and passes.
+    """
+    if not trust.agreements:
+        text = one_line(trust.fault) or trust_phrase(trust, has_labels=True)
+        yield Part("agreement", text, "unscored" if trust.fault else "passed")
+    for agreement in trust.agreements:
+        missed = [short_of_floor(agreement, floor) for floor in agreement.missed]
+        text = "\n".join([*missed, *agreement_lines([agreement])])
+        yield Part(agreement.name, text, "shortfall" if missed else "passed")
+    if trust.undecided and not trust.is_untrusted:
+        yield Part("undecided", one_line(trust.undecided), "unscored")
+
+
+def pair_parts(pair: PairResult, thresholds: Iterable[Threshold]) -> list[Part]:
+    """Its numbers, then its metrics without a score, then its waivers that are out of order."""
+    verdict, numbers = pair.verdict, pair.numbers()
+    bounds = {threshold.name: threshold.least for threshold in thresholds}
+    missed = {shortfall.name: shortfall for shortfall in verdict.shortfalls}
+    waived = {shortfall.name: shortfall for shortfall in verdict.waived}
+    parts = []
+    for name in CATALOGUE:
+        if name in missed:
+            parts.append(Part(name, _shortfall(pair, missed[name]), "shortfall"))
+        elif name in waived:
+            uses = _waiver_lines(verdict.waivers, name)
+            parts.append(Part(name, "\n".join([standing_of(waived[name]), *uses])))
+        elif name in numbers.values and (name in bounds or not name.startswith(_DETAILS)):
+            parts.append(_number(pair, name, numbers.values[name], bounds.get(name)))
+    parts += [_without_score(pair, each) for each in numbers.unscored]
+    if pair.outcome == "failed":
+        said = {*judge_faults(numbers)}  # the metrics without a score say so
+        undecided = (phrase for phrase in verdict.undecided if phrase not in said)
+        parts += [Part("undecided", one_line(phrase), "unscored") for phrase in undecided]
+    parts += _waiver_faults(verdict.waivers)
+    return parts + _at_fault(parts, "pair", pair.outcome, "; ".join(verdict.undecided))
+
+
+def _number(pair: PairResult, name: str, value: float | None, bound: float | None) -> Part:
+    """A number that does not fail its pair; skipped where the pair was left undecided."""
+    text = f"{name} {shown(name, value, bound)}"
+    if pair.outcome == "error":
+        why = one_line("; ".join(pair.verdict.undecided))
+        return Part(name, f"{text} was not decided: {why}", "skipped")
+    is_met = bound is not None and CATALOGUE[name].meets(value, bound)
+    return Part(name, standing(name, value, bound) if is_met and bound is not None else text)
+
+
+def _shortfall(pair: PairResult, short: Shortfall) -> str:
+    """One number of a pair, described as if nothing else failed it."""
+    metric = CATALOGUE[short.name].metric
+    number = _EXPLAINED_BY.get(short.name, short.name)
+    own = [finding for finding in pair.findings if finding.number.startswith(number)]
+    alone = replace(
+        pair,
+        findings=tuple(own[:_MOST]),
+        verdict=PairVerdict(shortfalls=(short,)),
+        change=pair.change and _narrowed(pair.change, short.name, metric),
+    )
+    recipes = [text for text in pair.signatures if text.startswith(f"{metric}|")]
+    more = [f"and {len(own) - _MOST} more findings"] if len(own) > _MOST else []
+    return "\n".join([describe_pair(alone), "", *signature_lines(recipes), *more])
+
+
+def _narrowed(change: PairChange, name: str, metric: str) -> PairChange:
+    """What differs from the baseline's summary, as far as it belongs to one number."""
+    is_eva, is_faithfulness = metric == "eva", metric == "faithfulness"
+    return replace(
+        change,
+        numbers=tuple(number for number in change.numbers if number[0] == metric),
+        facets=tuple(f for f in change.facets if name in {"facet", f"facet.{f.facet}"}),
+        lost=change.lost if is_eva else (),
+        regained=change.regained if is_eva else (),
+        invented=change.invented if is_eva else (),
+        unsupported=change.unsupported if is_faithfulness else (),
+        mended=change.mended if is_faithfulness else (),
+    )
+
+
+def _without_score(pair: PairResult, unscored: Unscored) -> Part:
+    if unscored.fault == "judge":
+        text = f"{unscored.metric}: {unscored.status}, {one_line(unscored.reason)}"
+        return Part(unscored.metric, text, "unscored")
+    alone = replace(pair, verdict=PairVerdict(unscored=(unscored,)))
+    return Part(unscored.metric, describe_pair(alone), "no score")
+
+
+def system_parts(system: SystemResult, papers: Sequence[Numbers]) -> list[Part]:
+    """Its means, what the comparison says of them, its waivers that are out of order.
+
+    ``papers`` are the numbers of its pairs.
+    """
+    parts = [_mean(system, mean, papers) for mean in system.means]
+    for corrected in system.corrected:
+        missed = [*missed_lines([corrected])]
+        text = "\n".join(missed or [f"corrected mean {corrected_text(corrected)}"])
+        is_open: Cause = "unscored" if corrected.undecided else "passed"
+        parts.append(Part(f"corrected {corrected.name}", text, "shortfall" if missed else is_open))
+    if system.comparison is not None:
+        parts += _compared(system.comparison)
+    parts += _waiver_faults(system.waivers)
+    is_said = any(part.cause == "unscored" for part in parts)
+    if system.fault and system.outcome == "failed" and not is_said:
+        parts.append(Part("undecided", one_line(system.fault), "unscored"))
+    known = [] if system.outcome == "error" else parts
+    return parts + _at_fault(known, ALL_PAPERS, system.outcome, system.fault)
+
+
+def _mean(system: SystemResult, mean: SystemMean, papers: Sequence[Numbers]) -> Part:
+    """A mean; one that fails names the papers that pull it down."""
+    name = f"mean {mean.name}"
+    uses = _waiver_lines(system.waivers, mean.name)
+    if mean not in system.verdict.missed:
+        cause: Cause = "unscored" if mean.is_open else "passed"
+        return Part(name, "\n".join([_mean_line(mean), *uses]), cause)
+    turned = CATALOGUE[mean.name].oriented
+    known = ((each.values.get(mean.name), each.paper) for each in papers)
+    worst = nsmallest(_MOST, ((turned(v), paper) for v, paper in known if v is not None))
+    lines = [f"   {shown(mean.name, turned(value))} {one_line(paper)}" for value, paper in worst]
+    return Part(name, "\n".join([_missed_mean(mean), *uses, *lines]), "shortfall")
+
+
+def _compared(comparison: Comparison) -> Iterator[Part]:
+    lines = ["; ".join(comparison.mismatches), *comparison_lines(comparison)]
+    yield Part("comparison", "\n".join(lines), "mismatch" if comparison.mismatches else "passed")
+    for found in comparison.differences:
+        name = found.name
+        flips = tuple(f for f in comparison.flips if name in {"facet", f"facet.{f.facet}"})
+        open_rules = tuple(each for each in comparison.undecided if each[0] == name)
+        why = [phrase for _, phrase in open_rules]
+        alone = replace(
+            comparison, differences=(found,), flips=flips, brevity=(), undecided=open_rules
+        )
+        lines = ["; ".join(why or found.broken), *comparison_lines(alone)]
+        cause: Cause = "unscored" if why else "drop" if found.broken else "passed"
+        yield Part(f"drop {name}", "\n".join(lines), cause)
+
+
+def _waiver_lines(uses: Iterable[WaiverUse], name: str) -> list[str]:
+    return [waiver_line(use) for use in uses if use.waiver.finding == name]
+
+
+def _waiver_faults(uses: Iterable[WaiverUse]) -> list[Part]:
+    return [Part(f"waiver {use.waiver.name}", use.fault, "waiver") for use in uses if use.fault]
+
+
+def _at_fault(parts: Iterable[Part], name: str, outcome: Covered, why: str) -> list[Part]:
+    """What failed or erred for no reason that stands in its parts."""
+    if outcome not in {"error", "failed"} or any(part.fails for part in parts):
+        return []
+    return [Part(name, why, "unscored" if outcome == "error" else "failed")]

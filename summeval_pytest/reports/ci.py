@@ -12,18 +12,18 @@ import json
 import re
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from statistics import fmean
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
-from summeval_pytest.errors import Place
-from summeval_pytest.metrics.score import CATALOGUE, METRICS, Unscored
+from summeval_pytest.metrics.score import CATALOGUE, METRICS
 from summeval_pytest.reports import judge_section
 from summeval_pytest.reports.cases import cases_of, failing_pairs, failing_systems, judge_case
 from summeval_pytest.reports.run import calls_lines
+from summeval_pytest.reports.systems import SystemRow
 from summeval_pytest.reports.template import template
 from summeval_pytest.reports.wording import (
     against,
     broken_rules,
+    claims_of,
     corrected_value,
     detectable_text,
     excerpts,
@@ -31,14 +31,14 @@ from summeval_pytest.reports.wording import (
     shown,
 )
 from summeval_pytest.text.printing import one_line, safe
-from summeval_pytest.verdict.means import SystemMean
 from summeval_pytest.verdict.trust import confusions, worst_disagreements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
+    from summeval_pytest.errors import Place
     from summeval_pytest.reports.cases import Case, Failing
-    from summeval_pytest.verdict.run import Covered, PairResult, RunVerdict, SystemResult
+    from summeval_pytest.verdict.run import Covered, RunVerdict
 
 
 _LINES: Final = 10
@@ -76,7 +76,6 @@ class Annotation:
     """What is shown beside a line of a file; without a place it belongs to the run."""
 
     kind: Kind = "pair"
-    level: Literal["error", "warning"] = "error"
     title: str
     message: str
     place: Place | None = None
@@ -88,15 +87,16 @@ class Annotation:
             properties.append(f"file={_property(locate(self.place.path))}")
             properties.append(f"line={max(self.place.line, 1)}")
         properties.append(f"title={_property(one_line(self.title, _TITLE))}")
-        return f"::{self.level} {','.join(properties)}::{_data(self.message)}"
+        level = "warning" if self.kind == "part" else "error"
+        return f"::{level} {','.join(properties)}::{_data(self.message)}"
 
     def quality(self, about: Sequence[str], path: str) -> dict[str, object]:
         """The entry of a code quality report; ``about`` tells it from others, run after run."""
         name = f"summeval-{self.kind}"
         known = json.dumps([name, *about])
-        told = f"{self.title}: {self.message}".replace("\n", "; ")
+        text = f"{self.title}: {self.message}".replace("\n", "; ")
         return {
-            "description": one_line(told, _DESCRIPTION),
+            "description": one_line(text, _DESCRIPTION),
             "check_name": name,
             "fingerprint": sha256(known.encode()).hexdigest(),
             "severity": _SEVERITIES[self.kind],
@@ -144,9 +144,8 @@ def quality_pieces(run: RunVerdict, *, locate: Callable[[str], str] = str) -> It
     An entry keeps its fingerprint for as long as the same pair, system or judge fails.
     """
     mark = "[\n"
-    for about, note in _all_notes(run):
+    for (suite, *names), note in _all_notes(run):
         path = locate(note.place.path if note.place else run.suites[0].shown)
-        suite, *names = about
         yield f"{mark}{json.dumps(note.quality([locate(suite), *names], path))}"
         mark = ",\n"
     yield "[]\n" if mark == "[\n" else "\n]\n"
@@ -154,28 +153,20 @@ def quality_pieces(run: RunVerdict, *, locate: Callable[[str], str] = str) -> It
 
 def _all_notes(run: RunVerdict) -> Iterator[tuple[tuple[str, ...], Annotation]]:
     """Each annotation with what it is about: a suite, and a system and paper of it, if any."""
-    for note in (*_judges(run), *_partly_judged(run)):
-        names = note.title.partition(": ")[2:] if note.kind == "judge" else ()
-        yield (note.place.path if note.place else "", *names), note
+    for note in _partly_judged(run):
+        yield ("",), note
     for suite, case in cases_of(run):
-        if case.kind != "judge" and case.outcome in _FAULTS:
+        if case.outcome in _FAULTS:
             paper = (case.paper,) if case.kind == "pair" else ()
             yield (suite.shown, case.system, *paper), _annotation(case)
 
 
 def _judges(run: RunVerdict) -> Iterator[Annotation]:
-    suites = [s for s in run.suites if s.trust is not None and s.trust.outcome != "passed"]
-    suites.sort(key=lambda suite: not suite.is_untrusted)
-    for suite in suites[:_PHRASES]:
-        case = judge_case(suite)
-        assert case is not None
-        title, message = case.title, one_line(case.phrases[0], _PHRASE)
-        if suite.is_untrusted:
-            title, message = judge_section.UNTRUSTED, f"{message}\n{judge_section.MARK}"
-        yield Annotation(
-            kind="judge", title=f"{title}: {suite.name}", message=message, place=case.place
-        )
-    if n_more := len(suites[_PHRASES:]):
+    """The judges that may not decide, the untrusted ones first; four, and how many more."""
+    cases = [case for case in map(judge_case, run.suites) if case and case.outcome != "passed"]
+    cases.sort(key=lambda case: case.outcome == "error")
+    yield from map(_annotation, cases[:_PHRASES])
+    if n_more := len(cases[_PHRASES:]):
         more = f"the judge is untrusted or not measured on {n_more:,} more"
         message = f"{more}; the step summary lists them"
         yield Annotation(kind="judge", title=f"judge: {n_more:,} more suites", message=message)
@@ -185,8 +176,7 @@ def _partly_judged(run: RunVerdict) -> Iterator[Annotation]:
     gaps = [one_line(f"{suite.shown}: {gap}") for suite in run.suites for gap in suite.gaps]
     if gaps:
         message = f"{_joined(gaps)}; the run decides nothing about the rest"
-        title = "only a part of the gate"
-        yield Annotation(kind="part", level="warning", title=title, message=message)
+        yield Annotation(kind="part", title="only a part of the gate", message=message)
 
 
 def _joined(phrases: Sequence[str]) -> str:
@@ -195,8 +185,9 @@ def _joined(phrases: Sequence[str]) -> str:
 
 
 def _annotation(case: Case) -> Annotation:
-    """What is shown beside the line of a failing pair, or of a system."""
+    """What is shown beside the line of a failing test."""
     lines = [_joined([one_line(phrase, _PHRASE) for phrase in case.phrases])]
+    lines += [one_line(note, _PHRASE) for note in case.notes]
     for finding in case.findings[:1]:
         lines.append(one_line(f"{finding.title}: {finding.verdict}", _PHRASE))
         lines += [f"{label}: {text}" for label, text in excerpts(finding, _QUOTE, n_sources=1)]
@@ -204,31 +195,34 @@ def _annotation(case: Case) -> Annotation:
             lines.append(f"reason: {one_line(finding.reason, _QUOTE)}")
     if case.summary and not case.findings:
         lines.append(f"summary: {quoted(case.summary, _QUOTE)}")
-    return Annotation(
-        kind="system" if case.kind == "system" else "pair",
-        title=f"{case.title}: {case.name}",
-        message="\n".join(lines),
-        place=case.place,
-    )
+    title, message = f"{case.title}: {case.name}", "\n".join(lines)
+    return Annotation(kind=case.kind, title=title, message=message, place=case.place)
 
 
 def step_summary(run: RunVerdict) -> str:
     """The page; at most some 300,000 bytes of UTF-8, where GitHub accepts a mebibyte."""
     failing = failing_pairs(run)
-    systems = [(suite, system) for suite in run.suites for system in suite.systems]
-    named = {mean.name for _, system in systems for mean in system.means}
+    systems = [
+        SystemRow(
+            suite=suite,
+            system=system,
+            papers=[pair.numbers() for pair in suite.pairs_of(system.name)],
+        )
+        for suite in run.suites
+        for system in suite.systems
+    ]
+    named = {mean.name for row in systems for mean in row.system.means}
     names = [name for name in CATALOGUE if name in named or name in METRICS]
     header = run.header
-    words = judge_section, broken_rules, confusions, detectable_text
+    words = judge_section, broken_rules, claims_of, confusions, detectable_text
     ours = cell, code, fitting, head, mean_cell, missing, n, outcome_words, section
     page = template("step_summary.md", _finalize, str, worst_disagreements, *words, *ours)
     return page.render(
         record=run,
-        mark=f"{judge_section.MARK[0].upper()}{judge_section.MARK[1:]}",
         measured=[suite for suite in run.suites if suite.trust is not None],
         systems=systems,
         names=names,
-        comparisons=[system for _, system in systems if system.comparison is not None],
+        comparisons=[row.system for row in systems if row.system.comparison is not None],
         failed=[each.make for each in failing if each.outcome == "failed"],
         unscored=[each.make for each in failing if each.outcome == "error"],
         waivers=[use for suite in run.suites for use in suite.waivers],
@@ -336,36 +330,24 @@ def outcome_words(outcomes: Collection[Covered]) -> Markdown:
     return Markdown(", ".join(faults) or passed)
 
 
-def mean_cell(name: str, system: SystemResult, pairs: Sequence[PairResult]) -> Markdown:
-    """A mean with its threshold where it has one, and its change against the baseline."""
-    held = next((mean for mean in system.means if mean.name == name), None)
-    mean = held or _measured(name, pairs)
-    text = shown(name, mean.value, mean.least if held else None)
-    if held and mean.value is not None and not CATALOGUE[name].meets(mean.compared, mean.least):
-        text = f"**{shown(name, mean.compared, mean.least)}** {against(name, mean.compared, mean.least)}"
-    if mean.n_scored < mean.n_papers:
-        text += f" ({mean.n_scored:,} of {mean.n_papers:,})"
-    change = system.comparison and system.comparison.difference(name)
-    corrected = next((each for each in system.corrected if each.name == name), None)
-    if change:
-        text += f" ({change.change:+.3f})"
-    if corrected:
+def mean_cell(row: SystemRow, name: str) -> Markdown:
+    """A mean with its threshold where it is not met, and its change against the baseline."""
+    found = row.mean(name)
+    value, least, corrected = found.value, found.least, found.corrected
+    text = shown(name, value, least)
+    if found.state == "failed":
+        text = f"**{text}**"
+    if found.state and least is not None and not CATALOGUE[name].meets(value, least):
+        text += f" {against(name, value, least)}"
+    if found.state in {"waived", "undecided"}:
+        text += f", {found.state}"
+    if found.coverage:
+        text += f" ({found.coverage})"
+    if found.change is not None:
+        text += f" ({found.change:+.3f})"
+    if corrected is not None:
         reason = corrected.reason
         is_plain = _PLAIN.fullmatch(reason) and "www." not in reason.lower()
         alone = replace(corrected, reason=reason if is_plain else cell(reason))
         text += f"; corrected {corrected_value(alone)}"
     return Markdown(text)
-
-
-def _measured(name: str, pairs: Sequence[PairResult]) -> SystemMean:
-    named = CATALOGUE[name]
-    scores = (score for pair in pairs for score in pair.scores if score.metric == named.metric)
-    found = [None if isinstance(score, Unscored) else score.values().get(name) for score in scores]
-    values = [value for value in found if value is not None]
-    return SystemMean(
-        name=name,
-        value=fmean(values) if values else None,
-        least=0.0,
-        n_scored=len(values),
-        n_papers=len(found),
-    )

@@ -23,7 +23,7 @@ UNCALIBRATED: Final = "not calibrated: the suite has no labels to measure it wit
 UNMEASURED: Final = "agreement with labels not measured in this run"
 UNTRUSTED: Final = "UNTRUSTED"
 UNDEFINED: Final = "undefined"
-MARK: Final = "verdicts of an untrusted judge: shown, and to be relied on in nothing"
+MARK: Final = "The judge is untrusted. Do not rely on these verdicts."
 """What stands beside the verdicts of a judge that misses a floor."""
 _NAME: Final = 80
 _LINE: Final = 200

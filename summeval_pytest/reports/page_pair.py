@@ -19,8 +19,8 @@ from summeval_pytest.metrics.score import (
     OwnScore,
 )
 from summeval_pytest.questions import SCALES
-from summeval_pytest.reports.cases import averaged_note, missed_numbers, standing_of
-from summeval_pytest.reports.wording import shown
+from summeval_pytest.reports.cases import averaged_note, pair_case
+from summeval_pytest.reports.wording import QUOTE, claims_of, moved_numbers, shown
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import safe
 from summeval_pytest.text.sentences import sentence_texts
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from summeval_pytest.verdict.run import PairResult, PaperRecord
 
 
-QUOTE: Final = 2_000
-"""The longest quotation, in characters, as in the text of a failing test."""
 WHOLE: Final = 20_000
 """The longest reference or summary; a longer one is cut, and says so."""
 _SHORT: Final = 200
@@ -265,21 +263,20 @@ def pair_block(pair: PairResult, references: Sequence[Passages]) -> dict[str, ob
     ``first`` is the place, in ``pieces``, of the worst finding that explains the verdict, else of
     the worst of all; none where nothing is wrong.
     """
-    summary = Passages(pair.summary)
+    summary, case = Passages(pair.summary), pair_case(pair)
     pieces = _PairPieces(pair, summary, references).all()
+    notes = (note for score in pair.scores for note in _notes(score))
     wrong = (
         place
-        for finding in (*pair.explanation, *pair.findings)
+        for finding in (*case.findings, *pair.findings)
         for place, piece in enumerate(pieces)
         if _is_about(finding, piece)
     )
     return {
         "summary": summary.text,
-        "misses": [*map(cut, missed_numbers(pair.verdict))],
-        "waived": [*map(standing_of, pair.verdict.waived)],
-        "fault": cut("; ".join(pair.verdict.undecided)),
-        "notes": [*map(cut, _notes(pair))],
-        "place": str(pair.place),
+        "misses": [*map(cut, case.phrases)],
+        "notes": [*map(cut, dict.fromkeys((*case.notes, *notes)))],
+        "place": str(case.place),
         "pieces": [
             replace(piece, parts=tuple(replace(part, text="") for part in piece.parts))
             for piece in pieces
@@ -476,24 +473,23 @@ def _bad_first(held: Sequence[bool | None]) -> list[int]:
     return sorted(_worst(held), key=lambda n: (held[n] is not False, held[n] is True))
 
 
-def _notes(pair: PairResult) -> Iterator[str]:
-    yield from filter(None, [pair.note])
-    for score in pair.scores:
-        yield from filter(None, [averaged_note(score)])
-        match score:
-            case FacetScore(identical=True) | EvaScore(identical=True):
-                yield f"{score.metric}: the summary is its reference, so nothing was asked"
-            case FacetScore():
-                yield from _facet_notes(score)
-            case EvaScore():
-                yield from _eva_notes(score)
-            case FaithfulnessScore():
-                yield from _faithfulness_notes(score)
-            case OwnScore():
-                for each in score.problems:
-                    yield f"{each.number}: {each.title}, {each.verdict}"
-            case _:
-                pass
+def _notes(score: Score | Unscored) -> Iterator[str]:
+    """What a reader of a score has to know beside its pieces."""
+    yield from filter(None, [averaged_note(score)])
+    match score:
+        case FacetScore(identical=True) | EvaScore(identical=True):
+            yield f"{score.metric}: the summary is its reference, so nothing was asked"
+        case FacetScore():
+            yield from _facet_notes(score)
+        case EvaScore():
+            yield from _eva_notes(score)
+        case FaithfulnessScore():
+            yield from _faithfulness_notes(score)
+        case OwnScore():
+            for each in score.problems:
+                yield f"{each.number}: {each.title}, {each.verdict}"
+        case _:
+            pass
 
 
 def _facet_notes(score: FacetScore) -> Iterator[str]:
@@ -542,21 +538,9 @@ def whole_sentences(
 
 def _change(change: PairChange, whole: Mapping[str, str]) -> dict[str, object]:
     """What changed; ``whole`` are sentences to show in the place of facts cut out of them."""
-    nothing: dict[str, str] = {}
-    headings = (
-        ("Lost facts of the reference", "bad", change.lost, whole),
-        ("New unsupported sentences", "bad", change.unsupported, nothing),
-        ("New facts that do not follow from the reference", "bad", change.invented, whole),
-        ("Regained facts of the reference", "good", change.regained, whole),
-        ("Unsupported sentences that are gone", "good", change.mended, nothing),
-    )
     return {
         "baseline": change.baseline,
-        "numbers": [
-            f"{name} {shown(name, old)} \u2192 {shown(name, new)}"
-            for name, old, new in change.numbers
-            if old != new
-        ],
+        "numbers": moved_numbers(change),
         "facets": [
             {
                 "title": f"{f.facet} {_rating(f.old)} \u2192 {_rating(f.new)}",
@@ -567,8 +551,12 @@ def _change(change: PairChange, whole: Mapping[str, str]) -> dict[str, object]:
             for f in change.facets
         ],
         "claims": [
-            (f"{heading} ({len(claims)})", state, _told(claims, shown_as))
-            for heading, state, claims, shown_as in headings
+            (
+                f"{what[0].upper()}{what[1:]} ({len(claims)})",
+                "bad" if is_bad else "good",
+                _told(claims, whole if "fact" in what else {}),
+            )
+            for what, is_bad, claims in claims_of(change)
             if claims
         ],
     }

@@ -25,6 +25,7 @@ from summeval_pytest.reports.wording import (
     corrected_line,
     detectable_text,
     shown,
+    waiver_line,
 )
 from summeval_pytest.run.plan import PlannedCalls
 from summeval_pytest.text.printing import one_line, safe, safe_lines
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from summeval_pytest.verdict.changes import Drift, FigureChange, KindDrift, Rejudged
     from summeval_pytest.verdict.differences import Comparison
     from summeval_pytest.verdict.run import PairResult, RunVerdict, SuiteRecord
-    from summeval_pytest.verdict.waivers import WaiverUse
 
 
 _WIDTH: Final = 80
@@ -164,7 +164,7 @@ def _changes(comparison: Comparison, measured: Sequence[str], width: int) -> str
     for metric in measured:
         difference = comparison.difference(metric)
         cell = "-" if difference is None else f"{difference.change:+.3f}"
-        mark = "! " if difference is not None and difference.broken else ""
+        mark = "! " if difference in comparison.broken else ""
         cells += f" {mark + cell:>{_width(metric)}}"
     return f"{label:<{width}}{cells}"
 
@@ -261,10 +261,10 @@ def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
     if comparison.mismatches:
         yield from safe_lines(f"{whose}: {one_line(comparison.mismatches[0])}")
         return
-    broken = [difference.name for difference in differences if difference.broken]
-    told = f"fails: {', '.join(broken)}" if broken else "no rule broken"
-    told = "undecided, by the judge's fault" if comparison.undecided else told
-    yield from safe_lines(f"{whose}: {told}")
+    state = "undecided, by the judge's fault" if comparison.undecided else "no rule broken"
+    if broken := ", ".join(difference.name for difference in comparison.broken):
+        state = f"fails: {broken}"
+    yield from safe_lines(f"{whose}: {state}")
     tested = [d for d in differences if d.p is not None]
     tested = [d for d in tested if d.name in METRICS] or tested
     if tested and any(d.deviation is None or d.deviation for d in differences):
@@ -274,17 +274,6 @@ def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
         yield from safe_lines(f"  smallest drop that {papers} with 80 % power: {seen}")
     for warning in comparison.brevity:
         yield from safe_lines(f"  note: {one_line(warning)}")
-
-
-def waiver_line(use: WaiverUse) -> str:
-    """A waiver and what became of it, on one line."""
-    waiver = use.waiver
-    way = "down" if waiver.most is None else "up"
-    least = "" if waiver.bound is None else f" {way} to {waiver.bound:g}"
-    return one_line(
-        f"waiver {waiver.name} ({use.state}): {waiver.system} on {waiver.paper},"
-        f" {waiver.finding}{least}, until {waiver.expires}, owner {waiver.owner}: {waiver.reason}"
-    )
 
 
 def _worst(suite: SuiteRecord, n_worst: int) -> Iterator[str]:
@@ -349,18 +338,13 @@ def model_lines(models: Iterable[ModelSeen]) -> Iterator[str]:
             told = f"warning: the pinned model {whose}; in CI that is an error"
             yield from safe_lines(one_line(told, _QUOTE))
     for alike in _by_request(found).values():
-        if told := _several(alike):
-            note = f"note: replies of {_at(alike[0])} are of several {told}"
-            yield from safe_lines(one_line(note, _QUOTE))
-
-
-def _several(alike: Iterable[ModelSeen]) -> str:
-    """What differs between replies to the same requests; empty where nothing does."""
-    for kind, name in (("models", "returned"), ("fingerprints", "fingerprint")):
-        counts = _counted(alike, name)
-        if len(counts) > 1:
-            return f"{kind}: {', '.join(f'{each} ({n:,})' for each, n in counts.items())}"
-    return ""
+        for kind, name in (("models", "returned"), ("fingerprints", "fingerprint")):
+            counts = _counted(alike, name)
+            if len(counts) > 1:
+                several = ", ".join(f"{each} ({n:,})" for each, n in counts.items())
+                note = f"note: replies of {_at(alike[0])} are of several {kind}: {several}"
+                yield from safe_lines(one_line(note, _QUOTE))
+                break
 
 
 def _counted(models: Iterable[ModelSeen], name: str) -> Counter[str]:
@@ -377,19 +361,15 @@ def changed_model_lines(old: Iterable[ModelSeen], new: Iterable[ModelSeen]) -> I
     """
     before, now = _by_request(old), _by_request(new)
     for of in sorted(before.keys() & now.keys()):
-        if told := _changed(before[of], now[of]):
-            yield from safe_lines(one_line(f"note: {_at(now[of][0])} {told}", _QUOTE))
-
-
-def _changed(before: Iterable[ModelSeen], now: Iterable[ModelSeen]) -> str:
-    for name, told in (
-        ("returned", "replied as {} then, as {} now"),
-        ("fingerprint", "had fingerprint {} then, has {} now"),
-    ):
-        then, since = (", ".join(sorted(_counted(of, name))) for of in (before, now))
-        if then != since:
-            return told.format(then, since)
-    return ""
+        for name, text in (
+            ("returned", "replied as {} then, as {} now"),
+            ("fingerprint", "had fingerprint {} then, has {} now"),
+        ):
+            then, since = (", ".join(sorted(_counted(run[of], name))) for run in (before, now))
+            if then != since:
+                note = f"note: {_at(now[of][0])} {text.format(then, since)}"
+                yield from safe_lines(one_line(note, _QUOTE))
+                break
 
 
 def models_told(models: Iterable[ModelSeen]) -> Iterator[str]:

@@ -6,10 +6,7 @@ import operator
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.metrics.score import (
-    CATALOGUE,
-    METRICS,
-)
+from summeval_pytest.metrics.score import CATALOGUE, METRICS
 from summeval_pytest.text.printing import one_line, safe
 
 if TYPE_CHECKING:
@@ -18,6 +15,7 @@ if TYPE_CHECKING:
     from summeval_pytest.verdict.differences import Claim, Comparison, Difference, PairChange
     from summeval_pytest.verdict.findings import Finding
     from summeval_pytest.verdict.means import CorrectedMean
+    from summeval_pytest.verdict.waivers import WaiverUse
 
 
 _WIDTH: Final = 80
@@ -119,12 +117,8 @@ def _hung(label: str, text: str) -> Iterator[str]:
 
 def change_lines(change: PairChange) -> Iterator[str]:
     """What changed on one paper, a block of lines."""
-    moved = [
-        f"{name} {shown(name, old)} -> {shown(name, new)}"
-        for name, old, new in change.numbers
-        if old != new
-    ]
-    told = one_line(f"against {change.baseline}: {'; '.join(moved) or 'the same numbers'}", 200)
+    moved = "; ".join(moved_numbers(change)) or "the same numbers"
+    told = one_line(f"against {change.baseline}: {moved}", 200)
     yield from map(safe, wrap(told, _WIDTH, subsequent_indent="  "))
     for facet in change.facets:
         old, new = ("absent" if r is None else str(r) for r in (facet.old, facet.new))
@@ -133,21 +127,29 @@ def change_lines(change: PairChange) -> Iterator[str]:
             told = one_line(f'"{text}"' if text else "(nothing)", _CLAIM_QUOTE)
             yield from _hung(f"    {when} ", told)
         yield from _hung("    reason ", one_line(facet.reason, _CLAIM_QUOTE))
-    yield from _claims("new unsupported sentence", change.unsupported)
-    yield from _claims("new fact that does not follow from the reference", change.invented)
-    yield from _claims("fact of the reference lost", change.lost)
-    yield from _claims("unsupported sentence gone", change.mended, with_reason=False)
-    yield from _claims("fact of the reference regained", change.regained, with_reason=False)
+    for what, is_bad, claims in claims_of(change):
+        for claim in claims[:_CLAIMS]:
+            yield f"  {what}:"
+            yield from _hung("    ", one_line(f'"{claim.text}"', _CLAIM_QUOTE))
+            if is_bad and claim.reason:
+                yield from _hung("    reason ", one_line(claim.reason, _CLAIM_QUOTE))
+        if len(claims) > _CLAIMS:
+            yield f"  {what}: {len(claims) - _CLAIMS} more"
 
 
-def _claims(what: str, claims: Collection[Claim], *, with_reason: bool = True) -> Iterator[str]:
-    for claim in [*claims][:_CLAIMS]:
-        yield f"  {what}:"
-        yield from _hung("    ", one_line(f'"{claim.text}"', _CLAIM_QUOTE))
-        if with_reason and claim.reason:
-            yield from _hung("    reason ", one_line(claim.reason, _CLAIM_QUOTE))
-    if len(claims) > _CLAIMS:
-        yield f"  {what}: {len(claims) - _CLAIMS} more"
+def moved_numbers(change: PairChange) -> list[str]:
+    """The numbers that changed, each with its old and new value."""
+    moved = ((name, old, new) for name, old, new in change.numbers if old != new)
+    return [f"{name} {shown(name, old)} -> {shown(name, new)}" for name, old, new in moved]
+
+
+def claims_of(change: PairChange) -> Iterator[tuple[str, bool, tuple[Claim, ...]]]:
+    """The facts and sentences that changed: what they are, whether that is bad, and all of them."""
+    yield "new unsupported sentence", True, change.unsupported
+    yield "new fact that does not follow from the reference", True, change.invented
+    yield "fact of the reference lost", True, change.lost
+    yield "unsupported sentence gone", False, change.mended
+    yield "fact of the reference regained", False, change.regained
 
 
 def corrected_line(means: Iterable[CorrectedMean]) -> str:
@@ -171,24 +173,25 @@ def corrected_value(mean: CorrectedMean) -> str:
 
 
 def missed_lines(means: Iterable[CorrectedMean]) -> Iterator[str]:
-    """The thresholds on corrected means that are not reached, a phrase each."""
+    """The thresholds that corrected means surely miss, a phrase each."""
     for mean in means:
         if mean.missed and not mean.is_covered:
             covered = f"{mean.n_scored} of {mean.n_of} papers"
             yield f"corrected mean {mean.name} covers only {covered}; the others have no score"
             continue
         for floor in mean.missed:
-            held = floor.compared(mean.value, mean.low)
-            value = "unknown" if held is None else shown(mean.name, held, floor.least)
-            least = shown(mean.name, floor.least, floor.least)
-            yield f"corrected mean {floor.title} {value} < {least} ({corrected_text(mean)})"
+            value = floor.compared(mean.value, mean.low)
+            if value is not None:  # an unknown one is undecided
+                text = shown(mean.name, value, floor.least)
+                least = shown(mean.name, floor.least, floor.least)
+                yield f"corrected mean {floor.title} {text} < {least} ({corrected_text(mean)})"
 
 
 def broken_rules(comparison: Comparison | None) -> list[str]:
     """Why a comparison fails, a phrase each; nothing where it does not, or there is none."""
     if comparison is None:
         return []
-    broken = [rule for difference in comparison.differences for rule in difference.broken]
+    broken = [rule for difference in comparison.broken for rule in difference.broken]
     return [*comparison.mismatches, *broken]
 
 
@@ -203,7 +206,7 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
     if not differences:
         yield f"{whose}: no number that both have"
         return
-    yield from _table(whose, differences)
+    yield from _table(whose, comparison)
     notes = [("undecided: ", phrase) for _, phrase in comparison.undecided]
     for label, told in (*notes, *(("note: ", told) for told in comparison.brevity)):
         yield from _hung(label, one_line(told, _CLAIM_QUOTE))
@@ -214,12 +217,14 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
         yield f"  {len(flips) - _FLIPS} more: summeval compare"
 
 
-def _table(whose: str, differences: Collection[Difference]) -> Iterator[str]:
+def _table(whose: str, comparison: Comparison) -> Iterator[str]:
+    differences, broken = comparison.differences, comparison.broken
     n_papers = max(difference.n_papers for difference in differences)
     yield f"{whose}, {n_papers} {'paper' if n_papers == 1 else 'papers'}"
     columns = f"{'old':>7}{'new':>7}{'change':>8}  {'95 % interval':<16}{'p drop':>7}{'seen':>7}"
     yield " " * 19 + columns
-    yield from map(_row, differences)
+    for difference in differences:
+        yield f"{_row(difference)}  FAILS" if difference in broken else _row(difference).rstrip()
     for difference in differences:
         if difference.n_papers < n_papers:
             yield f"{difference.name} is on {difference.n_papers:,} of them only"
@@ -239,8 +244,7 @@ def _row(difference: Difference) -> str:
     told = f"{old:>{max(0, _OLD - len(name))}}{new:>{_NEW}}{change:>8}"
     if len(name) + len(told) > _CHANGE or len(name) + len(old) >= _OLD or len(new) >= _NEW:
         told = f" {f'{old} {new} {change}':>{_CHANGE - len(name) - 1}}"
-    line = f"{name}{told}  {interval:<16}{p:>7}{seen:>7}"
-    return f"{line}  FAILS" if difference.broken else line.rstrip()
+    return f"{name}{told}  {interval:<16}{p:>7}{seen:>7}"
 
 
 def detectable_text(difference: Difference) -> str:
@@ -248,6 +252,17 @@ def detectable_text(difference: Difference) -> str:
     if difference.deviation == 0.0:
         return "-"
     return "none" if difference.detectable is None else f"{difference.detectable:.3f}"
+
+
+def waiver_line(use: WaiverUse) -> str:
+    """A waiver and what became of it, on one line."""
+    waiver = use.waiver
+    way = "down" if waiver.most is None else "up"
+    least = "" if waiver.bound is None else f" {way} to {waiver.bound:g}"
+    return one_line(
+        f"waiver {waiver.name} ({use.state}): {waiver.system} on {waiver.paper},"
+        f" {waiver.finding}{least}, until {waiver.expires}, owner {waiver.owner}: {waiver.reason}"
+    )
 
 
 def signature_lines(signatures: Iterable[str]) -> list[str]:

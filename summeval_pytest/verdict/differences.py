@@ -65,11 +65,15 @@ class Comparison:
     undecided: tuple[tuple[str, str], ...] = field(default=(), metadata=SPARSE)
 
     @property
+    def broken(self) -> tuple[Difference, ...]:
+        """The differences that break a rule, whatever was unanswered."""
+        unsure = {name for name, _ in self.undecided}
+        return tuple(d for d in self.differences if d.broken and d.name not in unsure)
+
+    @property
     def fails(self) -> bool:
         """Whether the two cannot be compared, or a rule is broken whatever was unanswered."""
-        unsure = {name for name, _ in self.undecided}
-        is_broken = any(d.broken and d.name not in unsure for d in self.differences)
-        return bool(self.mismatches) or is_broken
+        return bool(self.mismatches or self.broken)
 
     @property
     def passes(self) -> bool:

@@ -65,7 +65,7 @@ def test_a_judge_below_its_floor_is_untrusted(bench: Bench) -> None:
     assert run.outcomes["summeval.toml::good::limpet-01"] == "PASSED"
     assert run.outcomes["summeval.toml::bad::limpet-01"] == "FAILED"
     assert "UNTRUSTED: unfaithful_recall 0.00 < 0.8" in run.lines
-    told = "UNTRUSTED: verdicts of an untrusted judge: shown, and to be relied on in nothing"
+    told = "UNTRUSTED: The judge is untrusted. Do not rely on these verdicts."
     block = run.block(told, 8)
     assert block[2:7] == [
         "sentence: label in rows, judge in columns",

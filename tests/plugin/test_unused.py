@@ -19,7 +19,7 @@ def pytest_unconfigure():
         json.dump(sorted(sys.modules), file)
 """
 
-HEAVY = {"diskcache", "junit_xml", "numpy", "openai", "rouge_score", "scipy"}
+HEAVY = {"diskcache", "numpy", "openai", "rouge_score", "scipy"}
 SHELL = {
     "summeval_pytest",
     "summeval_pytest.errors",

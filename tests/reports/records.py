@@ -1,4 +1,4 @@
-"""Run records for the tests of all reports: small ones, full ones, ones in a stranger's words."""
+"""Runs for the tests of all reports: small ones, full ones, ones in a stranger's words."""
 
 from __future__ import annotations
 
@@ -17,32 +17,36 @@ from summeval_pytest.metrics.score import (
     Unscored,
 )
 from summeval_pytest.questions import Fact
-from summeval_pytest.record.record import (
-    CassetteRecord,
+from summeval_pytest.reports.junit import junit_pieces
+from summeval_pytest.reports.page import page_pieces
+from summeval_pytest.run.golden import EvidenceCount, GoldenAnswer, GoldenPair
+from summeval_pytest.suite.values import Waiver
+from summeval_pytest.verdict.differences import (
     Claim,
     Comparison,
     Difference,
     FacetChange,
     Flip,
-    Header,
-    JudgeShift,
     PairChange,
-    PairRecord,
-    PaperRecord,
-    RunRecord,
-    SuiteRecord,
-    SystemRecord,
 )
-from summeval_pytest.reports.junit import junit_pieces
-from summeval_pytest.reports.page import page_pieces
-from summeval_pytest.run.golden import EvidenceCount, GoldenAnswer, GoldenPair
-from summeval_pytest.suite.values import Waiver
-from summeval_pytest.verdict.corrected import CorrectedMean
-from summeval_pytest.verdict.decide import PairVerdict, Shortfall, SystemMean
-from summeval_pytest.verdict.findings import Finding, findings_of
-from summeval_pytest.verdict.relations import Broken, Check, RelationVerdict
-from summeval_pytest.verdict.thresholds import Threshold, Thresholds, WaiverUse
+from summeval_pytest.verdict.findings import findings_of
+from summeval_pytest.verdict.means import CorrectedMean, SystemMean, SystemVerdict
+from summeval_pytest.verdict.pair import PairVerdict, Shortfall
+from summeval_pytest.verdict.policy import Policy
+from summeval_pytest.verdict.rules import Rule
+from summeval_pytest.verdict.run import (
+    CassetteRecord,
+    Header,
+    JudgeName,
+    PairResult,
+    PaperRecord,
+    RunVerdict,
+    SuiteRecord,
+    SystemResult,
+)
+from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from summeval_pytest.verdict.trust import Agreement, Trust
+from summeval_pytest.verdict.waivers import WaiverUse
 
 if TYPE_CHECKING:
     from summeval_pytest.verdict.thresholds import Bound
@@ -121,7 +125,7 @@ UNMEASURED: Final = trust(agreements=(), n_pairs=0, n_papers=0, labels="", fault
 
 def measured(suite: SuiteRecord, trust: Trust, golden: tuple[GoldenPair, ...] = ()) -> SuiteRecord:
     """A suite with labels, and what they say of the judge."""
-    return replace(suite, has_labels=True, trust=trust, golden=golden)
+    return replace(suite, labels="c3d477be02a1", trust=trust, golden=golden)
 
 
 def untrusted(suite: SuiteRecord, text: str = "") -> SuiteRecord:
@@ -130,275 +134,6 @@ def untrusted(suite: SuiteRecord, text: str = "") -> SuiteRecord:
     found = agreement(name, 0.0, floor(0.5, name), low=None, high=None, n_items=1, n_papers=1)
     told = trust(MISSED, HOLDS, found, floors_of=text), golden()
     return measured(suite, *(in_other_words(told, lambda _: text) if text else told))
-
-
-# Pairs, systems and runs
-
-CHANCE = "the judge calls 0.5 of the golden true rows true and 0.5 of the false ones"
-FACET = Finding(
-    kind="facet",
-    number="facet.result",
-    title="facet result",
-    verdict="rated 1 of 4",
-    reason="number: '31 %' against '21 %'",
-    reference="Wounds healed in 21 % of mice.",
-    summary="Wounds healed in 31 % of mice.",
-    evidence=((7, "Of all mice, 21 % healed."),),
-    severity=1.0,
-)
-SENTENCE = Finding(
-    kind="sentence",
-    number="faithfulness",
-    title="sentence 2",
-    verdict="unsupported, support 0.20 of 1",
-    reason="no word of it is in the source",
-    reference=None,
-    summary="Ferns grew.",
-    evidence=(),
-    severity=0.8,
-)
-RESULT = Shortfall(name="facet.result", value=1.0, least=2.0)  # 1/3 of its range under
-FM = Shortfall(name="facet", value=0.45, least=0.6)  # 0.15 of 0.75, 1/5 of its range under
-FAITHFULNESS = Shortfall(name="faithfulness", value=0.5, least=0.8)  # 3/10 of its range under
-THRESHOLDS = Thresholds(
-    pair=(Threshold("facet", 0.6),), mean=(Threshold("facet", 0.75), Threshold("eva", 0.4))
-)
-
-
-def pair(
-    paper: str = "zinc-01", *short: Shortfall, system: str = "careless", **values: object
-) -> PairRecord:
-    """A pair that fails by these numbers, or passes where there are none."""
-    plain = PairRecord(
-        paper=paper,
-        system=system,
-        outcome="failed" if short else "passed",
-        summary="Wounds healed in 31 % of mice. Ferns grew.",
-        place=Place(f"golden/systems/{system}.jsonl", 1),
-        scores=(),
-        verdict=PairVerdict(shortfalls=short),
-    )
-    return changed(plain, **values)
-
-
-def failing(paper: str = "zinc-01", *short: Shortfall, **values: object) -> PairRecord:
-    """A pair that fails, by default its result and faithfulness, with a finding of each."""
-    plain = pair(paper, *(short or (RESULT, FAITHFULNESS)), findings=(FACET, SENTENCE))
-    return changed(plain, **values)
-
-
-def at(line: int) -> Place:
-    """A line of the summaries."""
-    return Place("golden/systems/careless.jsonl", line)
-
-
-def lacking(reason: str = "the system refused", **values: object) -> PairRecord:
-    """A pair that the system left without a score."""
-    lack = Unscored(metric="facet", status="refused_candidate", reason=reason)
-    verdict = PairVerdict(shortfalls=(), lacking=(lack,))
-    return pair(**{"outcome": "failed", "scores": (lack,), "verdict": verdict, **values})  # type: ignore[arg-type]  # fields
-
-
-def unscored(paper: str = "ward-02", *, fault: str = "facet: unanswered, no JSON") -> PairRecord:
-    """A pair that the judge left without a score."""
-    return pair(paper, outcome="error", fault=fault, summary="Mice slept.", place=at(2))
-
-
-def passing(paper: str = "zinc-01", *, system: str = "careful") -> PairRecord:
-    """A pair that passes."""
-    return pair(paper, system=system)
-
-
-def mean(name: str = "facet", value: float | None = 0.534, least: float = 0.75) -> SystemMean:
-    """A mean over all of two papers."""
-    return SystemMean(name=name, value=value, least=least, n_scored=2, n_papers=2)
-
-
-def system(name: str = "careless", **values: object) -> SystemRecord:
-    """A system whose mean of FM fails, unless the values say otherwise."""
-    plain = SystemRecord(
-        name=name,
-        place=Place("golden/summeval.toml", 12),
-        papers=("zinc-01", "ward-02"),
-        means=(mean(), mean("eva", 0.5, 0.4)),
-        outcome="failed",
-    )
-    return changed(plain, **values)
-
-
-def record(
-    *pairs: PairRecord, systems: tuple[SystemRecord, ...] = (), **suite: object
-) -> RunRecord:
-    """A run of one suite, judged by the embedded judge."""
-    held = SuiteRecord(
-        has_labels=False,
-        name="golden",
-        shown="golden/summeval.toml",
-        fingerprint="8073075de428",
-        thresholds=THRESHOLDS,
-        systems=systems,
-        papers=(),
-        pairs=pairs,
-    )
-    return RunRecord(
-        header=Header(environment={"python": "3.12.1", "pytest": "9.0"}, usage={}),
-        judge="offline-5",
-        suites=(changed(held, **suite),),
-    )
-
-
-def difference(name: str = "facet", *broken: str, **values: object) -> Difference:
-    """A drop of one number over 12 papers."""
-    plain = Difference(
-        name=name,
-        n_papers=12,
-        old=0.9,
-        new=0.5,
-        change=-0.4,
-        low=-0.5,
-        high=-0.25,
-        p=0.0004,
-        deviation=0.1,
-        detectable=0.2,
-        broken=broken,
-    )
-    return changed(plain, **values)
-
-
-COMPARISON = Comparison(
-    baseline="v1",
-    system="careful",
-    differences=(
-        difference("facet", "dropped 0.400, 0.02 allowed", n_papers=2, deviation=None),
-        Difference(name="eva", n_papers=2, old=0.4, new=0.4, change=0.0),
-    ),
-    flips=(Flip(paper="moss-01", facet="result", old=4, new=2),),
-    brevity=("Moss grew.",),
-)
-UNLIKE = replace(COMPARISON, differences=(), mismatches=("judge differs",))
-SHIFT = JudgeShift(
-    metric="facet",
-    n_papers=30,
-    n_seen=10,
-    n_pairs=150,
-    change=-0.25,
-    judge=-0.125,
-    low=-0.2,
-    high=-0.05,
-    system=-0.125,
-    system_low=-0.25,
-    system_high=0.0,
-)
-"""A judge that has become harsher."""
-CLAIM = (Claim(text="Moss grew.", reason="Moss grew."),)
-CHANGE = PairChange(
-    paper="moss-01",
-    system="careless",
-    baseline="v1/careful",
-    numbers=(("facet", 0.9, 0.5), ("eva", 0.4, 0.4)),
-    facets=(
-        FacetChange(
-            facet="result",
-            old=4,
-            new=2,
-            reference="Moss grew.",
-            before="Moss grew.",
-            after="Moss grew.",
-            reason="Moss grew.",
-        ),
-    ),
-    lost=CLAIM,
-    regained=CLAIM,
-    unsupported=CLAIM,
-    mended=CLAIM,
-    invented=CLAIM,
-    loss=0.4,
-)
-WAIVER = Waiver(
-    name="short-abstract",
-    paper="ward-02",
-    system="careless",
-    finding="facet.method",
-    least=1.0,
-    owner="ada",
-    reason="the abstract has no methods",
-    expires="2027-01-31",
-    place=Place("golden/summeval.toml", 40),
-)
-
-
-def waived(state: str, **values: object) -> WaiverUse:
-    """A waiver in some state."""
-    return WaiverUse(waiver=changed(WAIVER, **values), state=state)  # type: ignore[arg-type]  # a state
-
-
-def relation(*held: bool | None, name: str = "order") -> RelationVerdict:
-    """A relation that held on some papers, was broken on some, and is unanswered on the others."""
-    fell = Broken(number="eva", direction="at least", before=0.5, after=0.25)
-    checks = tuple(
-        Check(
-            relation=name,
-            paper=f"moss-{n}",
-            held=each,
-            broken=(fell,) if each is False else (),
-            edit="swapped",
-            unanswered=("eva",) if each is None else (),
-        )
-        for n, each in enumerate(held)
-    )
-    return RelationVerdict(relation=name, checks=checks, least=0.9)
-
-
-def corrected(
-    name: str = "facet", value: float | None = 0.6243, *floors: Threshold
-) -> CorrectedMean:
-    """A corrected mean, 0.1 to either side; the judge's own is higher."""
-    return CorrectedMean(
-        name=name,
-        raw=0.9,
-        value=value,
-        low=None if value is None else value - 0.1,
-        high=None if value is None else value + 0.1,
-        n_golden=12,
-        n_papers=4,
-        reason=CHANCE if value is None else "",
-        floors=floors,
-    )
-
-
-def everything() -> RunRecord:
-    """A record with something in every field that a report shows."""
-    use = waived("expired")
-    pair = failing(note="the reply was cut at 900 tokens", change=CHANGE)
-    pair = replace(pair, verdict=replace(pair.verdict, waivers=(use,), waived=(FM,)))
-    pairs = (
-        pair,
-        unscored(),
-        *(failing(f"soil-{number:02}", FM, place=at(number)) for number in range(1, 22)),
-        passing(),
-    )
-    papers = tuple(each.paper for each in pairs[:-1])
-    means = corrected("facet", 0.6243, floor(0.65, "facet")), corrected("faithfulness", None)
-    careful = system("careful", outcome="passed", means=(mean(value=0.9),), papers=("zinc-01",))
-    systems = (
-        system(comparison=COMPARISON, papers=papers, corrected=means),
-        system("terse", outcome="error", fault="system 'terse' has no means", means=(), papers=()),
-        system("odd", comparison=UNLIKE, papers=()),
-        replace(careful, comparison=replace(COMPARISON, differences=COMPARISON.differences[1:])),
-    )
-    tried = relation(True, name="repeat"), relation(False, True), relation(None, name="case")
-    made = record(*pairs, systems=systems, waivers=(use,), relations=tried)
-    cassette = CassetteRecord(shown="golden/c.jsonl", sha256="ab" * 32, n_used=40, n_replies=41)
-    header = replace(
-        made.header,
-        created="1700000000",
-        commit="0a1b2c3",
-        usage={"n_asked": 3.0, "n_failed": 1.0, "prompt_tokens": 900.0, "cost": 0.25},
-        cassettes=(cassette,),
-    )
-    (two,) = record(passing(), systems=(careful,), name="two").suites
-    suites = (*map(untrusted, made.suites), measured(two, UNMEASURED))
-    return replace(made, header=header, suites=suites)
 
 
 # Strangers' words
@@ -430,53 +165,9 @@ MARKUP = (
     " \ud800 \u2028 \U0001f600 http://evil.example/x.js"
 )
 """What papers, summaries and judges may write, all at once."""
-_OURS = frozenset(
-    {"outcome", "number", "kind", "finding", "facet", "state", "metric", "status", "bound"}
-    | {"direction", "relation"}
-)
-"""Fields that hold a word of ours, from a list that a loader checks."""
-_OUR_NAMES = (CorrectedMean, Difference, Shortfall, SystemMean, Threshold)
-"""What has a number of the catalogue for a name."""
-_OF_ERROR = "unfaithful_recall."
-"""Before the labels' own word for a kind of error, in the name of a figure of agreement."""
 
 
-def harmless(lines: Iterable[str]) -> list[str]:
-    """The lines, which command no terminal and no runner."""
-    found = list(lines)
-    for line in found:
-        assert line.isprintable()
-        assert not line.lstrip().startswith("::")
-        assert "##[" not in line
-    return found
-
-
-def in_other_words(value: T, words: Callable[[str], str]) -> T:
-    """The same record with every text that others may have written passed through ``words``."""
-    if is_dataclass(value) and not isinstance(value, type):
-        others = {
-            field.name: in_other_words(getattr(value, field.name), words)
-            for field in fields(value)
-            if field.name not in _OURS
-            and not (field.name == "name" and isinstance(value, _OUR_NAMES))
-        }
-        if isinstance(value, Agreement | Threshold):
-            known, dot, error = value.name.partition(_OF_ERROR)
-            others["name"] = known + dot + (words(error) if dot else "")
-        return replace(value, **others)
-    if isinstance(value, tuple):
-        if [type(each) for each in value] == [str, float, float]:
-            return value  # a number of the catalogue, and two values of it
-        return tuple(in_other_words(each, words) for each in value)  # type: ignore[return-value]
-    if isinstance(value, Mapping):
-        return {  # type: ignore[return-value]  # a mapping is what came
-            key if isinstance(each, float) else words(key): in_other_words(each, words)
-            for key, each in value.items()
-        }
-    return words(value) if isinstance(value, str) and value else value  # type: ignore[return-value]
-
-
-# Pairs with all that the page shows of them
+# Scores, and what is wrong by them
 
 REFERENCE = "Moss needs rain. We watered stones. Wet moss grew twice as fast. Rain feeds moss."
 SUMMARY = "Stones were watered. Dry moss grew twice as fast."
@@ -542,38 +233,282 @@ def moss_scores() -> tuple[FacetScore, EvaScore, FaithfulnessScore]:
     )
 
 
-def wrong_pair(paper: str = "moss-01", system: str = "careless") -> PairRecord:
+FOUND = findings_of(moss_scores(), SOURCE)
+SENTENCE, FACET = FOUND[0], FOUND[3]
+CHANCE = "the judge calls 0.5 of the golden true rows true and 0.5 of the false ones"
+RESULT = Shortfall(name="facet.result", value=2.0, least=3.0)  # 1/3 of its range under
+FM = Shortfall(name="facet", value=0.45, least=0.6)  # 0.15 of 0.75, 1/5 of its range under
+FAITHFULNESS = Shortfall(name="faithfulness", value=0.5, least=0.8)  # 3/10 of its range under
+THRESHOLDS = Thresholds(
+    pair=(Threshold("facet", 0.6),), mean=(Threshold("facet", 0.75), Threshold("eva", 0.4))
+)
+
+
+# Pairs, systems and runs
+
+
+def pair(paper: str = "zinc-01", *short: Shortfall, **values: object) -> PairResult:
+    """A pair that misses these thresholds; ``values`` are fields of it or of its verdict."""
+    verdict = changed(PairVerdict(shortfalls=short), **_taken(values, PairVerdict))
+    system = values.get("system", "careless")
+    plain = PairResult(
+        paper=paper,
+        system=str(system),
+        outcome=verdict.outcome,
+        summary=SUMMARY,
+        place=Place(f"golden/systems/{system}.jsonl", 1),
+        scores=(),
+        verdict=verdict,
+    )
+    return changed(plain, **values)
+
+
+def _taken(values: dict[str, object], kind: type) -> dict[str, object]:
+    """Those of the values that are fields of another kind, which are taken away."""
+    return {f.name: values.pop(f.name) for f in fields(kind) if f.name in values}
+
+
+def failing(paper: str = "zinc-01", *short: Shortfall, **values: object) -> PairResult:
+    """A pair that fails, by default its result and faithfulness, with a finding of each."""
+    found = {"findings": (FACET, SENTENCE), **values}
+    return pair(paper, *(short or (RESULT, FAITHFULNESS)), **found)
+
+
+def at(line: int) -> Place:
+    """A line of the summaries."""
+    return Place("golden/systems/careless.jsonl", line)
+
+
+def refused(reason: str = "the system refused", **values: object) -> PairResult:
+    """A pair that the system left without a score."""
+    lack = Unscored(metric="facet", status="refused_candidate", reason=reason)
+    return pair(**{"scores": (lack,), "unscored": (lack,), **values})  # type: ignore[arg-type]  # fields
+
+
+def undecided(paper: str = "ward-02", *, why: str = "facet: unanswered, no JSON") -> PairResult:
+    """A pair that the judge left undecided."""
+    return pair(paper, undecided=(why,), summary="Mice slept.", place=at(2))
+
+
+def passing(paper: str = "zinc-01", *, system: str = "careful") -> PairResult:
+    """A pair that passes."""
+    return pair(paper, system=system)
+
+
+def mean(name: str = "facet", value: float | None = 0.534, least: float = 0.75) -> SystemMean:
+    """A mean over all of two papers."""
+    return SystemMean(name=name, value=value, least=least, n_scored=2, n_papers=2)
+
+
+def system(name: str = "careless", **values: object) -> SystemResult:
+    """A system whose mean of FM fails, unless the values say otherwise.
+
+    ``values`` are fields of it or of its verdict.
+    """
+    means = (mean(), mean("eva", 0.5, 0.4))
+    verdict = changed(SystemVerdict(means=means), **_taken(values, SystemVerdict))
+    comparison = values.get("comparison")
+    fails = verdict.fails or (isinstance(comparison, Comparison) and comparison.fails)
+    has_item = verdict != SystemVerdict() or comparison is not None
+    plain = SystemResult(
+        name=name,
+        place=Place("golden/summeval.toml", 12),
+        papers=("zinc-01", "ward-02"),
+        outcome=(
+            "failed" if fails
+            else "error" if verdict.undecided
+            else "passed" if has_item
+            else "not judged"
+        ),
+        fault="; ".join(verdict.undecided),
+        verdict=verdict,
+    )  # fmt: skip
+    return changed(plain, **values)
+
+
+def suite(
+    *pairs: PairResult,
+    systems: tuple[SystemResult, ...] = (),
+    thresholds: Thresholds = THRESHOLDS,
+    **values: object,
+) -> SuiteRecord:
+    """A suite with these pairs; its systems have no means, unless they are given."""
+    papers = {
+        each.system: tuple(p.paper for p in pairs if p.system == each.system) for each in pairs
+    }
+    systems = systems or tuple(system(n, papers=of, means=()) for n, of in papers.items())
+    plain = SuiteRecord(
+        name="golden",
+        shown="golden/summeval.toml",
+        fingerprint="8073075de428",
+        policy=Policy(thresholds=thresholds),
+        systems=systems,
+        pairs=pairs,
+    )
+    return changed(plain, **values)
+
+
+def run(*suites: SuiteRecord, **header: object) -> RunVerdict:
+    """A run of these suites, judged by the embedded judge."""
+    plain = Header(environment={"python": "3.12.1", "pytest": "9.0"}, usage={})
+    judge = JudgeName(name="offline", signature="offline-5")
+    return RunVerdict(header=changed(plain, **header), judge=judge, suites=suites)
+
+
+def record(*pairs: PairResult, **values: object) -> RunVerdict:
+    """A run of one suite with these pairs."""
+    return run(suite(*pairs, **values))  # type: ignore[arg-type]  # fields
+
+
+def difference(name: str = "facet", *broken: str, **values: object) -> Difference:
+    """A drop of one number over 12 papers."""
+    plain = Difference(
+        name=name,
+        n_papers=12,
+        old=0.9,
+        new=0.5,
+        change=-0.4,
+        low=-0.5,
+        high=-0.25,
+        p=0.0004,
+        deviation=0.1,
+        detectable=0.2,
+        broken=broken,
+    )
+    return changed(plain, **values)
+
+
+COMPARISON = Comparison(
+    baseline="v1",
+    system="careful",
+    differences=(
+        difference("facet", "dropped 0.400, 0.02 allowed", n_papers=2, deviation=None),
+        Difference(name="eva", n_papers=2, old=0.4, new=0.4, change=0.0),
+    ),
+    flips=(Flip(paper="moss-01", facet="result", old=4, new=2),),
+    brevity=("Moss grew.",),
+)
+UNLIKE = replace(COMPARISON, differences=(), mismatches=("judge differs",))
+CLAIM = (Claim(text="Moss grew.", reason="Moss grew."),)
+CHANGE = PairChange(
+    paper="moss-01",
+    system="careless",
+    baseline="v1/careful",
+    numbers=(("facet", 0.9, 0.5), ("eva", 0.4, 0.4)),
+    facets=(
+        FacetChange(
+            facet="result",
+            old=4,
+            new=2,
+            **dict.fromkeys(("reference", "before", "after", "reason"), "Moss grew."),
+        ),
+    ),
+    lost=CLAIM,
+    regained=CLAIM,
+    unsupported=CLAIM,
+    mended=CLAIM,
+    invented=CLAIM,
+    loss=0.4,
+)
+WAIVER = Waiver(
+    name="short-abstract",
+    paper="ward-02",
+    system="careless",
+    finding="facet.method",
+    least=1.0,
+    owner="ada",
+    reason="the abstract has no methods",
+    expires="2027-01-31",
+    place=Place("golden/summeval.toml", 40),
+)
+
+
+def waived(state: str, **values: object) -> WaiverUse:
+    """A waiver in some state."""
+    return WaiverUse(waiver=changed(WAIVER, **values), state=state)  # type: ignore[arg-type]  # a state
+
+
+def corrected(
+    name: str = "facet", value: float | None = 0.6243, *floors: Threshold
+) -> CorrectedMean:
+    """A corrected mean, 0.1 to either side; the judge's own is higher."""
+    return CorrectedMean(
+        name=name,
+        raw=0.9,
+        value=value,
+        low=None if value is None else value - 0.1,
+        high=None if value is None else value + 0.1,
+        n_golden=12,
+        n_papers=4,
+        reason=CHANCE if value is None else "",
+        floors=floors,
+    )
+
+
+def everything() -> RunVerdict:
+    """A run with something in every field that a report shows."""
+    use = waived("expired")
+    worst = failing(
+        note="the reply was cut at 900 tokens", change=CHANGE, waivers=(use,), waived=(FM,)
+    )
+    half = failing("fern-03", FM, undecided=("faithfulness is open",), place=at(30))
+    pairs = (
+        worst,
+        undecided(),
+        half,
+        *(failing(f"soil-{number:02}", FM, place=at(number)) for number in range(1, 10)),
+        passing(),
+    )
+    means = corrected("facet", 0.6243, floor(0.65, "facet")), corrected("faithfulness", None)
+    careful = system("careful", means=(mean(value=0.9),), papers=("zinc-01",))
+    systems = (
+        system(
+            comparison=COMPARISON, papers=tuple(each.paper for each in pairs[:-1]), corrected=means
+        ),
+        system("terse", undecided=("no reply on 'ward-02'",), means=(), papers=()),
+        system("odd", comparison=UNLIKE, papers=()),
+        replace(careful, comparison=replace(COMPARISON, differences=COMPARISON.differences[1:])),
+    )
+    cassette = CassetteRecord(shown="golden/c.jsonl", sha256="ab" * 32, n_used=40, n_replies=41)
+    return run(
+        untrusted(suite(*pairs, systems=systems, waivers=(use,))),
+        measured(suite(passing(), systems=(careful,), name="two"), UNMEASURED),
+        created="1700000000",
+        commit="0a1b2c3",
+        usage={"n_asked": 3.0, "n_failed": 1.0, "prompt_tokens": 900.0, "cost": 0.25},
+        cassettes=(cassette,),
+    )
+
+
+def wrong_pair(paper: str = "moss-01", system: str = "careless") -> PairResult:
     """A failing pair with scores, findings and a change of every kind."""
     found = moss_scores()
     short = Shortfall(name="facet.conclusion", value=1.0, least=2.0)
-    verdict = PairVerdict(
-        shortfalls=(Shortfall(name="facet", value=0.5, least=0.6), short),
-        waived=(replace(short, name="facet.background"),),
-    )
     return pair(
         paper,
+        Shortfall(name="facet", value=0.5, least=0.6),
+        short,
         system=system,
-        outcome="failed",
         summary=SUMMARY,
         scores=found,
         signatures=tuple(f"{score.metric}|judge:offline-5|v:1" for score in found),
-        findings=findings_of(found, SOURCE),
-        verdict=verdict,
+        findings=FOUND,
+        waived=(replace(short, name="facet.background"),),
         change=CHANGE,
     )
 
 
-def right_pair(paper: str = "moss-01", system: str = "careful") -> PairRecord:
+def right_pair(paper: str = "moss-01", system: str = "careful") -> PairResult:
     """A pair that lost no point."""
     ratings = (rated("method", 4, "We watered stones.", SUMMARY),)
     found = FacetScore(value=1.0, ratings=ratings), FaithfulnessScore(value=1.0, sentences=())
     return pair(paper, system=system, summary=SUMMARY, scores=found)
 
 
-def silent_pair(paper: str = "moss-02") -> PairRecord:
+def silent_pair(paper: str = "moss-02") -> PairResult:
     """A pair that the judge left unscored."""
     lack = Unscored(metric="facet", status="unanswered", reason="timed out")
-    return pair(paper, outcome="error", fault="timed out", summary="", scores=(lack,))
+    return pair(paper, undecided=("timed out",), summary="", scores=(lack,))
 
 
 def moss_paper(paper_id: str) -> PaperRecord:
@@ -588,53 +523,92 @@ def moss_paper(paper_id: str) -> PaperRecord:
     )
 
 
-def moss_suite(*pairs: PairRecord, name: str = "moss", n_expected: int = 0) -> SuiteRecord:
+def moss_suite(*pairs: PairResult, name: str = "moss", n_expected: int = 0) -> SuiteRecord:
     """A suite of these pairs; it expects ``n_expected`` papers of each system, or those judged."""
     papers = tuple(dict.fromkeys(pair.paper for pair in pairs))
     expected = (*papers, *(f"more-{n}" for n in range(n_expected - len(papers))))
-    names = tuple(dict.fromkeys(pair.system for pair in pairs))
-    right = {"means": (mean(value=1.0),), "outcome": "passed"}
-    wrong = {"means": (mean(value=0.5),), "comparison": COMPARISON}
-    made = record(
+    right: dict[str, object] = {"means": (mean(value=1.0),)}
+    wrong: dict[str, object] = {"means": (mean(value=0.5),), "comparison": COMPARISON}
+    names = dict.fromkeys(pair.system for pair in pairs)
+    systems = (system(n, papers=expected, **(right if n == "careful" else wrong)) for n in names)
+    about = {"finding": "facet.background", "paper": "moss-01"}
+    return suite(
         *pairs,
         name=name,
-        systems=tuple(
-            system(name, papers=expected, **(right if name == "careful" else wrong))
-            for name in names
-        ),
+        systems=tuple(systems),
         papers=tuple(map(moss_paper, papers)),
-        waivers=(
-            waived("in use", name="kept", finding="facet.background", paper="moss-01"),
-            waived("expired", name="old", finding="facet.background", paper="moss-01"),
-        ),
+        waivers=(waived("in use", name="kept", **about), waived("expired", name="old", **about)),
     )
-    return made.suites[0]
 
 
-def moss_run(*suites: SuiteRecord) -> RunRecord:
-    """A run of these suites."""
+def moss_run(*suites: SuiteRecord) -> RunVerdict:
+    """A run of these suites, with a cassette."""
     cassette = CassetteRecord(shown="answers.jsonl", sha256="ab" * 32, n_used=1, n_replies=2)
-    header = Header(environment={"python": "3.11.7"}, usage={}, cassettes=(cassette,))
-    return RunRecord(header=header, judge="offline-5", suites=suites)
+    return run(*suites, environment={"python": "3.11.7"}, cassettes=(cassette,))
 
 
-def small_run() -> RunRecord:
+def small_run() -> RunVerdict:
     """Two systems and two papers: one pair passes, two fail, one has no score."""
-    refused = lacking("the summary is a refusal", paper="moss-02", system="careful")
-    return moss_run(moss_suite(wrong_pair(), silent_pair(), right_pair(), refused))
+    declined = refused("the summary is a refusal", paper="moss-02", system="careful")
+    return moss_run(moss_suite(wrong_pair(), silent_pair(), right_pair(), declined))
 
 
-def page_text(record: RunRecord) -> str:
+def page_text(record: RunVerdict) -> str:
     """The page of a run."""
     return "".join(page_pieces(record))
 
 
-def hostile_run(text: str = MARKUP) -> RunRecord:
+def hostile_run(text: str = MARKUP) -> RunVerdict:
     """A run in which everybody wrote the same text; only the second paper's id has a b before."""
     told = moss_run(untrusted(moss_suite(wrong_pair(), silent_pair())))
     return in_other_words(told, lambda word: f"b{text}" if word == "moss-02" else text)
 
 
-def junit_text(record: RunRecord) -> str:
+def junit_text(record: RunVerdict) -> str:
     """The JUnit report of a run as one text."""
     return "".join(junit_pieces(record))
+
+
+_OURS = frozenset(
+    {"outcome", "number", "kind", "finding", "facet", "state", "metric", "status", "bound"}
+)
+"""Fields that hold a word of ours, from a list that a loader checks."""
+_OUR_NAMES = (CorrectedMean, Difference, Rule, Shortfall, SystemMean, Threshold)
+"""What has a number of the catalogue for a name."""
+_OF_ERROR = "unfaithful_recall."
+"""Before the labels' own word for a kind of error, in the name of a figure of agreement."""
+
+
+def harmless(lines: Iterable[str]) -> list[str]:
+    """The lines, which command no terminal and no runner."""
+    found = list(lines)
+    for line in found:
+        assert line.isprintable()
+        assert not line.lstrip().startswith("::")
+        assert "##[" not in line
+    return found
+
+
+def in_other_words(value: T, words: Callable[[str], str]) -> T:
+    """The same record with every text that others may have written passed through ``words``."""
+    if is_dataclass(value) and not isinstance(value, type):
+        others = {
+            field.name: in_other_words(getattr(value, field.name), words)
+            for field in fields(value)
+            if field.name not in _OURS
+            and not (field.name == "name" and isinstance(value, _OUR_NAMES))
+        }
+        if isinstance(value, Agreement | Threshold):
+            known, dot, error = value.name.partition(_OF_ERROR)
+            others["name"] = known + dot + (words(error) if dot else "")
+        return replace(value, **others)
+    if isinstance(value, tuple):
+        if [type(each) for each in value] == [str, float, float]:
+            return value  # a number of the catalogue, and two values of it
+        return tuple(in_other_words(each, words) for each in value)  # type: ignore[return-value]
+    if isinstance(value, Mapping):
+        return {  # type: ignore[return-value]  # a mapping is what came
+            key if isinstance(each, float) else words(key): in_other_words(each, words)
+            for key, each in value.items()
+        }
+    return words(value) if isinstance(value, str) and value else value  # type: ignore[return-value]

@@ -37,9 +37,10 @@ from tests.reports.records import (
     junit_text,
     measured,
     page_text,
+    run,
+    suite,
     trust,
 )
-from tests.verdict.records import run, suite
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
@@ -65,7 +66,6 @@ NOT_CALIBRATED = "not calibrated: the suite has no labels to measure it with"
         ),
         (trust(), "UNTRUSTED: facet_kappa 0.34 < 0.9, on 2 labelled pairs of 2 papers"),
     ],
-    ids=["in error", "no floor", "all held", "own floors", "missed"],
 )
 def test_what_is_known_of_a_judge_is_one_clause(found: Trust, phrase: str) -> None:
     """Every report has the same words for it, so that they can be searched for."""
@@ -177,7 +177,7 @@ def test_with_several_suites_each_has_its_name() -> None:
     one, other = measured(suite(), TRUSTED), suite(name="bronze")
     assert trust_of(one) == trust_of_run(run(one))
     assert trust_of_run(run(one, other)) == f"golden: {trust_of(one)}; bronze: {NOT_CALIBRATED}"
-    assert trust_of(replace(other, has_labels=True)) == NOT_MEASURED
+    assert trust_of(replace(other, labels="0a")) == NOT_MEASURED
 
 
 def test_a_failing_judge_is_described_by_all_its_figures(snapshot: SnapshotAssertion) -> None:

@@ -19,9 +19,7 @@ from hypothesis import strategies as st
 from summeval_pytest.metrics.flow import averaged
 from summeval_pytest.metrics.score import EvaScore, FaithfulnessScore, JudgedSentence
 from summeval_pytest.questions import Fact
-from summeval_pytest.record.record import PairRecord, StoredPairs
 from summeval_pytest.reports.page_pair import (
-    QUOTE,
     WHOLE,
     Passages,
     block,
@@ -29,9 +27,10 @@ from summeval_pytest.reports.page_pair import (
     places_shown,
     visible,
 )
+from summeval_pytest.reports.wording import QUOTE
+from summeval_pytest.verdict.run import PairResult, Pairs
 from tests.reports.records import (
     HOLDS,
-    MARKUP,
     REFERENCE,
     SUMMARY,
     TRUSTED,
@@ -39,6 +38,7 @@ from tests.reports.records import (
     golden,
     hostile_run,
     in_other_words,
+    mean,
     measured,
     moss_paper,
     moss_run,
@@ -47,6 +47,7 @@ from tests.reports.records import (
     right_pair,
     silent_pair,
     small_run,
+    system,
     trust,
     untrusted,
     waived,
@@ -56,7 +57,8 @@ from tests.reports.records import (
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
-    from summeval_pytest.record.record import RunRecord, SuiteRecord
+    from summeval_pytest.verdict.run import RunVerdict, SuiteRecord
+    from summeval_pytest.verdict.trust import Trust
 
 INLINE = {"a", "b", "bdi", "code", "span", "strong", "wbr"}
 ADDRESSES = {"src", "href", "action", "data", "poster", "srcset", "formaction", "xlink:href"}
@@ -149,7 +151,7 @@ def test_the_same_record_gives_the_same_bytes_in_every_process() -> None:
     assert there == hashlib.sha256(page_text(small_run()).encode()).hexdigest() + "\n"
 
 
-def test_nothing_but_our_own_blocks_may_act(snapshot: SnapshotAssertion, page: Page) -> None:
+def test_nothing_but_our_own_blocks_may_act(page: Page) -> None:
     """The policy names style and script by hash, so injected ones would be dead all the same."""
     (policy,) = [
         meta["content"]
@@ -162,7 +164,14 @@ def test_nothing_but_our_own_blocks_may_act(snapshot: SnapshotAssertion, page: P
 
     assert policy is not None
     rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
-    assert rules == snapshot
+    assert rules == {
+        "default-src": "'none'",
+        "style-src": digest("".join(page.styles)),
+        "script-src": digest(page.scripts[None]),
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
     assert not any(
         name == "style" or name.startswith("on") for _, attrs in page.elements for name in attrs
     )
@@ -213,20 +222,20 @@ def test_heatmap_cells_are_as_dark_as_much_is_missing(snapshot: SnapshotAssertio
     assert cells[7] == "shade-0"
 
 
-def test_a_mean_under_its_threshold_fails_only_where_it_was_decided() -> None:
-    """A waived mean is no failure, and that of a run which never came to it is none, either."""
+def test_a_mean_shows_how_it_stands_to_its_threshold() -> None:
+    """Colour is never the only sign."""
     told = moss_suite(wrong_pair())
-    (system,) = told.systems
-    kept = waived("in use", paper="all-papers", finding="facet")
-    for changed, cell in (
-        (system, "shade-5 fails"),
-        (replace(system, waivers=(kept,)), "shade-5"),
-        (replace(system, means=(), outcome="not judged"), "shade-5"),
+    kept = (waived("in use", paper="all-papers", finding="facet"),)
+    opened = replace(mean(value=0.5), is_open=True)
+    for changed, cell, words in (
+        (system(papers=("moss-01",), means=(mean(value=0.5),)), "shade-5 fails", "0.500 < 0.75"),
+        (system(waivers=kept, means=(mean(value=0.5),)), "shade-5", "0.500 waived, < 0.75"),
+        (system(means=(opened,)), "shade-5", "0.500 undecided, < 0.75"),
+        (system(means=()), "shade-5", "0.500 < 0.75"),
     ):
         page = Page(page_text(moss_run(replace(told, systems=(changed,)))))
         assert page.tags("div")[0]["class"] == cell
-        assert ("0.500 waived, < 0.75" in page.text) == (changed.waivers == (kept,))
-        assert "0.500 < 0.75" in page.text or changed.waivers
+        assert words in page.text
 
 
 def test_a_system_says_why_it_fails_and_where_worst() -> None:
@@ -269,7 +278,7 @@ def test_a_paper_is_in_the_page_once_however_many_systems_read_it(
 
 
 @pytest.fixture
-def long_run(monkeypatch: pytest.MonkeyPatch) -> RunRecord:
+def long_run(monkeypatch: pytest.MonkeyPatch) -> RunVerdict:
     """A run that is longer than a page of a whole run: four pairs fail, two pass."""
     monkeypatch.setattr("summeval_pytest.reports.page.WHOLE_RUN", 5)
     monkeypatch.setattr("summeval_pytest.reports.page.MOST_TOLD", 3)
@@ -277,7 +286,7 @@ def long_run(monkeypatch: pytest.MonkeyPatch) -> RunRecord:
     return moss_run(moss_suite(*fail, right_pair("fern-1"), right_pair("moss-0")))
 
 
-def test_a_long_run_tells_the_worst_pairs_and_has_rows_of_the_others(long_run: RunRecord) -> None:
+def test_a_long_run_tells_the_worst_pairs_and_has_rows_of_the_others(long_run: RunVerdict) -> None:
     """Ten thousand pairs with their texts would be 170 MB, which no browser opens."""
     page = Page(page_text(long_run))
     blocks = {name for name in page.scripts if name not in {None, "index", "rows"}}
@@ -307,20 +316,20 @@ def test_a_long_run_that_passes_has_rows_alone() -> None:
     assert page.block("index")["n_told"] == 0
 
 
-def test_a_page_holds_one_pair_of_a_stored_run_at_a_time(long_run: RunRecord) -> None:
+def test_a_page_holds_one_pair_of_a_stored_run_at_a_time(long_run: RunVerdict) -> None:
     """A run of 100,000 pairs has 27 GB of them."""
     (suite,) = long_run.suites
 
     def alive() -> int:
-        return sum(isinstance(each, PairRecord) for each in gc.get_objects())
+        return sum(isinstance(each, PairResult) for each in gc.get_objects())
 
-    def read(pair: PairRecord) -> PairRecord:
+    def read(pair: PairResult) -> PairResult:
         found.append(alive())
         return replace(pair)
 
     found: list[int] = []
     reads = [partial(read, pair) for pair in suite.pairs]
-    stored = StoredPairs(reads, suite.outlines)
+    stored = Pairs(reads, suite.outlines)
     before = alive()
     page_text(moss_run(replace(suite, pairs=stored)))
     assert len(found) == 6 + 3  # once for the rows, and the worst once more
@@ -336,26 +345,20 @@ def test_a_megabyte_is_cut_with_a_note() -> None:
     pair = page.block("pair-0")
     assert pair["summary"].endswith(" … [cut here: 1,000,000 characters in all]")
     assert WHOLE <= len(pair["summary"]) <= WHOLE + 60
+    assert cut("m" * QUOTE) == "m" * QUOTE
 
 
 def test_hostile_text_changes_no_element_of_the_page() -> None:
     """Whatever is written, the elements are those of a run in which everybody wrote "x"."""
-    hostile, plain = (Page(page_text(hostile_run(text))) for text in (MARKUP, "x"))
+    source = page_text(hostile_run())
+    hostile, plain = Page(source), Page(page_text(hostile_run("x")))
     assert [tag for tag, _ in hostile.elements] == [tag for tag, _ in plain.elements]
     assert hostile.scripts[None] == plain.scripts[None]
     assert "{{ 7 * 7 }}" in section(hostile)
     assert r"\u202egnp.exe\u200b" in section(hostile)
     assert "49" not in hostile.text
-
-
-def test_invisible_characters_are_written_out() -> None:
-    """Text that runs backwards or hides letters would let a reader see what is not there."""
-    text = page_text(hostile_run())
-    for hidden in "\u202e\u200b\ufffe\x1b\u2028\ud800":
-        assert hidden not in text
-    pair = Page(text).block("pair-1")
-    assert r"\u202egnp.exe\u200b \ufffe \x1b[31m \ud800 \u2028" in pair["summary"]
-    text.encode("utf-8")
+    for hidden in "\u202e\u200b\ufffe\x1b\u2028\ud800":  # what a reader would not see
+        assert hidden not in source
 
 
 @settings(max_examples=40, deadline=None)
@@ -374,7 +377,7 @@ def test_any_text_is_in_the_data_and_moves_nothing(text: str) -> None:
     assert [index["systems"][0], index["papers"][1][0]] == [shown, shown]
 
 
-MARK = "Verdicts of an untrusted judge: shown, and to be relied on in nothing."
+MARK = "The judge is untrusted. Do not rely on these verdicts."
 
 
 def page_of(*suites: SuiteRecord) -> Page:
@@ -387,11 +390,6 @@ def section(page: Page) -> str:
     _, found, rest = page.text.partition("The judge against the golden labels")
     assert found
     return rest.partition("Pairs")[0].partition("Waivers")[0].strip()
-
-
-def test_the_section_has_figures_matrices_and_cases(snapshot: SnapshotAssertion) -> None:
-    """Worked example: the badge, the table, a row a label, both texts of each disagreement."""
-    assert section(page_of(measured(moss_suite(wrong_pair()), trust(), golden()))) == (snapshot)
 
 
 def test_an_untrusted_run_says_so_before_its_verdicts_and_beside_them() -> None:
@@ -409,27 +407,18 @@ def test_an_untrusted_run_says_so_before_its_verdicts_and_beside_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("held", "badge"),
+    ("found", "badge", "words"),
     [
-        (measured(moss_suite(right_pair()), TRUSTED), ("badge passed", "✓ measured holds 1 of 1")),
-        (
-            measured(moss_suite(right_pair()), UNMEASURED),
-            ("badge error", "! not measured agreement with"),
-        ),
-        (
-            untrusted(moss_suite(right_pair())),
-            ("badge untrusted", "? untrusted facet_kappa 0.34 < 0.9"),
-        ),
+        (TRUSTED, "badge passed", "✓ measured holds 1 of 1"),
+        (UNMEASURED, "badge error", "! not measured agreement with"),
+        (trust(), "badge untrusted", "? untrusted facet_kappa 0.34 < 0.9"),
     ],
-    ids=["trusted", "not measured", "untrusted"],
 )
-def test_the_standing_of_a_judge_is_a_sign_and_a_word(
-    held: SuiteRecord, badge: tuple[str, str]
-) -> None:
+def test_the_standing_of_a_judge_is_a_sign_and_a_word(found: Trust, badge: str, words: str) -> None:
     """Colour is never the only sign."""
-    page = page_of(held)
-    assert badge[0] in {span.get("class") for span in page.tags("span")}
-    assert section(page).startswith(badge[1])
+    page = page_of(measured(moss_suite(right_pair()), found))
+    assert badge in {span.get("class") for span in page.tags("span")}
+    assert section(page).startswith(words)
 
 
 def test_without_scripts_the_whole_verdict_is_there(snapshot: SnapshotAssertion) -> None:
@@ -523,12 +512,6 @@ def test_places_follow_a_text_into_what_is_shown(text: str) -> None:
         assert places[end] == len(shown) // 2
 
 
-def test_a_short_text_is_not_cut() -> None:
-    """The note is for what is missing."""
-    assert cut("m" * QUOTE) == "m" * QUOTE
-    assert cut("m" * (QUOTE + 1)).startswith("m" * QUOTE + " … [cut here: 2,001 ")
-
-
 @pytest.mark.parametrize(
     ("text", "passage", "found"),
     [
@@ -549,17 +532,6 @@ def test_a_short_text_is_not_cut() -> None:
         ("Moss grew.", "Rain fell.", []),
         ("Moss grew.", "...", []),
         ("ΣΑΣ moss. İstanbul moss.", "İstanbul moss.", ["İstanbul moss."]),
-    ],
-    ids=[
-        "case",
-        "soft hyphen",
-        "word border",
-        "twice",
-        "in parts",
-        "token",
-        "absent",
-        "no word",
-        "folding",
     ],
 )
 def test_a_passage_is_found_as_it_was_written(text: str, passage: str, found: list[str]) -> None:

@@ -9,10 +9,9 @@ import pytest
 
 from summeval_pytest.endpoints.spending import Ledger, ModelSeen, Totals
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
-from summeval_pytest.record.changes import FigureChange, measure_drift
-from summeval_pytest.record.record import Comparison, Difference, Header, SuiteRecord
 from summeval_pytest.reports.run import (
     SystemTally,
+    TallyRow,
     calls_lines,
     cassette_lines,
     changed_model_lines,
@@ -29,12 +28,14 @@ from summeval_pytest.reports.run import (
     run_lines,
     suite_lines,
     summary_lines,
-    uncalibrated_lines,
-    waiver_line,
+    unlabelled_lines,
 )
 from summeval_pytest.run.plan import PlannedCalls
 from summeval_pytest.store.cassette import Row, read_cassette, write_cassette
+from summeval_pytest.verdict.changes import FigureChange, measure_drift
+from summeval_pytest.verdict.differences import Comparison, Difference
 from tests.judges.llm.by_rule import RuleSender
+from tests.reports import records
 from tests.reports.records import (
     HOSTILE,
     SENTENCE,
@@ -43,24 +44,16 @@ from tests.reports.records import (
     everything,
     failing,
     harmless,
-    relation,
-    waived,
+    moss_scores,
+    pair,
+    passing,
+    record,
+    suite,
+    system,
+    trust,
+    undecided,
 )
 from tests.verdict.golden_answers import answered, golden
-from tests.verdict.records import (
-    carried,
-    eva,
-    faithful,
-    marks,
-    measured,
-    pair,
-    rated,
-    run,
-    suite,
-    supported,
-    system,
-    unscored,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,14 +61,16 @@ if TYPE_CHECKING:
 
     from syrupy.assertion import SnapshotAssertion
 
-    from summeval_pytest.record.changes import Drift
+    from summeval_pytest.run.golden import GoldenPair
+    from summeval_pytest.verdict.changes import Drift
+    from summeval_pytest.verdict.run import SuiteRecord
 
 
-def tally(*pairs: tuple[str, Mapping[str, float | None]], n_papers: int = 0) -> SystemTally:
+def tally(*pairs: tuple[str, Mapping[str, float]], n_papers: int = 0) -> SystemTally:
     """What a run has seen of one system."""
     seen = SystemTally(n_papers=n_papers)
-    for outcome, numbers in pairs:
-        seen.add(outcome, numbers)
+    for outcome, values in pairs:
+        seen.add(TallyRow(outcome, values, note="", wrong={}))
     return seen
 
 
@@ -84,7 +79,7 @@ TABLES = {
     "two means": {"careful": tally(("passed", ALL), ("failed", {"facet": 0.9, "eva": 0.0}))},
     "a part of the papers": {"careful": tally(("passed", {"facet": 0.6}), n_papers=3)},
     "a pair without a score": {
-        "careful": tally(("passed", {"facet": 0.6, "eva": None}), ("error", {})),
+        "careful": tally(("passed", {"facet": 0.6}), ("error", {})),
         "broken": tally(("error", {})),
     },
     "nothing measured": {"broken": tally(("error", {}))},
@@ -107,8 +102,9 @@ def test_notes_and_wrong_pieces_stand_with_their_system(snapshot: SnapshotAssert
     seen, single = SystemTally(), SystemTally()
     for size in ("9,000\x1b[31m", "8,000"):
         wrong = {"facet": 2, "fact": 500, "sentence": 0, "undecided": 1}
-        seen.add("failed", {"eva": 0.5}, note=f"source cut from {size}", wrong=wrong)
-    single.add("failed", {"eva": 0.5}, wrong={"facet": 1, "fact": 1, "sentence": 1})
+        seen.add(TallyRow("failed", {"eva": 0.5}, f"source cut from {size}", wrong))
+    one_each = {"facet": 1, "fact": 1, "sentence": 1}
+    single.add(TallyRow("failed", {"eva": 0.5}, "", one_each))
     corrected = {"nemo": "facet 0.624 [0.52, 0.72]", "one": ""}
     assert list(summary_lines({"nemo": seen, "one": single}, corrected=corrected)) == snapshot
 
@@ -154,21 +150,15 @@ def test_changes_against_a_baseline_stand_under_the_means(snapshot: SnapshotAsse
 
 
 def test_the_table_of_a_run_can_be_made_again_from_its_record(snapshot: SnapshotAssertion) -> None:
-    """Worked example: facet 1 and 0.85, eva 0.5 on one pair of two, one wrong piece of each kind.
-
-    A result of 2 of 4 costs half of its weight of 0.3. One fact of two is lost, and one sentence
-    of two unsupported.
-    """
-    facts = carried({"Mice slept.": True, "Rats ran.": False})
-    pairs = [
-        pair("moss-1", rated(), facts, supported({"Mice slept.": True, "Cats sang.": False})),
-        pair("moss-2", rated(marks(result=2)), unscored("eva"), faithful(1), outcome="failed"),
-        pair("moss-1", unscored("facet", "unanswered"), system="terse", outcome="error"),
-    ]
-    silent = system("silent", "moss-1")
-    made = suite(*pairs)
-    lines = list(suite_lines(replace(made, systems=(*made.systems, silent))))
-    assert lines == snapshot
+    """Worked example: three scores on one pair of two, and no pair of the third system."""
+    pairs = pair("a", scores=moss_scores()), failing("b"), undecided("a")
+    systems = (
+        system(papers=("a", "b")),
+        system("terse", papers=("a",)),
+        system("silent", papers=("a",)),
+    )
+    pairs = (*pairs[:2], replace(pairs[2], system="terse"))
+    assert list(suite_lines(suite(*pairs, systems=systems))) == snapshot
 
 
 def test_a_run_is_told_suite_by_suite_and_then_its_end(snapshot: SnapshotAssertion) -> None:
@@ -178,10 +168,10 @@ def test_a_run_is_told_suite_by_suite_and_then_its_end(snapshot: SnapshotAsserti
 
 def test_what_was_asked_and_paid_is_told_where_somebody_was_asked() -> None:
     """The embedded judge costs nothing, and has no line."""
-    record = run(suite(pair("moss-1", eva(0.5))))
-    asked = replace(record, header=Header(environment={}, usage=asdict(Totals())))
+    made = record(passing(), systems=(system("careful", papers=("zinc-01",)),))
+    asked = replace(made, header=replace(made.header, usage=asdict(Totals())))
     assert [*run_lines(asked)] == [
-        *run_lines(record),
+        *run_lines(made),
         "replies: 0 asked, 0 remembered (0 from a cassette), 0 failed",
     ]
 
@@ -205,8 +195,8 @@ def test_the_header_says_who_judges_what(snapshot: SnapshotAssertion, tmp_path: 
     line = header_line(
         judge="a\x1b[31m\n::error::b ##[group] \u202ec", store="none", record="new", suites=suites
     )
-    labels = [*uncalibrated_lines(["golden"]), *uncalibrated_lines(["golden", "zinc"])]
-    assert [line, *labels, *uncalibrated_lines(())] == snapshot
+    labels = [*unlabelled_lines(["golden"]), *unlabelled_lines(["golden", "zinc"])]
+    assert [line, *labels, *unlabelled_lines(())] == snapshot
     file = tmp_path / "cassette.jsonl"
     write_cassette(file, [Row(key="0" * 64, topic="facets", reply={"text": "{}"})])
     (line,) = cassette_lines([read_cassette(file, "golden/cassette\x1b[31m.jsonl")])
@@ -216,15 +206,15 @@ def test_the_header_says_who_judges_what(snapshot: SnapshotAssertion, tmp_path: 
     )
 
 
-def ending(held: SuiteRecord, n_worst: int = 0) -> list[str]:
+def ending(found: SuiteRecord, n_worst: int = 0) -> list[str]:
     """The lines of a run over one suite."""
-    return list(ending_lines(run(held), n_worst=n_worst))
+    return list(ending_lines(records.run(found), n_worst=n_worst))
 
 
 def compared(comparison: Comparison) -> list[str]:
     """The lines of a run of one system that was compared."""
-    held = system("llama3", "moss-1", comparison=comparison)
-    return ending(suite(pair("moss-1", faithful(1), system="llama3"), systems=(held,)))
+    gated = system("llama3", papers=("zinc-01",), means=(), comparison=comparison)
+    return ending(suite(passing(system="llama3"), systems=(gated,)))
 
 
 LONG = "faithfulness rose by 0.167 only because summaries became shorter: 20 to 18 words, and 2.0"
@@ -238,7 +228,7 @@ ENDINGS = {
     "nothing varies": compare(moved("eva", 0.0, deviation=0.0, detectable=None)),
     "one paper": compare(moved("eva", deviation=None, detectable=None, n_papers=1)),
     "a rule about a facet": compare(moved("facet", p=None), moved("facet.result")),
-    "undecided": compare(moved("facet"), undecided=(LONG,)),
+    "undecided": compare(moved("facet"), undecided=(("facet", LONG),)),
     "not comparable": compare(mismatches=(LONG, "more")),
     "brevity": compare(brevity=(LONG,)),
 }
@@ -254,22 +244,13 @@ def test_a_comparison_tells_what_fails_and_what_it_could_see(
     assert lines == snapshot
 
 
-def test_gaps_and_broken_relations_are_told_at_the_end() -> None:
+def test_gaps_are_told_at_the_end() -> None:
     """A selection of tests may leave a comparison out; without it no green is one against v1.3."""
-    held = replace(system("careful", "moss-1"), baseline="v1.3")
-    made = suite(pair("moss-1", faithful(1)), systems=(held,))
-    assert ending(replace(made, relations=(relation(True), relation(True, False)))) == [
-        "golden/summeval.toml: careful was not compared with v1.3",
-        "relations: 1 of 2 hold",
-        "  order: holds on 1 of 2 papers, at least 90% wanted",
+    gated = system("careful", papers=("zinc-01",), means=(), baseline="v1.3")
+    assert ending(suite(passing(), systems=(gated,))) == [
+        "golden/summeval.toml: careful was not compared with v1.3"
     ]
-    assert ending(suite(pair("moss-1", faithful(1)))) == []
-
-
-def test_a_waiver_is_told_in_full(snapshot: SnapshotAssertion) -> None:
-    """Who allows what, until when, why, and what became of it."""
-    uses = waived("in use"), waived("not needed", least=None), waived("expired", most=2.0)
-    assert list(map(waiver_line, uses)) == snapshot
+    assert ending(suite(passing(), systems=(replace(gated, baseline=""),))) == []
 
 
 @pytest.mark.parametrize("n_worst", [1, 3, 9])
@@ -278,13 +259,14 @@ def test_the_worst_findings_of_all_failing_pairs_stand_first(
 ) -> None:
     """As many as were asked for; ties stand in the order of the pairs, each on two lines of 80."""
     second, mild = replace(SENTENCE, severity=0.9), replace(SENTENCE, severity=0.2)
-    held = suite(
+    found = suite(
         failing("moss-1", findings=(replace(second, reason="why " * 1000), mild)),
         failing("moss-2", findings=(replace(SENTENCE, severity=1.0), second)),
-        replace(pair("moss-3"), findings=(SENTENCE,)),
+        pair("moss-3", findings=(SENTENCE,)),
+        systems=(system(papers=("moss-1", "moss-2", "moss-3")),),
     )
-    assert ending(held, n_worst=n_worst) == snapshot
-    assert ending(held) == []
+    assert ending(found, n_worst=n_worst) == snapshot
+    assert ending(found) == []
 
 
 JUDGED = dict.fromkeys(LlmJudge(RuleSender(), model="m-1", endpoint="here").counts(), 0.0)
@@ -372,6 +354,13 @@ def test_a_plan_is_a_table_with_a_total(snapshot: SnapshotAssertion, name: str) 
     """A tilde is at what is not certain, a plus at a sum of some prices."""
     lines = list(plan_lines(PLANS[name], judge="gpt\x1b[2J\n::error::", n_stored=1234))
     assert harmless(lines) == snapshot
+
+
+def measured(
+    *pairs: GoldenPair, judge: str = "fair-1", labels: str = "c3d477be02a1"
+) -> SuiteRecord:
+    """A suite whose judge was measured with these golden answers."""
+    return records.measured(suite(), trust(judge=judge, labels=labels), pairs)
 
 
 def drift(

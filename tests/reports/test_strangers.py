@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from summeval_pytest.reports.cases import cases_of
 from summeval_pytest.reports.ci import step_summary
 from summeval_pytest.reports.judge_section import (
-    describe_trust,
     trust_lines,
     trust_phrase,
     untrusted_lines,
 )
-from summeval_pytest.reports.pair import describe_means, describe_pair, describe_relation
 from summeval_pytest.reports.run import run_lines
 from tests.reports.records import (
     HOLDS,
@@ -31,22 +30,10 @@ from tests.reports.records import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from summeval_pytest.record.record import RunRecord
+    from summeval_pytest.verdict.run import RunVerdict
 
 
-def failures(run: RunRecord) -> Iterator[str]:
-    """The texts of failing tests."""
-    for suite in run.suites:
-        yield from map(describe_pair, suite.pairs)
-        for system in suite.systems:
-            yield describe_means(system.name, system.verdict, system.comparison)
-        for verdict in suite.relations:
-            yield describe_relation(verdict, "as before")
-        if suite.trust is not None:
-            yield describe_trust(suite.trust)
-
-
-def judge(run: RunRecord) -> Iterator[str]:
+def judge(run: RunVerdict) -> Iterator[str]:
     """What is told of a judge, alone."""
     (suite, *_) = run.suites
     assert suite.trust is not None
@@ -56,9 +43,9 @@ def judge(run: RunRecord) -> Iterator[str]:
     yield from untrusted_lines(suite.trust, suite.golden)
 
 
-REPORTS: dict[str, Callable[[RunRecord], str]] = {
+REPORTS: dict[str, Callable[[RunVerdict], str]] = {
     "terminal": lambda run: "\n".join(run_lines(run, n_worst=3)),
-    "failures": lambda run: "\n".join(failures(run)),
+    "cases": lambda run: "\n".join(case.text for _, case in cases_of(run)),
     "judge": lambda run: "\n".join(judge(run)),
     "step summary": step_summary,
     "JUnit report": junit_text,

@@ -80,9 +80,7 @@ const heading = (view) => {
   const title = make("h3", "", badge(row.outcome), " ", words(row.title));
   const places = [row.key, pair.place, paper?.place].filter(Boolean);
   const box = make("header", "", title, make("p", "hint", ...places.flatMap((p) => [words(p), " · "]).slice(0, -1)));
-  const misses = [...(pair.fault ? [pair.fault] : []), ...(pair.misses ?? [])];
-  if (misses.length) box.append(listOf("shortfalls", misses.map((text) => words(text))));
-  if (pair.waived?.length) box.append(make("p", "waived", `Waived: ${pair.waived.join("; ")}`));
+  if (pair.misses?.length) box.append(listOf("shortfalls", pair.misses.map((text) => words(text))));
   for (const note of pair.notes ?? []) box.append(make("p", "hint", words(note)));
   return box;
 };

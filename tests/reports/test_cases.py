@@ -1,0 +1,534 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_pytest.errors import Place
+from summeval_pytest.metrics.flow import averaged
+from summeval_pytest.metrics.score import FaithfulnessScore, JudgedSentence, Unscored
+from summeval_pytest.questions import SCALES
+from summeval_pytest.reports.cases import (
+    SILENT,
+    cases_of,
+    failing_pairs,
+    failing_systems,
+    judge_case,
+    judge_parts,
+    pair_case,
+    pair_parts,
+    system_case,
+    system_parts,
+)
+from summeval_pytest.suite.lines import ALL_PAPERS
+from summeval_pytest.verdict.differences import Claim
+from summeval_pytest.verdict.pair import Shortfall
+from summeval_pytest.verdict.thresholds import Threshold
+from tests.reports.records import (
+    CHANGE,
+    COMPARISON,
+    FACET,
+    FAITHFULNESS,
+    FM,
+    FOUND,
+    RESULT,
+    SENTENCE,
+    TRUSTED,
+    UNLIKE,
+    UNMEASURED,
+    agreement,
+    at,
+    changed,
+    corrected,
+    everything,
+    failing,
+    floor,
+    mean,
+    measured,
+    moss_scores,
+    pair,
+    passing,
+    record,
+    refused,
+    suite,
+    system,
+    trust,
+    undecided,
+    untrusted,
+    waived,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from syrupy.assertion import SnapshotAssertion
+
+    from summeval_pytest.reports.cases import Part
+
+
+def short(name: str, value: float | None, least: float) -> Shortfall:
+    """A number under its threshold."""
+    return Shortfall(name=name, value=value, least=least)
+
+
+def believed(*support: float | None) -> FaithfulnessScore:
+    """Faithfulness of supported sentences, believed so far; None where the judge does not say."""
+    sentences = (
+        JudgedSentence(index=n, text=f"Mice {n}.", supported=True, reason="", support=each)
+        for n, each in enumerate(support)
+    )
+    return FaithfulnessScore(value=1.0, sentences=tuple(sentences))
+
+
+EXPIRED = waived("expired", finding="facet", owner="\x1b[31m##[error]\n::x")
+LEFT_OUT = replace(FACET, kind="fact", number="eva.recall", title="fact", summary=" \n ")
+CLOSE = (
+    short("facet", 0.5499999, 0.55),
+    short("eva", 0.5, 0.5004),
+    short("eva.recall", None, 0.3),
+    short("faithfulness.conflicts", 1.0, 0.0),
+)
+WEAK = believed(*[0.5] * 8)
+PAIRS = {
+    "three findings": failing("a", FM, RESULT, CLOSE[2], findings=(SENTENCE, FACET, LEFT_OUT)),
+    "one that explains it": failing(
+        "a", RESULT, findings=(replace(FACET, number="facet.method"), FACET), place=at(10)
+    ),
+    "a conflict": failing("a", FM, findings=(replace(FACET, conflict=True), SENTENCE)),
+    "no text": refused("the system\x1b[31m refused", summary=" \n "),
+    "a refusal": refused(summary="No::\x1b"),
+    "waived": failing("a", FM, waived=(RESULT,), findings=()),
+    "a waiver to mend": pair("a", waivers=(EXPIRED,)),
+    "close": failing("a", *CLOSE, findings=()),
+    "a note": pair("a", FM, note="source cut\x1b[31m", place=Place("::error::a\x1b.jsonl", 3)),
+    "references": pair("a", FM, scores=(averaged((moss_scores()[0],) * 2),)),
+    "weak": pair("a", short("faithfulness.support", 0.5, 0.6), scores=(WEAK,), change=CHANGE),
+    "undecided": undecided(why="facet: unanswered,\nno JSON"),
+    "undecided beside a failure": failing("a", FM, findings=(), undecided=("eva is open",)),
+    "passed": pair("a", waived=(FM,)),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_pair_is_named_by_what_fails_it_and_says_why(
+    snapshot: SnapshotAssertion, name: str
+) -> None:
+    """The first line is the whole story; a value under its threshold never reads as equal."""
+    case = pair_case(PAIRS[name])
+    assert [case.outcome, case.title, *case.text.split("\n")] == snapshot
+
+
+def test_of_many_shortfalls_the_farthest_is_the_title() -> None:
+    """By its range: 3 of 10 of faithfulness are more than 15 of 75 of FM."""
+    assert pair_case(failing("a", FM, FAITHFULNESS, findings=())).title == "faithfulness"
+    assert pair_case(failing("a", FM, findings=(FACET,))).title == "facet"
+
+
+def test_a_case_that_nobody_explains_still_says_something() -> None:
+    """An outcome is shown in every report, and an empty line is no explanation."""
+    assert pair_case(pair(outcome="error")).phrases == (SILENT,)
+    assert system_case(system(means=(), outcome="failed")).phrases == (SILENT,)
+
+
+OPEN_MEAN = replace(mean("eva", 0.5, 0.4), is_open=True)
+OPEN_RULE = replace(COMPARISON, undecided=(("facet", "facet could drop by 0.400"),))
+SYSTEMS = {
+    "too low, too few, in order": system(
+        means=(
+            mean("facet.result", 2.25, 3),
+            replace(mean("eva", 0.9, 0.4), n_scored=1),
+            mean("faithfulness", 1.0, 0.9),
+        )
+    ),
+    "close": system(means=(mean("eva", 0.39996, 0.4), mean("facet", 0.6504, 0.65037))),
+    "others at their worst": system(means=(replace(mean(value=0.8), lowest=0.5),)),
+    "upper bounds": system(
+        means=(
+            mean("faithfulness.conflicts", 0.25, 0.2499),
+            mean("faithfulness.conflicts", 0.25, 0.3),
+        )
+    ),
+    "no paper": system(means=(replace(mean("facet.method", None, 2), n_scored=0, n_papers=0),)),
+    "waived": system(waivers=(waived("in use", finding="facet"),), comparison=COMPARISON),
+    "waivers to mend": system(
+        means=(), waivers=(waived("exceeded", finding="facet", least=0.6), EXPIRED)
+    ),
+    "corrected": system(
+        means=(mean(value=0.9),),
+        corrected=(
+            corrected("facet", 0.6243, floor(0.65, "facet")),
+            corrected("faithfulness", 0.9),
+        ),
+    ),
+    "not comparable": system(means=(), comparison=UNLIKE),
+    "undecided": system(means=(), undecided=("no reply on 'ward-02'",)),
+    "undecided beside a failure": system(means=(mean(), OPEN_MEAN), undecided=("eva is open",)),
+    "passed": system(means=(mean(value=0.9),)),
+}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_system_is_named_by_what_fails_it_and_says_why(
+    snapshot: SnapshotAssertion, name: str
+) -> None:
+    """Means come before the comparison, as they are absolute; what fails is on the first line."""
+    case = system_case(SYSTEMS[name])
+    assert [case.outcome, case.title, *case.text.split("\n")] == snapshot
+
+
+def test_what_the_judge_left_open_does_not_name_a_failure() -> None:
+    """A rule that unanswered questions decide is broken for nobody, nor an unknown mean missed."""
+    unknown = corrected("facet", None, floor(0.65, "facet"))
+    case = system_case(system(corrected=(unknown,), comparison=OPEN_RULE))
+    assert (case.title, case.phrases) == (
+        "mean facet",
+        ("mean facet 0.534 < 0.750 (2 of 2 papers)",),
+    )
+
+
+def test_the_judge_is_named_by_its_suite_and_what_it_misses() -> None:
+    """The mark says what its verdicts are worth; a judge that meets its floors has no title."""
+    cases = [
+        judge_case(each)
+        for each in (
+            untrusted(suite()),
+            measured(suite(), UNMEASURED),
+            measured(suite(), replace(TRUSTED, undecided="fact_f1 is open")),
+            measured(suite(), TRUSTED),
+            suite(),
+        )
+    ]
+    assert [case and (case.name, case.outcome, case.title, case.notes) for case in cases] == [
+        (
+            "golden",
+            "failed",
+            "UNTRUSTED",
+            ("The judge is untrusted. Do not rely on these verdicts.",),
+        ),
+        ("golden", "error", "judge not measured", ()),
+        ("golden", "error", "judge undecided", ()),
+        ("golden", "passed", "", ()),
+        None,
+    ]
+    assert cases[0] is not None
+    assert cases[0].text.startswith("UNTRUSTED: facet_kappa 0.34 < 0.9; unfaithful_recall.number")
+
+
+def test_the_worst_come_first() -> None:
+    """By how far they are short in all, then by findings; what the judge left open comes last."""
+    pairs = (
+        undecided("judge"),
+        failing("third", RESULT, findings=(FACET,)),  # 1/3 of its range short, a facet
+        failing("second", RESULT, findings=(SENTENCE,)),  # 1/3, a sentence
+        failing("first", FM, FAITHFULNESS),  # 1/5 + 3/10 = 1/2
+        refused(paper="empty"),
+        passing(),
+    )
+    systems = (system("open", undecided=("why",), means=()), system("fails"), system(means=()))
+    run = record(*pairs, systems=systems)
+    found = [each.make() for each in (*failing_systems(run), *failing_pairs(run))]
+    assert [case.system if case.kind == "system" else case.paper for case in found] == [
+        "fails", "open", "empty", "first", "second", "third", "judge",
+    ]  # fmt: skip
+
+
+def test_a_run_has_a_case_for_each_test_that_was_judged() -> None:
+    """In the order of the suite: the judge, the pairs of each system, then its means."""
+    found = [(case.kind, case.system, case.outcome) for _, case in cases_of(everything())]
+    assert found[:2] == [("judge", "golden", "failed"), ("pair", "careless", "failed")]
+    assert found[-3:] == [
+        ("judge", "two", "error"),
+        ("pair", "careful", "passed"),
+        ("system", "careful", "passed"),
+    ]
+    assert [*cases_of(record(systems=(system(means=()),)))] == []
+
+
+# The text of a finding
+
+
+def described(**values: object) -> list[str]:
+    """The lines about one finding that is changed so, without heading."""
+    finding = changed(FACET, **values)
+    return pair_case(failing("a", RESULT, findings=(finding,))).text.split("\n")[3:]
+
+
+@given(st.integers(40, 100), st.sampled_from(["::error::no", "##[error]no"]))
+def test_a_command_that_wrapping_brings_to_the_start_of_a_line_is_disarmed(
+    n_before: int, command: str
+) -> None:
+    """Law: wherever the line breaks fall, no line begins with a command, blanks before or not."""
+    text = "m" * n_before + " " + command
+    lines = described(summary=text, reason=text)
+    assert "##[" not in "".join(lines)
+    assert not [line for line in lines if line.strip().startswith("::")]
+
+
+@pytest.mark.parametrize("megabyte", ["Zinc was given. " * 65_536, "z" * 1_048_576])
+def test_a_paragraph_of_a_megabyte_is_cut(megabyte: str) -> None:
+    """A report that nobody can scroll through hides the next finding."""
+    lines = described(
+        reference=megabyte, summary=megabyte, evidence=((0, megabyte),), reason=megabyte
+    )
+    assert max(map(len, lines)) <= 80
+    assert sum(map(len, lines)) < 9_000
+    assert "\n".join(lines).count("\u2026") == 4
+    labels = [line.split()[0] for line in lines if line.startswith("   ") and line[3] != " "]
+    assert labels == ["reference", "summary", "source", "reason"]
+
+
+@given(
+    reference=st.none() | st.text(max_size=300),
+    summary=st.text(max_size=300),
+    reason=st.text(max_size=300),
+)
+def test_a_text_is_lines_of_printable_characters(
+    reference: str | None, summary: str, reason: str
+) -> None:
+    """Law: whatever is quoted, no invisible character and no line of its own gets through."""
+    lines = described(reference=reference, summary=summary, reason=reason)
+    assert all(character.isprintable() or character.isspace() for character in "".join(lines))
+    assert lines[0] == "1. facet result: rated 2 of 4, at least 3 wanted"
+    assert all(line.startswith("   ") for line in lines[1:])
+
+
+def weak_lines(name: str, *support: float | None) -> list[str]:
+    """What a pair that misses a threshold shows of its supported sentences."""
+    found = pair("moss-1", short(name, 0.5, 0.6), scores=(believed(*support),))
+    return pair_case(found).text.split("\n")[2:]
+
+
+def test_supported_sentences_under_the_threshold_are_shown_weakest_first(
+    snapshot: SnapshotAssertion,
+) -> None:
+    """They are no findings, and the mean is low because of them; digits tell .5999 from .6.
+
+    The rate is missed by unsupported sentences, which are findings.
+    """
+    assert weak_lines("faithfulness.support", 0.9, 0.59999, 0.25, 0.6) == snapshot
+    assert weak_lines("faithfulness", 0.5) == weak_lines("faithfulness.support", 0.9) == []
+
+
+# The parts of a test
+
+
+def named(found: Iterable[Part]) -> dict[str, Part]:
+    """Parts by name, each of its own."""
+    parts = list(found)
+    assert len({part.name for part in parts}) == len(parts)
+    return {part.name: part for part in parts}
+
+
+def of_pair(
+    *missed: Shortfall, bounds: tuple[Threshold, ...] = (), **values: object
+) -> dict[str, Part]:
+    """The parts of a pair with three scores and every finding, which fails by these numbers."""
+    recipes = tuple(f"{metric}|judge:fair-1|v:1" for metric in ("facet", "eva", "faithfulness"))
+    plain = {"scores": moss_scores(), "findings": FOUND, "signatures": recipes}
+    return named(pair_parts(pair("a", *missed, **(plain | values)), bounds))
+
+
+def of_system(**values: object) -> dict[str, Part]:
+    """The parts of a system with two pairs, whose FM is 0.45 and 0.3."""
+    fm = moss_scores()[0]
+    pairs = (pair(n, scores=(replace(fm, value=v),)) for n, v in (("high", 0.45), ("low", 0.3)))
+    return named(system_parts(system(**values), [each.numbers() for each in pairs]))  # type: ignore[arg-type]  # fields
+
+
+def causes(found: dict[str, Part]) -> dict[str, str]:
+    """How each part ended."""
+    return {name: part.cause for name, part in found.items()}
+
+
+def test_each_number_is_a_part_that_says_how_it_stands() -> None:
+    """A history of values is worth keeping; a metric's parts stand where a threshold is on them."""
+    low, close = Threshold("facet", 0.4), replace(moss_scores()[0], value=0.4004)
+    found = of_pair(short("facet.result", 2.0, 3.0), bounds=(low,))
+    facets = dict.fromkeys(("facet", *(f"facet.{facet}" for facet in SCALES)), "passed")
+    assert causes(found) == facets | {
+        "facet.result": "shortfall", "eva": "passed", "faithfulness": "passed",
+    }  # fmt: skip
+    assert (found["facet"].text, found["eva"].text) == ("facet 0.500 >= 0.400", "eva 0.400")
+    wanted = ("eva.precision", "eva.recall_entailed")
+    assert {*wanted} <= of_pair(bounds=tuple(Threshold(name, 0.2) for name in wanted)).keys()
+    # To three digits, 0.4004 is 0.400 and would stand there as less than 0.4002.
+    found = of_pair(scores=(close,), bounds=(Threshold("facet", 0.4002),))
+    assert found["facet"].text == "facet 0.4004 >= 0.4002"
+
+
+def test_a_shortfall_shows_both_texts_of_its_own_findings(snapshot: SnapshotAssertion) -> None:
+    """Who opens a red facet.result in Jenkins has to see the wrong words, and no other facet's."""
+    found = of_pair(RESULT, FM)
+    assert found["facet.result"].text.split("\n") == snapshot
+
+
+@pytest.mark.parametrize(
+    ("name", "titles"),
+    [
+        ("facet", ["facet background", "facet conclusion", "facet result"]),
+        ("facet.result", ["facet result"]),
+        ("eva", ["fact of the summary", "fact of the reference"]),
+        ("eva.precision", ["fact of the summary"]),
+        ("eva.recall", ["fact of the reference"]),
+        ("eva.recall_entailed", ["fact of the reference"]),
+        ("faithfulness", ["sentence 2"]),
+        ("faithfulness.support", ["sentence 2"]),
+    ],
+)
+def test_a_finding_stands_with_the_numbers_that_it_lowers(name: str, titles: list[str]) -> None:
+    """A missing fact does not explain a precision, nor a wrong sentence a facet."""
+    text = of_pair(short(name, None, 0.5))[name].text
+    assert re.findall(r"^\d+\. (.*?): ", text, re.MULTILINE) == titles
+
+
+def test_more_findings_than_anyone_reads_are_counted() -> None:
+    """Ten tell what is wrong; a summary of a hundred bad sentences would fill a report alone."""
+    many, ten = (
+        of_pair(FAITHFULNESS, findings=(SENTENCE,) * n)["faithfulness"].text for n in (13, 10)
+    )
+    assert many.count("sentence 2: unsupported") == 10
+    assert many.endswith("and 3 more findings")
+    assert "more findings" not in ten
+
+
+FACETS = tuple(
+    replace(CHANGE.facets[0], facet=facet, before=f"{facet} then", after="", reason="")
+    for facet in ("method", "result")
+)
+CHANGES = replace(
+    CHANGE,
+    numbers=(("facet", 0.8, 0.45), ("eva", 0.6, 0.5), ("faithfulness", 1.0, 0.5)),
+    facets=FACETS,
+    lost=(Claim(text="a lost fact"),),
+    regained=(Claim(text="a regained fact"),),
+    unsupported=(Claim(text="an unsupported sentence"),),
+    mended=(Claim(text="a mended sentence"),),
+    invented=(Claim(text="an invented fact"),),
+)
+OF_EVA = {"eva 0.600 -> 0.500", "a lost fact", "a regained fact", "an invented fact"}
+OF_FAITHFULNESS = {"faithfulness 1.000 -> 0.500", "an unsupported sentence", "a mended sentence"}
+OF_FACET = {"facet 0.800 -> 0.450", "method then", "result then"}
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("facet", OF_FACET),
+        ("facet.result", OF_FACET - {"method then"}),
+        ("eva", OF_EVA),
+        ("eva.recall", OF_EVA),
+        ("faithfulness", OF_FAITHFULNESS),
+    ],
+)
+def test_a_shortfall_tells_what_changed_of_its_own_number(name: str, shown: set[str]) -> None:
+    """Against the baseline, and without what belongs to another part of the same pair."""
+    text = of_pair(short(name, None, 0.5), change=CHANGES)[name].text
+    assert {each for each in OF_FACET | OF_EVA | OF_FAITHFULNESS if each in text} == shown
+
+
+def test_what_the_judge_left_unscored_is_an_error_and_what_the_system_did_a_failure() -> None:
+    """The rest of the pair was measured and never decided, so it is neither red nor green.
+
+    Beside a failure, what is undecided is an error of its own, said once.
+    """
+    lack = Unscored(metric="eva", status="unanswered", reason="no reply\nthat could be read")
+    why = "eva is unscored: unanswered, no reply that could be read"
+    scores = (moss_scores()[0], lack)
+    found = of_pair(scores=scores, undecided=(why,))
+    assert {cause for name, cause in causes(found).items() if name != "eva"} == {"skipped"}
+    assert found["eva"] == ("eva", "eva: unanswered, no reply that could be read", "unscored")
+    assert found["facet"].text == f"facet 0.500 was not decided: {why}"
+    found = of_pair(FM, scores=scores, undecided=(why, "it is open"))
+    assert (found["facet"].cause, found["eva"].cause) == ("shortfall", "unscored")
+    assert found["undecided"] == ("undecided", "it is open", "unscored")
+    declined = named(pair_parts(refused(), ()))["facet"]
+    assert declined.cause == "no score"
+    assert declined.text.startswith("facet: the system refused\n")
+
+
+def test_a_waived_number_passes_and_names_its_waiver() -> None:
+    """Green through somebody's word is not the same green; a waiver out of order is red."""
+    uses = (waived("in use", finding="facet"), waived("expired", name="old", finding="eva"))
+    found = of_pair(waived=(short("facet", 0.3, 0.4),), waivers=uses)
+    assert causes(found)["waiver old"] == "waiver"
+    first, second = found["facet"].text.split("\n")
+    assert (found["facet"].cause, first) == ("passed", "facet 0.300 < 0.400")
+    assert second.startswith("waiver short-abstract (in use): ")
+
+
+def test_each_mean_is_a_part_of_its_system(snapshot: SnapshotAssertion) -> None:
+    """A failing one names the papers that pull it down, the lowest first.
+
+    One that covers too few papers fails, whatever a waiver says; an open one is the judge's fault.
+    """
+    names = {"facet.method": "not needed", "facet.result": "in use", "eva.recall": "in use"}
+    found = of_system(
+        means=(
+            mean(value=0.375, least=0.6),  # (0.45 + 0.3) / 2
+            OPEN_MEAN,
+            mean("facet.method", 3.0, 2.0),
+            mean("facet.result", 1.0, 2.0),
+            replace(mean("eva.recall", 0.9, 0.6), n_scored=1),
+        ),
+        waivers=tuple(waived(state, name=n, finding=n) for n, state in names.items()),
+    )
+    assert [tuple(part) for part in found.values()] == snapshot
+
+
+def test_a_comparison_has_a_part_for_each_number() -> None:
+    """A drop fails by itself; one that unanswered questions decide is the judge's fault."""
+    for comparison, ended in (
+        (COMPARISON, {"comparison": "passed", "drop facet": "drop", "drop eva": "passed"}),
+        (OPEN_RULE, {"comparison": "passed", "drop facet": "unscored", "drop eva": "passed"}),
+        (UNLIKE, {"comparison": "mismatch"}),
+    ):
+        found = of_system(means=(), comparison=comparison)
+        assert causes(found) == ended
+        if comparison is OPEN_RULE:
+            assert found["drop facet"].text.startswith("facet could drop by 0.400\n")
+
+
+def test_a_corrected_mean_fails_or_is_unknown() -> None:
+    """Labels that do not tell decide nothing: that is no failure of the system's."""
+    means = (
+        corrected("facet", 0.6243, floor(0.65, "facet")),
+        corrected("facet.result", None, floor(3, "facet.result")),
+        corrected("faithfulness", 0.9),
+    )
+    found = of_system(means=(), corrected=means, undecided=("the mean of facet.result is unknown",))
+    assert causes(found) == {
+        "corrected facet": "shortfall",
+        "corrected facet.result": "unscored",
+        "corrected faithfulness": "passed",
+    }
+
+
+def test_each_figure_of_a_judge_is_a_part() -> None:
+    """Two floors on one figure are one part; what could not be decided is the judge's error."""
+    both = agreement("facet_kappa", 0.344, floor(0.4), floor(0.3, bound="lower"))
+    found = [*judge_parts(trust(both, agreement("fact_f1"), undecided="fact_f1 is undecided"))]
+    assert [(part.name, part.cause) for part in found] == [
+        ("facet_kappa", "shortfall"),
+        ("fact_f1", "passed"),
+    ]
+    assert found[0].text.count("facet_kappa 0.34 < 0.4") == 1
+    assert found[0].text.count("facet_kappa.lower 0.28 < 0.3") == 1
+    (*_, last) = judge_parts(trust(agreement("fact_f1"), undecided="fact_f1 is undecided"))
+    assert last == ("undecided", "fact_f1 is undecided", "unscored")
+    (only,) = judge_parts(UNMEASURED)
+    assert only == ("agreement", "it timed out", "unscored")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "cause", "name"),
+    [("failed", "failed", "undecided"), ("error", "unscored", ALL_PAPERS)],
+)
+def test_an_outcome_that_no_part_shows_is_a_part(outcome: str, cause: str, name: str) -> None:
+    """Many readers take a failure without a message for a pass; a gate must not."""
+    assert of_pair(outcome=outcome)["pair"] == ("pair", "", cause)
+    found = of_system(means=(mean(value=0.9),), outcome=outcome, fault="it broke")
+    assert found[name] == (name, "it broke", "unscored")

@@ -1,0 +1,255 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf, nextafter
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_pytest.metrics.score import CATALOGUE
+from summeval_pytest.reports.wording import (
+    change_lines,
+    comparison_lines,
+    corrected_text,
+    detectable_text,
+    missed_lines,
+    shown,
+    waiver_line,
+)
+from summeval_pytest.verdict.differences import Claim, Comparison, Difference, FacetChange, Flip
+from tests.reports.records import (
+    CHANCE,
+    CHANGE,
+    COMPARISON,
+    HOSTILE,
+    corrected,
+    difference,
+    floor,
+    harmless,
+    in_other_words,
+    waived,
+)
+
+if TYPE_CHECKING:
+    from syrupy.assertion import SnapshotAssertion
+
+    from summeval_pytest.verdict.means import CorrectedMean
+
+
+RATES = st.floats(0, 1, allow_subnormal=False).filter(lambda rate: rate == 0 or rate > 1e-6)
+
+
+def test_a_number_has_three_digits_and_a_rating_none(snapshot: SnapshotAssertion) -> None:
+    """A rating is whole, and no number is a dash."""
+    plain = [("facet", 1.0), ("eva", 2 / 3), ("facet.result", 4.0), ("facet.result", 2.9996)]
+    assert [*(shown(*each) for each in plain), shown("eva.precision", None, 0.5)] == snapshot
+
+
+@pytest.mark.parametrize(
+    ("value", "least", "text"),
+    [
+        (0.5, 0.55, "0.500"),
+        (0.5499, 0.55, "0.5499"),
+        (0.54996, 0.55, "0.54996"),
+        (0.5499999, 0.55, "0.5499999"),
+        (nextafter(0.55, 0), 0.55, "0.5499999999999999"),
+        (nextafter(1.0, 0), 1.0, "0.9999999999999999"),
+        (0.55, 0.55, "0.550"),
+        (0.5501, 0.55, "0.550"),
+    ],
+)
+def test_digits_are_added_until_a_shortfall_can_be_seen(
+    value: float, least: float, text: str
+) -> None:
+    """Told "0.550 < 0.550", a reader would take it for a bug of ours."""
+    assert shown("facet", value, least) == text
+
+
+@given(value=RATES, least=RATES)
+def test_what_is_printed_decides_as_the_numbers_do(value: float, least: float) -> None:
+    """Law: of a value and a threshold, the one that is less is the one that reads as less."""
+    printed = float(shown("eva", value, least)), float(shown("eva", least, least))
+    assert (printed[0] < printed[1]) == (value < least)
+
+
+def test_a_number_that_no_threshold_can_name_is_a_mistake_of_ours() -> None:
+    """Its range says how to show it."""
+    with pytest.raises(KeyError, match="rouge"):
+        shown("rouge", inf)
+
+
+def told(*differences: Difference, flips: tuple[Flip, ...] = ()) -> list[str]:
+    """The lines of a comparison."""
+    found = Comparison(baseline="v1", system="careful", differences=differences, flips=flips)
+    return list(comparison_lines(found))
+
+
+@pytest.mark.parametrize(
+    ("deviation", "detectable", "expected"),
+    [(0.1, 0.0654, "0.065"), (0.1, None, "none"), (0.0, None, "-"), (None, None, "none")],
+)
+def test_what_a_suite_can_see_is_a_drop_or_nothing_or_unknown(
+    deviation: float | None, detectable: float | None, expected: str
+) -> None:
+    """With too few papers no drop can be seen, least of all with one, which has no deviation.
+
+    Where nothing varies nobody can say.
+    """
+    found = difference("eva", p=1.0, deviation=deviation, detectable=detectable)
+    assert detectable_text(found) == expected
+    assert told(found)[2].split()[-1] == expected
+
+
+def flips(n_flips: int) -> tuple[Flip, ...]:
+    """Results that are rated lower."""
+    return tuple(Flip(paper=f"moss-{n:02}", facet="result", old=4, new=1) for n in range(n_flips))
+
+
+@pytest.mark.parametrize("broken", [(), ("it drops",)], ids=["passing", "failing"])
+def test_no_line_of_a_table_is_over_80_columns(broken: tuple[str, ...]) -> None:
+    """Worked example: every number, each with a drop of its whole scale over 2,000 papers.
+
+    Of the count, which has no end, that is a rise from 0 to 9.
+
+    The columns take 19 + 7 + 7 + 8 + 2 + 16 + 7 + 7 = 73, and the mark of a failure 7 more.
+    """
+    wide = [
+        Difference(
+            name=name,
+            n_papers=2000,
+            old=named.best,
+            new=9.0 if named.worst is None else named.worst,
+            change=(9.0 if named.worst is None else named.worst) - named.best,
+            low=named.low - min(named.high, 9.0),
+            high=min(named.high, 9.0) - named.low,
+            p=0.0001,
+            deviation=1.0,
+            detectable=2.999,
+            broken=broken,
+        )
+        for name, named in CATALOGUE.items()
+    ]
+    lines = told(*wide, flips=flips(13))
+    assert max(map(len, lines)) <= 80
+    rows = [line.removesuffix("  FAILS") for line in lines[1 : 2 + len(wide)]]
+    assert {len(row) for row in rows} == {73}
+    assert len([line for line in lines if line.endswith("  FAILS")]) == len(broken) * len(wide)
+    assert all(len(row.split()) == 8 for row in rows[1:])
+
+
+texts = st.text(alphabet=st.sampled_from(":# [x-\x1b\n\u202e\ud800e,")) | st.just(HOSTILE)
+
+
+@given(texts)
+def test_hostile_text_in_a_change_is_shown_and_not_obeyed(text: str) -> None:
+    """Law: whatever papers, summaries and judges say, also where a line is broken in it."""
+    harmless(change_lines(in_other_words(CHANGE, lambda word: f"{text * 9}{word} {text}")))
+
+
+SINGLE = replace(corrected(), low=None, high=None, reason="all golden rows are of one paper")
+"""A mean without an interval."""
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        (corrected(), "facet 0.624 [0.52, 0.72]"),
+        (corrected("facet.result", 3.0), "facet.result 3 [2.90, 3.10]"),
+        (corrected("facet.result", 2.25), "facet.result 2.250 [2.15, 2.35]"),
+        (corrected("faithfulness", None), f"faithfulness unknown ({CHANCE})"),
+        (SINGLE, "facet 0.624 (all golden rows are of one paper)"),
+    ],
+)
+def test_a_corrected_mean_is_told_with_its_interval_or_why_there_is_none(
+    found: CorrectedMean, text: str
+) -> None:
+    """A number that twenty labels tell must not look as sure as one that a thousand do."""
+    assert corrected_text(found) == text
+
+
+def test_every_threshold_that_is_missed_has_a_phrase(snapshot: SnapshotAssertion) -> None:
+    """On the mean or on its lower bound, of a metric or of a facet; what is reached has none."""
+    limits = (
+        floor(0.65, "facet"),
+        floor(0.6, "facet"),
+        floor(0.55, "facet", "lower"),
+        floor(0.5, "facet", "lower"),
+    )
+    told = list(
+        missed_lines(
+            (
+                corrected("facet", 0.6243, *limits),
+                corrected("facet.result", 2.0, floor(3, "facet.result")),
+            )
+        )
+    )
+    assert told == snapshot
+
+
+def test_what_labels_do_not_tell_is_missed_by_nobody() -> None:
+    """It is undecided, which the verdict says; a mean without interval has no lower bound."""
+    assert not list(missed_lines((corrected("faithfulness", None, floor(0.5, "faithfulness")),)))
+    assert not list(missed_lines((replace(SINGLE, floors=(floor(0.3, "facet", "lower"),)),)))
+
+
+def test_a_waiver_is_told_in_full(snapshot: SnapshotAssertion) -> None:
+    """Who allows what, until when, why, and what became of it."""
+    uses = waived("in use"), waived("not needed", least=None), waived("expired", most=2.0)
+    assert list(map(waiver_line, uses)) == snapshot
+
+
+FEW = replace(difference("facet.background"), n_papers=3)
+RISE = Difference(name="eva", n_papers=2, old=0.5, new=0.75, change=0.25, low=0.0, high=0.5)
+COMPARED = {
+    "two numbers": (difference(), difference("eva.recall_entailed", p=None)),
+    "a broken rule": (difference(), difference("eva", "eva drops")),
+    "fewer papers": (FEW, difference(), replace(FEW, name="eva", broken=("it drops",))),
+    "a rise": (RISE, replace(RISE, name="facet", low=None)),
+    "nothing": (),
+}
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_a_comparison_is_a_table_with_a_line_for_each_number(
+    snapshot: SnapshotAssertion, name: str
+) -> None:
+    """Old and new mean, change, interval, p value, what could be seen, and what fails."""
+    assert told(*COMPARED[name]) == snapshot
+
+
+def test_a_comparison_counts_flips_and_notes_brevity(snapshot: SnapshotAssertion) -> None:
+    """After twelve flips the rest are counted; long notes are wrapped."""
+    note = "faithfulness rose by 0.167 only because summaries became shorter: 20 to 18 words each"
+    found = Comparison(
+        baseline="v1.3",
+        system="careful",
+        differences=(RISE,),
+        flips=flips(13),
+        brevity=(note,),
+        undecided=(("eva", note),),
+    )
+    assert list(comparison_lines(found)) == snapshot
+    refused = Comparison(baseline="v1.3", system="careful", mismatches=("judge", "suite differs"))
+    assert list(comparison_lines(refused))[1:] == ["  judge", "  suite differs"]
+
+
+def test_a_rule_that_unanswered_questions_decide_has_no_mark_of_a_failure() -> None:
+    """The note says that it is open."""
+    found = replace(COMPARISON, undecided=(("facet", "facet could drop"),))
+    marked, unmarked = ("\n".join(comparison_lines(each)) for each in (COMPARISON, found))
+    assert (marked.count("FAILS"), unmarked.count("FAILS")) == (1, 0)
+    assert "undecided: facet could drop" in unmarked
+
+
+def test_a_change_counts_what_it_does_not_show(snapshot: SnapshotAssertion) -> None:
+    """Five of a kind are listed; a facet that one reading lacks is absent and not 0."""
+    many = tuple(Claim(text=f"{n} {'moss ' * 900}") for n in range(7))
+    facet = FacetChange(
+        facet="background", old=None, new=2, reference="", before="", after="", reason=""
+    )
+    found = replace(CHANGE, numbers=(), facets=(facet,), lost=many, unsupported=())
+    lines = list(change_lines(found))
+    assert max(map(len, lines)) <= 80
+    assert [line for line in lines if not line.startswith("    moss")] == snapshot
