@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from summeval_pytest.record.record import RunRecord
+    from summeval_pytest.verdict.run import RunVerdict
 
 if not IS_THERE:
     pytest.skip("chromium, chromedriver or selenium is not installed", allow_module_level=True)
@@ -82,7 +82,7 @@ class Browser:
         self.driver = driver
         self.folder = folder
 
-    def open(self, record: RunRecord, fragment: str = "") -> None:
+    def open(self, record: RunVerdict, fragment: str = "") -> None:
         """Opens the page of a run, like a file from a CI run's artefacts."""
         self.open_text(page_text(record), fragment)
 
@@ -111,7 +111,8 @@ class Browser:
         return self.driver.find_element("css selector", selector)
 
     def all(self, selector: str) -> list[Any]:
-        """The visible elements that a selector names."""
+        """The visible elements that a selector names, once the page has heard of what was done."""
+        self.settle()
         found = self.driver.find_elements("css selector", selector)
         return [element for element in found if element.is_displayed()]
 
@@ -380,11 +381,11 @@ def test_a_change_against_the_baseline_is_told(browser: Browser) -> None:
     """What became worse since the last release is the first question."""
     browser.open(small_run(), "#pair=careless/moss-01")
     told = " ".join(browser.find(".changes").text.split())
-    assert told.startswith("Since v1/careful facet 0.900 → 0.500 result 4 → 2 Moss grew.")
+    assert told.startswith("Since v1/careful facet 0.900 -> 0.500 result 4 → 2 Moss grew.")
     # "Moss grew." is cut out of this sentence.
-    lost = "Lost facts of the reference (1) ✗ Wet moss grew twice as fast. Moss grew."
+    lost = "Fact of the reference lost (1) ✗ Wet moss grew twice as fast. Moss grew."
     assert lost in told
-    assert "Unsupported sentences that are gone (1) ✓ Moss grew." in told
+    assert "Unsupported sentence gone (1) ✓ Moss grew." in told
 
 
 def test_the_theme_is_the_readers_and_remembered(browser: Browser) -> None:
@@ -430,7 +431,7 @@ def test_nothing_runs_out_of_the_window(browser: Browser, pixels: int) -> None:
         assert (places[0] == places[1]) == (pixels < 1024)
 
 
-def untrusted_run() -> RunRecord:
+def untrusted_run() -> RunVerdict:
     """A run whose judge misses a floor, with figures of long names."""
     names = [f"unfaithful_recall.{kind}" for kind in ("overgeneral-claim", "invented-detail")]
     found = trust(MISSED, HOLDS, *(agreement(name, 0.25, n_items=1_102) for name in names))
@@ -561,7 +562,7 @@ def test_two_thousand_pairs_open_within_two_seconds(browser: Browser) -> None:
 
 
 @pytest.fixture
-def long_run(monkeypatch: pytest.MonkeyPatch) -> RunRecord:
+def long_run(monkeypatch: pytest.MonkeyPatch) -> RunVerdict:
     """Five pairs fail and two pass, on a page that has two rows in a batch."""
     monkeypatch.setattr(page, "WHOLE_RUN", 6)
     monkeypatch.setattr(page, "MOST_TOLD", 2)
@@ -576,7 +577,7 @@ ROWS = """return rows.map(({item, link}) => [item, ...item.querySelectorAll("*")
 
 
 def test_a_row_that_the_script_makes_is_like_one_of_the_page(
-    browser: Browser, long_run: RunRecord, monkeypatch: pytest.MonkeyPatch
+    browser: Browser, long_run: RunVerdict, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two writers of one row must not drift apart."""
     browser.open(long_run)
@@ -586,7 +587,7 @@ def test_a_row_that_the_script_makes_is_like_one_of_the_page(
     assert made == browser.run(ROWS)
 
 
-def test_a_long_list_is_turned_by_keys_and_buttons(browser: Browser, long_run: RunRecord) -> None:
+def test_a_long_list_is_turned_by_keys_and_buttons(browser: Browser, long_run: RunVerdict) -> None:
     """Ten thousand rows at once would stall the page; none may be out of reach."""
     browser.open(long_run)
     browser.press("j", "j", "j")
@@ -604,7 +605,7 @@ def test_a_long_list_is_turned_by_keys_and_buttons(browser: Browser, long_run: R
 
 
 def test_a_pair_whose_texts_are_left_out_says_how_to_see_them(
-    browser: Browser, long_run: RunRecord
+    browser: Browser, long_run: RunVerdict
 ) -> None:
     """An empty pair would look like one that was not measured."""
     browser.open(long_run, "#pair=careful/fern%201/2")
