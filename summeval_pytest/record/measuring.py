@@ -1,4 +1,7 @@
-"""Measure what a test or a batch needs, and hand it on decided; a judge's fault is a result, too."""
+"""Measure what a test or a batch needs, and hand it on decided.
+
+A fault of the judge is a result, too.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,10 @@ from summeval_pytest.verdict.run import JudgeName, PairResult, PaperRecord, Test
 
 if TYPE_CHECKING:
     from summeval_pytest.record.gated_suite import GatedSuite
-    from summeval_pytest.run.golden import GoldenPair
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.runner import Runner
     from summeval_pytest.verdict.comparison import Baseline
+    from summeval_pytest.verdict.decide import Answers
 
 
 def measured_pair(evaluation: Evaluation) -> tuple[PairResult, PaperRecord]:
@@ -90,7 +93,7 @@ def measure_system(
     gated: GatedSuite,
     system: str,
     *,
-    golden: tuple[tuple[GoldenPair, ...], str] = ((), ""),
+    golden: Answers = ((), ""),
     baseline: Baseline | None = None,
 ) -> TestResult:
     """The means of one system over all its papers, measured and decided.
@@ -109,20 +112,12 @@ def measure_system(
         fault = f"system {system!r} is undecided: {error}"
         decided = replace(skeleton, outcome="error", fault=fault)
     else:
-        answers, golden_fault = golden
-        decided = decide_system(
-            skeleton,
-            papers,
-            gated.policy,
-            golden=answers,
-            golden_fault=golden_fault,
-            baseline=baseline,
-            recipes=gated.signatures(runner.judge),
-        )
+        against = None if baseline is None else (baseline, gated.signatures(runner.judge))
+        decided = decide_system(skeleton, papers, gated.policy, golden=golden, against=against)
     return TestResult(suite=gated.suite.shown, system=decided)
 
 
-def measure_golden(runner: Runner, gated: GatedSuite) -> tuple[tuple[GoldenPair, ...], str]:
+def measure_golden(runner: Runner, gated: GatedSuite) -> Answers:
     """The judge's answers to the golden labels; else why there are none.
 
     Raises:
@@ -136,14 +131,12 @@ def measure_golden(runner: Runner, gated: GatedSuite) -> tuple[tuple[GoldenPair,
         return (), str(error)
 
 
-def judged_by(
-    gated: GatedSuite, judge: JudgeName, golden: tuple[tuple[GoldenPair, ...], str]
-) -> TestResult:
+def judged_by(gated: GatedSuite, judge: JudgeName, golden: Answers) -> TestResult:
     """What the judge's answers to the golden labels say of it."""
     answers, fault = golden
     return TestResult(
         suite=gated.suite.shown,
-        trust=decide_judge(answers, fault, gated.labels, judge, gated.policy),
+        trust=decide_judge(golden, gated.labels, judge, gated.policy),
         golden=answers,
         golden_fault=fault,
     )

@@ -269,7 +269,7 @@ def _broken(rule: Rule, drop: float, p: float | None) -> Iterator[str]:
 def _undecided(
     both: Sequence[Pairing], broken: Mapping[str, Sequence[str]], rules: Sequence[Rule]
 ) -> Iterator[tuple[str, str]]:
-    """Each number with a rule that is kept, or broken, only because of what the judge left unanswered.
+    """Each number with a rule that only the judge's silence keeps, or breaks, and a phrase.
 
     A drop that is there once the unanswered pieces of this run are wrong and those of the baseline
     right was hidden. One that is gone once all of them are wrong was none of the system's.
@@ -280,19 +280,13 @@ def _undecided(
     ]
     for name, phrases in _broken_rules(harsh, rules).items() if harsh != both else ():
         if name not in broken:
-            yield (
-                name,
-                f"{phrases[0]}, if what the judge left unanswered were wrong here and right in the"
-                " baseline",
-            )
+            silence = "what the judge left unanswered were wrong here and right in the baseline"
+            yield name, f"{phrases[0]}, if {silence}"
     mild = [(old.assuming(by="judge"), new) for (old, _), new in zip(both, now, strict=True)]
     kept = broken.keys() - _broken_rules(mild, rules).keys() if mild != both else set()
     for name in (name for name in broken if name in kept):
-        yield (
-            name,
-            f"{broken[name][0]}, but not if what the judge left unanswered in the baseline were"
-            " wrong; save it again",
-        )
+        silence = "what the judge left unanswered in the baseline were wrong"
+        yield name, f"{broken[name][0]}, but not if {silence}; save it again"
 
 
 def _flips(both: Sequence[Pairing]) -> tuple[Flip, ...]:

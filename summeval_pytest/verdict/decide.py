@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     )
 
 _N_NAMED = 3
+Answers = tuple[tuple["GoldenPair", ...], str]
+"""The judge's answers to the golden labels, and why there are none, where that is its fault."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +56,7 @@ class Material:
     Attributes:
         papers: The fingerprint of the papers, with their references.
         labels: The fingerprint of the golden labels; empty without any.
-        summaries: By gated system, a digest of its recorded summaries; empty for a model that is
+        summaries: By gated system, a digest of its recorded summaries; none for a model that is
             asked for them.
         pairs: The pairs that a complete run has, as (system, paper).
         recipes: The recipe of each metric that a threshold needs, under the judge.
@@ -71,12 +73,17 @@ class Material:
         """Refuse a record that was measured with something else, or not on every pair.
 
         Raises:
-            OptionError: naming each difference, or the first pairs that are missing.
+            OptionError: naming each difference, or the first pairs that are missing; for a record
+                without its end, too, of which nobody knows whether it was edited.
         """
         if faults := [*self._differences(record, suite)]:
             raise OptionError(
                 f"the record is not of {suite.shown} as it is now: {'; '.join(faults)}; judge it"
                 " again"
+            )
+        if suite.is_cut:
+            raise OptionError(
+                f"the run of {suite.shown} was cut before it closed its record; judge it again"
             )
         there = {(each.system, each.paper) for each in suite.outlines}
         if missing := [pair for pair in self.pairs if pair not in there]:
@@ -95,7 +102,7 @@ class Material:
         if suite.labels != self.labels:
             yield f"the labels were {suite.labels or 'none'} and are {self.labels or 'none'} now"
         for system in suite.systems:
-            if system.name in self.summaries and system.summaries != self.summaries[system.name]:
+            if system.summaries != self.summaries.get(system.name, ""):
                 yield f"the summaries of system {system.name!r} are not those that were judged"
         yield from self._other_recipes(suite)
 
@@ -169,15 +176,15 @@ def _decide_suite(
         numbers[pair.system].append(pair.numbers())
         recipes[pair.system].update(dict.fromkeys(pair.signatures))
     pairs = Pairs([partial(decided, place) for place in range(len(outlines))], outlines)
+    golden = suite.golden, suite.golden_fault
+
+    def against(system: str) -> tuple[Baseline, Sequence[Signature]] | None:
+        found = [read_signature(text) for text in recipes[system]]
+        return (baselines[system], found) if system in baselines else None
+
     systems = tuple(
         decide_system(
-            system,
-            numbers[system.name],
-            policy,
-            golden=suite.golden,
-            golden_fault=suite.golden_fault,
-            baseline=baselines.get(system.name),
-            recipes=[read_signature(text) for text in recipes[system.name]],
+            system, numbers[system.name], policy, golden=golden, against=against(system.name)
         )
         for system in suite.systems
     )
@@ -187,19 +194,16 @@ def _decide_suite(
         pairs=pairs,
         policy=policy,
         systems=systems,
-        trust=decide_judge(suite.golden, suite.golden_fault, suite.labels, judge, policy),
+        trust=decide_judge(golden, suite.labels, judge, policy),
         waivers=all_uses(policy.waivers.waivers, *uses),
     )
 
 
-def decide_judge(
-    golden: tuple[GoldenPair, ...], fault: str, labels: str, judge: JudgeName, policy: Policy
-) -> Trust | None:
+def decide_judge(golden: Answers, labels: str, judge: JudgeName, policy: Policy) -> Trust | None:
     """What golden answers say of the judge that gave them; None where there are none.
 
     Args:
         golden: The judge's answers to the golden labels.
-        fault: Why there are none, where that is the judge's fault.
         labels: The fingerprint of the labels.
         judge: Who judged: floors go by its name.
         policy: What is required.
@@ -207,9 +211,10 @@ def decide_judge(
     Raises:
         OptionError: where floors go by names and the record does not know its judge's.
     """
+    answers, fault = golden
     if fault:
         return Trust(judge=judge.signature, labels=labels, fault=fault)
-    if not golden:
+    if not answers:
         return None
     if judge.name is None and any(table.judge for table in policy.floors):
         raise OptionError(
@@ -217,7 +222,7 @@ def decide_judge(
             f" {judge.signature!r} is of a version that did not keep it; judge again"
         )
     table = floors_of(policy.floors, judge.name or "")
-    return measure_trust(golden, table, judge=judge.signature, labels=labels)
+    return measure_trust(answers, table, judge=judge.signature, labels=labels)
 
 
 def decide_pair(pair: PairResult, policy: Policy, baseline: Baseline | None = None) -> PairResult:
@@ -234,35 +239,41 @@ def decide_system(
     papers: Sequence[Numbers],
     policy: Policy,
     *,
-    golden: Sequence[GoldenPair] = (),
-    golden_fault: str = "",
-    baseline: Baseline | None = None,
-    recipes: Sequence[Signature] = (),
+    golden: Answers = ((), ""),
+    against: tuple[Baseline, Sequence[Signature]] | None = None,
 ) -> SystemResult:
-    """Decide the means of one system, and its comparison with a baseline, where there is one.
+    """Decide the means of one system, and its comparison, where there is one.
 
     A system of which not every paper was judged has no means. It keeps the fault of its item.
+
+    Args:
+        system: The system.
+        papers: The numbers of its pairs.
+        policy: What is required.
+        golden: The judge's answers to the golden labels, which correct means.
+        against: A baseline, and the recipes of the numbers that are compared with it.
     """
     thresholds = policy.thresholds
     comparison, faults = system.comparison, []
     is_whole = len(papers) == len(system.papers)
-    if baseline is not None and is_whole:
+    if against is not None and is_whole:
         faults = [f"{n.paper}: {each}" for n in papers for each in judge_faults(n)][:1]
         comparison = None
         if not faults:
+            baseline, recipes = against
             comparison = compare(papers, baseline, signatures=recipes, rules=policy.rules)
-    has_item = thresholds.mean or thresholds.corrected or comparison or baseline
+    has_item = thresholds.mean or thresholds.corrected or comparison or against
     if not has_item or not is_whole:
         fails = comparison is not None and comparison.fails
         outcome: Covered = "failed" if fails else "error" if system.fault else "not judged"
         return replace(system, outcome=outcome, verdict=SystemVerdict(), comparison=comparison)
-    verdict = system_verdict(papers, thresholds, policy.waivers, golden, golden_fault)
+    verdict = system_verdict(papers, thresholds, policy.waivers, *golden)
     faults += verdict.undecided
     fails = verdict.fails
     if comparison is not None:
         fails = fails or comparison.fails
-        against = f"against {comparison.baseline} ({comparison.system}), undecided: "
-        faults += [against + phrase for _, phrase in comparison.undecided]
+        start = f"against {comparison.baseline} ({comparison.system}), undecided: "
+        faults += [start + phrase for _, phrase in comparison.undecided]
     fault = "; ".join(faults)
     return replace(
         system,
@@ -279,8 +290,7 @@ def raise_unless_measured(suite: SuiteRecord, policy: Policy) -> None:
     Raises:
         OptionError: for the first such number, with the first pair.
     """
-    thresholds = policy.thresholds
-    names = [t.name for t in (*thresholds.pair, *thresholds.mean, *thresholds.corrected)]
+    names = [each.name for scope in policy.thresholds.by_scope.values() for each in scope]
     missing: dict[str, list[PairResult]] = {}
     for pair in suite.pairs:
         numbers = pair.numbers()

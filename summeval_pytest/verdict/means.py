@@ -16,6 +16,7 @@ from summeval_pytest.run.pair_numbers import coverage, is_covered
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.pair import (
+    Range,
     covered_by,
     open_bounds,
     undecided,
@@ -25,7 +26,7 @@ from summeval_pytest.verdict.thresholds import CORRECTABLE, Threshold
 from summeval_pytest.verdict.waivers import WaiverUse, faults_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
     from summeval_pytest.run.pair_numbers import Numbers
@@ -138,7 +139,7 @@ class CorrectedMean:
                 )
             elif self.worst is not None:
                 worst = floor.compared(self.worst.value, self.worst.low)
-                if phrase := undecided(floor, value, worst, value):
+                if phrase := undecided(floor, Range(value, worst, value)):
                     found.append(f"corrected mean {phrase}")
         return tuple(found)
 
@@ -196,31 +197,29 @@ def system_verdict(
         golden: The labelled pairs with the same judge's answers, which correct means.
         golden_fault: Why there are none, where that is the judge's fault.
     """
-    names = [t.name for t in thresholds.mean] + [t.name for t in thresholds.corrected]
-    missing = dict(_missing(papers, names))
+    wanted = (*thresholds.mean, *thresholds.corrected)
+    missing = {t.name: why for t in wanted if (why := _why_missing(papers, t.name))}
     worst = [numbers.assuming() for numbers in papers]
     best = [numbers.assuming(by="system").assuming(right=True, by="judge") for numbers in papers]
-    means, unsure = [], {}
+    means, unsure, found = [], {}, {}
     for threshold in thresholds.mean:
         mean, name = mean_of(papers, threshold), threshold.name
-        at_worst, at_best = _mean(worst, name), _mean(best, name)
+        found[name] = Range(mean.compared, _mean(worst, name), _mean(best, name))
         is_short = not is_covered(name, coverage(best, name)[0], mean.n_papers)
         is_given = not any(numbers.is_missing(name) for numbers in papers)
-        if is_given and (is_short or not threshold.is_met_by(at_best)):
-            means.append(mean)
-            continue
-        phrase = missing.get(name) or undecided(threshold, mean.compared, at_worst, at_best)
+        phrase = ""
+        if not is_given or not (is_short or not threshold.is_met_by(found[name].best)):
+            phrase = missing.get(name) or undecided(threshold, found[name])
         if phrase:
             unsure[name] = phrase if name in missing else f"mean {phrase}"
         means.append(replace(mean, is_open=bool(phrase)))
     uses = waivers.use(
         ALL_PAPERS,
         papers[0].system if papers else "",
-        missed={mean.name: mean.compared for mean in means if not mean.passes and not mean.is_open},
+        missed={m.name: found[m.name].best for m in means if not m.passes and not m.is_open},
         measured=[mean.name for mean in means if mean.is_covered and not mean.is_open],
     )
-    values = {mean.name: (mean.compared, _mean(worst, mean.name)) for mean in means}
-    unsure |= open_bounds(uses, values)
+    unsure |= open_bounds(uses, found)
     corrected = corrected_means(papers, golden, () if golden_fault else thresholds.corrected)
     if golden_fault and thresholds.corrected:
         unsure["golden"] = golden_fault
@@ -233,21 +232,18 @@ def system_verdict(
     )
 
 
-def _missing(papers: Sequence[Numbers], names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Each number that the judge did not give on every paper, with a phrase."""
-    for name in dict.fromkeys(names):
-        metric = CATALOGUE[name].metric
-        lacks = [(n.paper, lack) for n in papers if (lack := n.why_unscored(metric)) is not None]
-        by_judge = [(paper, lack) for paper, lack in lacks if lack.fault == "judge"]
-        if by_judge:
-            paper, lack = by_judge[0]
-            yield (
-                name,
-                f"{metric} is unscored on {len(by_judge)} of {len(papers)} papers, first"
-                f" {paper!r}: {lack.status}, {one_line(lack.reason)}",
-            )
-        elif any(numbers.is_missing(name) for numbers in papers):
-            yield name, why_missing(name)
+def _why_missing(papers: Sequence[Numbers], name: str) -> str:
+    """Why the judge did not give a number on every paper, in words; empty where it did."""
+    metric = CATALOGUE[name].metric
+    unscored = [(n.paper, why) for n in papers if (why := n.why_unscored(metric)) is not None]
+    by_judge = [(paper, why) for paper, why in unscored if why.fault == "judge"]
+    if not by_judge:
+        return why_missing(name) if any(numbers.is_missing(name) for numbers in papers) else ""
+    paper, why = by_judge[0]
+    return (
+        f"{metric} is unscored on {len(by_judge)} of {len(papers)} papers, first {paper!r}:"
+        f" {why.status}, {one_line(why.reason)}"
+    )
 
 
 def mean_of(papers: Sequence[Numbers], threshold: Threshold) -> SystemMean:

@@ -8,7 +8,7 @@ undecided. A pair fails where anything surely fails, and is undecided only where
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from summeval_pytest.metrics.score import SPARSE, Unscored
 from summeval_pytest.text.printing import one_line
@@ -79,31 +79,32 @@ def pair_verdict(
         waivers: What may fall short.
         fault: Why the judge left the whole pair unscored; empty where it did not.
     """
+    found = {
+        name: Range(value, numbers.worst.get(name, value), numbers.best.get(name, value))
+        for name, value in numbers.values.items()
+    }
     missed: dict[str, Shortfall] = {}
-    unsure = {} if fault else dict(_missing(numbers, thresholds))
+    unsure = {} if fault else _not_given(numbers, thresholds)
     for threshold in thresholds:
         name = threshold.name
-        if name not in numbers.values:
+        if name not in found:
             continue
-        value = numbers.values[name]
-        worst, best = numbers.worst.get(name, value), numbers.best.get(name, value)
-        if not threshold.is_met_by(best):
+        if not threshold.is_met_by(found[name].best):
+            value = found[name].value
             missed[name] = Shortfall(name=name, value=value, least=threshold.least)
-        elif phrase := undecided(threshold, value, worst, best):
+        elif phrase := undecided(threshold, found[name]):
             unsure[name] = phrase
     uses = waivers.use(
         numbers.paper,
         numbers.system,
-        missed={name: shortfall.value for name, shortfall in missed.items()},
+        missed={name: found[name].best for name in missed},
         measured=[
             t.name
             for t in thresholds
             if not numbers.why_unscored(t.metric) and t.name not in unsure and not fault
         ],
     )
-    unsure |= open_bounds(
-        uses, {n: (numbers.values[n], worst) for n, worst in numbers.worst.items()}
-    )
+    unsure |= open_bounds(uses, found)
     covered = covered_by(uses)
     phrases = [fault] if fault else [*judge_faults(numbers), *unsure.values()]
     return PairVerdict(
@@ -122,13 +123,9 @@ def judge_faults(numbers: Numbers) -> Iterator[str]:
             yield f"{each.metric} is unscored: {each.status}, {one_line(each.reason)}"
 
 
-def _missing(numbers: Numbers, thresholds: Iterable[Threshold]) -> Iterator[tuple[str, str]]:
-    """Each threshold's number that the judge or the recipe did not give, with a phrase."""
-    for threshold in thresholds:
-        name = threshold.name
-        is_there = name in numbers.values or numbers.absent.get(name) == "not_applicable"
-        if not is_there and numbers.why_unscored(threshold.metric) is None:
-            yield name, why_missing(name)
+def _not_given(numbers: Numbers, thresholds: Iterable[Threshold]) -> dict[str, str]:
+    """A phrase for each threshold's number that the judge or the recipe did not give."""
+    return {t.name: why_missing(t.name) for t in thresholds if numbers.is_missing(t.name)}
 
 
 def why_missing(name: str) -> str:
@@ -138,19 +135,25 @@ def why_missing(name: str) -> str:
     return f"{name} is missing: it was not measured; judge again with that threshold"
 
 
-def undecided(
-    bound: Threshold, value: float | None, worst: float | None, best: float | None
-) -> str:
-    """Why a number does not decide whether it meets its bound, in words; empty where it does.
+class Range(NamedTuple):
+    """A number, and what it would be if every unanswered piece were wrong, or right.
 
-    ``worst`` and ``best`` are what it would be if every unanswered piece were wrong, or right; None
-    if it had no value.
+    None stands for no value.
     """
-    if bound.is_met_by(worst) or not bound.is_met_by(best):
+
+    value: float | None
+    worst: float | None
+    best: float | None
+
+
+def undecided(bound: Threshold, found: Range) -> str:
+    """Why a number does not decide whether it meets its bound, in words; empty where it does."""
+    if bound.is_met_by(found.worst) or not bound.is_met_by(found.best):
         return ""
-    meets = bound.is_met_by(value)
+    meets = bound.is_met_by(found.value)
     now, then = (
-        "unknown" if each is None else f"{each:.3f}" for each in (value, worst if meets else best)
+        "unknown" if each is None else f"{each:.3f}"
+        for each in (found.value, found.worst if meets else found.best)
     )
     verb, if_it_were = ("meets", "wrong") if meets else ("misses", "right")
     return (
@@ -159,21 +162,18 @@ def undecided(
     )
 
 
-def open_bounds(
-    uses: Iterable[WaiverUse], values: Mapping[str, tuple[float | None, float | None]]
-) -> dict[str, str]:
-    """The waivers' own bounds that are met only because of what the judge left unanswered.
-
-    ``values`` are value and worst value of a number, by its name.
-    """
-    found = {}
-    for use in uses:
-        name, bound = use.waiver.finding, use.waiver.bound
-        if use.state == "in use" and bound is not None and name in values:
-            value, worst = values[name]
-            if phrase := undecided(Threshold(name, bound), value, worst, value):
-                found[f"waiver of {name}"] = phrase
-    return found
+def open_bounds(uses: Iterable[WaiverUse], found: Mapping[str, Range]) -> dict[str, str]:
+    """A phrase for each waiver whose own bound unanswered pieces leave open."""
+    bounds = {
+        use.waiver.finding: Threshold(use.waiver.finding, use.waiver.bound)
+        for use in uses
+        if use.state == "in use" and use.waiver.bound is not None
+    }
+    return {
+        f"waiver of {name}": phrase
+        for name, bound in bounds.items()
+        if (phrase := undecided(bound, found[name]))
+    }
 
 
 def covered_by(uses: Iterable[WaiverUse]) -> frozenset[str]:

@@ -26,10 +26,10 @@ from summeval_pytest.verdict.means import CorrectedMean, SystemMean, SystemVerdi
 from summeval_pytest.verdict.pair import PairVerdict
 from summeval_pytest.verdict.policy import Policy  # noqa: TC001 - run records read it
 from summeval_pytest.verdict.trust import Trust  # noqa: TC001 - run records read it
-from summeval_pytest.verdict.waivers import WaiverUse
+from summeval_pytest.verdict.waivers import WaiverUse  # noqa: TC001 - run records read it
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from summeval_pytest.run.pair_numbers import Numbers
 
@@ -310,17 +310,18 @@ class SuiteRecord:
 
     def pairs_of(self, system: str) -> Pairs:
         """The judged pairs of one system."""
-        return self._chosen(lambda outline: outline.system == system)
+        return self.pairs_at(n for n, each in enumerate(self.outlines) if each.system == system)
 
     def pairs_in(self, wanted: Collection[tuple[str, str]]) -> Pairs:
         """The judged ones of these pairs, named by system and paper; no other is read."""
-        return self._chosen(lambda outline: (outline.system, outline.paper) in wanted)
+        outlines = enumerate(self.outlines)
+        return self.pairs_at(n for n, each in outlines if (each.system, each.paper) in wanted)
 
-    def _chosen(self, is_meant: Callable[[Outline], bool]) -> Pairs:
-        outlines = self.outlines
-        places = [place for place, outline in enumerate(outlines) if is_meant(outline)]
-        reads = [partial(self.pairs.__getitem__, place) for place in places]
-        return Pairs(reads, [outlines[place] for place in places])
+    def pairs_at(self, places: Iterable[int]) -> Pairs:
+        """The judged pairs at these places of all."""
+        outlines, chosen = self.outlines, tuple(places)
+        reads = [partial(self.pairs.__getitem__, place) for place in chosen]
+        return Pairs(reads, [outlines[place] for place in chosen])
 
     def with_pairs(self, change: Callable[[PairResult], PairResult]) -> SuiteRecord:
         """The suite with every pair changed; what is stored is changed when it is asked for."""

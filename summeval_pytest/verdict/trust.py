@@ -29,7 +29,7 @@ from summeval_pytest.stats.bootstrap import (
 from summeval_pytest.stats.correlation import spearman
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.floors import AGREEMENTS, FOLLOWING, OF_ERROR, SPEARMAN, Floors
-from summeval_pytest.verdict.pair import undecided
+from summeval_pytest.verdict.pair import Range, undecided
 from summeval_pytest.verdict.thresholds import Threshold  # noqa: TC001 - run records read it
 
 if TYPE_CHECKING:
@@ -347,7 +347,7 @@ def _undecided(
         for floor in found.floors:
             value = floor.compared(found.value, found.low)
             at_worst = floor.compared(then.value, then.low)
-            if phrase := undecided(floor, value, at_worst, value):
+            if phrase := undecided(floor, Range(value, at_worst, value)):
                 return f"the judge is undecided: {phrase}"
     return ""
 

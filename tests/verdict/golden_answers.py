@@ -39,8 +39,8 @@ def answered(  # noqa: PLR0913 - by keyword; each is one part of an answer
     return GoldenAnswer(
         kind=kind,
         index=index,
-        label=label,
-        answer=answer,
+        label=float(label),
+        answer=None if answer is None else float(answer),
         error=error,
         evidence=counts,
         support=support,

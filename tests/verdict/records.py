@@ -21,11 +21,21 @@ from summeval_pytest.metrics.score import (
 )
 from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.questions import FACETS, SCALES, Fact
-from summeval_pytest.record.record import Header, PairRecord, RunRecord, SuiteRecord, SystemRecord
-from summeval_pytest.record.regression import Baseline
-from summeval_pytest.record.stream import record_pieces
+from summeval_pytest.record.file import record_lines
+from summeval_pytest.suite.values import Waiver
+from summeval_pytest.verdict.comparison import Baseline
+from summeval_pytest.verdict.policy import Policy
+from summeval_pytest.verdict.run import (
+    Header,
+    JudgeName,
+    PairResult,
+    RunVerdict,
+    SuiteRecord,
+    SystemResult,
+)
 from summeval_pytest.verdict.thresholds import Thresholds
 from summeval_pytest.verdict.trust import Trust
+from summeval_pytest.verdict.waivers import Waivers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,9 +43,9 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.score import MetricName, Score
     from summeval_pytest.metrics.signature import Signature
     from summeval_pytest.questions import Facet
-    from summeval_pytest.record.record import Comparison, Outcome
     from summeval_pytest.run.golden import GoldenPair
-    from summeval_pytest.verdict.thresholds import WaiverUse
+    from summeval_pytest.verdict.differences import Comparison
+    from summeval_pytest.verdict.run import Outcome, RunRecord
 
 HERE: Final = Place("golden/summeval.toml", 3)
 SIGNATURES: Final = tuple(
@@ -149,10 +159,10 @@ def pair(
     summary: str = "Mice slept.",
     outcome: Outcome = "passed",
     signatures: Sequence[Signature] = SIGNATURES,
-) -> PairRecord:
+) -> PairResult:
     """A judged pair, with the recipes of the metrics that it has."""
     measured = {score.metric for score in scores}
-    return PairRecord(
+    return PairResult(
         paper=paper,
         system=system,
         outcome=outcome,
@@ -163,7 +173,7 @@ def pair(
     )
 
 
-def baseline(*pairs: PairRecord, run: str = "v1.3") -> Baseline:
+def baseline(*pairs: PairResult, run: str = "v1.3") -> Baseline:
     """These pairs as a saved run."""
     held = {pair.paper: pair for pair in pairs}
     return Baseline(run=run, suite=suite(*pairs), system="careful", pairs=held)
@@ -173,31 +183,49 @@ def system(
     name: str = "careful",
     *papers: str,
     comparison: Comparison | None = None,
-) -> SystemRecord:
+) -> SystemResult:
     """A gated system with the papers that it should be judged on."""
-    return SystemRecord(name=name, place=HERE, papers=papers, comparison=comparison)
+    return SystemResult(name=name, place=HERE, papers=papers, comparison=comparison)
+
+
+def waiver(finding: str = "facet", **changes: object) -> Waiver:
+    """A waiver of one number of the pair on moss-01, until the end of January."""
+    values = {"paper": "moss-01", "expires": "2027-01-31", **changes}
+    return Waiver(
+        name="wet-moss",
+        system=str(values.pop("system", "careful")),
+        finding=finding,
+        owner="ines",
+        reason="the reference is being mended",
+        place=Place("golden/summeval.toml", 30),
+        **values,  # type: ignore[arg-type]  # the tests name its fields
+    )
+
+
+def on_day(*waivers: Waiver, today: str = "2027-01-15") -> Waivers:
+    """These waivers in the middle of January."""
+    return Waivers(waivers=waivers, today=today)
 
 
 def suite(
-    *pairs: PairRecord,
-    systems: tuple[SystemRecord, ...] = (),
+    *pairs: PairResult,
+    systems: tuple[SystemResult, ...] = (),
     thresholds: Thresholds | None = None,
-    waivers: tuple[WaiverUse, ...] = (),
+    waivers: Waivers | None = None,
     name: str = "golden",
 ) -> SuiteRecord:
     """A suite; its systems are those of the pairs, on the papers of the pairs, unless given."""
     names = dict.fromkeys(pair.system for pair in pairs)
     found = [system(n, *(pair.paper for pair in pairs if pair.system == n)) for n in names]
     return SuiteRecord(
-        has_labels=False,
         name=name,
         shown=f"{name}/summeval.toml",
         fingerprint="77be02a1c3d4",
-        thresholds=thresholds or Thresholds(pair=(), mean=()),
+        policy=Policy(
+            thresholds=thresholds or Thresholds(pair=(), mean=()), waivers=waivers or Waivers()
+        ),
         systems=systems or tuple(found),
-        papers=(),
         pairs=pairs,
-        waivers=waivers,
     )
 
 
@@ -206,14 +234,18 @@ def measured(
 ) -> SuiteRecord:
     """A suite whose judge was measured with these golden answers."""
     trust = Trust(judge=judge, labels=labels, n_pairs=len(golden))
-    return replace(suite(), has_labels=True, trust=trust, golden=golden)
+    return replace(suite(), labels=labels, trust=trust, golden=golden)
 
 
-def run(*suites: SuiteRecord) -> RunRecord:
+def run(*suites: SuiteRecord) -> RunVerdict:
     """A run over these suites."""
-    return RunRecord(header=Header(environment={}, usage={}), judge="fair-1", suites=suites)
+    return RunVerdict(
+        header=Header(environment={}, usage={}),
+        judge=JudgeName(name="fair", signature="fair-1"),
+        suites=suites,
+    )
 
 
 def record_text(record: RunRecord) -> str:
-    """The one JSON value that a run's record is where its name asks for no stream."""
-    return "".join(record_pieces(record, "run.json"))
+    """The file of a run's record."""
+    return "".join(record_lines(record))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest.metrics.score import EvaScore, FacetScore, FaithfulnessScore
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.record.changes import (
+from summeval_pytest.verdict.changes import (
     KINDS,
     Drift,
     KindDrift,
@@ -20,8 +20,8 @@ from summeval_pytest.record.changes import (
     shared_answers,
     worst_changes,
 )
-from summeval_pytest.record.record import Claim, FacetChange, PairChange
-from summeval_pytest.verdict.thresholds import Floors
+from summeval_pytest.verdict.differences import Claim, FacetChange, PairChange
+from summeval_pytest.verdict.floors import Floors
 from summeval_pytest.verdict.trust import measure_trust
 from tests.verdict.golden_answers import RIGHT, answered, golden, pairs
 from tests.verdict.records import (
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from summeval_pytest.metrics.score import Score, Unscored
-    from summeval_pytest.record.changes import FigureChange
     from summeval_pytest.run.golden import GoldenPair
+    from summeval_pytest.verdict.changes import FigureChange
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
 SAME_FACET = FacetScore(value=1.0, identical=True)
@@ -337,9 +337,9 @@ def test_items_that_one_side_left_out_are_counted_and_dropped() -> None:
             answered("sentence", 1, None, index=1),
         ),
     )
-    before, now, lacking = shared_answers(old, new)
+    before, now, counts = shared_answers(old, new)
 
-    assert lacking == (3, 1)  # method, sentence 1 and kiln; sentence 0
+    assert counts == (3, 1)  # method, sentence 1 and kiln; sentence 0
     assert [[a.kind for a in pair.answers] for pair in before] == [["result", "overall"]]
     assert [[a.answer for a in pair.answers] for pair in now] == [[3, 0.7]]
 

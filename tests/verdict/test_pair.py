@@ -1,0 +1,264 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from math import nextafter
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_pytest.metrics.score import (
+    EvaScore,
+    FacetScore,
+    RatedFacet,
+    Unscored,
+)
+from summeval_pytest.run.pair_numbers import Numbers
+from summeval_pytest.verdict.pair import PairVerdict, Shortfall, pair_verdict
+from summeval_pytest.verdict.thresholds import Threshold
+from tests.verdict.records import (
+    REFUSED,
+    SILENT,
+    faithful,
+    on_day,
+    pair,
+    supported,
+    unscored,
+    waiver,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from summeval_pytest.metrics.score import Score
+    from summeval_pytest.verdict.waivers import Waivers
+
+
+def facets(value: float, **ratings: int) -> FacetScore:
+    """FM with its ratings."""
+    rated = (
+        RatedFacet(facet=facet, rating=rating, reason="", reference="Moss.", candidate="Moss.")  # type: ignore[arg-type]  # the tests name facets
+        for facet, rating in ratings.items()
+    )
+    return FacetScore(value=value, ratings=tuple(rated))
+
+
+def facts(value: float, precision: float | None, recall: float) -> EvaScore:
+    """EVA-Score."""
+    return EvaScore(value=value, precision=precision, recall=recall, recall_entailed=recall)
+
+
+def verdict(
+    scores: Sequence[Score | Unscored],
+    limits: dict[str, float],
+    waivers: Waivers | None = None,
+    fault: str = "",
+) -> PairVerdict:
+    """The verdict on a pair with these scores, by these thresholds."""
+    thresholds = [Threshold(name, least) for name, least in limits.items()]
+    return pair_verdict(pair("moss-01", *scores).numbers(), thresholds, waivers or on_day(), fault)
+
+
+def test_a_value_equal_to_its_threshold_passes() -> None:
+    """A threshold is the least that will do."""
+    assert verdict([facets(0.55)], {"facet": 0.55}).outcome == "passed"
+    under = nextafter(0.55, 0)
+    found = verdict([facets(under)], {"facet": 0.55})
+    assert found.outcome == "failed"
+    assert found.shortfalls == (Shortfall(name="facet", value=under, least=0.55),)
+
+
+def test_every_number_under_its_threshold_is_listed() -> None:
+    """A team that mends the first and runs again learns of the second a day later.
+
+    A facet that the reference lacks has nothing to meet: nobody could be blamed for leaving it out.
+    """
+    limits = {
+        "facet": 0.55, "facet.background": 2, "facet.method": 2, "facet.result": 2,
+        "facet.conclusion": 3, "eva.precision": 0.3, "eva.recall": 0.3, "faithfulness": 0.9,
+    }  # fmt: skip
+    rated = facets(0.4, method=1, result=2, conclusion=3)
+    found = verdict([rated, facts(0.2, 0.5, 0.1), faithful(0.5)], limits)
+    assert (found.undecided, found.outcome) == ((), "failed")
+    assert [(short.name, short.value, short.least) for short in found.shortfalls] == [
+        ("facet", 0.4, 0.55),
+        ("facet.method", 1, 2),
+        ("eva.recall", 0.1, 0.3),
+        ("faithfulness", 0.5, 0.9),
+    ]
+
+
+def test_a_summary_that_states_nothing_is_under_every_threshold() -> None:
+    """Without facts there is no precision, and absence must not pass for it: not even at 0."""
+    found = verdict([facts(0.0, None, 0.0)], {"eva.precision": 0.0})
+    assert found.shortfalls == (Shortfall(name="eva.precision", value=None, least=0.0),)
+    assert found.outcome == "failed"
+
+
+@pytest.mark.parametrize("status", ["degenerate_candidate", REFUSED])
+def test_a_summary_that_the_system_left_unscored_fails(status: str) -> None:
+    """An empty summary is the system's fault: red, with the reason and without a number.
+
+    A waiver allows a low number and not none; whether it is needed then, nobody knows.
+    """
+    none = unscored("eva", status)
+    limits = {"facet": 0.5, "eva": 0}
+    found = verdict([facets(0.9), none], limits, on_day(waiver("eva")))
+    assert (found.shortfalls, found.unscored, found.undecided) == ((), (none,), ())
+    assert ([use.state for use in found.waivers], found.waiver_faults) == (["not judged"], ())
+    assert found.outcome == "failed"
+
+
+CUT = unscored("faithfulness", SILENT, "the reply was cut off")
+UNSCORED = "faithfulness is unscored: unanswered, the reply was cut off"
+NO_FACT = Unscored(metric="eva", status="skipped_no_reference", reason="no fact is stated")
+SUPPORT = (
+    "faithfulness.support is missing: the judge did not say of every sentence how far it is"
+    " supported; use --summ-judge=offline or --summ-votes=3, hold faithfulness in its place, or"
+    " remove the threshold"
+)
+
+
+@pytest.mark.parametrize(
+    ("scores", "limits", "undecided", "outcome"),
+    [
+        # what the judge left without a score
+        ([facets(0.9), CUT], {"facet": 0.8, "faithfulness": 0.9}, [UNSCORED], "error"),
+        ([NO_FACT], {"eva": 0}, ["eva is unscored: skipped_no_reference, no fact is stated"], ""),
+        # what surely fails beside it is a failure
+        ([facets(0.3), CUT], {"facet": 0.8, "faithfulness": 0.9}, [UNSCORED], "failed"),
+        ([unscored("facet"), CUT], {"facet": 0.8, "faithfulness": 0.9}, [UNSCORED], "failed"),
+        # what this judge, or these options, did not give
+        ([faithful(1.0)], {"faithfulness.support": 0.0}, [SUPPORT], ""),
+        ([unscored("faithfulness")], {"faithfulness.support": 0.0}, [], "failed"),
+        (
+            [EvaScore(value=1.0, precision=1.0, recall=1.0, recall_entailed=None)],
+            {"eva.recall_entailed": 0.1},
+            [
+                (
+                    "eva.recall_entailed is missing: it was not measured; judge again with that"
+                    " threshold"
+                )
+            ],
+            "",
+        ),
+        # a metric that nobody asked for
+        (
+            [facets(1.0)],
+            {"eva.recall": 0.3},
+            ["eva.recall is missing: it was not measured; judge again with that threshold"],
+            "",
+        ),
+    ],
+)
+def test_what_the_judge_did_not_say_is_neither_a_pass_nor_a_failure(
+    scores: list[Score | Unscored], limits: dict[str, float], undecided: list[str], outcome: str
+) -> None:
+    """It is an error where nothing surely fails, whatever a waiver says, and it is always told."""
+    found = verdict(scores, limits, on_day(waiver("eva")))
+    assert [*found.undecided] == undecided
+    assert found.outcome == (outcome or "error")
+    assert {use.state for use in found.waivers} == {"not judged"}
+
+
+def test_a_pair_that_broke_down_is_an_error_with_its_fault_alone() -> None:
+    """That its thresholds are not met follows from it, and would only hide it."""
+    scores = [unscored("facet", SILENT, "no reply"), unscored("eva", SILENT, "no reply")]
+    found = verdict(scores, {"facet": 0.5, "faithfulness": 0.5}, on_day(waiver()), "no reply")
+    assert (found.undecided, found.outcome) == (("no reply",), "error")
+    assert [use.state for use in found.waivers] == ["not judged"]
+
+
+# What the judge left unanswered in part
+
+shares = st.integers(0, 4).map(lambda quarters: quarters / 4)
+
+
+@given(st.lists(shares, min_size=3, max_size=3).map(sorted), shares, st.none() | shares)
+def test_only_what_holds_whatever_was_unanswered_decides(
+    values: list[float], least: float, allowed: float | None
+) -> None:
+    """Law: a number fails where its best value misses, passes where its worst meets, else neither.
+
+    The same is true of what a waiver allows in its place.
+    """
+    worst, value, best = values
+    numbers = Numbers(
+        paper="moss-01",
+        system="careful",
+        values={"faithfulness": value},
+        unscored=(),
+        sizes={},
+        worst={"faithfulness": worst},
+        best={"faithfulness": best},
+    )
+    limit = [Threshold("faithfulness", least)]
+    expected = "failed" if best < least else "passed" if worst >= least else "error"
+    found = pair_verdict(numbers, limit, on_day())
+    assert (found.outcome, bool(found.undecided)) == (expected, expected == "error")
+    held = on_day(waiver("faithfulness", least=allowed))
+    if expected == "failed":
+        kept = allowed is None or worst >= allowed
+        expected = "passed" if kept else "error" if best >= (allowed or 0) else "failed"
+    elif expected == "passed":
+        expected = "failed"  # the waiver is not needed
+    assert pair_verdict(numbers, limit, held).outcome == expected
+
+
+OF_25: dict[str, bool | None] = {**{f"s{n}": True for n in range(23)}, "wrong": False, "open": None}
+OPEN = replace(supported(OF_25), conflicts=0)
+LEFT = "if what the judge left unanswered were"
+MEETS = f"faithfulness 0.958 meets 0.95, and would be 0.920 {LEFT} wrong"
+MISSES = f"faithfulness 0.958 misses 0.96, and would be 0.960 {LEFT} right"
+CONFLICTS = f"faithfulness.conflicts 0.000 meets 0 at most, and would be 1.000 {LEFT} wrong"
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "allowed", "told"),
+    [
+        ("faithfulness", 0.95, None, MEETS),
+        ("faithfulness", 0.96, None, MISSES),
+        ("faithfulness.conflicts", 0, None, CONFLICTS),
+        ("faithfulness", 0.97, 0.95, MEETS),
+        ("faithfulness", 0.97, 0.96, MISSES),
+    ],
+)
+def test_what_silence_decides_says_which_value_would_decide_otherwise(
+    name: str, least: float, allowed: float | None, told: str
+) -> None:
+    """Of 25 sentences one is unsupported and one open: 23 of 24 is .958; .92 or .96 of all.
+
+    So it is where a waiver allows as much.
+    """
+    waivers = on_day() if allowed is None else on_day(waiver(name, least=allowed))
+    found = verdict([OPEN], {name: least}, waivers)
+    assert (found.outcome, found.undecided) == ("error", (told,))
+
+
+# Waivers
+
+
+def test_a_pair_passes_only_through_a_waiver_of_all_that_it_misses() -> None:
+    """A waiver is for one number; what else falls short is still seen."""
+    scores, limits = [facets(0.5, result=2)], {"facet": 0.55, "facet.result": 3}
+    facet, result = (
+        Shortfall(name="facet", value=0.5, least=0.55),
+        Shortfall(name="facet.result", value=2, least=3),
+    )
+    bare = verdict(scores, limits)
+    assert (bare.outcome, bare.shortfalls, bare.waived) == ("failed", (facet, result), ())
+    half = verdict(scores, limits, on_day(waiver("facet.result")))
+    assert (half.outcome, half.shortfalls, half.waived) == ("failed", (facet,), (result,))
+    assert half.missed == {"facet"}
+    whole = verdict(scores, limits, on_day(waiver("facet.result"), waiver("facet")))
+    assert (whole.outcome, whole.shortfalls, whole.waived) == ("passed", (), (facet, result))
+    assert [use.state for use in whole.waivers] == ["in use", "in use"]
+
+
+@pytest.mark.parametrize("expires", ["2027-01-31", "2027-01-14"])
+def test_a_waiver_that_nothing_needs_fails_a_pair_that_meets_everything(expires: str) -> None:
+    """Left in the suite it would cover the next drop; expired or not, it has to go."""
+    found = verdict([facets(0.9)], {"facet": 0.55}, on_day(waiver(expires=expires)))
+    assert (found.shortfalls, found.unscored, found.waived) == ((), (), ())
+    assert (len(found.waiver_faults), found.outcome) == (1, "failed")

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.verdict.decide import decide
+from summeval_pytest.verdict.differences import Comparison
+from summeval_pytest.verdict.findings import findings_of
+from summeval_pytest.verdict.pair import PairVerdict, Shortfall
+from summeval_pytest.verdict.run import PairsByPaper
+from summeval_pytest.verdict.thresholds import Threshold
+from summeval_pytest.verdict.trust import Agreement, Trust
+from tests.verdict.records import eva, marks, pair, rated, run, suite, system
+
+if TYPE_CHECKING:
+    from summeval_pytest.verdict.run import Covered, Outcome, PairResult, SuiteRecord
+
+BOTH = (pair("moss-01"), pair("zinc-01"))
+RANK: tuple[Covered, ...] = ("not judged", "passed", "failed", "error")
+"""From what counts least to what counts most."""
+MISSED = Agreement(
+    name="facet_kappa", value=0.3, n_items=9, n_papers=3, floors=(Threshold("facet_kappa", 0.9),)
+)
+UNTRUSTED = Trust(judge="fair-1", labels="0a", agreements=(MISSED,))
+UNMEASURED = Trust(judge="fair-1", labels="0a", fault="it timed out")
+
+
+def gated(*pairs: PairResult, outcome: Covered = "passed") -> SuiteRecord:
+    """A suite of one system and two papers."""
+    return suite(
+        *pairs, systems=(replace(system("careful", "moss-01", "zinc-01"), outcome=outcome),)
+    )
+
+
+def test_the_findings_that_explain_a_failure_are_those_of_what_is_missed() -> None:
+    """The record keeps every finding, so that other thresholds can be tried later."""
+    found = findings_of((rated(marks(result=1, method=1)), eva(0.5)), ("Moss was grown.",))
+    low = PairVerdict(shortfalls=(Shortfall(name="facet.method", value=1, least=2),))
+    failing = replace(BOTH[0], outcome="failed", findings=found, verdict=low)
+    assert len(found) > 1
+    assert [each.number for each in failing.explanation] == ["facet.method"]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "gaps"),
+    [
+        ((), ("only 0 of 2 pairs are in this run",)),
+        (BOTH[:1], ("only 1 of 2 pairs are in this run",)),
+        ((BOTH[0], pair("zinc-01", outcome="error")), ()),
+    ],
+    ids=["none", "one", "one in error"],
+)
+def test_a_suite_that_was_judged_in_part_is_not_complete(
+    pairs: tuple[PairResult, ...], gaps: tuple[str, ...]
+) -> None:
+    """A selection, or a judge that broke down, must never pass for a whole run."""
+    assert not gated(*pairs).is_complete
+    assert gated(*pairs).gaps == gaps
+    assert not run(gated(*pairs)).may_release
+    assert run(gated(*BOTH)).is_complete
+    assert run(gated(*BOTH)).may_release
+
+
+def test_a_run_that_was_cut_or_not_compared_releases_nothing() -> None:
+    """Whatever its pairs say: what was asked for is not known."""
+    cut = replace(gated(*BOTH), is_cut=True)
+    assert cut.gaps == ("not complete: 2 of 2 pairs, the run was cut",)
+    (careful,) = gated(*BOTH).systems
+    asked = replace(gated(*BOTH), systems=(replace(careful, baseline="v1.3"),))
+    assert asked.gaps == ("careful was not compared with v1.3",)
+    for held in (cut, asked):
+        assert (run(held).outcome, run(held).may_release) == ("passed", False)
+    comparison = Comparison(baseline="v1.3", system="careful")
+    made = replace(careful, baseline="v1.3", comparison=comparison)
+    assert run(replace(asked, systems=(made,))).may_release
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "means"),
+    [*product(["passed", "failed", "error"], ["passed", "failed", "error"], RANK)],
+)
+def test_the_worst_outcome_of_a_run_is_its_outcome(
+    first: Outcome, second: Outcome, means: Covered
+) -> None:
+    """An error is worse than a failure: nobody knows what the pair would have been."""
+    worst = max(first, second, means, key=RANK.index)
+    pairs = (pair("moss-01", outcome=first), pair("zinc-01", outcome=second))
+    assert run(gated(*pairs, outcome=means)).outcome == worst
+    apart = (gated(pairs[0], outcome=means), suite(pairs[1]))
+    assert run(*apart).outcome == run(*apart[::-1]).outcome == worst
+
+
+def test_a_run_without_anything_judged_is_not_judged() -> None:
+    """Nothing failed there, and nothing passed."""
+    assert (run(suite()).outcome, run(suite()).may_release) == ("not judged", False)
+
+
+@pytest.mark.parametrize("outcome", ["passed", "failed", "error"])
+def test_a_run_of_an_untrusted_judge_is_untrusted_whatever_it_says(outcome: Outcome) -> None:
+    """Neither its green nor its red counts, and an error of one pair is none of the judge's."""
+    held = replace(gated(pair("moss-01", outcome=outcome), BOTH[1]), trust=UNTRUSTED)
+    trusted, unmeasured = (
+        replace(gated(*BOTH), trust=trust)
+        for trust in (replace(UNTRUSTED, agreements=()), UNMEASURED)
+    )
+    for suites in ((held,), (trusted, held), (unmeasured, held)):
+        assert run(*suites).outcome == "untrusted"
+
+
+def test_a_judge_that_was_not_measured_is_an_error_of_the_run() -> None:
+    """Its verdicts may be right, and nobody knows; that is no pass, and no failure of a system."""
+    held = run(replace(gated(*BOTH), trust=UNMEASURED))
+    assert not held.is_untrusted
+    assert held.outcomes == {"passed", "error"}
+    assert held.outcome == "error"
+
+
+def test_pairs_are_found_by_system_and_paper_however_they_are_kept() -> None:
+    """In memory, and decided anew whenever one is asked for."""
+    other = pair("moss-01", system="plain", summary="Rats ran.")
+    record = suite(*BOTH, other)
+    for held in (record, decide(run(record)).suites[0]):
+        assert [pair.paper for pair in held.pairs_of("careful")] == ["moss-01", "zinc-01"]
+        assert held.pairs_of("careful")[1:][0].paper == "zinc-01"
+        (found,) = held.pairs_in({("plain", "moss-01"), ("plain", "zinc-01")})
+        assert found.summary == "Rats ran."
+        by_paper = PairsByPaper(held.pairs_of("careful"))
+        assert (len(by_paper), [*by_paper], "fern" in by_paper) == (
+            2,
+            ["moss-01", "zinc-01"],
+            False,
+        )
+        assert by_paper["zinc-01"].system == "careful"
+        changed = held.with_pairs(lambda each: replace(each, note="seen"))
+        assert {pair.note for pair in changed.pairs} == {"seen"}
