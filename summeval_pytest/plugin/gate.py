@@ -262,11 +262,7 @@ class Gate:
         """
         if (suite := self._decided(gated)) is None:
             return judged_by(gated, self.identity, self._answers(gated))
-        answers = suite.golden, suite.golden_fault
-        if suite.trust is None and gated.labelled:
-            missing = "the recorded runs do not have the judge's answers to the labels; run"
-            answers = (), f"{missing} {suite.shown}::judge in each of them"
-        return judged_by(gated, self.identity, answers)
+        return judged_by(gated, self.identity, (suite.golden, suite.golden_fault))
 
     def _answers(self, gated: GatedSuite) -> tuple[tuple[GoldenPair, ...], str]:
         """The judge's answers to the golden labels, asked for once; else why there are none."""

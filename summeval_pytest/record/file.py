@@ -29,12 +29,13 @@ from summeval_pytest.metrics.score import (
     Unscored,
     add_numbers,
 )
-from summeval_pytest.questions import SCALES
+from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.record.json_text import as_json, from_json
 from summeval_pytest.record.lines import LineFile, new_lines
 from summeval_pytest.record.upgrade import upgraded
 from summeval_pytest.run.golden import GoldenPair  # noqa: TC001 - run records read it
 from summeval_pytest.text.printing import one_line
+from summeval_pytest.verdict.floors import named_agreement
 from summeval_pytest.verdict.run import (
     SCHEMA,
     PairResult,
@@ -46,10 +47,11 @@ from summeval_pytest.verdict.run import (
 from summeval_pytest.verdict.waivers import day_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from summeval_pytest.metrics.score import Score
+    from summeval_pytest.questions import Facet
     from summeval_pytest.verdict.run import Outline
 
 PART: Final = ".part"
@@ -80,8 +82,13 @@ def pair_line(suite: str, pair: PairResult) -> str:
 
 def record_lines(record: RunRecord) -> Iterator[str]:
     """The text of a record's file, line by line, each with its line break."""
+    return _sealed(_lines(record))
+
+
+def _sealed(lines: Iterable[str]) -> Iterator[str]:
+    """Lines of a record, each with its line break, and the end with their hash."""
     digest = hashlib.sha256()
-    for line in _lines(record):
+    for line in lines:
         digest.update(line.encode() + b"\n")
         yield f"{line}\n"
     yield f"{as_json(RecordLine(end={'sha256': digest.hexdigest()}))}\n"
@@ -219,8 +226,8 @@ def _opened(file: Path) -> LineFile:
         return lines
     text = b"".join(line for _, line in lines.all()).decode("utf-8-sig")
     again = new_lines(None)
-    for line in upgraded(text):
-        again.add(json.dumps(line))
+    for line in _sealed(map(json.dumps, upgraded(text))):
+        again.add(line.removesuffix("\n"))
     return again
 
 
@@ -230,65 +237,136 @@ def _read(lines: LineFile) -> RunRecord:
     Raises:
         ValueError: for a line that does not belong there, with its number.
     """
-    index, digest = _Index(lines), hashlib.sha256()
-    golden: defaultdict[str, list[GoldenPair]] = defaultdict(list)
-    record: RunRecord | None = None
-    is_closed = False
+    read = _Read(lines)
     for number, (start, raw) in enumerate(lines.all(), start=1):
         try:
-            if is_closed:
-                raise ValueError("it stands behind the end")
-            _check_schema(raw) if record is None else None
-            line = from_json(RecordLine, raw.removeprefix(_BOM).decode())
-            if record is None:
-                record = _begun(line)
-            elif line.end is not None:
-                _check_end(line.end, digest.hexdigest())
-                is_closed = True
-            else:
-                _add(index, golden, line, start, record)
+            read.add(start, raw)
         except ValueError as error:
-            if record is not None and not raw.endswith(b"\n"):
+            if read.is_open and not raw.endswith(b"\n"):
                 break  # the run was cut while it wrote this line
             raise ValueError(f"line {number}: {error}") from None
-        digest.update(raw.rstrip(b"\r\n") + b"\n")
-    if record is None:
-        raise ValueError("it is empty")
+    return read.record()
 
-    def filled(suite: SuiteRecord) -> SuiteRecord:
-        of_systems = [(system.name, paper) for system in suite.systems for paper in system.papers]
+
+class _Read:
+    """What the lines of a file have said so far."""
+
+    def __init__(self, lines: LineFile) -> None:
+        self._index = _Index(lines)
+        self._digest = hashlib.sha256()
+        self._begun: RunRecord | None = None
+        self._is_closed = False
+        self._papers: dict[str, dict[str, tuple[str, ...]]] = {}
+        self._golden: dict[str, dict[tuple[str, str], GoldenPair]] = {}
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the run has begun, and not ended."""
+        return self._begun is not None and not self._is_closed
+
+    def add(self, start: int, raw: bytes) -> None:
+        """Adds a line.
+
+        Raises:
+            ValueError: for one that does not belong there.
+        """
+        if self._is_closed:
+            raise ValueError("it stands behind the end")
+        if self._begun is None:
+            self._begin(raw)
+        else:
+            line = from_json(RecordLine, raw.decode())
+            if line.end is not None:
+                self._end(line.end)
+            elif line.suite not in self._papers:
+                raise ValueError(f"the run has no suite {line.suite!r}")
+            else:
+                self._add_item(start, line)
+        self._digest.update(raw.removeprefix(_BOM).rstrip(b"\r\n") + b"\n")
+
+    def _begin(self, raw: bytes) -> None:
+        _check_schema(raw)
+        run = from_json(RecordLine, raw.removeprefix(_BOM).decode()).run
+        if run is None:
+            raise ValueError("it does not begin a run")
+        for suite in run.suites:
+            _check_suite(suite)
+            self._papers[suite.shown] = {system.name: system.papers for system in suite.systems}
+            self._golden[suite.shown] = {}
+        self._begun = replace(run, suites=tuple(map(_on_its_day, run.suites)))
+
+    def _end(self, end: Any) -> None:
+        if not isinstance(end, dict) or end.get("sha256") != self._digest.hexdigest():
+            raise ValueError("the record was edited after it was written; judge again")
+        self._is_closed = True
+
+    def _add_item(self, start: int, line: RecordLine) -> None:
+        if line.pair is not None:
+            self._check_place(line.suite, line.pair)
+            for score in line.pair.scores:
+                _check_score(score)
+            self._index.add_pair(start, line.suite, line.pair.outline)
+        elif line.paper is not None:
+            self._index.add_paper(start, line.suite, line.paper.id, str(start))
+        elif line.golden is not None:
+            _check_golden(line.golden)
+            key, golden = (line.golden.system, line.golden.paper), self._golden[line.suite]
+            if golden.setdefault(key, line.golden) is not line.golden:
+                raise ValueError(f"the label of {key[0]!r} on {key[1]!r} is there twice")
+        else:
+            raise ValueError("it holds nothing")
+
+    def _check_place(self, suite: str, pair: PairResult) -> None:
+        """Refuse a pair that the run does not have, or has twice."""
+        systems = self._papers[suite]
+        if pair.system not in systems:
+            raise ValueError(f"the run has no system {pair.system!r}")
+        if pair.paper not in systems[pair.system]:
+            raise ValueError(f"system {pair.system!r} has no paper {pair.paper!r}")
+        if (pair.system, pair.paper) in self._index.pairs[suite]:
+            raise ValueError(f"{pair.system!r} on {pair.paper!r} is there twice")
+
+    def record(self) -> RunRecord:
+        """The run, as far as it was told."""
+        if self._begun is None:
+            raise ValueError("it is empty")
+        return replace(self._begun, suites=tuple(map(self._filled, self._begun.suites)))
+
+    def _filled(self, suite: SuiteRecord) -> SuiteRecord:
+        papers = self._papers[suite.shown]
+        of_systems = [(name, paper) for name, found in papers.items() for paper in found]
         return replace(
             suite,
-            papers=index.papers_of(suite.shown),
-            pairs=index.pairs_of(suite.shown, None if is_closed else of_systems),
-            golden=tuple(golden[suite.shown]),
-            is_cut=not is_closed,
+            papers=self._index.papers_of(suite.shown),
+            pairs=self._index.pairs_of(suite.shown, None if self._is_closed else of_systems),
+            golden=tuple(self._golden[suite.shown].values()),
+            is_cut=suite.is_cut or not self._is_closed,
         )
-
-    return replace(record, suites=tuple(map(filled, record.suites)))
 
 
 def _check_schema(raw: bytes) -> None:
     try:
-        schema = json.loads(raw)["run"]["schema"]
+        schema = json.loads(raw.removeprefix(_BOM))["run"]["schema"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return
     if schema != SCHEMA:
         raise ValueError(f"it has schema {one_line(str(schema), 20)}, this version reads {SCHEMA}")
 
 
-def _begun(line: RecordLine) -> RunRecord:
-    if line.run is None:
-        raise ValueError("it does not begin a run")
-    for suite in line.run.suites:
-        add_numbers(suite.own_numbers)
-        thresholds = suite.policy.thresholds
-        named = (*thresholds.pair, *thresholds.mean, *thresholds.corrected)
-        _check_names(each.name for each in named)
-        _check_names(waiver.finding for waiver in suite.policy.waivers.waivers)
-        for comparison in suite.comparisons.values():
-            _check_names(each.name for each in comparison.differences)
-    return replace(line.run, suites=tuple(map(_on_its_day, line.run.suites)))
+def _check_suite(suite: SuiteRecord) -> None:
+    """Refuse a suite that requires, or compares, a number which this version does not have."""
+    add_numbers(suite.own_numbers)
+    policy, thresholds = suite.policy, suite.policy.thresholds
+    _check_names(each.name for scope in thresholds.by_scope.values() for each in scope)
+    _check_names(waiver.finding for waiver in policy.waivers.waivers)
+    _check_names(rule.name for rule in policy.rules)
+    for comparison in suite.comparisons.values():
+        _check_names(each.name for each in comparison.differences)
+    for floor in (floor for table in policy.floors for floor in table.floors):
+        try:
+            named_agreement(floor.name)
+        except KeyError:
+            raise ValueError(f"unknown agreement {floor.name!r}") from None
 
 
 def _on_its_day(suite: SuiteRecord) -> SuiteRecord:
@@ -297,68 +375,44 @@ def _on_its_day(suite: SuiteRecord) -> SuiteRecord:
     return replace(suite, policy=replace(suite.policy, waivers=waivers))
 
 
-def _check_end(end: Any, digest: str) -> None:
-    if not isinstance(end, dict) or end.get("sha256") != digest:
-        raise ValueError("the record was edited after it was written; judge again")
-
-
-def _add(
-    index: _Index,
-    golden: Mapping[str, list[GoldenPair]],
-    line: RecordLine,
-    start: int,
-    record: RunRecord,
-) -> None:
-    suites = {suite.shown: suite for suite in record.suites}
-    if line.suite not in suites:
-        raise ValueError(f"the run has no suite {line.suite!r}")
-    if line.pair is not None:
-        pair, systems = line.pair, [system.name for system in suites[line.suite].systems]
-        _check_pair(pair)
-        if pair.system not in systems:
-            raise ValueError(f"the run has no system {pair.system!r}")
-        if (pair.system, pair.paper) in index.pairs[line.suite]:
-            raise ValueError(f"{pair.system!r} on {pair.paper!r} is there twice")
-        index.add_pair(start, line.suite, pair.outline)
-    elif line.paper is not None:
-        index.add_paper(start, line.suite, line.paper.id, str(start))
-    elif line.golden is not None:
-        golden[line.suite].append(line.golden)
-    else:
-        raise ValueError("it holds nothing")
-
-
 def _check_names(names: Iterable[str]) -> None:
     for name in names:
         if name not in CATALOGUE:
             raise ValueError(f"unknown number {name!r}")
 
 
-def _check_pair(pair: PairResult) -> None:
-    """Refuse a rating off its scale, and a number off its range or without a name.
-
-    Raises:
-        ValueError: for the first.
-    """
-    for score in pair.scores:
-        _check_names([score.metric])
-        if not isinstance(score, Unscored):
-            _check_score(score)
-
-
-def _check_score(score: Score) -> None:
+def _check_score(score: Score | Unscored) -> None:
+    """Refuse a rating off its scale, and a number off its range or without a name."""
+    _check_names([score.metric])
+    if isinstance(score, Unscored):
+        return
     if isinstance(score, OwnScore) and score.metric not in score.numbers:
         raise ValueError(f"metric {score.metric!r} has no number of its own")
-    if isinstance(score, FacetScore | EvaScore):
-        for each in score.by_reference:
-            _check_score(each)
     if isinstance(score, FacetScore):
         for rated in score.ratings:
-            if not 1 <= rated.rating <= SCALES[rated.facet]:
-                raise ValueError(f"{rated.facet} is rated {rated.rating}, off its scale")
+            _check_rating(rated.facet, rated.rating)
+    for each in score.by_reference if isinstance(score, FacetScore | EvaScore) else ():
+        _check_score(each)
     values = score.values()
     _check_names(values)
     for name, value in values.items():
         named = CATALOGUE[name]
         if value is not None and not named.low <= value <= named.high:
             raise ValueError(f"{name} is {value:g}, and ranges {named.range}")
+
+
+def _check_rating(facet: Facet, rating: float) -> None:
+    if rating not in range(1, SCALES[facet] + 1):
+        raise ValueError(f"{facet} is rated {rating:g}, off its scale")
+
+
+def _check_golden(golden: GoldenPair) -> None:
+    """Refuse a label or an answer off its scale; overall scores are on a scale of their own."""
+    for each in golden.answers:
+        for given in (each.label, each.answer):
+            if given is None or each.kind == "overall":
+                continue
+            if each.kind in FACETS:
+                _check_rating(each.kind, given)
+            elif given not in {0, 1}:
+                raise ValueError(f"a {each.kind} is labelled or answered {given:g}, off its scale")

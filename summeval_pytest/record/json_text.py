@@ -45,7 +45,7 @@ def _plain(value: object) -> object:
 
 def _is_recorded(field: Field[Any], said: object, *, is_short: bool) -> bool:
     """Whether a record has a field with this value; its metadata may say that it needs not."""
-    wanted = "where set" if is_short else field.metadata.get("recorded", "always")
+    wanted = field.metadata.get("recorded", "where set" if is_short else "always")
     return wanted == "always" or (wanted == "where set" and bool(said != field.default))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from dataclasses import replace
-from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -13,11 +12,18 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.verdict.run import Pairs, RunRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from summeval_pytest.record.gated_suite import GatedSuite
     from summeval_pytest.run.golden import GoldenPair
-    from summeval_pytest.verdict.run import Header, PaperRecord, SuiteRecord, SystemResult
+    from summeval_pytest.verdict.run import (
+        Header,
+        Outline,
+        PairResult,
+        PaperRecord,
+        SuiteRecord,
+        SystemResult,
+    )
 
 Shard = tuple[int, int]
 """Which shard, from 1, of how many."""
@@ -92,12 +98,13 @@ def _check_shards(runs: Mapping[str, RunRecord]) -> None:
 def _suite(parts: Sequence[tuple[str, SuiteRecord]]) -> SuiteRecord:
     """The parts of one suite as one; each has to be measured with the same."""
     first_file, first = parts[0]
-    reads, outlines = [], []
+    reads: list[Callable[[], PairResult]] = []
+    outlines: list[Outline] = []
     files: dict[tuple[str, str], str] = {}
     golden: dict[tuple[str, str], GoldenPair] = {}
     for file, suite in parts:
         _only("version of the labels", {first_file: first.labels, file: suite.labels})
-        for place, outline in enumerate(suite.outlines):
+        for outline in suite.outlines:
             key = outline.system, outline.paper
             if key in files:
                 raise OptionError(
@@ -105,8 +112,9 @@ def _suite(parts: Sequence[tuple[str, SuiteRecord]]) -> SuiteRecord:
                     f" {outline.paper!r}; name runs of different pairs"
                 )
             files[key] = file
-            reads.append(partial(suite.pairs.__getitem__, place))
-            outlines.append(outline)
+        pairs = suite.pairs_at(range(len(suite.pairs)))
+        reads += pairs.reads
+        outlines += pairs.outlines
         golden |= {(each.system, each.paper): each for each in suite.golden}
     return replace(
         first,
@@ -168,26 +176,29 @@ def _narrowed(record: RunRecord, gated: GatedSuite) -> SuiteRecord:
             f" {skeleton.shown}"
         )
     found = (same or alike)[0]
-    recorded = {system.name: system for system in found.systems}
+    summaries = {system.name: system.summaries for system in found.systems}
     systems = tuple(
-        replace(each, summaries=recorded.get(each.name, each).summaries)
+        replace(each, summaries=summaries.get(each.name, each.summaries))
         for each in skeleton.systems
     )
-    order = {(each.name, paper): None for each in systems for paper in each.papers}
-    places = {(o.system, o.paper): place for place, o in enumerate(found.outlines)}
-    kept = [places[of] for of in order if of in places]
+    places = {(each.system, each.paper): place for place, each in enumerate(found.outlines)}
+    order = [(each.name, paper) for each in systems for paper in each.papers]
     papers = {paper.id: paper for paper in found.papers}
     answers = {(each.system, each.paper): each for each in found.golden}
     labelled = [(task.system, task.paper) for task in gated.labelled]
+    fault = found.golden_fault
+    if missing := [each for each in labelled if each not in answers]:
+        fault = fault or (
+            f"{len(missing):,} of {len(labelled):,} labelled pairs are in no record, first"
+            f" {' on '.join(missing[0])}; run {skeleton.shown}::judge in each of the recorded runs"
+        )
     return replace(
         found,
         name=skeleton.name,
         shown=skeleton.shown,
         systems=systems,
         papers=tuple(papers[name] for name in gated.suite.paper_ids if name in papers),
-        golden=tuple(answers[of] for of in labelled if of in answers),
-        pairs=Pairs(
-            [partial(found.pairs.__getitem__, place) for place in kept],
-            [found.outlines[place] for place in kept],
-        ),
+        golden=() if fault else tuple(answers[of] for of in labelled),
+        golden_fault=fault,
+        pairs=found.pairs_at(places[of] for of in order if of in places),
     )

@@ -13,7 +13,7 @@ from summeval_pytest.suite.values import summaries_digest
 from summeval_pytest.verdict.run import SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 _LISTS: Final = {"pair": "pairs", "paper": "papers", "system": "systems", "waiver": "waivers"} | {
     "golden": "golden"
@@ -28,7 +28,7 @@ def upgraded(text: str) -> Iterator[dict[str, Any]]:
     """
     try:
         is_stream = text.startswith('{"begun":')
-        run = _of_stream(text.strip().split("\n")) if is_stream else json.loads(text)
+        run = _of_stream(text) if is_stream else json.loads(text)
         if run["schema"] != 1:
             raise ValueError(
                 f"it has schema {run['schema']!r:.20}, this version reads 1 and {SCHEMA}"
@@ -38,18 +38,16 @@ def upgraded(text: str) -> Iterator[dict[str, Any]]:
         raise ValueError(f"it is not as any version wrote it ({error})") from None
 
 
-def _of_stream(lines: Iterable[str]) -> dict[str, Any]:
-    """The run of a stream: its first or last line, with the items of the others."""
-    run: dict[str, Any] = {}
-    items: dict[str, dict[str, list[Any]]] = {}
-    for text in lines:
-        line = json.loads(text)
-        run = line.get("begun") or line.get("ended") or run
-        for key, name in _LISTS.items():
-            if key in line:
-                items.setdefault(line["suite"], {}).setdefault(name, []).append(line[key])
+def _of_stream(text: str) -> dict[str, Any]:
+    """The run of a stream: its last line, or its first where it was cut, with all the items."""
+    first, *lines = [json.loads(line) for line in text.split("\n")[:-1]]
+    last = lines[-1] if lines else first
+    run: dict[str, Any] = last.get("ended") or first["begun"]
     for suite in run["suites"]:
-        suite.update(items.get(suite["shown"], {}))
+        suite["is_cut"] = "ended" not in last or suite.get("is_cut", False)
+        for key, name in _LISTS.items():
+            found = [line[key] for line in lines if key in line and line["suite"] == suite["shown"]]
+            suite[name] = found or suite.get(name, [])
     return run
 
 
@@ -68,7 +66,8 @@ def _suite(suite: dict[str, Any]) -> dict[str, Any]:
     if suite.get("is_calibrated"):
         raise ValueError("its ratings were calibrated, which no version does any more; judge again")
     trust = suite.get("trust") or {}
-    if suite.get("golden") and trust.get("n_pairs") not in {0, len(suite["golden"])}:
+    is_whole = trust.get("n_pairs", 0) == len(suite.get("golden", ()))
+    if not (is_whole or trust.get("fault") or suite.get("is_cut")):
         raise ValueError(f"suite {suite['name']!r} has not all of its golden answers")
     floors = [floor for each in trust.get("agreements", ()) for floor in each.get("floors", ())]
     kept = {"name", "shown", "fingerprint", "trust", "waivers", "is_cut", "own_numbers"}
@@ -85,15 +84,17 @@ def _suite(suite: dict[str, Any]) -> dict[str, Any]:
 
 
 def _system(system: dict[str, Any], pairs: list[dict[str, Any]]) -> dict[str, Any]:
-    texts = {pair["paper"]: pair["summary"] for pair in pairs if pair["system"] == system["name"]}
+    of_system = [pair for pair in pairs if pair["system"] == system["name"]]
+    texts = {pair["paper"]: pair["summary"] for pair in of_system}
     kept = {"name", "place", "papers", "outcome", "fault", "baseline", "comparison"}
     found = {key: value for key, value in system.items() if key in kept}
     if comparison := found.get("comparison"):
         comparison.pop("shifts", None)
-        phrases = comparison.get("undecided", ())
-        found["comparison"] = comparison | {"undecided": [["", phrase] for phrase in phrases]}
+        undecided = [[each.partition(" ")[0], each] for each in comparison.get("undecided", ())]
+        found["comparison"] = comparison | {"undecided": undecided}
+    is_asked = all(pair["place"] == system["place"] for pair in of_system)
     is_whole = set(texts) == set(system["papers"])
-    return found | {"summaries": summaries_digest(texts) if is_whole else ""}
+    return found | {"summaries": summaries_digest(texts) if is_whole and not is_asked else ""}
 
 
 def _pair(pair: dict[str, Any]) -> dict[str, Any]:

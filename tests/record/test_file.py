@@ -1,0 +1,422 @@
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_pytest.errors import OptionError
+from summeval_pytest.record.file import PART, Spool, read_record
+from summeval_pytest.record.json_text import as_json
+from summeval_pytest.record.lines import LineFile
+from summeval_pytest.verdict.decide import decide
+from summeval_pytest.verdict.floors import Floors
+from summeval_pytest.verdict.run import PaperRecord
+from summeval_pytest.verdict.thresholds import Threshold, Thresholds
+from tests.verdict.golden_answers import answered, golden
+from tests.verdict.records import (
+    HERE,
+    baseline,
+    carried,
+    marks,
+    on_day,
+    pair,
+    rated,
+    record_text,
+    run,
+    suite,
+    supported,
+    system,
+    unscored,
+    waiver,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from summeval_pytest.metrics.score import FacetScore
+    from summeval_pytest.verdict.run import PairResult, RunRecord
+
+OPTION: Final = "--summ-compare=v1.3"
+REMEDY: Final = "name a file that --summ-run-record or --summ-save has written"
+
+
+def paper(name: str, *cited: int) -> PaperRecord:
+    """A paper with the source sentences that are cited."""
+    return PaperRecord(
+        id=name,
+        title="",
+        place=HERE,
+        references=("It grew.",),
+        n_sentences=9,
+        cited=tuple((index, f"Sentence {index}.") for index in cited),
+    )
+
+
+MOSS, ZINC, FERN = (
+    pair(name, supported({"It grew.": True, "It sang.": False}), summary=f"{name}:\n\u2028 grew.")
+    for name in ("moss-01", "zinc-01", "fern-01")
+)
+FULL = pair(
+    "moss-01",
+    replace(rated(marks(result=1)), removed=("method",)),
+    replace(carried({"Moss grew.": True}), matched=frozenset({10, 9, 2})),
+    unscored("faithfulness"),
+)
+GATED = replace(system("careful", "moss-01", "zinc-01", "fern-01"), summaries="0a1b2c")
+LIMITS = Thresholds(
+    pair=(Threshold("facet", 0.5),),
+    mean=(Threshold("eva", 0.5),),
+    corrected=(Threshold("facet", 0.5, "lower"),),
+)
+
+
+def whole() -> RunRecord:
+    """A decided run with something in every list, over two suites."""
+    held = suite(FULL, ZINC, FERN, systems=(GATED,), thresholds=LIMITS, waivers=on_day(waiver()))
+    floors = (Floors(floors=(Threshold("facet_exact", 0.5, "point"),), judge="fair"),)
+    held = replace(
+        held,
+        policy=replace(held.policy, floors=floors),
+        labels="c3d477be02a1",
+        golden=(golden(answered("result", 4, 1), answered("overall", 0.9, None)),),
+        papers=(paper("moss-01", 2), paper("zinc-01")),
+    )
+    other = replace(suite(MOSS, systems=(system("careful", "moss-01"),)), shown="b/summeval.toml")
+    record = run(held, other)
+    against = {(held.shown, "careful"): baseline(FULL, ZINC, FERN)}
+    return replace(decide(record, baselines=against), shard=(1, 2))
+
+
+def saved(folder: Path, content: str | bytes) -> Path:
+    """A file with this content."""
+    file = folder / "run.json"
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return file
+
+
+def lines_of() -> list[str]:
+    """The lines of a small record, without the end."""
+    return record_text(run(suite(MOSS, ZINC, systems=(GATED,)))).split("\n")[:-2]
+
+
+def sealed(lines: Iterable[str]) -> str:
+    """A file of these lines, with an end that fits."""
+    text = "".join(f"{line}\n" for line in lines)
+    return f"{text}{json.dumps({'end': {'sha256': sha256(text.encode()).hexdigest()}})}\n"
+
+
+def refused(file: Path) -> str:
+    """The message for a file that holds no record, on one line and not for ever."""
+    with pytest.raises(OptionError) as caught:
+        read_record(file, OPTION)
+    assert caught.value.__cause__ is None
+    message = str(caught.value)
+    assert message.startswith(f"{OPTION}: {file} ")
+    assert message.endswith(f"; {REMEDY}")
+    assert message.isprintable()
+    assert len(message) < 500 + len(str(file))
+    return message.removeprefix(f"{OPTION}: {file} ").removesuffix(f"; {REMEDY}")
+
+
+def test_a_record_that_is_written_and_read_is_the_same(tmp_path: Path) -> None:
+    """Byte by byte, with its pairs in their order, and as often as it is written again."""
+    text = record_text(whole())
+    found = read_record(saved(tmp_path, text), OPTION)
+    assert record_text(found) == text
+    assert record_text(decide(found)) == text
+    assert [[pair.paper for pair in each.pairs] for each in found.suites] == [
+        ["moss-01", "zinc-01", "fern-01"],
+        ["moss-01"],
+    ]
+    assert found.suites[1].pairs[0].summary == MOSS.summary
+    assert not any(each.is_cut for each in found.suites)
+
+
+def test_a_line_of_a_pair_has_its_numbers_for_whoever_counts_lines() -> None:
+    """With why a number is not there; a difference of two files is a line of what differs."""
+    lines = record_text(run(suite(FULL, ZINC, systems=(GATED,)))).split("\n")
+    numbers = json.loads(lines[1])["numbers"]
+    assert (numbers["facet.result"], numbers["eva"]) == (1, 1.0)
+    assert (numbers["faithfulness"], numbers["facet.coverage"]) == (
+        "refused_candidate",
+        "not_given",
+    )
+    other = replace(ZINC, summary="Zinc\nhelped.")
+    changed = record_text(run(suite(FULL, other, systems=(GATED,)))).split("\n")
+    assert [n for n, pair in enumerate(zip(lines, changed, strict=True)) if pair[0] != pair[1]] == [
+        2, 3
+    ]  # fmt: skip
+
+
+def test_a_record_checked_out_on_windows_is_the_same(tmp_path: Path) -> None:
+    """A baseline is committed, so git and editors may put marks and line ends into it."""
+    text = record_text(whole())
+    for changed in ("\ufeff" + text.replace("\n", "\r\n"), text.removesuffix("\n")):
+        assert record_text(read_record(saved(tmp_path, changed), OPTION)) == text
+
+
+def test_a_record_keeps_no_day_and_decides_as_on_its_own(tmp_path: Path) -> None:
+    """A replay of tomorrow is equal to the byte, and a report of an old run does not change."""
+    waivers = on_day(waiver(expires="2027-01-14"), replace(waiver("eva"), name="other"))
+    record = decide(run(suite(FULL, systems=(GATED,), thresholds=LIMITS, waivers=waivers)))
+    assert [use.state for use in record.suites[0].waivers] == ["expired", "not judged"]
+    text = record_text(record)
+    assert "2027-01-15" not in text
+    assert record_text(decide(read_record(saved(tmp_path, text), OPTION))) == text
+
+
+def test_a_file_that_was_cut_anywhere_says_so(tmp_path: Path) -> None:
+    """Law: at each byte. A whole line counts, half a line does not; the first has to be there."""
+    full = record_text(run(suite(MOSS, ZINC, systems=(GATED,)))).encode()
+    lines = full.splitlines(keepends=True)
+    for n_bytes in [0, 7, *range(len(lines[0]) - 3, len(full) - 1, 31)]:
+        file = saved(tmp_path, full[:n_bytes])
+        if n_bytes < len(lines[0]) - 1:
+            assert refused(file).startswith("is no run record: ")
+            continue
+        cut = read_record(file, OPTION)
+        n_pairs = sum(full[:n_bytes].count(line.rstrip()) for line in lines[1:3])
+        assert cut.suites[0].gaps == (f"not complete: {n_pairs} of 3 pairs, the run was cut",)
+        # and it does not become a whole one where it is written again
+        again = read_record(saved(tmp_path, record_text(decide(cut))), OPTION)
+        assert again.suites[0].gaps == cut.suites[0].gaps
+
+
+def test_a_record_that_was_edited_is_refused_by_its_hash(tmp_path: Path) -> None:
+    """Law: whatever line is gone or moved, and where each is as a run could have written it."""
+    text = record_text(whole())
+    lines = text.split("\n")
+    edited = [text.replace('"rating": 1', '"rating": 2'), text.replace('"label": 4', '"label": 3')]
+    for n in range(1, len(lines) - 2):
+        edited.append("\n".join([*lines[:n], *lines[n + 1 :]]))
+        edited.append("\n".join([*lines[:n], *lines[n : n + 2][::-1], *lines[n + 2 :]]))
+    for each in edited:
+        told = refused(saved(tmp_path, each))
+        assert "edited after it was written; judge again" in told or "behind the end" in told
+
+
+def line(**items: object) -> str:
+    """A line of the suite."""
+    return as_json({"suite": "golden/summeval.toml", **items})
+
+
+@pytest.mark.parametrize(
+    ("place", "added", "told"),
+    [
+        (2, "moss", "line 3: the whole: Invalid JSON"),
+        (2, "", "line 3: the whole: Invalid JSON"),
+        (2, '{"colour": 1}', "line 3: colour: unknown key"),
+        (2, line(), "line 3: it holds nothing"),
+        (2, line(pair={}), "line 3: pair."),
+        (2, as_json({"suite": "x", "pair": MOSS}), "line 3: the run has no suite 'x'"),
+        (2, line(pair=MOSS), "line 3: 'careful' on 'moss-01' is there twice"),
+        (2, line(pair=replace(MOSS, system="plain")), "line 3: the run has no system 'plain'"),
+        (
+            2,
+            line(pair=replace(MOSS, paper="kiln")),
+            "line 3: system 'careful' has no paper 'kiln'",
+        ),
+        (4, line(paper=paper("moss-01")), "line 5: it stands behind the end"),
+        (4, "moss", "line 5: it stands behind the end"),
+    ],
+)
+def test_a_line_that_does_not_belong_is_named(
+    tmp_path: Path, place: int, added: str, told: str
+) -> None:
+    """A file that somebody has put together by hand is no record of a run."""
+    lines = [*sealed(lines_of()).split("\n")[:-1]]
+    lines.insert(place, added)
+    for end in ("\n", "") if place == 4 else ("\n",):
+        told_then = refused(saved(tmp_path, "\n".join(lines) + end))
+        assert told_then.startswith(f"is no run record: {told}")
+
+
+def scored(score: FacetScore) -> str:
+    """A pair with this score."""
+    return line(pair=replace(FERN, scores=(score,)))
+
+
+EVA = carried({"Moss grew.": True})
+NO_AGREEMENT = Floors(floors=(Threshold("moss", 0.5, "point"),))
+
+
+@pytest.mark.parametrize(
+    ("added", "told"),
+    [
+        (scored(rated({"result": 5})), "result is rated 5, off its scale"),
+        (scored(rated({"result": 0})), "result is rated 0, off its scale"),
+        (
+            scored(replace(rated(), by_reference=(rated({"method": 9}), rated()))),
+            "method is rated 9, off its scale",
+        ),
+        (scored(replace(rated(), value=1.5)), "facet is 1.5, and ranges from 0.25 to 1"),
+        (
+            line(pair=replace(FERN, scores=(replace(EVA, recall=-0.1),))),
+            "eva.recall is -0.1, and ranges from 0 to 1",
+        ),
+        (
+            line(pair=replace(FERN, scores=(unscored("moss"),))),
+            "unknown number 'moss'",
+        ),
+        (
+            line(golden=golden(answered("result", 4, 5))),
+            "result is rated 5, off its scale",
+        ),
+        (
+            line(golden=golden(answered("result", 0, None))),
+            "result is rated 0, off its scale",
+        ),
+        (
+            line(golden=golden(answered("sentence", 0.5, 1))),
+            "a sentence is labelled or answered 0.5, off its scale",
+        ),
+    ],
+)
+def test_what_is_off_its_scale_is_refused(tmp_path: Path, added: str, told: str) -> None:
+    """It would be decided by a number that no judge can give; an end that fits changes nothing."""
+    file = saved(tmp_path, sealed([*lines_of(), added]))
+    assert refused(file) == f"is no run record: line 4: {told}"
+
+
+def test_a_label_that_is_answered_twice_is_refused(tmp_path: Path) -> None:
+    """It would count twice in the judge's agreement."""
+    once = [*lines_of(), line(golden=golden(answered("overall", 5, 0.5)))]
+    assert len(read_record(saved(tmp_path, sealed(once)), OPTION).suites[0].golden) == 1
+    told = "line 5: the label of 'good' on 'moss' is there twice"
+    assert told in refused(saved(tmp_path, sealed([*once, once[-1]])))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        (("thresholds", "pair", 0, "name"), "rouge", "unknown number 'rouge'"),
+        (("thresholds", "corrected", 0, "name"), "rouge", "unknown number 'rouge'"),
+        (("waivers", "waivers", 0, "finding"), "moss", "unknown number 'moss'"),
+        (("rules", 0, "name"), "moss", "unknown number 'moss'"),
+        (("floors", 0, "floors", 0, "name"), "moss", "unknown agreement 'moss'"),
+    ],
+)
+def test_a_policy_on_a_number_that_this_version_does_not_have_is_refused(
+    tmp_path: Path, path: tuple[str | int, ...], value: object, told: str
+) -> None:
+    """Nobody measures it, so that nothing would be required."""
+    first, *lines = record_text(whole()).split("\n")[:-2]
+    values = json.loads(first)
+    inner: Any = values["run"]["suites"][0]["policy"]
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = value
+    file = saved(tmp_path, sealed([json.dumps(values), *lines]))
+    assert refused(file) == f"is no run record: line 1: {told}"
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("", "is no run record: "),
+        ("no", "is no run record: "),
+        ("\x1b[31m::error::", "is no run record: "),
+        ('{"run": "\\ud800"}', "is no run record: line 1: "),
+        ('{"run": null}', "is no run record: line 1: it does not begin a run"),
+        ("null", "is no run record: it is not as any version wrote it"),
+        ("[7]", "is no run record: it is not as any version wrote it"),
+        ("{}", "is no run record: it is not as any version wrote it"),
+        (b"\xff\xfe", "cannot be read as a run record, it is not UTF-8"),
+        (b'{"run": "\xff"}', "is no run record: line 1: "),
+        (b"[" * 100_000, "is no run record: it is not as any version wrote it"),
+        (b'{"run":' + b"[" * 100_000, "is no run record: line 1: "),
+        (b"9" * 5_000, "is no run record: "),
+    ],
+)
+def test_what_is_no_record_is_said(tmp_path: Path, content: str | bytes, told: str) -> None:
+    """Any file may be named, a hostile one, too; neither depth nor length is a traceback."""
+    assert refused(saved(tmp_path, content)).startswith(told)
+    (tmp_path / "run.json").unlink()
+    assert refused(tmp_path / "run.json").startswith("cannot be read as a run record, No such file")
+
+
+@pytest.mark.parametrize("schema", [0, 3, -1, "\x1b[31m"])
+def test_another_schema_version_is_said_before_anything_else(
+    tmp_path: Path, schema: object
+) -> None:
+    """The list of what differs would not help; a newer record may differ in everything."""
+    told = refused(saved(tmp_path, json.dumps({"run": {"schema": schema, "moss": 1}})))
+    assert told.startswith("is no run record: line 1: it has schema ")
+    assert told.endswith(", this version reads 2")
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(["run", "begun", "schema", "suites"]) | st.text(max_size=3),
+                inner,
+                max_size=4,
+            )
+        ),
+        max_leaves=8,
+    )
+)
+def test_any_json_is_a_record_or_a_mistake_of_the_user(
+    tmp_path_factory: pytest.TempPathFactory, values: object
+) -> None:
+    """Law: never a traceback, NaN and half surrogate pairs among the values."""
+    folder = tmp_path_factory.mktemp("record")
+    refused(saved(folder, json.dumps(values)))
+
+
+# A run that goes on
+
+
+def test_pairs_stand_in_the_order_of_the_suite_however_they_came(tmp_path: Path) -> None:
+    """Of a pair that ran twice the later counts; a paper has what any system cites."""
+    held = suite(systems=(GATED, replace(GATED, name="plain")))
+    spool = Spool(run(held), tmp_path / "run.jsonl")
+    plain = replace(MOSS, system="plain")
+    added: list[tuple[PairResult, PaperRecord | None]] = [
+        (FERN, None),
+        (plain, paper("moss-01", 4, 1)),
+        (replace(MOSS, summary="the first try"), paper("moss-01", 8)),
+        (MOSS, paper("moss-01", 1, 2)),
+    ]
+    for each, of in added:
+        spool.add(held.shown, each, of)
+    assert spool.has_pair(held.shown, "careful", "fern-01")
+    assert not spool.has_pair(held.shown, "careful", "zinc-01")
+    filled = spool.filled(held, ("zinc-01", "moss-01"))
+    assert [*filled.pairs] == [MOSS, FERN, plain]
+    assert [*filled.papers] == [paper("moss-01", 1, 2, 4)]
+    assert [outline.paper for outline in filled.outlines] == ["moss-01", "fern-01", "moss-01"]
+    assert (tmp_path / f"run.jsonl{PART}").exists()
+    spool.close()
+    assert not [*tmp_path.iterdir()]
+    assert filled.pairs[0] == MOSS, "an open file is there as long as somebody reads it"
+
+
+def test_a_spool_never_writes_through_a_link(tmp_path: Path) -> None:
+    """A pull request may bring one, and the file behind it is not the run's."""
+    (tmp_path / "precious").write_text("mine", encoding="utf-8")
+    (tmp_path / f"run.jsonl{PART}").symlink_to(tmp_path / "precious")
+    spool = Spool(run(suite()), tmp_path / "run.jsonl")
+    spool.close()
+    assert (tmp_path / "precious").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_record_can_come_through_a_pipe() -> None:
+    """`zcat run.jsonl.gz | summeval report /dev/stdin`: it can be read once only."""
+    ends = os.pipe()
+    os.write(ends[1], b"one\ntwo\n")
+    os.close(ends[1])
+    lines = LineFile(os.fdopen(ends[0], "rb"))
+    assert [line for _, line in lines.all()] == [b"one\n", b"two\n"]
+    assert lines.at(4) == b"two\n"

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.errors import Place
+from summeval_pytest.metrics.score import (
+    FacetScore,
+    FaithfulnessScore,
+    JudgedSentence,
+    RatedFacet,
+    Unscored,
+)
+from summeval_pytest.metrics.signature import read_signature
+from summeval_pytest.record.gated_suite import gated_suite
+from summeval_pytest.record.measuring import measured_pair, unmeasured_pair
+from summeval_pytest.run.measure import Evaluation
+from summeval_pytest.run.session import Session
+from summeval_pytest.suite.values import Pair, Paper, Section
+from summeval_pytest.verdict.findings import findings_of
+from summeval_pytest.verdict.run import PairResult, PaperRecord
+from tests.golden_suite import write_labelled
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from summeval_pytest.metrics.score import Score
+
+SOURCE: Final = (
+    "Moss was grown on stone.",
+    "Rain fell on half of the stones.",
+    "Wet moss grew twice as fast.",
+    "Nobody was surprised.",
+    "Ferns were left out.",
+)
+PAPER: Final = Paper(
+    id="moss-01",
+    title="Moss and rain",
+    source=(Section(text=" ".join(SOURCE)),),
+    references=("Moss grew.", "Rain makes moss grow."),
+    place=Place("golden/papers.jsonl", 7),
+)
+WRITTEN: Final = Pair(
+    paper=PAPER,
+    system="careful",
+    summary="Moss grew. Ferns died.",
+    place=Place("golden/systems/careful.jsonl", 2),
+    note="source cut",
+)
+WET: Final = RatedFacet(
+    facet="result", rating=1, reason="", reference="Wet moss grew fast.", candidate=""
+)
+LOST: Final = FacetScore(value=0.25, ratings=(WET,))
+
+
+def sentence(index: int, *evidence: int, supported: bool = True) -> JudgedSentence:
+    """A judged sentence of the summary."""
+    return JudgedSentence(
+        index=index, text="Ferns died.", supported=supported, reason="", evidence=evidence
+    )
+
+
+def evaluation(*scores: Score | Unscored) -> Evaluation:
+    """The pair with these scores."""
+    recipes = (read_signature("facet|judge:fair-1|v:1"),)
+    return Evaluation(pair=WRITTEN, scores=scores, signatures=recipes, source=SOURCE)
+
+
+def test_all_that_was_measured_is_kept() -> None:
+    """Worked example: every verdict and report is made of this and of nothing else."""
+    silent = Unscored(metric="faithfulness", status="unanswered", reason="cut off")
+    measured = evaluation(LOST, silent)
+    pair, paper = measured_pair(measured)
+    assert pair == PairResult(
+        paper="moss-01",
+        system="careful",
+        summary=WRITTEN.summary,
+        place=WRITTEN.place,
+        note="source cut",
+        scores=(LOST, silent),
+        signatures=("facet|judge:fair-1|v:1",),
+        findings=findings_of((LOST,), SOURCE),
+    )
+    assert pair.outcome == "error", "nothing has passed that was not decided"
+    assert pair.numbers() == measured.numbers()
+    assert paper == PaperRecord(
+        id="moss-01",
+        title="Moss and rain",
+        place=PAPER.place,
+        references=PAPER.references,
+        n_sentences=5,
+        cited=((2, SOURCE[2]),),
+    )
+
+
+def test_the_source_sentences_that_anything_points_at_are_kept() -> None:
+    """Worked example: one by a finding, others as evidence for and against sentences.
+
+    Those that support a sentence are evidence too; sentence 3 of the source is nobody's.
+    """
+    score = FaithfulnessScore(
+        value=0.5, sentences=(sentence(0, 4, 0), sentence(1, 1, 4, supported=False))
+    )
+    for scores, places in (((score,), (0, 1, 4)), ((LOST, score), (0, 1, 2, 4)), ((), ())):
+        _, paper = measured_pair(evaluation(*scores))
+        assert paper.cited == tuple((place, SOURCE[place]) for place in places)
+
+
+def test_a_pair_that_broke_down_has_every_metric_unanswered(tmp_path: Path) -> None:
+    """Nothing of it is known but why; unanswered is no refusal of the system's."""
+    path = write_labelled(tmp_path).path
+    least = ("facet=0.5", "eva=0.5")
+    gated = gated_suite(path, None, Session(environ={}), judge="offline", least=least)
+    pair = unmeasured_pair(gated, "good", "kiln", "the endpoint is down")
+    assert (pair.outcome, pair.fault, pair.summary) == ("error", "the endpoint is down", "")
+    assert [(s.metric, s.status) for s in pair.scores if isinstance(s, Unscored)] == [
+        ("facet", "unanswered"), ("eva", "unanswered"),
+    ]  # fmt: skip
