@@ -1,21 +1,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.errors import OptionError, Place, SuiteError
-from summeval_pytest.metrics.score import CATALOGUE, METRICS, Unscored
-from summeval_pytest.run.pair_numbers import Numbers
-from summeval_pytest.run.runner import OwnTexts
-from summeval_pytest.suite.suite import load_suite
-from summeval_pytest.suite.values import Setting
-from summeval_pytest.text.edits import ATTACKS, Edit
-from summeval_pytest.text.normalise import normalise
-from summeval_pytest.text.sentences import split_sentences
-from summeval_pytest.verdict.relations import (
+from summeval_pytest.analysis.relations import (
     HOSTILE,
     RELATIONS,
     Broken,
@@ -25,8 +17,16 @@ from summeval_pytest.verdict.relations import (
     check,
     chosen_relations,
     probes_of,
-    relation_floors,
+    relation_lines,
 )
+from summeval_pytest.errors import OptionError
+from summeval_pytest.metrics.score import CATALOGUE, METRICS, Unscored
+from summeval_pytest.run.pair_numbers import Numbers
+from summeval_pytest.run.runner import OwnTexts
+from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.text.edits import ATTACKS, Edit
+from summeval_pytest.text.normalise import normalise
+from summeval_pytest.text.sentences import split_sentences
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -304,18 +304,31 @@ def test_a_relation_is_tried_on_papers_all_over_the_suite(tmp_path: Path) -> Non
     assert list(probes_of(mice(tmp_path / "c", 1), "hostile", attack)) == []
 
 
-def test_relations_and_their_floors_are_named_as_they_are() -> None:
-    """A misspelt one would try nothing, or hold nothing, and nobody would know."""
+def test_relations_are_named_as_they_are() -> None:
+    """A misspelt one would try nothing, and nobody would know."""
     chosen = chosen_relations(["swapped", "hostile"], "--try")
     assert chosen == {"metamorphic": ("swapped",), "hostile": tuple(HOSTILE)}
     assert set(chosen_relations(["all"], "--try")) == {"metamorphic", "hostile"}
     with pytest.raises(OptionError, match="--try='swaped' is no relation; did you mean 'swapped'"):
         chosen_relations(["swaped"], "--try")
-    place = Place("golden/summeval.toml", 9)
-    assert relation_floors([Setting(name="swapped", value=0.5, place=place)]) == {"swapped": 0.5}
-    for name, value, told in (
-        ("swaped", 0.5, "unknown relation 'swaped'; did you mean 'swapped'"),
-        ("swapped", 50, "swapped = 50 is no share of papers; write a value from 0 to 1"),
-    ):
-        with pytest.raises(SuiteError, match=f"^golden/summeval.toml:9: {told}"):
-            relation_floors([Setting(name=name, value=value, place=place)])
+
+
+def test_the_lines_of_a_relation_name_the_papers_that_break_it() -> None:
+    """How often it holds, what was wanted, and of many papers the first ten, in order."""
+    broken = (Broken("facet", "at least", 0.9, 1.0, 0.95),)
+    found = [
+        Check(relation="identity", paper=f"moss-{n:02}", held=False, broken=broken, edit="kept")
+        for n in range(11)
+    ]
+    checks = (*reversed(found), *outcomes(True))
+    verdict = RelationVerdict(relation="identity", checks=checks, least=1.0)
+    first, wanted, *papers, more = relation_lines(verdict, "a text is itself")
+    assert (first, wanted, more) == (
+        "identity: holds on 1 of 12 papers, at least 100% wanted",
+        "  wanted: a text is itself",
+        "  and 1 more papers",
+    )
+    assert papers[:2] == ["  moss-00: kept", "    facet 0.900 -> 1.000, expected at least 0.95"]
+    assert papers[-2] == "  moss-09: kept"
+    (line,) = relation_lines(replace(verdict, checks=()), "a text is itself")
+    assert line == "identity: no paper offers the edit"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
 
+from summeval_pytest.run.golden import golden_answers
 from summeval_pytest.run.runner import Runner
-from summeval_pytest.verdict.thresholds import floors_of
-from summeval_pytest.verdict.trust import Trust, measured_judge
+from summeval_pytest.verdict.floors import floors_of, read_floors
+from summeval_pytest.verdict.trust import Trust, measure_trust
 from tests.golden import oracle
 
 if TYPE_CHECKING:
@@ -24,12 +26,10 @@ ALL = {"facet_kappa", "unfaithful_recall", "unfaithful_precision"}
 @cache
 def measured(judge: type[Judge], held_as: str) -> Trust:
     """What the golden labels say of a judge, held to the floors of a name."""
-    runner = Runner(judge())
-    try:
-        suite = oracle.golden()
-        return measured_judge(runner, suite, floors_of(suite, held_as))[0]
-    finally:
-        runner.close()
+    suite = oracle.golden()
+    floors = floors_of(read_floors(suite, held_as), held_as)
+    with closing(Runner(judge())) as runner:
+        return measure_trust(golden_answers(runner, suite), floors, judge=held_as, labels="")
 
 
 def missed(judge: type[Judge], held_as: str) -> set[str]:

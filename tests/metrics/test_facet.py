@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.facet import (
     WEIGHTS,
-    calibrated,
     coverage,
     facet_aware_metric,
     facets_of,
@@ -270,35 +269,6 @@ def test_ratings_that_do_not_fit_the_question_leave_the_pair_unscored(
 ) -> None:
     """A missing rating that shrank the denominator would raise the score (deepeval#3346)."""
     assert rate(ratings) == Unscored(metric="facet", status="unanswered", reason=reason)
-
-
-# Calibration
-GENEROUS: Mapping[Facet, tuple[float, ...]] = {
-    "method": (1.0, 2.0, 2.5, 3.0),
-    "conclusion": (1.0, 1.5, 2.25),
-}
-"""What people rate where a generous judge rates 1, 2 and so on; it is fair on the others."""
-
-
-def test_fm_is_made_anew_of_calibrated_ratings() -> None:
-    """Worked example: 3, 4, 2, 3 become 3, 3, 2 and 2.25; what the judge said stays beside it.
-
-    FM falls from 0.1 + 0.3 + 0.3 * 2 / 4 + 0.3 = 0.85 to
-    0.1 * 3 / 3 + 0.3 * 3 / 4 + 0.3 * 2 / 4 + 0.3 * 2.25 / 3 = 0.7.
-    """
-    score = scored(background=3, method=4, result=2, conclusion=3)
-    found = calibrated(score, GENEROUS)
-    assert (score.value, found.value) == (0.85, 0.7)
-    assert [each.value for each in found.ratings] == [3, 3.0, 2, 2.25]
-    assert [each.calibrated for each in found.ratings] == [None, 3.0, None, 2.25]
-    bare = tuple(replace(each, calibrated=None) for each in found.ratings)
-    assert replace(found, value=score.value, ratings=bare) == score
-
-
-def test_a_summary_that_is_its_reference_is_left_alone() -> None:
-    """Nobody rated it, so there is no rating that a judge could be too generous with."""
-    copy = FacetScore(value=1.0, identical=True)
-    assert calibrated(copy, GENEROUS) is copy
 
 
 # Segments are held to the text

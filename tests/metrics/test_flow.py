@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest.errors import SummevalError
 from summeval_pytest.metrics import facet
-from summeval_pytest.metrics.facet import calibrated, facet_aware_metric
+from summeval_pytest.metrics.facet import facet_aware_metric
 from summeval_pytest.metrics.flow import (
     MAX_UNANSWERED,
     NoScoreError,
@@ -36,7 +36,7 @@ from tests.metrics.table_judge import ended, facts
 
 if TYPE_CHECKING:
     from summeval_pytest.metrics.flow import Dialogue, Flow
-    from summeval_pytest.questions import Answer, Facet
+    from summeval_pytest.questions import Answer
 
 SUMMARY = "Mice grew."
 FIRST = "Growth rose in mice."
@@ -262,12 +262,3 @@ def test_a_copy_of_one_reference_has_full_marks_there_alone() -> None:
     assert not score.identical
     assert (score.values()["facet"], score.values()["facet.method"]) == (0.875, 4.0)
     assert averaged((copy, copy)).identical
-
-
-def test_calibration_maps_the_ratings_against_every_reference() -> None:
-    """A map of means would be another one: ratings are whole numbers."""
-    values: dict[Facet, tuple[float, ...]] = {"result": (1.0, 1.0, 3.0, 4.0)}
-    score = calibrated(averaged((HIGH, LOW)), values)
-    # LOW: (.3 * 1/4 + .3 * 1) / .6 = .625; HIGH stays 1
-    assert score.value == pytest.approx(0.8125)
-    assert score.values()["facet.result"] == 2.5

@@ -122,22 +122,6 @@ def test_scores_and_their_numbers_are_read_only() -> None:
         score.values()["facet"] = 1.0  # type: ignore[index]  # nor changed this way
 
 
-def test_a_calibrated_rating_counts_in_place_of_the_judges() -> None:
-    """The judge's own stays beside it; a threshold on a facet is in the labels' scale, too.
-
-    Worked example: of 4 of 4 people would have made 2.5; rescaled, (2.5 - 1) / 3 and (2 - 1) / 2
-    are 0.5 each, 1 and 0.5 were the judge's.
-    """
-    score = facet_score(method=4, conclusion=2)
-    method, conclusion = score.ratings
-    known = replace(method, calibrated=2.5)
-    assert (method.value, method.share) == (4, 1.0)
-    assert (known.rating, known.value, known.share) == (4, 2.5, 0.625)
-    found = replace(score, ratings=(known, conclusion))
-    assert (found.values()["facet.method"], found.values()["facet.conclusion"]) == (2.5, 2.0)
-    assert (score.rescaled, found.rescaled) == (0.75, 0.5)
-
-
 @pytest.mark.parametrize(
     ("supports", "mean"),
     [

@@ -3,9 +3,17 @@ from __future__ import annotations
 import pytest
 
 from summeval_pytest.metrics.flow import averaged
-from summeval_pytest.metrics.score import CheckedFact, EvaScore, FaithfulnessScore, JudgedSentence
+from summeval_pytest.metrics.score import (
+    CheckedFact,
+    EvaScore,
+    FacetScore,
+    FaithfulnessScore,
+    JudgedSentence,
+    RatedFacet,
+    Unscored,
+)
 from summeval_pytest.questions import Fact
-from summeval_pytest.run.pair_numbers import supposed
+from summeval_pytest.run.pair_numbers import Numbers, bounds, numbers_of
 
 
 def checked(*holds: bool | None) -> tuple[CheckedFact, ...]:
@@ -106,5 +114,60 @@ def test_each_unanswered_piece_is_taken_as_wrong_or_as_right(
     score: EvaScore | FaithfulnessScore, worst: dict[str, float], best: dict[str, float]
 ) -> None:
     """A judge that is silent, about a reference that is not shown, too, must not be hidden."""
-    assert supposed([score], right=False) == pytest.approx(worst)
-    assert supposed([score], right=True) == pytest.approx(best)
+    assert bounds([score], right=False) == pytest.approx(worst)
+    assert bounds([score], right=True) == pytest.approx(best)
+
+
+def numbers(*scores: FacetScore | EvaScore | FaithfulnessScore | Unscored) -> Numbers:
+    """The numbers of a pair."""
+    return numbers_of("moss-01", "careful", "Moss grew.", scores)
+
+
+RESULT = FacetScore(
+    value=1.0,
+    ratings=(RatedFacet(facet="result", rating=4, reason="", reference="a", candidate="b"),),
+)
+REFUSED = Unscored(metric="faithfulness", status="refused_candidate", reason="it declined")
+
+
+def test_a_number_is_measured_or_does_not_apply_or_was_not_given() -> None:
+    """A threshold on the last is met by nobody; a metric that nobody asked for is missing, too."""
+    found = numbers(RESULT, eva(1.0, True), REFUSED)
+    assert found.absent == {
+        "facet.background": "not_applicable",
+        "facet.method": "not_applicable",
+        "facet.conclusion": "not_applicable",
+        "facet.coverage": "not_given",
+        "eva.recall_entailed": "not_given",
+    }
+    names = ("facet.result", "facet.method", "facet.coverage", "eva.recall_entailed")
+    assert [found.is_missing(name) for name in names] == [False, False, True, True]
+    assert not found.is_missing("faithfulness"), "the system says why"
+    assert numbers(RESULT).is_missing("faithfulness")
+    assert numbers(faithful(True)).absent.keys() == {
+        "faithfulness.support", "faithfulness.conflicts"
+    }  # fmt: skip
+
+
+NO_FM = Unscored(metric="facet", status="refused_candidate", reason="it declined")
+SILENT = Unscored(metric="eva", status="unanswered", reason="no reply")
+
+
+def test_silence_is_taken_as_wrong_or_right_by_whose_it_is() -> None:
+    """The judge's and the system's apart; a count has no worst value and stays without one."""
+    found = numbers(faithful(True, None), SILENT, NO_FM)
+    for right, by, share, sentences, eva_value, fm in (
+        (False, None, 0.5, 2, 0.0, 0.25),
+        (True, None, 1.0, 2, 1.0, 1.0),
+        (False, "judge", 0.5, 2, 0.0, None),
+        (True, "system", 1.0, 1, None, 1.0),
+    ):
+        assumed = found.assuming(right=right, by=by)  # type: ignore[arg-type]  # from a table
+        assert assumed.values["faithfulness"] == share
+        assert assumed.sizes["sentences"] == sentences
+        assert (assumed.values.get("eva"), assumed.values.get("facet")) == (eva_value, fm)
+    empty = numbers(EvaScore(value=0.0, precision=None, recall=0.0, recall_entailed=None))
+    assert empty.assuming(by="system").values["eva.precision"] == 0.0
+    assert empty.assuming(by="judge") is empty
+    none = numbers(REFUSED).assuming()
+    assert (none.values["faithfulness"], none.values["faithfulness.conflicts"]) == (0.0, None)

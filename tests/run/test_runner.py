@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from summeval_pytest.endpoints.limits import URGENCY
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.metrics import faithfulness
-from summeval_pytest.metrics.score import FaithfulnessScore
 from summeval_pytest.questions import (
     CheckFacts,
     CheckSentences,
@@ -29,7 +28,7 @@ from summeval_pytest.questions import (
     SentenceChecks,
 )
 from summeval_pytest.run import runner as runner_module
-from summeval_pytest.run.measure import Evaluation, StatedFacts
+from summeval_pytest.run.measure import StatedFacts
 from summeval_pytest.run.runner import OwnTexts, Runner, Task, pair_of
 from summeval_pytest.suite.labels import FactLabel, FactLabels
 from summeval_pytest.suite.suite import load_suite
@@ -496,66 +495,3 @@ def test_closing_does_not_wait_for_a_judge_that_hangs(
         thread.join(SOON)
         assert not thread.is_alive()
         assert isinstance(waiting.exception(SOON), CancelledError)
-
-
-def halved(task: Task, evaluation: Evaluation) -> Evaluation:
-    """The evaluation with half its faithfulness, for whoever sees it."""
-    assert evaluation.paper == task.paper
-    (score,) = evaluation.scores
-    assert isinstance(score, FaithfulnessScore)
-    return replace(evaluation, scores=(replace(score, value=score.value / 2),))
-
-
-def value_of(evaluation: Evaluation) -> float | None:
-    """Its faithfulness."""
-    return evaluation.numbers().values["faithfulness"]
-
-
-@pytest.mark.parametrize("in_flight", [1, 4])
-def test_an_adjusted_evaluation_is_what_everybody_sees(tasks: list[Task], in_flight: int) -> None:
-    """Ratings are calibrated once, wherever a number is taken from, read ahead or not."""
-    with closing(Runner(Waiting(in_flight), adjust=halved)) as runner:
-        runner.plan(tasks)
-        settle(runner)
-        assert value_of(runner.evaluation(tasks[0])) == 0.5
-        assert [value_of(found) for found in runner.evaluations(tasks[1:3])] == [0.5, 0.5]
-        numbers = runner.numbers(tasks[:5])
-    assert [found.values["faithfulness"] for found in numbers] == [0.5] * 5
-
-
-def test_golden_tasks_are_handed_over_as_the_judge_answered_them(tasks: list[Task]) -> None:
-    """They are what the adjusting is learned from; the same pair may be asked for as both."""
-    golden = replace(tasks[0], is_golden=True)
-    with closing(Runner(Waiting(in_flight=3), adjust=halved)) as runner:
-        runner.plan([golden, *tasks[:2]])
-        assert value_of(runner.evaluation(golden)) == 1.0
-        assert value_of(runner.evaluation(tasks[0])) == 0.5
-        found = runner.numbers([golden, tasks[0]])
-    assert [each.values["faithfulness"] for each in found] == [1.0, 0.5]
-
-
-def spoiled(task: Task, evaluation: Evaluation) -> Evaluation:
-    """Fails the third mouse."""
-    if task.paper == "mouse-2":
-        raise JudgeError("ratings cannot be calibrated: it went blind")
-    return halved(task, evaluation)
-
-
-@pytest.mark.parametrize("shares_tests", [False, True])
-def test_a_fault_of_adjusting_reaches_whoever_asks_and_holds_up_nobody(
-    tasks: list[Task], *, shares_tests: bool
-) -> None:
-    """Also where the pair was read ahead: the reading goes on behind it, as does every test."""
-    judge = Waiting(in_flight=3)
-    with closing(Runner(judge, shares_tests=shares_tests, adjust=spoiled)) as runner:
-        runner.plan(tasks)
-        if shares_tests:
-            wait_until(lambda: runner.n_judged == N_PAIRS - 1)
-        for _ in range(2):
-            with pytest.raises(JudgeError, match="it went blind"):
-                runner.evaluation(tasks[2])
-        with pytest.raises(JudgeError, match="it went blind"):
-            runner.numbers(tasks)
-        others = [task for task in tasks if task != tasks[2]]
-        assert [value_of(runner.evaluation(task)) for task in others] == [0.5] * (N_PAIRS - 1)
-        assert runner._open == {}

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-import hashlib
 import math
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,12 +13,8 @@ from scipy import stats
 
 from summeval_pytest.stats.correction import (
     Corrected,
-    FoldedMap,
     corrected_mean,
     corrected_rate,
-    fit_folds,
-    fit_map,
-    folds_of,
 )
 
 if TYPE_CHECKING:
@@ -293,121 +287,3 @@ def test_a_rate_without_bounds_says_why(
     """A judge that tells nothing, or labels of one kind, give no number to gate on."""
     found = corrected_rate(judged, golden)
     assert (found.value, found.low, found.high, found.reason) == (value, None, None, reason)
-
-
-TOP = 4
-IDENTITY = (1.0, 2.0, 3.0, 4.0)
-ratings = st.integers(1, TOP)
-
-
-@pytest.mark.parametrize(
-    ("rows", "values"),
-    [
-        # The mean of the labels and of one pseudo-observation of the rating itself:
-        # 1: (1 + 1) / 2 = 1; 2: (3 + 2) / 4 = 1.25; 3: (4 + 3) / 3 = 7/3; 4: (3 + 4) / 2 = 3.5
-        ([(1, 1)] + [(2, 1)] * 3 + [(3, 2)] * 2 + [(4, 3)], (1, 1.25, 7 / 3, 3.5)),
-        # Values that fall are pooled by weight:
-        # 2: (11 + 2) / 4 = 3.25; 3: (2 + 3) / 2 = 2.5; both (4 * 3.25 + 2 * 2.5) / 6 = 3
-        ([(2, 4), (2, 3), (2, 4), (3, 2)], (1, 3, 3, 4)),
-        # Ratings never given lie between their neighbours:
-        # 1: (6 + 1) / 4 = 1.75; 4: (9 + 4) / 4 = 3.25; 2 and 3 at thirds of the way
-        ([(1, 2)] * 3 + [(4, 3)] * 3, (1.75, 2.25, 2.75, 3.25)),
-        ([], IDENTITY),
-    ],
-)
-def test_map_worked_examples(rows: list[tuple[int, int]], values: tuple[float, ...]) -> None:
-    """A judge may be wrong about the order; the map does not follow it there."""
-    assert fit_map(rows, top=TOP) == pytest.approx(values)
-
-
-@pytest.mark.parametrize(
-    ("rows", "values"),
-    [
-        # Of a scale of 4, coverage 0 stands for 1, 40 for 2.2, 100 for 4.
-        # 40: (9 + 2.2) / 4 = 2.8; below it 1 + .03 c, above at least 2.8
-        ([(40, 3)] * 3, {0: 1, 20: 1.6, 40: 2.8, 50: 2.8, 100: 4}),
-        # 20: (2 + 1.6) / 2 = 1.8; 60: (4 + 2.8) / 2 = 3.4; 30 on the line between them
-        ([(20, 2), (60, 4)], {20: 1.8, 30: 2.2, 60: 3.4}),
-    ],
-)
-def test_a_map_may_be_of_coverages(rows: list[tuple[int, int]], values: dict[int, float]) -> None:
-    """A hundred steps order better than four; people's labels stay on their scale."""
-    found = fit_map(rows, top=TOP, steps=range(101))
-    assert {step: found[step] for step in values} == pytest.approx(values)
-
-
-@given(rows=st.lists(st.tuples(ratings, ratings), max_size=30))
-@settings(deadline=None, max_examples=15)
-def test_map_never_falls_nor_leaves_the_scale(rows: list[tuple[int, int]]) -> None:
-    """A better rating never becomes a worse score."""
-    values = fit_map(rows, top=TOP)
-    assert len(values) == TOP
-    assert [1, *values, TOP] == sorted([1, *values, TOP])
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([(1, 1), (5, 2)], r"^judge\[1\] is 5; give a whole number from 1 to 4$"),
-        ([(1, 0)], r"^label\[0\] is 0; give a whole number from 1 to 4$"),
-        ([(1, 2.5)], r"^label\[0\] is 2.5; give a whole number from 1 to 4$"),
-    ],
-)
-def test_a_rating_off_the_scale_is_named(rows: list[tuple[int, int]], message: str) -> None:
-    """Each message names the column and the row."""
-    with pytest.raises(ValueError, match=message):
-        fit_map(rows, top=TOP)
-
-
-def test_folds_are_those_of_the_digests_order() -> None:
-    """Dealt like cards, by SHA-256: Python's own hash is another one in every process."""
-    in_order = sorted(PAPERS[:5], key=lambda paper: hashlib.sha256(paper.encode()).hexdigest())
-    assert in_order == ["brine", "delta", "ember", "alga", "coral"]
-    assert folds_of(PAPERS[:5]) == {paper: place for place, paper in enumerate(in_order)}
-
-
-def test_a_labelled_paper_has_the_map_of_the_other_folds() -> None:
-    """Two papers are two folds; a paper alone has no other to learn from, and keeps its ratings."""
-    folded = fit_folds([("alga", 3, 1)] * 4 + [("brine", 2, 4)] * 4, top=TOP)
-    assert folded.map_of("alga") == fit_map([(2, 4)] * 4, top=TOP)
-    assert folded.map_of("brine") == fit_map([(3, 1)] * 4, top=TOP)
-    assert folded.map_of("coral") == fit_map([(3, 1)] * 4 + [(2, 4)] * 4, top=TOP)
-    alone = fit_folds([("alga", 3, 1)] * 9, top=TOP)
-    assert alone.map_of("alga") == IDENTITY
-    assert alone.map_of("brine") == fit_map([(3, 1)] * 9, top=TOP) != IDENTITY
-
-
-@given(
-    rows=st.lists(st.tuples(papers, ratings, ratings), max_size=30),
-    labels=st.lists(ratings, min_size=30, max_size=30),
-)
-@settings(deadline=None, max_examples=15)
-def test_a_papers_own_labels_never_change_its_own_map(
-    rows: list[tuple[str, int, int]], labels: list[int]
-) -> None:
-    """Else a map would learn the answer to what it is asked, and a judge look better than it is."""
-    before = fit_folds(rows, top=TOP)
-    for paper in {paper for paper, _, _ in rows}:
-        changed = [
-            (name, judge, other if name == paper else label)
-            for (name, judge, label), other in zip(rows, labels, strict=False)
-        ]
-        assert fit_folds(changed, top=TOP).map_of(paper) == before.map_of(paper)
-
-
-def test_digest_tells_maps_and_their_papers_apart_and_never_changes() -> None:
-    """A recorded signature is compared with one of another machine and a later version."""
-    assert fit_folds([("alga", 3, 1), ("brine", 2, 4)], top=TOP).digest() == "bd73dbe219c5"
-    fold_of = {"alga": 0, "brine": 1}
-    other = (1.0, 2.0, 2.5, 4.0)
-    folded = FoldedMap(from_all=IDENTITY, by_fold=(IDENTITY, (1.0, 2.0, 3.0, 3.5)), fold_of=fold_of)
-    changed = [
-        folded,
-        replace(folded, from_all=other),
-        replace(folded, by_fold=(*folded.by_fold[::-1],)),
-        replace(folded, by_fold=(IDENTITY, other)),
-        replace(folded, fold_of={"alga": 1, "brine": 0}),
-        replace(folded, fold_of={"alga": 0, "coral": 1}),
-    ]
-    assert len({one.digest() for one in changed}) == len(changed)
-    assert replace(folded, fold_of=dict(reversed(fold_of.items()))).digest() == folded.digest()

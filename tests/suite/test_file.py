@@ -65,7 +65,7 @@ def test_mistakes_in_the_suite_file_are_told_at_their_lines(
     """Each message says what, where and what to do."""
     papers, default = 'papers = "papers.jsonl"', 'default_systems = ["careful"]'
     top = [
-        'eva_recall = "none"', "calibrate = 1", "calibrated = true",
+        'eva_recall = "none"', "calibrate = true",
         'default_systems = ["carefull"]', "default_systems = []",
         'default_systems = ["careful", "careful"]', 'default_systems = "careful"',
         "default_systems = [true]", 'eva_chains = "both"', "eva_chains = true",
@@ -79,7 +79,6 @@ def test_mistakes_in_the_suite_file_are_told_at_their_lines(
         *((default, line) for line in top),
         ('labels = "labels.jsonl"', 'label = "labels.jsonl"'),
         ('labels = "labels.jsonl"', 'labels = "gone.jsonl"'),
-        ('labels = "labels.jsonl"', "calibrate = true"),
         ('recorded = "recorded.jsonl"', 'recorded = "systems"'),
         ('summaries = "systems/careful.jsonl"', 'summaries = "careful.jsonl"'),
         (f"{papers}\n", ""),
@@ -108,7 +107,7 @@ def test_mistakes_in_tables_are_told_at_their_lines(
         '[systems.llama3]\nendpoint = "ollama"\n',
         '[systems.llama3]\nendpoint = "olama"\nmodel = "llama3"\n',
         '[systems.gpt-4.1]\nendpoint = "openai"\nmodel = "gpt"\n',
-        *(f'[systems.{name}]\nsummaries = "papers.jsonl"\n' for name in ("judge", "metamorphic")),
+        '[systems.judge]\nsummaries = "papers.jsonl"\n',
         *(f"{recorded}{line}\n" for line in ('model = "llama3"', "max_tokens = 9")),
         *(f"{LLAMA}{lines}\n" for lines in (
             "max_tokens = 0", "context_tokens = 1.5", "temperature = 2.1", "temperature = -0.1",
@@ -325,17 +324,6 @@ def test_a_prompt_of_ones_own_is_a_text_in_the_suite(golden: Golden) -> None:
     assert "'prompts/short.txt', neither abstract nor plain nor a text file" in golden.mistake()
 
 
-@pytest.mark.parametrize(
-    ("line", "calibrate"), [("", False), ("calibrate = false", False), ("calibrate = true", True)]
-)
-def test_ratings_are_calibrated_only_where_the_suite_says_so(
-    golden: Golden, line: str, *, calibrate: bool
-) -> None:
-    """It moves numbers, so nobody gets it by adding labels."""
-    golden.spoil("summeval.toml", "default_systems", f"{line}\ndefault_systems")
-    assert golden.load().calibrate is calibrate
-
-
 @pytest.mark.parametrize("key", ["labels", "encoder"])
 def test_a_name_too_long_for_the_disk_is_no_file(golden: Golden, key: str) -> None:
     """Asking the disk about it is an error of its own, which is the user's all the same."""
@@ -465,8 +453,7 @@ def test_thresholds_keep_file_order_and_line(golden: Golden) -> None:
     golden.spoil(
         "summeval.toml",
         "[thresholds.judge]",
-        "[thresholds.corrected]\nfacet = 0.6\n[thresholds.metamorphic]\norder = 0.9\n"
-        "[thresholds.judge]",
+        "[thresholds.corrected]\nfacet = 0.6\n[thresholds.judge]",
     )
     suite = golden.load()
 
@@ -476,8 +463,7 @@ def test_thresholds_keep_file_order_and_line(golden: Golden) -> None:
     assert suite.thresholds == (setting("facet", 0.55, 14), setting("facet.conclusion", 2.0, 15))
     assert suite.mean_thresholds == (setting("facet", 0.65, 18),)
     assert suite.corrected_thresholds == (setting("facet", 0.6, 21),)
-    assert suite.relation_thresholds == (setting("order", 0.9, 23),)
-    assert suite.judge_thresholds == (setting("facet_kappa", 0.4, 25),)
+    assert suite.judge_thresholds == (setting("facet_kappa", 0.4, 23),)
     golden.spoil("summeval.toml", 'facet = 0.55\n"facet.conclusion"', "facet.conclusion")
     assert golden.load().thresholds == (setting("facet.conclusion", 2.0, 14),)
 
