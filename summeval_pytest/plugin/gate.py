@@ -15,14 +15,14 @@ from summeval_pytest.errors import JudgeError, OptionError
 from summeval_pytest.plugin.outputs import Baselines, check_saved_file, report_files
 from summeval_pytest.questions import OFFLINE
 from summeval_pytest.record.file import read_record
-from summeval_pytest.record.gated_suite import gated_suite
+from summeval_pytest.record.gated_suite import gated_suite, narrowed
 from summeval_pytest.record.measuring import (
     judged_by,
     measure_golden,
     measure_pair,
     measure_system,
 )
-from summeval_pytest.record.shards import FROM, joined, narrowed, read_shard
+from summeval_pytest.record.shards import FROM, joined, read_shard
 from summeval_pytest.reports.run import (
     cassette_lines,
     header_line,

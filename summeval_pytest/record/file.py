@@ -124,7 +124,7 @@ class Spool:
     def __init__(self, begun: RunRecord, file: Path | None) -> None:
         self._file = file and file.with_name(f"{file.name}{PART}")
         self._lines = new_lines(self._file)
-        self._index = _Index(self._lines)
+        self._index = _Places(self._lines)
         self._lines.add(heading(begun))
 
     def add(self, suite: str, pair: PairResult, paper: PaperRecord | None) -> None:
@@ -153,7 +153,7 @@ class Spool:
             self._file.unlink(missing_ok=True)
 
 
-class _Index:
+class _Places:
     """Where the pairs and papers of a file stand."""
 
     def __init__(self, file: LineFile) -> None:
@@ -252,7 +252,7 @@ class _Read:
     """What the lines of a file have said so far."""
 
     def __init__(self, lines: LineFile) -> None:
-        self._index = _Index(lines)
+        self._index = _Places(lines)
         self._digest = hashlib.sha256()
         self._begun: RunRecord | None = None
         self._is_closed = False

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.score import METRICS, own_numbers
-from summeval_pytest.record.shards import is_in_shard
+from summeval_pytest.record.shards import FROM, is_in_shard
 from summeval_pytest.run.golden import check_sentences, golden_tasks, labels_fingerprint
 from summeval_pytest.run.measure import recipe_of
 from summeval_pytest.run.runner import Task
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.labels import Label
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.verdict.rules import Rule
-    from summeval_pytest.verdict.run import JudgeName
+    from summeval_pytest.verdict.run import JudgeName, RunRecord
     from summeval_pytest.verdict.thresholds import Thresholds
 
 
@@ -240,3 +240,51 @@ def gated_suite(  # noqa: PLR0913 - by keyword, each an option of its own
     n_votes = session.votes_of(judge, [suite])
     check_supported(gated.thresholds, judge, n_votes, suite.shown)
     return gated
+
+
+def narrowed(record: RunRecord, gated: Sequence[GatedSuite]) -> RunRecord:
+    """The part of a record that is of these suites and their systems, in their order.
+
+    Raises:
+        OptionError: for a suite that the record does not have.
+    """
+    return replace(record, suites=tuple(_narrowed(record, each) for each in gated))
+
+
+def _narrowed(record: RunRecord, gated: GatedSuite) -> SuiteRecord:
+    skeleton = gated.record()
+    alike = [suite for suite in record.suites if suite.name == skeleton.name]
+    same = [suite for suite in alike if suite.fingerprint == skeleton.fingerprint]
+    if not (same or alike):
+        names = ", ".join(sorted({repr(suite.name) for suite in record.suites}))
+        raise OptionError(
+            f"{FROM}: these runs are of suite {names}, and not of {skeleton.name!r}; name runs of"
+            f" {skeleton.shown}"
+        )
+    found = (same or alike)[0]
+    summaries = {system.name: system.summaries for system in found.systems}
+    systems = tuple(
+        replace(each, summaries=summaries.get(each.name, each.summaries))
+        for each in skeleton.systems
+    )
+    places = {(each.system, each.paper): place for place, each in enumerate(found.outlines)}
+    order = [(each.name, paper) for each in systems for paper in each.papers]
+    papers = {paper.id: paper for paper in found.papers}
+    answers = {(each.system, each.paper): each for each in found.golden}
+    labelled = [(task.system, task.paper) for task in gated.labelled]
+    fault = found.golden_fault
+    if missing := [each for each in labelled if each not in answers]:
+        fault = fault or (
+            f"{len(missing):,} of {len(labelled):,} labelled pairs are in no record, first"
+            f" {' on '.join(missing[0])}; run {skeleton.shown}::judge in each of the recorded runs"
+        )
+    return replace(
+        found,
+        name=skeleton.name,
+        shown=skeleton.shown,
+        systems=systems,
+        papers=tuple(papers[name] for name in gated.suite.paper_ids if name in papers),
+        golden=() if fault else tuple(answers[of] for of in labelled),
+        golden_fault=fault,
+        pairs=found.pairs_at(places[of] for of in order if of in places),
+    )

@@ -7,19 +7,13 @@ import pytest
 
 from summeval_pytest.endpoints.spending import ModelSeen
 from summeval_pytest.errors import OptionError
-from summeval_pytest.record.gated_suite import gated_suite
-from summeval_pytest.record.shards import joined, narrowed
-from summeval_pytest.run.session import Session
+from summeval_pytest.record.shards import joined
 from summeval_pytest.verdict.run import JudgeName, PaperRecord
-from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, write_labelled
 from tests.verdict.golden_answers import answered, golden
-from tests.verdict.records import HERE, faithful, pair, run, suite, system
+from tests.verdict.records import HERE, pair, run, suite, system
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from summeval_pytest.record.gated_suite import GatedSuite
-    from summeval_pytest.verdict.run import PairResult, RunRecord, SuiteRecord, SystemResult
+    from summeval_pytest.verdict.run import PairResult, RunRecord, SystemResult
 
 GATED = (replace(system("careful", "fern", "moss"), summaries="0a"),)
 
@@ -108,71 +102,3 @@ def test_runs_that_do_not_belong_together_are_refused_by_what_differs(
     with pytest.raises(OptionError) as caught:
         joined({f"{n}.json": each for n, each in enumerate(runs)})
     assert str(caught.value).startswith(f"--summ-from: {told}")
-
-
-@pytest.fixture
-def gated(tmp_path: Path) -> GatedSuite:
-    """Two papers, kiln and moss, and two labels of kiln; the good system is gated."""
-    path = write_labelled(tmp_path / "roofs", GOOD_OF_KILN, BAD_OF_KILN).path
-    return gated_suite(path, None, Session(environ={}), judge="offline", least=["facet=0.5"])
-
-
-ANSWERS = tuple(
-    golden(answered("result", 4, 4), paper="kiln", system=system) for system in ("bad", "good")
-)
-
-
-def of(gated: GatedSuite, **changes: object) -> SuiteRecord:
-    """A record of the suite, in another order, with more than is asked for."""
-    pairs = (
-        *(pair(paper, faithful(1.0), system="good") for paper in ("moss", "kiln")),
-        pair("kiln", system="bad"),
-    )
-    papers = (cited("moss"), cited("kiln"), cited("zinc"))
-    held = replace(gated.record(), shown="then/summeval.toml", pairs=pairs, papers=papers)
-    return replace(held, golden=ANSWERS, **changes)  # type: ignore[arg-type]  # its fields
-
-
-def test_a_record_is_narrowed_to_what_is_gated_in_its_order(gated: GatedSuite) -> None:
-    """Systems, papers and labels as they are now; what was measured with stays to be checked."""
-    held = of(gated)
-    then = replace(held.systems[0], summaries="0a", fault="then", papers=("moss", "kiln"))
-    (found,) = narrowed(run(replace(held, systems=(then,), labels="then")), [gated]).suites
-    assert (found.shown, found.labels) == (gated.suite.shown, "then")
-    assert found.systems == (replace(gated.record().systems[0], summaries="0a"),)
-    assert [(pair.system, pair.paper) for pair in found.pairs] == [
-        ("good", "kiln"),
-        ("good", "moss"),
-    ]
-    assert [paper.id for paper in found.papers] == ["kiln", "moss"]
-    assert [each.system for each in found.golden] == ["good", "bad"]
-    (other,) = narrowed(run(replace(held, systems=())), [gated]).suites
-    assert other.systems == gated.record().systems, "that its pairs are missing says more"
-
-
-def test_a_judge_is_measured_on_every_label_or_on_none(gated: GatedSuite) -> None:
-    """Of a shard whose item 'judge' was not run, the labels that are left may be the easy ones."""
-    (found,) = narrowed(run(replace(of(gated), golden=ANSWERS[:1])), [gated]).suites
-    assert (found.golden, found.golden_fault) == (
-        (),
-        (
-            f"1 of 2 labelled pairs are in no record, first good on kiln; run {gated.suite.shown}"
-            "::judge in each of the recorded runs"
-        ),
-    )
-    (found,) = narrowed(run(of(gated, golden_fault="no reply")), [gated]).suites
-    assert (found.golden, found.golden_fault) == ((), "no reply")
-
-
-def test_a_record_of_another_suite_is_refused(gated: GatedSuite) -> None:
-    """Of a suite of that name with other papers it is left to what was measured."""
-    with pytest.raises(OptionError) as caught:
-        narrowed(run(suite(name="moss"), suite(name="fern")), [gated])
-    assert str(caught.value) == (
-        f"--summ-from: these runs are of suite 'fern', 'moss', and not of {gated.suite.name!r};"
-        f" name runs of {gated.suite.shown}"
-    )
-    changed = of(gated, fingerprint="000000000000")
-    assert narrowed(run(changed), [gated]).suites[0].fingerprint == "000000000000"
-    both = narrowed(run(changed, of(gated)), [gated])
-    assert both.suites[0].fingerprint == gated.suite.fingerprint
