@@ -72,8 +72,7 @@ COMMANDS: Final = (
     (
         "compare",
         "runs:compare_runs",
-        "what changed between two saved runs; exit code 1 where the new one does not pass, or breaks"
-        " a rule",
+        "what changed between two saved runs; exit code 1 where NEW does not pass or breaks a rule",
     ),
     (
         "rescore",

@@ -493,7 +493,7 @@ def _decoded_bytes(column: pa.Array) -> int:
         return sum(map(_decoded_bytes, column.flatten()))
     if types.is_list(kind) or types.is_large_list(kind):
         return _decoded_bytes(column.flatten())
-    n_bytes = column.nbytes
+    n_bytes = int(column.nbytes)
     if types.is_dictionary(kind) and _is_text(kind.value_type):
         sizes = compute.binary_length(column.dictionary).take(column.indices)
         n_bytes = int(compute.sum(sizes).as_py() or 0)

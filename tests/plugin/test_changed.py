@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from summeval_pytest.cli import runs
 from summeval_pytest.cli.app import main
 from tests.plugin.conftest import Run
 from tests.plugin.test_correcting import FAIR, labelled
@@ -307,7 +306,7 @@ def merged(bench: Bench, fixtures: Fixtures, *names: str, options: Sequence[str]
         return Done
 
     monkeypatch.chdir(bench.path)
-    monkeypatch.setattr(runs.subprocess, "run", run)
+    monkeypatch.setattr("summeval_pytest.cli.runs.subprocess.run", run)
     asked = (f"--option={option}" for option in options)
     try:
         code = main(["merge", *names, "--out=merged.json", *asked])
