@@ -49,14 +49,14 @@ from summeval_pytest.record.batches import (
     in_processes,
     on_dask,
 )
-from summeval_pytest.record.file import read_record, record_lines
 from summeval_pytest.record.judging import JudgeOrder, PairJudge
+from summeval_pytest.record.record_file import read_record, record_lines
 from summeval_pytest.record.rescore import read_weights, rescore
 from summeval_pytest.reports.cases import missed_numbers
 from summeval_pytest.reports.ci import STEP_SUMMARY, annotation_lines, step_summary
 from summeval_pytest.reports.files import append, rendered
 from summeval_pytest.reports.judge_section import trust_of_run
-from summeval_pytest.reports.run import (
+from summeval_pytest.reports.terminal import (
     changed_model_lines,
     golden_lines,
     models_told,
@@ -315,10 +315,7 @@ def compare_runs(
         _check_golden(chosen, {"OLD": (old_file, old), "NEW": (new_file, new)}, shared)
         return _golden_answers(old, new, shared, chosen.answers)
     lines = [*_cut("OLD", old), *_cut("NEW", new)]
-    if not new.may_release and not lines:
-        why = trust_of_run(new) if new.is_untrusted else f"{new.outcome} by its own thresholds"
-        lines.append(f"NEW: {why}")
-    passes = not lines
+    passes = not lines and new.may_release
     baselines = _OldRun(old, old_file.name)
     if not any(suite.systems for suite in new.suites):
         raise OptionError(f"NEW: {new_file} holds no system; name the record of a run")
@@ -331,6 +328,9 @@ def compare_runs(
             told, fine = _compared(suite, system, baselines, chosen, rules)
             lines += told
             passes = passes and fine
+    if not new.may_release:
+        why = trust_of_run(new) if new.is_untrusted else f"the run {new.outcome} by itself"
+        lines += [one_line(f"NEW: {why}", 400), ""]
     if shared:
         lines += _golden_answers(old, new, shared, chosen.answers)[0]
     return lines, passes

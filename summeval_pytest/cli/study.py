@@ -38,8 +38,8 @@ from summeval_pytest.cli.parameters import (
     write_figures,
 )
 from summeval_pytest.errors import OptionError
-from summeval_pytest.reports.run import calls_lines, model_lines
 from summeval_pytest.reports.study_tables import study_lines
+from summeval_pytest.reports.terminal import calls_lines, model_lines
 from summeval_pytest.run.golden import check_sentences
 from summeval_pytest.suite.values import JudgeSpec
 from summeval_pytest.text.normalise import NORMALISER

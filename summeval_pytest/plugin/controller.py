@@ -22,9 +22,9 @@ from summeval_pytest.plugin.config import (
 )
 from summeval_pytest.plugin.items import VerdictItem
 from summeval_pytest.plugin.outputs import tell_github, write_outputs
-from summeval_pytest.record.file import Spool
 from summeval_pytest.record.json_text import from_json
 from summeval_pytest.record.measuring import unmeasured_pair
+from summeval_pytest.record.record_file import Spool
 from summeval_pytest.record.run_counts import RunCounts, counts_of
 from summeval_pytest.record.shards import read_shard
 from summeval_pytest.reports.judge_section import (
@@ -33,7 +33,7 @@ from summeval_pytest.reports.judge_section import (
     trust_phrase,
     untrusted_lines,
 )
-from summeval_pytest.reports.run import (
+from summeval_pytest.reports.terminal import (
     SystemTally,
     TallyRow,
     calls_lines,

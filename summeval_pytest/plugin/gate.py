@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from summeval_pytest.errors import JudgeError, OptionError
 from summeval_pytest.plugin.outputs import Baselines, check_saved_file, report_files
 from summeval_pytest.questions import OFFLINE
-from summeval_pytest.record.file import read_record
 from summeval_pytest.record.gated_suite import gated_suite, narrowed
 from summeval_pytest.record.measuring import (
     judged_by,
@@ -22,8 +21,9 @@ from summeval_pytest.record.measuring import (
     measure_pair,
     measure_system,
 )
+from summeval_pytest.record.record_file import read_record
 from summeval_pytest.record.shards import FROM, joined, read_shard
-from summeval_pytest.reports.run import (
+from summeval_pytest.reports.terminal import (
     cassette_lines,
     header_line,
     unlabelled_lines,
@@ -201,11 +201,11 @@ class Gate:
         """
         if self.recorded is None:
             return None
-        policies, material, baselines = {}, {}, {}
+        policies, inputs, baselines = {}, {}, {}
         for gated in self.suites:
             shown = gated.suite.shown
             policies[shown] = gated.policy
-            material[shown] = gated.material(self.identity, gated.signatures(self.judge))
+            inputs[shown] = gated.inputs(self.identity, gated.signatures(self.judge))
             for system in gated.systems:
                 if (baseline := self.baseline(gated, system)) is not None:
                     baselines[shown, system] = baseline
@@ -213,7 +213,7 @@ class Gate:
             return decide(
                 narrowed(self.recorded, self.suites),
                 policies,
-                material=material,
+                inputs=inputs,
                 baselines=baselines,
             )
         except OptionError as error:

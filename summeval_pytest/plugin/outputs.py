@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError, nearest
-from summeval_pytest.record.file import read_record, record_lines
+from summeval_pytest.record.record_file import read_record, record_lines
 from summeval_pytest.reports.files import append, from_root, rendered, unwritable, write_whole
 from summeval_pytest.reports.judge_section import UNTRUSTED
 from summeval_pytest.text.printing import one_line

@@ -13,7 +13,7 @@ from summeval_pytest.run.measure import recipe_of
 from summeval_pytest.run.runner import Task
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.suite.values import summaries_digest
-from summeval_pytest.verdict.decide import Material
+from summeval_pytest.verdict.decide import Inputs
 from summeval_pytest.verdict.floors import floors_of, read_floors
 from summeval_pytest.verdict.policy import Policy
 from summeval_pytest.verdict.rules import DEFAULT_RULES
@@ -159,9 +159,9 @@ class GatedSuite:
         papers = self.papers(system)
         return summaries_digest({p: self.suite.pair(p, system).summary for p in papers})
 
-    def material(self, judge: JudgeName, signatures: Iterable[Signature]) -> Material:
+    def inputs(self, judge: JudgeName, signatures: Iterable[Signature]) -> Inputs:
         """What the suite's numbers have to be measured with, as it is now."""
-        return Material(
+        return Inputs(
             judge=judge,
             papers=self.suite.fingerprint,
             labels=self.labels,

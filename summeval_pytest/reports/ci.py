@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar
 from summeval_pytest.metrics.score import CATALOGUE, METRICS
 from summeval_pytest.reports import judge_section
 from summeval_pytest.reports.cases import cases_of, failing_pairs, failing_systems, judge_case
-from summeval_pytest.reports.run import calls_lines
 from summeval_pytest.reports.systems import SystemRow
 from summeval_pytest.reports.template import template
+from summeval_pytest.reports.terminal import calls_lines
 from summeval_pytest.reports.wording import (
     against,
     broken_rules,

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.record.file import record_lines
+from summeval_pytest.record.record_file import record_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

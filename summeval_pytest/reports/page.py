@@ -22,9 +22,9 @@ from summeval_pytest.reports.page_pair import (
     paper_block,
     visible,
 )
-from summeval_pytest.reports.run import calls_lines
 from summeval_pytest.reports.systems import WORST_FIRST, SystemRow
 from summeval_pytest.reports.template import resource, template
+from summeval_pytest.reports.terminal import calls_lines
 from summeval_pytest.reports.wording import corrected_value, detectable_text, shown
 from summeval_pytest.verdict.floors import named_agreement
 from summeval_pytest.verdict.trust import confusions, worst_disagreements

@@ -4,7 +4,7 @@ Live tests, ``--summ-from``, ``merge``, ``rescore``, ``report`` and batch runs a
 nothing else says passed, failed or error. A record's own outcomes are never read. A gate that
 cannot decide does not open:
 
-- what was measured with something else than is asked for is refused by name (`Material`);
+- what was measured with something else than is asked for is refused by name (`Inputs`);
 - a number that a threshold needs and the record does not have is refused, or an error;
 - floors go by the judge that made the record, whoever is named today.
 """
@@ -50,7 +50,7 @@ Answers = tuple[tuple["GoldenPair", ...], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Material:
+class Inputs:
     """What one suite's numbers have to be measured with, as it is now.
 
     Attributes:
@@ -123,7 +123,7 @@ def decide(
     record: RunRecord,
     policies: Mapping[str, Policy] | None = None,
     *,
-    material: Mapping[str, Material] | None = None,
+    inputs: Mapping[str, Inputs] | None = None,
     baselines: Mapping[tuple[str, str], Baseline] | None = None,
 ) -> RunVerdict:
     """Decide a run.
@@ -132,7 +132,7 @@ def decide(
         record: What was measured.
         policies: What is required, by suite as the user named it; None for what was required when
             the record was made.
-        material: What each suite has to be measured with; None for whatever the record says.
+        inputs: What each suite has to be measured with; None for whatever the record says.
         baselines: What a system is compared with, by suite and system; a system that is not named
             keeps the comparison that the record has.
 
@@ -146,8 +146,8 @@ def decide(
         if policies is not None:
             policy = policies[suite.shown]
             raise_unless_measured(suite, policy)
-        if material is not None:
-            material[suite.shown].raise_unless_fits(record, suite)
+        if inputs is not None:
+            inputs[suite.shown].raise_unless_fits(record, suite)
         own = {
             system: baseline
             for (shown, system), baseline in (baselines or {}).items()

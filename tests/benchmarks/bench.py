@@ -31,7 +31,7 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from summeval_pytest.judges.judge import find_judge
 from summeval_pytest.metrics.score import METRICS
-from summeval_pytest.record.file import read_record
+from summeval_pytest.record.record_file import read_record
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.suite.suite import Suite, load_suite
 from tests.benchmarks.size import watched

@@ -24,7 +24,7 @@ import summeval_pytest
 from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.endpoints.wire import Wire
 from summeval_pytest.errors import NoReplyError
-from summeval_pytest.record.file import read_record
+from summeval_pytest.record.record_file import read_record
 from summeval_pytest.verdict.decide import decide
 from tests.judges.llm.by_rule import answer_by_rule
 from tests.processes import LEAN, clean_environment, is_ours

@@ -17,8 +17,8 @@ from summeval_pytest.cli.app import main
 from summeval_pytest.errors import UsageError
 from summeval_pytest.record import batches
 from summeval_pytest.record.batches import Collected, batches_of
-from summeval_pytest.record.file import record_lines
 from summeval_pytest.record.judging import Batch, JudgeOrder, PairJudge, batch_lines, close_judge
+from summeval_pytest.record.record_file import record_lines
 from tests.plugin.conftest import by_rule
 from tests.plugin.test_endpoints import PRICES
 from tests.plugin.test_shards import BOTH, labelled

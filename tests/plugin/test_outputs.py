@@ -105,7 +105,7 @@ def test_gitlab_is_told_where_each_failing_summary_stands(
     assert "code quality report: quality.json" in alone.lines
     bench.inside("summeval.toml", "--summ-model=bad,good", gitlab, "-n", "2")
     assert sorted(bench.text("quality.json").splitlines()) == sorted(written.splitlines())
-    assert main(["report", str(bench.path / "run.json"), f"--gitlab={bench.path}/again.json"]) == 0
+    assert main(["report", str(bench.path / "run.json"), f"--gitlab={bench.path}/again.json"]) == 1
     told = [entry["fingerprint"] for entry in json.loads(bench.text("again.json"))]
     assert len(set(told)) == 2
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.record.file import read_record
+from summeval_pytest.record.record_file import read_record
 from summeval_pytest.suite.values import summaries_digest
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.floors import Floors

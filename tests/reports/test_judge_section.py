@@ -23,7 +23,7 @@ from summeval_pytest.reports.judge_section import (
     value_of,
     verdict_of,
 )
-from summeval_pytest.reports.run import run_lines
+from summeval_pytest.reports.terminal import run_lines
 from summeval_pytest.run.golden import GoldenAnswer
 from summeval_pytest.verdict.trust import Disagreement, MoreLabels
 from tests.reports.records import (

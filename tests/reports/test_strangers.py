@@ -15,7 +15,7 @@ from summeval_pytest.reports.judge_section import (
     trust_phrase,
     untrusted_lines,
 )
-from summeval_pytest.reports.run import run_lines
+from summeval_pytest.reports.terminal import run_lines
 from tests.reports.records import (
     HOLDS,
     STRANGERS,

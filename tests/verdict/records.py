@@ -21,7 +21,7 @@ from summeval_pytest.metrics.score import (
 )
 from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.questions import FACETS, SCALES, Fact
-from summeval_pytest.record.file import record_lines
+from summeval_pytest.record.record_file import record_lines
 from summeval_pytest.suite.values import Waiver
 from summeval_pytest.verdict.comparison import Baseline
 from summeval_pytest.verdict.policy import Policy

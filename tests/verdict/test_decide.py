@@ -11,7 +11,7 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.suite.lines import ALL_PAPERS
-from summeval_pytest.verdict.decide import Material, decide, decide_judge
+from summeval_pytest.verdict.decide import Inputs, decide, decide_judge
 from summeval_pytest.verdict.differences import Comparison, Difference, PairChange
 from summeval_pytest.verdict.floors import Floors
 from summeval_pytest.verdict.pair import Shortfall, why_missing
@@ -308,7 +308,7 @@ RECORD = replace(
     systems=(replace(system("careful", "moss-00", "moss-01"), summaries="aa"),),
     labels="bb",
 )
-NOW = Material(
+NOW = Inputs(
     judge=run().judge,
     papers=RECORD.fingerprint,
     labels="bb",
@@ -348,9 +348,9 @@ def test_a_record_of_something_else_is_refused_by_what_differs(
     changes: dict[str, object], told: str
 ) -> None:
     """A green of other summaries, labels or recipes says nothing of these."""
-    material = {SHOWN: replace(NOW, **changes)}  # type: ignore[arg-type]  # its fields
+    inputs = {SHOWN: replace(NOW, **changes)}  # type: ignore[arg-type]  # its fields
     with pytest.raises(OptionError) as caught:
-        decide(run(RECORD), material=material)
+        decide(run(RECORD), inputs=inputs)
     assert str(caught.value) == (
         f"the record is not of {SHOWN} as it is now: {told}; judge it again"
     )
@@ -358,9 +358,9 @@ def test_a_record_of_something_else_is_refused_by_what_differs(
 
 def test_a_record_without_every_pair_or_its_end_is_refused() -> None:
     """A mean over other papers would pass for the mean; without its end it may be edited."""
-    assert decide(run(RECORD), material={SHOWN: NOW}).suites[0].systems == RECORD.systems
+    assert decide(run(RECORD), inputs={SHOWN: NOW}).suites[0].systems == RECORD.systems
     more = replace(NOW, pairs=(*NOW.pairs, *(("careful", f"moss-0{n}") for n in range(2, 6))))
-    for record, material, told in (
+    for record, inputs, told in (
         (
             RECORD,
             more,
@@ -376,7 +376,7 @@ def test_a_record_without_every_pair_or_its_end_is_refused() -> None:
         ),
     ):
         with pytest.raises(OptionError) as caught:
-            decide(run(record), material={SHOWN: material})
+            decide(run(record), inputs={SHOWN: inputs})
         assert str(caught.value) == told
 
 

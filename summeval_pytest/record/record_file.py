@@ -31,7 +31,7 @@ from summeval_pytest.metrics.score import (
 )
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.record.json_text import as_json, from_json
-from summeval_pytest.record.lines import LineFile, new_lines
+from summeval_pytest.record.line_file import LineFile, new_lines
 from summeval_pytest.record.upgrade import upgraded
 from summeval_pytest.run.golden import GoldenPair  # noqa: TC001 - run records read it
 from summeval_pytest.text.printing import one_line

@@ -9,7 +9,7 @@ import pytest
 
 from summeval_pytest.endpoints.spending import Ledger, ModelSeen, Totals
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
-from summeval_pytest.reports.run import (
+from summeval_pytest.reports.terminal import (
     SystemTally,
     TallyRow,
     calls_lines,

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.record.file import PART, Spool, read_record
 from summeval_pytest.record.json_text import as_json
-from summeval_pytest.record.lines import LineFile
+from summeval_pytest.record.line_file import LineFile
+from summeval_pytest.record.record_file import PART, Spool, read_record
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.floors import Floors
 from summeval_pytest.verdict.run import PaperRecord
