@@ -12,17 +12,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from summeval_pytest.errors import JudgeError, SuiteError, SummevalError, UsageError
     from summeval_pytest.judges.judge import Judge
-    from summeval_pytest.metrics.own import Metric, MetricTexts
-    from summeval_pytest.metrics.score import (
-        ENDLESS,
-        EvaScore,
-        FacetScore,
-        FaithfulnessScore,
-        Named,
-        OwnScore,
-        Problem,
-        Unscored,
-    )
+    from summeval_pytest.metrics.eva import EvaScore
+    from summeval_pytest.metrics.facet import FacetScore
+    from summeval_pytest.metrics.faithfulness import FaithfulnessScore
+    from summeval_pytest.metrics.number import ENDLESS, Named, Unscored
+    from summeval_pytest.metrics.own import Metric, MetricTexts, OwnScore, Problem
     from summeval_pytest.scoring import Evaluated, MeanScore, Scored, evaluate, score
     from summeval_pytest.suite.suite import Suite, load_suite
     from summeval_pytest.suite.values import Pair, Paper
@@ -59,17 +53,11 @@ __all__ = [
 _HOMES = {
     "errors": ("JudgeError", "SuiteError", "SummevalError", "UsageError"),
     "judges.judge": ("Judge",),
-    "metrics.own": ("Metric", "MetricTexts"),
-    "metrics.score": (
-        "ENDLESS",
-        "EvaScore",
-        "FacetScore",
-        "FaithfulnessScore",
-        "Named",
-        "OwnScore",
-        "Problem",
-        "Unscored",
-    ),
+    "metrics.eva": ("EvaScore",),
+    "metrics.facet": ("FacetScore",),
+    "metrics.faithfulness": ("FaithfulnessScore",),
+    "metrics.number": ("ENDLESS", "Named", "Unscored"),
+    "metrics.own": ("Metric", "MetricTexts", "OwnScore", "Problem"),
     "scoring": ("Evaluated", "MeanScore", "Scored", "evaluate", "score"),
     "suite.suite": ("Suite", "load_suite"),
     "suite.values": ("Pair", "Paper"),

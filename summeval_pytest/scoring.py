@@ -11,14 +11,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from summeval_pytest.errors import Place, SummevalError, UsageError, nearest
+from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, measured_metrics
+from summeval_pytest.metrics.number import MetricName, Unscored
 from summeval_pytest.metrics.own import NO_TEXT, known_metrics, lack_of, own_metric
-from summeval_pytest.metrics.score import (
-    CATALOGUE,
-    METRICS,
-    MetricName,
-    Unscored,
-    measured_metrics,
-)
+from summeval_pytest.metrics.score import findings_of
 from summeval_pytest.run.measure import Evaluation, source_of
 from summeval_pytest.run.pace import paced
 from summeval_pytest.run.pair_numbers import coverage
@@ -27,7 +23,6 @@ from summeval_pytest.run.session import IN_FLIGHT, Session, session_here
 from summeval_pytest.suite.suite import suite_of_pairs
 from summeval_pytest.suite.values import Pair, Paper, Section, section_of
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.findings import findings_of
 from summeval_pytest.verdict.means import mean_of
 from summeval_pytest.verdict.thresholds import Threshold
 
@@ -35,16 +30,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from summeval_pytest.judges.judge import Judge
-    from summeval_pytest.metrics.own import Text
-    from summeval_pytest.metrics.score import (
-        EvaScore,
-        FacetScore,
-        FaithfulnessScore,
-        OwnScore,
-        Score,
-    )
+    from summeval_pytest.metrics.eva import EvaScore
+    from summeval_pytest.metrics.facet import FacetScore
+    from summeval_pytest.metrics.faithfulness import FaithfulnessScore
+    from summeval_pytest.metrics.finding import Finding
+    from summeval_pytest.metrics.own import OwnScore, Text
+    from summeval_pytest.metrics.score import Score
     from summeval_pytest.run.pair_numbers import Numbers
-    from summeval_pytest.verdict.findings import Finding
 
     Source = str | Sequence[str | Mapping[str, str] | Section]
     """A text, or its sections: texts, or ``{"heading", "text"}`` as in a suite."""

@@ -10,7 +10,7 @@ import json
 from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.run.session import Session
 from summeval_pytest.run.summaries import Summariser
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from summeval_pytest.endpoints.exchange import Record
-    from summeval_pytest.metrics.score import MetricName
+    from summeval_pytest.metrics.number import MetricName
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.plan import Survey
 

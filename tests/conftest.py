@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from summeval_pytest.analysis import farebio, item_agreement, studied
-from summeval_pytest.metrics import score
+from summeval_pytest.metrics import catalogue
+from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
 from summeval_pytest.metrics.own import own_metric
-from summeval_pytest.metrics.score import CATALOGUE, METRICS
 from summeval_pytest.run.runner import THREAD
 from summeval_pytest.verdict import changes, comparison, trust
 from tests.postgres_server import serving
@@ -79,8 +79,8 @@ def forget_own_metrics() -> Iterator[Callable[[], None]]:
     known = {name: named for name, named in CATALOGUE.items() if named.metric in METRICS}
 
     def forget() -> None:
-        score._CATALOGUE.clear()
-        score._CATALOGUE.update(known)
+        catalogue._CATALOGUE.clear()
+        catalogue._CATALOGUE.update(known)
         own_metric.cache_clear()
 
     forget()

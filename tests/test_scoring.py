@@ -16,7 +16,10 @@ import pytest
 from summeval_pytest import evaluate, score
 from summeval_pytest.errors import NoReplyError, UsageError
 from summeval_pytest.judges.judge import find_judge
-from summeval_pytest.metrics.score import METRICS, FacetScore, FaithfulnessScore, Unscored
+from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.facet import FacetScore
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore
+from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.run.runner import Runner, tasks_of
 from summeval_pytest.suite.suite import load_suite
 

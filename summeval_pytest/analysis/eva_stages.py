@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.analysis.studied import LENGTH, NOTHING, Effort, Mean, mean_of, rate_of
-from summeval_pytest.metrics.score import UNRECORDED
+from summeval_pytest.metrics.number import UNRECORDED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from summeval_pytest.analysis.studied import Studied, StudiedText
-    from summeval_pytest.metrics.score import StageCounts
+    from summeval_pytest.metrics.facts import StageCounts
 
     Counted = Sequence[tuple[str, StageCounts | None]]
 

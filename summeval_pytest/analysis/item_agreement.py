@@ -16,7 +16,7 @@ import numpy as np
 from summeval_pytest.analysis.evaluated import evaluated
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.metrics.baselines import novel_bigrams, top_sentences
-from summeval_pytest.metrics.score import FaithfulnessScore
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.questions import FACETS, Facet
 from summeval_pytest.run.golden import count_evidence, evidence_cases, evidence_tasks
 from summeval_pytest.stats.agreement import (

@@ -19,15 +19,11 @@ from summeval_pytest.analysis.evaluated import evaluated
 from summeval_pytest.analysis.item_agreement import Estimate, resamples
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.metrics.baselines import facet_presence, length, rouge, rouge_1_recall
-from summeval_pytest.metrics.facet import WEIGHTS
-from summeval_pytest.metrics.score import (
-    METRICS,
-    EvaScore,
-    FacetScore,
-    FaithfulnessScore,
-    Unscored,
-    mean_support,
-)
+from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.eva import EvaScore
+from summeval_pytest.metrics.facet import WEIGHTS, FacetScore
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore
+from summeval_pytest.metrics.number import Unscored, mean_support
 from summeval_pytest.questions import FACETS, Unanswered
 from summeval_pytest.run.golden import (
     GoldenAnswer,
@@ -59,7 +55,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.metrics.score import MetricName, Score
+    from summeval_pytest.metrics.number import MetricName
+    from summeval_pytest.metrics.score import Score
     from summeval_pytest.questions import Facet, FacetSegments
     from summeval_pytest.run.golden import RoleAnswer
     from summeval_pytest.run.measure import BaselineName, Evaluation

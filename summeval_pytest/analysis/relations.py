@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import OptionError, nearest
-from summeval_pytest.metrics.score import CATALOGUE, METRICS
+from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
 from summeval_pytest.run.pair_numbers import MIN_COVERAGE
 from summeval_pytest.run.runner import OwnTexts, Task
 from summeval_pytest.text.edits import (

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from summeval_pytest.metrics.score import CATALOGUE, METRICS, OPTIONAL, lacks
+from summeval_pytest.metrics.catalogue import (
+    CATALOGUE,
+    METRICS,
+    OPTIONAL,
+    lacks,
+)
 from summeval_pytest.stats.bootstrap import resampled_ratios
 
 if TYPE_CHECKING:
@@ -17,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from summeval_pytest.metrics.facet import Held
-    from summeval_pytest.metrics.score import EvaCounts
+    from summeval_pytest.metrics.facts import EvaCounts
     from summeval_pytest.questions import Facet
 
 

@@ -24,8 +24,10 @@ from summeval_pytest.analysis.studied import (
 )
 from summeval_pytest.endpoints.spending import models_seen
 from summeval_pytest.judges.judge import Counting, find_judge
-from summeval_pytest.metrics.facet import ground
-from summeval_pytest.metrics.score import METRICS, EvaScore, FacetScore, FaithfulnessScore
+from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.eva import EvaScore
+from summeval_pytest.metrics.facet import FacetScore, ground
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.metrics.texts import facet_words
 from summeval_pytest.questions import OFFLINE, FacetSegments, SegmentFacets
 from summeval_pytest.run.golden import group_of
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
     from summeval_pytest.endpoints.endpoint import Address, Price
     from summeval_pytest.endpoints.spending import ModelSeen
     from summeval_pytest.judges.judge import Judge
-    from summeval_pytest.metrics.score import MetricName
+    from summeval_pytest.metrics.number import MetricName
     from summeval_pytest.questions import Answer, Facet, Question
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.runner import Task

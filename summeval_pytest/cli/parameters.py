@@ -18,7 +18,7 @@ from cyclopts import Parameter
 from summeval_pytest.endpoints.endpoint import ALLOW
 from summeval_pytest.endpoints.exchange import Record
 from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
-from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.record.gated_suite import gated_suite
 from summeval_pytest.run.session import IN_FLIGHT, Session, session_here
 from summeval_pytest.suite.places import suite_meant
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from cyclopts import Token
 
-    from summeval_pytest.metrics.score import MetricName
+    from summeval_pytest.metrics.number import MetricName
     from summeval_pytest.run.runner import Task
     from summeval_pytest.suite.suite import Suite
 

@@ -37,8 +37,8 @@ from summeval_pytest.cli.parameters import (
     write_text,
 )
 from summeval_pytest.errors import OptionError, UsageError, nearest
+from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, measured_metrics
 from summeval_pytest.metrics.own import add_own_numbers
-from summeval_pytest.metrics.score import CATALOGUE, METRICS, measured_metrics
 from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.record.batches import (
     WAIT_SECONDS,

@@ -13,10 +13,18 @@ neighbours, validation chain by chain, top-k premises, relations across sentence
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
-from summeval_pytest.metrics.facts import DEFAULT_STAGES, ancestors, read_both
+from summeval_pytest.metrics.facts import (
+    DEFAULT_STAGES,
+    CheckedFact,
+    EvaCounts,
+    ancestors,
+    read_both,
+)
+from summeval_pytest.metrics.finding import Finding, closest_sentence
 from summeval_pytest.metrics.flow import (
     Dialogue,
     NoScoreError,
@@ -29,7 +37,14 @@ from summeval_pytest.metrics.flow import (
     of_kind,
     side_by_side,
 )
-from summeval_pytest.metrics.score import DIGITS, CheckedFact, EvaCounts, EvaScore
+from summeval_pytest.metrics.number import (
+    DIGITS,
+    SPARSE,
+    UNRECORDED,
+    Named,
+    bound_share,
+    mean_values,
+)
 from summeval_pytest.questions import CheckFacts, Fact, FactCheck, FactChecks, Settled, Unanswered
 from summeval_pytest.text.normalise import normalise
 
@@ -43,12 +58,150 @@ if TYPE_CHECKING:
 
 UNUSABLE: Final = "the judge lists it with a number that its sentence does not state"
 _Check = FactCheck | Unanswered
+MISSING_FACT: Final = 0.5
+"""How bad a fact that the summary leaves out is beside an unsupported one (1)."""
+ENTAILED: Final = "eva.recall_entailed"
+NUMBERS: Final = tuple(
+    Named(name=name, metric="eva", meaning=meaning)
+    for name, meaning in (
+        ("eva", "EVA-Score, F1 over facts"),
+        ("eva.precision", "supported facts"),
+        ("eva.recall", "matched facts"),
+        (ENTAILED, "reference facts that follow from the summary"),
+    )
+)
 
 
 def f1(precision: float, recall: float) -> float:
     """The harmonic mean of precision and recall, 0 where both are 0; rounded as FM is."""
     total = precision + recall
     return round(2 * precision * recall / total, DIGITS) if total else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaScore:
+    """EVA-Score of one summary (EVA-Score, section 3).
+
+    Attributes:
+        value: F1 of precision and matched recall, 0 to 1, higher is better.
+        precision: Share of the summary's facts that follow from the reference; None without facts.
+        recall: Share of the reference's facts that an entailed fact of the summary matched.
+        recall_entailed: Share of the reference's facts that follow from the summary; None where
+            that was not asked.
+        candidate: The summary's facts, checked against the reference; unusable ones, which are
+            unanswered and match nothing, stand last.
+        reference: The reference's facts, checked against the summary, likewise.
+        matched: Indices, in ``reference``, of the matched facts.
+        identical: Whether the summary is its reference, so that nothing was asked.
+        counts: None where nothing was asked.
+        by_reference: The scores against each of several references, where these are averaged
+            (`flow.averaged`); facts, matches and counts are then of the lowest of them.
+    """
+
+    value: float
+    precision: float | None
+    recall: float
+    recall_entailed: float | None
+    candidate: tuple[CheckedFact, ...] = ()
+    reference: tuple[CheckedFact, ...] = ()
+    matched: frozenset[int] = frozenset()
+    identical: bool = False
+    counts: EvaCounts | None = field(default=None, compare=False, metadata=UNRECORDED)
+    by_reference: tuple[EvaScore, ...] = field(default=(), metadata=SPARSE)
+    metric: Literal["eva"] = "eva"
+    not_given: ClassVar = (ENTAILED,)
+
+    def values(self) -> Mapping[str, float | None]:
+        """Every number a threshold can name; precision is None where the summary has no fact."""
+        named: dict[str, float | None] = {
+            "eva": self.value,
+            "eva.precision": self.precision,
+            "eva.recall": self.recall,
+        }
+        if self.recall_entailed is not None:
+            named[ENTAILED] = self.recall_entailed
+        return MappingProxyType(named)
+
+    def averaged(self, scores: tuple[EvaScore, ...]) -> EvaScore:
+        """This score with the mean numbers of several references."""
+        values = mean_values(score.values() for score in scores)
+        return replace(
+            self,
+            value=values["eva"] or 0.0,
+            precision=values["eva.precision"],
+            recall=values["eva.recall"] or 0.0,
+            recall_entailed=values.get(ENTAILED),
+            by_reference=scores,
+        )
+
+    def bounds(self, *, right: bool) -> Mapping[str, float]:
+        """Precision, both recalls and F1 with every unanswered fact taken as right, or as wrong.
+
+        A wrong fact matches nothing. A right one of the summary matches a fact of the reference
+        that no other does. Of averaged references, the means.
+        """
+        if len(self.by_reference) > 1:
+            each = [score.bounds(right=right) for score in self.by_reference]
+            moved = {name for bounds in each for name in bounds}
+            merged = (
+                {name: value for name, value in ({**s.values(), **b}).items() if name in moved}
+                for s, b in zip(self.by_reference, each, strict=True)
+            )
+            return {n: value for n, value in mean_values(merged).items() if value is not None}
+        candidate = [fact.holds for fact in self.candidate]
+        reference = [fact.holds for fact in self.reference]
+        n_open = candidate.count(None) + reference.count(None)
+        if not n_open:
+            return {}
+        bounds = bound_share("eva.precision", candidate, right=right)
+        if self.recall_entailed is not None:
+            bounds |= bound_share(ENTAILED, reference, right=right)
+        recall = self.recall
+        if reference:
+            n_matched = min(len(reference), len(self.matched) + (n_open if right else 0))
+            recall = (max if right else min)(recall, n_matched / len(reference))
+        if recall != self.recall:
+            bounds["eva.recall"] = recall
+        if "eva.precision" in bounds or "eva.recall" in bounds:
+            bounds["eva"] = f1(bounds.get("eva.precision", self.precision or 0.0), recall)
+        return bounds
+
+    def sizes(self) -> Mapping[str, int]:
+        """How many facts of the summary hold: the numerator of precision."""
+        return {"eva.precision": sum(fact.holds is True for fact in self.candidate)}
+
+    def wrong_pieces(self) -> list[CheckedFact]:
+        """The summary's facts that do not follow, then the reference's that it leaves out."""
+        return [*self._invented(), *self._omitted()]
+
+    def _invented(self) -> list[CheckedFact]:
+        return [checked for checked in self.candidate if checked.holds is False]
+
+    def _omitted(self) -> list[CheckedFact]:
+        reference = enumerate(self.reference)
+        return [fact for n, fact in reference if fact.holds is False and n not in self.matched]
+
+    def findings(self, source: Sequence[str]) -> Iterator[Finding]:
+        """The summary's facts that do not follow, and those of the reference that it leaves out."""
+        for facts, number, own, other in (
+            (self._invented(), "eva.precision", "summary", "reference"),
+            (self._omitted(), "eva.recall", "reference", "summary"),
+        ):
+            for checked in facts:
+                texts = {own: checked.fact.text, other: " ".join(checked.evidence)}
+                is_omitted = own == "reference"
+                yield Finding(
+                    kind="fact",
+                    number=number,
+                    title=f"fact of the {own}",
+                    verdict=f"does not follow from the {other}",
+                    reason=checked.reason,
+                    reference=texts["reference"],
+                    summary=texts["summary"],
+                    evidence=closest_sentence(checked.fact.text, source),
+                    severity=MISSING_FACT if is_omitted else 1.0 - (checked.support or 0.0),
+                    conflict=checked.undecided,
+                )
 
 
 @ends_unscored("eva")

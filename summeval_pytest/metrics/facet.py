@@ -11,11 +11,13 @@ its division by 4 and with removed facets renormalised, as 500 of 500 released s
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
+from math import fsum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, get_args
 
+from summeval_pytest.metrics.finding import Finding, closest_sentence
 from summeval_pytest.metrics.flow import (
     Dialogue,
     NoScoreError,
@@ -24,7 +26,7 @@ from summeval_pytest.metrics.flow import (
     ends_unscored,
     expect_count,
 )
-from summeval_pytest.metrics.score import DIGITS, FacetScore, RatedFacet
+from summeval_pytest.metrics.number import DIGITS, SPARSE, Named, mean_values, rounded_mean
 from summeval_pytest.questions import (
     FACETS,
     SCALES,
@@ -41,7 +43,7 @@ from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.questions import Fact
 
@@ -54,6 +56,173 @@ N_COVERAGES: Final = 101
 """The values of a coverage, 0 to 100."""
 EMPTY_RATING: Final = 1
 """The rating of a facet that the reference states and the summary does not (metrics.md FM4)."""
+LOWEST: Final = 0.25
+"""FM's floor over all subsets of facets: 1/4 where only method or result is left."""
+COVERAGE: Final = "facet.coverage"
+"""How much of the reference's key information a summary gives; only some judges say it."""
+NUMBERS: Final = (
+    Named(name="facet", metric="facet", meaning="Facet-aware Metric", low=LOWEST),
+    *(
+        Named(
+            name=f"facet.{f}", metric="facet", meaning=f"rating of the {f}", low=1.0, high=float(n)
+        )
+        for f, n in SCALES.items()
+    ),
+    Named(name=COVERAGE, metric="facet", meaning="covered key information of the reference"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatedFacet:
+    """One facet that the reference states, rated from 1 to its scale.
+
+    ``reference`` and ``candidate`` are the words of both texts; without words in the candidate the
+    rating is 1 ``by_rule``. ``confidence`` is the judge's probability, 0 to 1, that a person gives
+    the same rating. ``coverage`` is how much of the reference's key information the candidate
+    gives, 0 to 100; None from a judge that does not say. ``undecided``: the judge met a conflict
+    that it cannot decide.
+    """
+
+    facet: Facet
+    rating: int
+    reason: str
+    reference: str
+    candidate: str
+    by_rule: bool = False
+    confidence: float | None = field(default=None, metadata=SPARSE)
+    coverage: int | None = field(default=None, metadata=SPARSE)
+    undecided: bool = field(default=False, metadata=SPARSE)
+
+    @property
+    def share(self) -> float:
+        """The rating as a share of its scale, as FM adds it up."""
+        return self.rating / SCALES[self.facet]
+
+    @property
+    def words(self) -> str:
+        """The rating in words, with how sure the judge is of it, where it says so."""
+        sure = "" if self.confidence is None else f", confidence {self.confidence:.2f} of 1"
+        return f"rated {self.rating} of {SCALES[self.facet]}{sure}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FacetScore:
+    """The Facet-aware Metric of one summary (FM, section 3.2).
+
+    Attributes:
+        value: FM, 0.25 to 1, higher is better; 0.283 is the floor with all four facets present.
+        ratings: The facets that the reference states, in reading order; none where ``identical``.
+        removed: Facets that the reference does not state.
+        ungrounded: Segments that the judge returned and their own text does not contain.
+        coverage: Share of the summary's letters and digits that its segments hold, 0 to 1.
+        key_coverage: The coverage of the facets, weighted as FM, 0 to 1; None from a judge that
+            does not say it.
+        identical: Whether the summary is its reference, so that nothing was asked.
+        by_reference: The scores against each of several references, where these are averaged
+            (`flow.averaged`); all else but ``value`` is then of the lowest of them.
+    """
+
+    value: float
+    ratings: tuple[RatedFacet, ...] = ()
+    removed: tuple[Facet, ...] = ()
+    ungrounded: tuple[str, ...] = ()
+    coverage: float = 1.0
+    key_coverage: float | None = field(default=None, metadata=SPARSE)
+    identical: bool = False
+    by_reference: tuple[FacetScore, ...] = field(default=(), metadata=SPARSE)
+    metric: Literal["facet"] = "facet"
+    not_given: ClassVar = (COVERAGE,)
+
+    def rated(self, facet: Facet) -> RatedFacet | None:
+        """One facet; None where the reference does not state it, or nothing was asked."""
+        return next((each for each in self.ratings if each.facet == facet), None)
+
+    @property
+    def background(self) -> RatedFacet | None:
+        """The rated background; None where it is not rated."""
+        return self.rated("background")
+
+    @property
+    def method(self) -> RatedFacet | None:
+        """The rated method; None where it is not rated."""
+        return self.rated("method")
+
+    @property
+    def result(self) -> RatedFacet | None:
+        """The rated result; None where it is not rated."""
+        return self.rated("result")
+
+    @property
+    def conclusion(self) -> RatedFacet | None:
+        """The rated conclusion; None where it is not rated."""
+        return self.rated("conclusion")
+
+    @property
+    def rescaled(self) -> float | None:
+        """Mean over the rated facets of (rating - 1) / (scale - 1), 0 to 1; None without any.
+
+        Of averaged references, the mean of theirs.
+        """
+        if self.by_reference:
+            each = [score.rescaled for score in self.by_reference]
+            found = [value for value in each if value is not None]
+            return fsum(found) / len(found) if found else None
+        if self.identical:
+            return 1.0
+        if not self.ratings:
+            return None
+        shares = [(rated.rating - 1) / (SCALES[rated.facet] - 1) for rated in self.ratings]
+        return sum(shares) / len(shares)
+
+    def values(self) -> Mapping[str, float | None]:
+        """Every number a threshold can name; a facet that the reference lacks is absent.
+
+        A summary that is its reference has the full rating of every facet. Of averaged references,
+        each number is the mean over those that have it.
+        """
+        if self.by_reference:
+            return mean_values(score.values() for score in self.by_reference)
+        named: dict[str, float | None] = {"facet": self.value}
+        if self.identical:
+            named.update({f"facet.{facet}": float(scale) for facet, scale in SCALES.items()})
+            named[COVERAGE] = 1.0
+        named.update({f"facet.{rated.facet}": float(rated.rating) for rated in self.ratings})
+        if self.key_coverage is not None:
+            named[COVERAGE] = self.key_coverage
+        return MappingProxyType(named)
+
+    def averaged(self, scores: tuple[FacetScore, ...]) -> FacetScore:
+        """This score with the mean value of several references."""
+        value = rounded_mean([score.value for score in scores])
+        return replace(self, value=value, by_reference=scores)
+
+    def bounds(self, *, right: bool) -> Mapping[str, float]:  # noqa: ARG002 - see `score.Score`
+        """None: a facet without a usable rating leaves the whole summary unscored."""
+        return {}
+
+    def sizes(self) -> Mapping[str, int]:
+        """None."""
+        return {}
+
+    def wrong_pieces(self) -> list[RatedFacet]:
+        """The facets below full scale."""
+        return [rated for rated in self.ratings if rated.rating < SCALES[rated.facet]]
+
+    def findings(self, source: Sequence[str]) -> Iterator[Finding]:
+        """The facets below full scale."""
+        for rated in self.wrong_pieces():
+            yield Finding(
+                kind="facet",
+                number=f"facet.{rated.facet}",
+                title=f"facet {rated.facet}",
+                verdict=rated.words,
+                reason=rated.reason,
+                reference=rated.reference,
+                summary=rated.candidate,
+                evidence=closest_sentence(rated.reference, source),
+                severity=1.0 - (rated.rating - 1) / (SCALES[rated.facet] - 1),
+                conflict=rated.undecided,
+            )
 
 
 def facet_aware_metric(

@@ -7,7 +7,7 @@ once; only adjacent chains wait for the facts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
@@ -21,7 +21,7 @@ from summeval_pytest.metrics.flow import (
     of_kind,
     side_by_side,
 )
-from summeval_pytest.metrics.score import StageCounts
+from summeval_pytest.metrics.number import SPARSE
 from summeval_pytest.questions import (
     CheckFacts,
     Fact,
@@ -46,6 +46,48 @@ if TYPE_CHECKING:
 Facts = tuple[Fact, ...]
 TFIDF: Final = "tfidf-1"
 """The similarity that needs no model, and its version (see `embeddings.tf_idf`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedFact:
+    """One fact and whether it holds; None where the judge gave no usable answer.
+
+    ``evidence`` are the texts on the other side that carry it. ``undecided``: the judge met a
+    conflict that it cannot decide.
+    """
+
+    fact: Fact
+    holds: bool | None
+    reason: str
+    evidence: tuple[str, ...] = ()
+    support: float | None = None
+    undecided: bool = field(default=False, metadata=SPARSE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageCounts:
+    """How much one text states, before and after each stage of EVA-Score.
+
+    Of the ``n_listed`` (or reviewed) facts, ``n_facts`` differ. They make ``n_chains`` chains; a
+    fact that no other refines is one of its own. ``n_kept_relations`` of the relations across
+    sentences are near no fact: with ``n_facts`` they make N_c or N_r, with ``n_chains`` the
+    paper's count of chains (EVA-Score, Table 4).
+    """
+
+    n_sentences: int
+    n_listed: int
+    n_facts: int
+    n_chains: int
+    n_relations: int = 0
+    n_kept_relations: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaCounts:
+    """The counts of both texts of one EVA-Score."""
+
+    reference: StageCounts
+    candidate: StageCounts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

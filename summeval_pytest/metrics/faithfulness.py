@@ -9,11 +9,12 @@ Source: FareBio (Findings of EMNLP 2024), sections 3 and 4; metrics.md 1.2.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
+from summeval_pytest.metrics.finding import Finding, closest_sentence
 from summeval_pytest.metrics.flow import (
     Dialogue,
     NoScoreError,
@@ -23,7 +24,7 @@ from summeval_pytest.metrics.flow import (
     expect_count,
     limit_unanswered,
 )
-from summeval_pytest.metrics.score import FaithfulnessScore, JudgedSentence
+from summeval_pytest.metrics.number import ENDLESS, SPARSE, Named, bound_share, mean_support
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.numbers import unstated_numbers
@@ -31,11 +32,160 @@ from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import has_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 MIN_CHARACTERS: Final = 5
 """Shorter pieces of a summary are no sentences (FareBio, section 3.1)."""
+SUPPORT: Final = "faithfulness.support"
+"""The mean support of the sentences; only a judge with strengths of belief gives it."""
+CONFLICTS: Final = "faithfulness.conflicts"
+"""The number of sentences with a wrong figure, however long the summary is."""
+NUMBERS: Final = (
+    Named(name="faithfulness", metric="faithfulness", meaning="supported sentences"),
+    Named(
+        name=CONFLICTS,
+        metric="faithfulness",
+        meaning="sentences that contradict or exceed the source in a number",
+        high=ENDLESS,
+        lower_is_better=True,
+    ),
+    Named(name=SUPPORT, metric="faithfulness", meaning="mean support of the sentences"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedSentence:
+    """One sentence of a summary and whether the source supports it; None where unanswered.
+
+    ``index`` is its place among the summary's sentences. ``evidence`` holds the places of the
+    deciding source sentences, over the sections in order. Both count from 0, and the title of a
+    finding from 1. ``support`` is the judge's strength of belief, 0 to 1. ``by_rule``: it stands in
+    the source word for word, so nobody was asked. ``factual``: an unsupported sentence is true all
+    the same by general knowledge; None where nobody asked. ``undecided``: the judge met a conflict
+    that it cannot decide. ``number_conflict``: it is not supported, and states a number that the
+    source contradicts, or that neither the source nor a reference states.
+    """
+
+    index: int
+    text: str
+    supported: bool | None
+    reason: str
+    evidence: tuple[int, ...] = ()
+    support: float | None = None
+    by_rule: bool = False
+    factual: bool | None = field(default=None, metadata=SPARSE)
+    undecided: bool = field(default=False, metadata=SPARSE)
+    number_conflict: bool = field(default=False, metadata=SPARSE)
+
+    @property
+    def words(self) -> str:
+        """Its verdict in words, with how far it is supported where it is not, or in conflict."""
+        words = {True: "supported", False: "unsupported", None: "unanswered"}[self.supported]
+        is_wrong = self.supported is False or self.number_conflict
+        if is_wrong and self.support is not None:
+            words += f", support {self.support:.2f} of 1"
+        return f"conflict in a number, {words}" if self.number_conflict else words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FaithfulnessScore:
+    """Sentence faithfulness of one summary (FareBio, sections 3 and 4).
+
+    Attributes:
+        value: Supported sentences / answered sentences, 0 to 1, higher is better.
+        sentences: Every judged sentence in order; fragments under five characters are left out.
+        n_ungrounded: Evidence that the judge named or quoted and the source does not hold.
+        n_unsupported_yes: Sentences called supported without any evidence.
+        n_copied: Of the ungrounded quotations, those that stand in the summary instead.
+        conflicts: Unsupported sentences that contradict or exceed the source in a number, lower is
+            better; None in records older than this count.
+    """
+
+    value: float
+    sentences: tuple[JudgedSentence, ...]
+    n_ungrounded: int = 0
+    n_unsupported_yes: int = 0
+    n_copied: int = field(default=0, metadata=SPARSE)
+    conflicts: int | None = field(default=None, metadata=SPARSE)
+    metric: Literal["faithfulness"] = "faithfulness"
+    not_given: ClassVar = (CONFLICTS, SUPPORT)
+
+    @property
+    def is_faithful(self) -> bool:
+        """Whether every sentence is supported (FareBio's summary level)."""
+        return all(sentence.supported for sentence in self.sentences)
+
+    @property
+    def support(self) -> float | None:
+        """The mean support of the answered sentences, 0 to 1, higher is better.
+
+        It keeps what the rate rounds away: how near each sentence came to the other verdict. A
+        sentence copied from the source counts 1. None unless each answered sentence has a support;
+        an LLM with one vote gives none. Source: SummaC-ZS (Laban et al., TACL 2022).
+        """
+        return mean_support(s.support for s in self.sentences if s.supported is not None)
+
+    def values(self) -> Mapping[str, float | None]:
+        """Every number a threshold can name; the mean support only where the judge gives it."""
+        named: dict[str, float | None] = {"faithfulness": self.value}
+        if self.conflicts is not None:
+            named[CONFLICTS] = float(self.conflicts)
+        support = self.support
+        if support is not None:
+            named[SUPPORT] = support
+        return MappingProxyType(named)
+
+    def bounds(self, *, right: bool) -> Mapping[str, float]:
+        """The rate; support with 0 or 1, and a conflict if wrong, for each unanswered sentence.
+
+        A sentence that the judge would support is no conflict.
+        """
+        supported = [sentence.supported for sentence in self.sentences]
+        bounds = bound_share("faithfulness", supported, right=right)
+        n_open = supported.count(None)
+        if self.support is not None and n_open:
+            total = self.support * (len(supported) - n_open) + (n_open if right else 0)
+            bounds[SUPPORT] = total / len(supported)
+        n_in_conflict = sum(s.supported is None and s.number_conflict for s in self.sentences)
+        n_more = -n_in_conflict if right else n_open - n_in_conflict
+        if self.conflicts is not None and n_more:
+            bounds[CONFLICTS] = float(self.conflicts + n_more)
+        return bounds
+
+    def sizes(self) -> Mapping[str, int]:
+        """Supported, answered and unanswered sentences."""
+        sizes = {
+            "faithfulness": sum(s.supported is True for s in self.sentences),
+            "sentences": sum(s.supported is not None for s in self.sentences),
+        }
+        if n_open := len(self.sentences) - sizes["sentences"]:
+            sizes["unanswered"] = n_open
+        return sizes
+
+    def wrong_pieces(self) -> list[JudgedSentence]:
+        """The unsupported sentences."""
+        return [sentence for sentence in self.sentences if sentence.supported is False]
+
+    def findings(self, source: Sequence[str]) -> Iterator[Finding]:
+        """Every sentence that the source does not support, or that is in conflict in a number."""
+        for sentence in self.sentences:
+            if sentence.supported is not False and not sentence.number_conflict:
+                continue
+            factual = ", though judged true in general" if sentence.factual else ""
+            yield Finding(
+                kind="sentence",
+                number=CONFLICTS if sentence.number_conflict else "faithfulness",
+                title=f"sentence {sentence.index + 1}",
+                verdict=sentence.words + factual,
+                reason=sentence.reason,
+                reference=None,
+                summary=sentence.text,
+                evidence=tuple((place, source[place]) for place in sentence.evidence[:1])
+                or closest_sentence(sentence.text, source),
+                severity=1.0 if sentence.number_conflict else 1.0 - (sentence.support or 0.0),
+                conflict=sentence.undecided or sentence.number_conflict,
+            )
 
 
 def source_sentences(texts: Sequence[str]) -> tuple[str, ...]:

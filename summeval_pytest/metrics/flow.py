@@ -8,19 +8,12 @@ questions = flow.send(answers)           # one answer for each; StopIteration en
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import replace
 from functools import wraps
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Final, ParamSpec, Protocol, Self, TypeVar
 
 from summeval_pytest.errors import SummevalError
-from summeval_pytest.metrics.score import (
-    EvaScore,
-    FacetScore,
-    FaithfulnessScore,
-    Unscored,
-    mean_values,
-)
+from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import Answer, Question, Unanswered
 from summeval_pytest.text.normalise import is_refusal
 from summeval_pytest.text.words import has_tokens
@@ -28,11 +21,28 @@ from summeval_pytest.text.words import has_tokens
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from summeval_pytest.metrics.score import MetricName, Status
+    from summeval_pytest.metrics.number import MetricName, Status
 
 
-ScoreT = TypeVar("ScoreT", FacetScore, EvaScore, FaithfulnessScore)
-AveragedT = TypeVar("AveragedT", FacetScore, EvaScore)
+class Valued(Protocol):
+    """A score with a value, higher is better."""
+
+    @property
+    def value(self) -> float:
+        """The number that is called as the metric is."""
+        ...
+
+
+class Averaging(Valued, Protocol):
+    """A score that several references can be averaged in."""
+
+    def averaged(self, scores: tuple[Self, ...]) -> Self:
+        """This one with the means of the numbers of all."""
+        ...
+
+
+ScoreT = TypeVar("ScoreT", bound=Valued)
+AveragedT = TypeVar("AveragedT", bound=Averaging)
 AnswerT = TypeVar("AnswerT", bound=Answer)
 Returned = TypeVar("Returned")
 Given = ParamSpec("Given")
@@ -178,17 +188,4 @@ def averaged(scores: tuple[AveragedT, ...]) -> AveragedT:
     """One score for several references: the means of their numbers, the lowest one's evidence."""
     if len(scores) == 1:
         return scores[0]
-    lowest = min(scores, key=lambda score: score.value)
-    values = mean_values(scores)
-    if isinstance(lowest, EvaScore):
-        recall = values["eva.recall"]
-        assert recall is not None, "every EVA-Score has a recall"
-        lowest = replace(
-            lowest,
-            precision=values["eva.precision"],
-            recall=recall,
-            recall_entailed=values.get("eva.recall_entailed"),
-        )
-    value = values[lowest.metric]
-    assert value is not None, "every score has a value"
-    return replace(lowest, value=value, by_reference=scores)
+    return min(scores, key=lambda score: score.value).averaged(scores)

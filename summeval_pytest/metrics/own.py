@@ -9,33 +9,26 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping  # noqa: TC003 - run records read it
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import entry_points
 from numbers import Real
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, Never
 
 from summeval_pytest.errors import OptionError, UsageError, foreign_code, nearest
+from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, add_numbers
+from summeval_pytest.metrics.finding import Finding
 from summeval_pytest.metrics.flow import NoScoreError, check_usable, ends_unscored
-from summeval_pytest.metrics.score import (
-    CATALOGUE,
-    METRICS,
-    MetricName,
-    Named,
-    OwnScore,
-    Problem,
-    Status,
-    Unscored,
-    add_numbers,
-)
+from summeval_pytest.metrics.number import SPARSE, MetricName, Named, Status, Unscored
 from summeval_pytest.metrics.signature import Signature
 from summeval_pytest.text.normalise import NORMALISER, normalise
 from summeval_pytest.text.printing import one_line, raised
 from summeval_pytest.text.sentences import SPLITTER, sentence_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from importlib.metadata import EntryPoint
 
     from summeval_pytest.metrics.flow import Dialogue
@@ -71,6 +64,84 @@ class MetricTexts:
     def sentences(self) -> tuple[str, ...]:
         """The sentences of the summary."""
         return sentence_texts(self.summary)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """What in a summary makes one number of a metric of one's own what it is.
+
+    Attributes:
+        number: The number; the problem is told where any number of its metric misses a threshold.
+        title: Which piece, for a heading: "sentence 3".
+        verdict: What is wrong with it, in words.
+        reason: Why, where there is more to say.
+        summary: The summary's words.
+        severity: 0 to 1; the worst come first.
+    """
+
+    number: str
+    title: str
+    verdict: str
+    reason: str = ""
+    summary: str = ""
+    severity: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnScore:
+    """What a metric of one's own came to (`metrics.own`).
+
+    Attributes:
+        numbers: By name; None where the summary has nothing to count. A number that is not there
+            does not apply.
+        left_out: The numbers that the metric's options leave out.
+    """
+
+    metric: MetricName
+    numbers: Mapping[str, float | None]
+    problems: tuple[Problem, ...] = ()
+    left_out: tuple[str, ...] = field(default=(), metadata=SPARSE)
+
+    @property
+    def value(self) -> float | None:
+        """The number that is called as the metric is."""
+        return self.numbers[self.metric]
+
+    def values(self) -> Mapping[str, float | None]:
+        """Every number a threshold can name."""
+        return self.numbers
+
+    @property
+    def not_given(self) -> tuple[str, ...]:
+        """The numbers that the metric's options leave out."""
+        return self.left_out
+
+    def bounds(self, *, right: bool) -> Mapping[str, float]:  # noqa: ARG002 - see `score.Score`
+        """None: nobody is asked, so nothing is unanswered."""
+        return {}
+
+    def sizes(self) -> Mapping[str, int]:
+        """None."""
+        return {}
+
+    def wrong_pieces(self) -> list[Never]:
+        """None that are counted."""
+        return []
+
+    def findings(self, source: Sequence[str]) -> Iterator[Finding]:  # noqa: ARG002 - see above
+        """The problems that the metric names."""
+        for problem in self.problems:
+            yield Finding(
+                kind="own",
+                number=problem.number,
+                title=one_line(f"{problem.number}, {problem.title}"),
+                verdict=one_line(problem.verdict),
+                reason=problem.reason,
+                reference=None,
+                summary=problem.summary,
+                evidence=(),
+                severity=problem.severity,
+            )
 
 
 class Metric:

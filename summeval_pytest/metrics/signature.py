@@ -23,7 +23,7 @@ from summeval_pytest.text.sentences import SPLITTER
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from summeval_pytest.metrics.score import MetricName
+    from summeval_pytest.metrics.number import MetricName
     from summeval_pytest.questions import Facet
 
 

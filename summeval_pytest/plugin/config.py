@@ -17,7 +17,7 @@ from summeval_pytest.plugin.progress import open_progress
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from summeval_pytest.metrics.score import MetricName
+    from summeval_pytest.metrics.number import MetricName
     from summeval_pytest.plugin.gate import Gate
     from summeval_pytest.plugin.options import Option
     from summeval_pytest.record.gated_suite import GatedSuite
@@ -353,8 +353,8 @@ def _marked(test: pytest.Item) -> dict[str, Any]:
 
 def marked_metrics(test: pytest.Item) -> tuple[MetricName, ...]:
     """The metrics that the test's marker asks for; the three where it asks for none."""
+    from summeval_pytest.metrics.catalogue import METRICS, measured_metrics
     from summeval_pytest.metrics.own import known_metrics
-    from summeval_pytest.metrics.score import METRICS, measured_metrics
 
     asked = _marked(test).get("metrics", METRICS)
     is_list = isinstance(asked, (list, tuple)) and bool(asked)

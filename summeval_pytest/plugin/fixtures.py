@@ -15,15 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import TypeVar
 
+    from summeval_pytest.metrics.eva import EvaScore
+    from summeval_pytest.metrics.facet import FacetScore
+    from summeval_pytest.metrics.faithfulness import FaithfulnessScore
     from summeval_pytest.metrics.flow import Flow, ScoreT
-    from summeval_pytest.metrics.score import (
-        EvaScore,
-        FacetScore,
-        FaithfulnessScore,
-        MetricName,
-        OwnScore,
-        Unscored,
-    )
+    from summeval_pytest.metrics.number import MetricName, Unscored
+    from summeval_pytest.metrics.own import OwnScore
     from summeval_pytest.plugin.gate import Gate
     from summeval_pytest.record.gated_suite import GatedSuite
     from summeval_pytest.run.measure import Evaluation
@@ -68,27 +65,27 @@ class SummPair:
     @property
     def facet(self) -> FacetScore:
         """The Facet-aware Metric; the test fails where the system left it without a score."""
-        from summeval_pytest.metrics.score import FacetScore
+        from summeval_pytest.metrics.facet import FacetScore
 
         return self._scored("facet", FacetScore)
 
     @property
     def eva(self) -> EvaScore:
         """EVA-Score; the test fails where the system left it without a score."""
-        from summeval_pytest.metrics.score import EvaScore
+        from summeval_pytest.metrics.eva import EvaScore
 
         return self._scored("eva", EvaScore)
 
     @property
     def faithfulness(self) -> FaithfulnessScore:
         """Sentence faithfulness; the test fails where the system left it without a score."""
-        from summeval_pytest.metrics.score import FaithfulnessScore
+        from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 
         return self._scored("faithfulness", FaithfulnessScore)
 
     def own(self, metric: str) -> OwnScore:
         """What a metric of one's own came to, as `facet`; a KeyError if it was not measured."""
-        from summeval_pytest.metrics.score import OwnScore
+        from summeval_pytest.metrics.own import OwnScore
 
         return self._scored(metric, OwnScore)
 
@@ -114,7 +111,7 @@ class SummPair:
             pytest.fail(describe_pair(pair), pytrace=False)
 
     def _scored(self, metric: MetricName, kind: type[AnyScoreT]) -> AnyScoreT:
-        from summeval_pytest.metrics.score import Unscored
+        from summeval_pytest.metrics.number import Unscored
 
         score = self.evaluation.score(metric)
         if isinstance(score, Unscored):

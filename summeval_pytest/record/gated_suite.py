@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.metrics.score import METRICS, own_numbers
+from summeval_pytest.metrics.catalogue import METRICS, own_numbers
 from summeval_pytest.record.shards import FROM, is_in_shard
 from summeval_pytest.run.golden import check_sentences, golden_tasks, labels_fingerprint
 from summeval_pytest.run.measure import recipe_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from summeval_pytest.judges.judge import Judge
-    from summeval_pytest.metrics.score import MetricName
+    from summeval_pytest.metrics.number import MetricName
     from summeval_pytest.metrics.signature import Signature
     from summeval_pytest.record.shards import Shard
     from summeval_pytest.run.session import Session

@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import SummevalError, UsageError
-from summeval_pytest.metrics.score import FaithfulnessScore, Unscored
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore
+from summeval_pytest.metrics.number import Unscored
+from summeval_pytest.metrics.score import findings_of
 from summeval_pytest.run.golden import golden_answers
 from summeval_pytest.verdict.decide import decide_judge, decide_pair, decide_system
-from summeval_pytest.verdict.findings import findings_of
 from summeval_pytest.verdict.run import JudgeName, PairResult, PaperRecord, TestResult
 
 if TYPE_CHECKING:

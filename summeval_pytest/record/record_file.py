@@ -20,15 +20,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.metrics.score import (
-    CATALOGUE,
-    SPARSE,
-    EvaScore,
-    FacetScore,
-    OwnScore,
-    Unscored,
-    add_numbers,
-)
+from summeval_pytest.metrics.catalogue import CATALOGUE, add_numbers
+from summeval_pytest.metrics.eva import EvaScore
+from summeval_pytest.metrics.facet import FacetScore
+from summeval_pytest.metrics.number import SPARSE, Unscored
+from summeval_pytest.metrics.own import OwnScore
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.record.json_text import as_json, from_json
 from summeval_pytest.record.line_file import LineFile, new_lines

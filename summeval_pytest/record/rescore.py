@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.facet import WEIGHTS as OWN_WEIGHTS
-from summeval_pytest.metrics.facet import facet_aware_metric, key_coverage
-from summeval_pytest.metrics.score import FacetScore
+from summeval_pytest.metrics.facet import FacetScore, facet_aware_metric, key_coverage
 from summeval_pytest.metrics.signature import Signature, read_signature, weights_text
 from summeval_pytest.questions import FACETS
 from summeval_pytest.run.golden import GoldenAnswer
@@ -20,7 +19,8 @@ from summeval_pytest.verdict.thresholds import replace_thresholds
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from summeval_pytest.metrics.score import Score, Unscored
+    from summeval_pytest.metrics.number import Unscored
+    from summeval_pytest.metrics.score import Score
     from summeval_pytest.questions import Facet
     from summeval_pytest.run.golden import GoldenPair
     from summeval_pytest.verdict.policy import Policy

@@ -12,14 +12,11 @@ from heapq import nsmallest
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from summeval_pytest.errors import Place
-from summeval_pytest.metrics.score import (
-    CATALOGUE,
-    COVERAGE,
-    SUPPORT,
-    EvaScore,
-    FacetScore,
-    FaithfulnessScore,
-)
+from summeval_pytest.metrics.catalogue import CATALOGUE
+from summeval_pytest.metrics.eva import EvaScore
+from summeval_pytest.metrics.facet import COVERAGE, FacetScore
+from summeval_pytest.metrics.faithfulness import SUPPORT, FaithfulnessScore
+from summeval_pytest.metrics.finding import rank
 from summeval_pytest.reports.judge_section import (
     MARK,
     UNTRUSTED,
@@ -47,17 +44,17 @@ from summeval_pytest.reports.wording import (
 )
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.text.printing import one_line, safe
-from summeval_pytest.verdict.findings import rank
 from summeval_pytest.verdict.means import SystemMean
 from summeval_pytest.verdict.pair import PairVerdict, Shortfall, judge_faults
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from summeval_pytest.metrics.score import Score, Unscored
+    from summeval_pytest.metrics.finding import Finding
+    from summeval_pytest.metrics.number import Unscored
+    from summeval_pytest.metrics.score import Score
     from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.verdict.differences import Comparison, PairChange
-    from summeval_pytest.verdict.findings import Finding
     from summeval_pytest.verdict.run import (
         Covered,
         PairResult,

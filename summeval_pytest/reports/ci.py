@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
-from summeval_pytest.metrics.score import CATALOGUE, METRICS
+from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
 from summeval_pytest.reports import judge_section
 from summeval_pytest.reports.cases import cases_of, failing_pairs, failing_systems, judge_case
 from summeval_pytest.reports.systems import SystemRow

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlencode
 
-from summeval_pytest.metrics.score import CATALOGUE, METRICS, measured_metrics
+from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, measured_metrics
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.reports import judge_section
 from summeval_pytest.reports.cases import badness, pair_case, system_case

@@ -10,14 +10,10 @@ from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.metrics.score import (
-    CONFLICTS,
-    SUPPORT,
-    EvaScore,
-    FacetScore,
-    FaithfulnessScore,
-    OwnScore,
-)
+from summeval_pytest.metrics.eva import EvaScore
+from summeval_pytest.metrics.facet import FacetScore
+from summeval_pytest.metrics.faithfulness import CONFLICTS, SUPPORT, FaithfulnessScore
+from summeval_pytest.metrics.own import OwnScore
 from summeval_pytest.questions import SCALES
 from summeval_pytest.reports.cases import averaged_note, pair_case
 from summeval_pytest.reports.wording import QUOTE, claims_of, moved_numbers, shown
@@ -25,15 +21,16 @@ from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import safe
 from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import content_words
-from summeval_pytest.verdict.findings import rated_words, sentence_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from summeval_pytest.metrics.score import CheckedFact, Score, Unscored
+    from summeval_pytest.metrics.facts import CheckedFact
+    from summeval_pytest.metrics.finding import Finding
+    from summeval_pytest.metrics.number import Unscored
+    from summeval_pytest.metrics.score import Score
     from summeval_pytest.questions import Facet, Fact
     from summeval_pytest.verdict.differences import Claim, PairChange
-    from summeval_pytest.verdict.findings import Finding
     from summeval_pytest.verdict.run import PairResult, PaperRecord
 
 
@@ -360,7 +357,7 @@ class _PairPieces:
             yield Piece(
                 kind="facet",
                 state="good" if rated.rating == SCALES[rated.facet] else "bad",
-                verdict=rated_words(rated),
+                verdict=rated.words,
                 reason=cut(rated.reason),
                 facet=rated.facet,
                 at=self.summary.find(rated.candidate),
@@ -380,7 +377,7 @@ class _PairPieces:
                 number=sentence.index + 1,
                 text="" if at else cut(sentence.text),
                 state=_STATES[is_held],
-                verdict=sentence_words(sentence),
+                verdict=sentence.words,
                 reason=cut(sentence.reason),
                 at=at,
                 source=tuple(dict.fromkeys(source)),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.metrics.score import FacetScore, Unscored
+from summeval_pytest.metrics.facet import FacetScore
+from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import FACETS
 from summeval_pytest.reports.page import finalize
 from summeval_pytest.reports.page_pair import Passages, visible, whole_sentences
@@ -14,11 +15,11 @@ from summeval_pytest.reports.wording import shown
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from summeval_pytest.metrics.finding import Finding
     from summeval_pytest.metrics.score import Score
     from summeval_pytest.questions import Facet
     from summeval_pytest.reports.page_pair import Span
     from summeval_pytest.run.measure import Evaluation
-    from summeval_pytest.verdict.findings import Finding
 
 
 MOST: Final = 12

@@ -10,7 +10,9 @@ from itertools import count, groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.metrics.score import METRICS, measured_metrics
+from summeval_pytest.metrics.catalogue import METRICS, measured_metrics
+from summeval_pytest.metrics.finding import rank
+from summeval_pytest.metrics.score import wrong_pieces
 from summeval_pytest.questions import FACETS
 from summeval_pytest.reports.judge_section import (
     described,
@@ -30,7 +32,6 @@ from summeval_pytest.reports.wording import (
 from summeval_pytest.run.plan import PlannedCalls
 from summeval_pytest.text.printing import one_line, safe, safe_lines
 from summeval_pytest.verdict.changes import measure_drift
-from summeval_pytest.verdict.findings import rank, wrong_pieces
 from summeval_pytest.verdict.floors import AGREEMENTS
 from summeval_pytest.verdict.trust import Disagreement
 

@@ -6,14 +6,14 @@ import operator
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.metrics.score import CATALOGUE, METRICS
+from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
 from summeval_pytest.text.printing import one_line, safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
+    from summeval_pytest.metrics.finding import Finding
     from summeval_pytest.verdict.differences import Claim, Comparison, Difference, PairChange
-    from summeval_pytest.verdict.findings import Finding
     from summeval_pytest.verdict.means import CorrectedMean
     from summeval_pytest.verdict.waivers import WaiverUse
 

@@ -8,16 +8,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
 from summeval_pytest.errors import SuiteError
-from summeval_pytest.metrics.facet import facet_aware_metric, facets_of, is_held
-from summeval_pytest.metrics.score import (
-    SPARSE,
-    UNRECORDED,
-    CheckedFact,
-    FacetScore,
-    FaithfulnessScore,
-    JudgedSentence,
-    Unscored,
-)
+from summeval_pytest.metrics.facet import FacetScore, facet_aware_metric, facets_of, is_held
+from summeval_pytest.metrics.facts import CheckedFact
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
+from summeval_pytest.metrics.number import SPARSE, UNRECORDED, Unscored
 from summeval_pytest.questions import FACETS, Facet, FacetSegments, Fact
 from summeval_pytest.run.measure import StatedFacts
 from summeval_pytest.run.runner import Task
@@ -29,7 +23,7 @@ from summeval_pytest.text.sentences import split_sentences
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from summeval_pytest.metrics.score import MetricName
+    from summeval_pytest.metrics.number import MetricName
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.runner import Runner
     from summeval_pytest.suite.labels import (

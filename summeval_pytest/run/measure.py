@@ -14,10 +14,11 @@ from summeval_pytest.judges.composed import signature_for
 from summeval_pytest.judges.judge import Prompting
 from summeval_pytest.metrics import eva, facet, faithfulness
 from summeval_pytest.metrics.baselines import measure_by_one_prompt, measure_directly
-from summeval_pytest.metrics.facts import TFIDF, Stages
+from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.facts import TFIDF, CheckedFact, Stages
 from summeval_pytest.metrics.flow import NoScoreError, ask, best_of, ends_unscored, mean_of
+from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.metrics.own import own_flow, own_metric, own_signature
-from summeval_pytest.metrics.score import METRICS, CheckedFact, Unscored
 from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.questions import (
     FacetRatings,
@@ -40,7 +41,8 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.baselines import DirectRating, PromptOnlyScore
     from summeval_pytest.metrics.embeddings import TextEncoder
     from summeval_pytest.metrics.flow import Dialogue, Returned
-    from summeval_pytest.metrics.score import MetricName, Score
+    from summeval_pytest.metrics.number import MetricName
+    from summeval_pytest.metrics.score import Score
     from summeval_pytest.metrics.signature import Signature
     from summeval_pytest.questions import Answer, Duty, Question
     from summeval_pytest.run.pair_numbers import Numbers

@@ -6,28 +6,17 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.metrics.eva import f1
-from summeval_pytest.metrics.score import (
-    CATALOGUE,
-    CONFLICTS,
-    COVERAGE,
-    SUPPORT,
-    EvaScore,
-    FaithfulnessScore,
-    OwnScore,
-    Unscored,
-    rounded_mean,
-)
+from summeval_pytest.metrics.catalogue import CATALOGUE
+from summeval_pytest.metrics.number import Unscored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from summeval_pytest.metrics.score import Fault, MetricName, Score
+    from summeval_pytest.metrics.number import Fault, MetricName
+    from summeval_pytest.metrics.score import Score
 
 
 Absence = Literal["not_applicable", "not_given"]
-_GIVEN_BY_SOME: Final = frozenset({COVERAGE, CONFLICTS, SUPPORT, "eva.recall_entailed"})
-"""Numbers that apply to every summary, and that only some judges, options or versions give."""
 MIN_COVERAGE: Final = 0.95
 """A mean over a smaller share of the papers it should cover is a failing verdict."""
 
@@ -97,124 +86,35 @@ def numbers_of(
     """The numbers of a pair without their evidence."""
     values: dict[str, float | None] = {}
     sizes = {"words": len(summary.split())}
+    worst: dict[str, float] = {}
+    best: dict[str, float] = {}
     for score in scores:
-        match score:
-            case EvaScore():
-                sizes["eva.precision"] = sum(fact.holds is True for fact in score.candidate)
-            case FaithfulnessScore():
-                sizes["faithfulness"] = sum(s.supported is True for s in score.sentences)
-                sizes["sentences"] = sum(s.supported is not None for s in score.sentences)
-                if n_open := len(score.sentences) - sizes["sentences"]:
-                    sizes["unanswered"] = n_open
-            case _:
-                pass
         if not isinstance(score, Unscored):
-            values.update(score.values())
+            values |= score.values()
+            sizes |= score.sizes()
+            worst |= score.bounds(right=False)
+            best |= score.bounds(right=True)
     return Numbers(
         paper=paper,
         system=system,
         values=MappingProxyType(values),
         unscored=tuple(score for score in scores if isinstance(score, Unscored)),
         sizes=MappingProxyType(sizes),
-        worst=MappingProxyType(bounds(scores, right=False)),
-        best=MappingProxyType(bounds(scores, right=True)),
+        worst=MappingProxyType(worst),
+        best=MappingProxyType(best),
         absent=MappingProxyType(_absent(scores)),
     )
 
 
-def bounds(scores: Sequence[Score | Unscored], *, right: bool) -> dict[str, float]:
-    """By name, the numbers with unanswered pieces, each of these taken as right or as wrong."""
-    found: dict[str, float] = {}
-    for score in scores:
-        match score:
-            case EvaScore(by_reference=(_, *_) as each):
-                found |= _mean_bounds(each, right=right)
-            case FaithfulnessScore():
-                found |= _faithfulness(score, right=right)
-            case EvaScore():
-                found |= _eva(score, right=right)
-            case _:
-                pass
-    return found
-
-
-def _mean_bounds(scores: Sequence[EvaScore], *, right: bool) -> dict[str, float]:
-    """Means over several references; a reference without unanswered pieces keeps its numbers."""
-    found = [bounds([score], right=right) for score in scores]
-    means: dict[str, float] = {}
-    for name in dict.fromkeys(name for each in found for name in each):
-        values = [
-            value
-            for score, each in zip(scores, found, strict=True)
-            if (value := each.get(name, score.values().get(name))) is not None
-        ]
-        means[name] = rounded_mean(values)
-    return means
-
-
-def _eva(score: EvaScore, *, right: bool) -> Mapping[str, float]:
-    """Precision, both recalls and F1.
-
-    A wrong fact matches nothing. A right one of the summary matches a fact of the reference that no
-    other does.
-    """
-    candidate = [fact.holds for fact in score.candidate]
-    reference = [fact.holds for fact in score.reference]
-    n_open, n_open_reference = candidate.count(None), reference.count(None)
-    if not n_open and not n_open_reference:
-        return {}
-    found = _share_bound("eva.precision", candidate, right=right)
-    if score.recall_entailed is not None:
-        found |= _share_bound("eva.recall_entailed", reference, right=right)
-    recall = score.recall
-    if reference:
-        n_more = n_open + n_open_reference if right else 0
-        n_matched = min(len(reference), len(score.matched) + n_more)
-        reached = n_matched / len(reference)
-        recall = max(recall, reached) if right else min(recall, reached)
-    if recall != score.recall:
-        found["eva.recall"] = recall
-    precision = found.get("eva.precision", score.precision or 0.0)
-    if "eva.precision" in found or "eva.recall" in found:
-        found["eva"] = f1(precision, recall)
-    return found
-
-
-def _faithfulness(score: FaithfulnessScore, *, right: bool) -> dict[str, float]:
-    """Supported sentences; support with 0 or 1, and a conflict if wrong, for each open sentence.
-
-    A sentence that the judge would support is no conflict.
-    """
-    held = [sentence.supported for sentence in score.sentences]
-    found = _share_bound("faithfulness", held, right=right)
-    n_open = held.count(None)
-    if score.support is not None and n_open:
-        total = score.support * (len(held) - n_open) + (n_open if right else 0)
-        found[SUPPORT] = total / len(held)
-    n_in_conflict = sum(s.supported is None and s.number_conflict for s in score.sentences)
-    n_more = -n_in_conflict if right else n_open - n_in_conflict
-    if score.conflicts is not None and n_more:
-        found[CONFLICTS] = float(score.conflicts + n_more)
-    return found
-
-
-def _share_bound(name: str, pieces: Sequence[bool | None], *, right: bool) -> dict[str, float]:
-    if None not in pieces:
-        return {}
-    return {name: sum(right if piece is None else piece for piece in pieces) / len(pieces)}
-
-
 def _absent(scores: Sequence[Score | Unscored]) -> dict[str, Absence]:
     """Every number of the scored metrics without a value, and why."""
-    found: dict[str, Absence] = {}
-    for score in scores:
-        if isinstance(score, Unscored):
-            continue
-        optional = score.left_out if isinstance(score, OwnScore) else _GIVEN_BY_SOME
-        for name, named in CATALOGUE.items():
-            if named.metric == score.metric and name not in score.values():
-                found[name] = "not_given" if name in optional else "not_applicable"
-    return found
+    return {
+        name: "not_given" if name in score.not_given else "not_applicable"
+        for score in scores
+        if not isinstance(score, Unscored)
+        for name, named in CATALOGUE.items()
+        if named.metric == score.metric and name not in score.values()
+    }
 
 
 def is_covered(name: str, n_scored: int, n_papers: int) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.endpoints.chat import Usage
 from summeval_pytest.endpoints.spending import tokens_about
 from summeval_pytest.errors import NoReplyError
-from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.questions import ListRelations, RelationList
 from summeval_pytest.run.measure import METRIC, Asker, is_whole
 from summeval_pytest.run.runner import evaluated, pair_of

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.judges.judge import Judge
     from summeval_pytest.metrics.flow import Flow, ScoreT
-    from summeval_pytest.metrics.score import MetricName, Unscored
+    from summeval_pytest.metrics.number import MetricName, Unscored
     from summeval_pytest.run.measure import BaselineName
     from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.suite.labels import FactLabels

@@ -27,7 +27,7 @@ from summeval_pytest.endpoints.spending import Budget
 from summeval_pytest.errors import OptionError, Place, nearest
 from summeval_pytest.judges.composed import ComposedJudge
 from summeval_pytest.judges.judge import find_judge, is_local
-from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.questions import DUTIES, OFFLINE
 from summeval_pytest.run.measure import check_encoders
 from summeval_pytest.run.plan import Survey
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from summeval_pytest.endpoints.endpoint import Address, EndpointSpec, Price
     from summeval_pytest.endpoints.exchange import Record
     from summeval_pytest.judges.judge import Judge
-    from summeval_pytest.metrics.score import MetricName
+    from summeval_pytest.metrics.number import MetricName
     from summeval_pytest.questions import Duty
     from summeval_pytest.run.runner import Task
     from summeval_pytest.store.cassette import Cassette, Row

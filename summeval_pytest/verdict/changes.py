@@ -9,14 +9,10 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from summeval_pytest.metrics.score import (
-    METRICS,
-    EvaScore,
-    FacetScore,
-    FaithfulnessScore,
-    RatedFacet,
-    measured_metrics,
-)
+from summeval_pytest.metrics.catalogue import METRICS, measured_metrics
+from summeval_pytest.metrics.eva import EvaScore
+from summeval_pytest.metrics.facet import FacetScore, RatedFacet
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.questions import FACETS, SCALES, Facet
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.comparison import two_sided_p_value

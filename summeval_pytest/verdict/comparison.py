@@ -12,7 +12,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypedDict
 
 from summeval_pytest.errors import OptionError, nearest
-from summeval_pytest.metrics.score import CATALOGUE, METRICS, OPTIONAL, lacks
+from summeval_pytest.metrics.catalogue import (
+    CATALOGUE,
+    METRICS,
+    OPTIONAL,
+    lacks,
+)
 from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.pair_numbers import coverage, is_covered

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from summeval_pytest.metrics.score import SPARSE
+from summeval_pytest.metrics.number import SPARSE
 from summeval_pytest.questions import Facet  # noqa: TC001 - run records read it
 
 

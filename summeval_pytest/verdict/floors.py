@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import SuiteError, nearest
-from summeval_pytest.metrics.score import MetricName, Named
+from summeval_pytest.metrics.number import MetricName, Named
 from summeval_pytest.questions import FACETS, OFFLINE
 from summeval_pytest.verdict.thresholds import (
     LOWER,

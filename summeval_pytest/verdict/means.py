@@ -10,7 +10,8 @@ import statistics
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.metrics.score import CATALOGUE, SPARSE
+from summeval_pytest.metrics.catalogue import CATALOGUE
+from summeval_pytest.metrics.number import SPARSE
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.pair_numbers import coverage, is_covered
 from summeval_pytest.suite.lines import ALL_PAPERS

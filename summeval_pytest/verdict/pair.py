@@ -10,14 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from summeval_pytest.metrics.score import SPARSE, Unscored
+from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.number import SPARSE, Unscored
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.thresholds import NOT_SAID, REMEDIES, Threshold
 from summeval_pytest.verdict.waivers import Waivers, WaiverUse, faults_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
+    from summeval_pytest.metrics.finding import Finding, FindingKind
     from summeval_pytest.run.pair_numbers import Numbers
 
 
@@ -179,3 +181,20 @@ def open_bounds(uses: Iterable[WaiverUse], found: Mapping[str, Range]) -> dict[s
 def covered_by(uses: Iterable[WaiverUse]) -> frozenset[str]:
     """The names of the numbers that may fall short."""
     return frozenset(use.waiver.finding for use in uses if use.state == "in use")
+
+
+def explaining(findings: Iterable[Finding], missed: Collection[str]) -> tuple[Finding, ...]:
+    """The findings that explain why these numbers miss their thresholds.
+
+    Where FM is, every facet that lost a point counts, else only those under a threshold of their
+    own; facts count where EVA-Score or one of its parts is, sentences where any of the three
+    metrics is, and problems of a metric of one's own where any of its numbers is.
+    """
+    heads = {name.partition(".")[0] for name in missed}
+    explains: dict[FindingKind, Callable[[Finding], bool]] = {
+        "facet": lambda finding: "facet" in missed or finding.number in missed,
+        "fact": lambda _: any(name.startswith("eva") for name in missed),
+        "sentence": lambda _: not heads.isdisjoint(METRICS),
+        "own": lambda finding: finding.number.partition(".")[0] in heads,
+    }
+    return tuple(finding for finding in findings if explains[finding.kind](finding))

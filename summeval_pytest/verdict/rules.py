@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import nearest
+from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
 from summeval_pytest.metrics.own import add_own_numbers
-from summeval_pytest.metrics.score import CATALOGUE, METRICS
 from summeval_pytest.questions import FACETS
 from summeval_pytest.verdict.thresholds import option_mistake
 

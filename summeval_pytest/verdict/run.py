@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING, Final, Literal, overload
 
 from summeval_pytest.endpoints.spending import ModelSeen  # noqa: TC001 - run records read it
 from summeval_pytest.errors import Place  # noqa: TC001 - run records read it
-from summeval_pytest.metrics.score import SPARSE, Named, Score, Unscored
+from summeval_pytest.metrics.finding import Finding  # noqa: TC001 - run records read it
+from summeval_pytest.metrics.number import SPARSE, Named, Unscored
+from summeval_pytest.metrics.score import Score  # noqa: TC001 - run records read it
 from summeval_pytest.run.golden import GoldenPair  # noqa: TC001 - run records read it
 from summeval_pytest.run.pair_numbers import numbers_of
 from summeval_pytest.verdict.differences import (
     Comparison,  # noqa: TC001 - run records read it
     PairChange,  # noqa: TC001 - run records read it
 )
-from summeval_pytest.verdict.findings import Finding, explaining
 from summeval_pytest.verdict.means import CorrectedMean, SystemMean, SystemVerdict
-from summeval_pytest.verdict.pair import PairVerdict
+from summeval_pytest.verdict.pair import PairVerdict, explaining
 from summeval_pytest.verdict.policy import Policy  # noqa: TC001 - run records read it
 from summeval_pytest.verdict.trust import Trust  # noqa: TC001 - run records read it
 from summeval_pytest.verdict.waivers import WaiverUse  # noqa: TC001 - run records read it

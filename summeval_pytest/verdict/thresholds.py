@@ -8,18 +8,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import OptionError, SuiteError, nearest
+from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, measured_metrics
+from summeval_pytest.metrics.facet import COVERAGE, LOWEST
+from summeval_pytest.metrics.faithfulness import SUPPORT
+from summeval_pytest.metrics.number import SPARSE, MetricName, Named
 from summeval_pytest.metrics.own import add_own_numbers, installed_metrics, own_metric
-from summeval_pytest.metrics.score import (
-    CATALOGUE,
-    COVERAGE,
-    LOWEST,
-    METRICS,
-    SPARSE,
-    SUPPORT,
-    MetricName,
-    Named,
-    measured_metrics,
-)
 from summeval_pytest.questions import FACETS
 
 if TYPE_CHECKING:

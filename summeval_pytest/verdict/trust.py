@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from summeval_pytest.metrics.score import LOWEST, SPARSE
+from summeval_pytest.metrics.facet import LOWEST
+from summeval_pytest.metrics.number import SPARSE
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.stats.agreement import (
     evidence_f1,

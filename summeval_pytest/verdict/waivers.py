@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from summeval_pytest.errors import SuiteError, nearest
-from summeval_pytest.metrics.score import CATALOGUE, UNRECORDED
+from summeval_pytest.metrics.catalogue import CATALOGUE
+from summeval_pytest.metrics.number import UNRECORDED
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.suite.values import Waiver  # noqa: TC001 - run records read it
 from summeval_pytest.verdict.thresholds import Threshold

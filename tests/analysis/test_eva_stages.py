@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from summeval_pytest.analysis.eva_stages import Seconds, efforts, fact_stages
 from summeval_pytest.analysis.studied import Effort, Given
-from summeval_pytest.metrics.score import EvaCounts, StageCounts
+from summeval_pytest.metrics.facts import EvaCounts, StageCounts
 from tests.analysis.study_pairs import pair, studied
 
 if TYPE_CHECKING:

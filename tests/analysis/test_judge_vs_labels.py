@@ -28,7 +28,7 @@ from summeval_pytest.analysis.judge_vs_labels import (
     system_means,
 )
 from summeval_pytest.errors import JudgeError, Place, SuiteError
-from summeval_pytest.metrics.score import Unscored
+from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import FACETS, SCALES, FacetSegments
 from summeval_pytest.run.measure import Evaluation
 from summeval_pytest.stats.correlation import COEFFICIENTS

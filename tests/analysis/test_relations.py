@@ -20,7 +20,8 @@ from summeval_pytest.analysis.relations import (
     relation_lines,
 )
 from summeval_pytest.errors import OptionError
-from summeval_pytest.metrics.score import CATALOGUE, METRICS, Unscored
+from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
+from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.run.runner import OwnTexts
 from summeval_pytest.suite.suite import load_suite

@@ -10,7 +10,7 @@ import pytest
 from summeval_pytest.analysis.study_material import Watch
 from summeval_pytest.cli.app import main
 from summeval_pytest.judges.offline.embedded import OfflineJudge
-from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.questions import ListFacts, SegmentFacets
 from summeval_pytest.run.runner import Runner, tasks_of
 from tests.asked_suite import KEY, by_rule, desk_for, loaded, write_suite

@@ -30,7 +30,7 @@ from zlib import crc32
 from rouge_score.rouge_scorer import RougeScorer
 
 from summeval_pytest.judges.judge import find_judge
-from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.suite.suite import Suite, load_suite

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from summeval_pytest.endpoints.dialect import Dialect
-from summeval_pytest.metrics.score import Unscored
+from summeval_pytest.metrics.number import Unscored
 from tests.asked_suite import (
     KEY,
     answers_to,

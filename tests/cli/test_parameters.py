@@ -17,7 +17,7 @@ from summeval_pytest.cli.parameters import (
     session_of,
 )
 from summeval_pytest.errors import OptionError, SuiteError, UsageError
-from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.metrics.catalogue import METRICS
 from tests.asked_suite import write_suite
 
 if TYPE_CHECKING:

@@ -18,8 +18,9 @@ from summeval_pytest import errors, questions
 from summeval_pytest.cli.app import COMMANDS, make_app
 from summeval_pytest.endpoints import spending
 from summeval_pytest.endpoints.endpoint import Endpoint, EndpointSpec
-from summeval_pytest.metrics import score
-from summeval_pytest.metrics.score import CATALOGUE, METRICS, UNRECORDED, Named
+from summeval_pytest.metrics import eva, facet, facts, faithfulness, finding, number, own
+from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
+from summeval_pytest.metrics.number import UNRECORDED, Named
 from summeval_pytest.plugin.options import TABLE
 from summeval_pytest.questions import FACET_READINGS, RUBRICS, SENTENCE_MODES
 from summeval_pytest.run import golden
@@ -29,7 +30,6 @@ from summeval_pytest.suite import file, judge_tables, labels, suite, values
 from summeval_pytest.suite import rows as rows_of
 from summeval_pytest.verdict import (
     differences,
-    findings,
     means,
     pair,
     policy,
@@ -290,8 +290,9 @@ def commands() -> Iterator[str]:
 
 
 _MODULES: Final = (
-    run, score, findings, pair, means, policy, rules, judge_floors, waivers_of, differences,
-    trust, thresholds, golden, correction, spending, questions, errors, values, labels,
+    run, number, facet, facts, eva, faithfulness, own, finding, pair, means, policy, rules,
+    judge_floors, waivers_of, differences, trust, thresholds, golden, correction, spending,
+    questions, errors, values, labels,
 )  # fmt: skip
 """Where the values of a run record are."""
 _NAMES: Final = {name: value for module in _MODULES for name, value in vars(module).items()}

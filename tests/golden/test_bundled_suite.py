@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.judges.judge import find_judge
-from summeval_pytest.metrics.faithfulness import source_sentences
-from summeval_pytest.metrics.score import FaithfulnessScore
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore, source_sentences
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.text.normalise import normalise

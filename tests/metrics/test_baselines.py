@@ -17,7 +17,7 @@ from summeval_pytest.metrics.baselines import (
     rouge_1_recall,
     top_sentences,
 )
-from summeval_pytest.metrics.score import FacetScore, RatedFacet
+from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.questions import (
     FACETS,
     CountFacts,

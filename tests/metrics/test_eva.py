@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.metrics import eva
-from summeval_pytest.metrics.eva import UNUSABLE, check_stated, f1, validate
-from summeval_pytest.metrics.facts import Stages
+from summeval_pytest.metrics.eva import UNUSABLE, EvaScore, check_stated, f1, validate
+from summeval_pytest.metrics.facts import EvaCounts, StageCounts, Stages
 from summeval_pytest.metrics.flow import NoScoreError, averaged
-from summeval_pytest.metrics.score import EvaCounts, EvaScore, StageCounts, Unscored
+from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import (
     CheckFacts,
     Fact,

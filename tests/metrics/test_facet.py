@@ -10,14 +10,16 @@ from hypothesis import strategies as st
 
 from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.facet import (
+    LOWEST,
     WEIGHTS,
+    FacetScore,
     coverage,
     facet_aware_metric,
     facets_of,
     ground,
     is_held,
 )
-from summeval_pytest.metrics.score import LOWEST, FacetScore, Unscored
+from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import (
     FACETS,
     SCALES,

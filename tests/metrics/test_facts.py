@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics.facts import (
+    StageCounts,
     Stages,
     Stated,
     adjacent_chains,
@@ -16,7 +17,6 @@ from summeval_pytest.metrics.facts import (
     stated_once,
 )
 from summeval_pytest.metrics.flow import NoScoreError
-from summeval_pytest.metrics.score import StageCounts
 from summeval_pytest.questions import (
     CheckFacts,
     Fact,

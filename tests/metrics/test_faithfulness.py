@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from summeval_pytest.metrics import faithfulness
-from summeval_pytest.metrics.faithfulness import source_sentences
-from summeval_pytest.metrics.score import FaithfulnessScore, JudgedSentence, Unscored
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence, source_sentences
+from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
 from tests.metrics.table_judge import ended
 

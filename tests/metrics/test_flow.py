@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from summeval_pytest.errors import SummevalError
 from summeval_pytest.metrics import facet
-from summeval_pytest.metrics.facet import facet_aware_metric
+from summeval_pytest.metrics.eva import EvaScore
+from summeval_pytest.metrics.facet import FacetScore, RatedFacet, facet_aware_metric
 from summeval_pytest.metrics.flow import (
     MAX_UNANSWERED,
     NoScoreError,
@@ -20,7 +21,7 @@ from summeval_pytest.metrics.flow import (
     mean_of,
     side_by_side,
 )
-from summeval_pytest.metrics.score import EvaScore, FacetScore, RatedFacet, Unscored
+from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import (
     SCALES,
     FacetRating,

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.metrics import eva, facet, faithfulness
-from summeval_pytest.metrics.score import METRICS, Unscored
+from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import FacetSegments, FactList, Unanswered
 from tests.metrics.table_judge import ended
 
 if TYPE_CHECKING:
     from summeval_pytest.metrics.flow import Dialogue
-    from summeval_pytest.metrics.score import MetricName, Score
+    from summeval_pytest.metrics.number import MetricName
+    from summeval_pytest.metrics.score import Score
     from summeval_pytest.questions import Answer
 
 REFERENCE = "Zinc raised growth by 24 %. It did no harm."

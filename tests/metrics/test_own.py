@@ -13,16 +13,16 @@ import pytest
 
 from summeval_pytest.errors import OptionError, UsageError
 from summeval_pytest.metrics import own
-from summeval_pytest.metrics.own import Metric, MetricTexts, own_flow, own_metric, own_signature
-from summeval_pytest.metrics.score import (
-    CATALOGUE,
-    ENDLESS,
-    METRICS,
-    Named,
+from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, add_numbers
+from summeval_pytest.metrics.number import ENDLESS, Named, Unscored
+from summeval_pytest.metrics.own import (
+    Metric,
+    MetricTexts,
     OwnScore,
     Problem,
-    Unscored,
-    add_numbers,
+    own_flow,
+    own_metric,
+    own_signature,
 )
 
 if TYPE_CHECKING:

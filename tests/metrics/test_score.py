@@ -1,27 +1,31 @@
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError, replace
+from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.metrics.facet import WEIGHTS, facet_aware_metric, key_coverage
-from summeval_pytest.metrics.score import (
-    CATALOGUE,
+from summeval_pytest.metrics.catalogue import CATALOGUE, lacks
+from summeval_pytest.metrics.eva import EvaScore
+from summeval_pytest.metrics.facet import (
     COVERAGE,
-    ENDLESS,
-    SUPPORT,
-    EvaScore,
+    WEIGHTS,
     FacetScore,
-    FaithfulnessScore,
-    JudgedSentence,
-    Named,
     RatedFacet,
-    Score,
+    facet_aware_metric,
+    key_coverage,
+)
+from summeval_pytest.metrics.faithfulness import SUPPORT, FaithfulnessScore, JudgedSentence
+from summeval_pytest.metrics.number import (
+    ENDLESS,
+    Named,
     Status,
     Unscored,
-    lacks,
 )
 from summeval_pytest.questions import FACETS, SCALES, Facet
+
+if TYPE_CHECKING:
+    from summeval_pytest.metrics.score import Score
 
 
 def facet_score(**ratings: int) -> FacetScore:

@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics import signature
+from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.facet import WEIGHTS
-from summeval_pytest.metrics.score import METRICS, MetricName
 from summeval_pytest.metrics.signature import Signature, read_signature, signature_of, weights_text
 from summeval_pytest.questions import FACETS
+
+if TYPE_CHECKING:
+    from summeval_pytest.metrics.number import MetricName
 
 AWKWARD = st.text(alphabet=st.sampled_from("|:%,.=/ \n\t\u00e9a1")) | st.text()
 recipes = st.dictionaries(AWKWARD, AWKWARD, max_size=5).map(lambda d: tuple(sorted(d.items())))

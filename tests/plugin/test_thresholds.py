@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from summeval_pytest.cli.app import main
-from summeval_pytest.metrics.score import FaithfulnessScore
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Bench

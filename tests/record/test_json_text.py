@@ -11,7 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics.score import FacetScore, FaithfulnessScore
+from summeval_pytest.metrics.facet import FacetScore
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.record.json_text import as_json, from_json
 from summeval_pytest.run.golden import EvidenceCount, GoldenAnswer
 from summeval_pytest.verdict.run import PaperRecord, RunRecord

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from summeval_pytest.metrics.score import FacetScore
+    from summeval_pytest.metrics.facet import FacetScore
     from summeval_pytest.verdict.run import PairResult, RunRecord
 
 OPTION: Final = "--summ-compare=v1.3"

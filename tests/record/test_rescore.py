@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.metrics.score import FacetScore
+from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.questions import FACETS
 from summeval_pytest.record.rescore import read_weights, rescore

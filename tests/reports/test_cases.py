@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.flow import averaged
-from summeval_pytest.metrics.score import FaithfulnessScore, JudgedSentence, Unscored
+from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import SCALES
 from summeval_pytest.reports.cases import (
     SILENT,

@@ -16,8 +16,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from summeval_pytest.metrics.eva import EvaScore
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.flow import averaged
-from summeval_pytest.metrics.score import EvaScore, FaithfulnessScore, JudgedSentence
 from summeval_pytest.questions import Fact
 from summeval_pytest.reports.page_pair import (
     WHOLE,

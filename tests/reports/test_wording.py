@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics.score import CATALOGUE
+from summeval_pytest.metrics.catalogue import CATALOGUE
 from summeval_pytest.reports.wording import (
     change_lines,
     comparison_lines,

@@ -8,14 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.metrics.score import (
-    CheckedFact,
-    FacetScore,
-    FaithfulnessScore,
-    JudgedSentence,
-    RatedFacet,
-    Unscored,
-)
+from summeval_pytest.metrics.facet import FacetScore, RatedFacet
+from summeval_pytest.metrics.facts import CheckedFact
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
+from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import FACETS, FacetSegments, Fact
 from summeval_pytest.run.golden import (
     EvidenceCount,
@@ -48,7 +44,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from summeval_pytest.metrics.score import MetricName, Score
+    from summeval_pytest.metrics.number import MetricName
+    from summeval_pytest.metrics.score import Score
     from summeval_pytest.questions import Facet
     from summeval_pytest.run.golden import EvidenceCase
 

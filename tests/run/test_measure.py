@@ -11,14 +11,11 @@ from summeval_pytest.errors import OptionError, Place
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.judges.llm.recipe import part_hash
 from summeval_pytest.judges.offline.embedded import OfflineJudge
-from summeval_pytest.metrics.score import (
-    METRICS,
-    CheckedFact,
-    EvaScore,
-    FaithfulnessScore,
-    JudgedSentence,
-    Unscored,
-)
+from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.eva import EvaScore
+from summeval_pytest.metrics.facts import CheckedFact
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
+from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.questions import (
     CheckFacts,
@@ -67,7 +64,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from summeval_pytest.metrics.flow import Dialogue, Returned
-    from summeval_pytest.metrics.score import MetricName
+    from summeval_pytest.metrics.number import MetricName
     from summeval_pytest.questions import Answer, Question
     from summeval_pytest.run.measure import Evaluation
 

@@ -2,18 +2,14 @@ from __future__ import annotations
 
 import pytest
 
+from summeval_pytest.metrics.eva import EvaScore
+from summeval_pytest.metrics.facet import FacetScore, RatedFacet
+from summeval_pytest.metrics.facts import CheckedFact
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.flow import averaged
-from summeval_pytest.metrics.score import (
-    CheckedFact,
-    EvaScore,
-    FacetScore,
-    FaithfulnessScore,
-    JudgedSentence,
-    RatedFacet,
-    Unscored,
-)
+from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import Fact
-from summeval_pytest.run.pair_numbers import Numbers, bounds, numbers_of
+from summeval_pytest.run.pair_numbers import Numbers, numbers_of
 
 
 def checked(*holds: bool | None) -> tuple[CheckedFact, ...]:
@@ -114,8 +110,8 @@ def test_each_unanswered_piece_is_taken_as_wrong_or_as_right(
     score: EvaScore | FaithfulnessScore, worst: dict[str, float], best: dict[str, float]
 ) -> None:
     """A judge that is silent, about a reference that is not shown, too, must not be hidden."""
-    assert bounds([score], right=False) == pytest.approx(worst)
-    assert bounds([score], right=True) == pytest.approx(best)
+    assert score.bounds(right=False) == pytest.approx(worst)
+    assert score.bounds(right=True) == pytest.approx(best)
 
 
 def numbers(*scores: FacetScore | EvaScore | FaithfulnessScore | Unscored) -> Numbers:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest.endpoints.chat import ChatRequest, Message
 from summeval_pytest.endpoints.endpoint import Endpoint, Price
-from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.run.plan import Missing, planned_calls
 from summeval_pytest.store.cache import Cache
 from summeval_pytest.suite.values import JudgeSpec
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from summeval_pytest.metrics.score import MetricName
+    from summeval_pytest.metrics.number import MetricName
     from summeval_pytest.run.plan import Survey
     from summeval_pytest.suite.suite import Suite
 

@@ -8,7 +8,7 @@ import pytest
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics import facet
-from summeval_pytest.metrics.score import FacetScore, Unscored
+from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.run.recorded_judge import recorded_judge
 from summeval_pytest.suite.suite import load_suite
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from summeval_pytest.judges.recorded import RecordedJudge
+    from summeval_pytest.metrics.number import Unscored
     from summeval_pytest.suite.suite import Suite
 
 REFERENCE = "We planted six roofs. They stayed cool. Moss is worth it."

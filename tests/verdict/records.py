@@ -7,18 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import Place
-from summeval_pytest.metrics.eva import f1
-from summeval_pytest.metrics.facet import facet_aware_metric
-from summeval_pytest.metrics.score import (
-    METRICS,
-    CheckedFact,
-    EvaScore,
-    FacetScore,
-    FaithfulnessScore,
-    JudgedSentence,
-    RatedFacet,
-    Unscored,
-)
+from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.eva import EvaScore, f1
+from summeval_pytest.metrics.facet import FacetScore, RatedFacet, facet_aware_metric
+from summeval_pytest.metrics.facts import CheckedFact
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
+from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.questions import FACETS, SCALES, Fact
 from summeval_pytest.record.record_file import record_lines
@@ -40,7 +34,8 @@ from summeval_pytest.verdict.waivers import Waivers
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from summeval_pytest.metrics.score import MetricName, Score
+    from summeval_pytest.metrics.number import MetricName
+    from summeval_pytest.metrics.score import Score
     from summeval_pytest.metrics.signature import Signature
     from summeval_pytest.questions import Facet
     from summeval_pytest.run.golden import GoldenPair

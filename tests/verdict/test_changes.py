@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics.score import EvaScore, FacetScore, FaithfulnessScore
+from summeval_pytest.metrics.eva import EvaScore
+from summeval_pytest.metrics.facet import FacetScore
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.verdict.changes import (
     KINDS,
@@ -39,7 +41,8 @@ from tests.verdict.records import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from summeval_pytest.metrics.score import Score, Unscored
+    from summeval_pytest.metrics.number import Unscored
+    from summeval_pytest.metrics.score import Score
     from summeval_pytest.run.golden import GoldenPair
     from summeval_pytest.verdict.changes import FigureChange
 

@@ -39,7 +39,8 @@ from tests.verdict.records import (
 )
 
 if TYPE_CHECKING:
-    from summeval_pytest.metrics.score import Score, Unscored
+    from summeval_pytest.metrics.number import Unscored
+    from summeval_pytest.metrics.score import Score
     from summeval_pytest.verdict.comparison import Baseline
     from summeval_pytest.verdict.run import Covered, PairResult, RunRecord, SuiteRecord
 

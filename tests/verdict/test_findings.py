@@ -6,22 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics.score import (
-    CheckedFact,
-    EvaScore,
-    FacetScore,
-    FaithfulnessScore,
-    JudgedSentence,
-    RatedFacet,
-)
+from summeval_pytest.metrics.eva import EvaScore
+from summeval_pytest.metrics.facet import FacetScore, RatedFacet
+from summeval_pytest.metrics.facts import CheckedFact
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
+from summeval_pytest.metrics.finding import Finding, closest_sentence
+from summeval_pytest.metrics.score import findings_of, wrong_pieces
 from summeval_pytest.questions import Fact
-from summeval_pytest.verdict.findings import (
-    Finding,
-    closest_sentence,
-    explaining,
-    findings_of,
-    wrong_pieces,
-)
+from summeval_pytest.verdict.pair import explaining
 
 SOURCE = (
     "Moss was grown on stone.",

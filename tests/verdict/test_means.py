@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics.score import Unscored
+from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.run.pair_numbers import MIN_COVERAGE, Numbers
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.verdict.means import (

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.metrics.score import CATALOGUE
+from summeval_pytest.metrics.catalogue import CATALOGUE
 from summeval_pytest.verdict.rules import Rule, levels, read_rules
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from summeval_pytest.metrics.score import findings_of
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.differences import Comparison
-from summeval_pytest.verdict.findings import findings_of
 from summeval_pytest.verdict.pair import PairVerdict, Shortfall
 from summeval_pytest.verdict.run import PairsByPaper
 from summeval_pytest.verdict.thresholds import Threshold

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import OptionError, Place, SuiteError
-from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.suite.values import Setting
 from summeval_pytest.verdict.thresholds import (
     Threshold,

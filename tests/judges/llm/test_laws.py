@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from summeval_pytest.endpoints.chat import ChatReply, Finish
 from summeval_pytest.errors import Place
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
-from summeval_pytest.metrics.score import OwnScore, Score, Unscored
+from summeval_pytest.metrics.number import Unscored
+from summeval_pytest.metrics.own import OwnScore
 from summeval_pytest.questions import Unanswered
 from summeval_pytest.run.measure import Asker, evaluate
 from summeval_pytest.suite.file import EvaVariant, Variants
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.endpoints.chat import ChatRequest
     from summeval_pytest.endpoints.client import Sender
+    from summeval_pytest.metrics.score import Score
     from summeval_pytest.questions import Question
     from summeval_pytest.run.measure import Evaluation
     from tests.judges.llm.by_rule import Hook

@@ -1,0 +1,77 @@
+"""Findings: what is wrong with a summary, piece by piece.
+
+Findings know no threshold: the same ones serve every decision that is taken again later.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, Literal
+
+from summeval_pytest.metrics.number import SPARSE
+from summeval_pytest.text.words import content_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@lru_cache(maxsize=64)
+def _bags(source: tuple[str, ...]) -> tuple[frozenset[str], ...]:
+    """The content words of each sentence of a source, which many findings ask for in turn."""
+    return tuple(frozenset(content_words(sentence)) for sentence in source)
+
+
+def closest_sentence(text: str, source: Sequence[str]) -> tuple[tuple[int, str], ...]:
+    """The source sentence that shares most with a text, with its index; nothing if none does.
+
+    A shared word counts 1 / the number of source sentences that have it; the earlier sentence wins
+    a tie.
+    """
+    wanted = set(content_words(text))
+    bags = _bags(tuple(source))
+    found_in = Counter(word for bag in bags for word in bag & wanted)
+    shares = [sum(1.0 / found_in[word] for word in sorted(bag & wanted)) for bag in bags]
+    best = max(range(len(source)), key=shares.__getitem__, default=None)
+    return ((best, source[best]),) if best is not None and shares[best] > 0 else ()
+
+
+FindingKind = Literal["facet", "fact", "sentence", "own"]
+_KINDS: Final[tuple[FindingKind, ...]] = ("sentence", "facet", "fact", "own")
+"""The worst first: what the paper does not say, what is not said well, its parts, and the rest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One wrong facet, fact or sentence, or a problem of a metric of one's own.
+
+    Attributes:
+        number: The number that it makes worse, by the name of its threshold.
+        title: Which one, for a heading: "facet result", "sentence 3".
+        verdict: What it came to, in words.
+        reference: The reference's words; None where they play no part, empty where it has none.
+        summary: The summary's words; empty where it has none.
+        evidence: Source sentences, each with its index, from 0; the closest first.
+        severity: 0 to 1; of one kind the worst come first.
+        conflict: Whether the summary contradicts what it is held against, as far as is seen.
+    """
+
+    kind: FindingKind
+    number: str
+    title: str
+    verdict: str
+    reason: str
+    reference: str | None
+    summary: str
+    evidence: tuple[tuple[int, str], ...]
+    severity: float
+    conflict: bool = field(default=False, metadata=SPARSE)
+
+
+def rank(finding: Finding) -> tuple[bool, int, float]:
+    """Where a finding stands among others, the worst first; every report lists them so.
+
+    Conflicts, then unsupported sentences, then facets, then facts; of each the severest first.
+    """
+    return not finding.conflict, _KINDS.index(finding.kind), -finding.severity

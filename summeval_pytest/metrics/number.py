@@ -1,0 +1,145 @@
+"""Numbers: their names and ranges, how means of them are rounded, and why one is missing.
+
+Unscored is never 0 and never a pass: a mean says how many of how many it covers, and a verdict
+looks at whose fault a missing score is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import fsum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+
+SPARSE: Final = MappingProxyType({"recorded": "where set"})
+"""Marks a field that a run record holds only where it differs from its default."""
+UNRECORDED: Final = MappingProxyType({"recorded": "never"})
+"""Marks a field that no run record holds; give it ``compare=False``, too."""
+
+MetricName = str
+"""A metric by the name that suites use: one of `catalogue.METRICS`, or a custom metric."""
+DIGITS: Final = 12
+"""Rounds off the last bits of a score, so that it meets a threshold that it equals."""
+ENDLESS: Final = 1e6
+"""Stands for the end of a count's range: no summary has so many sentences."""
+
+
+def rounded_mean(values: Collection[float]) -> float:
+    """The mean of scores, rounded: the mean of two .45 must not be under .45."""
+    return round(fsum(values) / len(values), DIGITS)
+
+
+def mean_support(values: Iterable[float | None]) -> float | None:
+    """The mean of a judge's strengths of belief; None unless each item has one.
+
+    A mean over some of the items would be that of those which a rule answered.
+    """
+    known = tuple(values)
+    if not known or None in known:
+        return None
+    return rounded_mean([value for value in known if value is not None])
+
+
+def mean_values(
+    scores: Iterable[Mapping[str, float | None]],
+) -> Mapping[str, float | None]:
+    """Each number's mean over the scores that have it; None where none of them does."""
+    named: dict[str, list[float]] = {}
+    for values in scores:
+        for name, value in values.items():
+            named.setdefault(name, []).extend(() if value is None else (value,))
+    return MappingProxyType(
+        {name: rounded_mean(each) if each else None for name, each in named.items()}
+    )
+
+
+def bound_share(name: str, pieces: Sequence[bool | None], *, right: bool) -> dict[str, float]:
+    """A share of pieces with every unanswered one taken as right or wrong; empty without any."""
+    if None not in pieces:
+        return {}
+    return {name: sum(right if piece is None else piece for piece in pieces) / len(pieces)}
+
+
+Status = Literal[
+    "skipped_no_reference",
+    "skipped_no_source",
+    "degenerate_candidate",
+    "refused_candidate",
+    "unanswered",
+]
+Fault = Literal["judge", "system"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unscored:
+    """No number, and why."""
+
+    metric: MetricName
+    status: Status
+    reason: str
+
+    @property
+    def fault(self) -> Fault:
+        """Whose fault it is: an empty or refused summary is the system's, the rest the judge's."""
+        return "system" if self.status.endswith("_candidate") else "judge"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """One number: the metric it comes from and its range.
+
+    A threshold on it is a lower bound; where lower is better it is an upper bound. Only the methods
+    here know what follows from that.
+    """
+
+    name: str
+    metric: MetricName
+    meaning: str
+    low: float = 0.0
+    high: float = 1.0
+    lower_is_better: bool = False
+
+    @property
+    def worst(self) -> float | None:
+        """The worst that it can be; None for a count, whose range has no end."""
+        return None if abs(self._worse_end) == ENDLESS else self._worse_end
+
+    @property
+    def _worse_end(self) -> float:
+        return self.high if self.lower_is_better else self.low
+
+    @property
+    def best(self) -> float:
+        """The best that it can be."""
+        return self.low if self.lower_is_better else self.high
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a rating or a count, and no share."""
+        return self.high > 1.0
+
+    @property
+    def range(self) -> str:
+        """Its range, for messages."""
+        return f"from {self.low:g} " + ("up" if self.high == ENDLESS else f"to {self.high:g}")
+
+    def oriented(self, value: float) -> float:
+        """The number, negated where lower is better, so that higher is always better."""
+        return 0.0 - value if self.lower_is_better else value
+
+    def meets(self, value: float | None, bound: float) -> bool:
+        """Whether a value is as good as a bound, or better; no value never is."""
+        return value is not None and self.oriented(value) >= self.oriented(bound)
+
+    def gap(self, value: float | None, bound: float) -> float:
+        """How far a value is from a bound, as a share of the range; 0 or less where it meets it.
+
+        A count has no end: one more than allowed is halfway to the worst.
+        """
+        value = self._worse_end if value is None else value
+        gap = self.oriented(bound) - self.oriented(value)
+        return gap / (1 + abs(gap) if self.high == ENDLESS else self.high - self.low)
