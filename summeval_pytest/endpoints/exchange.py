@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from summeval_pytest.endpoints.limits import Urgency
     from summeval_pytest.endpoints.spending import Budget
     from summeval_pytest.errors import Fault
-    from summeval_pytest.store.protocol import Account, P, PacedTurn, Store, StorePlace, T
+    from summeval_pytest.store.store import Account, P, Store, StorePlace, T
 
 
 _MAYBE_BILLED: Final = frozenset({"dropped", "timed_out", "not_json", "malformed", "too_large"})
@@ -344,7 +344,7 @@ class Memory:
     def give_up(self, key: str, reply: ChatReply, why: str) -> None:
         """Marks a kept reply, of the store or a cassette, as unusable from the next run on."""
         if self.record != "none":
-            self._store.mark(Row(key, "", reply.as_json()), f"{self.run}\n{why}")
+            self._store.put_note(Row(key, "", reply.as_json()).mark, f"{self.run}\n{why}")
 
     def given_up(self, key: str) -> str:
         """Why a reply is kept and yet asked for again; empty where none is."""
@@ -377,7 +377,7 @@ class Memory:
             return call(*args, **kwargs)
         return await self._store.off_loop(call, *args, **kwargs)
 
-    async def turn(self, endpoint: str, seconds: Sequence[float]) -> PacedTurn | None:
+    async def turn(self, endpoint: str, seconds: Sequence[float]) -> tuple[float, float] | None:
         """The next turn at an endpoint, of all who share the store; None where each has its own."""
         return await self._store.turn(endpoint, seconds)
 
@@ -410,7 +410,7 @@ class Memory:
         """Why an earlier run gave a reply up; empty where none did, or no store can tell."""
         if self.record == "none":
             return ""
-        run, _, why = self._store.mark_of(row).partition("\n")
+        run, _, why = (self._store.note(row.mark) or "").partition("\n")
         return "" if run == self.run else why
 
     @cached_property

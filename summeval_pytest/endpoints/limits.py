@@ -24,13 +24,11 @@ if TYPE_CHECKING:
 
     from summeval_pytest.endpoints.endpoint import Endpoint
     from summeval_pytest.endpoints.faults import RetryDecision
-    from summeval_pytest.store.protocol import PacedTurn
-
 
 _BURST_SECONDS: Final = 0.1
 _LEAD_SECONDS: Final = 0.1
 """How long before it is due a turn is taken of all who share a store, so that none is missed."""
-TakeTurn = Callable[[str, Sequence[float]], Awaitable["PacedTurn | None"]]
+TakeTurn = Callable[[str, Sequence[float]], Awaitable[tuple[float, float] | None]]
 """Takes the next turn at an endpoint among all who share a store; None where nobody does."""
 
 
@@ -283,9 +281,10 @@ class Limiter:
         turn = await self._limits.take_turn(self._name, self.pace.seconds(n_tokens))
         if turn is not None:
             now = asyncio.get_running_loop().time()
-            self.pace.resume(now + turn.next_seconds - _LEAD_SECONDS)
-            if turn.due_seconds > 0.0:
-                await self._limits.pause(turn.due_seconds)
+            due_seconds, next_seconds = turn
+            self.pace.resume(now + next_seconds - _LEAD_SECONDS)
+            if due_seconds > 0.0:
+                await self._limits.pause(due_seconds)
 
     def refused(self, n_shrunk: int) -> None:
         """The endpoint says that these are too many: half of them, at least 1.

@@ -14,14 +14,14 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from summeval_pytest.errors import NoReplyError
-from summeval_pytest.store.store import FileAccount
+from summeval_pytest.store.store import LocalAccount
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from summeval_pytest.endpoints.chat import ChatRequest, Usage
     from summeval_pytest.endpoints.endpoint import Price
-    from summeval_pytest.store.protocol import Account
+    from summeval_pytest.store.store import Account
 
 
 _PLAIN: Final = (string.ascii_letters + string.whitespace).encode()
@@ -71,7 +71,7 @@ class Budget:
 
     def __init__(self, dollars: float, account: Account | None = None) -> None:
         self.dollars = dollars
-        self.account = account or FileAccount()
+        self.account = account or LocalAccount()
 
     async def reserve(self, most: float) -> None:
         """Sets aside what a call can cost at most; waits while calls in flight may leave enough.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from summeval_pytest.store.protocol import StorePlace
+    from summeval_pytest.store.store import StorePlace
 
 
 RECORD_MODES: Final = ("none", "new", "all")
@@ -82,7 +82,7 @@ def _last(_: Option, values: tuple[str, ...]) -> str:
 
 
 def _place(_: Option, values: tuple[str, ...]) -> StorePlace:
-    from summeval_pytest.store.protocol import read_place
+    from summeval_pytest.store.store import read_place
 
     return read_place(values[-1])
 

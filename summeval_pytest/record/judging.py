@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.endpoints.exchange import Record
     from summeval_pytest.run.runner import Task
-    from summeval_pytest.store.protocol import StorePlace
+    from summeval_pytest.store.store import StorePlace
 
 Pairs = tuple[tuple[str, str], ...]
 """Pairs as (system, paper)."""

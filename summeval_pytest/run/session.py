@@ -34,7 +34,7 @@ from summeval_pytest.run.plan import Survey
 from summeval_pytest.run.recorded_judge import recorded_judge
 from summeval_pytest.store.cache import default_directory
 from summeval_pytest.store.cassette import read_cassette
-from summeval_pytest.store.protocol import SharedPlace, read_place
+from summeval_pytest.store.store import SharedPlace, read_place
 from summeval_pytest.suite.lines import RESERVED_SYSTEMS, check_name
 from summeval_pytest.suite.values import (
     CheckerSpec,
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from summeval_pytest.questions import Duty
     from summeval_pytest.run.runner import Task
     from summeval_pytest.store.cassette import Cassette, Row
-    from summeval_pytest.store.protocol import Account, StorePlace
+    from summeval_pytest.store.store import Account, StorePlace
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.suite.values import AnyJudge
 

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import Place, SuiteError
+from summeval_pytest.store.key import request_key
 from summeval_pytest.text.strict_json import read_strict
 
 if TYPE_CHECKING:
@@ -65,14 +66,19 @@ class Row:
         text = json.dumps(values, ensure_ascii=False, sort_keys=True, allow_nan=False)
         return HIDDEN.sub(_escaped, text)
 
+    @property
+    def mark(self) -> str:
+        """The name of the store's note that says why nobody could use this reply."""
+        return f"unusable {self.key} {request_key(self.reply)}"
+
 
 def is_key(text: str) -> bool:
     """Whether a text is a request's key: 64 hex digits in lower case."""
     return _KEY.fullmatch(text) is not None
 
 
-def read_row(line: str) -> Row:
-    """The row that a line without its line end holds.
+def read_row(line: str, expected: str = "") -> Row:
+    """The row that a line without its line end holds, which may have to have the expected key.
 
     A ValueError, whose message is safe to print, for anything else than `Row.as_line` writes, other
     spacing, order and escapes aside.
@@ -83,14 +89,17 @@ def read_row(line: str) -> Row:
         )
     match read_strict(line):
         case {"key": str(key), "topic": str(topic), "reply": dict(reply), **more} if not more:
-            return Row(key, topic, reply)
-        case {"key": key, "topic": topic, "reply": _, **more} if not more:
-            are_texts = isinstance(key, str) and isinstance(topic, str)
-            wrong = "reply is a JSON object" if are_texts else "key and topic are texts"
-            raise ValueError(f"a row's {wrong}")
+            row = Row(key, topic, reply)
+            if expected and key != expected:
+                raise ValueError(f"its line has the key {key}")
+            return row
+        case {"key": str(), "topic": str(), "reply": _, **more} if not more:
+            raise ValueError("a row's reply is a JSON object")
+        case {"key": _, "topic": _, "reply": _, **more} if not more:
+            raise ValueError("a row's key and topic are texts")
         case dict(values):
-            found = ", ".join(_start(name) for name in sorted(values)) or "nothing"
-            raise ValueError(f"a row has 'key', 'reply' and 'topic', and this has {found}")
+            names = ", ".join(_start(name) for name in sorted(values)) or "nothing"
+            raise ValueError(f"a row has 'key', 'reply' and 'topic', and this has {names}")
         case _:
             raise ValueError("the line is no JSON object")
 
@@ -130,26 +139,25 @@ def read_cassette(path: Path, shown: str) -> Cassette:
     try:
         content = path.read_bytes().removeprefix(BOM_UTF8).replace(b"\r\n", b"\n")
     except OSError as error:
-        told = f"{shown!r} cannot be read ({error.strerror}); make it readable"
-        raise SuiteError(Place(shown), told) from None
+        message = f"{shown!r} cannot be read ({error.strerror}); make it readable"
+        raise SuiteError(Place(shown), message) from None
     if content.startswith(b"version https://git-lfs"):
-        told = f"{shown!r} is a git-lfs pointer and not the file itself; run 'git lfs pull'"
-        raise SuiteError(Place(shown, 1), told)
+        message = f"{shown!r} is a git-lfs pointer and not the file itself; run 'git lfs pull'"
+        raise SuiteError(Place(shown, 1), message)
     rows: dict[str, Row] = {}
     last = ""
     for number, raw in enumerate(content.removesuffix(b"\n").split(b"\n") if content else (), 1):
         try:
-            row = _read(raw)
-            _check_order(row.key, last)
+            row = _read(raw, last)
         except ValueError as error:
             raise SuiteError(Place(shown, number), str(error)) from None
-        rows[row.key] = row
-        last = row.key
+        rows[row.key], last = row, row.key
     digest = hashlib.sha256(content).hexdigest()
     return Cassette(shown=shown, sha256=digest, rows=MappingProxyType(rows))
 
 
-def _read(raw: bytes) -> Row:
+def _read(raw: bytes, last: str) -> Row:
+    """The row of a line after the row with the key ``last``."""
     if raw.startswith((b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")):
         raise ValueError(
             f"{raw[:7].decode()!r} marks a merge conflict; keep the lines"
@@ -158,20 +166,19 @@ def _read(raw: bytes) -> Row:
     if not raw:
         raise ValueError("this line is blank; delete it")
     try:
-        return read_row(raw.decode("utf-8"))
+        row = read_row(raw.decode("utf-8"))
     except UnicodeDecodeError as error:
-        told = f"byte {error.start + 1} of this line is not UTF-8; save as UTF-8"
-        raise ValueError(told) from None
+        message = f"byte {error.start + 1} of this line is not UTF-8; save as UTF-8"
+        raise ValueError(message) from None
     except ValueError as error:
         raise ValueError(f"{error}; delete the line and record it again") from None
-
-
-def _check_order(key: str, last: str) -> None:
-    if key == last:
-        raise ValueError(f"the key {key} stands on the line before, too; delete one of them")
-    if key < last:
-        told = f"the key {key} stands after {last}; sort the lines, as with 'LC_ALL=C sort -u'"
-        raise ValueError(told)
+    if row.key == last:
+        raise ValueError(f"the key {last} stands on the line before, too; delete one of them")
+    if row.key < last:
+        raise ValueError(
+            f"the key {row.key} stands after {last}; sort the lines, as with 'LC_ALL=C sort -u'"
+        )
+    return row
 
 
 def write_cassette(path: Path, rows: Iterable[Row]) -> str:
@@ -196,8 +203,8 @@ def write_cassette(path: Path, rows: Iterable[Row]) -> str:
             os.fsync(handle.fileno())
         new.replace(path)
     except OSError as error:
-        told = f"{name!r} cannot be written ({error.strerror}); make its folder writable"
-        raise SuiteError(Place(shown), told) from None
+        message = f"{name!r} cannot be written ({error.strerror}); make its folder writable"
+        raise SuiteError(Place(shown), message) from None
     finally:
         new.unlink(missing_ok=True)
     return hashlib.sha256(content).hexdigest()

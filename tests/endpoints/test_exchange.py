@@ -23,7 +23,7 @@ from summeval_pytest.errors import NoReplyError, OptionError, StoreError
 from summeval_pytest.store.cache import Cache
 from summeval_pytest.store.cassette import Row
 from summeval_pytest.store.key import request_key
-from summeval_pytest.store.store import RUNS, FileAccount
+from summeval_pytest.store.store import LocalAccount
 from tests.asked_suite import bytes_under
 from tests.endpoints.calls import LABEL, QUICK, question
 from tests.scripted_server import (
@@ -391,7 +391,7 @@ def test_budget_books_what_a_call_may_have_cost(
 ) -> None:
     """An answer that was not counted, or got lost before another one, may be on the bill."""
     with ScriptedServer(lambda seen: actions[seen.index]) as server:
-        account = FileAccount()
+        account = LocalAccount()
         budget = Budget(1.0, account)
         backoff = NO_SECOND_ATTEMPT if len(actions) == 1 else QUICK
         hub = exchange(store, budget=budget, backoff=backoff)
@@ -719,7 +719,7 @@ def test_recorded_reply_that_is_none_of_ours_is_told(store: Path, record: Record
 
 def test_end_of_a_run_removes_what_only_it_needed(store: Path) -> None:
     """Another run may go on, or end at the same moment; what was left of other days goes, too."""
-    runs = store / RUNS
+    runs = store / "runs"
     for name in ("run-1", "run-2", "run-3"):
         with memory(store, "all", run=name) as one:
             one.remember(ONE, "topic", NEW)

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.endpoints.limits import URGENCY, Limits, Pace, Urgency
 from summeval_pytest.errors import OptionError
-from summeval_pytest.store.protocol import PacedTurn
 from tests.waiting import SOON, run_skipping, skip
 
 if TYPE_CHECKING:
@@ -204,9 +203,9 @@ def test_a_store_that_many_share_says_when_a_turn_is_due() -> None:
     """
     taken: list[tuple[str, tuple[float, ...]]] = []
 
-    async def take_turn(name: str, seconds: Sequence[float]) -> PacedTurn:
+    async def take_turn(name: str, seconds: Sequence[float]) -> tuple[float, float]:
         taken.append((name, tuple(seconds)))
-        return PacedTurn(due_seconds=10.0 * (len(taken) > 1), next_seconds=20.0)
+        return 10.0 * (len(taken) > 1), 20.0
 
     async def main() -> list[list[str]]:
         limits, crowd = Limits(2, take_turn), Crowd()

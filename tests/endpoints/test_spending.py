@@ -29,7 +29,8 @@ from summeval_pytest.endpoints.spending import (
 )
 from summeval_pytest.errors import NoReplyError, OptionError
 from summeval_pytest.store import store
-from summeval_pytest.store.store import FileAccount
+from summeval_pytest.store.cache import Cache
+from summeval_pytest.store.store import LocalAccount, LocalStore
 from tests.waiting import SOON
 
 if TYPE_CHECKING:
@@ -236,7 +237,7 @@ def test_call_waits_for_calls_in_flight_to_settle() -> None:
 @given(calls, st.integers(0, 300))
 def test_budget_is_never_exceeded(calls: list[tuple[int, int, int]], cents: int) -> None:
     """However many calls are open, in whatever order they end, whatever they cost."""
-    account = FileAccount()
+    account = LocalAccount()
     budget = Budget(cents / 100, account)
     spent = 0.0
 
@@ -262,11 +263,20 @@ def test_budget_is_never_exceeded(calls: list[tuple[int, int, int]], cents: int)
     assert account._mine.reserved == {}
 
 
-def test_two_share_one_account_that_is_its_owners_alone(tmp_path: Path) -> None:
-    """What one has spent or set aside is not there for the other; nobody else can write it."""
+BUDGET = """
+import asyncio, pathlib, random, sys, time
+from summeval_pytest.errors import NoReplyError
+from summeval_pytest.endpoints.spending import Budget
+from summeval_pytest.store.store import LocalStore
+budget = Budget(1.0, LocalStore(pathlib.Path(sys.argv[1])).account("run-1"))
+"""
+
+
+def test_two_share_one_account(tmp_path: Path) -> None:
+    """What one has spent or set aside is not there for the other."""
 
     async def main() -> None:
-        one, other = (Budget(1.0, FileAccount(tmp_path / "budget")) for _ in range(2))
+        one, other = (Budget(1.0, LocalStore(tmp_path).account("run-1")) for _ in range(2))
         await one.reserve(0.6)
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(other.reserve(0.6), A_WHILE)
@@ -280,48 +290,39 @@ def test_two_share_one_account_that_is_its_owners_alone(tmp_path: Path) -> None:
                 await budget.reserve(0.2 if budget is one else 0.01)
 
     asyncio.run(main())
-    assert (tmp_path / "budget").stat().st_mode & 0o777 == 0o600
 
 
 def test_what_a_process_has_set_aside_is_let_go_when_it_is_dead(tmp_path: Path) -> None:
     """A living one's call may still cost it; a killed worker may not be buried before the end."""
-    file = tmp_path / "budget"
-    program = (
-        "import asyncio, sys, time, pathlib\n"
-        "from summeval_pytest.endpoints.spending import Budget\n"
-        "from summeval_pytest.store.store import FileAccount\n"
-        f"asyncio.run(Budget(1.0, FileAccount(pathlib.Path({str(file)!r}))).reserve(0.9))\n"
-        "print('held', flush=True)\n"
-        "time.sleep(3600)\n"
+    program = BUDGET + (
+        "asyncio.run(budget.reserve(0.9))\nprint('held', flush=True)\ntime.sleep(3600)\n"
     )
+    run = tmp_path / "runs" / "run-1"
     with subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE, text=True
     ) as process:
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == "held\n"
-            account = file.read_bytes()
-            with pytest.raises(TimeoutError):
-                within(Budget(1.0, FileAccount(file)).reserve(0.2), A_WHILE)
+            with Cache(run) as cache:
+                account = cache.note("budget")
+            with LocalStore(tmp_path) as store, pytest.raises(TimeoutError):
+                within(Budget(1.0, store.account("run-1")).reserve(0.2), A_WHILE)
             process.send_signal(signal.SIGKILL)
             assert process.stdout.read() == ""  # it is dead, and nobody has waited for it
-            within(Budget(1.0, FileAccount(file)).reserve(0.2))
+            with LocalStore(tmp_path) as store:
+                within(Budget(1.0, store.account("run-1")).reserve(0.2))
         finally:
             process.kill()
-    file.write_bytes(account)
-    within(Budget(1.0, FileAccount(file)).reserve(0.2))
+    with Cache(run) as cache, LocalStore(tmp_path) as store:
+        cache.put_note("budget", account or "")
+        within(Budget(1.0, store.account("run-1")).reserve(0.2))
 
 
 def test_processes_together_never_exceed_the_budget(tmp_path: Path) -> None:
     """Three processes of eight calls each, at most a dime and often less, share one dollar."""
-    file = tmp_path / "budget"
-    program = (
-        "import asyncio, pathlib, random, sys\n"
-        "from summeval_pytest.errors import NoReplyError\n"
-        "from summeval_pytest.endpoints.spending import Budget\n"
-        "from summeval_pytest.store.store import FileAccount\n"
-        f"budget = Budget(1.0, FileAccount(pathlib.Path({str(file)!r})))\n"
-        "chance = random.Random(int(sys.argv[1]))\n"
+    program = BUDGET + (
+        "chance = random.Random(int(sys.argv[2]))\n"
         "async def call():\n"
         "    try:\n"
         "        await budget.reserve(0.1)\n"
@@ -337,14 +338,18 @@ def test_processes_together_never_exceed_the_budget(tmp_path: Path) -> None:
     )
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", program, str(number)], stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", program, str(tmp_path), str(number)],
+            stdout=subprocess.PIPE,
+            text=True,
         )
         for number in range(3)
     ]
     cents = [int(process.communicate(timeout=SOON)[0]) for process in processes]
     # 24 calls of at least 2 and 5.7 on average would cost about 136 cents.
     assert 90 <= sum(cents) <= 100
-    assert json.loads(file.read_text())[0] == pytest.approx(sum(cents) / 100)
+    with Cache(tmp_path / "runs" / "run-1") as cache:
+        spent = json.loads(cache.note("budget") or "")[0]
+    assert spent == pytest.approx(sum(cents) / 100)
 
 
 def test_on_windows_nobody_is_asked_whether_a_process_lives(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.cli.app import main
-from summeval_pytest.store import postgres
+from summeval_pytest.scale import postgres
 from tests.plugin.conftest import PAPERS, by_rule
 from tests.postgres_server import ESCAPED, PASSWORD
 from tests.scripted_server import Until

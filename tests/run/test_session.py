@@ -15,7 +15,6 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.run.session import Session
 from summeval_pytest.store.cassette import write_cassette
-from summeval_pytest.store.store import RUNS
 from summeval_pytest.suite.values import JudgeSpec
 from tests.asked_suite import (
     PRICES,
@@ -221,7 +220,7 @@ def test_a_swapped_model_is_an_error_where_nobody_sits(
 def test_processes_share_one_account(tmp_path: Path) -> None:
     """One alone keeps it in its head, and a replay has nothing to pay."""
     store = tmp_path / "store"
-    file = store / RUNS / "run-1" / "budget"
+    runs = store / "runs" / "run-1"
 
     def reserves(n_processes: int, record: Record = "new") -> bool:
         session = Session(
@@ -234,7 +233,7 @@ def test_processes_share_one_account(tmp_path: Path) -> None:
         )
         assert session.exchange.budget is not None
         asyncio.run(session.exchange.budget.reserve(0.5))
-        return file.exists()
+        return runs.exists()
 
     assert not reserves(1)
     assert not reserves(2, "none")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 import secrets
 import threading
 import time
@@ -18,10 +19,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from summeval_pytest.errors import NoReplyError, StoreError
+from summeval_pytest.store.cache import read_note
 from summeval_pytest.store.cassette import read_row
-from summeval_pytest.store.flight import pauses
 from summeval_pytest.store.key import request_key
-from summeval_pytest.store.protocol import PacedTurn, Reservation
+from summeval_pytest.store.store import Reservation, SharedPlace, pauses
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
@@ -32,11 +33,17 @@ if TYPE_CHECKING:
     from psycopg_pool import ConnectionPool
 
     from summeval_pytest.store.cassette import Row
-    from summeval_pytest.store.protocol import P, SharedPlace, T
+    from summeval_pytest.store.store import P, T
 
     Values = tuple[Any, ...]
 
 
+_HOST: Final = r"(?:[\w.%-]*|\[[\da-fA-F:.]+\])(?::\d+)?"
+_URL: Final = re.compile(
+    rf"postgres(?:ql)?://(?:[^@/?#]*@)?(?P<hosts>{_HOST}(?:,{_HOST})*)(?:/(?P<database>[^@/?#]*))?"
+    r"(?:\?[^@#]*)?"
+)
+"""So strict that no part of a password that was not escaped is taken for a host and shown."""
 _FORMAT: Final = 1
 _MADE_BY: Final = "summeval-pytest"
 _TABLES: Final = """
@@ -150,6 +157,18 @@ _GONE: Final = ("08", "57P", "53300")
 """How the codes begin of a server that is not there: connection, shutdown, no room for another."""
 
 
+def read_address(url: str) -> SharedPlace:
+    """The place at an address; a StoreError for the address of another kind of database."""
+    parts = _URL.fullmatch(url)
+    if parts is None:
+        raise StoreError(
+            "the store is no folder, and no PostgreSQL address: write --summ-store=DIR, or"
+            " --summ-store=postgresql://user@host/database, and in a user, a password or a query"
+            " %40 for @, %2F for / and the like"
+        )
+    return SharedPlace(url, one_line(f"postgresql://{parts['hosts']}/{parts['database'] or ''}"))
+
+
 class PostgresStore:
     """A database that many processes share; any thread may use it.
 
@@ -178,48 +197,27 @@ class PostgresStore:
 
     def get(self, key: str, run: str = "") -> Row | None:
         """The row with this key; with ``run``, of what only it has asked."""
-        found = self.rows(_GET, (run, key))
-        if not found:
-            return None
+        rows = self.rows(_GET, (run, key))
         try:
-            row = read_row(found[0][0])
+            return read_row(rows[0][0], key) if rows else None
         except ValueError as error:
             self._refuse(f"row {key}", str(error))
-        if row.key != key:
-            self._refuse(f"row {key}", f"its line has the key {row.key}")
-        return row
 
     def put(self, row: Row, run: str = "") -> None:
-        """Keeps a row, in place of one with the same key; what its mark said is over."""
-        self.rows(_PUT, (_mark_name(row), run, row.key, row.as_line()))
-
-    def mark(self, row: Row, text: str) -> None:
-        """Marks a row's reply as unusable."""
-        self.rows(_PUT_NOTE, (_mark_name(row), json.dumps(text)))
-
-    def mark_of(self, row: Row) -> str:
-        """The text that a row's reply is marked with; empty for one that is not."""
-        return self._noted(_mark_name(row)) or ""
+        """Keeps a row, in place of one with the same key; a mark on this reply is removed."""
+        self.rows(_PUT, (_note_name(row.mark), run, row.key, row.as_line()))
 
     def note(self, name: str) -> str | None:
-        """The text noted under a name; None if there is none."""
-        return self._noted(_note_name(name))
+        """The text noted under a name."""
+        rows = self.rows(_NOTE, (_note_name(name),))
+        try:
+            return read_note(rows[0][0]) if rows else None
+        except ValueError as error:
+            self._refuse(f"note {name!a}", str(error))
 
     def put_note(self, name: str, text: str) -> None:
         """Keeps a text under a name."""
         self.rows(_PUT_NOTE, (_note_name(name), json.dumps(text)))
-
-    def _noted(self, name: str) -> str | None:
-        found = self.rows(_NOTE, (name,))
-        if not found:
-            return None
-        try:
-            noted: object = json.loads(found[0][0])
-        except (ValueError, RecursionError):
-            noted = None
-        if not isinstance(noted, str):
-            self._refuse(f"note {name!a}", "it is no JSON text")
-        return noted
 
     async def off_loop(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What a call comes to, made in one of the store's threads."""
@@ -241,14 +239,14 @@ class PostgresStore:
         """The account of a run."""
         return SharedAccount(self._locks, run)
 
-    async def turn(self, endpoint: str, seconds: Sequence[float]) -> PacedTurn:
+    async def turn(self, endpoint: str, seconds: Sequence[float]) -> tuple[float, float]:
         """Takes the next turn at an endpoint, of all machines, in one statement."""
         values = {"endpoint": json.dumps(endpoint), "burst": _BURST_SECONDS}
         values |= dict(zip(("request", "tokens"), seconds, strict=True))
-        while not (found := await self.off_loop(self.rows, _TAKE_TURN, values)):
+        while not (turns := await self.off_loop(self.rows, _TAKE_TURN, values)):
             await self.off_loop(self.rows, _OPEN_PACE, (values["endpoint"],))
-        due, following = found[0]
-        return PacedTurn(max(0.0, float(due)), float(following))
+        due, following = turns[0]
+        return max(0.0, float(due)), float(following)
 
     def forget_run(self, run: str) -> None:
         """Removes what only this run needed, and what killed runs of other days left.
@@ -278,9 +276,9 @@ class PostgresStore:
             with self._opened().connection() as connection:
                 return fetched(connection, statement, values)
 
-        return self.told(done)
+        return self.retry(done)
 
-    def told(self, doing: Callable[[], T]) -> T:
+    def retry(self, doing: Callable[[], T]) -> T:
         """What comes of using the database; done again while it is gone, until patience ends.
 
         Raises:
@@ -365,22 +363,22 @@ class PostgresStore:
         with connection.transaction():
             lock = "SELECT pg_advisory_xact_lock(%s)"
             connection.execute(lock, (_lock_number("tables"),))
-            found = {name for (name,) in connection.execute(_RELATIONS)}
-            if not found:
+            names = {name for (name,) in connection.execute(_RELATIONS)}
+            if not names:
                 connection.execute(_TABLES)
                 made = "INSERT INTO summeval.version VALUES (%s, %s)"
                 connection.execute(made, (_MADE_BY, _FORMAT))
                 return
-            if "version" not in found:
-                self._refuse_schema(f"holds other things than a store (such as {min(found)!r})")
+            if "version" not in names:
+                self._refuse_schema(f"holds other things than a store (such as {min(names)!r})")
             columns = connection.execute("SELECT * FROM summeval.version LIMIT 0").description
             if {column.name for column in columns or ()} != {"made_by", "format"}:
                 self._refuse_schema("has a table 'version' that is none of ours")
             versions = list(connection.execute("SELECT made_by, format FROM summeval.version"))
             if versions != [(_MADE_BY, _FORMAT)]:
-                told = one_line(", ".join(f"{by} {number}" for by, number in versions)) or "none"
+                shown = one_line(", ".join(f"{by} {number}" for by, number in versions)) or "none"
                 self._refuse_schema(
-                    f"is in format {told!r}, and this version knows"
+                    f"is in format {shown!r}, and this version knows"
                     f" {f'{_MADE_BY} {_FORMAT}'!r} alone"
                 )
 
@@ -409,7 +407,7 @@ class _Locks:
         self._store = store
         self._thread = ThreadPoolExecutor(1, "summeval-locks")
         self._connection: Connection | None = None
-        self._held: dict[str, object] = {}
+        self._holders: dict[str, object] = {}
 
     async def done(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What a call comes to, made in this thread."""
@@ -423,22 +421,22 @@ class _Locks:
 
     def claim(self, key: str, holder: object) -> bool:
         """Takes a key if it is free; True as well for who has it."""
-        if key in self._held:
-            return self._held[key] is holder
+        if key in self._holders:
+            return self._holders[key] is holder
         if is_free := bool(self.rows("SELECT pg_try_advisory_lock(%s)", (_number(key),))[0][0]):
-            self._held[key] = holder
+            self._holders[key] = holder
         return is_free
 
     def free(self, key: str, holder: object) -> None:
         """Gives a key back that this holder has; with a lost connection it is free already."""
-        if self._held.get(key) is holder:
-            del self._held[key]
+        if self._holders.get(key) is holder:
+            del self._holders[key]
             with suppress(StoreError, NoReplyError):
                 self.rows("SELECT pg_advisory_unlock(%s)", (_number(key),))
 
     def rows(self, statement: str, values: object = ()) -> list[Values]:
         """What a statement returns, over this connection."""
-        return self._store.told(lambda: fetched(self._connected(), statement, values))
+        return self._store.retry(lambda: fetched(self._connected(), statement, values))
 
     def close(self) -> None:
         """Gives back all at once."""
@@ -457,7 +455,7 @@ class _Locks:
     def _disconnect(self) -> None:
         """Ends the session, so that the server frees what it held."""
         connection, self._connection = self._connection, None
-        self._held.clear()
+        self._holders.clear()
         if connection is not None:
             connection.close()
             self._store._opened().putconn(connection)  # noqa: SLF001 - likewise
@@ -472,7 +470,7 @@ class SharedAccount:
     def __init__(self, locks: _Locks, run: str) -> None:
         self._locks = locks
         self._run = run
-        self._held = self._owed = 0.0
+        self._reserved = self._owed = 0.0
         self._is_open = False
 
     async def reserve(self, most: float, dollars: float) -> Reservation:
@@ -503,23 +501,23 @@ class SharedAccount:
         if not self._is_open:
             rows(_OPEN_ACCOUNT, (self._run,))
             self._is_open = True
-        values = self._values(self._held + most) | {"most": most, "dollars": dollars}
+        values = self._values(self._reserved + most) | {"most": most, "dollars": dollars}
         if reserved := rows(_RESERVE, values):
-            self._held, self._owed = self._held + most, 0.0
+            self._reserved, self._owed = self._reserved + most, 0.0
             return Reservation(is_reserved=True, is_over=False, spent=reserved[0][0])
         is_over, spent = rows(_LOOK, values)[0]
         return Reservation(is_reserved=False, is_over=is_over, spent=spent)
 
     def _settle(self, most: float, cost: float) -> None:
-        left = self._held - most
-        self._held = left if left > _NOTHING else 0.0
+        left = self._reserved - most
+        self._reserved = left if left > _NOTHING else 0.0
         self._owed += cost
-        self._locks.rows(_BOOK, self._values(self._held))
+        self._locks.rows(_BOOK, self._values(self._reserved))
         self._owed = 0.0
 
-    def _values(self, held: float) -> dict[str, object]:
+    def _values(self, reserved: float) -> dict[str, object]:
         owner = str(self._locks.owner)
-        return {"run": self._run, "owner": owner, "held": held, "cost": self._owed}
+        return {"run": self._run, "owner": owner, "held": reserved, "cost": self._owed}
 
 
 def fetched(connection: Connection, statement: str, values: object) -> list[Values]:
@@ -538,9 +536,5 @@ def _lock_number(name: str) -> int:
 
 
 def _note_name(name: str) -> str:
-    """A note's name without what PostgreSQL keeps in no text."""
-    return json.dumps(name)
-
-
-def _mark_name(row: Row) -> str:
-    return f"unusable {row.key} {request_key(row.reply)}"
+    """A note's name without what PostgreSQL keeps in no text; marks have none of that."""
+    return name if name.startswith("unusable ") else json.dumps(name)

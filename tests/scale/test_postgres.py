@@ -6,16 +6,17 @@ import asyncio
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from summeval_pytest.endpoints.spending import Budget
 from summeval_pytest.errors import NoReplyError, StoreError
-from summeval_pytest.store import postgres
+from summeval_pytest.scale import postgres
+from summeval_pytest.scale.postgres import PostgresStore
 from summeval_pytest.store.cassette import Row
-from summeval_pytest.store.postgres import PostgresStore
-from summeval_pytest.store.protocol import SharedPlace, read_place
+from summeval_pytest.store.store import SharedPlace, read_place
 from tests.postgres_server import ESCAPED, PASSWORD
 from tests.waiting import SOON, wait_until
 
@@ -34,8 +35,7 @@ from summeval_pytest.endpoints.spending import Budget
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.store.cassette import Row
 from summeval_pytest.store.key import request_key
-from summeval_pytest.store.protocol import read_place
-from summeval_pytest.store.store import open_store
+from summeval_pytest.store.store import open_store, read_place
 store = open_store(read_place(sys.argv[1]))
 store.note("opened")
 print("ready", flush=True)
@@ -162,11 +162,11 @@ def test_what_one_client_keeps_another_one_has(store: PostgresStore, url: str) -
         assert other.get(KEY) is None
         store.put(row)
         assert other.get(KEY) == row
-        other.mark(row, "of no use\0")
-        assert store.mark_of(row) == "of no use\0"
-        assert store.mark_of(Row(KEY, "topic", {"text": "y"})) == ""
+        other.put_note(row.mark, "of no use\0")
+        assert store.note(row.mark) == "of no use\0"
+        assert store.note(Row(KEY, "topic", {"text": "y"}).mark) is None
         store.put(row)
-        assert other.mark_of(row) == ""
+        assert other.note(row.mark) is None
         assert other.note("dialect of m\0") is None
         store.put_note("dialect of m\0", "a")
         store.put_note("dialect of m\0", "b")
@@ -256,7 +256,7 @@ def test_a_turn_waits_for_tokens_and_for_requests(store: PostgresStore) -> None:
     async def main() -> list[tuple[float, float]]:
         turns = [await store.turn("here", (60.0, 90.0)), await store.turn("here", (60.0, 0.0))]
         turns.append(await store.turn("there", (60.0, 0.0)))
-        return [(round(t.due_seconds, -1), round(t.next_seconds, -1)) for t in turns]
+        return [(round(due, -1), round(following, -1)) for due, following in turns]
 
     assert asyncio.run(main()) == [(0, 90), (90, 150), (0, 60)]
 
@@ -449,3 +449,55 @@ def test_a_missing_extra_names_the_command(monkeypatch: pytest.MonkeyPatch) -> N
         "the store postgresql://db/team needs psycopg; run pip install 'summeval-pytest[postgres]',"
         " or name a folder with --summ-store=DIR"
     )
+
+
+# Addresses
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("postgresql://me:pw-marker@db.example/team", "postgresql://db.example/team"),
+        ("postgres://me@db:5432/team?password=pw-marker", "postgresql://db:5432/team"),
+        ("postgresql://a:5432,b:5433/team?sslmode=require", "postgresql://a:5432,b:5433/team"),
+        ("postgresql://[::1]:5432/team", "postgresql://[::1]:5432/team"),
+        ("postgresql:///team", "postgresql:///team"),
+        ("postgresql://me@db", "postgresql://db/"),
+    ],
+)
+def test_an_address_shows_host_and_database_alone(text: str, shown: str) -> None:
+    """Not the user, the password or the query, wherever it is printed."""
+    place = read_place(text)
+    assert isinstance(place, SharedPlace)
+    assert place.url == text
+    assert f"{place}" == shown
+    assert repr(place) == f"SharedPlace(shown={shown!r})"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "postgresql://me:pw/marker@db/team",
+        "postgresql://me:pw#marker@db/team",
+        "postgresql://me:pw?marker@db/team",
+        "postgresql://me:pw@marker@db/team",
+        "postgresql://me:pw-marker",
+        "mysql://me:pw-marker@db/team",
+        "redis://db",
+    ],
+)
+def test_what_is_no_address_is_refused_and_not_shown(text: str) -> None:
+    """A part of a password that was not escaped would be taken for a host."""
+    with pytest.raises(StoreError) as caught:
+        read_place(text)
+    assert str(caught.value) == (
+        "the store is no folder, and no PostgreSQL address: write --summ-store=DIR, or"
+        " --summ-store=postgresql://user@host/database, and in a user, a password or a query"
+        " %40 for @, %2F for / and the like"
+    )
+
+
+@pytest.mark.parametrize("text", ["there", "/some/where", "C:\\store", "~/store"])
+def test_all_else_is_a_folder(text: str) -> None:
+    """As it always was."""
+    assert read_place(text) == Path(text)

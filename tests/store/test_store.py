@@ -9,7 +9,7 @@ import pytest
 
 from summeval_pytest.errors import StoreError
 from summeval_pytest.store.cache import Cache
-from summeval_pytest.store.flight import SingleFlight
+from summeval_pytest.store.store import LocalStore
 from tests.stored import stored
 from tests.waiting import SOON, wait_until
 
@@ -21,9 +21,9 @@ KEY, OTHER = "a" * 64, "b" * 64
 HOLDER = """
 import asyncio, sys
 from pathlib import Path
-from summeval_pytest.store.flight import SingleFlight
+from summeval_pytest.store.store import LocalStore
 async def hold():
-    async with SingleFlight(Path(sys.argv[1])).alone(sys.argv[2]):
+    async with LocalStore(Path(sys.argv[1])).alone(sys.argv[2]):
         print("alone", flush=True)
         await asyncio.to_thread(sys.stdin.readline)
 asyncio.run(hold())
@@ -32,21 +32,20 @@ asyncio.run(hold())
 RACER = """
 import asyncio, os, sys
 from pathlib import Path
-from summeval_pytest.store.cache import Cache
-from summeval_pytest.store.flight import SingleFlight
+from summeval_pytest.store.store import LocalStore
 from summeval_pytest.store.cassette import Row
 from summeval_pytest.store.key import request_key
 import diskcache
 directory, log = Path(sys.argv[1]), os.open(sys.argv[2], os.O_APPEND | os.O_WRONLY)
 sys.stdin.readline()
-flight, cache = SingleFlight(directory), Cache(directory)
+store = LocalStore(directory)
 async def ask(number):
     key = request_key({"number": number})
-    async with flight.alone(key):
-        if cache.get(key) is None:
+    async with store.alone(key):
+        if store.get(key) is None:
             os.write(log, b"%d\\n" % number)
             await asyncio.sleep(0.01)
-            cache.put(Row(key, "", {"number": number}))
+            store.put(Row(key, "", {"number": number}))
 async def all():
     start = int(sys.argv[3])
     numbers = [*range(start, 60), *range(start)]
@@ -60,9 +59,9 @@ asyncio.run(all())
 
 
 @pytest.fixture
-def flight(tmp_path: Path) -> SingleFlight:
-    """A single flight in an empty store."""
-    return SingleFlight(tmp_path / "store")
+def store(tmp_path: Path) -> LocalStore:
+    """A store in which nothing is."""
+    return LocalStore(tmp_path / "store")
 
 
 def holder(directory: Path) -> subprocess.Popen[str]:
@@ -101,10 +100,10 @@ def asked(path: Path) -> list[int]:
     return sorted(map(int, (path / "log").read_text(encoding="utf-8").split()))
 
 
-async def is_free(flight: SingleFlight, key: str = KEY, within: float = 0.15) -> bool:
+async def is_free(store: LocalStore, key: str = KEY, within: float = 0.15) -> bool:
     """Whether one can be alone with a key within some seconds."""
     try:
-        async with asyncio.timeout(within), flight.alone(key):
+        async with asyncio.timeout(within), store.alone(key):
             return True
     except TimeoutError:
         return False
@@ -115,7 +114,7 @@ def test_tasks_are_alone_one_after_the_other(tmp_path: Path) -> None:
     order: list[str] = []
 
     async def ask(name: str) -> None:
-        async with SingleFlight(tmp_path / "store").alone(KEY):
+        async with LocalStore(tmp_path / "store").alone(KEY):
             order.append(f"{name} begins")
             await asyncio.sleep(0.01)
             order.append(f"{name} ends")
@@ -129,29 +128,29 @@ def test_tasks_are_alone_one_after_the_other(tmp_path: Path) -> None:
 
 
 def test_other_keys_are_free_and_locks_private_and_gone_in_the_end(
-    flight: SingleFlight, tmp_path: Path
+    store: LocalStore, tmp_path: Path
 ) -> None:
     """Only the same request has to wait; a file a request would fill the store."""
     locks = tmp_path / "store" / "locks"
 
     async def both() -> None:
-        async with flight.alone(KEY), flight.alone(OTHER):
-            assert not await is_free(flight, KEY)
-            assert not await is_free(flight, OTHER)
-            assert await is_free(flight, "a" * 14 + "b" * 50)
+        async with store.alone(KEY), store.alone(OTHER):
+            assert not await is_free(store, KEY)
+            assert not await is_free(store, OTHER)
+            assert await is_free(store, "a" * 14 + "b" * 50)
             assert sorted(path.name for path in locks.iterdir()) == [KEY, OTHER]
             assert (locks / KEY).stat().st_mode & 0o777 == 0o600
-        assert await is_free(flight)
+        assert await is_free(store)
 
     asyncio.run(both())
     assert list(locks.iterdir()) == []
 
 
-def test_cancelled_or_failed_owner_frees_the_key(flight: SingleFlight) -> None:
+def test_cancelled_or_failed_owner_frees_the_key(store: LocalStore) -> None:
     """An interrupted run holds nobody up."""
 
     async def fail() -> None:
-        async with flight.alone(KEY):
+        async with store.alone(KEY):
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -161,7 +160,7 @@ def test_cancelled_or_failed_owner_frees_the_key(flight: SingleFlight) -> None:
         is_held = asyncio.Event()
 
         async def hold() -> None:
-            async with flight.alone(KEY):
+            async with store.alone(KEY):
                 is_held.set()
                 await asyncio.sleep(SOON)
 
@@ -170,22 +169,22 @@ def test_cancelled_or_failed_owner_frees_the_key(flight: SingleFlight) -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert await is_free(flight)
+        assert await is_free(store)
 
     asyncio.run(cancel())
 
 
 @pytest.mark.parametrize("is_killed", [False, True])
 def test_another_process_is_waited_for_until_it_ends(
-    flight: SingleFlight, tmp_path: Path, *, is_killed: bool
+    store: LocalStore, tmp_path: Path, *, is_killed: bool
 ) -> None:
     """What any worker is asking, no other asks; a lease that outlives its owner would block all."""
     with holder(tmp_path / "store") as other:
 
         async def wait() -> None:
-            assert not await is_free(flight)
-            assert await is_free(flight, OTHER)
-            task = asyncio.create_task(is_free(flight, within=SOON))
+            assert not await is_free(store)
+            assert await is_free(store, OTHER)
+            task = asyncio.create_task(is_free(store, within=SOON))
             await asyncio.sleep(0.05)
             assert not task.done()
             if is_killed:
@@ -226,12 +225,12 @@ def test_killed_process_leaves_its_questions_to_the_others(tmp_path: Path) -> No
     assert len(stored(tmp_path / "store")) == 60
 
 
-def test_place_without_locks_is_said(flight: SingleFlight, tmp_path: Path) -> None:
+def test_place_without_locks_is_said(store: LocalStore, tmp_path: Path) -> None:
     """A link would make a file elsewhere, and where there are no locks, a wait would never end."""
-    (tmp_path / "store" / "locks").mkdir()
+    (tmp_path / "store" / "locks").mkdir(mode=0o700, parents=True)
     (tmp_path / "store" / "locks" / KEY).symlink_to(tmp_path / "elsewhere")
     with pytest.raises(StoreError) as caught:
-        asyncio.run(is_free(flight))
+        asyncio.run(is_free(store))
     assert str(caught.value) == (
         f"the store's folder '{tmp_path / 'store' / 'locks'}' holds no locks"
         " (Too many levels of symbolic links); name another directory with --summ-store=DIR"
