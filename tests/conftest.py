@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from summeval_pytest.analysis import farebio, item_agreement, studied
 from summeval_pytest.metrics import catalogue
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
 from summeval_pytest.metrics.own import own_metric
 from summeval_pytest.run.runner import THREAD
+from summeval_pytest.study.agreement import item_agreement
+from summeval_pytest.study.systems import farebio, studied
 from summeval_pytest.verdict import changes, comparison, trust
 from tests.postgres_server import serving
 from tests.shared_data import DATA, RELEASE

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pytest
 
-from summeval_pytest.metrics.embeddings import PairScore
+from summeval_pytest.study.embeddings import PairScore
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -40,7 +40,7 @@ COMMANDS: Final = (
     ("label", "label:label", "ask a person for labels"),
     (
         "agree",
-        "agree:agree",
+        "study.agree:agree",
         "how every metric, baseline, judge's evidence or annotator agrees with a suite's labels",
     ),
     ("plan", "runs:plan", "what a run would ask and cost; asks nothing"),
@@ -80,12 +80,12 @@ COMMANDS: Final = (
         "decide a saved run again, with other thresholds; exit code 1 where it does not pass",
     ),
     ("power", "runs:power_of", "how small a drop a suite's papers can show"),
-    ("probe", "probe:probe", "try a judge with edited texts whose effect is known"),
-    ("study", "study:study", "a suite's systems as the tables and figures of the papers"),
+    ("probe", "study.probe:probe", "try a judge with edited texts whose effect is known"),
+    ("study", "study.study:study", "a suite's systems as the tables and figures of the papers"),
     ("init", "init:init", "write a suite to start from, of your papers or a sample, and its CI"),
     ("completion", "app:completion", "print what completes this command in a shell"),
 )
-"""The command, the module here with its function, loaded when it is wanted, and its help."""
+"""The command, the module here or in `study` with its function, loaded when wanted, and help."""
 
 
 def _shown_default(value: object) -> str | None:
@@ -111,7 +111,8 @@ def make_app() -> App:
     for command, function, told in COMMANDS:
         *group_name, name = command.split()
         app = groups[group_name[0]] if group_name else top
-        app.command(f"{__package__}.{function}", name=name, help=told, version_flags=())
+        package = "summeval_pytest" if function.startswith("study.") else __package__
+        app.command(f"{package}.{function}", name=name, help=told, version_flags=())
     return top
 
 

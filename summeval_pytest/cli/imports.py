@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, fields
+from importlib import import_module
 from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,15 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from cyclopts import Parameter
 
-from summeval_pytest.analysis.labels_vs_labels import annotator_agreement
 from summeval_pytest.cli.parameters import AllowOutside, check_writable, suite_of, write_text
 from summeval_pytest.cli.table_import import NO_ROW_OPTIONS, RowOptions, import_rows
 from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
-from summeval_pytest.reports.agreement_tables import annotators_in_short
 from summeval_pytest.suite.lines import TextFile
 from summeval_pytest.suite.marking import label_lines, label_text, read_label_file
 from summeval_pytest.suite.places import file_name
-from summeval_pytest.suite.scholarsum import import_scholarsum
 from summeval_pytest.suite.tables import (
     by_annotator,
     disputed,
@@ -135,7 +133,7 @@ def import_suite(file: Path, out: Path) -> list[str]:
     Raises:
         SuiteError: if the file is not the release, or ``out`` already holds something.
     """
-    report = import_scholarsum(file, out)
+    report = import_module("summeval_pytest.study.scholarsum").import_scholarsum(file, out)
     left_out = f"{report.n_skipped_facets} facets were left out by the annotators"
     return [
         f"{out}: {report.n_papers} papers, {len(report.systems)} systems, {report.n_pairs} pairs",
@@ -263,10 +261,11 @@ def _who(suite: Suite, annotators: By) -> Iterator[str]:
     """How two and two annotators agree; nothing of one alone."""
     labels = {name: _labels(suite, said.values()) for name, said in annotators.items()}
     pairs = list(combinations(labels, 2))
+    study = import_module("summeval_pytest.study.agreement.annotators")
     for first, second in pairs[:_PAIRS_SHOWN]:
-        found = annotator_agreement(labels[first], labels[second])
+        found = study.annotator_agreement(labels[first], labels[second])
         names = f"{first or _UNNAMED} and {second or _UNNAMED}"
-        yield f"{one_line(names)}: {annotators_in_short(found)}"
+        yield f"{one_line(names)}: {study.annotators_in_short(found)}"
     if len(pairs) > _PAIRS_SHOWN:
         yield f"and {len(pairs) - _PAIRS_SHOWN} more pairs of annotators"
 

@@ -247,19 +247,6 @@ def metrics_in(values: Sequence[str]) -> tuple[MetricName, ...]:
     return tuple(metric for metric in METRICS if metric in names) or METRICS
 
 
-def check_baselines(command: str) -> None:
-    """Refuses a command whose baselines are not installed, before a judge is asked.
-
-    Raises:
-        OptionError: with what to install.
-    """
-    from summeval_pytest.metrics.embeddings import needed_for
-
-    with needed_for(command, "agree"):
-        import bm25s  # noqa: F401
-        import rouge_score  # noqa: F401
-
-
 def check_writable(file: Path, option: str) -> None:
     """Refuses a file that cannot be written before anything is done for it.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from cyclopts import Parameter
 
-from summeval_pytest.analysis.judge_vs_labels import agreement_tasks
 from summeval_pytest.cli.parameters import (
     GATED,
     METRICS_OPTION,
@@ -210,7 +210,8 @@ def export_requests(
     session = session_of(gated.endpoints)
     loaded, tasks = gated_tasks(suite, gated, session)
     if purpose == "agree":
-        tasks = tuple(agreement_tasks(loaded, metrics_in(metrics)))
+        columns = import_module("summeval_pytest.study.agreement.columns")
+        tasks = tuple(columns.agreement_tasks(loaded, metrics_in(metrics)))
     elif metrics:
         raise OptionError("--metrics goes with --for agree; a run asks what its thresholds need")
     elif purpose == "judge":

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 from cyclopts import Parameter
 
-from summeval_pytest.analysis.evaluated import evaluated
 from summeval_pytest.cli.parameters import (
     ASKING,
     GATED,
@@ -553,7 +552,7 @@ def power_of(
     try:
         wanted = measured_metrics({*METRICS, *(CATALOGUE[name].metric for name in names)})
         tasks = tasks_of(loaded, list(loaded.systems), wanted)
-        for each in evaluated(session.judge(judge, [loaded]), tasks, session):
+        for each in session.evaluate(session.judge(judge, [loaded]), tasks):
             numbers = each.numbers()
             by_system[numbers.system][numbers.paper] = numbers.values
     finally:

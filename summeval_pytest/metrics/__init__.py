@@ -1,1 +1,1 @@
-"""The three metrics as generators of questions, and baselines beside them."""
+"""The three metrics as generators of questions."""

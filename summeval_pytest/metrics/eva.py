@@ -51,8 +51,8 @@ from summeval_pytest.text.normalise import normalise
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from summeval_pytest.metrics.embeddings import Encoder
     from summeval_pytest.metrics.facts import Facts, Stages, Stated
+    from summeval_pytest.metrics.similarity import Encoder
     from summeval_pytest.questions import Answer
 
 
@@ -382,7 +382,7 @@ def validate(
     """
     chosen = None
     if stages.premises is not None:
-        from summeval_pytest.metrics.embeddings import most_similar  # numpy, no help text needs it
+        from summeval_pytest.metrics.similarity import most_similar  # numpy, no help text needs it
 
         chosen = most_similar([fact.text for fact in facts], premises, stages.premises, encode)
     checks: dict[int, _Check] = {}

@@ -39,13 +39,13 @@ from summeval_pytest.text.words import known_tokens
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from summeval_pytest.metrics.embeddings import Encoder
+    from summeval_pytest.metrics.similarity import Encoder
     from summeval_pytest.questions import Answer, Relation
 
 
 Facts = tuple[Fact, ...]
 TFIDF: Final = "tfidf-1"
-"""The similarity that needs no model, and its version (see `embeddings.tf_idf`)."""
+"""The similarity that needs no model, and its version (see `similarity.tf_idf`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,7 +278,7 @@ def new_statements(
     statements: tuple[str, ...], facts: Facts, threshold: float, encode: Encoder | None = None
 ) -> tuple[str, ...]:
     """The statements that no fact comes as near as the threshold to, in order (paper, 3.3)."""
-    from summeval_pytest.metrics.embeddings import cosines  # numpy, which no help text needs
+    from summeval_pytest.metrics.similarity import cosines  # numpy, which no help text needs
 
     near = cosines(statements, [fact.text for fact in facts], encode)
     return tuple(
@@ -294,7 +294,7 @@ def _placed(
     """Statements as facts, each at the sentence most similar to it, for a reader to look at."""
     if not statements:
         return ()
-    from summeval_pytest.metrics.embeddings import most_similar
+    from summeval_pytest.metrics.similarity import most_similar
 
     places = most_similar(statements, sentences, 1, encode)
     return tuple(

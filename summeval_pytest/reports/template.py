@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,16 +13,22 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 
-def resource(name: str) -> str:
+FOLDER: Final = "reports/templates"
+
+
+def resource(name: str, folder: str = FOLDER) -> str:
     """The text of one of the files beside the templates."""
-    return (files("summeval_pytest.reports") / "templates" / name).read_text("utf-8")
+    return (files("summeval_pytest") / folder / name).read_text("utf-8")
 
 
 @cache
 def template(
-    name: str, finalize: Callable[[object], object], *words: ModuleType | Callable[..., object]
+    name: str,
+    finalize: Callable[[object], object],
+    *words: ModuleType | Callable[..., object],
+    folder: str = FOLDER,
 ) -> Template:
-    """One template by the name of its file.
+    """One template by the name of its file; what it includes lies in `FOLDER`.
 
     ``finalize`` makes a value safe, before it is escaped for HTML unless it is markup. ``words``
     are the functions that the template calls, also as filters, and modules of such.
@@ -41,4 +47,4 @@ def template(
     named = {word.__name__.rpartition(".")[2]: word for word in words}
     environment.globals |= named
     environment.filters |= named
-    return environment.from_string(resource(name))
+    return environment.from_string(resource(name, folder))

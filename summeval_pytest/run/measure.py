@@ -6,14 +6,14 @@ import asyncio
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.errors import JudgeError, OptionError, StoppedError, UsageError
 from summeval_pytest.judges.composed import signature_for
 from summeval_pytest.judges.judge import Prompting
 from summeval_pytest.metrics import eva, facet, faithfulness
-from summeval_pytest.metrics.baselines import measure_by_one_prompt, measure_directly
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.facts import TFIDF, CheckedFact, Stages
 from summeval_pytest.metrics.flow import NoScoreError, ask, best_of, ends_unscored, mean_of
@@ -35,15 +35,14 @@ from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import raised
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from summeval_pytest.judges.judge import Judge, Part
-    from summeval_pytest.metrics.baselines import DirectRating, PromptOnlyScore
-    from summeval_pytest.metrics.embeddings import TextEncoder
     from summeval_pytest.metrics.flow import Dialogue, Returned
     from summeval_pytest.metrics.number import MetricName
     from summeval_pytest.metrics.score import Score
     from summeval_pytest.metrics.signature import Signature
+    from summeval_pytest.metrics.similarity import TextEncoder
     from summeval_pytest.questions import Answer, Duty, Question
     from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.suite.file import EvaVariant
@@ -57,9 +56,9 @@ def encoder_of(name: str | None) -> TextEncoder | None:
     """The sentence encoder that a variant of EVA-Score names; None for TF-IDF."""
     if name is None:
         return None
-    from summeval_pytest.metrics.embeddings import load_encoder
-
-    return load_encoder(name, option="encoder")
+    models = import_module("summeval_pytest.study.embeddings")
+    encoder: TextEncoder = models.load_encoder(name, option="encoder")
+    return encoder
 
 
 def check_encoders(suites: Iterable[Suite]) -> None:
@@ -234,30 +233,11 @@ def _check_flaw(pair: Pair) -> None:
         raise NoScoreError(pair.flaw.reason, pair.flaw.status)
 
 
-BaselineName = Literal["direct", "one-prompt"]
-BASELINES: Final[tuple[BaselineName, ...]] = get_args(BaselineName)
-"""``direct`` is one rating of the whole summary (FM, section 5.2), ``one-prompt`` the F1 of facts
-that one prompt counts (EVA-Score, Table 17)."""
+class BaselineFlow(NamedTuple):
+    """A number beside the metrics that a judge is asked for: its name, and its conversation."""
 
-
-def baseline_flow(name: BaselineName, pair: Pair) -> Dialogue[float | Unanswered]:
-    """The conversation of one baseline; of several references, the best counts.
-
-    It ends in `Unanswered` where any of the references gives no number.
-    """
-    if pair.flaw is not None:
-        return Unanswered(pair.flaw.reason)
-    values = []
-    for reference in pair.paper.references:
-        found: DirectRating | PromptOnlyScore | Unanswered
-        if name == "direct":
-            found = yield from measure_directly(reference, pair.summary)
-        else:
-            found = yield from measure_by_one_prompt(reference, pair.summary)
-        if isinstance(found, Unanswered):
-            return found
-        values.append(found.value)
-    return max(values)
+    name: str
+    flow: Callable[[Pair], Dialogue[float | Unanswered]]
 
 
 METRIC: ContextVar[str] = ContextVar("METRIC", default="")
@@ -282,7 +262,7 @@ class Evaluation:
     signatures: tuple[Signature, ...]
     source: tuple[str, ...]
     stated: StatedFacts | Unscored | None = None
-    baselines: Mapping[BaselineName, float | Unanswered] = field(
+    baselines: Mapping[str, float | Unanswered] = field(
         default_factory=lambda: MappingProxyType({})
     )
     segments: FacetSegments | Unscored | None = None
@@ -322,7 +302,7 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
     metrics: Sequence[MetricName] = METRICS,
     variants: Variants = PLAIN,
     facts: FactLabels | None = None,
-    baselines: Sequence[BaselineName] = (),
+    baselines: Sequence[BaselineFlow] = (),
     segments: bool = False,
     short_circuit: bool = True,
 ) -> Evaluation:
@@ -339,7 +319,7 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
     }
     found, others, stated, found_segments = await asyncio.gather(
         asyncio.gather(*(_counted(metric, flow, asker) for metric, flow in flows.items())),
-        asyncio.gather(*(_counted(name, baseline_flow(name, pair), asker) for name in baselines)),
+        asyncio.gather(*(_counted(each.name, each.flow(pair), asker) for each in baselines)),
         _counted("eva", stated_flow(pair, facts), asker) if facts is not None else _nothing(),
         _counted("facet", segments_flow(pair), asker) if segments else _nothing(),
     )
@@ -352,7 +332,9 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
         ),
         source=source,
         stated=stated,
-        baselines=MappingProxyType(dict(zip(baselines, others, strict=True))),
+        baselines=MappingProxyType(
+            {each.name: number for each, number in zip(baselines, others, strict=True)}
+        ),
         segments=found_segments,
     )
 

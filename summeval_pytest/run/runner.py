@@ -16,13 +16,20 @@ from summeval_pytest.run.measure import Asker, Evaluation, converse, evaluate
 from summeval_pytest.suite.values import Pair
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Sequence
+    from collections.abc import (
+        Awaitable,
+        Callable,
+        Coroutine,
+        Generator,
+        Iterable,
+        Sequence,
+    )
     from concurrent.futures import Future
 
     from summeval_pytest.judges.judge import Judge
     from summeval_pytest.metrics.flow import Flow, ScoreT
     from summeval_pytest.metrics.number import MetricName, Unscored
-    from summeval_pytest.run.measure import BaselineName
+    from summeval_pytest.run.measure import BaselineFlow
     from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.suite.labels import FactLabels
     from summeval_pytest.suite.suite import Suite
@@ -55,7 +62,7 @@ class Task:
     metrics: tuple[MetricName, ...]
     facts: FactLabels | None = None
     texts: OwnTexts | None = None
-    baselines: tuple[BaselineName, ...] = ()
+    baselines: tuple[BaselineFlow, ...] = ()
     segments: bool = False
 
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from summeval_pytest.endpoints.endpoint import (
@@ -32,6 +34,8 @@ from summeval_pytest.questions import DUTIES, OFFLINE
 from summeval_pytest.run.measure import check_encoders
 from summeval_pytest.run.plan import Survey
 from summeval_pytest.run.recorded_judge import recorded_judge
+from summeval_pytest.run.runner import Runner
+from summeval_pytest.run.summaries import Summariser
 from summeval_pytest.store.cache import default_directory
 from summeval_pytest.store.cassette import read_cassette
 from summeval_pytest.store.store import SharedPlace, read_place
@@ -45,7 +49,7 @@ from summeval_pytest.suite.values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from summeval_pytest.endpoints.client import Sender
@@ -54,7 +58,8 @@ if TYPE_CHECKING:
     from summeval_pytest.judges.judge import Judge
     from summeval_pytest.metrics.number import MetricName
     from summeval_pytest.questions import Duty
-    from summeval_pytest.run.runner import Task
+    from summeval_pytest.run.measure import Evaluation
+    from summeval_pytest.run.runner import FindPair, Task
     from summeval_pytest.store.cassette import Cassette, Row
     from summeval_pytest.store.store import Account, StorePlace
     from summeval_pytest.suite.suite import Suite
@@ -220,9 +225,10 @@ class Session:
             return recorded_judge(spec, suites)
         if isinstance(spec, CheckerSpec):
             from summeval_pytest.judges.offline.embedded import OfflineJudge  # loads numpy
-            from summeval_pytest.run.local_checker import local_checker  # likewise
 
-            checker = local_checker(spec)
+            checker: Judge = import_module("summeval_pytest.study.local_checker").local_checker(
+                spec
+            )
             # what a checker answers leads to no request, so a survey need not wait for it
             is_surveyed = isinstance(lines, Survey)
             return OfflineJudge(checker.signature) if is_surveyed else checker
@@ -348,6 +354,23 @@ class Session:
         finally:
             memory.close()
         return survey, answering.signature
+
+    def evaluate(
+        self, judge: Judge, tasks: Sequence[Task], find_pair: FindPair | None = None
+    ) -> Iterator[Evaluation]:
+        """What a judge makes of pairs, in the order of the tasks, as long as more are wanted.
+
+        Pairs are of the suite's files, or made by asking the systems, unless ``find_pair`` makes
+        them.
+
+        Raises:
+            UsageError: for a system that cannot be asked.
+            JudgeError: if the judge breaks its contract.
+            NoReplyError: if a system's endpoint gave no summary.
+        """
+        find_pair = find_pair or Summariser(self.sender).pair
+        with closing(Runner(judge, find_pair=find_pair, finish=self.finish)) as runner:
+            yield from runner.evaluations(tasks)
 
     async def finish(self, seconds: float) -> None:
         """End what is open, on the loop that it is open on."""

@@ -12,10 +12,9 @@ import pytest
 
 from summeval_pytest import score
 from summeval_pytest.reports import page
-from summeval_pytest.reports.agreement_page import agreement_page
 from summeval_pytest.reports.scored import means_html
+from summeval_pytest.study.agreement.agreement_page import agreement_page
 from tests.chromium import IS_THERE, resize, window
-from tests.reports.agreements import small_agreement
 from tests.reports.records import (
     HOLDS,
     MARKUP,
@@ -35,6 +34,7 @@ from tests.reports.records import (
     trust,
     wrong_pair,
 )
+from tests.study.agreement.agreements import small_agreement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

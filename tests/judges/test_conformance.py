@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.checker import Checker
 from summeval_pytest.judges.composed import ComposedJudge
 from summeval_pytest.judges.judge import Judge
 from summeval_pytest.judges.offline.embedded import OfflineJudge
@@ -39,6 +38,7 @@ from summeval_pytest.questions import (
     SummaryRating,
     Unanswered,
 )
+from summeval_pytest.study.checker import Checker
 from tests.judges.llm.by_rule import judge_of
 from tests.local_models import WordReader
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from summeval_pytest.questions import Facet
-    from tests.metrics.conftest import Released
 
 REFERENCE = (
     "Enzymes need zinc. We fed zinc to 40 mice for a week. Growth rose by 24 %."
@@ -342,21 +340,6 @@ def test_pieces_of_a_text_are_never_dropped(pieces: list[str], facet: str) -> No
     assert found.dropped == ()
     assert (facet in found.held) == bool(pieces)
     assert 0 <= coverage(found.segments, TEXT) <= 1
-
-
-def test_released_segments_are_as_verbatim_as_they_are(released: Released) -> None:
-    """Oracle: GPT-4's segments of the PubMed half.
-
-    Over both halves metrics.md 1.1 has 86 % (summaries) and 91 % (references) whole, 11 and 6 % in
-    parts; this half alone has 90 and 82 %, 9 and 16 %.
-    """
-    ways = defaultdict[bool, Counter[str]](Counter)
-    for system, by_paper in released.segments.items():
-        for paper, segments in by_paper.items():
-            held = ground(segments, released.texts[system][paper]).held
-            ways[system == "reference"].update(held.values())
-    assert ways[False] == {"whole": 903, "parts": 86, "absent": 15}
-    assert ways[True] == {"whole": 153, "parts": 29, "absent": 5}
 
 
 def test_recorded_segments_stay_as_they_were_rated() -> None:

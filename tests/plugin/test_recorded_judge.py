@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from summeval_pytest.suite.scholarsum import import_scholarsum
+from summeval_pytest.study.scholarsum import import_scholarsum
 from tests.plugin.conftest import PAPERS
 
 if TYPE_CHECKING:

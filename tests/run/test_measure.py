@@ -43,7 +43,6 @@ from summeval_pytest.run.measure import (
     PLAIN,
     Asker,
     StatedFacts,
-    baseline_flow,
     evaluate,
     metric_flow,
     recipe_of,
@@ -52,6 +51,7 @@ from summeval_pytest.run.measure import (
 )
 from summeval_pytest.run.pair_numbers import numbers_of
 from summeval_pytest.run.session import Session
+from summeval_pytest.study.baselines import BASELINES
 from summeval_pytest.suite.file import EvaVariant, Variants
 from summeval_pytest.suite.labels import FactLabel, FactLabels
 from summeval_pytest.suite.suite import load_suite
@@ -350,7 +350,12 @@ def test_what_is_asked_beside_the_metrics_moves_no_score() -> None:
     judge, zinc = Fair(), pair(SLEPT)
     found = asyncio.run(
         evaluate(
-            zinc, Asker(judge), suite="77", metrics=("facet",), baselines=("direct",), segments=True
+            zinc,
+            Asker(judge),
+            suite="77",
+            metrics=("facet",),
+            baselines=(BASELINES["direct"],),
+            segments=True,
         )
     )
     assert (found.baselines, found.segments) == ({"direct": 0.75}, FacetSegments(result=SLEPT))
@@ -393,7 +398,7 @@ def test_a_baseline_counts_the_best_of_several_references(
     flaw: Flaw | None, answers: tuple[Answer, ...], expected: float | Unanswered
 ) -> None:
     """A judge that fails is not hidden by another reference; who wrote nothing is not rated."""
-    flow = baseline_flow("direct", pair("It slept.", paper("One.", "Two."), flaw=flaw))
+    flow = BASELINES["direct"].flow(pair("It slept.", paper("One.", "Two."), flaw=flaw))
     asked, found = ended(flow, *((answer,) for answer in answers))
     assert found == expected
     assert [type(question) for question in asked] == [RateSummary] * len(answers)

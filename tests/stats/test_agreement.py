@@ -11,15 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.stats.agreement import (
-    alphas_of,
-    any_hit,
-    cohen_kappa,
     evidence_f1,
     evidence_precision,
     evidence_recall,
+    kappas_of,
+)
+from summeval_pytest.study.agreement.raters import (
+    alphas_of,
+    any_hit,
+    cohen_kappa,
     exact_agreement,
     iccs_of,
-    kappas_of,
     named_per_instance,
 )
 

@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from summeval_pytest.stats.bootstrap import bootstrap_interval
-from summeval_pytest.stats.correlation import (
+from summeval_pytest.stats.correlation import pearson, spearman
+from summeval_pytest.study.agreement.correlations import (
     COEFFICIENTS,
     correlation_p_value,
     partial_pearson,
-    pearson,
     roc_auc,
     roc_auc_bounds,
-    spearman,
 )
 
 if TYPE_CHECKING:
@@ -28,7 +27,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.stats.correlation import CoefficientName, Numbers
+    from summeval_pytest.stats.correlation import Numbers
+    from summeval_pytest.study.agreement.correlations import CoefficientName
 
     Coefficient = Callable[[Numbers, Numbers], float | None]
 

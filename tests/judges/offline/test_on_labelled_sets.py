@@ -22,7 +22,8 @@ from summeval_pytest.questions import (
     SentenceCheck,
     SentenceChecks,
 )
-from summeval_pytest.stats.correlation import roc_auc, spearman
+from summeval_pytest.stats.correlation import spearman
+from summeval_pytest.study.agreement.correlations import roc_auc
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts
 from tests.judges.offline.test_laws import JUDGE, rated

@@ -1,1 +1,0 @@
-"""Analyses: judges beside labels, and the tables of the three papers."""

@@ -1,0 +1,78 @@
+"""Similarity of texts by TF-IDF, or by the vectors of an encoder.
+
+    tf-idf of word w in text t = count of w in t * (ln((1 + n) / (1 + df(w))) + 1)
+
+n texts are searched, df(w) of them hold w. Words are stems of content words; one that no searched
+text holds has df = 0, so that a text about something else is far from all of them. The smoothed
+idf is scikit-learn's. EVA-Score's paper filters relations by BERT's cosine and its code by TF-IDF's
+(metrics.md EV6, EV7): similarities of different encoders share no threshold.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from summeval_pytest.text.words import content_words
+
+Vectors = NDArray[np.float64]
+Encoder = Callable[[Sequence[str]], Vectors]
+"""From texts to one vector each, the rows of the array; any length but 0 can be compared."""
+
+
+class TextEncoder(Protocol):
+    """Turns short texts into vectors whose dot product is their cosine."""
+
+    @property
+    def signature(self) -> str:
+        """Everything that can move the number: packages, settings and the model's content."""
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """One row a text, in their order, each of length 1; a text's row depends on it alone."""
+
+
+_DIGITS: Final = 12
+"""The order of similar texts must be the same on every machine, and a copy's cosine be 1."""
+
+
+def cosines(texts: Sequence[str], among: Sequence[str], encode: Encoder | None = None) -> Vectors:
+    """The cosines of ``texts``, a row each, with those ``among`` which they are compared, a column.
+
+    ``encode`` makes the vectors; None for TF-IDF over ``among``. The cosines are -1 to 1, from 0
+    with TF-IDF; 1 for the same text; 0 where a text has a vector of zeros.
+    """
+    if not texts or not among:
+        return np.zeros((len(texts), len(among)))
+    vectors = tf_idf(texts, among) if encode is None else encode([*texts, *among])
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    units = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    found: Vectors = np.round(units[: len(texts)] @ units[len(texts) :].T, _DIGITS)
+    return np.clip(found, -1.0, 1.0)
+
+
+def tf_idf(texts: Sequence[str], among: Sequence[str]) -> Vectors:
+    """The vectors of ``texts`` and then of ``among``, with the idf of ``among``."""
+    bags = [Counter(content_words(text)) for text in (*texts, *among)]
+    columns = {word: place for place, word in enumerate(dict.fromkeys(w for b in bags for w in b))}
+    counts = np.zeros((len(bags), len(columns)))
+    for row, bag in enumerate(bags):
+        for word, count in bag.items():
+            counts[row, columns[word]] = count
+    held = (counts[len(texts) :] > 0).sum(axis=0)
+    weighted: Vectors = counts * (np.log((1 + len(among)) / (1 + held)) + 1)
+    return weighted
+
+
+def most_similar(
+    texts: Sequence[str], among: Sequence[str], most: int, encode: Encoder | None = None
+) -> tuple[tuple[int, ...], ...]:
+    """For each text the places of those most similar to it, the best first, at most so many.
+
+    Of equally similar ones the first comes first.
+    """
+    order = np.argsort(-cosines(texts, among, encode), axis=1, kind="stable")[:, :most]
+    return tuple(tuple(int(place) for place in row) for row in order)

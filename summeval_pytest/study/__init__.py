@@ -1,0 +1,4 @@
+"""The study: how judges, metrics and annotators agree with labels, and the papers' tables.
+
+An annex: it may import all of the package, and nothing else of the package imports it.
+"""

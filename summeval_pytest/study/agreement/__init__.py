@@ -1,0 +1,1 @@
+"""Judges, metrics and annotators beside the labels of a suite (`summeval agree`)."""

@@ -1,0 +1,438 @@
+"""Agreement with people as tables of at most 100 columns, and as plain values for JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.metrics.facet import WEIGHTS
+from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.study.agreement.columns import (
+    HUMAN,
+    LEVELS,
+    correlations,
+    fitted_weights,
+    level_agreement,
+    mixed_agreement,
+    partial_correlations,
+    system_means,
+)
+from summeval_pytest.study.agreement.correlations import COEFFICIENTS
+from summeval_pytest.study.agreement.item_agreement import AUC, VERDICTS, Estimate
+from summeval_pytest.text.printing import one_line
+from summeval_pytest.text.table import Table, table_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from summeval_pytest.run.golden import EvidenceCount
+    from summeval_pytest.study.agreement.columns import (
+        AgreementLevel,
+        Correlations,
+        LabelledPair,
+        LevelAgreement,
+    )
+    from summeval_pytest.study.agreement.correlations import CoefficientName
+    from summeval_pytest.study.agreement.item_agreement import (
+        EvidenceReport,
+        ItemAgreement,
+        Part,
+        RoleAgreement,
+        SupportingFigures,
+    )
+    from summeval_pytest.study.agreement.matrices import FittedWeights
+    from summeval_pytest.suite.suite import Suite
+
+
+_NAME: Final = 25
+_BLOCK: Final = 11
+"""So many columns of a matrix stand beside each other."""
+_QUADRATIC: Final = "quadratic kappa"
+_TITLES: Final[Mapping[AgreementLevel, str]] = {
+    "pooled": "Over all pairs.",
+    "paper": "Mean over papers of the agreement within each.",
+    "system": "Of the systems' means over papers, one point a system.",
+}
+_COUNTED: Final[Mapping[AgreementLevel, str]] = {
+    "pooled": "pairs", "paper": "papers", "system": "systems",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteAgreement:
+    """Everything that is told of a suite; figures over columns are taken when they are wanted."""
+
+    suite: Suite
+    judge: str
+    pairs: Sequence[LabelledPair]
+    columns: tuple[str, ...]
+    items: Mapping[str, ItemAgreement]
+    roles: RoleAgreement
+    recorded: Mapping[str, Mapping[str, ItemAgreement]]
+
+    def mixed(self) -> dict[str, LevelAgreement]:
+        """By column, the mixture of levels that is shown where none is asked for."""
+        return {column: mixed_agreement(self.pairs, column) for column in self.columns}
+
+    def at(self, level: AgreementLevel) -> dict[str, LevelAgreement]:
+        """By column, all coefficients at one level."""
+        return {column: level_agreement(self.pairs, column, level) for column in self.columns}
+
+    def matrix(self, level: AgreementLevel, name: CoefficientName) -> Correlations:
+        """Every two columns."""
+        return correlations(self.pairs, self.columns, level, name)
+
+    def given(self, column: str) -> Mapping[str, Estimate]:
+        """By column, what it says beyond this one."""
+        return partial_correlations(self.pairs, self.columns, column)
+
+    def weights(self) -> FittedWeights | str:
+        """Facet weights that explain the overall scores best; else why there are none."""
+        return fitted_weights(self.suite.labels.values(), SCALES)
+
+
+def as_plain(value: object) -> object:
+    """What `json` does not know of agreement, as what it does: an estimate is three numbers.
+
+    Raises:
+        TypeError: for anything else.
+    """
+    if isinstance(value, Estimate):
+        return [value.value, value.low, value.high]
+    raise TypeError(f"{value!r} is no figure")
+
+
+def agreement_figures(found: SuiteAgreement, given: str | None = None) -> dict[str, object]:
+    """All figures as values that `as_plain` makes plain; an undefined one is null."""
+    at = {level: found.at(level) for level in LEVELS}
+    names = (HUMAN, *found.columns)
+    matrices: dict[str, object] = {"columns": names}
+    for level in LEVELS:
+        by_name = {name: found.matrix(level, name) for name in COEFFICIENTS}
+        matrices[level] = {
+            name: [[each.estimate(a, b) for b in names] for a in names]
+            for name, each in by_name.items()
+        }
+    roles = found.roles
+    return {
+        "pairs": len(found.pairs),
+        "metrics": {
+            column: {
+                "pearson": at["pooled"][column].estimates["pearson"],
+                "spearman": at["pooled"][column].estimates["spearman"],
+                "kendall": at["paper"][column].estimates["kendall"],
+                "pairs": at["pooled"][column].n,
+                **{level: _level_figures(at[level][column]) for level in LEVELS},
+            }
+            for column in found.columns
+        },
+        "facets": {
+            facet: {
+                "exact": found.items[facet].figures["exact"].value,
+                "kappa": found.items[facet].figures[_QUADRATIC].value,
+                "pairs": found.items[facet].n_items,
+            }
+            for facet in FACETS
+        },
+        "items": _items(found.items),
+        "roles": {
+            "items": roles.n_items,
+            "macro F1": roles.macro_f1,
+            "accuracy": roles.accuracy,
+            "facets": _items(roles.classes),
+        },
+        "recorded": {
+            by: _items({facet: items[facet] for facet in FACETS})
+            for by, items in found.recorded.items()
+        },
+        "systems": system_means(found.pairs, found.columns),
+        "matrices": matrices,
+        "weights": _weights_figures(found.weights()),
+        **({} if given is None else {"given": {given: found.given(given)}}),
+    }
+
+
+def _level_figures(found: LevelAgreement) -> dict[str, object]:
+    estimates: dict[str, object] = dict(found.estimates.items())
+    p_values = {"p": found.p_values} if found.p_values else {}
+    return {"n": found.n, **estimates, **p_values}
+
+
+def _weights_figures(found: FittedWeights | str) -> dict[str, object]:
+    if isinstance(found, str):
+        return {"reason": found}
+    by_facet: dict[str, object] = dict(zip(FACETS, found.weights, strict=True))
+    return {**by_facet, "error": found.error, "pairs": found.n_rows}
+
+
+def _items(items: Mapping[str, ItemAgreement]) -> dict[str, object]:
+    return {kind: {"items": found.n_items, **found.figures} for kind, found in items.items()}
+
+
+_WIDE: Final = 18
+"""The width of an estimate, and of its head, which stands above the value."""
+
+
+def _cell(estimate: Estimate) -> str:
+    """A value with its interval, as wide without: ``-0.123 [-.50, .25]``."""
+    told = f"{plain(estimate.value):>6}"
+    if estimate.value is not None and estimate.low is not None and estimate.high is not None:
+        low, high = (
+            f"{bound:.2f}".replace("0.", ".", 1) for bound in (estimate.low, estimate.high)
+        )
+        told += f" [{low:>4},{high:>4}]"
+    return f"{told:<{_WIDE}}"
+
+
+def plain(value: float | None) -> str:
+    """A figure with three digits; "-" where it is undefined."""
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _short(value: float | None, digits: int = 2) -> str:
+    """A number from -1 to 1 without its zero: .34, -.17, 1.0."""
+    if value is None:
+        return "-"
+    if round(abs(value), digits) == 1:
+        return f"{value:.{digits - 1}f}"
+    return f"{value:.{digits}f}".replace("0.", ".", 1)
+
+
+def _p(value: float | None) -> str:
+    """A p value, which is never 0: few systems are in order by luck now and then."""
+    if value is None:
+        return ""
+    return "<.001" if value < 0.0005 else _short(value, digits=3)  # noqa: PLR2004 - half of .001
+
+
+def level_table(level: AgreementLevel | None, metrics: Mapping[str, LevelAgreement]) -> Table:
+    """Every column beside the human overall score at one level, or by the mixture of `mixed`."""
+    kendall = "Kendall" if level else "Kendall per paper"
+    rows = []
+    for name, found in metrics.items():
+        cells = [_cell(found.estimates[each]) for each in COEFFICIENTS]
+        if level == "system":
+            told = zip(cells, COEFFICIENTS, strict=True)
+            cells = [f"{cell}\n{_p(found.p_values.get(each)):>6}{'':12}" for cell, each in told]
+        rows.append((one_line(name, _NAME), f"{found.n:,}", *cells))
+    p = "below, p: the share of random orders of the systems that are as far from 0, on either side"
+    return Table(
+        title=_TITLES[level] if level else "",
+        head=("", _COUNTED[level or "pooled"], *map(_head, ("Pearson", "Spearman", kendall))),
+        rows=rows,
+        notes=(p,) if level == "system" else (),
+    )
+
+
+def _head(name: str) -> str:
+    """The head of a column of estimates, above their values."""
+    return f"{name:<{_WIDE}}"
+
+
+def item_table(items: Mapping[str, ItemAgreement], kinds: Sequence[str]) -> Table:
+    """Every figure of some kinds of items with its interval, a row a figure, a column a kind."""
+    counts = ("items", *(f"{items[kind].n_items:>6,}{'':12}" for kind in kinds))
+    figures = (
+        (name, *(_cell(items[kind].figures[name]) for kind in kinds))
+        for name in items[kinds[0]].figures
+    )
+    wrong = "wrong: a sentence that is not faithful, a fact that does not hold"
+    return Table(
+        head=("", *map(_head, kinds)),
+        rows=(counts, *figures),
+        notes=() if kinds[0] in FACETS else (wrong,),
+    )
+
+
+def role_table(found: RoleAgreement) -> Table:
+    """How well sentences get their facet, a row a class of facets, then over all of them."""
+    blank = ("", "")
+    stated = "stated by the segment that holds the sentence"
+    return Table(
+        head=("sentence roles", "items", *map(_head, ("precision", "recall", "F1"))),
+        rows=(
+            *(
+                (name, f"{each.n_items:,}", *map(_cell, each.figures.values()))
+                for name, each in found.classes.items()
+            ),
+            ("macro F1", f"{found.n_items:,}", *blank, _cell(found.macro_f1)),
+            ("accuracy", f"{found.n_items:,}", *blank, _cell(found.accuracy)),
+        ),
+        notes=(f"{stated}; {found.n_nowhere:,} stand in none and are wrong",),
+    )
+
+
+def recorded_table(recorded: Mapping[str, Mapping[str, ItemAgreement]]) -> Table:
+    """Ratings that others recorded beside the human ones: the exact share and quadratic kappa."""
+
+    def cell(found: ItemAgreement) -> str:
+        return " ".join(f"{plain(found.figures[n].value):>6}" for n in ("exact", _QUADRATIC))
+
+    return Table(
+        head=("recorded ratings", *FACETS),
+        rows=[
+            (one_line(by, _NAME), *(cell(items[facet]) for facet in FACETS))
+            for by, items in recorded.items()
+        ],
+        notes=("exact share, then quadratic kappa",),
+    )
+
+
+def matrix_tables(
+    name: CoefficientName, level: AgreementLevel, found: Correlations
+) -> Iterator[Table]:
+    """Every two columns, the lower half, in as many tables as the width asks for."""
+    for start in range(0, len(found.names), _BLOCK):
+        shown = range(start, min(start + _BLOCK, len(found.names)))
+        yield Table(
+            title="" if start else f"{name.title()} of every two columns. {_TITLES[level]}",
+            head=("", *(f"{place + 1}" for place in shown)),
+            rows=[
+                (
+                    f"{row + 1:>2} {one_line(found.names[row], _NAME)}",
+                    *(
+                        _short(found.estimate(found.names[row], found.names[column]).value)
+                        if column <= row
+                        else ""
+                        for column in shown
+                    ),
+                )
+                for row in range(start, len(found.names))
+            ],
+        )
+
+
+def weights_lines(fitted: FittedWeights | str) -> Iterator[str]:
+    """Facet weights that explain the overall scores best, beside those of FM."""
+    if isinstance(fitted, str):
+        yield f"facet weights: {fitted}"
+        return
+    rows = {
+        f"fitted to {fitted.n_rows:,} pairs": fitted.weights,
+        "FM, section 4.2": [WEIGHTS[facet] for facet in FACETS],
+    }
+    yield from table_lines(
+        Table(
+            head=("facet weights", *FACETS),
+            rows=[(title, *map(plain, weights)) for title, weights in rows.items()],
+            notes=(f"mean squared error of the fitted ones: {fitted.error:.5f}",),
+        )
+    )
+
+
+def given_table(given: str, estimates: Mapping[str, Estimate]) -> Table:
+    """A row a column: its partial correlation with people where ``given`` is known."""
+    told = one_line(given, 40)
+    return Table(
+        title=f"Partial Pearson correlation with the human overall score, given {told!r}",
+        head=("", ""),
+        rows=[(one_line(column, _NAME), _cell(each)) for column, each in estimates.items()],
+    )
+
+
+def lacking_lines(pairs: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """A line for each column that some pairs have no number in, though the judge was asked.
+
+    Each pair says by column why it has no number there.
+    """
+    reasons: dict[str, list[str]] = {}
+    for pair in pairs:
+        for column, reason in pair.items():
+            reasons.setdefault(column, []).append(reason)
+    for column, told in reasons.items():
+        line = f"{column}: no number for {len(told)} of {len(pairs)} pairs, first: {told[0]}"
+        yield one_line(line, 300)
+
+
+def summary_lines(found: SuiteAgreement) -> Iterator[str]:
+    """Suite, figure, items, value and interval, without a heading; what is undefined is left out.
+
+    Spearman of each column over all pairs, quadratic kappa of each facet, kappa and the area under
+    the ROC curve of sentences and facts, and macro F1 of sentence roles.
+    """
+    items = found.items
+    rows = [(f"Spearman, {c}", e.n, e.estimates["spearman"]) for c, e in found.mixed().items()]
+    rows += [
+        (f"{_QUADRATIC}, {facet}", items[facet].n_items, items[facet].figures[_QUADRATIC])
+        for facet in FACETS
+    ]
+    rows += [
+        (f"{figure}, {kind}s", items[kind].n_items, items[kind].figures[figure])
+        for kind in VERDICTS
+        for figure in ("kappa", AUC)
+    ]
+    rows.append(("macro F1, sentence roles", found.roles.n_items, found.roles.macro_f1))
+    folder = one_line(PurePosixPath(found.suite.shown).parent.name or found.suite.shown, 19)
+    for figure, n_items, estimate in rows:
+        if estimate.value is not None:
+            told = f"{folder:<20}{one_line(figure, 45):<46}{n_items:>7,}  {_cell(estimate)}"
+            yield told.rstrip()
+
+
+def retrieved_table(found: Mapping[str, EvidenceCount]) -> Table:
+    """Precision, recall and F1 of each way to find evidence."""
+    return Table(
+        head=("labelled evidence", "named", "labelled", "both", "P", "R", "F1"),
+        rows=[
+            (
+                way,
+                *(f"{n:,}" for n in (count.named, count.labelled, count.both)),
+                *map(plain, (count.precision, count.recall, count.f1)),
+            )
+            for way, count in found.items()
+        ],
+    )
+
+
+_PARTS: Final[dict[Part, str]] = {
+    "all": "all sentences",
+    "high": "more abstractive",
+    "low": "less abstractive",
+}
+_EVIDENCE_WIDTH: Final = 120
+
+
+def supporting_lines(figures: Sequence[SupportingFigures]) -> Iterator[str]:
+    """A line each for the judge and the baselines, in a table for each part of the sentences."""
+    for part, title in _PARTS.items():
+        found = [each for each in figures if each.part == part]
+        if found:
+            four = map(_head, ("precision", "recall", "F1", "any hit"))
+            head = (f"{title:<16}", "sents", "named", *four, "macro F1")
+            rows = list(map(_supporting_row, found))
+            yield from table_lines(Table(head=head, rows=rows), _EVIDENCE_WIDTH)
+            yield ""
+
+
+def _supporting_row(each: SupportingFigures) -> tuple[str, ...]:
+    named = each.named_per_sentence.value
+    return (
+        each.by,
+        f"{each.n_instances:,}",
+        "-" if named is None else f"{named:.2f}",
+        *map(_cell, (each.precision, each.recall, each.f1, each.any_hit)),
+        plain(each.macro.f1 if each.macro else None),
+    )
+
+
+def evidence_lines(report: EvidenceReport, judge: str) -> Iterator[str]:
+    """What the judge names as evidence, and BM25, beside what labels name."""
+    yield one_line(f"{report.suite}: {report.n_pairs} labelled pairs with evidence", 200)
+    yield one_line(f"judge {judge}: {report.judge}", 300)
+    which = "labelled faithful or not" if report.every else "labelled faithful"
+    yield f"Source sentences named as evidence beside labelled ones, for sentences {which};"
+    yield "95 % intervals over papers. named: source sentences named for each of them."
+    yield ""
+    yield from supporting_lines(report.figures)
+    unanswered = next((f.n_unanswered for f in report.figures if f.by == "judge"), 0)
+    if unanswered:
+        yield f"the judge gave no answer on {unanswered:,} of these sentences; they are left out"
+    errors = report.errors
+    yield (
+        f"judge's evidence on {errors.n_sentences:,} sentences, faithful or not:"
+        f" {errors.n_ungrounded:,} not in the source ({errors.n_copied:,} of them copied from the"
+        f" summary), {errors.n_unsupported_yes:,} called supported without any"
+    )
+    yield "more abstractive: a larger share of novel bigrams than the median sentence; the place of"
+    yield "a sentence that stands in the source word for word is found by a rule and not asked"

@@ -1,0 +1,598 @@
+"""Correlations of metrics with human scores and with each other, with intervals over papers.
+
+Every interval resamples papers, not pairs: the pairs of one paper share its difficulty. For the
+coefficients over all pairs and over systems, papers with the same reference are resampled as one.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal, get_args
+
+import numpy as np
+
+from summeval_pytest.errors import Place, SuiteError
+from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.eva import EvaScore
+from summeval_pytest.metrics.facet import WEIGHTS, FacetScore
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore
+from summeval_pytest.metrics.number import Unscored, mean_support
+from summeval_pytest.questions import FACETS, Unanswered
+from summeval_pytest.run.golden import (
+    GoldenAnswer,
+    GoldenPair,
+    check_sentences,
+    golden_pair,
+    group_of,
+    labelled_overall,
+    role_answers,
+)
+from summeval_pytest.run.runner import Task
+from summeval_pytest.stats.bootstrap import (
+    bootstrap_interval,
+    percentile_bounds,
+    resampled_ratios,
+)
+from summeval_pytest.study.agreement.correlations import (
+    COEFFICIENTS,
+    correlation_p_value,
+    partial_pearson,
+)
+from summeval_pytest.study.agreement.item_agreement import Estimate, resamples
+from summeval_pytest.study.agreement.matrices import (
+    fit_weights,
+    matrix_of_means,
+    matrix_over_rows,
+    matrix_within,
+)
+from summeval_pytest.study.baselines import BASELINES, facet_presence, length, rouge, rouge_1_recall
+from summeval_pytest.text.normalise import normalise
+from summeval_pytest.verdict.thresholds import has_part
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from summeval_pytest.metrics.number import MetricName
+    from summeval_pytest.metrics.score import Score
+    from summeval_pytest.questions import Facet, FacetSegments
+    from summeval_pytest.run.golden import RoleAnswer
+    from summeval_pytest.run.measure import Evaluation
+    from summeval_pytest.run.session import Session
+    from summeval_pytest.study.agreement.correlations import CoefficientName
+    from summeval_pytest.study.agreement.matrices import FittedWeights, Matrix
+    from summeval_pytest.study.baselines import BaselineName
+    from summeval_pytest.suite.labels import Label, Recorded
+    from summeval_pytest.suite.suite import Suite
+    from summeval_pytest.suite.values import Pair
+
+
+AgreementLevel = Literal["pooled", "paper", "system"]
+LEVELS: Final[tuple[AgreementLevel, ...]] = get_args(AgreementLevel)
+"""Over all pairs; the mean over papers of what holds within each; of the systems' means."""
+HUMAN: Final = "human"
+"""The column of the labels themselves, first in every matrix."""
+LEADING: Final = (
+    "FM", "FM coverage", "EVA", "EVA precision", "EVA recall", "EVA recall (entailed)",
+    "faithfulness", "support", "fact support", "labelled facts", "direct rating", "EVA, one prompt",
+    "ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-1 recall", "facet presence", "length",
+)  # fmt: skip
+"""The columns that we compute, in the order shown; recorded ones follow by name.
+
+A recorded one of the same name is marked, so that neither hides the other."""
+BASELINE_COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
+    {"direct": "direct rating", "one-prompt": "EVA, one prompt"}
+)
+_METRIC_COLUMNS: Final[Mapping[MetricName, str]] = MappingProxyType(
+    {"facet": "FM", "eva": "EVA", "faithfulness": "faithfulness"}
+)
+_SUPPORTS: Final = {"support": "faithfulness", "fact support": "EVA recall (entailed)"}
+"""Columns of a judge's strength of belief, and the columns of its yes and no."""
+CONTROLS: Final = ("ROUGE-1", "facet presence")
+"""Always shown: who does not beat these has not measured coverage (metrics.md, section 2)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledPair:
+    """One pair with its label and every number that may agree with it.
+
+    Papers with the same reference are one ``group``, which is resampled. ``human`` is the overall
+    score, or FM of the human ratings. A metric without a score for this pair is absent from
+    ``columns``, and ``lacking`` says why. ``golden`` are the labelled items with the judge's
+    answers, ``recorded`` the labelled facets with the ratings of each record, ``roles`` the
+    labelled roles of sentences with the judge's; ``pair`` is None where only numbers are looked at.
+    """
+
+    paper: str
+    system: str
+    group: str
+    human: float | None
+    columns: Mapping[str, float]
+    golden: GoldenPair | None = None
+    recorded: Mapping[str, GoldenPair] = field(default_factory=dict)
+    pair: Pair | None = None
+    roles: tuple[RoleAnswer, ...] = ()
+    lacking: Mapping[str, str] = field(default_factory=dict)
+
+
+def agreement_tasks(
+    suite: Suite,
+    metrics: tuple[MetricName, ...] = METRICS,
+    baselines: tuple[BaselineName, ...] = (),
+) -> dict[Task, Label]:
+    """What a judge is asked to be compared with labels: each labelled pair, and its label.
+
+    A label keeps its ratings and overall score, which every column is held against, and of its
+    other parts those that these metrics have a number for.
+
+    Raises:
+        SuiteError: where no label has anything to agree with, or one is of a sentence that its
+            summary does not have.
+    """
+    about = [_about(label, metrics) for label in suite.labels.values()]
+    labels = [label for label in about if _says_something(label)]
+    if not labels:
+        raise SuiteError(
+            Place(suite.shown),
+            "no label has anything to agree with: an 'overall' score, a facet's rating, sentences,"
+            ' facts or roles; add labels.jsonl and name it as labels = "labels.jsonl"',
+        )
+    check_sentences(suite)
+    return {
+        Task(
+            suite=suite,
+            paper=label.paper,
+            system=label.system,
+            metrics=metrics,
+            facts=label.facts,
+            baselines=tuple(BASELINES[name] for name in baselines),
+            segments=bool(label.roles),
+        ): label
+        for label in labels
+    }
+
+
+def _about(label: Label, metrics: Sequence[MetricName]) -> Label:
+    return replace(
+        label,
+        roles=label.roles if "facet" in metrics else None,
+        facts=label.facts if "eva" in metrics else None,
+        sentences=label.sentences if "faithfulness" in metrics else None,
+    )
+
+
+def labelled_pairs(
+    suite: Suite,
+    judge_name: str,
+    session: Session,
+    metrics: tuple[MetricName, ...] = METRICS,
+    baselines: tuple[BaselineName, ...] = (),
+) -> list[LabelledPair]:
+    """Every pair that a label says something of, in the order of the labels.
+
+    Raises:
+        SuiteError: as `agreement_tasks`.
+        JudgeError: if the judge breaks its contract.
+    """
+    tasks = agreement_tasks(suite, metrics, baselines)
+    records: defaultdict[tuple[str, str], list[Recorded]] = defaultdict(list)
+    references: defaultdict[str, dict[str, FacetSegments]] = defaultdict(dict)
+    for record in suite.recorded:
+        if record.system is not None:
+            records[record.paper, record.system].append(record)
+        elif record.segments is not None:
+            references[record.paper][record.by] = record.segments
+    evaluations = session.evaluate(session.judge(judge_name, [suite]), list(tasks))
+    try:
+        pairs = [
+            labelled_pair(
+                label, evaluation, records[label.paper, label.system], references[label.paper]
+            )
+            for label, evaluation in zip(tasks.values(), evaluations, strict=True)
+        ]
+    finally:
+        session.forget_run()
+    return _with_whole_support(pairs)
+
+
+def _says_something(label: Label) -> bool:
+    parts = ("overall", "facets", "facts", "roles")
+    return bool(label.sentences) or any(has_part(label, part) for part in parts)
+
+
+def labelled_pair(
+    label: Label,
+    evaluation: Evaluation,
+    recorded: Sequence[Recorded] = (),
+    references: Mapping[str, FacetSegments] | None = None,
+) -> LabelledPair:
+    """A label beside what the judge, the baselines and the records of the pair say.
+
+    ``references`` are the recorded segments of the paper's reference, by who recorded them.
+
+    Raises:
+        SuiteError: for a label of a sentence that the summary does not have.
+    """
+    pair, paper = evaluation.pair, evaluation.pair.paper
+    columns = _recorded_columns(label, recorded, references or {}) | _baselines(pair)
+    lacking = {}
+    for score in evaluation.scores:
+        if isinstance(score, Unscored):
+            lacking[_METRIC_COLUMNS[score.metric]] = score.reason
+        else:
+            columns.update(_columns(score))
+    for name, number in evaluation.baselines.items():
+        if isinstance(number, Unanswered):
+            lacking[BASELINE_COLUMNS[name]] = number.reason
+        else:
+            columns[BASELINE_COLUMNS[name]] = number
+    if isinstance(evaluation.segments, Unscored):
+        lacking["sentence roles"] = evaluation.segments.reason
+    golden = golden_pair(label, evaluation)
+    columns |= _share_of_facts(golden)
+    return LabelledPair(
+        paper=label.paper,
+        system=label.system,
+        group=normalise(paper.references[0]),
+        human=labelled_overall(label),
+        columns=columns,
+        golden=golden,
+        recorded={
+            record.by: _rated(label, record.facets, group_of(paper))
+            for record in recorded
+            if record.facets is not None
+        },
+        pair=pair,
+        roles=role_answers(label, evaluation),
+        lacking=lacking,
+    )
+
+
+def _recorded_columns(
+    label: Label, recorded: Sequence[Recorded], references: Mapping[str, FacetSegments]
+) -> dict[str, float]:
+    columns: dict[str, float] = {}
+    for record in recorded:
+        if record.overall is not None:
+            name = f"{record.by} (recorded)" if record.by in LEADING else record.by
+            columns[name] = record.overall
+        columns.update(segment_controls(label, record, references.get(record.by)))
+    return columns
+
+
+def segment_controls(
+    label: Label, record: Recorded, reference: FacetSegments | None = None
+) -> dict[str, float]:
+    """What recorded segments of a summary say without being read: that they are there, how long.
+
+        presence = sum of w_f * (1 where the segment of f is not empty, else 0) / sum of w_f
+        length   = sum of w_f * log(1 + characters of the segment of f)         / sum of w_f
+
+    over the facets f that people rated, else those of the recorded reference; w as FM has them.
+    Nothing where neither tells which facets count. On ScholarSum's PubMed half GPT-4's segments
+    reach a Pearson of .53 and .57 with the human overall score (metrics.md, section 2).
+    """
+    segments = record.segments
+    if segments is None:
+        return {}
+    facets = [f for f, rating in (label.facets or {}).items() if rating is not None]
+    if not facets and reference is not None:
+        facets = [f for f in FACETS if reference.segment(f)]
+    total = sum(WEIGHTS[f] for f in facets)
+    if not total:
+        return {}
+    sizes = {f: len(segments.segment(f)) for f in facets}
+    return {
+        f"presence ({record.by})": sum(WEIGHTS[f] for f in facets if sizes[f]) / total,
+        f"length ({record.by})": sum(WEIGHTS[f] * math.log1p(sizes[f]) for f in facets) / total,
+    }
+
+
+def _rated(label: Label, ratings: Mapping[Facet, int], group: str) -> GoldenPair:
+    """The facets that both people and a record have rated."""
+    answers = tuple(
+        GoldenAnswer(kind=facet, label=human, answer=ratings[facet])
+        for facet, human in (label.facets or {}).items()
+        if human is not None and facet in ratings
+    )
+    return GoldenPair(paper=label.paper, system=label.system, group=group, answers=answers)
+
+
+def _share_of_facts(golden: GoldenPair) -> dict[str, float]:
+    """The share of the reference's labelled facts that the judge says hold.
+
+    So what a summary recalls is known wherever its facts are labelled, without facts of its own.
+    """
+    answers = [each.answer for each in golden.answers if each.kind == "reference fact"]
+    known = [answer for answer in answers if answer is not None]
+    return {"labelled facts": sum(known) / len(known)} if len(known) == len(answers) > 0 else {}
+
+
+def _baselines(pair: Pair) -> dict[str, float]:
+    """Of several references the best counts."""
+    by_reference = [
+        {**rouge(each, pair.summary), "ROUGE-1 recall": rouge_1_recall(each, pair.summary)}
+        for each in pair.paper.references
+    ]
+    found = {name: max(scores[name] for scores in by_reference) for name in by_reference[0]}
+    return {**found, "length": length(pair.summary)}
+
+
+def _columns(score: Score) -> Mapping[str, float]:
+    """The columns that a score fills; what it does not have is left out."""
+    found: dict[str, float | None]
+    match score:
+        case FacetScore():
+            found = {
+                "FM": score.value,
+                "FM coverage": score.key_coverage,
+                "facet presence": facet_presence(score),
+            }
+        case EvaScore():
+            found = {
+                "EVA": score.value,
+                "EVA precision": score.precision,
+                "EVA recall": score.recall,
+                "EVA recall (entailed)": score.recall_entailed,
+                "fact support": _fact_support(score),
+            }
+        case FaithfulnessScore():
+            found = {"faithfulness": score.value, "support": score.support}
+        case _:
+            found = {}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _fact_support(score: EvaScore) -> float | None:
+    """The mean support of the reference's facts; over several references, the highest."""
+    if score.identical:
+        return 1.0
+    if score.precision is None:
+        return 0.0  # the summary states no fact, so nothing was asked
+    found = [_fact_support(each) for each in score.by_reference] or [
+        mean_support(fact.support for fact in score.reference if fact.holds is not None)
+    ]
+    return max((value for value in found if value is not None), default=None)
+
+
+def _with_whole_support(pairs: Sequence[LabelledPair]) -> list[LabelledPair]:
+    """The pairs without a column of support that some of those lack whom the metric has scored.
+
+    A judge without strengths of belief would have one where a rule answered every item alone.
+    """
+    partial = {
+        column
+        for column, metric in _SUPPORTS.items()
+        if any(metric in pair.columns and column not in pair.columns for pair in pairs)
+    }
+    return [
+        replace(pair, columns={n: v for n, v in pair.columns.items() if n not in partial})
+        for pair in pairs
+    ]
+
+
+def column_names(pairs: Sequence[LabelledPair], further: Sequence[str] = ()) -> tuple[str, ...]:
+    """Every column that a pair has, and the controls: ours in their order, then others by name.
+
+    ``further`` columns are ours, too, and follow the leading ones.
+    """
+    found = {column for pair in pairs for column in pair.columns} | set(CONTROLS)
+    ours = (*LEADING, *further)
+    return (*(c for c in ours if c in found), *sorted(found - set(ours)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correlations:
+    """Every two columns by one coefficient at one level."""
+
+    names: tuple[str, ...]
+    matrix: Matrix
+
+    def estimate(self, a: str, b: str) -> Estimate:
+        """The coefficient of two columns."""
+        at = self.names.index(a), self.names.index(b)
+        every = (self.matrix.values[at], self.matrix.lows[at], self.matrix.highs[at])
+        return Estimate(*(None if np.isnan(value) else float(value) for value in every))
+
+    def n(self, a: str, b: str) -> int:
+        """On how many pairs, papers or systems it stands."""
+        return int(self.matrix.n[self.names.index(a), self.names.index(b)])
+
+
+def correlations(
+    pairs: Sequence[LabelledPair],
+    columns: Sequence[str],
+    level: AgreementLevel,
+    name: CoefficientName,
+) -> Correlations:
+    """Every two of the columns and the human overall score, which comes first."""
+    names = (HUMAN, *columns)
+    rows = [[_number(pair, column) for column in names] for pair in pairs]
+    table = np.array(rows, dtype=np.float64).reshape(len(rows), len(names))
+    groups = [pair.group for pair in pairs]
+    match level:
+        case "pooled":
+            matrix = matrix_over_rows(table, groups, name, resamples())
+        case "paper":
+            matrix = matrix_within(table, [pair.paper for pair in pairs], name, resamples())
+        case _:
+            systems = [pair.system for pair in pairs]
+            matrix = matrix_of_means(table, groups, systems, name, resamples())
+    return Correlations(names=names, matrix=matrix)
+
+
+def _number(pair: LabelledPair, column: str) -> float:
+    value = pair.human if column == HUMAN else pair.columns.get(column)
+    return float("nan") if value is None else value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelAgreement:
+    """How one column goes with the human overall score at one level, -1 to 1 by coefficient.
+
+    ``n`` counts pairs, papers where any coefficient is defined, or systems. Only systems have p
+    values: two-sided, from all orders of so few points (of 9,999 where they are many), None where
+    the coefficient is undefined.
+    """
+
+    n: int
+    estimates: Mapping[CoefficientName, Estimate]
+    p_values: Mapping[CoefficientName, float | None]
+
+
+def level_agreement(
+    pairs: Sequence[LabelledPair],
+    column: str,
+    level: AgreementLevel,
+    names: Sequence[CoefficientName] = COEFFICIENTS,
+) -> LevelAgreement:
+    """Coefficients of one column with the human overall score, over the pairs that have both."""
+    rows = [pair for pair in pairs if column in pair.columns and pair.human is not None]
+    found = {name: correlations(rows, [column], level, name) for name in names}
+    p_values: dict[CoefficientName, float | None] = {}
+    if level == "system":
+        means = system_means(rows, [column]).values()
+        x, y = [of[column] for of in means], [of[HUMAN] for of in means]
+        p_values = {name: correlation_p_value(x, y, name) for name in names}
+    return LevelAgreement(
+        n=max(each.n(HUMAN, column) for each in found.values()),
+        estimates={name: each.estimate(HUMAN, column) for name, each in found.items()},
+        p_values=p_values,
+    )
+
+
+def mixed_agreement(pairs: Sequence[LabelledPair], column: str) -> LevelAgreement:
+    """Pearson and Spearman over all pairs, which ``n`` counts, and Kendall within papers."""
+    pooled = level_agreement(pairs, column, "pooled", ("pearson", "spearman"))
+    within = level_agreement(pairs, column, "paper", ("kendall",))
+    return replace(pooled, estimates={**pooled.estimates, **within.estimates})
+
+
+def system_means(
+    pairs: Sequence[LabelledPair], columns: Sequence[str]
+) -> dict[str, dict[str, float]]:
+    """By system, the mean over papers of the human overall score and of each column it has.
+
+    A mean covers the pairs that have the number. Rounded to twelve digits, so that means that are
+    equal but for the order of a sum are tied.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for system in sorted({pair.system for pair in pairs}):
+        its = [pair for pair in pairs if pair.system == system]
+        numbers = {c: np.array([_number(pair, c) for pair in its]) for c in (HUMAN, *columns)}
+        found[system] = {
+            column: _mean(values[~np.isnan(values)])
+            for column, values in numbers.items()
+            if not np.isnan(values).all()
+        }
+    return found
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    return round(float(np.sort(values).mean()), 12)
+
+
+def fitted_weights(labels: Iterable[Label], scales: Mapping[Facet, int]) -> FittedWeights | str:
+    """Facet weights from the labels that state both an overall score and facets; else why not.
+
+    The weights are in the order of the scales.
+    """
+    rows = [
+        ([_share(label, facet, scale) for facet, scale in scales.items()], label.overall)
+        for label in labels
+        if label.overall is not None and any((label.facets or {}).values())
+    ]
+    if len(rows) < len(scales):
+        return (
+            f"too few labels with facets and an overall score: {len(rows)}; {len(scales)} weights"
+            f" need at least {len(scales)}"
+        )
+    return fit_weights([shares for shares, _ in rows], [overall for _, overall in rows])
+
+
+def _share(label: Label, facet: Facet, scale: int) -> float | None:
+    rating = (label.facets or {}).get(facet)
+    return None if rating is None else rating / scale
+
+
+def partial_correlations(
+    pairs: Sequence[LabelledPair], columns: Sequence[str], given: str
+) -> Mapping[str, Estimate]:
+    """By column, its partial Pearson correlation with the human overall score, over all pairs."""
+    return {column: _partial(pairs, column, given) for column in columns if column != given}
+
+
+def _partial(pairs: Sequence[LabelledPair], column: str, given: str) -> Estimate:
+    both = [pair for pair in pairs if pair.human is not None and {column, given} <= {*pair.columns}]
+    x = np.array([pair.columns[column] for pair in both])
+    z = np.array([pair.columns[given] for pair in both])
+    y = np.array([pair.human for pair in both], dtype=np.float64)
+    drawn = resamples()
+    interval = bootstrap_interval(
+        [pair.group for pair in both],
+        lambda rows: partial_pearson(x[rows], y[rows], z[rows]),
+        n_resamples=drawn.n,
+        seed=drawn.seed,
+    )
+    return Estimate(partial_pearson(x, y, z), interval.low, interval.high)
+
+
+BINS: Final = 10
+FEWEST: Final = 5
+"""So many pairs a bin are wanted: few pairs make fewer bins."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalibrationBin:
+    """The pairs to which a column gives ``low`` to ``high``, ``mean`` on average.
+
+    ``human`` is the mean of the ``n`` human overall scores, its interval over papers; one paper
+    alone has none.
+    """
+
+    low: float
+    high: float
+    mean: float
+    n: int
+    human: Estimate
+
+
+def calibration_bins(pairs: Sequence[LabelledPair], column: str) -> tuple[CalibrationBin, ...]:
+    """What people gave where a column gave so much: up to ten bins of about as many pairs each.
+
+    Pairs to which the column gives the same are in one bin, so that bins may be fewer, and uneven.
+    """
+    rows = sorted(
+        (pair.columns[column], pair.human, pair.group)
+        for pair in pairs
+        if column in pair.columns and pair.human is not None
+    )
+    numbers = [number for number, _, _ in rows]
+    n_bins = min(BINS, max(1, len(rows) // FEWEST))
+    bins: defaultdict[int, list[tuple[float, float, str]]] = defaultdict(list)
+    for row in rows:
+        rank = (bisect_left(numbers, row[0]) + bisect_right(numbers, row[0]) - 1) / 2
+        bins[int(n_bins * rank / len(rows))].append(row)
+    return tuple(_bin(bins[place]) for place in sorted(bins))
+
+
+def _bin(rows: Sequence[tuple[float, float, str]]) -> CalibrationBin:
+    numbers, scores, groups = zip(*rows, strict=True)
+    human = Estimate(math.fsum(scores) / len(rows))
+    if len(set(groups)) > 1:
+        drawn, ones = resamples(), [1.0] * len(rows)
+        means = resampled_ratios(groups, scores, ones, n_resamples=drawn.n, seed=drawn.seed)
+        (low,), (high,) = percentile_bounds(means[:, np.newaxis], n_resamples=drawn.n)
+        human = Estimate(human.value, float(low), float(high))
+    return CalibrationBin(
+        low=numbers[0],
+        high=numbers[-1],
+        mean=math.fsum(numbers) / len(rows),
+        n=len(rows),
+        human=human,
+    )

@@ -1,0 +1,269 @@
+"""Baselines beside the metrics: ROUGE, direct ratings, facts by one prompt, BM25.
+
+ROUGE comes from the `rouge-score` package (stemmed; F-measure, and recall of words), with ROUGE-L
+over the whole text. A word is stemmed once, however many texts have it: that is most of its time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, lru_cache, partial
+from itertools import pairwise
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal, Protocol
+
+from summeval_pytest.metrics.eva import f1
+from summeval_pytest.metrics.flow import Dialogue, NoScoreError, ask, check_usable
+from summeval_pytest.questions import (
+    SUMMARY_SCALE,
+    CountFacts,
+    FactCounts,
+    RateSummary,
+    SummaryRating,
+    Unanswered,
+)
+from summeval_pytest.run.measure import BaselineFlow
+from summeval_pytest.study.embeddings import needed_for
+from summeval_pytest.text.normalise import normalise
+from summeval_pytest.text.words import content_words, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from summeval_pytest.metrics.facet import FacetScore
+    from summeval_pytest.suite.values import Pair
+
+
+ROUGE_NAMES: Final = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
+
+
+class _Scored(Protocol):
+    fmeasure: float
+    recall: float
+
+
+class _Scorer(Protocol):
+    def score(self, target: str, prediction: str) -> Mapping[str, _Scored]: ...
+
+
+@cache
+def _scorer() -> _Scorer:
+    """The package's scorer with its own tokens, word by word: white space always parts two."""
+    from rouge_score.rouge_scorer import RougeScorer
+    from rouge_score.tokenizers import DefaultTokenizer
+
+    of_word = lru_cache(maxsize=32_768)(DefaultTokenizer(use_stemmer=True).tokenize)
+
+    class WordTokenizer:
+        def tokenize(self, text: str) -> list[str]:
+            return [token for word in text.split() for token in of_word(word)]
+
+    scorer: _Scorer = RougeScorer(list(ROUGE_NAMES), tokenizer=WordTokenizer())
+    return scorer
+
+
+@lru_cache(maxsize=8)
+def _scored(reference: str, summary: str) -> Mapping[str, _Scored]:
+    return _scorer().score(normalise(reference), normalise(summary))
+
+
+def rouge(reference: str, summary: str) -> Mapping[str, float]:
+    """ROUGE-1, ROUGE-2 and ROUGE-L F-measures, 0 to 1 each, by the papers' names."""
+    scores = _scored(reference, summary)
+    return {shown: float(scores[name].fmeasure) for name, shown in ROUGE_NAMES.items()}
+
+
+def rouge_1_recall(reference: str, summary: str) -> float:
+    """The share of the reference's words that the summary has, 0 to 1, each as often as it stands.
+
+    The fairer baseline against labelled recall: an F-measure also counts what a summary adds.
+    """
+    return float(_scored(reference, summary)["rouge1"].recall)
+
+
+def length(summary: str) -> float:
+    """The number of words of a summary: a metric that rewards nothing but talking."""
+    return float(len(normalise(summary).split()))
+
+
+@lru_cache(maxsize=64)
+def _bigrams(texts: tuple[str, ...]) -> frozenset[tuple[str, str]]:
+    return frozenset(pair for text in texts for pair in pairwise(tokens(text)))
+
+
+def novel_bigrams(sentence: str, source: tuple[str, ...]) -> float:
+    """The share of a sentence's word pairs that no source sentence has, 0 to 1.
+
+    How abstractive the sentence is (FareBio, section 5); 0 where it has a single word.
+    """
+    pairs = list(pairwise(tokens(normalise(sentence))))
+    known = _bigrams(source)
+    return sum(pair not in known for pair in pairs) / len(pairs) if pairs else 0.0
+
+
+def facet_presence(score: FacetScore) -> float:
+    """The share of the reference's facets that the summary states at all, 0 to 1.
+
+    On ScholarSum this alone reaches Pearson .53 with GPT-4's segments (metrics.md section 2), so
+    every agreement report shows it beside FM.
+    """
+    if not score.ratings:
+        return 1.0
+    return sum(bool(rated.candidate) for rated in score.ratings) / len(score.ratings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DirectRating:
+    """A summary's rating as a share of its scale, 0.25 to 1, higher is better, and the reason."""
+
+    value: float
+    reason: str
+
+
+def measure_directly(reference: str, summary: str) -> Dialogue[DirectRating | Unanswered]:
+    """The conversation that rates one summary as a whole; a copy of the reference is asked about.
+
+    It ends in `Unanswered` where the judge gave no rating or there is no summary.
+    """
+    try:
+        question = RateSummary(normalise(reference), _usable(summary))
+        (answer,) = yield from ask(SummaryRating, question)
+    except NoScoreError as fault:
+        return Unanswered(str(fault))
+    if not 1 <= answer.rating <= SUMMARY_SCALE:
+        return Unanswered(f"rating {answer.rating} is off its scale 1 to {SUMMARY_SCALE}")
+    return DirectRating(value=answer.rating / SUMMARY_SCALE, reason=answer.reason)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptOnlyScore:
+    """EVA-Score by one prompt that counts facts; ``value`` is F1, 0 to 1, higher is better.
+
+    ``precision`` is the share of the summary's facts that the reference states, None without facts;
+    ``recall`` the share of the reference's facts that the summary states.
+    """
+
+    value: float
+    precision: float | None
+    recall: float
+    counts: FactCounts
+
+
+def measure_by_one_prompt(reference: str, summary: str) -> Dialogue[PromptOnlyScore | Unanswered]:
+    """The conversation that has facts counted; a copy of the reference is asked about.
+
+    It ends in `Unanswered` where the judge gave no sound counts (more facts in both than in either
+    would make a share above 1), there is no summary, or the reference has no fact.
+    """
+    try:
+        question = CountFacts(normalise(reference), _usable(summary))
+        (counts,) = yield from ask(FactCounts, question)
+    except NoScoreError as fault:
+        return Unanswered(str(fault))
+    if not 0 <= counts.matched <= min(counts.reference, counts.candidate):
+        return Unanswered(
+            f"{counts.matched} facts counted in both, {counts.reference} in the reference and"
+            f" {counts.candidate} in the summary"
+        )
+    if not counts.reference:
+        return Unanswered("the judge counts no fact in the reference")
+    precision = counts.matched / counts.candidate if counts.candidate else None
+    recall = counts.matched / counts.reference
+    return PromptOnlyScore(
+        value=f1(precision or 0.0, recall), precision=precision, recall=recall, counts=counts
+    )
+
+
+def _usable(summary: str) -> str:
+    summary = normalise(summary)
+    check_usable(summary)
+    return summary
+
+
+BaselineName = Literal["direct", "one-prompt"]
+
+
+def _flow(name: BaselineName, pair: Pair) -> Dialogue[float | Unanswered]:
+    """The conversation of one baseline; of several references, the best counts.
+
+    It ends in `Unanswered` where any of the references gives no number.
+    """
+    if pair.flaw is not None:
+        return Unanswered(pair.flaw.reason)
+    values = []
+    for reference in pair.paper.references:
+        found: DirectRating | PromptOnlyScore | Unanswered
+        if name == "direct":
+            found = yield from measure_directly(reference, pair.summary)
+        else:
+            found = yield from measure_by_one_prompt(reference, pair.summary)
+        if isinstance(found, Unanswered):
+            return found
+        values.append(found.value)
+    return max(values)
+
+
+BASELINES: Final[Mapping[BaselineName, BaselineFlow]] = MappingProxyType(
+    {
+        "direct": BaselineFlow("direct", partial(_flow, "direct")),
+        "one-prompt": BaselineFlow("one-prompt", partial(_flow, "one-prompt")),
+    }
+)
+"""``direct`` is one rating of the whole summary (FM, section 5.2), ``one-prompt`` the F1 of facts
+that one prompt counts (EVA-Score, Table 17)."""
+
+
+class _SearchIndex(Protocol):
+    def get_scores(self, query_tokens_single: list[str]) -> NDArray[np.float64]: ...
+
+
+@lru_cache(maxsize=64)
+def _index(source: tuple[str, ...]) -> tuple[_SearchIndex, frozenset[str]] | None:
+    """The search index of a source, and its words; None where it has none."""
+    from bm25s import BM25
+
+    bags = [content_words(sentence) for sentence in source]
+    if not any(bags):
+        return None
+    index = BM25(k1=1.5, b=0.75, method="lucene", dtype="float64")
+    index.index(bags, show_progress=False)
+    return index, frozenset(word for bag in bags for word in bag)
+
+
+def top_sentences(sentence: str, source: tuple[str, ...], k: int) -> tuple[int, ...]:
+    """Indices of the ``k`` source sentences with the highest BM25 score, the best first.
+
+    The earlier one wins a tie. One that shares no word with the sentence is not among them, so
+    there may be fewer than ``k``.
+
+    Raises:
+        ValueError: if ``k`` is less than 1.
+    """
+    import numpy as np
+
+    if k < 1:
+        raise ValueError(f"k is {k!r}; ask for at least 1 sentence")
+    found = _index(source)
+    if found is None:
+        return ()
+    index, known = found
+    words = [word for word in content_words(sentence) if word in known]
+    if not words:
+        return ()
+    scores = index.get_scores(words)
+    best = np.argsort(-scores, kind="stable")[:k]
+    return tuple(int(place) for place in best if scores[place] > 0.0)
+
+
+def check_baselines(command: str) -> None:
+    """Refuses a command whose baselines are not installed, before a judge is asked.
+
+    Raises:
+        OptionError: with what to install.
+    """
+    with needed_for(command, "agree"):
+        import bm25s  # noqa: F401
+        import rouge_score  # noqa: F401

@@ -1,0 +1,274 @@
+"""A checker from the folder of a model that transformers reads; nothing is downloaded.
+
+A classifier reads a text and a claim as a pair, or ``joined`` by the mark of an end, as MiniCheck's
+classifiers do; its support is the softmax of one label, or the sigmoid of its only score. A model
+that writes reads ``predict: TEXT</s>CLAIM``, and its support is the probability of beginning with
+the token of 1 against that of 0 (MiniCheck, arXiv 2404.10774). Texts are cleared of the model's own
+marks: a summary must not end the source. No code of a model's folder is ever run.
+
+What is wrong with a user's model or package is an `OptionError` that names the judge.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Final
+
+from summeval_pytest.errors import OptionError
+from summeval_pytest.study.checker import Checker
+from summeval_pytest.study.embeddings import find_model, needed_for, read_config, reading
+from summeval_pytest.text.printing import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from summeval_pytest.study.embeddings import ModelFolder
+    from summeval_pytest.suite.values import CheckerSpec
+
+
+WINDOW: Final = 512
+"""Tokens read at once unless the suite says otherwise: what most checkers were trained on."""
+_LEAST_WINDOW: Final = 48
+_BATCH: Final = 16
+_SUPPORTED: Final = frozenset(
+    "entailment entailed entails supported supports support consistent faithful factual".split()
+)
+"""Labels that mean support, lower-cased."""
+_FROM_PADDING: Final = frozenset({"roberta", "xlm-roberta", "camembert"})
+"""Models whose positions begin behind the padding's."""
+
+
+@lru_cache(maxsize=4)
+def local_checker(spec: CheckerSpec) -> Checker:
+    """The checker of a suite's table; its weights are read when it is asked first.
+
+    Raises:
+        OptionError: for a package, a model or a device that is not there, and for a model that no
+            support can be read from.
+    """
+    option = f"[judges.{spec.name}] checker"
+    with needed_for(option, "local"):
+        for package in ("torch", "transformers"):
+            if find_spec(package) is None:
+                raise ModuleNotFoundError(name=package)
+    folder = find_model(spec.folder, option=option, extra="local")
+    config = read_config(folder, option)
+    output = _output(spec, config, f"{option}={folder.name}")
+    reader = TransformersReader(spec, folder, config, output)
+    return Checker(reader=reader, threshold=spec.threshold)
+
+
+def _output(spec: CheckerSpec, config: Mapping[str, object], what: str) -> int | None:
+    """The place of the label that means support; None for a score, and for a model that writes."""
+    if _is_writing(config) or len(labels := _labels(config)) == 1:
+        if spec.supported is not None:
+            raise OptionError(
+                f"{what}: this model has no labels, and supported = {spec.supported!r} names one;"
+                " delete it"
+            )
+        if not _is_writing(config) and not _is_classifying(config):
+            raise _no_head(config, what)
+        return None
+    if not _is_classifying(config):
+        raise _no_head(config, what)
+    wanted = spec.supported
+    if wanted is None:
+        found = [place for place, name in labels.items() if name.strip().lower() in _SUPPORTED]
+    else:
+        found = [place for place, name in labels.items() if wanted in {place, name}]
+    if len(found) == 1:
+        return found[0]
+    told = ", ".join(f"{place} = {one_line(name, 40)!r}" for place, name in sorted(labels.items()))
+    mistake = (
+        "which of its labels means support is not known"
+        if wanted is None
+        else f"supported = {wanted!r} is none of its labels"
+    )
+    raise OptionError(
+        f"{what}: {mistake}; write supported = NUMBER under [judges.{spec.name}], of {told}"
+    )
+
+
+def _no_head(config: Mapping[str, object], what: str) -> OptionError:
+    return OptionError(
+        f"{what}: this model is a {one_line(_architecture(config), 60)!r}, which gives neither"
+        " labels nor a score; name one for sequence classification, or a T5 that writes 1 or 0"
+    )
+
+
+def _architecture(config: Mapping[str, object]) -> str:
+    names = config.get("architectures")
+    return str(names[0]) if isinstance(names, list) and names else "model without architecture"
+
+
+def _is_writing(config: Mapping[str, object]) -> bool:
+    return _architecture(config).endswith("ForConditionalGeneration")
+
+
+def _is_classifying(config: Mapping[str, object]) -> bool:
+    return _architecture(config).endswith("ForSequenceClassification")
+
+
+def _labels(config: Mapping[str, object]) -> dict[int, str]:
+    """The labels by place; transformers writes none where they are two without names."""
+    named = config.get("id2label")
+    if not isinstance(named, dict):
+        return {0: "LABEL_0", 1: "LABEL_1"}
+    return {int(place): str(name) for place, name in named.items() if str(place).isdecimal()}
+
+
+def _window(spec: CheckerSpec, config: Mapping[str, object], what: str) -> int:
+    """How many tokens are read at once: no more than the model has places for."""
+    most = config.get("max_position_embeddings")
+    if not isinstance(most, int) or _is_writing(config) or config.get("relative_attention"):
+        most = max(WINDOW, spec.window or 0)
+    padding = config.get("pad_token_id")
+    if config.get("model_type") in _FROM_PADDING and isinstance(padding, int):
+        most -= padding + 1
+    window = min(WINDOW, most) if spec.window is None else spec.window
+    if not _LEAST_WINDOW <= window <= most:
+        raise OptionError(
+            f"{what}: window = {window}, and this model reads {_LEAST_WINDOW} to {most} tokens at"
+            " once; write another number"
+        )
+    return window
+
+
+def _device(name: str, what: str) -> str:
+    """The device of this name; with ``auto`` the one that torch says is there."""
+    if name == "cpu":
+        return name
+    import torch
+
+    if name == "auto":
+        if torch.cuda.is_available():
+            return "cuda"
+        return "mps" if torch.backends.mps.is_available() else "cpu"
+    try:
+        torch.zeros(1, device=name)
+    except (AssertionError, NotImplementedError, RuntimeError) as error:
+        told = one_line(str(error).split("\n")[0], 120)
+        raise OptionError(
+            f"{what}: there is no device {name!r} ({told}); write device = 'auto' or 'cpu'"
+        ) from None
+    return name
+
+
+class TransformersReader:
+    """A `ClaimReader` by transformers; float32, in batches of like lengths."""
+
+    def __init__(
+        self,
+        spec: CheckerSpec,
+        folder: ModelFolder,
+        config: Mapping[str, object],
+        output: int | None,
+    ) -> None:
+        self._option = f"[judges.{spec.name}] checker"
+        self._what = f"{self._option}={folder.name}"
+        self._folder = folder
+        self._output = output
+        self._is_writing = _is_writing(config)
+        self._is_joined = spec.joined or self._is_writing
+        self._device = _device(spec.device, self._what)
+        self.window = _window(spec, config, self._what)
+        told = ["joined=yes"] if spec.joined else []
+        told += [f"device={self._device}"] if self._device != "cpu" else []
+        self.signature = " ".join(
+            (
+                f"model={folder.fingerprint} transformers={version('transformers')}",
+                f"window={self.window} supported={'score' if output is None else output}",
+                *told,
+            )
+        )
+
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any]:  # the packages have no types here
+        """The tokenizer and the model."""
+        with needed_for(self._option, "local"):
+            import torch
+            import transformers
+        make = (
+            transformers.AutoModelForSeq2SeqLM
+            if self._is_writing
+            else transformers.AutoModelForSequenceClassification
+        )
+        own = {"local_files_only": True, "trust_remote_code": False}
+        path = str(self._folder.path)
+        with reading("transformers", self._folder.name, self._option):
+            tokenizer = transformers.AutoTokenizer.from_pretrained(path, **own)
+            model, told = make.from_pretrained(
+                path, **own, dtype=torch.float32, output_loading_info=True
+            )
+        if missing := sorted(told["missing_keys"]):
+            raise OptionError(
+                f"{self._what}: its weights lack {missing[0]!r}, which would be made up at random;"
+                " name the folder of a model that was trained to check claims"
+            )
+        return tokenizer, model.to(self._device).eval()
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """How many tokens each text has, without the marks around it."""
+        if not texts:
+            return []
+        tokenizer, _ = self._loaded
+        plain = [self._plain(text) for text in texts]
+        found = tokenizer(plain, add_special_tokens=False, verbose=False)["input_ids"]
+        return [len(ids) for ids in found]
+
+    def support(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """For each (text, claim) the probability that the claim follows from the text."""
+        import torch
+
+        order = sorted(range(len(pairs)), key=lambda place: len(pairs[place][0]))
+        found = [0.0] * len(pairs)
+        for start in range(0, len(pairs), _BATCH):
+            some = order[start : start + _BATCH]
+            with torch.inference_mode():
+                numbers = self._read([pairs[place] for place in some])
+            for place, number in zip(some, numbers, strict=True):
+                if not isfinite(number):
+                    raise OptionError(f"{self._what}: this model gives no numbers; name another")
+                found[place] = number
+        return found
+
+    def _plain(self, text: str) -> str:
+        """The text without anything that the tokenizer would take for a mark of its own."""
+        tokenizer, _ = self._loaded
+        for mark in tokenizer.all_special_tokens:
+            text = text.replace(mark, " ")
+        return text
+
+    def _read(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        tokenizer, model = self._loaded
+        texts = [self._plain(text) for text, _ in pairs]
+        claims = [self._plain(claim) for _, claim in pairs]
+        asked: tuple[list[str], ...] = (texts, claims)
+        if self._is_joined:
+            end = tokenizer.eos_token or tokenizer.sep_token
+            start = "predict: " if self._is_writing else ""
+            asked = ([f"{start}{t}{end}{c}" for t, c in zip(texts, claims, strict=True)],)
+        inputs = tokenizer(
+            *asked, truncation=True, max_length=self.window, padding=True, return_tensors="pt"
+        ).to(self._device)
+        if self._is_writing:
+            return self._of_writing(tokenizer, model, inputs)
+        logits = model(**inputs).logits
+        if self._output is None:
+            return list(map(float, logits[:, 0].sigmoid()))
+        return list(map(float, logits.softmax(dim=-1)[:, self._output]))
+
+    def _of_writing(self, tokenizer: Any, model: Any, inputs: Any) -> list[float]:
+        """The probability that the first token is that of 1, of the two that may begin a reply."""
+        import torch
+
+        no, yes = (tokenizer(digit, add_special_tokens=False)["input_ids"][0] for digit in "01")
+        if no == yes:
+            raise OptionError(f"{self._what}: this model cannot tell 0 from 1; name another")
+        first = model.config.decoder_start_token_id
+        begun = torch.full((len(inputs["input_ids"]), 1), first, device=self._device)
+        logits = model(**inputs, decoder_input_ids=begun).logits[:, 0, [no, yes]]
+        return list(map(float, logits.softmax(dim=-1)[:, 1]))

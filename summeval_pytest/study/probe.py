@@ -1,0 +1,75 @@
+"""`summeval probe`: try a judge with edited texts whose effect is known."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from summeval_pytest.cli.parameters import (
+    ASKING,
+    NO_ENDPOINTS,
+    AllowOutside,
+    Asking,
+    Endpoints,
+    JudgeName,
+    find_own_judges,
+    names_in,
+    session_of,
+    suite_of,
+)
+from summeval_pytest.errors import OptionError
+from summeval_pytest.run.runner import Runner
+from summeval_pytest.study.relations import (
+    GROUPS,
+    RelationVerdict,
+    check,
+    chosen_relations,
+    probes_of,
+    relation_lines,
+)
+from summeval_pytest.suite.values import RecordedSpec
+
+
+def probe(
+    suite: Path,
+    /,
+    *,
+    relation: Annotated[
+        tuple[str, ...],
+        Parameter(help="these only (repeat, or commas): metamorphic, hostile, or names"),
+    ] = (),
+    allow_outside: AllowOutside = False,
+    judge: JudgeName = "offline",
+    endpoints: Endpoints = NO_ENDPOINTS,
+    asking: Asking = ASKING,
+) -> tuple[list[str], bool]:
+    """The relations that the judge keeps and breaks, and whether it keeps all that were decided.
+
+    Raises:
+        OptionError: for an unknown relation, and for a judge that only recalls recorded ratings.
+    """
+    find_own_judges(judge)
+    chosen = chosen_relations(names_in(relation, "--relation") or ["all"], "--relation")
+    loaded, session = suite_of(suite, allow_outside=allow_outside), session_of(endpoints, asking)
+    session.add_cassette(loaded)
+    if isinstance(session.judge_spec(judge, [loaded]), RecordedSpec):
+        raise OptionError(
+            f"probe edits texts, and judge {judge!r} knows recorded ones only; name another judge"
+        )
+    lines: list[str] = []
+    passes = True
+    with closing(Runner(session.judge(judge, [loaded]), finish=session.finish)) as runner:
+        for group, names in chosen.items():
+            for name in names:
+                known, probes = GROUPS[group][name], list(probes_of(loaded, group, name))
+                numbers = runner.numbers([t for each in probes for t in (each.before, each.after)])
+                pairs = zip(probes, numbers[::2], numbers[1::2], strict=True)
+                checks = tuple(check(known, before=b, after=a, edit=p.edit) for p, b, a in pairs)
+                verdict = RelationVerdict(relation=name, checks=checks, least=known.floor)
+                lines += relation_lines(verdict, known.meaning)
+                passes = passes and verdict.state in {"passes", "nothing to check"}
+    session.forget_run()
+    return lines, passes

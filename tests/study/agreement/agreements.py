@@ -1,0 +1,52 @@
+"""What `summeval agree` finds, small, also in a stranger's words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.study.agreement.agreement_tables import SuiteAgreement
+from summeval_pytest.study.agreement.columns import LabelledPair, column_names
+from summeval_pytest.study.agreement.item_agreement import item_agreements, role_agreement
+from summeval_pytest.suite.suite import load_suite
+from tests.reports.records import SUMMARY, golden, in_other_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+GOLDEN: Final = Path(__file__).parents[2] / "golden"
+
+
+def small_agreement(words: Callable[[str], str] = str) -> SuiteAgreement:
+    """Twelve pairs with FM and a recorded metric; two have answers, and one has no EVA-Score.
+
+    Every text that others may have written is passed through ``words``.
+    """
+    suite = load_suite(GOLDEN)
+    answered = in_other_words(golden(), words)
+    one = suite.pair("bat-01", "terse")
+    pairs = []
+    for n in range(12):
+        told = answered[n] if n < len(answered) else None
+        pairs.append(
+            LabelledPair(
+                paper=told.paper if told else f"paper-{n % 4}",
+                system=told.system if told else f"system-{n // 4}",
+                group=f"{n % 4}",
+                human=n * 7 % 12 / 12,
+                columns={"FM": n / 12, words("G-Eval"): n * 5 % 12},
+                golden=told,
+                pair=replace(one, summary=words(SUMMARY)),
+                lacking={} if n else {"EVA": words("no JSON")},
+            )
+        )
+    return SuiteAgreement(
+        suite=replace(suite, path=Path(f"{words('moss').replace('/', '')}.summeval.toml")),
+        judge=words("gpt-4"),
+        pairs=pairs,
+        columns=column_names(pairs),
+        items=item_agreements(answered),
+        roles=role_agreement([]),
+        recorded={},
+    )

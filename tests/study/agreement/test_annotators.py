@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+from dataclasses import astuple, replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_pytest.errors import Place
+from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.study.agreement.annotators import (
+    KindAgreement,
+    annotator_agreement,
+)
+from summeval_pytest.suite.labels import EvidenceLabel, FactLabel, FactLabels, Label, SentenceLabel
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from summeval_pytest.questions import Facet
+
+Labels = dict[tuple[str, str], Label]
+
+
+def labels(*found: Label) -> Labels:
+    """Labels by their pairs."""
+    return {(label.paper, label.system): label for label in found}
+
+
+def rated(paper: str, facets: Mapping[Facet, int | None], overall: float | None = None) -> Label:
+    """A pair with facet ratings."""
+    return Label(
+        paper=paper,
+        system="s",
+        facets=dict(facets),
+        overall=overall,
+        place=Place("l"),
+    )
+
+
+def checked(paper: str, *sentences: SentenceLabel, facts: FactLabels | None = None) -> Label:
+    """A pair with sentences and facts."""
+    return Label(paper=paper, system="s", sentences=sentences, facts=facts, place=Place("l"))
+
+
+def sentence(index: int, faithful: bool, *evidence: int) -> SentenceLabel:
+    """A sentence with evidence."""
+    return SentenceLabel(
+        index=index,
+        faithful=faithful,
+        evidence=tuple(EvidenceLabel(index=each) for each in evidence),
+    )
+
+
+def only(found: KindAgreement) -> tuple[int, int]:
+    """How many only the first, and only the second has labelled."""
+    return found.only_first, found.only_second
+
+
+def test_ratings_of_a_facet_are_compared_where_both_give_one() -> None:
+    """Worked example of six papers.
+
+    a: 4 4 2 1, b: 4 3 2 2, of n = 4: exact 2/4. Plain: p_o = .5; p_e = (1*0 + 1*2 + 0*1 + 2*1)/16
+    = .25; kappa = (.5 - .25) / .75 = 1/3. Quadratic: observed 0 + 1 + 0 + 1 = 2; expected
+    sum over all 16 (a, b): a = 4 twice: 0+1+4+4 = 9 each; a = 2: 4+1+0+0 = 5; a = 1: 9+4+1+1 = 15;
+    (9 + 9 + 5 + 15)/4 = 9.5; kappa = 1 - 2/9.5 = 15/19.
+    """
+    a = labels(
+        rated("p1", {"result": 4}),
+        rated("p2", {"result": 4}),
+        rated("p3", {"result": 2}),
+        rated("p4", {"result": 1}),
+        rated("p5", {"result": None}),
+        rated("p6", {"result": None, "method": 1}),
+    )
+    b = labels(
+        rated("p1", {"result": 4}),
+        rated("p2", {"result": 3}),
+        rated("p3", {"result": 2}),
+        rated("p4", {"result": 2}),
+        rated("p5", {"result": 3}),
+        rated("p6", {"result": None}),
+    )
+    kinds = annotator_agreement(a, b).kinds
+    found = kinds["result"]
+    assert (found.items, found.absent_to_one, only(found)) == (4, 1, (0, 0))
+    assert found.exact == 0.5
+    assert found.kappa == pytest.approx(1 / 3)
+    assert found.quadratic_kappa == pytest.approx(15 / 19)
+    assert only(kinds["method"]) == (1, 0)
+
+
+def test_sentences_and_evidence_are_compared_where_both_say_something() -> None:
+    """Worked example: sentences yes/yes, yes/no, no/no and one that only b has.
+
+    exact 2/3; p_e = (2/3)(1/3) + (1/3)(2/3) = 4/9, kappa = (2/3 - 4/9)/(5/9) = .4.
+    Evidence where both name some, in two sentences: {1, 2} and {2, 3}, {5} and {5}: both 2, named
+    4 + 2, F1 = 2 * 2 / 6.
+    """
+    a = labels(checked("p", sentence(0, True, 1, 2), sentence(1, True, 5), sentence(2, False, 7)))
+    b = labels(
+        checked(
+            "p",
+            sentence(0, True, 2, 3),
+            sentence(1, False, 5),
+            sentence(2, False),
+            sentence(3, True, 1),
+        )
+    )
+    found = annotator_agreement(a, b)
+    sentences = found.kinds["sentence"]
+    assert (sentences.items, only(sentences), sentences.quadratic_kappa) == (3, (0, 1), None)
+    assert sentences.exact == pytest.approx(2 / 3)
+    assert sentences.kappa == pytest.approx(0.4)
+    assert found.evidence.sentences == 2
+    assert found.evidence.f1 == pytest.approx(4 / 6)
+
+
+def test_facts_are_compared_by_side_and_text() -> None:
+    """The same words on the other side are another question."""
+    facts = FactLabels(reference=(FactLabel(text="x", holds=True),))
+    other = FactLabels(
+        reference=(FactLabel(text="x", holds=True), FactLabel(text="y", holds=True)),
+        candidate=(FactLabel(text="x", holds=False),),
+    )
+    found = annotator_agreement(
+        labels(checked("p", facts=facts)), labels(checked("p", facts=other))
+    )
+    told = {kind: (each.items, only(each), each.exact) for kind, each in found.kinds.items()}
+    assert told == {"reference fact": (1, (0, 1), 1.0), "candidate fact": (0, (0, 1), None)}
+
+
+def test_pairs_and_overall_scores_are_counted() -> None:
+    """Worked example: |.5 - .25| and |1 - 1| differ by .125 on average; one pair is only a's."""
+    a = labels(rated("p1", {}, 0.5), rated("p2", {}, 1), rated("p3", {}, 0))
+    b = labels(rated("p1", {}, 0.25), rated("p2", {}, 1))
+    found = annotator_agreement(a, b)
+    assert found.pairs == {"first": 3, "second": 2, "both": 2}
+    assert astuple(found.overall) == (2, 0.125, 1, 0)
+    assert found.kinds == {}
+
+
+def test_nothing_in_common_is_no_figure() -> None:
+    """Neither 0 nor 1 would be true."""
+    found = annotator_agreement(
+        labels(rated("p1", {"result": 4})), labels(rated("p2", {"result": 4}))
+    )
+    assert list(found.kinds) == ["result"]
+    assert astuple(found.kinds["result"]) == (0, None, None, None, 0, 1, 1)
+    assert astuple(found.evidence) == (0, None)
+    assert astuple(found.overall) == (0, None, 0, 0)
+
+
+RATINGS = st.fixed_dictionaries(
+    {}, optional={facet: st.none() | st.integers(1, SCALES[facet]) for facet in FACETS}
+)
+BOOKS = st.dictionaries(st.sampled_from(["p1", "p2", "p3", "p4"]), RATINGS, max_size=4).map(
+    lambda by_paper: labels(*(rated(paper, facets) for paper, facets in by_paper.items()))
+)
+
+
+@given(BOOKS, BOOKS)
+def test_swapping_the_annotators_swaps_only_what_one_of_them_has(a: Labels, b: Labels) -> None:
+    """Nobody of two is the truth."""
+    there, back = annotator_agreement(a, b).kinds, annotator_agreement(b, a).kinds
+    assert there == {
+        kind: replace(each, only_first=each.only_second, only_second=each.only_first)
+        for kind, each in back.items()
+    }
+
+
+@given(BOOKS)
+def test_annotator_agrees_with_themselves(a: Labels) -> None:
+    """Identity is the most there is."""
+    for each in annotator_agreement(a, a).kinds.values():
+        assert {each.exact, each.kappa} <= {1.0, None}
+        assert (each.absent_to_one, only(each)) == (0, (0, 0))

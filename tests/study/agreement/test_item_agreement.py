@@ -1,0 +1,395 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.run.golden import EvidenceCase, EvidenceCount, RoleAnswer, count_evidence
+from summeval_pytest.study.agreement import item_agreement
+from summeval_pytest.study.agreement.item_agreement import (
+    AUC,
+    ITEM_KINDS,
+    RATING_FIGURES,
+    VERDICT_FIGURES,
+    Estimate,
+    classes_of,
+    figures_of,
+    item_agreements,
+    role_agreement,
+    supporting_figures,
+)
+from summeval_pytest.study.agreement.raters import alphas_of, cohen_kappa, iccs_of
+from tests.verdict.golden_answers import answered, filled, golden, pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from random import Random
+
+    from summeval_pytest.questions import Facet
+    from summeval_pytest.run.golden import GoldenPair
+    from summeval_pytest.study.agreement.item_agreement import ItemAgreement, SupportingFigures
+
+NOTHING = Estimate(None, None, None)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_resamples() -> Iterator[None]:
+    """Intervals of evidence only have to be there."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(item_agreement, "EVIDENCE_RESAMPLES", 10)
+        yield
+
+
+def few(labelled: Sequence[GoldenPair]) -> dict[str, ItemAgreement]:
+    """The figures with intervals from 15 resamples, for laws."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(item_agreement, "RESAMPLES", 15)
+        return item_agreements(labelled)
+
+
+def test_ratings_of_a_facet_agree_as_a_hand_computes() -> None:
+    """Worked example: people rate 1, 2, 3 and the judge 1, 2, 2, on a scale of 3, on one paper.
+
+    Two of three are equal. Plain: chance is (1 + 2) / 9, kappa = (2/3 - 1/3) / (2/3) = 1/2.
+    Quadratic: observed 1; expected (0 + 2 + 1 + 0 + 4 + 2) / 3 = 3; kappa = 1 - 1/3.
+    """
+    rated = golden(*(answered("conclusion", h, j) for h, j in ((1, 1), (2, 2), (3, 2))))
+    found = item_agreements([rated])["conclusion"]
+    assert found.n_items == 3
+    for name, value in (("exact", 2 / 3), ("kappa", 1 / 2), ("quadratic kappa", 2 / 3)):
+        estimate = found.figures[name]
+        assert (estimate.value, estimate.low, estimate.high) == pytest.approx((value,) * 3)
+
+
+def test_wrong_sentences_are_found_or_overlooked_as_a_hand_counts() -> None:
+    """Worked example: of 4 wrong sentences 3 are called so, and 1 of 6 good ones, too.
+
+    Exact 8/10; called 4/10 and labelled 4/10; chance .4 * .4 + .6 * .6 = .52, kappa .28 / .48.
+    """
+    table = ((3, 1), (1, 5))
+    found = item_agreements([golden(*filled("sentence", table, 0))])["sentence"]
+    assert found.n_items == 10
+    values = {name: estimate.value for name, estimate in found.figures.items()}
+    assert values == pytest.approx(
+        {
+            "exact": 0.8,
+            "kappa": 0.28 / 0.48,
+            "balanced accuracy": (3 / 4 + 5 / 6) / 2,
+            "recall of wrong": 0.75,
+            "called wrong": 0.4,
+            "labelled wrong": 0.4,
+            AUC: None,
+        }
+    )
+
+
+def test_facts_of_both_sides_are_counted_together() -> None:
+    """A fact that does not hold is found whichever text it stands in."""
+    facts = golden(
+        answered("reference fact", 0, 0),
+        answered("candidate fact", 0, 1),
+        answered("sentence", 1, 1),
+    )
+    found = item_agreements([facts])
+    assert found["fact"].n_items == 2
+    assert found["fact"].figures["recall of wrong"].value == 0.5
+    assert found["sentence"].n_items == 1
+
+
+def test_an_interval_resamples_papers_and_only_those_with_items() -> None:
+    """Worked example: all right on one paper and none on the other make 0, 1/2 and 1."""
+    right, wrong = (
+        golden(*(answered("method", 2, j) for _ in range(3)), paper=paper)
+        for paper, j in (("kiln", 2), ("moss", 3))
+    )
+    others = [golden(answered("result", 2, 2), paper=f"fern-{n}") for n in range(9)]
+    assert item_agreements([right, wrong, *others])["method"].figures["exact"] == Estimate(
+        0.5, 0.0, 1.0
+    )
+    one_group = [replace(pair, group="one text") for pair in (right, wrong)]
+    assert item_agreements(one_group)["method"].figures["exact"] == Estimate(0.5, 0.5, 0.5)
+
+
+def test_what_nobody_labelled_is_undefined() -> None:
+    """Every kind is there, and 0 items say why it has no figure."""
+    found = item_agreements([])
+    assert tuple(found) == ITEM_KINDS
+    for kind, each in found.items():
+        assert each.n_items == 0
+        wanted = RATING_FIGURES if kind in FACETS else {*VERDICT_FIGURES, AUC}
+        assert set(each.figures) == set(wanted)
+        assert set(each.figures.values()) == {NOTHING}
+
+
+@pytest.mark.parametrize(("facet", "highest"), [("background", 3), ("method", 4)])
+def test_each_facet_has_its_own_scale(facet: Facet, highest: int) -> None:
+    """The highest rating is a category: a judge that knows both ends agrees fully."""
+    found = item_agreements([golden(answered(facet, 1, 1), answered(facet, highest, highest))])
+    assert {each.value for each in found[facet].figures.values()} == {1.0}
+
+
+@settings(deadline=None, max_examples=25)
+@given(rows=st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), max_size=12))
+def test_figures_are_those_of_the_ratings(rows: list[tuple[int, int]]) -> None:
+    """Law: counting by paper gives what the ratings give, one by one."""
+    found = few([golden(*(answered("result", h, j) for h, j in rows))])["result"].figures
+    human, judge = [h for h, _ in rows], [j for _, j in rows]
+    scale = range(1, SCALES["result"] + 1)
+    table = np.array([[rows.count((h, j)) for j in scale] for h in scale])
+    expected = {
+        "kappa": cohen_kappa(human, judge, categories=scale, weights="none"),
+        "quadratic kappa": cohen_kappa(human, judge, categories=scale, weights="quadratic"),
+        "alpha (ordinal)": float(alphas_of(table)),
+        "ICC(2,1)": float(iccs_of(table, categories=scale)),
+    }
+    for name, value in expected.items():
+        is_none = value is None or np.isnan(value)
+        assert found[name].value == (None if is_none else pytest.approx(value, abs=1e-9))
+
+
+@settings(deadline=None, max_examples=15)
+@given(labelled=pairs(), data=st.data())
+def test_the_order_of_pairs_and_of_items_does_not_matter(
+    labelled: list[GoldenPair], data: st.DataObject
+) -> None:
+    """Law: a file sorted another way holds the same labels, and every figure stays in its range."""
+    moved = [
+        replace(pair, answers=tuple(data.draw(st.permutations(pair.answers))))
+        for pair in data.draw(st.permutations(labelled))
+    ]
+    one, other = few(labelled), few(moved)
+    assert one == other
+    for each in one.values():
+        for name, estimate in each.figures.items():
+            for value in (estimate.value, estimate.low, estimate.high):
+                assert value is None or value <= 1 + 1e-9
+                assert value is None or value >= 0 or name in {"kappa", *RATING_FIGURES}
+
+
+def test_support_tells_wrong_items_from_right_ones() -> None:
+    """Worked example: supported .9 and .4, not .6 and .4: 1 + 1 + 0 + 1/2 of 4 pairs in order.
+
+    The verdicts (all *yes*) tell nothing; what the judge did not answer is left out.
+    """
+    sentences = [
+        answered("sentence", label, 1, support=support)
+        for label, support in ((1, 0.9), (1, 0.4), (0, 0.6), (0, 0.4))
+    ]
+    found = item_agreements([golden(*sentences, answered("sentence", 0, None))])
+    assert found["sentence"].figures[AUC] == Estimate(0.625, 0.625, 0.625)
+    assert found["fact"].figures[AUC] == NOTHING
+
+
+def test_support_of_some_items_is_no_sample_of_all() -> None:
+    """A judge without strengths of belief has them where a rule found a sentence in the source."""
+    found = item_agreements(
+        [golden(answered("sentence", 1, 1, support=1.0), answered("sentence", 0, 0))]
+    )
+    assert found["sentence"].figures[AUC] == NOTHING
+
+
+def test_an_interval_of_support_resamples_papers() -> None:
+    """Worked example: right order on one paper, the wrong one on the other.
+
+    Drawn twice, either is all there is: 1 or 0. Both together: .9 > .1, .9 > .8, .2 > .1: 3 of 4.
+    """
+    facts = [
+        golden(
+            answered("reference fact", 1, 1, support=up),
+            answered("candidate fact", 0, 1, support=down),
+            paper=paper,
+        )
+        for paper, up, down in (("kiln", 0.9, 0.1), ("moss", 0.2, 0.8))
+    ]
+    assert item_agreements(facts)["fact"].figures[AUC] == Estimate(0.75, 0.0, 1.0)
+
+
+def role(right: str, answer: Facet | None) -> RoleAnswer:
+    """One sentence; what is right by the facets' first letters."""
+    return RoleAnswer(right=tuple(f for f in FACETS if f[0] in right), answer=answer)
+
+
+def roles(*answers: RoleAnswer, group: str = "moss") -> list[tuple[str, RoleAnswer]]:
+    """The sentences of one paper."""
+    return [(group, answer) for answer in answers]
+
+
+def test_roles_agree_as_a_hand_counts() -> None:
+    """Worked example: of three methods two are found, one as a result; one result stands nowhere.
+
+    Method: P 2/2, R 2/3, F1 4/5. Result: the judge has 1, labelled 1, both 0: all 0. Background:
+    all 1. Macro (1 + .8 + 0) / 3 = .6, accuracy 3/5.
+    """
+    methods = [role("m", "method"), role("m", "method"), role("m", "result")]
+    found = role_agreement(roles(*methods, role("r", None), role("b", "background")))
+    assert (found.n_items, found.n_nowhere) == (5, 1)
+    told = {
+        name: (each.n_items, *(each.figures[of].value for of in ("precision", "recall", "F1")))
+        for name, each in found.classes.items()
+    }
+    assert told == {
+        "background": (1, 1, 1, 1),
+        "method": (3, 1, pytest.approx(2 / 3), pytest.approx(0.8)),
+        "result": (1, 0, 0, 0),
+    }
+    assert (found.macro_f1.value, found.accuracy.value) == pytest.approx((0.6, 0.6))
+
+
+def test_facets_that_are_right_together_are_one_class() -> None:
+    """Labels without conclusions punish no judge for naming one; elsewhere it is a miss.
+
+    Whoever merges two facets on one sentence cannot tell them apart on another.
+    """
+    merged = [role("rc", "conclusion"), role("rc", "result"), role("rc", "method")]
+    found = role_agreement(roles(*merged, role("m", None)))
+    assert list(found.classes) == ["method", "result or conclusion"]
+    recall = found.classes["result or conclusion"].figures["recall"]
+    assert (recall.value, found.accuracy.value) == pytest.approx((2 / 3, 0.5))
+    bare = role_agreement(roles(role("m", "conclusion"), role("m", "method"))).classes["method"]
+    assert (bare.figures["recall"].value, bare.figures["precision"].value) == (0.5, 1.0)
+    answers = [role(right, None) for right in ("r", "b", "c", "rc", "mr")]
+    assert classes_of(answers) == (("background",), ("method", "result", "conclusion"))
+
+
+def test_an_interval_of_roles_resamples_papers() -> None:
+    """Worked example: all right on one paper, all wrong on the other: 0, 1/2 or 1."""
+    both = roles(role("m", "method")) + roles(role("m", "result"), group="sand")
+    assert role_agreement(both).accuracy == Estimate(0.5, 0.0, 1.0)
+    nothing = role_agreement([])
+    assert (nothing.n_items, nothing.classes) == (0, {})
+    assert nothing.macro_f1 == nothing.accuracy == NOTHING
+
+
+SOURCE = (
+    "Moss was grown on forty stones.",
+    "Rain fell on half of the stones.",
+    "Wet moss grew twice as fast.",
+    "Dry moss died in June.",
+)
+COPIED = "Rain fell on half of the stones."
+FREE = "Half got showers, and thrived at double speed."
+
+
+def case(
+    labelled: tuple[int, ...],
+    named: tuple[int, ...] | None,
+    sentence: str = COPIED,
+    group: str = "moss",
+) -> EvidenceCase:
+    """One case."""
+    return EvidenceCase(
+        group=group, sentence=sentence, source=SOURCE, labelled=labelled, named=named
+    )
+
+
+def judged(*cases: EvidenceCase) -> SupportingFigures:
+    """The judge's figures on all of these."""
+    return figures_of("judge", "all", [(each, each.named) for each in cases])
+
+
+def test_figures_are_micro_and_means_over_instances_stand_beside() -> None:
+    """Worked example: of 2 + 1 + 0 named and 1 + 3 + 1 labelled sentences 1 + 1 + 0 are both.
+
+    Micro: P = 2/3, R = 2/5, F1 = 4/8. Means: P = (1/2 + 1 + 0)/3, R = (1 + 1/3 + 0)/3,
+    F1 = (2/3 + 2/4 + 0)/3.
+    """
+    found = judged(case((1,), (1, 2)), case((0, 1, 2), (2,), group="rain"), case((3,), ()))
+    assert found.precision.value == pytest.approx(2 / 3)
+    assert found.recall.value == pytest.approx(2 / 5)
+    assert found.f1.value == pytest.approx(1 / 2)
+    assert found.any_hit.value == pytest.approx(2 / 3)
+    assert found.named_per_sentence.value == pytest.approx(1.0)
+    assert found.macro is not None
+    assert found.macro.precision == pytest.approx(1 / 2)
+    assert found.macro.recall == pytest.approx(4 / 9)
+    assert found.macro.f1 == pytest.approx(7 / 18)
+    assert (found.n_instances, found.n_papers, found.n_unanswered) == (3, 2, 0)
+
+
+def test_an_interval_of_evidence_is_over_papers() -> None:
+    """One paper alone gives an interval without width; bounds hold the value."""
+    alone = judged(case((1,), (1, 2)), case((1,), (1,)))
+    assert alone.precision.low == alone.precision.high == alone.precision.value
+    two = judged(case((1,), (1, 2)), case((1,), (1,), group="rain"))
+    assert two.precision.low is not None
+    assert two.precision.value is not None
+    assert two.precision.low <= two.precision.value
+
+
+def test_a_case_without_an_answer_is_left_out_and_counted() -> None:
+    """It is the judge's silence, and no sentence that it missed."""
+    found = judged(case((1,), None), case((1,), (1,)))
+    assert (found.n_instances, found.n_unanswered, found.recall.value) == (1, 1, 1.0)
+    silent = judged(case((1,), None))
+    assert (silent.n_instances, silent.macro, silent.precision.value) == (0, None, None)
+    # Precision is of sentences and not of mentions.
+    assert count_evidence((1, 1, 2), (1, 1, 0)) == EvidenceCount(named=2, labelled=2, both=1)
+
+
+def test_the_judge_stands_beside_three_cuts_of_one_ranking() -> None:
+    """The baseline is the same for every judge (FareBio, Table 3)."""
+    ranking = {COPIED: (1, 0, 3), FREE: (3, 2, 0)}
+    cases = [case((1,), (0,)), case((2, 3), (2,), FREE)]
+    figures = supporting_figures(cases, lambda sentence, _, k: ranking[sentence][:k], "cosine")
+    whole = {each.by: each for each in figures if each.part == "all"}
+    assert list(whole) == ["judge", "cosine top-1", "cosine top-2", "cosine top-3"]
+    both = {by: each.recall.value for by, each in whole.items()}
+    # of 3 labelled: the judge has "2", top-1 has "1" and "3", top-2 and top-3 have all
+    assert both == pytest.approx(
+        {"judge": 1 / 3, "cosine top-1": 2 / 3, "cosine top-2": 1.0, "cosine top-3": 1.0}
+    )
+    named = [each.named_per_sentence.value for each in whole.values()]
+    assert named == [1.0, 1.0, 2.0, 3.0]
+
+
+def test_the_more_abstractive_half_is_told_apart() -> None:
+    """What is copied is easily found (FareBio, Table 10): split at the median of novel bigrams."""
+    cases = [case((1,), (1,)), case((1, 2), (), FREE)]
+    figures = supporting_figures(cases)
+    by_part = {each.part: each for each in figures if each.by == "judge"}
+    assert list(by_part) == ["all", "high", "low"]
+    assert (by_part["high"].recall.value, by_part["low"].recall.value) == (0.0, 1.0)
+    bm25 = {each.part: each for each in figures if each.by == "BM25 top-1"}
+    assert bm25["low"].precision.value == 1.0
+
+
+def test_where_all_are_equally_abstractive_there_is_one_half() -> None:
+    """A part without a sentence has no figures."""
+    parts = {each.part for each in supporting_figures([case((1,), (1,)), case((1,), (0,))])}
+    assert parts == {"all", "low"}
+    assert supporting_figures([]) == ()
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sets(st.integers(0, 3), min_size=1).map(tuple),
+            st.sets(st.integers(0, 3)).map(tuple),
+            st.sampled_from(["a", "b", "c"]),
+        ),
+        min_size=1,
+        max_size=8,
+    ),
+    st.randoms(),
+)
+def test_the_order_of_cases_does_not_matter(
+    drawn: list[tuple[tuple[int, ...], tuple[int, ...], str]], random: Random
+) -> None:
+    """Law: nor do figures leave 0 to 1, and the evidence itself is a perfect finder."""
+    cases = [case(labelled, named, group=group) for labelled, named, group in drawn]
+    found = judged(*cases)
+    shuffled = list(cases)
+    random.shuffle(shuffled)
+    again = judged(*shuffled)
+    assert again.f1 == found.f1
+    for estimate in (found.recall, found.f1, found.any_hit):
+        assert estimate.value is not None
+        assert 0.0 <= estimate.value <= 1.0
+    perfect = figures_of("judge", "all", [(each, each.labelled) for each in cases])
+    assert (perfect.precision.value, perfect.recall.value, perfect.f1.value) == (1.0, 1.0, 1.0)

@@ -1,0 +1,418 @@
+from __future__ import annotations
+
+import json
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.cli.app import main
+from summeval_pytest.errors import SuiteError
+from summeval_pytest.questions import Fact
+from summeval_pytest.suite.labels import EvidenceLabel, RoleLabel
+from summeval_pytest.suite.marking import cut
+from summeval_pytest.suite.suite import load_suite
+from tests.label_suite import write_lines
+from tests.study.labelled_sets.__main__ import main as command
+from tests.study.labelled_sets.sets import SETS
+from tests.study.labelled_sets.suites import SetReport, import_set
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILES = {
+    f"infolossqa_{part}": f"infolossqa/{part}_dev" for part in ("facts", "lost", "match", "roles")
+}
+
+SENTENCE = {
+    "paper_id": "p 1",
+    "source": "Moss grew on stone. Rain fell.",
+    "system": "big [new]",
+    "summary_id": "a",
+    "sentence": "Moss grew.",
+    "label": True,
+    "evidence": ["Moss grew on stone."],
+}
+FACTS = {
+    "paper_id": "p1",
+    "reference": "Moss grew on stone.",
+    "system": "big",
+    "summary": "Moss grew.",
+    "acus": ["Moss grew.", "It was on stone.", "Moss grew."],
+    "acu_labels": [1, 0, 1],
+}
+SCORED = {
+    "paper_id": "p1",
+    "source": "Moss grew on stone. Rain fell.",
+    "reference": "Moss grew.",
+    "system": "big",
+    "summary": "Moss did grow.",
+    "human_faithfulness": 0.75,
+}
+
+ROLE = {"doc_id": "d 1", "sentence": "Moss is old.", "sentence_index": 0, "bmrc": "B"}
+MATCH = {
+    "paper_id": "p1",
+    "system": "big",
+    "prediction_id": "x",
+    "reference_fact": {"question": "What grew?", "answer": "Moss grew. "},
+    "predicted_fact": {"question": "And?", "answer": "Green moss grew."},
+    "label": 1,
+}
+
+
+def made(folder: Path, name: str, *lines: object) -> SetReport:
+    """The import of a set with these lines into ``out``."""
+    file = write_lines(folder / "dev.jsonl", *lines)
+    return import_set(name, file, folder / "out")
+
+
+def refused(folder: Path, name: str, *lines: object) -> str:
+    """The message for a set that cannot be imported; nothing was written."""
+    with pytest.raises(SuiteError) as caught:
+        made(folder, name, *lines)
+    assert not (folder / "out").exists()
+    return str(caught.value).replace(folder.as_posix(), "")
+
+
+def test_sentences_of_a_set_are_a_summary_with_labels(tmp_path: Path) -> None:
+    """Worked example: one sentence of unknown label, one summary of two, names that no file has."""
+    report = made(
+        tmp_path,
+        "wice",
+        SENTENCE,
+        SENTENCE | {"sentence": "It snowed.", "label": False, "evidence": ["Rain fell."]},
+        SENTENCE | {"sentence": "It may have.", "label": None},
+        SENTENCE | {"summary_id": "b", "sentence": "Rain.", "evidence": ["Snow fell."]},
+    )
+    assert report == SetReport(
+        n_papers=1,
+        systems=("big-new", "big-new-02"),
+        n_pairs=2,
+        n_labels=2,
+        notes=(
+            "sentences without a label: 1",
+            "evidence texts left out, which stand nowhere in the source: 1",
+        ),
+    )
+    suite = load_suite(tmp_path / "out")
+    assert suite.pair("p-1", "big-new").summary == "Moss grew.\n\nIt snowed.\n\nIt may have."
+    label = suite.labels["p-1", "big-new"]
+    assert label.sentences is not None
+    assert [(s.index, s.faithful, s.evidence) for s in label.sentences] == [
+        (0, True, (EvidenceLabel(index=0, starts="Moss grew on stone."),)),
+        (1, False, (EvidenceLabel(index=1, starts="Rain fell."),)),
+    ]
+    assert label.provenance == "wice, dev.jsonl"
+    assert label.labelled_by == SETS["wice"].told
+
+
+def test_sentence_that_we_cut_is_labelled_only_where_that_is_safe(tmp_path: Path) -> None:
+    """Both halves of a faithful sentence are faithful; of an unfaithful one, who knows."""
+    two = {"sentence": "Moss grew. Rain fell."}
+    report = made(
+        tmp_path,
+        "wice",
+        SENTENCE | two,
+        SENTENCE | two | {"label": False},
+        SENTENCE | {"evidence": [], "sentence": "It snowed.", "label": False},
+    )
+    label = load_suite(tmp_path / "out").labels["p-1", "big-new"]
+    assert label.sentences is not None
+    assert [(s.index, s.faithful, s.evidence) for s in label.sentences] == [
+        (0, True, ()),  # which half the evidence carries is unsaid, too
+        (1, True, ()),
+        (4, False, ()),
+    ]
+    assert report.notes == (
+        "unfaithful sentences left out, as nobody says which part of them is wrong: 1",
+    )
+
+
+def test_facts_of_a_set_are_labels_and_frozen_facts(tmp_path: Path) -> None:
+    """What is labelled both ways is left out, though counted; lost facts are no score."""
+    frozen = (Fact(text="Moss grew.", sentence=0), Fact(text="It was on stone.", sentence=0))
+    for name, labels, holds, overall in (
+        ("realsumm_scu", [1, 0, 1], {"Moss grew.": True, "It was on stone.": False}, 0.6667),
+        ("realsumm_scu", [1, 0, 0], {"It was on stone.": False}, 0.3333),
+        ("infolossqa_lost", [1, 1, 1], {"Moss grew.": True, "It was on stone.": True}, None),
+    ):
+        folder = tmp_path / f"{name}{labels}"
+        folder.mkdir()
+        report = made(folder, name, FACTS | {"acu_labels": labels})
+        suite = load_suite(folder / "out")
+        label = suite.labels["p1", "big"]
+        assert label.facts is not None
+        assert {fact.text: fact.holds for fact in label.facts.reference} == holds
+        assert (suite.paper("p1").reference_facts, label.overall) == (frozen, overall)
+        left_out = "facts left out, labelled twice and differently: 1"
+        assert report.notes == ((left_out,) if len(holds) == 1 else ())
+
+
+def test_score_of_a_summary_is_the_overall(tmp_path: Path) -> None:
+    """What `summeval agree` correlates metrics with; a pair without a score has no label."""
+    report = made(
+        tmp_path,
+        "longsciverify",
+        SCORED,
+        SCORED | {"system": "gpt.4", "human_faithfulness": None},
+    )
+    assert (report.n_pairs, report.n_labels) == (2, 1)
+    suite = load_suite(tmp_path / "out")
+    assert suite.labels["p1", "big"].overall == 0.75
+    text = (tmp_path / "out/summeval.toml").read_text(encoding="utf-8")
+    assert '[systems."gpt.4"]' in text
+    assert text.endswith("[thresholds]\nfacet = 0.55\nfaithfulness = 0.80\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "gate", "lacking"),
+    [
+        ("qags", SENTENCE, "faithfulness = 0.80", "reference"),
+        ("realsumm_scu", FACTS, "eva = 0.30", "source"),
+    ],
+)
+def test_stand_in_is_said_and_gates_only_what_does_not_need_it(
+    tmp_path: Path, name: str, line: object, gate: str, lacking: str
+) -> None:
+    """Who reads the suite years later has to see it."""
+    made(tmp_path, name, line)
+    other = "source" if lacking == "reference" else "reference"
+    lines = (tmp_path / "out/summeval.toml").read_text(encoding="utf-8").splitlines()
+    assert f"# {name} has no {lacking} of its papers: the {other} stands in for it." in lines
+    assert lines[lines.index("[thresholds]") + 1 :] == [gate]
+    (paper,) = (tmp_path / "out/papers.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(paper)["x_stood_in_for"] == lacking
+    assert json.loads(paper)[lacking] == json.loads(paper)[other]
+
+
+def test_other_texts_under_one_id_are_another_paper(tmp_path: Path) -> None:
+    """Clinical trials are shown by section."""
+    report = made(tmp_path, "nli4ct", SENTENCE, SENTENCE | {"source": "Rain fell."})
+    assert load_suite(tmp_path / "out").paper_ids == ("p-1", "p-1-2")
+    assert report.notes[0] == "papers numbered, since their id has other texts, too: 1"
+
+
+def test_sentences_of_an_abstract_are_a_text_with_roles(tmp_path: Path) -> None:
+    """Worked example: in the order of their index; one has no end, one no facet, one is empty.
+
+    A sentence that the release has cut short ends its paragraph; our rules cut one of them in two.
+    """
+    report = made(
+        tmp_path,
+        "csabstruct",
+        ROLE | {"sentence": "It helps. It does", "sentence_index": 2, "bmrc": "R"},
+        ROLE,
+        ROLE | {"sentence": "We thank all.", "sentence_index": 3, "bmrc": None},
+        ROLE | {"sentence": "We  grew it.", "sentence_index": 1, "bmrc": "M"},
+        ROLE | {"sentence": "--", "sentence_index": 4, "bmrc": "R"},
+        ROLE | {"doc_id": "d2"},
+    )
+    assert (report.n_papers, report.systems, report.n_labels) == (2, ("authors",), 2)
+    assert report.notes == (
+        "sentences with a facet: 4",
+        "of these, sentences that our rules cut otherwise: 1",
+        "sentences left out, empty or there twice: 1",
+    )
+    suite = load_suite(tmp_path / "out")
+    abstract = "Moss is old. We grew it. It helps. It does\n\nWe thank all. --"
+    assert suite.pair("d-1", "authors").summary == abstract
+    assert suite.paper("d-1").references == (abstract,)
+    assert suite.labels["d-1", "authors"].roles == (
+        RoleLabel(text="Moss is old.", facets=("background",)),
+        RoleLabel(text="We grew it.", facets=("method",)),
+        RoleLabel(text="It helps. It does", facets=("result", "conclusion")),
+        RoleLabel(text="We thank all.", facets=()),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "facets"),
+    [
+        ("nicta_piboso", {"result", "conclusion"}),
+        ("pubmedqa_roles", {"result"}),
+        ("infolossqa_roles", {"result"}),
+    ],
+)
+def test_set_without_conclusions_has_them_among_the_results(
+    tmp_path: Path, name: str, facets: set[str]
+) -> None:
+    """A judge that finds a conclusion there is not wrong; where there are conclusions, it is."""
+    made(tmp_path, name, ROLE | {"bmrc": "R"})
+    (role,) = load_suite(tmp_path / "out").labels["d-1", "authors"].roles or ()
+    assert (role.text, set(role.facets)) == ("Moss is old.", facets)
+
+
+def test_matches_are_summaries_of_one_fact(tmp_path: Path) -> None:
+    """Worked example: two predicted facts of one system; one pair of two minds is left out.
+
+    The paper's facts are all that stand in the file, so that its pairs are resampled together.
+    """
+    rain = {"question": "What fell?", "answer": "Rain fell."}
+    report = made(
+        tmp_path,
+        "infolossqa_match",
+        MATCH,
+        MATCH | {"reference_fact": rain, "label": 0},
+        MATCH | {"prediction_id": "y", "label": None},
+        MATCH | {"prediction_id": "z", "reference_fact": rain, "label": 0},
+        MATCH | {"prediction_id": "z", "label": None},
+    )
+    assert (report.n_papers, report.systems) == (1, ("big", "big-02"))
+    suite = load_suite(tmp_path / "out")
+    assert suite.paper("p1").references == ("Moss grew.\n\nRain fell.",)
+    assert suite.paper("p1").reference_facts == (
+        Fact(text="Moss grew.", sentence=0),
+        Fact(text="Rain fell.", sentence=0),
+    )
+    assert suite.pair("p1", "big").summary == "Green moss grew."
+    told = {
+        system: [(fact.text, fact.holds) for fact in label.facts.reference]
+        for (_, system), label in suite.labels.items()
+        if label.facts is not None
+    }
+    assert told == {
+        "big": [("Moss grew.", True), ("Rain fell.", False)],
+        "big-02": [("Rain fell.", False)],
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "message"),
+    [
+        ("qags", [SENTENCE, FACTS], "/dev.jsonl:2: this line has no 'source'"),
+        ("qags", [SENTENCE | {"label": "yes"}], "/dev.jsonl:1: 'label' of this line is 'yes'"),
+        (
+            "qags",
+            [SENTENCE, SENTENCE | {"system": "big-new", "summary_id": "c"}],
+            "/dev.jsonl:2: systems 'big-new' and 'big [new]' are both 'big-new'",
+        ),
+        ("realsumm_scu", [FACTS, FACTS], "/dev.jsonl:2: system 'big' has a summary of paper 'p1'"),
+        (
+            "realsumm_scu",
+            [FACTS | {"acu_labels": [1]}],
+            "/dev.jsonl:1: 'acu_labels' of this line has 1 labels for 3 facts",
+        ),
+        ("realsumm_scu", [FACTS | {"acu_labels": [1, 2, 0]}], "/dev.jsonl:1: 'acu_labels' of"),
+        ("csabstruct", [ROLE | {"bmrc": "X"}], "/dev.jsonl:1: 'bmrc' of this line is 'X'"),
+        ("infolossqa_match", [MATCH | {"label": 2}], "/dev.jsonl:1: 'labels' of this line is 2"),
+    ],
+)
+def test_rows_that_would_spoil_the_labels_are_refused(
+    tmp_path: Path, name: str, lines: list[object], message: str
+) -> None:
+    """With the line, and before anything is written."""
+    assert refused(tmp_path, name, *lines).startswith(message)
+
+
+ROLES = [("Moss is old.", "B"), ("We grew moss.", "M"), ("It helped by 9 K.", "R")]
+GROWN = {
+    "reference": "Moss grew on stone by 9 mm.",
+    "acus": ["Moss grew.", "It was on stone."],
+}
+
+
+@pytest.mark.usefixtures("few_resamples")
+@pytest.mark.parametrize(
+    ("name", "rows", "shown"),
+    [
+        (
+            "csabstruct",
+            [
+                {"doc_id": "a", "sentence": text, "sentence_index": place, "bmrc": role}
+                for place, (text, role) in enumerate(ROLES)
+            ],
+            ("macro F1", "accuracy"),
+        ),
+        (
+            "realsumm_scu",
+            [
+                GROWN
+                | {"paper_id": paper, "system": system, "summary": summary, "acu_labels": said}
+                for paper in ("a", "b")
+                for system, summary, said in (
+                    ("good", "The moss grew on a stone.", [1, 1]),
+                    ("bad", "Moss grew in May.", [1, 0]),
+                )
+            ],
+            ("fact support", "ROUGE-1 recall", "AUC of support"),
+        ),
+        (
+            "infolossqa_match",
+            [
+                MATCH
+                | {"prediction_id": part, "label": label}
+                | {"predicted_fact": {"question": "What?", "answer": fact}}
+                for part, fact, label in (("x", "Moss did grow.", 1), ("y", "Rain fell.", 0))
+            ],
+            ("AUC of support",),
+        ),
+    ],
+)
+def test_figures_of_a_set_stand_in_the_table_of_agree(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    rows: list[object],
+    shown: tuple[str, ...],
+) -> None:
+    """Each kind of label that the sets bring is one that `summeval agree` speaks of."""
+    made(tmp_path, name, *rows)
+    assert main(["agree", str(tmp_path / "out")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for title in shown:
+        (line,) = [line for line in lines if line.startswith(title)]
+        assert any(character.isdigit() for character in line.removeprefix(title))
+
+
+def test_the_command_says_what_it_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Worked example: two sentences of one summary."""
+    file = write_lines(tmp_path / "dev.jsonl", SENTENCE, SENTENCE | {"sentence": "It died."})
+    out = tmp_path / "out"
+    monkeypatch.setattr("sys.argv", ["labelled_sets", "qags", str(file), "--out", str(out)])
+    command()
+    assert capsys.readouterr().out.splitlines() == [
+        f"{out}: 1 papers, 1 systems, 1 pairs",
+        "1 pairs have human labels: sentences, supported by majority of three workers (QAGS)",
+    ]
+    assert load_suite(out).has_labels
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_released_set_becomes_a_suite_with_all_its_labels(
+    tmp_path: Path, shared_data: Path, name: str
+) -> None:
+    """The key table against the data's first rows: no label is lost but those that are counted."""
+    file = shared_data / f"{FILES.get(name, f'{name}/dev')}.jsonl"
+    if not file.is_file():
+        pytest.skip(f"{file} is not there, so there is no release to import")
+    with file.open(encoding="utf-8") as handle:
+        rows = [json.loads(line) for line in islice(handle, 60)]
+    report = made(tmp_path, name, *rows)
+    suite = load_suite(tmp_path / "out")
+    spec, labels = SETS[name], suite.labels.values()
+    n_facts = sum(len(label.facts.reference) for label in labels if label.facts)
+    if spec.roles:
+        n_roles = sum(len(label.roles or ()) for label in labels)
+        assert n_roles == len({(row["doc_id"], row["sentence"]) for row in rows})
+    elif spec.reshape is not None:
+        assert n_facts == sum(row["label"] is not None for row in rows)
+    elif spec.holds:
+        assert n_facts == sum(len({fact.strip() for fact in row[spec.facts]}) for row in rows)
+    if spec.overall:
+        assert len(labels) == sum(row[spec.overall] is not None for row in rows)
+    if spec.sentence:
+        left_out = [note for note in report.notes if note.startswith("unf")]
+        n_left_out = sum(int(note.rpartition(": ")[2]) for note in left_out)
+        bad = [
+            " ".join(cut(suite.pair(*pair).summary)[sentence.index].split())
+            for pair, label in suite.labels.items()
+            for sentence in label.sentences or ()
+            if not sentence.faithful
+        ]
+        wanted = [row for row in rows if row[spec.faithful] is False]
+        assert len(bad) == len(wanted) - n_left_out
+        known = {" ".join(text.split()) for row in wanted for text in cut(row[spec.sentence])}
+        assert len(set(bad) - known) <= len(bad) // 50  # a cut may depend on the sentences around

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from summeval_pytest.cli.app import main
+from summeval_pytest.judges.offline.embedded import OfflineJudge
+from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.questions import ListFacts, SegmentFacets
+from summeval_pytest.run.runner import Runner, tasks_of
+from summeval_pytest.study.systems.study_material import Watch
+from tests.asked_suite import KEY, by_rule, desk_for, loaded, write_suite
+from tests.scripted_server import ScriptedServer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+pytestmark = pytest.mark.usefixtures("few_resamples")
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
+    """Whoever answers, and a suite here whose judge and model it is."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with ScriptedServer(by_rule) as server:
+        write_suite(Path("kilns"), server.url)
+        yield server
+
+
+def study(*arguments: str) -> Any:
+    """The JSON of a study by the judge that is a model."""
+    chosen = ["--store", "store", "--judge", "rule", "--json", "study.json", *arguments]
+    assert main(["study", "kilns", *chosen]) == 0
+    return json.loads(Path("study.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.usefixtures("server")
+def test_a_watched_judge_says_what_it_says_unwatched() -> None:
+    """And is the same judge by signature, so that no number is another's."""
+    suite, judge = loaded(Path("kilns")), OfflineJudge()
+    watch = Watch("offline", suite, desk_for(Path("store"), suite))
+    questions = (SegmentFacets("We fired bricks. They cracked."), ListFacts(("Bricks crack.",)))
+    answers = asyncio.run(watch.answer(questions))
+    assert answers == asyncio.run(judge.answer(questions))
+    assert (watch.signature, watch.in_flight) == (judge.signature, judge.in_flight)
+    assert watch.segments("We fired bricks. They cracked.") == answers[0]
+    assert watch.segments("They cracked.") is None
+    assert [taken.n_questions for taken in watch.taken.values()] == [2]
+
+
+def test_calls_count_for_the_pair_that_needs_them_first(server: ScriptedServer) -> None:
+    """All requests that the server has seen are somebody's, and a replay counts the same."""
+    suite = loaded(Path("kilns"))
+
+    def taken() -> dict[tuple[str, str], tuple[int, int]]:
+        session = desk_for(Path("store"), suite)
+        watch = Watch("rule", suite, session)
+        runner = Runner(watch, find_pair=watch.find_pair, finish=session.finish)
+        try:
+            assert len(list(runner.evaluations(tasks_of(suite, ("good", "bad"), METRICS)))) == 4
+        finally:
+            runner.close()
+        return {of: (each.n_calls, each.n_tokens) for of, each in watch.taken.items()}
+
+    first = taken()
+    n_asked = server.n_requests
+    assert sum(n_calls for n_calls, _ in first.values()) == n_asked > 0
+    assert first["good", "kiln"][0] > first["bad", "kiln"][0]  # which shares the reference
+    again = taken()
+    assert server.n_requests == n_asked
+    assert sum(n_calls for n_calls, _ in again.values()) == n_asked
+    assert all(tokens > 0 for n_calls, tokens in first.values() if n_calls)
+
+
+def test_a_replay_counts_the_same_calls_and_asks_nobody(
+    server: ScriptedServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every request is in one bin of lengths, seconds are unknown, and the bytes are the same."""
+    found = study("--system", "good,bad")
+    first, n_asked = Path("study.json").read_bytes(), server.n_requests
+    assert sum(each["n_calls"] for each in found["efforts"]) == n_asked > 0
+    assert sum(each["n_tokens"] for each in found["efforts"]) > 0
+    out = capsys.readouterr().out
+    assert f"replies: {n_asked} asked, 0 remembered (0 from a cassette)" in out
+    effort = [line.split() for line in out.splitlines() if line.startswith("rule ")][-1]
+    assert effort[-2:] == ["-", "-"]
+    study("--system", "good,bad")
+    assert server.n_requests == n_asked
+    assert Path("study.json").read_bytes() == first
+
+
+def test_a_system_that_is_a_model_is_asked_once_for_all_judges(server: ScriptedServer) -> None:
+    """Two judges of different summaries would compare nothing; its family is its model's."""
+    found = study("--judge", "offline", "--system", "writer", "--record", "all")
+    assert len([seen for seen in server.seen if seen.model == "writer-7b"]) == 2
+    assert [judge["name"] for judge in found["judges"]] == ["rule", "offline"]
+    assert found["systems"] == [{"name": "writer", "family": "writer", "n_papers": 2}]
+
+
+def test_a_judge_that_cannot_be_is_told_before_anybody_is_asked(
+    server: ScriptedServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first judge's answers would be paid for in vain."""
+    assert main(["study", "kilns", "--store", "store", "--judge=rule,ofline"]) == 4
+    assert "no judge 'ofline'" in capsys.readouterr().err
+    assert server.n_requests == 0
+
+
+@pytest.mark.usefixtures("server")
+def test_a_refused_summary_has_no_number_and_is_not_left_out() -> None:
+    """Its words are an apology's; the means cover one paper of two."""
+    lines = Path("kilns/bad.jsonl").read_text(encoding="utf-8").splitlines()
+    refusal = json.dumps({"paper": json.loads(lines[0])["paper"], "summary": "I'm sorry, no."})
+    Path("kilns/bad.jsonl").write_text("\n".join([refusal, *lines[1:]]) + "\n", encoding="utf-8")
+    found = study("--system", "bad")
+    words = [each["means"]["words"] for each in found["lengths"] if each["system"] == "bad"]
+    assert [(mean["n"], mean["n_of"]) for mean in words] == [(1, 2)]
+    for place in (each["places"][0] for each in found["standings"]):
+        assert (place["mean"]["n"], place["mean"]["n_of"]) == (1, 2)
+    assert {each["facts"]["n"] for each in found["facts"]} == {1}

@@ -1,0 +1,417 @@
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from statistics import mean
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_pytest.metrics.facet import ground
+from summeval_pytest.questions import FACETS, FacetSegments
+from summeval_pytest.study.systems.texts import (
+    Readability,
+    band_names,
+    coleman_liau,
+    count_numbers,
+    dale_chall,
+    facet_words,
+    flesch_kincaid,
+    is_familiar,
+    novelty,
+    numbers_per_100_words,
+    popularity_profile,
+    readability,
+    repetition_rate,
+    syllables,
+    without_placeholders,
+)
+
+if TYPE_CHECKING:
+    from tests.study.conftest import Released
+
+
+# Readability
+TEXT = "The old pump fills the pond. It rarely stops."
+FAMILIAR = frozenset({"the", "old", "PUMP", "fill", "pond", "it", "stop"})
+
+
+def grades(text: str, *, familiar: frozenset[str] | None = None) -> Readability:
+    """The grades of a text that has words."""
+    found = readability(text, familiar=familiar)
+    assert found is not None
+    return found
+
+
+def test_readability_worked_example() -> None:
+    """All counts and sums by hand; without a list of familiar words nothing stands in its place."""
+    # 9 words in 2 sentences: 4.5 a sentence; rarely has 2 syllables, the others 1: 10 of 9
+    # letters 3 + 3 + 4 + 5 + 3 + 4 + 2 + 6 + 5 = 35; L = 3500/9, S = 200/9
+    found = grades(TEXT, familiar=FAMILIAR)
+    # .39 * 4.5 + 11.8 * 10/9 - 15.59 = 1.755 + 13.1111 - 15.59
+    assert found.fkgl == pytest.approx(-0.7239, abs=1e-4)
+    # .0588 * 388.8889 - .296 * 22.2222 - 15.8 = 22.8667 - 6.5778 - 15.8
+    assert found.coleman_liau == pytest.approx(0.4889, abs=1e-4)
+    # rarely is unfamiliar: D = 100/9; .1579 * 11.1111 + .0496 * 4.5 + 3.6365
+    #                                = 1.7544 + .2232 + 3.6365
+    assert found.dale_chall == pytest.approx(5.6141, abs=1e-4)
+    assert grades(TEXT).dale_chall is None
+
+
+def test_grades_are_their_formulas() -> None:
+    """Oracle for the second: the example of Wikipedia's article on the index gives 14.5."""
+    # .39 * 20 + 11.8 * 1.5 - 15.59 = 7.8 + 17.7 - 15.59
+    assert flesch_kincaid(20, 1.5) == pytest.approx(9.91)
+    # .0588 * 537 - .296 * 4.20 - 15.8 = 31.5756 - 1.2432 - 15.8 = 14.5324
+    assert coleman_liau(537, 4.20) == pytest.approx(14.5324)
+    # the third has one jump: at 5 unfamiliar words it is not yet taken
+    assert dale_chall(0, 10) == pytest.approx(0.496)  # .0496 * 10
+    assert dale_chall(5, 10) == pytest.approx(1.2855)  # .1579 * 5 + .496
+    assert dale_chall(6, 10) == pytest.approx(5.0799)  # .1579 * 6 + .496 + 3.6365
+
+
+@pytest.mark.parametrize("text", ["", "<s></s><pad>", "12.5 % (3) .", "@xmath1 @xcite"])
+def test_a_text_without_words_has_no_grade(text: str) -> None:
+    """Numbers and placeholders are no words."""
+    assert readability(text, familiar=FAMILIAR) is None
+
+
+def test_an_empty_list_is_refused() -> None:
+    """By it every word would be unfamiliar, and every text as hard as can be."""
+    message = r"^familiar is empty; give the familiar words, or None to go without$"
+    with pytest.raises(ValueError, match=message):
+        readability(TEXT, familiar=frozenset())
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        f"<s> Abstract: {TEXT}</s><pad>",
+        "The old pump fills 12 the pond @xmath3. It rarely stops (5%).",
+        "the old pump fills the pond . it rarely stops .",
+        TEXT.upper(),
+        "12 . " + TEXT,
+    ],
+)
+def test_marks_numbers_and_case_change_no_grade(same: str) -> None:
+    """Traces of a system, numerals and lower-casing do not make a text harder."""
+    assert grades(same, familiar=FAMILIAR) == grades(TEXT, familiar=FAMILIAR)
+
+
+def test_a_clitic_in_tokenised_text_is_no_word() -> None:
+    """The released texts write "patient 's"; that is one word of two syllables."""
+    assert grades("the patient 's pump stops .") == grades("The patient's pump stops.")
+
+
+@pytest.mark.parametrize(
+    "word",
+    """
+    Pump pumps pump's pumped pumping boxes boxed carries carried carrying stopped stopping used
+    using larger largest bigger biggest happier happiest happily slowly pump-box 5-box
+    """.split(),
+)
+def test_an_inflection_of_a_familiar_word_is_familiar(word: str) -> None:
+    """One ending a word: -s, -ed, -ing, -er, -est, -ly; a derived word is another one."""
+    known = frozenset("pump box carry stop use large big happy slow".split())
+    assert is_familiar(word, known)
+    assert not is_familiar(f"{word}less", known)
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_any_text_is_read_without_fault(text: str) -> None:
+    """A grade or none, whatever the script."""
+    found = readability(text, familiar=FAMILIAR)
+    assert found is None or (found.dale_chall or 0) >= 0
+
+
+# Novelty and repetition
+SOURCE = "The old pump fills the north pond at night. The south pond is dry."
+
+
+@pytest.mark.parametrize(
+    ("summary", "shares"),
+    [
+        # the old pump fills the south pond: 7, 6, 5, 4 n-grams for n = 1 to 4
+        # n = 2: "the south" and "south pond" stand in the source's second sentence: none is new
+        # n = 3: "pump fills the" stands, "fills the south" does not; "the south pond" does: 1 of 5
+        # n = 4: "pump fills the south", "fills the south pond": 2 of 4
+        ("The old pump fills the south pond.", [0.0, 0.0, 0.2, 0.5]),
+        # saying one new thing twice is twice as much that the source does not say
+        ("Lake lake pond.", [2 / 3, 1.0, 1.0, None]),
+        # two source sentences in another order are copied, not new
+        ("The south pond is dry. The old pump fills the north pond at night.", [0.0] * 4),
+        # an n-gram ends with its sentence
+        ("One two. Three four.", [1.0, 1.0, None, None]),
+        # special tokens and placeholders are traces of a system or a data set, and say nothing
+        ("<s> Abstract: The old pump @xmath3 fills the north pond.</s><pad>", [0.0] * 4),
+        ("<pad>", [None] * 4),
+    ],
+)
+def test_novelty_worked_examples(summary: str, shares: list[float | None]) -> None:
+    """The summary's n-grams of each size, counted by hand; nothing said is not new or copied."""
+    assert [novelty(summary, SOURCE, n) for n in (1, 2, 3, 4)] == shares
+
+
+@pytest.mark.parametrize(
+    ("text", "n", "rate"),
+    [
+        # the old pump fills the old pump fills the: 9 tokens, 6 4-grams, 4 of them different
+        ("The old pump fills. The old pump fills the", 4, 2 / 6),
+        ("pond pond pond pond", 1, 0.75),  # 1 of 4 different
+        ("pond pond pond pond", 4, 0.0),  # one 4-gram
+        ("The pond. the POND!", 2, 1 / 3),  # the pond, pond the, the pond
+        ("", 4, None),
+        ("<s> three words only</s><pad>", 4, None),
+    ],
+)
+def test_repetition_worked_examples(text: str, n: int, rate: float | None) -> None:
+    """Over sentences, and without case or marks; None without room to repeat anything."""
+    assert repetition_rate(text, n) == (None if rate is None else pytest.approx(rate))
+
+
+def test_an_n_gram_has_a_token() -> None:
+    """The message says what was given."""
+    message = r"^n is 0; an n-gram has at least 1 token$"
+    with pytest.raises(ValueError, match=message):
+        novelty("", SOURCE, 0)
+    with pytest.raises(ValueError, match=message):
+        repetition_rate("", 0)
+
+
+# Numbers
+@pytest.mark.parametrize(
+    ("text", "n_numbers"),
+    [
+        ("24 ponds", 1),
+        ("p < 0.05", 1),
+        ("fell from 10-20 to 5%", 3),
+        ("1,000 litres", 2),
+        ("IL-6 and p53", 2),
+        ("three ponds", 0),
+        ("version 2.1.3", 2),
+        ("a field @xmath12 of 3 tesla @xcite", 1),
+        ("", 0),
+    ],
+)
+def test_a_number_is_a_run_of_digits_with_its_decimals(text: str, n_numbers: int) -> None:
+    """Each kind that the definition decides, the odd ones included."""
+    assert count_numbers(text) == n_numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "rate"),
+    [
+        ("The 12 ponds fell ( p < 0.05)", 25.0),  # 2 numbers in 8 words: 100 * 2 / 8
+        ("<s> Abstract: 12 ponds @xmath7 fell away</s><pad>", 25.0),  # 1 in 4, tokens are no words
+        ("", None),
+        ("<s></s><pad>", None),
+        ("@xmath1 @xcite", None),
+    ],
+)
+def test_numbers_per_100_words_worked_examples(text: str, rate: float | None) -> None:
+    """Words are what stands between spaces; a text without any may not lower a mean."""
+    assert numbers_per_100_words(text) == rate
+
+
+# Popularity
+CORPUS = ["The pond and the pump.", "The pump, the 12 frogs and a pond; the end."]
+
+
+@pytest.mark.parametrize(
+    ("texts", "bins", "profile"),
+    [
+        # the 5; and, pond, pump 2 each; a, end, frogs 1 each: ranks 1; 2, 2, 2; 5, 5, 5
+        # the pond is a lake: rank 1, rank 2, absent, rank 5, absent
+        (["The pond", "is a lake 12"], (1, 3), (0.2, 0.2, 0.2, 0.4)),
+        # words of one frequency are never parted: a band that ends at 2 holds all three
+        (["pump", "pond", "and"], (2, 4), (1.0, 0.0, 0.0, 0.0)),
+        # numbers and placeholders are no words, and no word is no share of 0
+        ([], (1, 3), ()),
+        (["", "<pad>", "12 @xmath3 %"], (1, 3), ()),
+    ],
+)
+def test_popularity_worked_examples(
+    texts: list[str], bins: tuple[int, ...], profile: tuple[float, ...]
+) -> None:
+    """Ranks counted by hand: equal frequencies share one."""
+    assert popularity_profile(texts, CORPUS, bins=bins) == profile
+    assert band_names((1, 3)) == ("1-1", "2-3", "rarer", "not in the corpus")
+
+
+@pytest.mark.parametrize("wrong", [(), (0, 5), (5, 5), (10, 5)])
+def test_bins_rise_from_one(wrong: tuple[int, ...]) -> None:
+    """The message shows them and an example."""
+    message = r"bins is \(.*\); give rising ranks from 1 on, as \(100, 1000\)"
+    with pytest.raises(ValueError, match=message):
+        popularity_profile(["a pond"], CORPUS, bins=wrong)
+    with pytest.raises(ValueError, match=message):
+        band_names(wrong)
+
+
+def test_the_words_of_a_facet_are_what_stands_between_spaces() -> None:
+    """Worked example; a mark of padding is no word, and a facet that is not stated has none."""
+    written = FacetSegments(
+        background="Ponds dry out.", method="We filled one at night.", result=" <pad> "
+    )
+    assert facet_words(written) == {"background": 3, "method": 5, "result": 0, "conclusion": 0}
+
+
+# Oracles: the papers' figures, and what holds of any real set, on ScholarSum's PubMed half
+@pytest.mark.parametrize(
+    ("system", "per_text", "per_100_words"),
+    [("reference", 6.6, 3.2), ("gpt35_fm", 1.8, 1.3), ("longt5", 9.6, 4.7)],
+)
+def test_the_six_figures_of_scholarsum(
+    released: Released, system: str, per_text: float, per_100_words: float
+) -> None:
+    """FM, figure 4b (metrics.md, section 2)."""
+    texts = released.texts[system].values()
+    assert round(mean(map(count_numbers, texts)), 1) == per_text
+    rate = numbers_per_100_words(" ".join(texts))
+    assert rate is not None
+    assert round(rate, 1) == per_100_words
+
+
+@pytest.mark.parametrize(
+    ("system", "published"),
+    [("reference", (0.27, 0.27, 0.29, 0.17)), ("gpt35_fm", (0.39, 0.24, 0.23, 0.13))],
+)
+def test_the_eight_figures_of_scholarsum(
+    released: Released, system: str, published: tuple[float, ...]
+) -> None:
+    """FM, figure 4a, from GPT-4's recorded segments (metrics.md, section 2)."""
+    words = Counter[str]()
+    for segments in released.segments[system].values():
+        words.update(facet_words(segments))
+    assert tuple(round(words[facet] / words.total(), 2) for facet in FACETS) == published
+
+
+def test_abstracts_are_read_at_college_and_hardly_repeat_themselves(released: Released) -> None:
+    """Grades 14 to 20 for every writer; only the four fine-tuned models repeat (over .07)."""
+    repeated = {}
+    for system, texts in released.texts.items():
+        found = [grades(text) for text in texts.values()]
+        assert 14 < mean(grade.fkgl for grade in found) < 20
+        assert 14 < mean(grade.coleman_liau for grade in found) < 20
+        rates = [repetition_rate(text) for text in texts.values()]
+        repeated[system] = mean(rate for rate in rates if rate is not None)
+    assert max(repeated["reference"], repeated["gpt35_fm"]) < 0.02
+    tuned = [rate for system, rate in repeated.items() if system.startswith(("longt5", "bigbird"))]
+    assert len(tuned) == 4
+    assert min(tuned) > 0.07
+
+
+def test_novelty_rises_with_n_and_llms_use_common_words(released: Released) -> None:
+    """FareBio, figure 3a; a reference has more words that no paper has than GPT-3.5 or a copier."""
+    means, lacking = {}, {}
+    sources = list(released.sources.values())
+    for system in ("reference", "gpt35_fm", "longt5"):
+        texts = released.texts[system]
+        of_n = [
+            mean(v for paper in texts if (v := novelty(texts[paper], released.sources[paper], n)))
+            for n in (1, 2, 4)
+        ]
+        assert of_n == sorted(of_n)
+        means[system] = of_n[-1]
+        lacking[system] = popularity_profile(list(texts.values()), sources, bins=(100,))[-1]
+    assert means["longt5"] < 0.3
+    assert min(means["reference"], means["gpt35_fm"]) > 0.6
+    assert lacking["longt5"] < lacking["gpt35_fm"] < lacking["reference"] < 0.05
+
+
+COUNTED = {
+    1: "past rash sound date start back show these guide",
+    2: """report outlays scoring distinct discharge discussed humans subjects alters normal driving
+          projects version female impairs altered having beauty adverse able assess""",
+    3: """prescription previous strategies caspian convenience services measurements specially
+          syncope adoption otitis selected hemorrhage accounted orally genetic metformin regulate
+          evasion probable resilience medicines energies emergence""",
+    4: """unsuccessful antitumor technically pulmonary autogenous anemia distributed expenditures
+          indicating summarizes calculated temperature chronically malaria palliation""",
+    5: "observational examination",
+    6: "beneficiaries",
+    7: "oligomerization cardiometabolic postinstitutionalized",
+}
+"""75 words drawn by lot from abstracts, and counted by hand before the rule had seen them."""
+
+
+def test_the_error_of_the_rule_on_words_counted_by_hand() -> None:
+    """Measured: 3 of 75 words are wrong, each by one, and the sum by 1 of 220."""
+    found = {word: (n, syllables(word)) for n, line in COUNTED.items() for word in line.split()}
+    assert len(found) == 75
+    wrong = {word: pair for word, pair in found.items() if pair[0] != pair[1]}
+    assert wrong == {"convenience": (3, 4), "resilience": (3, 4), "syncope": (3, 2)}
+    assert sum(by_hand for by_hand, _ in found.values()) == 220
+    assert sum(by_rule for _, by_rule in found.values()) == 221
+
+
+@pytest.mark.parametrize(
+    ("n", "words"),
+    [
+        (1, "the dose whole caused lines lathes guide league year clear cream friend people's2"),
+        (2, "treated doses branches muscle safely techniques layer beyond surgeon people science"),
+        (2, "special create poem fluid seeing measure million circuit ocean patients"),
+        (3, "enabled initial infectious opinion dementia quality period barrier studying embryo"),
+        (3, "area nausea gradient nutrient aorta museum nucleus linear nuclear pancreas reinforce"),
+        (3, "measurement medium video actual increases coincide scientist religious previous"),
+        (4, "bacteria radiation variety experience coefficient organism algorithm continuous"),
+        (5, "evaluation association coagulation simultaneous myocardial peritoneal"),
+    ],
+)
+def test_each_part_of_the_rule(n: int, words: str) -> None:
+    """Silent letters, vowels heard apart, and the words that look alike and are not."""
+    for word in words.split():
+        counted = int(word[-1]) if word[-1].isdigit() else n
+        assert (word, syllables(word)) == (word, counted)
+
+
+@pytest.mark.parametrize(
+    ("word", "n"),
+    [
+        ("double-blind", 3),
+        ("IL-6", 1),
+        ("mm", 1),
+        ("patient\u2019s", 2),
+        ("Sj\u00f6gren", 2),
+        ("\u03b2", 1),
+        ("12", 1),
+        ("", 1),
+    ],
+)
+def test_whatever_is_read_has_a_syllable(word: str, n: int) -> None:
+    """Compounds are counted by part; what has no Latin letter is said somehow."""
+    assert syllables(word) == n
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("the field @xmath0 is weak", "the field is weak"),
+        ("(@xmath12)", "( )"),
+        ("shown before @xcite .", "shown before ."),
+        ("of @xmath1@xmath2 @xmath3.", "of ."),
+        ("a field @xmath1\n\nand more", "a field \n\nand more"),
+        ("ask x@example.org at 5 @ 3", "ask x@example.org at 5 @ 3"),
+        ("", ""),
+    ],
+)
+def test_a_placeholder_leaves_a_space(text: str, left: str) -> None:
+    """Words on its two sides stay two, full stops stay next to words, and a mail address stays."""
+    assert without_placeholders(text) == left
+
+
+def test_released_segments_are_as_verbatim_as_they_are(released: Released) -> None:
+    """Oracle: GPT-4's segments of the PubMed half.
+
+    Over both halves metrics.md 1.1 has 86 % (summaries) and 91 % (references) whole, 11 and 6 % in
+    parts; this half alone has 90 and 82 %, 9 and 16 %.
+    """
+    ways = defaultdict[bool, Counter[str]](Counter)
+    for system, by_paper in released.segments.items():
+        for paper, segments in by_paper.items():
+            held = ground(segments, released.texts[system][paper]).held
+            ways[system == "reference"].update(held.values())
+    assert ways[False] == {"whole": 903, "parts": 86, "absent": 15}
+    assert ways[True] == {"whole": 153, "parts": 29, "absent": 5}

@@ -1,0 +1,474 @@
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.cli.app import main
+from summeval_pytest.errors import OptionError
+from summeval_pytest.questions import FACETS
+from summeval_pytest.study.agree import TABLES, Tables, agree, models_of
+from summeval_pytest.study.agreement.columns import labelled_pairs
+from summeval_pytest.study.agreement.local_models import LocalModels
+from summeval_pytest.suite.suite import load_suite
+from tests import label_suite
+from tests.processes import clean_environment
+from tests.study.moss_suite import (
+    GREW,
+    LISTER,
+    READER,
+    SAND,
+    labels_of,
+    moss,
+    session,
+    write_suite,
+)
+
+if TYPE_CHECKING:
+    from summeval_pytest.study.baselines import BaselineName
+    from tests.cli.conftest import Shell
+
+pytestmark = pytest.mark.usefixtures("few_resamples")
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_agreement_is_printed_and_written(tmp_path: Path) -> None:
+    """Worked example.
+
+    FM is a quarter of the digit: 1, 3, 2, 4 against 1, 2, 3, 4 makes r = rho = 0.8, and tau 1 on
+    each of two papers; both papers give 0.8 and one of them twice gives 1. Ratings: two of four
+    are equal; quadratic weights, 2 observed of 40 / 4 expected, make kappa 0.8. Faithfulness:
+    0, 1, 0, 1 and 1, for the torn page has a digit all the same.
+    """
+    file = tmp_path / "figures.json"
+    lines = agree(moss(tmp_path / "moss"), judge=READER, json_file=file)
+    fingerprint = load_suite(tmp_path / "moss").fingerprint
+    assert lines[0].endswith(f": 6 labelled pairs, judge {READER}, suite {fingerprint}")
+    assert lines[1] == "Agreement with the human overall score; 95 % intervals over papers."
+    assert lines[3].split() == ["pairs", "Pearson", "Spearman", "Kendall", "per", "paper"]
+    rows = {line.split("  ")[0]: line.split("  ", 1)[-1].strip() for line in lines[4:]}
+    assert rows["FM"] == "4   0.800 [ .80,1.00]   0.800 [ .80,1.00]   1.000 [1.00,1.00]"
+    start = next(n for n, line in enumerate(lines) if line.split() == list(FACETS))
+    items, exact, _, quadratic = (line.split() for line in lines[start + 1 : start + 5])
+    assert items == ["items", "0", "0", "4", "0"]
+    assert exact[:4] == ["exact", "-", "-", "0.500"]
+    assert quadratic[:5] == ["quadratic", "kappa", "-", "-", "0.800"]
+    figures = json.loads(file.read_text(encoding="utf-8"))
+    assert list(figures)[:3] == ["pairs", "metrics", "facets"]
+    assert figures["pairs"] == 6
+    fm = figures["metrics"]["FM"]
+    assert list(fm)[:4] == ["pearson", "spearman", "kendall", "pairs"]
+    assert fm["pearson"] == pytest.approx([0.8, 0.8, 1.0])
+    assert fm["spearman"] == pytest.approx([0.8, 0.8, 1.0])
+    assert (fm["kendall"], fm["pairs"]) == ([1.0, 1.0, 1.0], 4)
+    assert figures["facets"]["result"] == {
+        "exact": 0.5,
+        "kappa": pytest.approx(0.8),
+        "pairs": 4,
+    }
+    assert figures["facets"]["method"] == {"exact": None, "kappa": None, "pairs": 0}
+    # Every summary states the one facet, so its presence agrees with nothing; 0 would be a lie.
+    (presence,) = [line.split() for line in lines if line.startswith("facet presence")]
+    assert presence == ["facet", "presence", "4", "-", "-", "-"]
+    assert figures["metrics"]["facet presence"]["pearson"] == [None, None, None]
+    # The torn page has no FM, no pair has an EVA-Score, and the baselines have all.
+    assert {name: found["pairs"] for name, found in figures["metrics"].items()} == {
+        "FM": 4, "faithfulness": 5, "ROUGE-1": 5, "ROUGE-2": 5, "ROUGE-L": 5,
+        "ROUGE-1 recall": 5, "facet presence": 4, "length": 5,
+    }  # fmt: skip
+
+
+def test_our_columns_come_first_and_recorded_ones_by_name(tmp_path: Path) -> None:
+    """A recorded column of the same name is marked: neither may hide the other, or fill its gaps.
+
+    Without the mark the torn page would have a recorded FM among the computed ones.
+    """
+    recorded: list[dict[str, object]] = [
+        {"paper": paper, "system": system, "by": by, "overall": 0.5}
+        for by in ("Zed", "ACU", "FM", "ROUGE-1")
+        for paper, system in (("sand", "plain"), ("rock", "bold"), ("bark", "plain"))
+    ]
+    recorded.append({"paper": "sand", "system": None, "by": "ACU", "segments": {"result": "It."}})
+    suite = load_suite(moss(tmp_path / "moss", recorded))
+    pairs = labelled_pairs(suite, READER, session())
+    assert [pair.columns["FM (recorded)"] for pair in pairs if "FM (recorded)" in pair.columns] == [
+        0.5
+    ] * 3
+    torn = pairs[-2]
+    assert "FM" not in torn.columns
+    assert torn.columns["ROUGE-1 (recorded)"] == 0.5
+    assert torn.columns["ROUGE-1"] == 0.0
+
+    lines = agree(tmp_path / "moss", judge=READER)
+    names = [line.split("  ")[0] for line in lines[4 : lines.index("", 4)]]
+    assert names[0] == "FM"
+    assert names[-5:] == ["length", "ACU", "FM (recorded)", "ROUGE-1 (recorded)", "Zed"]
+
+
+def test_labels_without_any_overall_score_still_have_items_to_agree_on(tmp_path: Path) -> None:
+    """Sentences alone: one is called wrong and both are labelled so."""
+    labels = labels_of(sentences=[{"index": 0, "faithful": False}])
+    folder = write_suite(tmp_path / "moss", SAND, GREW, labels)
+    file = tmp_path / "figures.json"
+    lines = agree(folder, judge=READER, json_file=file)
+    assert (
+        lines[3] == "no label has an overall score or all four facets: no human column to go with"
+    )
+    at = next(n for n, line in enumerate(lines) if line.split() == ["sentence", "fact"])
+    assert [line.split()[:4] for line in lines[at + 1 : at + 8]] == [
+        ["items", "2", "0"],
+        ["exact", "0.500", "[", ".50,"],
+        ["kappa", "0.000", "[", ".00,"],
+        ["balanced", "accuracy", "-", "-"],
+        ["recall", "of", "wrong", "0.500"],
+        ["called", "wrong", "0.500", "["],
+        ["labelled", "wrong", "1.000", "[1.00,1.00]"],
+    ]
+    figures = json.loads(file.read_text(encoding="utf-8"))
+    assert figures["items"]["sentence"]["recall of wrong"] == [0.5, 0.5, 0.5]
+    assert figures["items"]["fact"] == {
+        "items": 0,
+        **dict.fromkeys(figures["items"]["sentence"].keys() - {"items"}, [None] * 3),
+    }
+    assert figures["metrics"]["ROUGE-1"]["pearson"] == [None] * 3
+
+
+def test_labelled_facts_are_checked_as_they_stand(tmp_path: Path) -> None:
+    """The judge lists facts of its own besides; what it says of the labelled ones counts here."""
+    facts = {
+        "reference": [{"text": "It grew 3 times.", "covered": True}],
+        "candidate": [{"text": "It grew 5 times.", "supported": False}],
+    }
+    folder = write_suite(tmp_path / "moss", SAND, GREW, labels_of(facts=facts)[1:])
+    file = tmp_path / "figures.json"
+    agree(folder, judge=LISTER, json_file=file)
+    found = json.loads(file.read_text(encoding="utf-8"))["items"]["fact"]
+    assert (found["items"], found["exact"][0], found["recall of wrong"][0]) == (2, 1.0, 1.0)
+    # Facet presence by a judge without facets is a row of dashes, which says so.
+    lines = agree(write_suite(tmp_path / "bare", SAND, GREW, labels_of(overall=0.5)), judge=LISTER)
+    (presence,) = [line.split() for line in lines if line.startswith("facet presence")]
+    assert presence == ["facet", "presence", "0", "-", "-", "-"]
+
+
+def test_recorded_segments_and_ratings_have_their_own_rows(tmp_path: Path) -> None:
+    """Worked example: Ann finds the result in one of two summaries, and rates one as people do."""
+    recorded: list[dict[str, object]] = [
+        {"paper": "sand", "system": "plain", "by": "Ann", "segments": {"result": "It grew."}},
+        {"paper": "sand", "system": "bold", "by": "Ann", "segments": {"method": "It grew."}},
+        {"paper": "sand", "system": None, "by": "Ann", "segments": {"result": "It grew."}},
+        {"paper": "sand", "system": "plain", "by": "Bob", "facets": {"result": 4, "method": 1}},
+        {"paper": "sand", "system": "bold", "by": "Bob", "facets": {"result": 1}},
+    ]
+    labels = [
+        {"paper": "sand", "system": of, "overall": overall, "facets": {"result": rating}}
+        for of, overall, rating in (("plain", 0.9, 4), ("bold", 0.1, 2))
+    ]
+    folder = write_suite(tmp_path / "moss", SAND, GREW, labels, recorded)
+    lines = agree(folder, judge=READER)
+    rows = {line.split("  ")[0]: line.split("  ", 1)[-1].split() for line in lines}
+    assert rows["presence (Ann)"][:2] == rows["length (Ann)"][:2] == ["2", "1.000"]
+    at = next(n for n, line in enumerate(lines) if line.startswith("recorded ratings"))
+    # Ratings 4, 2 and 4, 1: observed 1, expected (0 + 9 + 4 + 1) / 2 = 7; kappa 6/7.
+    assert lines[at + 1].split() == ["Bob", "-", "-", "-", "-", "0.500", "0.857", "-", "-"]
+
+
+def test_a_level_takes_the_place_of_the_mixture(tmp_path: Path) -> None:
+    """Worked example: systems' means .2, .3 by people and 1.5, 3.5 quarters by FM: in order.
+
+    Two systems are in some order always, so p is 1: nothing is claimed of them.
+    """
+    folder = moss(tmp_path / "moss")
+    wanted = Tables(level="all", matrix="pearson")
+    lines = agree(folder, judge=READER, tables=wanted)
+    at = lines.index("Mean over papers of the agreement within each.")
+    assert lines[at + 1].split() == ["papers", "Pearson", "Spearman", "Kendall"]
+    assert lines[at + 2].split()[:2] == ["FM", "2"]
+    assert lines[at + 2].count("1.000 [1.00,1.00]") == 3
+    at = lines.index("Of the systems' means over papers, one point a system.")
+    assert lines[at + 2].split()[:3] == ["FM", "2", "1.000"]
+    assert lines[at + 3].split() == ["1.00"] * 3
+    assert not any("Kendall per paper" in line for line in lines)
+    at = lines.index("Pearson of every two columns. Over all pairs.")
+    assert lines[at + 1].split() == [str(n) for n in range(1, 10)]
+    assert lines[at + 2].split() == ["1", "human", "1.0"]
+    assert lines[at + 3].split() == ["2", "FM", ".80", "1.0"]
+    assert lines[at + 7].split()[-1] == "1.0"
+
+
+def test_weights_are_fitted_or_the_reason_is_told(tmp_path: Path) -> None:
+    """Four labels of one facet: it explains what it can, and the others weigh nothing."""
+    wanted = Tables(fit_weights=True)
+    folder = moss(tmp_path / "moss")
+    lines = agree(folder, judge=READER, tables=wanted)
+    # Shares 1/4, 2/4, 3/4, 1 against .1, .2, .3, .4: (.15^2 + .3^2 + .45^2 + .6^2) / 4 = .16875
+    assert lines[-4:] == [
+        "facet weights      background  method  result  conclusion",
+        "fitted to 4 pairs       0.000   0.000   1.000       0.000",
+        "FM, section 4.2         0.100   0.300   0.300       0.300",
+        "mean squared error of the fitted ones: 0.16875",
+    ]
+
+
+def test_the_json_has_everything_whatever_is_printed(tmp_path: Path) -> None:
+    """Who reads it with a script should not have to know which options were given."""
+    folder = moss(tmp_path / "moss")
+    wanted = Tables(level="system", matrix="kendall", fit_weights=True)
+    texts = []
+    for name, asked in (("bare", TABLES), ("full", wanted)):
+        file = tmp_path / f"{name}.json"
+        agree(folder, judge=READER, json_file=file, tables=asked)
+        texts.append(file.read_text(encoding="utf-8"))
+    assert texts[0] == texts[1]
+    figures = json.loads(texts[0])
+    assert list(figures) == [
+        "pairs", "metrics", "facets", "items", "roles",
+        "recorded", "systems", "matrices", "weights",
+    ]  # fmt: skip
+    fm = figures["metrics"]["FM"]
+    assert fm["system"]["p"] == {"pearson": 1.0, "spearman": 1.0, "kendall": 1.0}
+    assert (fm["pooled"]["n"], fm["paper"]["n"], fm["system"]["n"]) == (4, 2, 2)
+    assert fm["pooled"]["pearson"] == fm["pearson"]
+    assert fm["paper"]["kendall"] == fm["kendall"]
+    matrices = figures["matrices"]
+    place = matrices["columns"].index("FM")
+    assert matrices["columns"][0] == "human"
+    assert matrices["pooled"]["pearson"][0][place] == pytest.approx(fm["pearson"])
+    assert matrices["system"]["kendall"][place][0] == fm["system"]["kendall"]
+    assert figures["systems"]["bold"]["FM"] == pytest.approx((0.75 + 1) / 2)
+    assert figures["weights"]["result"] == 1.0
+    assert figures["items"]["result"]["items"] == 4
+
+
+def test_json_and_page_are_the_same_bytes_whatever_the_hash_seed(
+    tmp_path: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two runs that differ in a digit cannot be told from a judge that changed.
+
+    Two papers of the bundled suite under the embedded judge, in two processes that order their
+    sets differently; twenty resamples are enough to move every interval.
+    """
+    suite = tmp_path / "golden"
+    shutil.copytree(ROOT / "golden", suite)
+    labels = (suite / "labels.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    (suite / "labels.jsonl").write_text("".join(labels[:6]), encoding="utf-8")
+    program = (
+        "import sys; from summeval_pytest.study.agreement import item_agreement as i;"
+        "i.RESAMPLES = 20;"
+        "from summeval_pytest.cli.app import main; sys.exit(main(sys.argv[1:]))"
+    )
+    monkeypatch.chdir(tmp_path)
+    here = shell.lines("agree", "golden", "--json", "here.json", "--html", "here.html")
+    command = "agree golden --json there.json --html there.html"
+    there = subprocess.run(
+        [sys.executable, "-c", program, *command.split()],
+        env=clean_environment(PYTHONHASHSEED="20241"),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert there.stdout.splitlines() == here
+    one, page = ((tmp_path / f"here.{suffix}").read_bytes() for suffix in ("json", "html"))
+    assert one == (tmp_path / "there.json").read_bytes()
+    assert one.endswith(b"}\n")
+    assert json.loads(one)["metrics"]["EVA"]["pairs"] == 6
+    assert page == (tmp_path / "there.html").read_bytes()
+    assert page.endswith(b"</html>\n")
+
+
+def test_a_page_is_written_beside_what_is_printed(tmp_path: Path) -> None:
+    """It names the judge as reports do, and what it is signed by; the lines are the same."""
+    page, folder = tmp_path / "page.html", moss(tmp_path / "moss")
+    lines = agree(folder, judge=READER, tables=Tables(html=page))
+    assert lines == agree(folder, judge=READER)
+    text = page.read_text(encoding="utf-8")
+    assert READER in text
+    assert "<code>reader-1</code>" in text
+    assert '<h3 id="picture-1"><bdi>FM</bdi></h3>' in text
+    assert "FM: no number for 2 of 6 pairs, first: the page is torn" in text
+
+
+def test_a_page_that_cannot_be_written_is_refused_first(tmp_path: Path) -> None:
+    """Before a judge is asked, and paid."""
+    with pytest.raises(OptionError, match=r"^--html=.*cannot be written, it is a folder"):
+        agree(tmp_path / "no-such-suite", tables=Tables(html=tmp_path))
+
+
+def test_baselines_are_asked_for_where_they_are_wanted(tmp_path: Path) -> None:
+    """The embedded judge rates a summary as a whole, and counts no facts by a prompt."""
+    path = moss(tmp_path / "moss")
+    both: tuple[BaselineName, ...] = ("direct", "one-prompt")
+    lines = agree(path, judge="offline", json_file=None, tables=Tables(baseline=both))
+    assert [line.split()[:3] for line in lines if line.startswith("direct")] == [
+        ["direct", "rating", "5"]
+    ]
+    told = "EVA, one prompt: no number for 6 of 6 pairs, first: the embedded judge follows no"
+    assert any(line.startswith(told) for line in lines)
+    plain = agree(path, judge="offline")
+    assert not [line for line in plain if "direct" in line or "one prompt" in line]
+
+
+def test_a_column_can_be_held_still(tmp_path: Path) -> None:
+    """What a metric says beyond length, for example; and a column that is not there is named."""
+    file = tmp_path / "figures.json"
+    wanted = Tables(given="length")
+    lines = agree(moss(tmp_path / "moss"), judge=READER, json_file=file, tables=wanted)
+    title = "Partial Pearson correlation with the human overall score, given 'length'"
+    row = next(line for line in lines[lines.index(title) :] if line.startswith("FM "))
+    # every summary of a rated pair has four words, so length explains nothing of them
+    assert row.split()[1] == "0.800"
+    figures = json.loads(file.read_text(encoding="utf-8"))
+    assert figures["given"]["length"]["FM"][0] == pytest.approx(0.8)
+    with pytest.raises(OptionError) as caught:
+        agree(tmp_path / "moss", judge=READER, tables=Tables(given="lenght"))
+    assert str(caught.value) == "--given=lenght: there is no such column; did you mean 'length'?"
+
+
+def test_roles_are_held_against_the_judges_segments(tmp_path: Path) -> None:
+    """Worked example: all is a result, says the judge; of three sentences with a facet two are.
+
+    Also of the summary that is the reference word for word, of which the metric asks nothing.
+    """
+    labels: list[dict[str, object]] = [
+        {"paper": "sand", "system": "plain", "roles": [
+            {"text": "It grew 1 time.", "facet": ["result", "conclusion"]},
+        ]},
+        {"paper": "sand", "system": "bold", "roles": [
+            {"text": "It grew 3 times.", "facet": "background"},
+        ]},
+        {"paper": "rock", "system": "plain", "roles": [
+            {"text": "It grew 2 times.", "facet": "result"},
+            {"text": "Thanks.", "facet": None},
+        ]},
+        {"paper": "rock", "system": "bold", "roles": [{"text": "A torn page", "facet": "method"}]},
+    ]  # fmt: skip
+    papers = [*SAND, {"id": "rock", "source": "Moss. Thanks.", "reference": "It grew."}]
+    summaries = {
+        ("sand", "plain"): "It grew 1 time.",
+        ("sand", "bold"): "It grew 3 times.",
+        ("rock", "plain"): "It grew 2 times. Thanks.",
+        ("rock", "bold"): "A torn page 5.",
+    }
+    folder = write_suite(tmp_path / "moss", papers, summaries, labels)
+    file = tmp_path / "figures.json"
+    lines = agree(folder, judge=READER, json_file=file)
+    at = next(n for n, line in enumerate(lines) if line.startswith("sentence roles  "))
+    assert [line.split()[:5] for line in lines[at + 1 : at + 5]] == [
+        ["background", "1", "-", "0.000", "["],
+        ["result", "or", "conclusion", "2", "0.667"],
+        ["macro", "F1", "3", "0.400", "["],
+        ["accuracy", "3", "0.667", "[", ".50,1.00]"],
+    ]
+    assert any(
+        line.startswith("sentence roles: no number for 1 of 4 pairs, first: the page is torn")
+        for line in lines
+    )
+    figures = json.loads(file.read_text(encoding="utf-8"))
+    assert figures["roles"]["items"] == 3
+    assert figures["roles"]["accuracy"][0] == pytest.approx(2 / 3)
+
+
+def test_a_summary_has_a_line_a_figure(tmp_path: Path) -> None:
+    """Several suites make one table; what is undefined would only fill it."""
+    lines = agree(moss(tmp_path / "moss"), judge=READER, tables=Tables(summary=True))
+    spearman = "moss                Spearman, FM                                        4   0.800"
+    assert lines[0] == f"{spearman} [ .80,1.00]"
+    assert lines[-1].split()[:5] == ["moss", "quadratic", "kappa,", "result", "4"]
+    assert not any("facet presence" in line for line in lines)
+
+
+def test_layers_without_a_model_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """Mostly --bertscore was forgotten; zero layers would be the words alone, and no BERT."""
+    assert models_of(Tables()) == LocalModels()
+    with pytest.raises(OptionError) as caught:
+        models_of(Tables(bertscore_layers=3))
+    assert str(caught.value) == (
+        "--bertscore-layers=3 goes with --bertscore=MODEL; add it or leave this out"
+    )
+    assert main(["agree", "suite", "--bertscore-layers", "0"]) == 4
+    assert "'0' is no whole number from 1 to 999999" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "package", "extra"),
+    [
+        ("--bertscore", "bert_score", "bertscore"),
+        ("--embeddings", "sentence_transformers", "embeddings"),
+    ],
+)
+def test_without_the_extra_the_command_says_what_to_install(
+    option: str,
+    package: str,
+    extra: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A usage error before anybody is asked: the suite has not even been read."""
+    monkeypatch.setitem(sys.modules, package, None)
+    assert main(["agree", "no-such-suite", option, str(Path.cwd())]) == 4
+    assert capsys.readouterr().err == (
+        f"summeval: error: {option}: the package {package!r} is not installed; install it with:"
+        f" pip install 'summeval-pytest[{extra}]'\n"
+    )
+
+
+def test_two_files_are_compared_and_the_figures_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Worked example: one facet of two the same, a pair that only the first has labelled."""
+    monkeypatch.chdir(tmp_path)
+    label_suite.write_suite(Path("moss"))
+    pair = {"paper": "moss-01", "system": "long"}
+    first = [
+        {**pair, "facets": {"method": 4, "result": 2}},
+        {"paper": "moss-02", "system": "long", "overall": 1},
+    ]
+    label_suite.write_lines(Path("a.jsonl"), *first)
+    label_suite.write_lines(Path("b.jsonl"), {**pair, "facets": {"method": 4, "result": 3}})
+    assert main(["agree", "moss", "--compare", "a.jsonl", "b.jsonl", "--json", "f.json"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "a.jsonl: 2 pairs labelled",
+        "b.jsonl: 1 pairs labelled, 1 of them by both",
+        "",
+        "         items  exact  kappa  quadratic  only 1st  only 2nd",
+        "method       1  1.000      -          -         0         0",
+        "result       1  0.000  0.000      0.000         0         0",
+        "overall      0                                  1         0",
+    ]
+    figures = json.loads(Path("f.json").read_text(encoding="utf-8"))
+    assert figures == {
+        "pairs": {"first": 2, "second": 1, "both": 1},
+        "kinds": {
+            facet: {
+                "items": 1,
+                "exact": exact,
+                "kappa": kappa,
+                "quadratic_kappa": kappa,
+                "absent_to_one": 0,
+                "only_first": 0,
+                "only_second": 0,
+            }
+            for facet, exact, kappa in (("method", 1.0, None), ("result", 0.0, 0.0))
+        },
+        "evidence": {"sentences": 0, "f1": None},
+        "overall": {
+            "pairs": 0, "mean_absolute_difference": None, "only_first": 1, "only_second": 0,
+        },
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "option", ["--summary", "--fit-weights", "--level=all", "--html=page.html"]
+)
+def test_options_of_the_tables_are_refused(capsys: pytest.CaptureFixture[str], option: str) -> None:
+    """They would be in vain: no judge is asked, and no other table is printed."""
+    assert main(["agree", "moss", "--compare", "a.jsonl", "b.jsonl", option]) == 4
+    name = option.partition("=")[0]
+    assert capsys.readouterr().err == (
+        f"summeval: error: --compare prints no other table; leave out {name}\n"
+    )

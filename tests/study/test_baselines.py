@@ -1,0 +1,272 @@
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.metrics.facet import FacetScore, RatedFacet
+from summeval_pytest.questions import (
+    FACETS,
+    CountFacts,
+    FacetSegments,
+    FactCounts,
+    RateSummary,
+    SummaryRating,
+    Unanswered,
+)
+from summeval_pytest.study.baselines import (
+    DirectRating,
+    PromptOnlyScore,
+    facet_presence,
+    length,
+    measure_by_one_prompt,
+    measure_directly,
+    novel_bigrams,
+    rouge,
+    rouge_1_recall,
+    top_sentences,
+)
+from tests.metrics.table_judge import ended
+
+if TYPE_CHECKING:
+    from summeval_pytest.questions import Answer
+
+REFERENCE = "The old pump fills the north pond at night."
+SUMMARY = "The new pump fills the pond."
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _loaded() -> None:
+    """The libraries take a second to load, which no single test should be charged with."""
+    rouge(REFERENCE, SUMMARY)
+    top_sentences("bricks", BRICKS, 1)
+
+
+# Words
+@pytest.mark.parametrize(
+    ("reference", "summary", "scores"),
+    [
+        # The definitions of Lin (2004), by hand: reference 9 words, summary 6 words
+        # ROUGE-1: the x 2, pump, fills, pond = 5; P = 5/6, R = 5/9; F = 10/15
+        # ROUGE-2: "pump fills", "fills the" = 2 of 5 and 8; F = 4/13
+        # ROUGE-L: the, pump, fills, the, pond = 5; F = 10/15
+        (REFERENCE, SUMMARY, (2 / 3, 4 / 13, 2 / 3)),
+        # the longest common subsequence of "a b c d" and "d c b a" is one word: F = 1/4
+        ("alpha beta gamma delta", "delta gamma beta alpha", (1.0, 0.0, 1 / 4)),
+        ("Pumping ponds.", "<s>pumped PONDS</s><pad>", (1.0, 1.0, 1.0)),
+        # a baseline has a number for every pair, or it could not stand beside a metric
+        ("", SUMMARY, (0.0, 0.0, 0.0)),
+        (REFERENCE, "<pad>", (0.0, 0.0, 0.0)),
+        ("", "", (0.0, 0.0, 0.0)),
+    ],
+)
+def test_rouge_worked_examples(
+    reference: str, summary: str, scores: tuple[float, float, float]
+) -> None:
+    """Of stemmed words, in any case, without special tokens."""
+    names = ("ROUGE-1", "ROUGE-2", "ROUGE-L")
+    assert rouge(reference, summary) == pytest.approx(dict(zip(names, scores, strict=True)))
+
+
+def test_recall_counts_the_reference_alone() -> None:
+    """Worked example: 5 of the 9 words of the reference; what is said beyond it costs nothing."""
+    assert rouge_1_recall(REFERENCE, SUMMARY) == pytest.approx(5 / 9)
+    assert rouge_1_recall(REFERENCE, f"{SUMMARY} Frogs sing there.") == pytest.approx(5 / 9)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Pumped-up ponds, filling (p<0.05); don't  re-fill\u00a0them.",
+        "\u0130stanbul's \u03a3\u0391\u03a3 na\u00efve  \tstudies\n\n2.5%",
+        "",
+    ],
+)
+def test_words_are_stemmed_as_the_package_stems_whole_texts(text: str) -> None:
+    """Oracle: rouge-score's own tokenizer; a stem that is remembered must be the same stem."""
+    from rouge_score.rouge_scorer import RougeScorer
+
+    own = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
+    target = f"{text} ponds of studies by Istanbul"
+    found = rouge(target, text)
+    assert list(found.values()) == [each.fmeasure for each in own.score(target, text).values()]
+
+
+@pytest.mark.parametrize(
+    ("summary", "n_words"), [(SUMMARY, 6.0), (f"<s>{SUMMARY}</s>", 6.0), ("", 0.0), ("<pad>", 0.0)]
+)
+def test_length_counts_the_words_of_the_normalised_summary(summary: str, n_words: float) -> None:
+    """Special tokens are no talking."""
+    assert length(summary) == n_words
+
+
+@pytest.mark.parametrize(
+    ("candidates", "share"),
+    [(("b", "b", "", "b"), 0.75), (("b", ""), 0.5), (("",) * 4, 0.0), ((), 1.0)],
+)
+def test_facet_presence_is_the_share_of_facets_stated_at_all(
+    candidates: tuple[str, ...], share: float
+) -> None:
+    """However badly they are rated; a summary that is its reference was not rated at all."""
+    ratings = tuple(
+        RatedFacet(facet=facet, rating=1, reason="", reference="a", candidate=candidate)
+        for facet, candidate in zip(FACETS, candidates, strict=False)
+    )
+    assert facet_presence(FacetScore(value=0.5, ratings=ratings)) == share
+
+
+@pytest.mark.parametrize(
+    ("sentence", "share"),
+    [
+        ("The pump fills the north pond.", 0.0),
+        ("A pump fills the pond.", 2 / 4),  # "a pump" and "the pond" are new
+        ("Whales sing at sea.", 1.0),
+        ("pond nobody", 1.0),  # a pair of words does not cross from sentence to sentence
+        ("Pump.", 0.0),
+        ("", 0.0),
+    ],
+)
+def test_novel_bigrams_are_word_pairs_that_the_source_lacks(sentence: str, share: float) -> None:
+    """Worked examples."""
+    source = ("The pump fills the north pond.", "Nobody drains it.")
+    assert novel_bigrams(sentence, source) == share
+
+
+# Judges asked without any metric
+def counted(reference: int, candidate: int, matched: int) -> FactCounts:
+    """What the judge counts."""
+    return FactCounts(reason="", reference=reference, candidate=candidate, matched=matched)
+
+
+@pytest.mark.parametrize("rating", [1, 2, 3, 4])
+def test_a_rating_is_a_share_of_its_scale(rating: int) -> None:
+    """As the release has it: .25, .5, .75, 1."""
+    found = ended(measure_directly("A.", "B c."), (SummaryRating(reason="close", rating=rating),))
+    assert found == DirectRating(value=rating / 4, reason="close")
+
+
+def test_a_copy_of_the_reference_is_asked_about_like_any_other() -> None:
+    """A baseline has no rules of ours: what the model says of equal texts is part of it."""
+    assert next(measure_directly("Mice ran.", "<s>Mice ran.")) == (RateSummary(*["Mice ran."] * 2),)
+    assert next(measure_by_one_prompt("Mice ran.", "Mice ran.")) == (
+        CountFacts("Mice ran.", "Mice ran."),
+    )
+
+
+@pytest.mark.parametrize(
+    ("counts", "value", "precision", "recall"),
+    [
+        # P = 2/4, R = 2/8, F1 = 2 * 1/2 * 1/4 / (3/4) = 1/3; the paper's prompt has them the other
+        # way round (metrics.md EV15)
+        (counted(8, 4, 2), 1 / 3, 0.5, 0.25),
+        (counted(8, 0, 0), 0.0, None, 0.0),
+    ],
+)
+def test_precision_is_of_the_summary_and_recall_of_the_reference(
+    counts: FactCounts, value: float, precision: float | None, recall: float
+) -> None:
+    """As EVA-Score has it, also without a fact in the summary."""
+    score = ended(measure_by_one_prompt("Zinc acts.", "It acts."), (counts,))
+    assert isinstance(score, PromptOnlyScore)
+    assert (score.precision, score.recall, score.counts) == (precision, recall, counts)
+    assert score.value == pytest.approx(value)
+
+
+CUT = Unanswered("cut off")
+
+
+@pytest.mark.parametrize(
+    ("answer", "rated", "by_prompt"),
+    [
+        (CUT, "cut off", "cut off"),
+        (
+            FacetSegments(),
+            "RateSummary was answered with FacetSegments",
+            "CountFacts was answered with FacetSegments",
+        ),
+        (SummaryRating(reason="", rating=5), "rating 5 is off its scale 1 to 4", None),
+        (SummaryRating(reason="", rating=0), "rating 0 is off its scale 1 to 4", None),
+        (counted(0, 3, 0), None, "the judge counts no fact in the reference"),
+        (
+            counted(3, 2, 3),
+            None,
+            "3 facts counted in both, 3 in the reference and 2 in the summary",
+        ),
+        (
+            counted(3, 2, -1),
+            None,
+            "-1 facts counted in both, 3 in the reference and 2 in the summary",
+        ),
+    ],
+)
+def test_an_answer_that_cannot_be_leaves_no_number(
+    answer: Answer, rated: str | None, by_prompt: str | None
+) -> None:
+    """Neither zero nor the nearest rating; and a share above 1 would pass every threshold."""
+    if rated is not None:
+        assert ended(measure_directly("A.", "B c."), (answer,)) == Unanswered(rated)
+    if by_prompt is not None:
+        assert ended(measure_by_one_prompt("A.", "B c."), (answer,)) == Unanswered(by_prompt)
+
+
+def test_an_unusable_summary_asks_nothing() -> None:
+    """As for every metric."""
+    empty = Unanswered("the summary is empty")
+    assert ended(measure_directly("A.", "<pad>")) == empty
+    assert ended(measure_by_one_prompt("A.", "<pad>")) == empty
+
+
+# BM25
+BRICKS = (
+    "Bricks crack in the kiln.",
+    "We fired forty bricks with two draughts.",
+    "The slow draught gave bricks of 31 MPa.",
+    "Nobody had looked before.",
+)
+MICE = ("Rats ran.", "Mice slept.", "Mice slept.", "Mice slept.")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "source", "k", "found"),
+    [
+        # "bricks" is in three of four sentences, "31" and "MPa" in one
+        ("Bricks reached 31 MPa.", BRICKS, 3, (2, 0, 1)),
+        ("Bricks reached 31 MPa.", BRICKS, 1, (2,)),
+        # of equal sentences the earlier comes first, on whichever machine
+        ("mice", MICE, 2, (1, 2)),
+        # a source of strangers gives nothing rather than its first sentence
+        ("Whales sing.", BRICKS, 3, ()),
+        ("forty", BRICKS, 3, (1,)),
+        # the library fails on each of these
+        ("", BRICKS, 2, ()),
+        ("and of the", BRICKS, 2, ()),
+        ("bricks", (), 2, ()),
+        ("bricks", ("", "of the"), 2, ()),
+    ],
+)
+def test_the_sentences_with_the_rarest_shared_words_come_first(
+    sentence: str, source: tuple[str, ...], k: int, found: tuple[int, ...]
+) -> None:
+    """And none that shares no word."""
+    assert top_sentences(sentence, source, k) == found
+
+
+def test_scores_are_those_of_bm25_with_the_added_one() -> None:
+    """Oracle: Lucene's BM25 by hand for a query of two words, k1 = 1.5 and b = 0.75."""
+    source = ("zinc mice", "zinc zinc rats", "rats copper lead iron")
+    # lengths 2, 3, 4; mean 3; idf = ln(1 + (N - n + .5) / (n + .5)); N = 3
+    zinc, copper = math.log(1 + 1.5 / 2.5), math.log(1 + 2.5 / 1.5)
+
+    def part(count: int, length: int) -> float:
+        return count / (count + 1.5 * (0.25 + 0.75 * length / 3))
+
+    scores = [zinc * part(1, 2), zinc * part(2, 3), copper * part(1, 4)]
+    order = tuple(sorted(range(3), key=lambda place: -scores[place]))
+    assert top_sentences("zinc copper", source, 3) == order == (2, 1, 0)
+
+
+def test_fewer_than_one_sentence_cannot_be_asked_for() -> None:
+    """A baseline that names nothing would have a precision of nothing."""
+    with pytest.raises(ValueError, match=r"^k is 0; ask for at least 1 sentence$"):
+        top_sentences("bricks", BRICKS, 0)

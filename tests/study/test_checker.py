@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import asyncio
+import threading
+from itertools import pairwise
+from typing import TYPE_CHECKING, ClassVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_pytest.questions import (
+    CheckFacts,
+    CheckSentences,
+    Fact,
+    FactCheck,
+    FactChecks,
+    ListFacts,
+    SentenceCheck,
+    SentenceChecks,
+    Unanswered,
+)
+from summeval_pytest.study.checker import (
+    NO_SOURCE,
+    ONLY_CHECKS,
+    Checker,
+    evidence_of,
+    parts_of,
+)
+from tests.local_models import WordReader
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SOURCE = (
+    "Nine kilns cracked in May.",
+    "Moss kept six roofs cool.",
+    "Zinc helped nobody at all.",
+    "Ropes held in every storm.",
+)
+
+
+class Threaded(WordReader):
+    """A reader that keeps the names of its threads."""
+
+    threads: ClassVar[list[str]] = []
+
+    def support(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """By shared words."""
+        self.threads.append(threading.current_thread().name)
+        return super().support(pairs)
+
+
+def sentences(checker: Checker, *claims: str) -> list[SentenceCheck | Unanswered]:
+    """What the checker says of sentences."""
+    answer = checker.compute(CheckSentences(claims, SOURCE))
+    assert isinstance(answer, SentenceChecks)
+    return list(answer.checks)
+
+
+def facts(checker: Checker, *claims: str) -> list[FactCheck | Unanswered]:
+    """What the checker says of facts."""
+    asked = tuple(Fact(text=claim, sentence=0) for claim in claims)
+    answer = checker.compute(CheckFacts(asked, SOURCE))
+    assert isinstance(answer, FactChecks)
+    return list(answer.checks)
+
+
+def test_support_is_the_models_and_the_threshold_decides() -> None:
+    """Worked example: 3 of 4 words of the claim stand in the source."""
+    for threshold, supported in ((0.5, True), (0.75, True), (0.76, False)):
+        checker = Checker(reader=WordReader(), threshold=threshold)
+        (check,) = sentences(checker, "Moss kept kilns warm")
+        assert check == SentenceCheck(
+            reason=f"the checker gives it 0.75, and {threshold:g} is needed",
+            supported=supported,
+            evidence=(1, 0),  # moss and kept, then kilns
+            support=0.75,
+        )
+        (fact,) = facts(checker, "Moss kept kilns warm")
+        assert fact == FactCheck(
+            reason=check.reason,
+            entailed=supported,
+            premises=(1, 0) if supported else (),  # no premise carries what does not follow
+            support=0.75,
+        )
+
+
+def test_premises_are_read_in_order_as_one_source() -> None:
+    """What two premises say together follows from neither of them alone."""
+    reader = WordReader()
+    facts(Checker(reader=reader), "Moss and zinc helped.")
+    assert reader.asked == [(" ".join(SOURCE), "Moss and zinc helped.")]
+
+
+def test_the_best_part_of_a_long_source_counts_and_is_the_evidence() -> None:
+    """Worked example: 48 tokens, less 8 for marks and a quarter for a claim, leave room for 28.
+
+    Of 40 sentences of 5 words each part has five; the next one begins with the last of them, which
+    fills less than a quarter: 1 to 5, 5 to 9, and so on.
+    """
+    source = tuple(f"Kiln number {n} cracked again." for n in range(40))
+    reader = WordReader(window=48)
+    answer = Checker(reader=reader).compute(
+        CheckSentences(("Kiln number 6 cracked again.",), source)
+    )
+    assert isinstance(answer, SentenceChecks)
+    (check,) = answer.checks
+    assert isinstance(check, SentenceCheck)
+    assert [text.split()[2] for text, _ in reader.asked[:3]] == ["0", "4", "8"]
+    assert check.support == 1.0
+    assert check.evidence == (6,)
+    assert check.reason.endswith(f"; best of {len(reader.asked)} parts: sentences 5 to 9")
+
+
+@given(
+    st.lists(st.integers(0, 60).map(lambda n: "w " * n), min_size=1, max_size=30),
+    st.integers(16, 60),
+)
+def test_every_sentence_is_read_whole_with_its_neighbour_where_both_fit(
+    source: Sequence[str], room: int
+) -> None:
+    """Nothing of a source is skipped, no part is too long, and none is read twice for nothing."""
+    lengths = [len(text.split()) for text in source]
+    parts = list(parts_of(source, lengths, room))
+    read = {place for part in parts for place in part.places}
+    assert read == set(range(len(source)))
+    assert all(len(part.text.split()) <= room + len(part.places) for part in parts)
+    assert all(one.places[-1] <= other.places[-1] for one, other in pairwise(parts))
+    for first, second in enumerate(range(1, len(source))):
+        if lengths[first] + lengths[second] <= room:
+            assert any({first, second} <= set(part.places) for part in parts)
+
+
+def test_a_sentence_longer_than_a_part_is_read_in_pieces() -> None:
+    """Worked example: 100 words of 4 characters in pieces of at most 30 are four of 25."""
+    text = "moss " * 100
+    parts = list(parts_of((text, "Rain."), (100, 1), 30))
+    assert [len(part.text.split()) for part in parts] == [25, 25, 25, 26]
+    assert [part.places for part in parts] == [(0,), (0,), (0,), (0, 1)]
+
+
+def test_a_claim_that_the_model_cannot_read_whole_is_unanswered() -> None:
+    """Half of it may be supported, and nobody read the rest; others of the summary are answered."""
+    long, short = sentences(Checker(reader=WordReader(window=64)), "moss " * 33, "Zinc helped")
+    assert long == Unanswered(
+        "it fills more than half of the 64 tokens that the checker reads at once"
+    )
+    assert isinstance(short, SentenceCheck)
+    assert short.supported
+
+
+def test_from_nothing_nothing_follows() -> None:
+    """A source without sentences is no reason to ask a model."""
+    answer = Checker(reader=WordReader()).compute(CheckSentences(("Moss.",), ()))
+    nothing = SentenceCheck(reason=NO_SOURCE, supported=False, support=0.0)
+    assert answer == SentenceChecks((nothing,))
+
+
+@pytest.mark.parametrize(
+    ("claim", "places", "evidence"),
+    [
+        ("Moss kept roofs cool", (0, 1, 2, 3), (1,)),
+        ("Moss and zinc and ropes and kilns", (0, 1, 2, 3), (0, 1, 2)),  # at most three
+        ("Moss and zinc", (2, 3), (2,)),  # of the best part only
+        ("Penguins swim", (0, 1, 2, 3), ()),
+        ("", (0, 1), ()),
+    ],
+)
+def test_evidence_is_what_shares_most_words(
+    claim: str, places: tuple[int, ...], evidence: tuple[int, ...]
+) -> None:
+    """A sentence is named if it adds a word; naming all that a part holds would name everything."""
+    assert evidence_of(claim, places, SOURCE) == evidence
+
+
+def test_it_checks_and_does_nothing_else() -> None:
+    """Facets and lists of facts are other judges'; its thread leaves the loop free."""
+    reader = Threaded()
+    checker = Checker(reader=reader, threshold=0.25)
+    answers = asyncio.run(checker.answer((ListFacts(("Moss.",)), CheckSentences(("a",), ("b",)))))
+    assert answers[0] == Unanswered(ONLY_CHECKS)
+    assert isinstance(answers[1], SentenceChecks)
+    assert reader.threads == ["summeval-checker_0"]
+    assert checker.signature == "checker-1 words 1 threshold=0.25"
+    assert checker.in_flight == 1

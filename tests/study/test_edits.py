@@ -1,0 +1,322 @@
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_pytest.study.edits import (
+    ATTACKS,
+    IRRELEVANT,
+    Edit,
+    add_irrelevant,
+    change_number,
+    move_sentence,
+    repeat_sentence,
+    same_text,
+    truncate,
+)
+from summeval_pytest.text.normalise import is_refusal, normalise
+from summeval_pytest.text.quantities import find_quantities
+from summeval_pytest.text.sentences import split_sentences
+from summeval_pytest.text.words import content_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+SENTENCES = """
+Moss grew faster in shade than in full light (3.1 vs. 1.4 mm per week, p = 0.02).
+Ponds are common in lowland farms.
+We asked whether shade helps.
+It fell from 12 to 7% at 5 C.
+Iron did not change uptake in the drained plots.
+These results hold for Fig. 2 only.
+Of 48 ponds, 24 were drained in 2015.
+However, Tarn beat Coin.
+The drained group lost 9 kg and the flooded group lost 4 kg
+Results: uptake rose by 31.0% with lime and by 12.5% with basalt.
+- No fish survived the drought of May 12.
+1. Does lime help?
+zinc (10 mg) lowered the loss of 4,200 leaves.
+""".strip().splitlines()
+
+
+texts = (
+    st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=6).map(" ".join)
+    | st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=6).map("\n\n".join)
+    | st.text(alphabet="Ab .12%()\n-not rose", max_size=60)
+)
+
+
+def cut(text: str) -> list[str]:
+    """The sentences that a metric sees."""
+    return [sentence.text for sentence in split_sentences(normalise(text))]
+
+
+@given(text=texts)
+def test_a_changed_number_changes_its_sentence_and_no_other(text: str) -> None:
+    """A relation says what one wrong sentence must do; two would say nothing."""
+    edit = change_number(text, text)
+    if edit is not None:
+        before, after = cut(text), cut(edit.text)
+        changed = [n for n, pair in enumerate(zip(before, after, strict=True)) if len({*pair}) > 1]
+        assert changed == [edit.sentence]
+        assert edit.before != edit.after
+
+
+@given(text=texts)
+def test_edits_of_whole_sentences_leave_each_sentence_as_it_is(text: str) -> None:
+    """What is moved, repeated or dropped is still cut as it was, or another edit is measured."""
+    sentences = cut(text)
+    if moved := move_sentence(text):
+        order = cut(moved.text)
+        assert sorted(order) == sorted(sentences)
+        assert order[0] == moved.before
+        assert [s for s in order if s != order[0]] == [s for s in sentences if s != order[0]]
+    if repeated := repeat_sentence(text):
+        assert cut(repeated.text) == [*sentences, max(sentences, key=len)]
+        assert repeated.sentence == len(sentences)
+    if half := truncate(text):
+        assert cut(half.text) == sentences[: len(sentences) // 2]
+
+
+@given(text=texts, source=texts)
+def test_an_irrelevant_sentence_shares_no_word_with_text_or_source(text: str, source: str) -> None:
+    """One that did might be supported by chance."""
+    edit = add_irrelevant(text, source)
+    if edit is not None:
+        assert cut(edit.text) == [*cut(text), edit.after]
+        assert edit.after in IRRELEVANT
+        known = {*content_words(text), *content_words(source)}
+        assert known.isdisjoint(content_words(edit.after))
+
+
+def test_the_first_irrelevant_sentence_that_is_strange_to_both_is_added() -> None:
+    """A paper about libraries and its source about brass bands get a neighbour's fence."""
+    edit = add_irrelevant("Village libraries open early.", "We counted brass bands.")
+    assert edit == Edit(
+        text=f"Village libraries open early. {IRRELEVANT[2]}", sentence=1, after=IRRELEVANT[2]
+    )
+
+
+@pytest.mark.parametrize(
+    ("edit_of", "text", "expected"),
+    [
+        # The last sentence that can be read first: "this is new" there would be nonsense.
+        (move_sentence, "Zinc helps. Iron harms. Lime is.", "Lime is. Zinc helps. Iron harms."),
+        (move_sentence, "Zinc helps. Iron harms. This is new. Lime is old. It lasts.", None),
+        (move_sentence, "Zinc helps. Iron harms. However, lime is.", None),
+        (move_sentence, "Zinc helps. These two agree.", None),
+        (move_sentence, "Aim: it. Zinc helps. Use: no.", "Zinc helps. Aim: it. Use: no."),
+        (move_sentence, "Zinc helps.", None),
+        (move_sentence, "Zinc helps. Zinc helps.", None),
+        (move_sentence, "", None),
+        # Of 3 sentences 1 is left, of 4 two, of 1 none, which is no summary.
+        (truncate, "A rose. B fell. C stayed.", "A rose."),
+        (truncate, "A rose. B fell. C stayed. D went.", "A rose. B fell."),
+        (truncate, "A rose.\n\nB fell by Fig. 2.", "A rose."),
+        (truncate, "A rose.", None),
+        (truncate, "", None),
+        (truncate, "   ", None),
+        # On a line of its own where it would be read as one sentence with what stands before it.
+        (repeat_sentence, "Zinc is a metal. It is.", "Zinc is a metal. It is. Zinc is a metal."),
+        (repeat_sentence, "Iron harms.", "Iron harms. Iron harms."),
+        (repeat_sentence, "Zinc", "Zinc\n\nZinc"),
+        (repeat_sentence, "Zinc et al.", "Zinc et al.\n\nZinc et al."),
+        (repeat_sentence, "", None),
+        (repeat_sentence, "\u200b", None),
+        (same_text, "<s> Zinc  helps.</s>", "Zinc helps."),
+    ],
+)
+def test_whole_sentences_are_moved_dropped_or_said_again(
+    edit_of: Callable[[str], Edit | None], text: str, expected: str | None
+) -> None:
+    """Worked examples of the edits that change no sentence."""
+    edit = edit_of(text)
+    assert (edit and edit.text) == expected
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        (Edit(text="x", before="11.9%", after="31.9%"), '"11.9%" -> "31.9%"'),
+        (Edit(text="x", after="A band plays."), 'added "A band plays."'),
+        (Edit(text="x", before="Iron harms."), 'removed "Iron harms."'),
+        (Edit(text="x", before="Iron.", after="Iron."), 'moved "Iron."'),
+        (Edit(text="x"), "nothing changed"),
+        (Edit(text="x", after="a\n::error::b\x1b"), 'added "a ::error::b\\x1b"'),
+        (Edit(text="x", after="w " * 100), f'added "{"w " * 29}w\u2026"'),
+    ],
+)
+def test_an_edit_tells_itself_in_one_safe_line(edit: Edit, told: str) -> None:
+    """It is printed in a terminal and in the log of a runner."""
+    assert edit.told == told
+
+
+COMPARED = "It was 11.9% in one and 31.9% in the other, 41.9% in all."
+PLAIN = "We saw 48 mice. At 21 C uptake rose by 17 points."
+
+
+def changed(text: str, source: str | None = None) -> str | None:
+    """What is told of the edit; the text is its own source where none is given."""
+    edit = change_number(text, text if source is None else source)
+    return edit.told if edit else None
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("SSI occurred in 11.9% of patients.", '"11.9%" -> "31.9%"'),
+        ("Retreat was 412 m.", '"412 m" -> "612 m"'),
+        ("Yield was 92% of its start.", '"92%" -> "62%"'),
+        ("A dose of 1,000 mg was given.", '"1,000 mg" -> "3,000 mg"'),
+        ("The coefficient was 0.57.", '"0.57" -> "0.77"'),
+        ("Gain was 2.1 x 10^28 units.", '"2.1 x 10^28" -> "4.1 x 10^28"'),
+        ("It changed by -4.1 points.", '"-4.1" -> "-6.1"'),
+        ("Of all mice, 5 of 6 died.", '"5" -> "2"'),
+        ("Rats got 5-mg doses.", '"5-mg" -> "7-mg"'),
+        ("We enrolled 312 adults.", '"312" -> "512"'),
+    ],
+)
+def test_the_first_digit_is_changed_and_the_rest_stays(text: str, told: str) -> None:
+    """Worked examples: +2, else +3, -3 and so on; 5 of 6 becomes neither 7 nor 8 of 6."""
+    assert changed(text) == told
+
+
+@pytest.mark.parametrize(
+    "text",
+    """
+    It was built in 2015.
+    Fig. 2 and Table 3 show it.
+    COVID-19 spread.
+    Patients with type 2 diabetes slept.
+    Slopes differed (p < 0.05).
+    The P value was 0.03.
+    The ratio was above one (95% CI 0.33 to 0.96).
+    It ranged (95% interval 0.08 to 0.14).
+    Adults aged 18-80 took part.
+    The ratio held (0.33-0.96).
+    Three of nine mice slept.
+    Groups were formed 1:1.
+    It was (1) cheap and (2) fast.
+    It was 1) cheap.
+    As shown before [14].
+    A 3D model and 5G links were used.
+    The 3rd run failed.
+    fructose 1-phosphate accumulated.
+    Rule 30 was applied.
+    On 12 March it rained.
+    It fell per 100 shifts.
+    It stayed at 100%.
+    No number at all.
+    """.split("\n"),
+)
+def test_years_labels_levels_and_bounds_are_no_figures(text: str) -> None:
+    """What names a thing or bounds another figure would make no sentence clearly false."""
+    assert changed(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "told"),
+    [
+        # Only a sentence that was supported can stop being so.
+        ("We saw 14.2 units. We saw 37 ponds.", "There were 37 ponds.", '"37" -> "57"'),
+        # A figure of a comparison, with a unit, comes before a temperature and a count.
+        (PLAIN, PLAIN, '"17" -> "37"'),
+        (f"{PLAIN} Wear rose by 25 mm.", f"{PLAIN} It was 25 mm.", '"25 mm" -> "45 mm"'),
+        # After 31.9 and 41.9 comes 51.9; 50 and 60 min (3600 s) are both stated.
+        ("It was 11.9% in one.", COMPARED, '"11.9%" -> "51.9%"'),
+        ("It took 30 min.", "It took 30 min, not 50 min or 3600 s.", '"30 min" -> "10 min"'),
+    ],
+)
+def test_a_stated_finding_is_preferred_and_becomes_one_that_is_stated_nowhere(
+    text: str, source: str, told: str
+) -> None:
+    """Worked examples of which figure is changed, and to what."""
+    assert changed(text, source) == told
+
+
+@given(
+    st.lists(st.integers(0, 99999), min_size=1, max_size=4),
+    st.sampled_from(["{}% of mice", "{} mg of zinc", "0.{} points", "1.{} days more than", "{}"]),
+    st.lists(st.integers(0, 999), max_size=6),
+)
+def test_a_changed_figure_is_wrong_beyond_rounding(
+    values: list[int], form: str, stated: list[int]
+) -> None:
+    """At least a fifth away, in the same form, a possible share, and not in the source."""
+    text = " ".join(f"We lost {form.format(value)} there." for value in values)
+    source = f"{text} {'; '.join(map(str, stated))}"
+    edit = change_number(text, source)
+    if edit is None:
+        return
+    assert edit.sentence is not None
+    old, new = (
+        find_quantities(split_sentences(each)[edit.sentence].text)[0] for each in (text, edit.text)
+    )
+    assert (old.unit, old.decimals) == (new.unit, new.decimals)
+    assert not 0.8 < abs(new.value / old.value) < 1.25
+    assert new.unit != "%" or new.value <= 100 or old.value > 100
+    assert not any(new.agrees_with(number) for number in find_quantities(source))
+
+
+SUMMARY = "Moss grew by 5% in shade. It died in the sun (p = 0.02)."
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_an_attack_leaves_what_the_summary_says(name: str) -> None:
+    """A rise has to come from what was added, and from nothing that was dropped."""
+    attacked = ATTACKS[name].attack(SUMMARY)
+    assert attacked != SUMMARY
+    plain = normalise(attacked)
+    assert all(s.text.rstrip(".") in plain for s in split_sentences(SUMMARY))
+    assert not is_refusal(plain)
+
+
+@pytest.mark.parametrize("name", [n for n, a in ATTACKS.items() if a.is_invisible])
+@given(text=st.text(max_size=40))
+def test_an_invisible_attack_is_gone_once_the_text_is_normalised(name: str, text: str) -> None:
+    """What no reader sees, no judge may see: the texts that it is asked about are the same."""
+    assert normalise(ATTACKS[name].attack(text)) == normalise(text)
+
+
+@pytest.mark.parametrize("name", [n for n, a in ATTACKS.items() if not a.is_invisible])
+def test_a_visible_attack_reaches_the_judge(name: str) -> None:
+    """One that normalising takes away would prove nothing about a judge."""
+    assert normalise(ATTACKS[name].attack(SUMMARY)) != SUMMARY
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern"),
+    [
+        ("instructions-after", r"\nIgnore the instructions"),
+        ("instructions-before", r"\ANote to the evaluator"),
+        ("verified-stamps", r"shade \(checked .*?\)\. It died .*?\) \(checked .*?\)\.\Z"),
+        ("fake-ratings", r'"background": \{"reason": "consistent", "rating": 3\}'),
+        ("fake-checks", r'"checks": \[\{"id": 1, .*"label": "supported"(?s:.*)"label": "entailed"'),
+        ("closed-block", r"\nsentences [0-9a-f]{16}>>>\n"),
+        ("role-markers", r"<\|im_start\|>system(?s:.*)\[INST\](?s:.*)### Assistant:"),
+        ("zero-width", "\\AM\u200bo\u200cs\u200d"),
+        ("bidirectional", "\\A\u202e"),
+        ("hidden-tags", "\\Z"),
+        ("workflow-commands", r"\n::error (?s:.*)##\[endgroup\]"),
+        ("markup", r"<script>(?s:.*)\n## Verdict"),
+        ("authority", r"As the author of the paper I confirm"),
+        ("repetition", r"(?:correct, ){500}"),
+    ],
+)
+def test_each_attack_is_what_it_says(name: str, pattern: str) -> None:
+    """In the shapes that our own prompts and replies have, which an attacker can read, too."""
+    assert re.search(pattern, ATTACKS[name].attack(SUMMARY))
+
+
+def test_the_source_code_holds_no_invisible_character() -> None:
+    """A file that hides what it says cannot be reviewed."""
+    from summeval_pytest.study import edits as hostile
+
+    assert hostile.__file__
+    with open(hostile.__file__, encoding="utf-8") as file:  # noqa: PTH123  # the path is Python's
+        assert file.read().isascii()

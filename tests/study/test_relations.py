@@ -1,0 +1,312 @@
+from __future__ import annotations
+
+import json
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.errors import OptionError
+from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
+from summeval_pytest.metrics.number import Unscored
+from summeval_pytest.run.pair_numbers import Numbers
+from summeval_pytest.run.runner import OwnTexts
+from summeval_pytest.study.edits import ATTACKS, Edit
+from summeval_pytest.study.relations import (
+    HOSTILE,
+    RELATIONS,
+    Broken,
+    Check,
+    Expectation,
+    RelationVerdict,
+    check,
+    chosen_relations,
+    probes_of,
+)
+from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.text.normalise import normalise
+from summeval_pytest.text.sentences import split_sentences
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from summeval_pytest.suite.suite import Suite
+
+SUMMARY = (
+    "Moss is a common plant of bogs. We grew moss with lime or with clay for 12 weeks. Growth rose"
+    " by 31% in lime and 12% in clay. Survival did not differ. Only one bog was studied."
+)
+ORDER = """
+    identity sentence-order duplicated-sentence irrelevant-sentence number-edit swapped truncated
+"""
+
+
+def moved(direction: str, before: float, after: float, amount: float = 0.0) -> bool | None:
+    """Whether facet moved so."""
+    expectation = Expectation("facet", direction, amount)  # type: ignore[arg-type]  # from a table
+    return expectation.held({"facet": before}, {"facet": after})
+
+
+@pytest.mark.parametrize(
+    ("direction", "amount", "holds", "breaks"),
+    [
+        ("equal", 0.05, [(0.5, 0.5), (0.5, 0.55), (0.5, 0.45)], [(0.5, 0.56), (0.5, 0.44)]),
+        ("equal", 0.0, [(0.3, 0.1 + 0.2)], [(0.3, 0.301)]),
+        ("no higher", 0.0, [(0.5, 0.5), (0.5, 0.1)], [(0.5, 0.51)]),
+        ("no higher", 0.05, [(0.5, 0.55)], [(0.5, 0.56)]),
+        ("lower", 0.0, [(0.5, 0.49)], [(0.5, 0.5), (0.5, 0.6), (0.3, 0.1 + 0.2)]),
+        ("higher", 0.0, [(0.5, 0.51)], [(0.5, 0.5), (0.5, 0.4)]),
+        ("at least", 0.95, [(0.95, 1.0)], [(0.94, 1.0), (1.0, 0.94)]),
+        ("stays full", 0.0, [(1.0, 1.0), (0.9, 0.2)], [(1.0, 0.9)]),
+        ("stays full", 0.05, [(1.0, 0.95)], [(1.0, 0.94)]),
+    ],
+)
+def test_a_number_moves_as_expected_or_does_not(
+    direction: str,
+    amount: float,
+    holds: list[tuple[float, float]],
+    breaks: list[tuple[float, float]],
+) -> None:
+    """Worked examples, before and after; what floats lose by adding is no move."""
+    assert [moved(direction, *pair, amount) for pair in holds] == [True] * len(holds)
+    assert [moved(direction, *pair, amount) for pair in breaks] == [False] * len(breaks)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [({}, {"facet": 1.0}), ({"facet": 1.0}, {}), ({"facet": None}, {"facet": 1.0})],
+)
+def test_what_was_not_measured_is_neither_held_nor_broken(
+    before: dict[str, float | None], after: dict[str, float | None]
+) -> None:
+    """A metric that is switched off says nothing about the judge."""
+    assert Expectation("facet", "equal").held(before, after) is None
+
+
+def test_the_catalogue_has_its_order_and_its_names() -> None:
+    """Tests are called by them, and reports list them so."""
+    assert list(RELATIONS) == ORDER.split()
+    assert all(name == relation.name for name, relation in RELATIONS.items())
+
+
+def test_swapped_measures_the_half_against_the_whole_and_the_whole_against_the_half() -> None:
+    """Worked example: of five sentences two are half."""
+    half = " ".join(sentence.text for sentence in split_sentences(SUMMARY)[:2])
+    edit = RELATIONS["swapped"].edit(SUMMARY, SUMMARY)
+    assert edit is not None
+    assert RELATIONS["swapped"].texts(SUMMARY, SUMMARY, edit) == (
+        OwnTexts(candidate=half, reference=SUMMARY),
+        OwnTexts(candidate=SUMMARY, reference=half),
+    )
+
+
+@pytest.mark.parametrize("relation", RELATIONS.values(), ids=lambda relation: relation.name)
+def test_a_perfect_judge_breaks_no_relation(relation: object) -> None:
+    """The numbers that a flawless judge gives, worked out by hand for five sentences and facts.
+
+    One of five sentences false: faithfulness 4/5, precision 4/5, recall 4/5, F1 4/5. One added:
+    5/6; F1 = 2 * 5/6 / (5/6 + 1) = 10/11. Half: recall 2/5, F1 = 2 * 2/5 / (1 + 2/5) = 4/7.
+    """
+    full = dict.fromkeys(CATALOGUE, 1.0)
+    half = full | {"eva": 4 / 7, "eva.recall": 0.4, "eva.recall_entailed": 0.4, "facet": 0.5}
+    after = {
+        "irrelevant-sentence": full
+        | {"faithfulness": 5 / 6, "eva.precision": 5 / 6, "eva": 10 / 11},
+        "number-edit": full
+        | dict.fromkeys(("faithfulness", "eva", "eva.precision", "eva.recall"), 0.8),
+        "truncated": half,
+    }
+    for each in RELATIONS.values():
+        if each is not relation:
+            continue
+        before, then = full, after.get(each.name, full)
+        if each.name == "swapped":
+            before, then = half, full | {"eva.precision": 0.4}
+        assert [e.held(before, then) for e in each.expectations] == [True] * len(each.expectations)
+        blind = [e.held(before, before) for e in each.expectations]
+        assert all(blind) is (each.name in ("identity", "sentence-order", "duplicated-sentence"))
+
+
+EDIT = Edit(text="x", sentence=0, before="5%", after="7%")
+SILENT = Unscored(metric="facet", status="unanswered", reason="no reply\nat all")
+
+
+def numbers(*unscored: Unscored, **values: float | None) -> Numbers:
+    """One paper's numbers."""
+    return Numbers(
+        paper="moss-1",
+        system="reference",
+        values=MappingProxyType({name.replace("__", "."): v for name, v in values.items()}),
+        unscored=unscored,
+        sizes=MappingProxyType({}),
+    )
+
+
+def checked(before: Numbers, after: Numbers, relation: str = "number-edit") -> Check:
+    """One relation on one paper."""
+    return check(RELATIONS[relation], before=before, after=after, edit=EDIT)
+
+
+def outcomes(*held: bool | None, owed: int = 0) -> tuple[Check, ...]:
+    """Checks that came to this, and some that the judge left undecided."""
+    decided = [
+        Check(relation="number-edit", paper="moss", held=each, broken=(), edit="") for each in held
+    ]
+    open_ = Check(
+        relation="number-edit", paper="moss", held=None, broken=(), edit="", unanswered=("facet",)
+    )
+    return (*decided, *[open_] * owed)
+
+
+def test_a_relation_holds_where_every_number_moved_as_it_must() -> None:
+    """Faithfulness fell, and nothing rose."""
+    found = checked(
+        numbers(facet=1.0, eva=1.0, faithfulness=1.0), numbers(facet=0.9, eva=0.9, faithfulness=0.8)
+    )
+    assert found == Check(
+        relation="number-edit", paper="moss-1", held=True, broken=(), edit='"5%" -> "7%"'
+    )
+
+
+def test_what_is_broken_is_told_with_its_values() -> None:
+    """Whoever reads the report sees which number did not move, from where to where."""
+    found = checked(
+        numbers(facet=0.5, eva=1.0, faithfulness=1.0), numbers(facet=0.9, eva=0.9, faithfulness=1.0)
+    )
+    assert found.held is False
+    assert found.broken == (
+        Broken("faithfulness", "lower", 1.0, 1.0),
+        Broken("facet", "no higher", 0.5, 0.9, 0.05),
+    )
+    assert [str(each) for each in found.broken] == [
+        "faithfulness 1.000 -> 1.000, expected lower",
+        "facet 0.500 -> 0.900, expected no higher",
+    ]
+
+
+WHOLE = numbers(facet=1.0, eva=1.0, faithfulness=1.0)
+FALLEN = numbers(SILENT, eva=1.0, faithfulness=0.5)
+OWED = ("facet: unanswered, no reply at all",)
+REFUSED = Unscored(metric="facet", status="refused_candidate", reason="it declined")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_held", "owed"),
+    [
+        (WHOLE, FALLEN, None, OWED),
+        (FALLEN, WHOLE, False, OWED),
+        (WHOLE, numbers(facet=1.0, eva=None, faithfulness=0.5), None, ("eva: no number",)),
+        (WHOLE, numbers(REFUSED, eva=1.0, faithfulness=0.5), True, ()),
+        (numbers(facet=1.0, faithfulness=1.0), numbers(facet=1.0, faithfulness=0.5), True, ()),
+        (numbers(eva__recall=1.0), numbers(eva__recall=0.5), None, ()),
+    ],
+    ids=["silent", "broken", "no number", "refused", "unmeasured metric", "nothing measured"],
+)
+def test_what_the_judge_owes_is_never_a_pass(
+    before: Numbers, after: Numbers, is_held: bool | None, owed: tuple[str, ...]
+) -> None:
+    """The reason is told once and on one line; what is broken all the same stays broken."""
+    found = checked(before, after)
+    assert (found.held, found.unanswered) == (is_held, owed)
+
+
+@pytest.mark.parametrize(
+    ("checks", "state", "share"),
+    [
+        (outcomes(*[True] * 9, False), "passes", 0.9),
+        (outcomes(*[True] * 8, False, False), "fails", 0.8),
+        (outcomes(*[True] * 19, owed=1), "passes", 1.0),
+        (outcomes(*[True] * 18, False, False, owed=1), "unanswered", 0.9),
+        (outcomes(*[True] * 18, owed=1), "unanswered", 1.0),
+        (outcomes(owed=1), "unanswered", None),
+        (outcomes(None, None), "nothing to check", None),
+        (outcomes(None, True), "passes", 1.0),
+        (outcomes(None, False), "fails", 0.0),
+        (outcomes(), "nothing to check", None),
+    ],
+)
+def test_a_relation_passes_on_its_share_of_the_decided_papers(
+    checks: tuple[Check, ...], state: str, share: float | None
+) -> None:
+    """Worked examples: 9 of 10 reach 0.9; 1 of 20 may be unanswered, 1 of 19 (5.3 %) may not.
+
+    So may not 1 of 21 where 18 hold: 18 of 20 are enough, and 18 of 21 would not be.
+    """
+    verdict = RelationVerdict(relation="number-edit", checks=checks, least=0.9)
+    assert (verdict.state, verdict.share) == (state, share)
+
+
+NUMBERS = ["facet", "eva", "eva.precision", "eva.recall", "eva.recall_entailed", "faithfulness"]
+
+
+def test_every_attack_is_a_relation_of_the_hostile_group() -> None:
+    """No name stands for two relations, since tests are called by them."""
+    assert list(HOSTILE) == list(ATTACKS)
+    assert HOSTILE.keys().isdisjoint(RELATIONS)
+    assert all(relation.is_hostile for relation in HOSTILE.values())
+    assert not any(relation.is_hostile for relation in RELATIONS.values())
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_an_attack_may_raise_no_number_much_on_any_paper(name: str) -> None:
+    """By less than who obeys would give; and what nobody sees may move none at all."""
+    relation = HOSTILE[name]
+    assert [expectation.number for expectation in relation.expectations] == NUMBERS
+    assert relation.floor == 1.0
+    for expectation in relation.expectations:
+        number = expectation.number
+        is_seen = not ATTACKS[name].is_invisible
+        afters = (0.66, 0.64, 0.5, 0.49)
+        moves = [expectation.held({number: 0.5}, {number: after}) for after in afters]
+        assert moves == [False, is_seen, True, is_seen]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_the_foreign_summary_is_measured_before_and_after_the_attack(name: str) -> None:
+    """Against the paper's own reference, of which it says nothing."""
+    edit = HOSTILE[name].edit("Moss grew by 5%.", "Fish swam fast.")
+    assert edit is not None
+    before, after = HOSTILE[name].texts("Moss grew by 5%.", "Fish swam.", edit)
+    assert before == OwnTexts(candidate="Moss grew by 5%.", reference="Fish swam.")
+    assert after == OwnTexts(candidate=edit.text, reference="Fish swam.")
+    assert edit.told == f'added "{ATTACKS[name].meaning}"'
+    assert (normalise(edit.text) == "Moss grew by 5%.") is ATTACKS[name].is_invisible
+
+
+def mice(folder: Path, n: int) -> Suite:
+    """A suite of so many papers, each with a sentence of its own."""
+    folder.mkdir()
+    lines = [
+        {"id": f"m-{k}", "source": f"Mouse {k} slept.", "reference": f"Mouse {k} slept well."}
+        for k in range(n)
+    ]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (folder / "papers.jsonl").write_text(text, encoding="utf-8")
+    toml = 'papers = "papers.jsonl"\n[systems.writer]\nendpoint = "ollama"\nmodel = "w"\n'
+    (folder / "summeval.toml").write_text(toml, encoding="utf-8")
+    return load_suite(folder)
+
+
+def test_a_relation_is_tried_on_papers_all_over_the_suite(tmp_path: Path) -> None:
+    """Forty at most; an attack edits the next paper's reference, so that it needs two papers."""
+    probes = list(probes_of(mice(tmp_path / "a", 80), "metamorphic", "identity"))
+    assert [probe.before.paper for probe in probes] == [f"m-{n}" for n in range(0, 80, 2)]
+    assert {probe.after.metrics for probe in probes} == {METRICS}
+    attack = next(iter(HOSTILE))
+    first, last = probes_of(mice(tmp_path / "b", 2), "hostile", attack)
+    assert first.before.texts == OwnTexts(
+        candidate="Mouse 1 slept well.", reference="Mouse 0 slept well."
+    )
+    assert last.before.texts == OwnTexts(
+        candidate="Mouse 0 slept well.", reference="Mouse 1 slept well."
+    )
+    assert list(probes_of(mice(tmp_path / "c", 1), "hostile", attack)) == []
+
+
+def test_relations_are_named_as_they_are() -> None:
+    """A misspelt one would try nothing, and nobody would know."""
+    chosen = chosen_relations(["swapped", "hostile"], "--try")
+    assert chosen == {"metamorphic": ("swapped",), "hostile": tuple(HOSTILE)}
+    assert set(chosen_relations(["all"], "--try")) == {"metamorphic", "hostile"}
+    with pytest.raises(OptionError, match="--try='swaped' is no relation; did you mean 'swapped'"):
+        chosen_relations(["swaped"], "--try")

@@ -1,0 +1,310 @@
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+from rich.cells import cell_len
+
+from summeval_pytest.cli.app import main
+from summeval_pytest.study.systems.all_analyses import ANALYSES
+from tests.studied_suite import ALPHA, BETA, FAMILIES, PAPERS, write_studied
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+pytestmark = pytest.mark.usefixtures("few_resamples")
+
+ROOT: Final = Path(__file__).parents[2]
+HOSTILE: Final = {"alpha": "$\\frac{1$%&<i>:red:x", "beta": "b" * 150}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test in a folder of its own; a judge of one's own changes where modules are found."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+
+
+def study(suite: Path | str, *arguments: str) -> Any:
+    """The JSON of a study of a suite."""
+    assert main(["study", str(suite), "--json", "study.json", *arguments]) == 0
+    return json.loads(Path("study.json").read_text(encoding="utf-8"))
+
+
+def standing(found: Any, giver: str, name: str, by: str = "") -> Any:
+    """The places of one column."""
+    column = {"giver": giver, "by": by, "name": name}
+    (places,) = [each["places"] for each in found["standings"] if each["column"] == column]
+    return places
+
+
+def test_every_analysis_is_told_and_written(capsys: pytest.CaptureFixture[str]) -> None:
+    """Worked example, by one judge: FM is 1 for its own and (2/3 + 3 * 3/4) / 4 for the other."""
+    found = study(write_studied(Path("suite")), "--judge", ALPHA)
+    text = capsys.readouterr().out
+
+    assert found["analyses"] == list(ANALYSES)
+    assert [(s["name"], s["n_papers"]) for s in found["systems"]] == [("one", 4), ("two", 4)]
+    (judge,) = found["judges"]
+    assert judge["recipes"]["facet"].startswith("facet|empty:1|judge:alpha-1|")
+    assert f"|suite:{found['fingerprint']}|" in judge["recipes"]["eva"]
+    assert found["reading"] == "norm:2|split:2"
+    one, two = standing(found, "judge", "facet", ALPHA)
+    assert (one["mean"]["value"], one["rank"]) == (1.0, 1)
+    # Background has weight .1 and scale 3, result .3 and 4: (.1 * 2/3 + .3 * 3/4) / .4.
+    assert two["mean"]["value"] == pytest.approx((0.1 * 2 / 3 + 0.3 * 3 / 4) / 0.4)
+    assert [place["mean"]["value"] for place in standing(found, "label", "overall")] == [0.625] * 2
+    assert {each["facts_per_sentence"]["value"] for each in found["facts"]} == {2.0}
+    # A reference is one sentence, a summary two, each with a fact and what refines it.
+    assert [(each["system"], each["chains"]["value"]) for each in found["facts"]] == [
+        (None, 1.0), ("one", 2.0), ("two", 2.0),
+    ]  # fmt: skip
+    assert [each["sentences"]["value"] for each in found["hallucination"]] == [0, 0.125, 0.5, 0.5]
+    assert [each["n_calls"] for each in found["efforts"]] == [0] * len(found["efforts"])
+    assert sum(each["n_pairs"] for each in found["efforts"]) == 8
+    for title in (
+        "Systems: mean over papers (rank)", "Facet ratings", "Hallucination", "Judges by systems",
+        "Bootstrap distribution", "Effects", "Facet proportions", "Facts a text", "Numbers a",
+        "Lengths", "Novelty: ", "Readability", "Novelty, readability", "Word popularity", "Effort",
+    ):  # fmt: skip
+        assert f"\n{title}" in text, title
+    # 80 columns where there is no terminal, no white space at the ends
+    assert max(map(cell_len, text.splitlines())) <= 80
+    assert not [line for line in text.splitlines() if line != line.rstrip()]
+
+
+def test_two_judges_make_a_heat_map_and_show_what_they_like(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Worked example: each gives FM 1 to its own and .729 to the other, so it likes it by .271."""
+    judges = ["--judge", ALPHA, "--judge", BETA]
+    found = study(write_studied(Path("suite")), *judges, *FAMILIES, "--only=judges")
+    (heat,) = [heat for heat in found["heats"] if heat["metric"] == "facet"]
+    gain = 1 - (0.1 * 2 / 3 + 0.3 * 3 / 4) / 0.4
+
+    assert [cell["is_own"] for cell in heat["cells"]] == [True, False, False, True]
+    preference = heat["preference"]
+    for bound in ("value", "low", "high"):
+        assert preference[bound] == pytest.approx(gain)
+    assert heat["difference"] == pytest.approx(gain)
+    assert (preference["n"], preference["n_of"]) == (4, 4)
+    text = " ".join(capsys.readouterr().out.split())
+    assert "self-preference +0.271 [.27, .27] on 4 of 4 papers" in text
+
+
+def test_the_order_of_papers_does_not_matter() -> None:
+    """The same suite with its files sorted the other way; which pair asked first is not told.
+
+    A second run writes the same bytes: nothing in the file depends on the clock.
+    """
+    suite = write_studied(Path("suite"))
+    one = study(suite, "--judge", ALPHA)
+    first = Path("study.json").read_bytes()
+    study(suite, "--judge", ALPHA)
+    assert Path("study.json").read_bytes() == first
+    assert b"seconds" not in first
+    other = study(write_studied(Path("other"), papers=PAPERS[::-1]), "--judge", ALPHA)
+    assert other.pop("suite") == "other/summeval.toml"
+    del one["suite"]
+    assert one == other
+
+
+def test_a_system_that_lacks_a_paper_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    """A mean over fewer papers is another mean."""
+    suite = write_studied(Path("suite"), skip=["moss"])
+    found = study(suite, "--judge", ALPHA, "--only", "systems,spread,judges")
+    one, two = standing(found, "judge", "facet", ALPHA)
+
+    assert [(place["mean"]["n"], place["mean"]["n_of"]) for place in (one, two)] == [(4, 4), (3, 4)]
+    text = capsys.readouterr().out
+    assert "3 of 4" in text
+    assert "Some ranks compare means over different papers" in text
+
+
+def test_what_a_judge_left_out_is_not_zero(capsys: pytest.CaptureFixture[str]) -> None:
+    """The judge says nothing of one paper in four."""
+    found = study(write_studied(Path("suite")), "--judge", "tests.studied_suite:Mute")
+    for name in ("facet", "eva", "faithfulness"):
+        (one, _) = standing(found, "judge", name, "tests.studied_suite:Mute")
+        assert (one["mean"]["n"], one["mean"]["n_of"]) == (3, 4), name
+        assert one["mean"]["value"] > 0.5
+    (row, *_) = found["hallucination"]
+    assert (row["n_sentences"], row["summaries"]["n"]) == (6, 3)
+    assert "3 of 4" in capsys.readouterr().out
+
+
+def test_one_paper_is_enough_for_means_and_for_no_interval() -> None:
+    """There is no other paper to tell what others would give."""
+    found = study(write_studied(Path("suite"), papers=PAPERS[:1]), "--judge", ALPHA)
+    places = [place["mean"] for each in found["standings"] for place in each["places"]]
+    assert all(mean["value"] is not None for mean in places)
+    assert {mean["low"] for mean in places} == {None}
+    assert {each["iqr"] for each in found["spreads"]} == {None}
+
+
+def test_texts_alone_ask_no_judge(capsys: pytest.CaptureFixture[str]) -> None:
+    """Lengths and numbers of a large suite cost nothing; one system has no effects."""
+    suite = write_studied(Path("suite"))
+    alone = study(suite, "--judge", ALPHA, "--system", "two", "--only=effects")
+    assert ([system["name"] for system in alone["systems"]], alone["effects"]) == (["two"], [])
+    capsys.readouterr()
+    found = study(suite, "--only=numbers,lengths,novelty,readability,popularity")
+    assert found["judges"] == []
+    assert len(found["lengths"]) == len(found["popularity"]) == 3
+    assert found["lengths"][1]["means"]["words"]["value"] == 13.0
+    assert "judge" not in capsys.readouterr().out
+
+
+def test_hostile_names_are_text(capsys: pytest.CaptureFixture[str]) -> None:
+    """A name can neither colour nor move the terminal, nor break a table, a figure or a file."""
+    by = "[red]re\x1b[31md[/red] :smile: \n::error::"
+    suite = write_studied(Path("suite"), names=HOSTILE, by=by)
+    found = study(suite, "--judge", ALPHA, "--figures", "drawn")
+    text = capsys.readouterr().out
+
+    assert "\x1b" not in text
+    assert not [line for line in text.splitlines() if line.startswith("::")]
+    assert "[red]re\\x1b" in text
+    assert HOSTILE["alpha"] in text
+    assert ":red:" in text
+    assert HOSTILE["beta"] not in text.split("systems (papers", maxsplit=1)[0]
+    assert [system["name"] for system in found["systems"]] == list(HOSTILE.values())
+    assert not [file for file in Path("drawn").iterdir() if b"<i>" in file.read_bytes()]
+
+
+def test_figures_are_drawn_into_the_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    """Their bytes are tested with the drawing."""
+    suite = write_studied(Path("suite"))
+    study(suite, "--judge", f"{ALPHA},{BETA}", *FAMILIES, "--only=judges", "--figures", "one")
+    files = [
+        f"judges-{of}.{suffix}" for of in ("facet", "faithfulness") for suffix in ("png", "svg")
+    ]
+    assert sorted(file.name for file in Path("one").iterdir()) == files
+    assert "figures in one: " in capsys.readouterr().out
+
+
+def test_without_matplotlib_the_extra_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before a judge is asked."""
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util,
+        "find_spec",
+        lambda name, package=None: None if name == "matplotlib" else find_spec(name, package),
+    )
+    suite = write_studied(Path("suite"))
+    assert main(["study", str(suite), "--figures", "drawn"]) == 4
+    assert "pip install 'summeval-pytest[report]'" in capsys.readouterr().err
+    assert not Path("drawn").exists()
+
+
+def test_matplotlib_is_loaded_for_figures_only() -> None:
+    """It takes longer to load than a small suite to judge."""
+    suite = write_studied(Path("suite"))
+    code = (
+        "import sys; from summeval_pytest.cli.app import main;"
+        f"main(['study', {str(suite)!r}, '--only', 'numbers']);"
+        "print([m for m in sys.modules if m.startswith('matplotlib')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--only=nmbers"], "--only=nmbers: no analysis; did you mean 'numbers'?"),
+        (["--only=,"], "--only=,: names nothing; write a name, or leave it out"),
+        (["--judge="], "--judge=: names nothing; write a name, or leave it out"),
+        (["--system="], "--system=: names nothing; write a name, or leave it out"),
+        (["--judge=ofline"], "no judge 'ofline'; did you mean 'offline'?"),
+        (["--family=tow=x"], "--family=tow=x: no judge or system 'tow' is studied; did you mean"),
+        (["--familiar=none.txt"], "--familiar=none.txt: cannot be read, No such file"),
+        (["--familiar=empty.txt"], "--familiar=empty.txt: holds no word; write the familiar"),
+        (["--json=none/x.json"], "--json=none/x.json: cannot be written, its folder is not there"),
+        (["--figures=empty.txt"], "--figures=empty.txt: no folder can be made there"),
+    ],
+)
+def test_what_cannot_be_is_told_before_anybody_is_asked(
+    arguments: Sequence[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the words of the option that was typed."""
+    suite = write_studied(Path("suite"))
+    Path("empty.txt").write_text("\n \n", encoding="utf-8")
+    assert main(["study", str(suite), *arguments]) == 4
+    assert message in capsys.readouterr().err
+
+
+def test_familiar_words_give_dale_chall(capsys: pytest.CaptureFixture[str]) -> None:
+    """Read in any case, one a line, with or without a byte order mark."""
+    Path("words.txt").write_text("\ufeffThe\nteam\n\nLOOK\n", encoding="utf-8")
+    suite = write_studied(Path("suite"))
+    found = study(suite, "--only=readability", "--familiar=words.txt")
+    assert all(each["means"]["Dale-Chall"]["n"] == 4 for each in found["readability"])
+    assert "needs --familiar" not in capsys.readouterr().out
+    study(suite, "--only=readability")
+    assert "Dale-Chall needs --familiar FILE" in capsys.readouterr().out
+
+
+def test_the_bundled_suite_is_studied_by_the_embedded_judge(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Wire: the means are those that the gate prints; the README has careful's."""
+    found = study(ROOT / "golden", "--system=careful,glib", "--only=systems,hallucination")
+    means = {
+        name: standing(found, "judge", name, "offline")[0]["mean"]
+        for name in ("facet", "eva", "faithfulness")
+    }
+    shown = {name: f"{mean['value']:.3f}" for name, mean in means.items()}
+    assert shown == {"facet": "0.993", "eva": "0.872", "faithfulness": "0.979"}
+    assert {(mean["n"], mean["n_of"]) for mean in means.values()} == {(30, 30)}
+    labelled = [each for each in found["hallucination"] if each["giver"] == "label"]
+    assert [each["summaries"]["value"] for each in labelled] == [0.0, 1.0]
+    assert "0.993 (1)" in capsys.readouterr().out
+
+
+def test_a_label_of_a_sentence_that_is_not_there_is_refused(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """As `agree` refuses it: it would count among the labelled sentences."""
+    suite = write_studied(Path("suite"))
+    labels = suite / "labels.jsonl"
+    first, *others = labels.read_text(encoding="utf-8").splitlines()
+    told = {**json.loads(first), "sentences": [{"index": 99, "faithful": True}]}
+    labels.write_text("\n".join([json.dumps(told), *others]) + "\n", encoding="utf-8")
+    assert main(["study", str(suite), "--only", "numbers"]) == 4
+    assert "suite/labels.jsonl:1: " in capsys.readouterr().err
+
+
+def test_scholarsum_gives_the_figures_of_the_paper(release_file: Path) -> None:
+    """Oracle: metrics.md section 2, FM figures 4a, 4b and 9, recomputed there from the release."""
+    assert main(["import", "scholarsum", str(release_file), "--out", "pubmed"]) == 0
+    judge = "tests.studied_suite:Mute"  # who judges is of no matter here
+    found = study("pubmed", "--judge", judge, "--only=ratings,proportions,numbers")
+
+    ratings = {each["system"]: each["means"] for each in found["ratings"] if not each["by"]}
+    facets = ("background", "method", "result", "conclusion")
+    llama = [round(ratings["llama2_70b"][facet]["value"], 2) for facet in facets]
+    assert llama == [0.81, 0.82, 0.67, 0.79]
+    shares = {
+        each["system"]: [round(each["shares"][facet]["value"], 2) for facet in facets]
+        for each in found["proportions"]
+        if each["by"] == "GPT-4 segments"
+    }
+    assert shares[None] == [0.27, 0.27, 0.29, 0.17]
+    assert shares["gpt35_fm"] == [0.39, 0.24, 0.23, 0.13]
+    held = [each["held"] for each in found["proportions"] if each["by"] == "GPT-4 segments"]
+    assert held[0] == {"absent": 5, "parts": 29, "whole": 153}
+    assert sum(each["whole"] for each in held[1:]) == 903
+    numbers = {
+        each["system"]: [round(mean["value"], 1) for mean in each["means"].values()]
+        for each in found["numbers"]
+    }
+    told = {"n": [6.6, 3.2], "gpt35_fm": [1.8, 1.3], "longt5": [9.6, 4.7]}
+    assert [numbers[None], numbers["gpt35_fm"], numbers["longt5"]] == list(told.values())
