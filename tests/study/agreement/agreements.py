@@ -15,7 +15,7 @@ from tests.reports.records import SUMMARY, golden, in_other_words
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-GOLDEN: Final = Path(__file__).parents[2] / "golden"
+GOLDEN: Final = Path(__file__).parents[3] / "golden"
 
 
 def small_agreement(words: Callable[[str], str] = str) -> SuiteAgreement:

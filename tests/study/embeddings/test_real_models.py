@@ -136,7 +136,7 @@ print(scorer.score([(a, b) for a in texts for b in texts]))
         capture_output=True,
         text=True,
         check=True,
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
         env=os.environ | {"PYTHONHASHSEED": hash_seed, "OMP_NUM_THREADS": hash_seed},
     )
     vectors = load_encoder(str(tiny), option="o").encode(TEXTS).tobytes().hex()
