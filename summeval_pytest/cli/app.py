@@ -62,7 +62,11 @@ COMMANDS: Final = (
         "write the unanswered requests of the next round",
     ),
     ("batch import", "recordings:import_replies", "store the replies of a responses file"),
-    ("judge", "runs:judge", "judge a suite's pairs without pytest, in many processes or on Dask"),
+    (
+        "judge",
+        "scale.command:judge",
+        "judge a suite's pairs without pytest, in many processes or on Dask",
+    ),
     ("merge", "runs:merge", "decide over the shards of a run; exit codes as pytest SUITE has them"),
     (
         "report",
@@ -85,7 +89,7 @@ COMMANDS: Final = (
     ("init", "init:init", "write a suite to start from, of your papers or a sample, and its CI"),
     ("completion", "app:completion", "print what completes this command in a shell"),
 )
-"""The command, the module here or in `study` with its function, loaded when wanted, and help."""
+"""The command, the module here or in an annex with its function, loaded when wanted, and help."""
 
 
 def _shown_default(value: object) -> str | None:
@@ -111,7 +115,7 @@ def make_app() -> App:
     for command, function, told in COMMANDS:
         *group_name, name = command.split()
         app = groups[group_name[0]] if group_name else top
-        package = "summeval_pytest" if function.startswith("study.") else __package__
+        package = "summeval_pytest" if function.startswith(("study.", "scale.")) else __package__
         app.command(f"{package}.{function}", name=name, help=told, version_flags=())
     return top
 

@@ -8,7 +8,6 @@ import statistics
 import subprocess
 import sys
 from bisect import bisect_left
-from contextlib import closing
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -28,27 +27,15 @@ from summeval_pytest.cli.parameters import (
     check_writable,
     find_own_judges,
     gated_tasks,
-    is_outside_allowed,
     names_in,
     session_of,
     suite_of,
-    whole_number,
     write_text,
 )
-from summeval_pytest.errors import OptionError, UsageError, nearest
+from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, measured_metrics
 from summeval_pytest.metrics.own import add_own_numbers
 from summeval_pytest.metrics.signature import read_signature
-from summeval_pytest.record.batches import (
-    WAIT_SECONDS,
-    Collected,
-    Lost,
-    batches_of,
-    in_process,
-    in_processes,
-    on_dask,
-)
-from summeval_pytest.record.judging import JudgeOrder, PairJudge
 from summeval_pytest.record.record_file import read_record, record_lines
 from summeval_pytest.record.rescore import read_weights, rescore
 from summeval_pytest.reports.cases import missed_numbers
@@ -63,7 +50,6 @@ from summeval_pytest.reports.terminal import (
     run_lines,
 )
 from summeval_pytest.reports.wording import change_lines, comparison_lines
-from summeval_pytest.run.pace import ShownPace
 from summeval_pytest.run.plan import planned_calls
 from summeval_pytest.run.runner import tasks_of
 from summeval_pytest.stats.paired import detectable_drop, power_of_drop
@@ -74,7 +60,7 @@ from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.rules import LEVEL, read_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from summeval_pytest.reports.files import FileKind
     from summeval_pytest.verdict.differences import PairChange
@@ -93,89 +79,6 @@ def plan(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     survey, signature = session.survey(gated.judge, [loaded], tasks, imagine=True)
     rows = planned_calls(survey.missing.values(), survey.reply_share)
     return list(plan_lines(rows, judge=signature, n_stored=len(survey.found)))
-
-
-def judge(
-    suite: Path,
-    /,
-    *,
-    out: Annotated[Path, Parameter(help="write the run record there")],
-    workers: Annotated[
-        int, Parameter(name=["-j", "--workers"], help="so many processes", converter=whole_number)
-    ] = 1,
-    dask: Annotated[
-        bool | str,
-        Parameter(help="on Dask: so many workers here, or those of the cluster at tcp://..."),
-    ] = False,
-    dask_wait: Annotated[
-        int,
-        Parameter(help="end when no Dask worker is there for so many s", converter=whole_number),
-    ] = WAIT_SECONDS,
-    gated: Gated = GATED,
-    asking: Asking = ASKING,
-) -> tuple[list[str], bool]:
-    """What was judged, and whether every pair has a verdict.
-
-    Raises:
-        UsageError: for a mistake in the suite or an option, before anything is judged.
-    """
-    check_writable(out, "--out")
-    order = _judge_order(suite, gated, asking)
-    judge = PairJudge(order)
-    batches = batches_of(judge, workers)
-    collected = Collected(order, judge, out)
-    lines: Generator[str | Lost]
-    if dask:
-        address = dask if isinstance(dask, str) else ""
-        lines = on_dask(order, batches, n_workers=workers, address=address, wait_seconds=dask_wait)
-    elif workers > 1:
-        lines = in_processes(order, batches, n_workers=workers)
-    else:
-        lines = in_process(judge, batches)
-    pace = ShownPace(sum(len(batch.pairs) for batch in batches), "pairs")
-    try:
-        with closing(lines):
-            for line in lines:
-                collected.add(line)
-                pace.show(collected.n_judged)
-    except UsageError:
-        if not collected.n_judged:
-            collected.spool.close()
-        raise
-    finally:
-        pace.end()
-    verdict = collected.verdict()
-    write_text(out, "--out", record_lines(verdict))
-    collected.spool.close()
-    judge.session.forget_run()
-    (found,) = verdict.suites
-    n_errors = sum(outline.outcome == "error" for outline in found.outlines)
-    judged = f"judged {len(found.outlines):,} of {found.n_expected:,} pairs, {n_errors:,} errors"
-    again = f"decide: pytest {found.shown} --summ-from={out}"
-    return [f"{judged}, {pace.told}", one_line(again, 400)], found.is_complete
-
-
-def _judge_order(suite: Path, gated: Gated, asking: Asking) -> JudgeOrder:
-    find_own_judges(gated.judge)
-    session = session_of(gated.endpoints, asking)
-    loaded, place = suite_of(suite, allow_outside=gated.allow_outside), session.place
-    return JudgeOrder(
-        suite=str(loaded.path.absolute()),
-        shown=loaded.shown,
-        today=dt.datetime.now(dt.UTC).date().isoformat(),
-        judge=gated.judge,
-        systems=tuple(names_in(gated.model, "--model")),
-        least=tuple(names_in(gated.least, "--min")),
-        allow_outside=is_outside_allowed(allow_outside=gated.allow_outside),
-        record=session.record,
-        place=place.absolute() if isinstance(place, Path) else place,
-        endpoint=session.endpoint,
-        allow_endpoints=session.allow_endpoints,
-        votes=session.votes,
-        in_flight=session.in_flight,
-        budget=session.budget,
-        run=session.run,
-    )
 
 
 def merge(

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 from summeval_pytest.endpoints.exchange import DRAIN_SECONDS
 from summeval_pytest.errors import OptionError, UsageError
 from summeval_pytest.record.json_text import from_json
-from summeval_pytest.record.judging import Batch, PairJudge, batch_lines, batch_list, close_judge
 from summeval_pytest.record.measuring import unmeasured_pair
 from summeval_pytest.record.record_file import Spool
 from summeval_pytest.record.run_counts import RunCounts
+from summeval_pytest.scale.judging import Batch, PairJudge, batch_lines, batch_list, close_judge
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.run import JudgeName, RunRecord, RunVerdict, TestResult
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from multiprocessing.context import SpawnContext
     from pathlib import Path
 
-    from summeval_pytest.record.judging import JudgeOrder
     from summeval_pytest.run.golden import GoldenPair
+    from summeval_pytest.scale.judging import JudgeOrder
     from summeval_pytest.verdict.run import SuiteRecord
 
 

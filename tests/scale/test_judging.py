@@ -15,10 +15,10 @@ from distributed import Client, LocalCluster
 
 from summeval_pytest.cli.app import main
 from summeval_pytest.errors import UsageError
-from summeval_pytest.record import batches
-from summeval_pytest.record.batches import Collected, batches_of
-from summeval_pytest.record.judging import Batch, JudgeOrder, PairJudge, batch_lines, close_judge
 from summeval_pytest.record.record_file import record_lines
+from summeval_pytest.scale import batches
+from summeval_pytest.scale.batches import Collected, batches_of
+from summeval_pytest.scale.judging import Batch, JudgeOrder, PairJudge, batch_lines, close_judge
 from tests.plugin.conftest import by_rule
 from tests.plugin.test_endpoints import PRICES
 from tests.plugin.test_shards import BOTH, labelled

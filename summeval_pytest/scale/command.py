@@ -1,0 +1,125 @@
+"""`summeval judge`: judge a suite's pairs without pytest, in many processes or on Dask."""
+
+from __future__ import annotations
+
+import datetime as dt
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from summeval_pytest.cli.parameters import (
+    ASKING,
+    GATED,
+    Asking,
+    Gated,
+    check_writable,
+    find_own_judges,
+    is_outside_allowed,
+    names_in,
+    session_of,
+    suite_of,
+    whole_number,
+    write_text,
+)
+from summeval_pytest.errors import UsageError
+from summeval_pytest.record.record_file import record_lines
+from summeval_pytest.run.pace import ShownPace
+from summeval_pytest.scale.batches import (
+    WAIT_SECONDS,
+    Collected,
+    Lost,
+    batches_of,
+    in_process,
+    in_processes,
+    on_dask,
+)
+from summeval_pytest.scale.judging import JudgeOrder, PairJudge
+from summeval_pytest.text.printing import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+
+def judge(
+    suite: Path,
+    /,
+    *,
+    out: Annotated[Path, Parameter(help="write the run record there")],
+    workers: Annotated[
+        int, Parameter(name=["-j", "--workers"], help="so many processes", converter=whole_number)
+    ] = 1,
+    dask: Annotated[
+        bool | str,
+        Parameter(help="on Dask: so many workers here, or those of the cluster at tcp://..."),
+    ] = False,
+    dask_wait: Annotated[
+        int,
+        Parameter(help="end when no Dask worker is there for so many s", converter=whole_number),
+    ] = WAIT_SECONDS,
+    gated: Gated = GATED,
+    asking: Asking = ASKING,
+) -> tuple[list[str], bool]:
+    """What was judged, and whether every pair has a verdict.
+
+    Raises:
+        UsageError: for a mistake in the suite or an option, before anything is judged.
+    """
+    check_writable(out, "--out")
+    order = _judge_order(suite, gated, asking)
+    judge = PairJudge(order)
+    batches = batches_of(judge, workers)
+    collected = Collected(order, judge, out)
+    lines: Generator[str | Lost]
+    if dask:
+        address = dask if isinstance(dask, str) else ""
+        lines = on_dask(order, batches, n_workers=workers, address=address, wait_seconds=dask_wait)
+    elif workers > 1:
+        lines = in_processes(order, batches, n_workers=workers)
+    else:
+        lines = in_process(judge, batches)
+    pace = ShownPace(sum(len(batch.pairs) for batch in batches), "pairs")
+    try:
+        with closing(lines):
+            for line in lines:
+                collected.add(line)
+                pace.show(collected.n_judged)
+    except UsageError:
+        if not collected.n_judged:
+            collected.spool.close()
+        raise
+    finally:
+        pace.end()
+    verdict = collected.verdict()
+    write_text(out, "--out", record_lines(verdict))
+    collected.spool.close()
+    judge.session.forget_run()
+    (found,) = verdict.suites
+    n_errors = sum(outline.outcome == "error" for outline in found.outlines)
+    judged = f"judged {len(found.outlines):,} of {found.n_expected:,} pairs, {n_errors:,} errors"
+    again = f"decide: pytest {found.shown} --summ-from={out}"
+    return [f"{judged}, {pace.told}", one_line(again, 400)], found.is_complete
+
+
+def _judge_order(suite: Path, gated: Gated, asking: Asking) -> JudgeOrder:
+    find_own_judges(gated.judge)
+    session = session_of(gated.endpoints, asking)
+    loaded, place = suite_of(suite, allow_outside=gated.allow_outside), session.place
+    return JudgeOrder(
+        suite=str(loaded.path.absolute()),
+        shown=loaded.shown,
+        today=dt.datetime.now(dt.UTC).date().isoformat(),
+        judge=gated.judge,
+        systems=tuple(names_in(gated.model, "--model")),
+        least=tuple(names_in(gated.least, "--min")),
+        allow_outside=is_outside_allowed(allow_outside=gated.allow_outside),
+        record=session.record,
+        place=place.absolute() if isinstance(place, Path) else place,
+        endpoint=session.endpoint,
+        allow_endpoints=session.allow_endpoints,
+        votes=session.votes,
+        in_flight=session.in_flight,
+        budget=session.budget,
+        run=session.run,
+    )

@@ -1,0 +1,3 @@
+"""The folder in which pytest really runs, as the plugin's tests have it."""
+
+from tests.plugin.conftest import _loaded_client, bench, nobody  # noqa: F401 - fixtures
