@@ -19,11 +19,10 @@ from summeval_pytest.suite.lines import TextFile
 from summeval_pytest.suite.marking import label_lines, label_text, read_label_file
 from summeval_pytest.suite.places import file_name
 from summeval_pytest.suite.tables import (
+    RowReader,
     by_annotator,
     disputed,
     read_csv,
-    read_labelstudio,
-    read_markings,
     read_names,
     settled,
     shown,
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.labels import Label
     from summeval_pytest.suite.marking import Item, Marking
     from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.suite.tables import Export
 
 
 _UNNAMED: Final = "(nobody is named)"
@@ -53,10 +51,10 @@ _KINDS: Final = {
 By = dict[str, dict["Item", "Marking"]]
 
 
-Format = Literal["scholarsum", "table", "hf", "csv", "labelstudio"]
+Format = Literal["scholarsum", "table", "hf", "csv"]
 
 
-@Parameter(name="*", group="Labels (csv, labelstudio)")
+@Parameter(name="*", group="Labels (csv)")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labels:
     """The options that go with labels only."""
@@ -65,16 +63,13 @@ class Labels:
     map: Annotated[
         tuple[str, ...],
         Parameter(
-            help="NAME=FIELD: which field a column or control is (repeat); - leaves it out, x_NAME"
+            help="COLUMN=FIELD: which field a column is (repeat); - leaves it out, x_NAME"
             " carries it along"
         ),
     ] = ()
     annotator: Annotated[str | None, Parameter(help="only what this annotator says")] = None
     majority: Annotated[bool, Parameter(help="what more annotators say than anything else")] = False
     each: Annotated[bool, Parameter(help="a file for each annotator, as labels.NAME.jsonl")] = False
-    ground_truth: Annotated[bool, Parameter(help="labelstudio: only what is marked as such")] = (
-        False
-    )
     force: Annotated[bool, Parameter(help="overwrite the label file")] = False
 
 
@@ -104,7 +99,7 @@ def run_import(
         UsageError: for options that do not go with the format, and for a mistake in a file.
     """
     if form in ("scholarsum", "table", "hf"):
-        _refuse(labels, f"goes with labels, as of csv or labelstudio, and {form!r} makes a suite")
+        _refuse(labels, f"goes with labels, as of csv, and {form!r} makes a suite")
     if split is not None and form != "hf":
         raise OptionError("--split goes with hf; leave it out")
     if form in ("table", "hf"):
@@ -114,10 +109,10 @@ def run_import(
         return import_suite(file, out)
     if labels.suite is None:
         raise OptionError(
-            f"labels of a {form} file need a suite to be labels of; name it with --suite SUITE"
+            "labels of a csv file need a suite to be labels of; name it with --suite SUITE"
         )
     suite = suite_of(labels.suite, allow_outside=allow_outside)
-    return import_labels(form, file, out, suite, labels)
+    return import_labels(file, out, suite, labels)
 
 
 def _refuse(options: Labels | RowOptions, why: str) -> None:
@@ -144,28 +139,28 @@ def import_suite(file: Path, out: Path) -> list[str]:
     ]
 
 
-def import_labels(form: Format, source: Path, out: Path, suite: Suite, chosen: Labels) -> list[str]:
+def import_labels(source: Path, out: Path, suite: Suite, chosen: Labels) -> list[str]:
     """Writes the label file, or one an annotator, and says what it holds.
 
     Raises:
-        UsageError: for a mistake in the file with its line or task, for annotators who contradict
+        UsageError: for a mistake in the file with its line, for annotators who contradict
             each other where nobody has said who counts, and for a file that is there already.
     """
     if chosen.majority + chosen.each + (chosen.annotator is not None) > 1:
         raise OptionError("--annotator, --majority and --each exclude each other; choose one")
     check_writable(out, "--out")
     file = TextFile(source, source.as_posix())
-    export = _read(form, file, chosen)
-    markings, n_silent = read_markings(suite, export.rows)
+    rows = read_csv(file, read_names(chosen.map))
+    reader = RowReader(suite)
+    said = [reader.markings(row) for row in rows]
+    markings = [marking for each in said for marking in each]
     if not markings:
-        told = "".join(f"; {one_line(note)}" for note in export.notes)
         raise SuiteError(
             file.at(0),
-            f"{file.shown!r} says nothing: none of its {len(export.rows)} rows has an answer{told};"
-            " name the fields of its answers with --map NAME=FIELD",
+            f"{file.shown!r} says nothing: none of its {len(rows)} rows has an answer; name the"
+            " fields of its answers with --map COLUMN=FIELD",
         )
     annotators = by_annotator(markings)
-    notes = [*export.notes, *([f"rows that say nothing: {n_silent}"] if n_silent else [])]
     about = {"basis": f"imported from {source.name}"}
     files = _files(suite, annotators, source, out, chosen)
     for target in files:
@@ -178,19 +173,12 @@ def import_labels(form: Format, source: Path, out: Path, suite: Suite, chosen: L
     for target, text in texts.items():
         write_text(target, "--out", text)
     lines = [_told(target, said) for target, said in files.items()]
-    lines += [*_who(suite, annotators), *map(one_line, notes)]
+    lines += _who(suite, annotators)
+    if silent := said.count([]):
+        lines.append(f"rows that say nothing: {silent}")
     if not suite.has_labels:
         lines.append(f'next: labels = "{out.name}" in {suite.shown}')
     return lines
-
-
-def _read(form: Format, file: TextFile, chosen: Labels) -> Export:
-    names = read_names(chosen.map)
-    if form == "labelstudio":
-        return read_labelstudio(file, names, ground_truth=chosen.ground_truth)
-    if chosen.ground_truth:
-        raise OptionError("--ground-truth goes with labelstudio; leave it out")
-    return read_csv(file, names)
 
 
 def _files(
@@ -247,7 +235,7 @@ def _dispute(suite: Suite, annotators: By, items: tuple[Item, ...]) -> str:
             for name, said in annotators.items()
             if item in said
         )
-        told.append(f"{item.told}: {', '.join(values)}")
+        told.append(f"{item.words}: {', '.join(values)}")
     more = f" and {len(items) - _SHOWN} more" if len(items) > _SHOWN else ""
     figures = "\n".join(f"  {line}" for line in _who(suite, annotators))
     return (

@@ -19,8 +19,6 @@ from summeval_pytest.cli.table_import import read_draft
 from summeval_pytest.endpoints.endpoint import ALLOW, OPENAI
 from summeval_pytest.errors import OptionError, UsageError
 from summeval_pytest.questions import OFFLINE
-from summeval_pytest.reports.files import write_whole
-from summeval_pytest.suite.places import Configuration, find_configuration, new_configuration
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
@@ -59,18 +57,18 @@ _FILL_IN: Final = (
 )
 
 
+_TESTPATHS: Final = (
+    "so that plain pytest runs it, add it to testpaths:",
+    f'  pyproject.toml, [tool.pytest.ini_options]: testpaths = [".", "{SUITE}"]',
+    f"  pytest.ini, [pytest]: testpaths = . {SUITE}",
+)
+
+
 def init(
     folder: Annotated[Path, Parameter(help="the repository")] = Path(),
     /,
     *,
     start: Start = START,
-    testpaths: Annotated[
-        bool,
-        Parameter(
-            help="add the suite to 'testpaths' of pytest's configuration where it has some, so that"
-            " plain pytest runs it"
-        ),
-    ] = False,
     shards: Annotated[
         int, Parameter(help="github: judge a pull request in so many jobs, and decide in one more")
     ] = 1,
@@ -80,8 +78,8 @@ def init(
     In a terminal it asks what no flag answers.
 
     Raises:
-        UsageError: where one of them exists already or cannot be written, for a mistake in a table,
-            and where pytest's configuration should and cannot be changed; nothing is written then.
+        UsageError: where one of them exists already or cannot be written, and for a mistake in a
+            table; nothing is written then.
         KeyboardInterrupt: for Ctrl-C or Ctrl-D at a question; nothing is written then.
     """
     usual: CI = "gitlab" if (folder / GITLAB).exists() else "github"
@@ -92,26 +90,12 @@ def init(
     start = replace(start, ci=start.ci or usual)
     if shards != 1 and start.ci != "github":
         raise OptionError("--shards goes with --ci github; leave it out")
-    found = find_configuration(folder) or new_configuration(folder)
-    pytest = found or Configuration()
-    line = f"{pytest.line(SUITE)} {pytest.place}"
-    if testpaths and (found is None or not found.is_plain):
-        why = "has no configuration of pytest" if found is None else "has one with comments"
-        raise UsageError(
-            f"--testpaths: {folder} {why}, so nothing was written; write {line} yourself"
-        )
     suite, notes = _suite(start)
     gitlab = INCLUDED if (folder / GITLAB).exists() else GITLAB
     texts = {**suite, **_ci_files(start, gitlab, shards)}
     _write(folder, texts)
     lines = [one_line(f"wrote {folder / name}", 400) for name in texts]
-    if testpaths or (found is not None and found.is_plain and not found.paths):
-        if fault := write_whole(folder / pytest.name, pytest.text(SUITE)):
-            raise UsageError(f"{fault}; the suite is written, and {line} is left to you")
-        lines.append(one_line(f"wrote {line}", 400))
-    else:
-        lines.append(one_line(f"so that plain pytest runs it (or: --testpaths): {line}", 400))
-    lines += [*notes, *_ci_notes(start, folder, gitlab)]
+    lines += [*_TESTPATHS, *notes, *_ci_notes(start, folder, gitlab)]
     return [*lines, *_next(start, one_line(str(folder / SUITE)))]
 
 

@@ -84,12 +84,12 @@ class LabelFile:
         if not file.exists() or not file.stat().st_size:
             return
         lines = read_lines(TextFile(file, file.as_posix()))
-        for label, line in zip(read_label_file(file, suite).values(), lines, strict=True):
+        for label, (_, line) in zip(read_label_file(file, suite).values(), lines, strict=True):
             if label.labelled_by != annotator:
                 by = label.labelled_by or "nobody"
                 raise OptionError(f"{label.place} is labelled by {by!r}; name another --out")
             self.markings |= {marking.item: marking for marking in markings_of(label)}
-            others = {k: v for k, v in line.values.items() if k not in {*WHAT, "overall"}}
+            others = {k: v for k, v in line.items() if k not in {*WHAT, "overall"}}
             self._others[label.paper, label.system] = others
 
     def write(self) -> None:

@@ -12,15 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 from cyclopts import Parameter
 
 from summeval_pytest.errors import OptionError, SuiteError, nearest
-from summeval_pytest.suite.lines import (
-    RESERVED_SYSTEMS,
-    Fields,
-    TextFile,
-    brief,
-    check_name,
-    is_whole,
-    read_json,
-)
+from summeval_pytest.suite.entries import Entry, Names, Text
+from summeval_pytest.suite.lines import RESERVED_SYSTEMS, TextFile, brief, check_name, read_json
 from summeval_pytest.suite.papers import read_paper
 from summeval_pytest.suite.places import check_new, file_name, suite_files, write_suite
 from summeval_pytest.suite.rows import read_table, read_text
@@ -151,7 +144,7 @@ def _check_names(names: Mapping[str, str], *tables: DataTable) -> None:
 
 def _rows(
     table: DataTable, names: Mapping[str, str], system: str | None, draft: NewSuite
-) -> Iterator[Fields]:
+) -> Iterator[Entry]:
     """The rows of a table that holds papers and summaries together."""
     _check_names(names, table)
     known = [key for key in COLUMNS if key != "system" or system is None]
@@ -177,7 +170,7 @@ def _joined(
     names: Mapping[str, str],
     system: str | None,
     draft: NewSuite,
-) -> Iterator[Fields]:
+) -> Iterator[Entry]:
     """The rows of summaries, each with the texts of its paper, which stand in another table."""
     _check_names(names, papers, summaries)
     source = names.get("source", "source")
@@ -190,7 +183,7 @@ def _joined(
     held = {key: name for key, name in names.items() if name in papers.columns}
     key = "id" if "paper" not in held and {"id", held.get("id")} & {*papers.columns} else "paper"
     columns = papers.columns_of((key, *_TEXTS), (key, "source", "reference"), held, _REMEDY)
-    by_id: dict[str, Fields] = {}
+    by_id: dict[str, Entry] = {}
     for row in draft.fields(papers, columns):
         texts = {name: row.values[name] for name in _TEXTS if row.has(name)}
         paper = read_paper(replace(row, values={"id": _as_name(row.values[key]), **texts}))
@@ -215,7 +208,7 @@ def _joined(
 
 def _as_name(value: object) -> object:
     """A whole number as the text that names a paper or a system."""
-    return str(value) if is_whole(value) else value
+    return str(value) if type(value) is int else value
 
 
 @dataclass(slots=True, kw_only=True)
@@ -239,20 +232,20 @@ class NewSuite:
     missing: list[tuple[str, str]] = field(default_factory=list)
     """The papers and systems without a summary."""
 
-    def fields(self, table: DataTable, columns: Mapping[str, str]) -> Iterator[Fields]:
+    def fields(self, table: DataTable, columns: Mapping[str, str]) -> Iterator[Entry]:
         """The rows of a table; columns that none of its keys is read from are left out."""
         used = columns.values()
         self.left_out |= dict.fromkeys(name for name in table.columns if name not in used)
-        return table.fields(columns, "this row")
+        return table.entries(columns, "this row")
 
-    def add(self, row: Fields, system: str | None) -> None:
+    def add(self, row: Entry, system: str | None) -> None:
         """Add what a row says of a paper and of a system."""
         values = {
             key: value if key in _TEXTS else _as_name(value) for key, value in row.values.items()
         }
         row = replace(row, values=values)
         paper = self.add_paper(row)
-        name = row.text("system") if system is None else system
+        name = str(row.value("system", Text)) if system is None else system
         check_name(name, "system", row.place, RESERVED_SYSTEMS)
         if values["summary"] == "":
             self.n_empty += 1
@@ -264,7 +257,7 @@ class NewSuite:
                 f"system {name!r} has a summary for paper {paper!r} at {first}, too; delete one",
             )
         lines = self.summaries.setdefault(name, [])
-        lines.append({"paper": paper, "summary": row.text("summary")})
+        lines.append({"paper": paper, "summary": row.value("summary", Text)})
 
     def find_missing(self) -> None:
         """Finds the summaries that are missing; those that are not skipped are empty ones."""
@@ -273,13 +266,13 @@ class NewSuite:
         for paper, system in () if self.skips else self.missing:
             self.summaries[system].append({"paper": paper, "summary": _NOTHING})
 
-    def add_paper(self, row: Fields) -> str:
+    def add_paper(self, row: Entry) -> str:
         """Add the paper of a row and return its id; its texts are checked as a suite's are."""
         texts = {key: row.values[key] for key in _TEXTS if row.has(key)}
         key = "id" if row.has("id") else "paper"
         numbered = self.numbered
         paper = (
-            row.text(key)
+            str(row.value(key, Text))
             if row.has(key)
             else numbered.setdefault(repr(texts), f"{self.name}-{len(numbered) + 1:04}")
         )
@@ -340,7 +333,7 @@ def _shards(folder: Path, split: str | None) -> list[TextFile]:
     """The files of a dataset's split that Hugging Face `datasets` saved, or of one in Parquet."""
     index = TextFile(folder / "dataset_dict.json", (folder / "dataset_dict.json").as_posix())
     if index.path.is_file():
-        splits = _object(index).texts("splits", "a list of splits")
+        splits: tuple[str, ...] = _object(index).value("splits", Names)
         return _saved(index.beside(f"{_chosen(splits, split)}/state.json"))
     state = index.beside("state.json")
     if state.path.is_file():
@@ -370,11 +363,17 @@ def _chosen(splits: Collection[str], split: str | None) -> str:
 
 def _saved(state: TextFile) -> list[TextFile]:
     """The files that a state names; none leads out of its folder."""
-    listed = _object(state).objects_at("_data_files", "file", "a list of files", "a file")
-    return [state.beside(each.text("filename")) for each in listed]
+    listed: list[_DataFile] = _object(state).value("_data_files", list[_DataFile])
+    return [state.beside(each.filename) for each in listed]
 
 
-def _object(file: TextFile) -> Fields:
-    place = file.at(0)
-    whole = Fields(values={}, owner=repr(file.shown), where=lambda _: place)
-    return whole.inside("", read_json(read_text(file), place), whole.owner, "an object")
+@dataclass(slots=True)
+class _DataFile:
+    filename: Text
+
+
+def _object(file: TextFile) -> Entry:
+    value = read_json(read_text(file), file.at(0))
+    if not isinstance(value, dict):
+        raise SuiteError(file.at(0), f"{file.shown!r} is {brief(value)}; write an object")
+    return Entry.at(file.at(0), value, repr(file.shown))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
+import shlex
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -215,12 +217,7 @@ def check_used(config: pytest.Config, items: Iterable[pytest.Item]) -> None:
 
 def _way_to_a_suite(config: pytest.Config) -> str:
     """Which suites are near, and how pytest comes to collect them."""
-    from summeval_pytest.suite.places import (
-        Configuration,
-        read_configuration,
-        suite_meant,
-        suites_beneath,
-    )
+    from summeval_pytest.suite.places import suite_meant, suites_beneath
     from summeval_pytest.text.printing import one_line
 
     start = config.invocation_params.dir
@@ -231,10 +228,13 @@ def _way_to_a_suite(config: pytest.Config) -> str:
         return f"no {SUITE_NAME} is beneath {start}: {way}, or leave the option out"
     found = ", ".join(os.path.relpath(file, start) for file in files)
     paths = [Path(os.path.relpath(file.parent, config.rootpath)).as_posix() for file in files]
-    pytest_ini = (read_configuration(config.inipath) if config.inipath else None) or Configuration()
+    paths = list(dict.fromkeys([*(config.getini("testpaths") or ["."]), *paths]))
+    name = config.inipath.name if config.inipath else "pyproject.toml"
+    line = json.dumps(paths, ensure_ascii=False) if name.endswith("toml") else shlex.join(paths)
+    under = " under [tool.pytest.ini_options]" if name == "pyproject.toml" else ""
     return one_line(
         f"found {found}: name what to gate, pytest {os.path.relpath(files[0].parent, start)}, or"
-        f" write {pytest_ini.line(*paths)} {pytest_ini.place}, or leave the option out",
+        f" write testpaths = {line}{under} in {name}, or leave the option out",
         1000,
     )
 

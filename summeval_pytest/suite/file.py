@@ -1,326 +1,64 @@
-"""The suite file: systems, endpoints, thresholds, variants and waivers.
+"""The suite file: systems, endpoints, judges, thresholds, variants and waivers.
 
 Each reader raises a SuiteError, with file and line, at the first mistake in what it reads.
 """
 
 from __future__ import annotations
 
-import datetime as dt
 import os.path
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path, PureWindowsPath
-from typing import TYPE_CHECKING, Final, Literal, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
-from summeval_pytest.endpoints.endpoint import BUILT_IN_ENDPOINTS, EndpointSpec, Price
-from summeval_pytest.errors import SuiteError
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from summeval_pytest.endpoints.endpoint import BUILT_IN_ENDPOINTS, EndpointSpec
+from summeval_pytest.errors import Place, SuiteError
+from summeval_pytest.questions import FACET_READINGS, OFFLINE, SENTENCE_MODES
+from summeval_pytest.suite.entries import (
+    Entry,
+    Given,
+    Names,
+    Number,
+    Text,
+    Whole,
+    expecting,
+    mistake,
+)
 from summeval_pytest.suite.lines import (
     ALL_PAPERS,
-    MOST,
     OWN_KEYS,
     RESERVED_SYSTEMS,
-    Fields,
+    TextFile,
     brief,
     check_name,
     finite,
-    is_whole,
-    number_in,
-    one_of,
 )
 from summeval_pytest.suite.rows import COLUMNS, is_table, read_text
 from summeval_pytest.suite.values import (
     PROMPTS,
     SOURCE_MARK,
+    AnyJudge,
+    CheckerSpec,
+    ComposedSpec,
+    JudgeSpec,
+    RecordedSpec,
     Setting,
     SystemSpec,
     Waiver,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
-    from summeval_pytest.errors import Place
-    from summeval_pytest.suite.lines import Readers, TextFile
-    from summeval_pytest.suite.toml import TomlText
+    from summeval_pytest.suite.lines import TomlText
     from summeval_pytest.suite.values import Roster
 
-
-def tables_of(
-    toml: TomlText, key: str, kind: str, reserved: Collection[str] = ()
-) -> Iterator[tuple[str, Fields]]:
-    """The sub-tables of a table, by name, each with the lines of its own keys."""
-    tables = toml.values.get(key, {})
-    if not isinstance(tables, dict):
-        raise SuiteError(toml.place(key), f"{key!r} is {brief(tables)}; write tables, [{key}.NAME]")
-    for name, table in tables.items():
-        if name.startswith(OWN_KEYS):
-            continue
-        place = toml.place(key, name)
-        check_name(name, kind, place, reserved)
-        if not isinstance(table, dict):
-            raise SuiteError(
-                place, f"{kind} {name!r} is {brief(table)}; write a table, [{key}.{name}]"
-            )
-        for inner, value in table.items():
-            if isinstance(value, dict) and not inner.startswith(OWN_KEYS):
-                raise SuiteError(
-                    toml.place(key, name, inner),
-                    f"{kind} {name!r} holds a table {inner!r}; a name with a dot must be quoted,"
-                    f' [{key}."{name}.{inner}"]',
-                )
-        yield (
-            name,
-            Fields(
-                values=table,
-                owner=f"{kind} {name!r}",
-                where=lambda inner, name=name: toml.place(key, name, inner),  # type: ignore[misc]
-            ),
-        )
-
-
-def existing_file(fields: Fields, key: str, suite: TextFile) -> TextFile:
-    """The file that a key names: relative, in the suite's folder, and there."""
-    file = _named_file(fields, key, suite)
-    if not os.path.isfile(file.path):  # noqa: PTH113 - Path raises for a name that is too long
-        raise fields.fault(
-            key,
-            f"{key!r} of {fields.owner} names {brief(fields.text(key))}, which is no"
-            " file; create it or mend the path",
-        )
-    return file
-
-
-def _named_file(fields: Fields, key: str, suite: TextFile) -> TextFile:
-    name = fields.text(key)
-    if Path(name).is_absolute() or PureWindowsPath(name).is_absolute():
-        raise fields.wrong(key, name, "a path relative to the suite file's folder")
-    return suite.beside(name, fields.where(key))
-
-
-def read_columns(toml: TomlText, files: Iterable[TextFile]) -> Mapping[str, str]:
-    """The keys whose columns are called otherwise in the tables among these files."""
-    key = "columns"
-    names = _table(toml, key)
-    fields = Fields(values=names, owner=f"[{key}]", where=partial(toml.place, key))
-    fields.only(COLUMNS)
-    if names and not any(map(is_table, files)):
-        raise SuiteError(
-            toml.place(key),
-            f"{key!r} names columns, and the suite has no table, such as papers.csv; delete it",
-        )
-    return {name: fields.text(name) for name in names}
-
-
-PRICE_KEYS: Final = ("input_price", "output_price", "cached_input_price")
-"""What a model's tokens cost; the keys of a system and of a judge."""
-_ASKED: Final[Readers] = {
-    "endpoint": Fields.text,
-    "max_tokens": Fields.whole,
-    "context_tokens": Fields.whole,
-    "temperature": number_in(0, 2),
-}
-"""The keys of a system that go with an endpoint only, but for those of `_MORE`."""
-
-_MORE: Final = ("model", "prompt", *PRICE_KEYS)
-
-
-def read_systems(
-    toml: TomlText, tables: Mapping[str, Fields], endpoints: Collection[str]
-) -> Mapping[str, SystemSpec]:
-    """The systems of these tables in file order, at least one."""
-    if not tables:
-        raise SuiteError(
-            toml.place("systems"),
-            "the suite has no system ('systems' is empty); add a table [systems.NAME] with"
-            " 'summaries'",
-        )
-    return {name: _system(toml.file, name, fields, endpoints) for name, fields in tables.items()}
-
-
-def system_tables(toml: TomlText) -> Mapping[str, Fields]:
-    """The tables of the systems by name."""
-    return dict(tables_of(toml, "systems", "system", RESERVED_SYSTEMS))
-
-
-def _system(suite: TextFile, name: str, fields: Fields, endpoints: Collection[str]) -> SystemSpec:
-    asked = (*_ASKED, *_MORE)
-    fields.only(("summaries", "skip", *asked))
-    if fields.has("summaries") == fields.has("endpoint"):
-        both = "both 'summaries' and" if fields.has("endpoint") else "neither 'summaries' nor"
-        raise fields.fault("", f"{fields.owner} has {both} 'endpoint'; write exactly one of them")
-    skip = fields.texts("skip") if fields.values.get("skip", []) != [] else ()
-    if fields.has("summaries"):
-        for key in filter(fields.has, asked):
-            raise fields.fault(
-                key, f"{key!r} of {fields.owner} goes with 'endpoint', not 'summaries'; delete it"
-            )
-        return SystemSpec(
-            name=name, summaries=fields.text("summaries"), skip=skip, place=fields.place
-        )
-    check_endpoint(fields, endpoints)
-    given = {
-        "name": name,
-        "model": fields.text("model"),
-        "prompt": _prompt(suite, fields),
-        "price": read_price(fields),
-        "skip": skip,
-        "place": fields.place,
-    }
-    return fields.part(_ASKED).read(SystemSpec, _ASKED, given=given)
-
-
-def _prompt(suite: TextFile, fields: Fields) -> str:
-    """A named prompt as its name, a file as its text."""
-    name = fields.if_any("prompt", Fields.text) or PROMPTS[0]
-    if name in PROMPTS:
-        return name
-    file = _named_file(fields, "prompt", suite)
-    try:
-        text = file.path.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError):
-        raise fields.fault(
-            "prompt",
-            f"'prompt' of {fields.owner} is {brief(name)}, neither {' nor '.join(PROMPTS)} nor a"
-            " text file beside the suite; write one of them",
-        ) from None
-    if SOURCE_MARK not in text:
-        raise fields.fault(
-            "prompt",
-            f"the prompt {brief(name)} of {fields.owner} never says {SOURCE_MARK}, where the paper"
-            " belongs; add it",
-        )
-    return text
-
-
-def read_price(fields: Fields) -> Price | None:
-    """Dollars per million tokens, of the prompt and of the reply; None where neither is there."""
-    given = [key for key in PRICE_KEYS if fields.has(key)]
-    if not given:
-        return None
-    for key in PRICE_KEYS[:2]:
-        if not fields.has(key):
-            raise fields.fault(
-                given[0],
-                f"{fields.owner} has {given[0]!r} and no {key!r}; write both, in dollars per"
-                " million tokens",
-            )
-    prices = {key.removesuffix("_price"): fields.number(key, 0, 100_000) for key in given}
-    return Price(**prices)
-
-
-def check_endpoint(fields: Fields, endpoints: Collection[str]) -> None:
-    """Refuse a table whose endpoint nobody defines."""
-    known = {*endpoints, *BUILT_IN_ENDPOINTS}
-    name = fields.text("endpoint")
-    fields.check_known("endpoint", name, known, f"{fields.owner} names the unknown endpoint")
-
-
-def read_default_systems(top: Fields, systems: Mapping[str, SystemSpec]) -> tuple[str, ...]:
-    """The systems that are gated where none is asked for: all, unless the suite names some."""
-    key = "default_systems"
-    names = top.if_any(key, Fields.texts)
-    for name in names or ():
-        top.check_known(key, name, systems, f"{key!r} names the unknown system")
-    return names or tuple(systems)
-
-
-def _url(fields: Fields, key: str) -> str:
-    url = fields.text(key)
-    if not url.startswith(("http://", "https://")):
-        raise fields.wrong(key, url, "a URL that starts with http:// or https://")
-    return url
-
-
-def _variable(fields: Fields, key: str) -> str:
-    variable = fields.text(key)
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable):
-        raise fields.fault(  # without the value, which may be the key
-            key,
-            f"{key!r} of {fields.owner} is no name of an environment variable; write the"
-            " name, and keep the key itself out of every file",
-        )
-    return variable
-
-
-_ENDPOINT: Final[Readers] = {
-    "base_url": _url,
-    "api_key_env": _variable,
-    "max_in_flight": Fields.whole,
-    "requests_per_minute": Fields.whole,
-    "tokens_per_minute": Fields.whole,
-    "timeout_seconds": number_in(0.1, 86_400),
-    "attempt_seconds": number_in(0.1, 86_400),
-    "max_reply_mib": Fields.whole,
-}
-
-
-def read_endpoints(toml: TomlText) -> Mapping[str, EndpointSpec]:
-    """The endpoints as written; the built-in ones are here only where the suite changes them."""
-    endpoints = {}
-    for name, fields in tables_of(toml, "endpoints", "endpoint"):
-        endpoints[name] = fields.read(EndpointSpec, _ENDPOINT, given={"name": name})
-        if name not in BUILT_IN_ENDPOINTS:
-            fields.text("base_url")
-    return endpoints
-
-
-SCOPES: Final = ("mean", "corrected", "judge")
-"""The tables of thresholds that do not hold each pair."""
-
-
-def read_thresholds(toml: TomlText) -> Mapping[str, tuple[Setting, ...]]:
-    """The thresholds of each scope in file order, those of pairs under the empty name.
-
-    Nested tables are flattened to dotted names.
-    """
-    found: dict[str, dict[str, Setting]] = {scope: {} for scope in ("", *SCOPES)}
-    for scope, settings in found.items():
-        path = ("thresholds", scope) if scope else ("thresholds",)
-        for setting in _flat(toml, path, _table(toml, *path), left_out=() if scope else SCOPES):
-            first = settings.setdefault(setting.name, setting)
-            if first is not setting:
-                raise SuiteError(
-                    setting.place,
-                    f"the threshold {setting.name!r} stands on line {first.place.line}, too;"
-                    " delete one",
-                )
-    return {scope: tuple(settings.values()) for scope, settings in found.items()}
-
-
-def _table(toml: TomlText, *path: str) -> Mapping[str, object]:
-    value: object = toml.values
-    for key in path:
-        assert isinstance(value, dict)
-        value = value.get(key, {})
-    if not isinstance(value, dict):
-        name = ".".join(path)
-        raise SuiteError(toml.place(*path), f"{name!r} is {brief(value)}; write a table, [{name}]")
-    return value
-
-
-def _flat(
-    toml: TomlText,
-    path: tuple[str, ...],
-    values: Mapping[str, object],
-    prefix: str = "",
-    left_out: Collection[str] = (),
-) -> Iterator[Setting]:
-    for key, value in values.items():
-        name, place = prefix + key, toml.place(*path, key)
-        if key.startswith(OWN_KEYS) or key in left_out:
-            continue
-        if isinstance(value, dict):
-            yield from _flat(toml, (*path, key), value, f"{name}.")
-            continue
-        number = finite(value)
-        if number is None:
-            raise SuiteError(
-                place, f"the threshold {name!r} is {brief(value)}; write a finite number"
-            )
-        yield Setting(name=name, value=number, place=place)
-
-
+SpecT = TypeVar("SpecT", SystemSpec, JudgeSpec)
 EvaRecall = Literal["both", "matched"]
 EvaChains = Literal["parent", "adjacent"]
 EvaValidation = Literal["together", "chain"]
@@ -328,6 +66,14 @@ References = Literal["best", "mean"]
 RELATIONS_THRESHOLD: Final = 0.65
 """What ``eva_relations = true`` stands for (EVA-Score, section 3.3): not portable from one encoder
 to another (metrics.md EV7)."""
+
+
+def _key(name: str) -> Any:
+    return Field(validation_alias=f"eva_{name}")
+
+
+def _relations(value: object) -> object:
+    return (RELATIONS_THRESHOLD if value else None) if isinstance(value, bool) else value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -347,21 +93,29 @@ class EvaVariant:
             where it stands beside the suite file, else as the suite names it; None for TF-IDF.
     """
 
-    recall: EvaRecall = "both"
-    chains: EvaChains = "parent"
-    validation: EvaValidation = "together"
-    premises: int | None = None
-    relations: float | None = None
-    encoder: str | None = None
+    recall: Annotated[EvaRecall, _key("recall")] = "both"
+    chains: Annotated[EvaChains, _key("chains")] = "parent"
+    validation: Annotated[EvaValidation, _key("validation")] = "together"
+    premises: Annotated[
+        Whole | None,
+        BeforeValidator(lambda value: None if value == "all" else value),
+        expecting('"all" or a whole number of at least 1', validation_alias="eva_premises"),
+    ] = None
+    relations: Annotated[
+        Annotated[Number, Field(gt=0, le=1)] | None,
+        BeforeValidator(_relations),
+        expecting("true, false or a number above 0 and up to 1", validation_alias="eva_relations"),
+    ] = None
+    encoder: Given[Text] = None
 
 
 OwnOption = tuple[str, str | int | float | bool]
-"""What a metric of one's own is told, by a name."""
+"""An option of a custom metric: its name and its value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnOptions:
-    """The table ``[metrics.NAME]``: what a metric of one's own is made with, by name."""
+    """The table ``[metrics.NAME]``: the options of a custom metric."""
 
     metric: str
     values: tuple[OwnOption, ...]
@@ -381,97 +135,82 @@ class Variants:
     own: tuple[OwnOptions, ...] = ()
 
     def options_of(self, metric: str) -> tuple[OwnOption, ...]:
-        """The options of a metric of one's own; none where the suite has no table of it."""
+        """The options of a custom metric; none where the suite has no table of it."""
         return next((each.values for each in self.own if each.metric == metric), ())
 
 
-def _premises(fields: Fields, key: str) -> int | None:
-    value = fields.values[key]
-    if value == "all":
-        return None
-    if not is_whole(value) or not 1 <= value <= MOST:
-        raise fields.wrong(key, value, '"all" or a whole number of at least 1')
-    return value
+VARIANT_KEYS: Final = (
+    "eva_recall", "eva_chains", "eva_validation", "eva_premises", "eva_relations", "encoder",
+)  # fmt: skip
 
 
-def _relations(fields: Fields, key: str) -> float | None:
-    value = fields.values[key]
-    if isinstance(value, bool):
-        return RELATIONS_THRESHOLD if value else None
-    threshold = finite(value)
-    if threshold is None or not 0 < threshold <= 1:
-        raise fields.wrong(key, value, "true, false or a number above 0 and up to 1")
-    return threshold
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteKeys:
+    """The top of a suite file, but for the variant of EVA-Score; its tables have readers.
+
+    Attributes:
+        papers: The file of papers.
+        labels: The file of labels by people; they make the item `judge`.
+        recorded: The file of other judges' records, which recorded judges read.
+        references: What counts of several references of a paper, for facet and eva.
+        default_systems: The systems that are gated where none is asked for.
+        columns: By our key, what the column of a table is called.
+        metrics: Tables, options of [custom metrics](../how-to/metric.md).
+        systems: Tables, [below](#systems).
+        endpoints: Tables, [below](#endpoints).
+        judges: Tables, [below](#judges).
+        thresholds: Tables, [below](#thresholds).
+        waivers: Tables, [below](#waivers).
+    """
+
+    papers: Text
+    labels: Given[Text] = None
+    recorded: Given[Text] = None
+    references: References = "best"
+    default_systems: Given[Annotated[Names, Field(min_length=1)]] = None
+    columns: Any = None
+    metrics: Any = None
+    systems: Any = None
+    endpoints: Any = None
+    judges: Any = None
+    thresholds: Any = None
+    waivers: Any = None
 
 
-_EVA: Final[Readers] = {
-    "eva_recall": one_of(get_args(EvaRecall)),
-    "eva_chains": one_of(get_args(EvaChains)),
-    "eva_validation": one_of(get_args(EvaValidation)),
-    "eva_premises": _premises,
-    "eva_relations": _relations,
-    "encoder": Fields.text,
-}
-_REFERENCES: Final[Readers] = {"references": one_of(get_args(References))}
-VARIANT_KEYS: Final = (*_EVA, *_REFERENCES)
-"""The keys at the top of a suite file that `read_variants` reads."""
-
-
-def read_variants(top: Fields, file: TextFile) -> Variants:
+def read_variants(top: Entry, keys: SuiteKeys, toml: TomlText) -> Variants:
     """What the top of a suite file asks for; an encoder's folder is looked for beside the file."""
-    renamed = {key: key.removeprefix("eva_") for key in _EVA}
-    eva = top.part(_EVA).read(EvaVariant, _EVA, renamed=renamed)
+    eva = top.read(EvaVariant, also=[field.name for field in fields(SuiteKeys)])
     if eva.encoder is not None:
-        eva = replace(eva, encoder=_encoder(top, file, eva))
-    return top.part(_REFERENCES).read(Variants, _REFERENCES, given={"eva": eva})
+        if eva.premises is None and eva.relations is None:
+            raise top.fault(
+                "encoder",
+                f"'encoder' of {top.owner} finds similar facts, and nothing asks for them; add"
+                " eva_premises = 3 or eva_relations = true, or delete it",
+            )
+        eva = replace(eva, encoder=_model_folder(eva.encoder, top.where("encoder"), toml.file))
+    own = tuple(_own_options(toml, *each) for each in tables_of(toml, "metrics", "metric"))
+    return Variants(eva=eva, references=keys.references, own=own)
 
 
 _FILE: Final = "_file"
 """How a key ends that names a file of the suite; the metric gets its text."""
 
 
-def read_own_options(toml: TomlText) -> tuple[OwnOptions, ...]:
-    """The options of metrics of one's own, in file order."""
-    return tuple(
-        OwnOptions(
-            metric=name,
-            values=tuple(
-                sorted(
-                    _own_option(toml, fields, key)
-                    for key in fields.values
-                    if not key.startswith(OWN_KEYS)
-                )
-            ),
-            place=fields.place,
-        )
-        for name, fields in tables_of(toml, "metrics", "metric")
-    )
+def _own_options(toml: TomlText, metric: str, table: Entry) -> OwnOptions:
+    """The options of a custom metric, a file's text in place of its name."""
+    options: dict[str, Any] = {}
+    for key, value in table.values.items():
+        if key.endswith(_FILE) and not key.startswith(OWN_KEYS):
+            options[key.removesuffix(_FILE)] = read_text(existing_file(table, key, toml.file))
+        elif not key.startswith(OWN_KEYS):
+            if not isinstance(value, str | bool | int) and finite(value) is None:
+                raise table.wrong(key, value, "a text, a number, true or false")
+            options[key] = value
+    return OwnOptions(metric=metric, values=tuple(sorted(options.items())), place=table.place)
 
 
-def _own_option(toml: TomlText, fields: Fields, key: str) -> OwnOption:
-    """An option by its name, a file's text in place of its name."""
-    if key.endswith(_FILE):
-        return key.removesuffix(_FILE), read_text(existing_file(fields, key, toml.file))
-    value = fields.values[key]
-    if not isinstance(value, str | bool | int) and finite(value) is None:
-        raise fields.wrong(key, value, "a text, a number, true or false")
-    return key, cast("str | int | float | bool", value)
-
-
-def _encoder(fields: Fields, file: TextFile, eva: EvaVariant) -> str:
-    """A folder beside the suite file travels with it; any other name is this machine's to know."""
-    if eva.premises is None and eva.relations is None:
-        raise fields.fault(
-            "encoder",
-            f"'encoder' of {fields.owner} finds similar facts, and nothing asks for them; add"
-            " eva_premises = 3 or eva_relations = true, or delete it",
-        )
-    return model_folder(fields, "encoder", file)
-
-
-def model_folder(fields: Fields, key: str, file: TextFile) -> str:
-    """The model that a key names: a folder beside the suite, absolute, else the name as it is."""
-    name, place = fields.text(key), fields.where(key)
+def _model_folder(name: str, place: Place, file: TextFile) -> str:
+    """The folder of a model beside the suite, absolute; else the name, for this machine to know."""
     folder = file.beside(name, place).path
     if os.path.isdir(folder):  # noqa: PTH112 - Path raises for a name that is too long
         return str(folder.absolute())
@@ -480,49 +219,374 @@ def model_folder(fields: Fields, key: str, file: TextFile) -> str:
     return name
 
 
+def tables_of(
+    toml: TomlText, key: str, kind: str, reserved: Collection[str] = ()
+) -> Iterator[tuple[str, Entry]]:
+    """The sub-tables of a table, by name, each with the lines of its own keys."""
+    tables = _table(toml, key, f"tables, [{key}.NAME]")
+    for name, table in tables.items():
+        if name.startswith(OWN_KEYS):
+            continue
+        place = toml.place(key, name)
+        check_name(name, kind, place, reserved)
+        if not isinstance(table, dict):
+            raise SuiteError(
+                place, f"{kind} {name!r} is {brief(table)}; write a table, [{key}.{name}]"
+            )
+        for inner, value in table.items():
+            if isinstance(value, dict) and not inner.startswith(OWN_KEYS):
+                raise SuiteError(
+                    toml.place(key, name, inner),
+                    f"{kind} {name!r} holds a table {inner!r}; a name with a dot must be quoted,"
+                    f' [{key}."{name}.{inner}"]',
+                )
+        where = partial(toml.place, key, name)
+        yield name, Entry(values=table, owner=f"{kind} {name!r}", where=where)
+
+
+def _table(toml: TomlText, key: str, expected: str) -> Mapping[str, object]:
+    value = toml.values.get(key, {})
+    if not isinstance(value, dict):
+        raise SuiteError(toml.place(key), f"{key!r} is {brief(value)}; write {expected}")
+    return value
+
+
+def existing_file(entry: Entry, key: str, suite: TextFile) -> TextFile:
+    """The file that a key names: relative, in the suite's folder, and there."""
+    file = _named_file(entry, key, suite)
+    if not os.path.isfile(file.path):  # noqa: PTH113 - Path raises for a name that is too long
+        raise entry.fault(
+            key,
+            f"{key!r} of {entry.owner} names {brief(entry.values[key])}, which is no file; create"
+            " it or mend the path",
+        )
+    return file
+
+
+def _named_file(entry: Entry, key: str, suite: TextFile) -> TextFile:
+    name: str = entry.value(key, Text)
+    if Path(name).is_absolute() or PureWindowsPath(name).is_absolute():
+        raise entry.wrong(key, name, "a path relative to the suite file's folder")
+    return suite.beside(name, entry.where(key))
+
+
+def read_columns(toml: TomlText, files: Iterable[TextFile]) -> Mapping[str, str]:
+    """The keys whose columns are called otherwise in the tables among these files."""
+    names = _table(toml, "columns", "a table, [columns]")
+    entry = Entry(values=names, owner="[columns]", where=partial(toml.place, "columns"))
+    for name in names:
+        if name not in COLUMNS and not name.startswith(OWN_KEYS):
+            raise entry.unknown(name, COLUMNS)
+    if names and not any(map(is_table, files)):
+        raise SuiteError(
+            toml.place("columns"),
+            "'columns' names columns, and the suite has no table, such as papers.csv; delete it",
+        )
+    return {name: entry.value(name, Text) for name in names}
+
+
+def read_systems(
+    toml: TomlText, tables: Mapping[str, Entry], endpoints: Collection[str]
+) -> Mapping[str, SystemSpec]:
+    """The systems of these tables in file order, at least one."""
+    if not tables:
+        raise SuiteError(
+            toml.place("systems"),
+            "the suite has no system ('systems' is empty); add a table [systems.NAME] with"
+            " 'summaries'",
+        )
+    return {name: _system(toml.file, name, table, endpoints) for name, table in tables.items()}
+
+
+def system_tables(toml: TomlText) -> Mapping[str, Entry]:
+    """The tables of the systems by name."""
+    return dict(tables_of(toml, "systems", "system", RESERVED_SYSTEMS))
+
+
+def _system(suite: TextFile, name: str, table: Entry, endpoints: Collection[str]) -> SystemSpec:
+    spec = table.read(SystemSpec, name=name, place=table.place)
+    if (spec.summaries is None) == (spec.endpoint is None):
+        both = "both 'summaries' and" if spec.endpoint else "neither 'summaries' nor"
+        raise table.fault("", f"{table.owner} has {both} 'endpoint'; write exactly one of them")
+    if spec.summaries is not None:
+        for key in table.values:
+            if key not in ("summaries", "skip") and not key.startswith(OWN_KEYS):
+                raise table.fault(
+                    key,
+                    f"{key!r} of {table.owner} goes with 'endpoint', not 'summaries'; delete it",
+                )
+        return spec
+    spec = _checked(spec, table, endpoints)
+    if spec.model is None:
+        raise table.missing("model", "a text")
+    return replace(spec, prompt=_prompt(suite, table, spec.prompt))
+
+
+def _prompt(suite: TextFile, table: Entry, name: str) -> str:
+    """A named prompt as its name, a file as its text."""
+    if name in PROMPTS:
+        return name
+    file = _named_file(table, "prompt", suite)
+    try:
+        text = file.path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError):
+        raise table.fault(
+            "prompt",
+            f"'prompt' of {table.owner} is {brief(name)}, neither {' nor '.join(PROMPTS)} nor a"
+            " text file beside the suite; write one of them",
+        ) from None
+    if SOURCE_MARK not in text:
+        raise table.fault(
+            "prompt",
+            f"the prompt {brief(name)} of {table.owner} never says {SOURCE_MARK}, where the paper"
+            " belongs; add it",
+        )
+    return text
+
+
+def _checked(spec: SpecT, table: Entry, endpoints: Collection[str]) -> SpecT:
+    """A model whose endpoint is there, and whose price is whole."""
+    known = {*endpoints, *BUILT_IN_ENDPOINTS}
+    name = str(spec.endpoint)
+    table.check_known("endpoint", name, known, f"{table.owner} names the unknown endpoint")
+    prices = {key: getattr(spec, key) for key in PRICE_KEYS}
+    first = next((key for key, price in prices.items() if price is not None), None)
+    missing = next((key for key in PRICE_KEYS[:2] if prices[key] is None), None)
+    if first is not None and missing is not None:
+        raise table.fault(
+            first,
+            f"{table.owner} has {first!r} and no {missing!r}; write both, in dollars per million"
+            " tokens",
+        )
+    return spec
+
+
+PRICE_KEYS: Final = ("input_price", "output_price", "cached_input_price")
+
+
+def read_default_systems(
+    top: Entry, names: tuple[str, ...] | None, systems: Mapping[str, SystemSpec]
+) -> tuple[str, ...]:
+    """The systems that are gated where none is asked for: all, unless the suite names some."""
+    key = "default_systems"
+    for name in names or ():
+        top.check_known(key, name, systems, f"{key!r} names the unknown system")
+    return names or tuple(systems)
+
+
+def _variable(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        # without the value, which may be the key
+        raise mistake(
+            "is no name of an environment variable; write the name, and keep the key itself out of"
+            " every file"
+        )
+    return name
+
+
+_Seconds = Annotated[Number, Field(ge=0.1, le=86_400)]
+
+
+@dataclass(slots=True, kw_only=True)
+class EndpointKeys:
+    """The table of an endpoint; `EndpointSpec` has what they mean."""
+
+    base_url: Given[
+        Annotated[
+            Text,
+            expecting("a URL that starts with http:// or https://", pattern="^https?://"),
+        ]
+    ] = None
+    api_key_env: Given[Annotated[Text, AfterValidator(_variable)]] = None
+    max_in_flight: Given[Whole] = None
+    requests_per_minute: Given[Whole] = None
+    tokens_per_minute: Given[Whole] = None
+    timeout_seconds: Given[_Seconds] = None
+    attempt_seconds: Given[_Seconds] = None
+    max_reply_mib: Given[Whole] = None
+
+
+def read_endpoints(toml: TomlText) -> Mapping[str, EndpointSpec]:
+    """The endpoints as written; the built-in ones are here only where the suite changes them."""
+    endpoints = {}
+    for name, table in tables_of(toml, "endpoints", "endpoint"):
+        keys = table.read(EndpointKeys)
+        if keys.base_url is None and name not in BUILT_IN_ENDPOINTS:
+            raise table.missing("base_url", "a text")
+        endpoints[name] = EndpointSpec(name=name, **asdict(keys))
+    return endpoints
+
+
+DUTY_KEYS: Final = ("facets", "facts", "sentences")
+"""What a composed judge leaves to others."""
+_WAYS: Final = {"facets": FACET_READINGS, "facts": (), "sentences": SENTENCE_MODES}
+"""By key of a composed judge, what the same key of a model may say; no judge can be meant."""
+
+
+def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, AnyJudge]:
+    """The judges in file order; whom a composed one asks is there, and never itself.
+
+    What a table holds tells its kind: ``recorded`` names records, ``checker`` a model of this
+    machine; nothing but `DUTY_KEYS` composes a judge of others; anything else is a model at an
+    endpoint.
+    """
+    tables = dict(tables_of(toml, "judges", "judge", (OFFLINE,)))
+    judges = {name: _judge(toml, name, table, tables, endpoints) for name, table in tables.items()}
+    asked: dict[str, set[str]] = {}
+    for name, judge in judges.items():
+        parts = judge if isinstance(judge, ComposedSpec | CheckerSpec) else None
+        whom = {key: str(getattr(parts, key)) for key in DUTY_KEYS if hasattr(parts, key)}
+        asked[name] = {*whom.values()}
+        for key, other in whom.items():
+            _check_asked(tables[name], key, other, judges)
+    try:
+        TopologicalSorter(asked).prepare()
+    except CycleError as error:
+        circle = error.args[1][::-1]
+        raise SuiteError(
+            toml.place("judges", circle[0]),
+            f"judge {circle[0]!r} asks itself: {' -> '.join(circle)}; name another judge in one of"
+            " these tables",
+        ) from None
+    return judges
+
+
+def _judge(
+    toml: TomlText,
+    name: str,
+    table: Entry,
+    tables: Collection[str],
+    endpoints: Collection[str],
+) -> AnyJudge:
+    keys = [key for key in table.values if not key.startswith(OWN_KEYS)]
+    if "recorded" in keys:
+        if "recorded" not in toml.values:
+            raise table.fault(
+                "recorded",
+                f"{table.owner} is recorded, and the suite names no file of records; add"
+                ' recorded = "recorded.jsonl" at its top',
+            )
+        return table.read(RecordedSpec, name=name)
+    if "checker" in keys:
+        checker = table.read(CheckerSpec, name=name)
+        folder = _model_folder(checker.folder, table.where("checker"), toml.file)
+        return replace(checker, folder=folder)
+    if keys and set(keys) <= _WAYS.keys():
+        _check_no_way(table, tables)
+        return table.read(ComposedSpec, name=name)
+    _check_names_no_judge(table, keys, tables)
+    model = _checked(table.read(JudgeSpec, name=name), table, endpoints)
+    if model.strict and model.sentences == "label":
+        raise table.fault(
+            "strict",
+            f"{table.owner} is strict about evidence, and sentences = 'label' asks for none;"
+            " write 'quotes' or 'label-and-sentences', or delete 'strict'",
+        )
+    return model
+
+
+def _check_names_no_judge(table: Entry, keys: list[str], judges: Collection[str]) -> None:
+    """Refuse a model that asks other judges, since the same keys say how it reads."""
+    for key, ways in _WAYS.items():
+        value = table.values.get(key)
+        is_judge = isinstance(value, str) and value not in ways and value in {OFFLINE, *judges}
+        if is_judge or (key == "facts" and key in keys):
+            other = next(other for other in keys if other not in _WAYS)
+            raise table.fault(
+                key,
+                f"{key!r} of {table.owner} names a judge to ask, and {other!r} makes it a model of"
+                " its own; write two tables, one of them with no key but"
+                f" {', '.join(map(repr, DUTY_KEYS))}",
+            )
+
+
+def _check_no_way(table: Entry, judges: Collection[str]) -> None:
+    """Refuse a composed judge that says how a model reads, and no model."""
+    for key, ways in _WAYS.items():
+        way = table.values.get(key)
+        if way in ways:
+            also = f", and rename the judge {way!r}" if way in judges else ""
+            raise table.fault(
+                key,
+                f"{key!r} of {table.owner} is {way!r}, a way in which a model is asked, and there"
+                " is no model; add 'endpoint' and 'model', or name the judge to ask, as in"
+                f" {key} = {OFFLINE!r}{also}",
+            )
+
+
+def _check_asked(table: Entry, key: str, other: str, judges: Mapping[str, AnyJudge]) -> None:
+    """Refuse a judge that asks nobody, or records for what they do not hold."""
+    what = f"{key!r} of {table.owner} names the unknown judge"
+    table.check_known(key, other, {OFFLINE, *judges}, what)
+    if isinstance(judges.get(other), RecordedSpec) and key != "facets":
+        raise table.fault(
+            key,
+            f"{key!r} of {table.owner} names {other!r}, whose records hold facets and nothing"
+            " else; name another judge",
+        )
+
+
+SCOPES: Final = ("mean", "corrected", "judge")
+"""The tables of thresholds that do not hold each pair."""
+
+
+def read_thresholds(toml: TomlText) -> Mapping[str, tuple[Setting, ...]]:
+    """The thresholds of each scope in file order, those of pairs under the empty name.
+
+    Nested tables are flattened to dotted names.
+    """
+    settings: dict[str, dict[str, Setting]] = {scope: {} for scope in ("", *SCOPES)}
+    for scope, setting in _settings(toml):
+        first = settings[scope].setdefault(setting.name, setting)
+        if first is not setting:
+            raise SuiteError(
+                setting.place,
+                f"the threshold {setting.name!r} stands on line {first.place.line}, too; delete"
+                " one",
+            )
+    return {scope: tuple(found.values()) for scope, found in settings.items()}
+
+
+def _settings(toml: TomlText) -> Iterator[tuple[str, Setting]]:
+    """Each threshold with its scope, as nested as it may be written."""
+    table = _table(toml, "thresholds", "a table, [thresholds]")
+    left: list[tuple[tuple[str, ...], object]] = [((), table)]
+    while left:
+        path, value = left.pop()
+        scope, name = (path[0], path[1:]) if path[:1] and path[0] in SCOPES else ("", path)
+        place, dotted = toml.place("thresholds", *path), ".".join(name)
+        if isinstance(value, dict):
+            inner = [((*path, key), value[key]) for key in value if not key.startswith(OWN_KEYS)]
+            left += reversed(inner)
+        elif not name:
+            what = f"thresholds.{scope}"
+            raise SuiteError(place, f"{what!r} is {brief(value)}; write a table, [{what}]")
+        elif (number := finite(value)) is None:
+            raise SuiteError(
+                place, f"the threshold {dotted!r} is {brief(value)}; write a finite number"
+            )
+        else:
+            yield scope, Setting(name=dotted, value=number, place=place)
+
+
 def read_waivers(toml: TomlText, roster: Roster) -> tuple[Waiver, ...]:
     """The waivers in file order, no two of the same number.
 
     Whether a finding is a number that a threshold can hold is checked by `verdict.thresholds`.
     """
-    found: dict[tuple[str, str, str], Waiver] = {}
-    for name, fields in tables_of(toml, "waivers", "waiver"):
-        fields.only(("paper", "system", *_WAIVER))
-        is_mean = fields.values.get("paper") == ALL_PAPERS
-        paper = fields.text("paper") if is_mean else roster.paper(fields)
-        system = roster.system(fields, paper)
-        given = {"name": name, "paper": paper, "system": system, "place": fields.place}
-        waiver = fields.part(_WAIVER).read(Waiver, _WAIVER, given=given)
-        of = (paper, system, waiver.finding)
-        if first := found.get(of):
-            raise fields.fault(
+    waivers: dict[tuple[str, str, str], Waiver] = {}
+    for name, table in tables_of(toml, "waivers", "waiver"):
+        waiver = table.read(Waiver, name=name, place=table.place)
+        if waiver.paper == ALL_PAPERS:
+            roster.check(table, None, waiver.system)
+        else:
+            roster.check(table, waiver.paper, waiver.system)
+        of = (waiver.paper, waiver.system, waiver.finding)
+        if first := waivers.get(of):
+            raise table.fault(
                 "finding",
                 f"waiver {name!r} waives what waiver {first.name!r} on line {first.place.line}"
                 " waives; delete one",
             )
-        found[of] = waiver
-    return tuple(found.values())
-
-
-def _day(fields: Fields, key: str) -> str:
-    """The last day of a waiver; TOML has dates, and a text that reads as one will do."""
-    expected = "a day, expires = 2027-01-31"
-    value = day = fields.value(key, expected)
-    if isinstance(value, str):
-        try:
-            day = dt.date.fromisoformat(value)
-        except ValueError:
-            raise fields.wrong(key, value, expected) from None
-    if not isinstance(day, dt.date) or isinstance(day, dt.datetime):
-        raise fields.wrong(key, value, expected)
-    return day.isoformat()
-
-
-_WAIVER: Final[Readers] = {
-    "finding": Fields.text,
-    "least": Fields.number,
-    "most": Fields.number,
-    "owner": Fields.text,
-    "reason": Fields.text,
-    "expires": _day,
-}
+        waivers[of] = waiver
+    return tuple(waivers.values())

@@ -1,4 +1,7 @@
-"""JSON lines and typed reading of their keys, with a place for every mistake."""
+"""Text files of a suite: JSON lines and TOML, read strictly, with the line of every mistake.
+
+Only this module opens what a suite names: no name in it leads out of the suite's folder.
+"""
 
 from __future__ import annotations
 
@@ -7,39 +10,34 @@ import json
 import math
 import os.path
 import re
+import tomllib
 import unicodedata
 from codecs import BOM_UTF8
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass
-from dataclasses import fields as fields_of
-from functools import cache
+from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import Place, SuiteError, nearest
-from summeval_pytest.text.strict_json import StrictJsonError, read_strict
+from summeval_pytest.text.strict_json import (
+    DEEPEST,
+    TOO_DEEP,
+    StrictJsonError,
+    is_deep,
+    read_strict,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-
-    from _typeshed import DataclassInstance
-
+    from collections.abc import Collection, Iterator, Mapping
 
 JUDGE: Final = "judge"
 """The item of a suite that is about its judge."""
-
 RESERVED_SYSTEMS: Final = frozenset({JUDGE})
 """Items of a suite that are no system."""
-
 ALL_PAPERS: Final = "all-papers"
 """The item of a system that is about all its papers; in place of a paper, a waiver of a mean."""
-
 RESERVED_PAPERS: Final = frozenset({ALL_PAPERS})
-
 OWN_KEYS: Final = "x_"
 """What the keys begin with that a suite's owner may use freely."""
-
 MOST: Final = 10**15 - 1
 """The largest whole number that a file may hold where no other bound is set."""
 
@@ -94,209 +92,6 @@ def closest(name: str, known: Collection[str]) -> str:
     return f"known: {some} and {len(known) - _LISTED} more"
 
 
-KeyT = TypeVar("KeyT")
-ValueT = TypeVar("ValueT")
-DataT = TypeVar("DataT", bound="DataclassInstance")
-_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fields:
-    """The keys and values of one object, each read with its type or refused at its place.
-
-    ``owner`` is the object in words that a message can go on from; ``where`` gives the place of a
-    key, and of the object itself for the empty key.
-    """
-
-    values: Mapping[str, object]
-    owner: str
-    where: Callable[[str], Place]
-
-    @property
-    def place(self) -> Place:
-        """The place of the object as a whole."""
-        return self.where("")
-
-    def read(
-        self,
-        make: type[DataT],
-        readers: Readers,
-        renamed: Mapping[str, str] = _NOTHING,
-        given: Mapping[str, object] = _NOTHING,
-    ) -> DataT:
-        """A dataclass with what each key holds; an absent key leaves its field's default.
-
-        ``renamed`` has the fields that are not called as their keys; ``given`` are fields that no
-        key holds.
-
-        Raises:
-            SuiteError: For an unknown key, for a field without default whose key is not there, and
-                whatever the readers raise.
-        """
-        self.only(readers)
-        needed = _needed_fields(make)
-        build: Callable[..., DataT] = make
-        values = {
-            name: reader(self, key)
-            for key, reader in readers.items()
-            if (name := renamed.get(key, key)) in needed or key in self.values
-        }
-        return build(**given, **values)
-
-    def part(self, keys: Iterable[str]) -> Fields:
-        """These keys only; `read` refuses any other."""
-        values = {key: self.values[key] for key in keys if key in self.values}
-        return Fields(values=values, owner=self.owner, where=self.where)
-
-    def only(self, known: Collection[str]) -> None:
-        """Refuse every key that is neither known nor the owner's own (``x_``)."""
-        for key in self.values:
-            if key not in known and not key.startswith(OWN_KEYS):
-                self.check_known(key, key, known, "unknown key", f" in {self.owner}")
-
-    def check_known(
-        self, key: str, name: str, known: Collection[str], what: str, where: str = ""
-    ) -> None:
-        """Refuse a name at a key that is not known; ``what`` and ``where`` go around it."""
-        if name not in known:
-            raise self.fault(key, f"{what} {brief(name)}{where}; {closest(name, known)}")
-
-    def fault(self, key: str, message: str) -> SuiteError:
-        """A mistake at a key."""
-        return SuiteError(self.where(key), message)
-
-    def wrong(self, key: str, value: object, expected: str) -> SuiteError:
-        """A value at a key that is not what was expected there."""
-        return self.fault(key, f"{key!r} of {self.owner} is {brief(value)}; write {expected}")
-
-    def has(self, key: str) -> bool:
-        """Whether the key is there."""
-        return key in self.values
-
-    def if_any(self, key: str, read: Callable[[Fields, str], ValueT]) -> ValueT | None:
-        """What a reader makes of a key; None where the key is absent."""
-        return read(self, key) if key in self.values else None
-
-    def value(self, key: str, expected: str) -> object:
-        """The value as it is; the key must be there."""
-        if key not in self.values:
-            raise self.fault(key, f"{self.owner} has no {key!r}; add the key with {expected}")
-        return self.values[key]
-
-    def text(self, key: str, remedy: str = "write a text") -> str:
-        """A text with a visible character; ``remedy`` is what to do where it has none."""
-        return self.visible(key, self.value(key, "a text"), remedy)
-
-    def visible(self, key: str, value: object, remedy: str = "write a text") -> str:
-        """The value as a text with at least one visible character, wherever under the key."""
-        if not isinstance(value, str):
-            raise self.wrong(key, value, "a text")
-        if not is_visible(value):
-            raise self.fault(key, f"{key!r} of {self.owner} is empty ({brief(value)}); {remedy}")
-        return value
-
-    def whole(self, key: str, least: int = 1, most: int = MOST) -> int:
-        """An integer within bounds, both included."""
-        at_least = f"a whole number of at least {least}"
-        bounds = f"a whole number from {least} to {most}"
-        expected = at_least if most == MOST else bounds
-        value = self.value(key, expected)
-        if not is_whole(value) or value < least:
-            raise self.wrong(key, value, expected)
-        if value > most:
-            raise self.wrong(key, value, bounds)
-        return value
-
-    def number(self, key: str, low: float = -math.inf, high: float = math.inf) -> float:
-        """A finite number within bounds, both included."""
-        is_bounded = math.isfinite(high)
-        expected = f"a number from {low:g} to {high:g}" if is_bounded else "a finite number"
-        value = self.value(key, expected)
-        number = finite(value)
-        if number is None or not low <= number <= high:
-            raise self.wrong(key, value, expected)
-        return number
-
-    def flag(self, key: str) -> bool:
-        """True or false."""
-        value = self.value(key, "true or false")
-        if not isinstance(value, bool):
-            raise self.wrong(key, value, "true or false")
-        return value
-
-    def items(self, key: str, expected: str) -> list[object]:
-        """A list with at least one item."""
-        value = self.value(key, expected)
-        if not isinstance(value, list):
-            raise self.wrong(key, value, expected)
-        if not value:
-            raise self.fault(key, f"{key!r} of {self.owner} is an empty list, []; write {expected}")
-        return value
-
-    def texts(self, key: str, expected: str = "a list of texts") -> tuple[str, ...]:
-        """A list of texts, at least one and none of them twice."""
-        found: dict[str, None] = {}
-        for value in self.items(key, expected):
-            text = self.visible(key, value)
-            if text in found:
-                raise self.fault(
-                    key, f"{key!r} of {self.owner} holds {brief(text)} twice; delete one"
-                )
-            found[text] = None
-        return tuple(found)
-
-    def object_at(self, key: str, expected: str) -> Fields:
-        """The keys and values of the object at a key."""
-        return self.inside(key, self.value(key, expected), f"{key!r} of {self.owner}", expected)
-
-    def objects_at(self, key: str, noun: str, expected: str, one: str) -> Iterator[Fields]:
-        """Those of each object of a list, which are called ``noun`` and numbered from 1."""
-        for number, item in enumerate(self.items(key, expected), start=1):
-            yield self.inside(key, item, f"{noun} {number} of {self.owner}", one)
-
-    def inside(self, key: str, value: object, owner: str, expected: str) -> Fields:
-        """The keys and values of an object that stands somewhere under the key."""
-        if not isinstance(value, dict):
-            raise self.fault(key, f"{owner} is {brief(value)}; write {expected}")
-        return Fields(values=value, owner=owner, where=lambda _: self.where(key))
-
-
-@cache
-def _needed_fields(make: type[DataclassInstance]) -> frozenset[str]:
-    """The fields of a dataclass that have no default."""
-    return frozenset(
-        field.name
-        for field in fields_of(make)
-        if field.default is MISSING and field.default_factory is MISSING
-    )
-
-
-Readers = dict[str, Callable[[Fields, str], object]]
-"""What reads each key of an object."""
-
-
-def number_in(low: float, high: float) -> Callable[[Fields, str], float]:
-    """A reader of numbers within bounds, both included."""
-    return lambda fields, key: fields.number(key, low, high)
-
-
-def one_of(offered: Collection[str]) -> Callable[[Fields, str], str]:
-    """A reader of one of a few words."""
-
-    def read(fields: Fields, key: str) -> str:
-        value = fields.values[key]
-        if value not in offered:
-            raise fields.wrong(key, value, " or ".join(f'"{choice}"' for choice in offered))
-        return str(value)
-
-    return read
-
-
-def is_whole(value: object) -> TypeGuard[int]:
-    """Whether the value is an integer, which a boolean is not."""
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 def is_visible(text: str) -> bool:
     """Whether the text has a character that can be seen."""
     return any(character.isprintable() and not character.isspace() for character in text)
@@ -317,19 +112,20 @@ def brief(value: object) -> str:
     """A value as a message shows it: in the notation of the file, and cut where it is long."""
     match value:
         case None:
-            return "null"
+            text = "null"
         case bool():
-            return str(value).lower()
+            text = str(value).lower()
         case int() if abs(value) > MOST:
-            return "a very large integer"
-        case list():
-            return f"a list of {len(value)}"
-        case dict():
-            return f"an object with {len(value)} keys"
+            text = "a very large integer"
+        case list() if value:
+            text = f"a list of {len(value)}"
+        case dict() if value:
+            text = f"an object with {len(value)} keys"
+        case dt.date() | dt.time():
+            text = str(value)
         case _:
-            is_moment = isinstance(value, dt.date | dt.time)
-            text = str(value) if is_moment else repr(value)
-            return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+            text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,10 +178,8 @@ def _is_inside(path: Path, folder: Path) -> bool:
         return True
 
 
-def read_lines(
-    file: TextFile, owner: str = "this line", *, halves: bool = False
-) -> Iterator[Fields]:
-    """The objects of a JSON lines file, one at a time; messages call each ``owner``.
+def read_lines(file: TextFile, *, halves: bool = False) -> Iterator[tuple[int, dict[str, object]]]:
+    """The objects of a JSON lines file, one at a time, each with its line.
 
     ``halves`` lets half a surrogate pair pass, for texts that are cleaned afterwards.
 
@@ -402,48 +196,22 @@ def read_lines(
                     continue
                 if blank:
                     raise SuiteError(file.at(blank), "this line is blank ('\\n'); delete it")
-                yield _object(raw, file.at(number), owner, halves=halves)
+                place = file.at(number)
+                value = read_json(_decoded(raw, place), place, halves=halves)
+                if not isinstance(value, dict):
+                    raise SuiteError(place, "this line is no JSON object; write one {...} a line")
+                yield number, value
     except OSError as error:
         raise file.unreadable(error) from None
 
 
-def _object(raw: bytes, place: Place, owner: str, *, halves: bool) -> Fields:
-    value = read_json(decode_line(raw, place), place, halves=halves)
-    if not isinstance(value, dict):
-        raise SuiteError(place, "this line is no JSON object; write one {...} a line")
-    return Fields(values=value, owner=owner, where=lambda _: place)
-
-
-def keyed(
-    rows: Iterable[Fields],
-    read: Callable[[Fields], tuple[KeyT, ValueT]],
-    twice: Callable[[KeyT], str],
-    remedy: str = "delete one",
-    unit: str = "line",
-) -> dict[KeyT, ValueT]:
-    """What each line of a file says, by its key; ``twice`` words that a key has two lines.
-
-    Raises:
-        SuiteError: As ``rows`` and ``read``, and at the second line of a key.
-    """
-    found: dict[KeyT, ValueT] = {}
-    lines: dict[KeyT, int] = {}
-    for fields in rows:
-        key, value = read(fields)
-        first = lines.setdefault(key, fields.place.line)
-        if first != fields.place.line:
-            raise fields.fault("", f"{twice(key)} on {unit} {first}, too; {remedy}")
-        found[key] = value
-    return found
-
-
-def decode_line(raw: bytes, place: Place) -> str:
+def _decoded(raw: bytes, place: Place) -> str:
     """The text of one line without its line end, and of the first without a byte order mark."""
     body = raw.removesuffix(b"\n").removesuffix(b"\r")
     if place.line == 1:
         body = body.removeprefix(BOM_UTF8)
     try:
-        return body.decode("utf-8")
+        return body.decode()
     except UnicodeDecodeError as error:
         raise SuiteError(
             place, f"byte {error.start + 1} of this line is not UTF-8; save as UTF-8"
@@ -453,7 +221,7 @@ def decode_line(raw: bytes, place: Place) -> str:
 def read_json(text: str, place: Place, *, halves: bool = False) -> object:
     """One strict JSON value at its place; ``halves`` lets half a surrogate pair pass.
 
-    In a whole file, line 0, what is no JSON is told at its line.
+    In a whole file, line 0, a mistake in the syntax is reported at its line.
     """
     try:
         value = read_strict(text)
@@ -469,3 +237,158 @@ def read_json(text: str, place: Place, *, halves: bool = False) -> object:
             place, f"a text holds {half!r}, half a surrogate pair; write the whole character"
         ) from None
     return value
+
+
+Keys = tuple[str, ...]
+_PART: Final = r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*'"""
+_KEY: Final = re.compile(rf"(?:{_PART})(?:[ \t]*\.[ \t]*(?:{_PART}))*")
+_ONE_PART: Final = re.compile(_PART)
+_HEADER: Final = re.compile(r"\[\[?[ \t]*")
+_BLANK: Final = re.compile(r"(?:\s|#[^\n]*)*")
+_PIECE: Final = re.compile(  # of a value: a string, a comment, a bracket, a line end, the rest
+    r'"""(?:\\.|[^\\])*?"""(?:"{1,2})?'
+    r"|'''.*?'''(?:'{1,2})?"
+    r'|"(?:\\.|[^"\\\n])*"'
+    r"|'[^'\n]*'"
+    r"|#[^\n]*|[\[\]{}\n]|[^\"'#\[\]{}\n]+",
+    re.DOTALL,
+)
+_POSITION: Final = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
+_LONG_KEY: Final = re.compile(rf"(?<![\w.-])(?:(?:{_PART})[ \t]*\.[ \t]*){{{DEEPEST},}}")
+_ENDLESS_NUMBER: Final = re.compile(r"[0-9_]{4000}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TomlText:
+    """The values of a TOML file, and the line of each key, which tomllib does not tell."""
+
+    file: TextFile
+    values: dict[str, object]
+    lines: Mapping[Keys, int]
+
+    def place(self, *path: str) -> Place:
+        """The place of a key, or of the nearest thing around it that has a line."""
+        paths = (path[:length] for length in range(len(path), 0, -1))
+        return self.file.at(next((self.lines[p] for p in paths if p in self.lines), 0))
+
+
+def read_toml(file: TextFile) -> TomlText:
+    """A TOML file, read strictly."""
+    try:
+        raw = file.path.read_bytes()
+    except OSError as error:
+        raise file.unreadable(error) from None
+    lines = enumerate(raw.split(b"\n"), start=1)
+    text = "\n".join(_decoded(line, file.at(number)) for number, line in lines)
+    if (bomb := _too_deep(text)) >= 0:
+        raise SuiteError(file.at(_line_of(text, bomb)), TOO_DEEP)
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _no_toml(file, text, str(error)) from None
+    except ValueError:  # int() refuses thousands of digits
+        endless = _ENDLESS_NUMBER.search(text)
+        raise SuiteError(
+            file.at(_line_of(text, endless.start()) if endless else 0),
+            "a number has too many digits ('999...'); shorten the number",
+        ) from None
+    toml = TomlText(file=file, values=values, lines=_lines_of_keys(text))
+    for name, value in values.items():  # what many dots and many brackets make together
+        if is_deep([value]):
+            raise SuiteError(toml.place(name), TOO_DEEP)
+    return toml
+
+
+def _lines_of_keys(text: str) -> dict[Keys, int]:
+    lines: dict[Keys, int] = {}
+    for table, key, line in key_lines(text):
+        path = table + key
+        for length in range(1, len(path) + 1):
+            lines.setdefault(path[:length], line)
+        if not key:
+            lines[path] = line
+    return lines
+
+
+def _line_of(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1
+
+
+def _too_deep(text: str) -> int:
+    """Where brackets or dotted names begin to hold each other too deeply to be read, or -1."""
+    if long := _LONG_KEY.search(text):
+        return long.start()
+    depth = 0
+    for piece in _PIECE.finditer(text):
+        depth += (piece[0] in "[{") - (piece[0] in "]}")
+        if depth > DEEPEST:
+            return piece.start()
+    return -1
+
+
+def _no_toml(file: TextFile, text: str, message: str) -> SuiteError:
+    position = _POSITION.search(message)
+    lines = text.rstrip().split("\n")
+    line = int(position[1]) if position and position[1] else len(lines)
+    what = _POSITION.sub("", message)
+    if what == "Cannot overwrite a value":
+        return SuiteError(file.at(line), f"{what}: {_clash(lines[:line])}")
+    column = f" at column {position[2]}" if position and position[2] else ""
+    return SuiteError(
+        file.at(line), f"no TOML{column}: {what}, in {brief(lines[line - 1])}; mend it"
+    )
+
+
+def _clash(lines: list[str]) -> str:
+    """What to do about the last key of these lines, which meets an earlier value."""
+    *earlier, (table, key, _) = key_lines("\n".join(lines))
+    path = table + key
+    first = next((line for above, own, line in earlier if above + own == path), 0)
+    rivals = [key, *(own for above, own, _ in earlier if above == table)]
+    dotted = next((own for own in rivals if len(own) > 1 and own[:1] == key[:1]), None)
+    if dotted and not first:
+        name = ".".join(dotted)
+        return (
+            f"{dotted[0]!r} has a value of its own, so a key with a dot must be quoted;"
+            f' write "{name}" = ... instead of {name} = ...'
+        )
+    at = f" on line {first}" if first else ""
+    return f"{'.'.join(path)!r} already has a value{at}; delete one of the two"
+
+
+def key_lines(text: str) -> Iterator[tuple[Keys, Keys, int]]:
+    """Every key of a TOML text, in order: the table it stands under, its parts, its line.
+
+    A table's header has no parts. The text has to be TOML up to its last key; what follows a
+    mistake is not looked at. Keys of inline tables are left out: their line is the table's.
+    """
+    table: Keys = ()
+    position, line, counted = 0, 1, 0
+    while True:
+        blank = _BLANK.match(text, position)
+        position = blank.end() if blank else position
+        header = _HEADER.match(text, position)
+        key = _KEY.match(text, header.end() if header else position)
+        if not key:
+            return
+        line += text.count("\n", counted, key.start())
+        counted = key.start()
+        parts = tuple(_plain(part[0]) for part in _ONE_PART.finditer(key[0]))
+        table = parts if header else table
+        yield table, () if header else parts, line
+        position = _end_of_line(text, key.end(), header=bool(header))
+
+
+def _plain(part: str) -> str:
+    return str(tomllib.loads(f"key = {part}")["key"]) if part[0] in "\"'" else part
+
+
+def _end_of_line(text: str, position: int, *, header: bool) -> int:
+    """Where the value that starts here ends, past strings and brackets that span lines."""
+    depth = 0
+    while piece := _PIECE.match(text, position):
+        position = piece.end()
+        depth += (piece[0] in "[{") - (piece[0] in "]}")
+        if piece[0] == "\n" and (header or depth == 0):
+            break
+    return position

@@ -40,7 +40,7 @@ class Item:
     text: str = ""
 
     @property
-    def told(self) -> str:
+    def words(self) -> str:
         """The item in words that a message can go on from."""
         what = f"{self.kind} {brief(self.text)}" if self.text else f"{self.kind!r}"
         if self.kind == "sentence":

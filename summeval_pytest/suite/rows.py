@@ -18,7 +18,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import SuiteError, nearest
-from summeval_pytest.suite.lines import OWN_KEYS, Fields, brief, read_json, read_lines
+from summeval_pytest.suite.entries import Entry
+from summeval_pytest.suite.lines import OWN_KEYS, brief, read_json, read_lines
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class DataTable:
         close = [*get_close_matches(names.get(key, key), spare, n=1), *usual, ""]
         return close[0]
 
-    def fields(self, columns: Mapping[str, str], owner: str) -> Iterator[Fields]:
+    def entries(self, columns: Mapping[str, str], owner: str) -> Iterator[Entry]:
         """Each row with its keys, of which ``columns`` says where they are read from.
 
         A cell that is needed and not there is an empty text, which is refused as such.
@@ -135,11 +136,7 @@ class DataTable:
         for number, row in self.read(frozenset(columns.values())):
             empty = dict.fromkeys(NEEDED.intersection(columns), "")
             values = {key: row[column] for key, column in columns.items() if column in row}
-            yield _fields(empty | values, owner, self.file.at(number))
-
-
-def _fields(values: Row, owner: str, place: Place) -> Fields:
-    return Fields(values=values, owner=owner, where=lambda _: place)
+            yield Entry.at(self.file.at(number), empty | values, owner)
 
 
 def is_table(file: TextFile) -> bool:
@@ -184,7 +181,7 @@ def read_table(file: TextFile) -> DataTable:
 
 def read_rows(
     file: TextFile, owner: str, known: Collection[str], names: Mapping[str, str] = UNNAMED
-) -> Iterator[Fields]:
+) -> Iterator[Entry]:
     """The rows of papers or summaries, with the ``known`` keys where the file is a table.
 
     ``names`` has the keys whose columns are called otherwise; a column that the rows of another
@@ -217,7 +214,7 @@ def read_rows(
                 f"unknown column {brief(name)}; {remedy}; or leave it out with [columns]"
                 f" {OWN_KEYS}NAME = {brief(name)}",
             )
-    yield from table.fields(columns, owner)
+    yield from table.entries(columns, owner)
 
 
 def _check_not_exchanged(held: Collection[str], known: Collection[str], place: Place) -> None:
@@ -236,14 +233,15 @@ def _check_not_exchanged(held: Collection[str], known: Collection[str], place: P
         )
 
 
-def _json_lines(file: TextFile, owner: str) -> Iterator[Fields]:
+def _json_lines(file: TextFile, owner: str) -> Iterator[Entry]:
     """JSON lines; a file that is something else as a whole is called so."""
     try:
-        yield from read_lines(file, owner)
+        for number, values in read_lines(file):
+            yield Entry.at(file.at(number), values, owner)
     except SuiteError as error:
-        if error.place.line != 1 or not (told := _looks_like(file)):
+        if error.place.line != 1 or not (kind := _looks_like(file)):
             raise
-        raise SuiteError(error.place, f"this looks like {told}") from None
+        raise SuiteError(error.place, f"this looks like {kind}") from None
 
 
 def _looks_like(file: TextFile) -> str:
@@ -497,7 +495,7 @@ def _decoded_bytes(column: pa.Array) -> int:
     if types.is_dictionary(kind) and _is_text(kind.value_type):
         sizes = compute.binary_length(column.dictionary).take(column.indices)
         n_bytes = int(compute.sum(sizes).as_py() or 0)
-    return n_bytes + _POINTER * len(column)
+    return int(n_bytes) + _POINTER * len(column)
 
 
 def _is_plain(kind: pa.DataType) -> bool:

@@ -8,29 +8,29 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import Place, SuiteError
+from summeval_pytest.suite.entries import Entry
 from summeval_pytest.suite.file import (
     VARIANT_KEYS,
+    SuiteKeys,
     Variants,
     existing_file,
     read_columns,
     read_default_systems,
     read_endpoints,
-    read_own_options,
+    read_judges,
     read_systems,
     read_thresholds,
     read_variants,
     read_waivers,
     system_tables,
 )
-from summeval_pytest.suite.judge_tables import read_judges
 from summeval_pytest.suite.labels import check_judges, read_labels, read_recorded
-from summeval_pytest.suite.lines import Fields, TextFile, closest
+from summeval_pytest.suite.lines import TextFile, closest, read_toml
 from summeval_pytest.suite.papers import fingerprint_of, read_papers, read_summaries
 from summeval_pytest.suite.places import SUITE_NAME, suite_name, suite_text
-from summeval_pytest.suite.toml import read_toml
 from summeval_pytest.suite.values import RecordedSpec, Roster, SystemSpec
 
 if TYPE_CHECKING:
@@ -47,12 +47,6 @@ if TYPE_CHECKING:
         Setting,
         Waiver,
     )
-
-
-_KEYS: Final = (
-    "papers", "labels", "recorded", *VARIANT_KEYS, "default_systems", "columns",
-    "metrics", "systems", "endpoints", "judges", "thresholds", "waivers",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -181,35 +175,35 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
     """
     file = suite_text(Path(path), shown, may_leave=allow_outside)
     toml = read_toml(file)
-    top = Fields(values=toml.values, owner="the suite", where=toml.place)
-    top.only(_KEYS)
+    top = Entry(values=toml.values, owner="the suite", where=toml.place)
+    keys = top.read(SuiteKeys, also=VARIANT_KEYS)
     endpoints = read_endpoints(toml)
     tables = system_tables(toml)
     systems = read_systems(toml, tables, endpoints)
     files = {
         key: existing_file(top, key, file)
         for key in ("papers", "labels", "recorded")
-        if key == "papers" or top.has(key)
+        if top.has(key)
     }
     summaries = {
-        name: existing_file(fields, "summaries", file)
-        for name, fields in tables.items()
-        if fields.has("summaries")
+        name: existing_file(table, "summaries", file)
+        for name, table in tables.items()
+        if table.has("summaries")
     }
     names = read_columns(toml, [files["papers"], *summaries.values()])
-    default_systems = read_default_systems(top, systems)
+    default_systems = read_default_systems(top, keys.default_systems, systems)
     judges = read_judges(toml, endpoints)
     recorded_judges = {n: j for n, j in judges.items() if isinstance(j, RecordedSpec)}
     thresholds = read_thresholds(toml)
-    variants = replace(read_variants(top, file), own=read_own_options(toml))
+    variants = read_variants(top, keys, toml)
     prefix = file.path.name.removesuffix(SUITE_NAME)
     cassette, baselines = file.beside(f"{prefix}cassette.jsonl"), file.beside(f"{prefix}baselines")
     papers = read_papers(files["papers"], names)
     roster = Roster(papers=papers, systems=systems)
-    for name, fields in tables.items():
+    for name, table in tables.items():
         for paper in systems[name].skip:
-            what = f"'skip' of {fields.owner} names the unknown paper"
-            fields.check_known("skip", paper, papers, what)
+            what = f"'skip' of {table.owner} names the unknown paper"
+            table.check_known("skip", paper, papers, what)
     pairs = {
         name: read_summaries(text, systems[name], papers, roster, names)
         for name, text in summaries.items()

@@ -1,21 +1,44 @@
-"""Values of a suite: papers, pairs, and specifications of systems and judges."""
+"""Values of a suite, which are the models of its files: papers, pairs, systems, judges, waivers."""
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-from summeval_pytest.errors import Place  # noqa: TC001 - run records read it
-from summeval_pytest.questions import OFFLINE, SentenceManner
+from pydantic import AfterValidator, BeforeValidator, Field, Strict
+from pydantic.functional_validators import ValidateAs
+
+from summeval_pytest.endpoints.endpoint import Price
+from summeval_pytest.errors import Place
+from summeval_pytest.questions import (
+    FACETS,
+    OFFLINE,
+    FacetReading,
+    FacetSegments,
+    Fact,
+    Rubric,
+    SentenceManner,
+    SentenceMode,
+)
+from summeval_pytest.suite.entries import (
+    Flag,
+    Given,
+    Index,
+    Names,
+    Number,
+    Text,
+    Whole,
+    expecting,
+    mistake,
+)
 from summeval_pytest.text.normalise import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from summeval_pytest.endpoints.endpoint import Price
-    from summeval_pytest.questions import Duty, FacetReading, FacetSegments, Fact, Rubric
-    from summeval_pytest.suite.lines import Fields
+    from summeval_pytest.questions import Duty
+    from summeval_pytest.suite.entries import Entry
 
 
 PROMPTS: Final = ("abstract", "plain")
@@ -29,8 +52,8 @@ SOURCE_MARK: Final = "{source}"
 class Section:
     """A part of a paper's source; the heading is empty where the paper gives none."""
 
-    heading: str = ""
-    text: str
+    heading: Text = ""
+    text: Text
 
 
 def section_of(given: object) -> Section | None:
@@ -46,6 +69,63 @@ def section_of(given: object) -> Section | None:
             return None
 
 
+_Segment = Annotated[Text | None, expecting("a text, or null where there is none")]
+
+
+@dataclass(slots=True)
+class _Segments:
+    background: _Segment = None
+    method: _Segment = None
+    result: _Segment = None
+    conclusion: _Segment = None
+
+
+def _segments(line: _Segments) -> FacetSegments:
+    return FacetSegments(**{facet: getattr(line, facet) or "" for facet in FACETS})
+
+
+def _any_segment(segments: FacetSegments) -> FacetSegments:
+    if segments == FacetSegments():
+        raise mistake("has no text for any facet; write one, or leave the key out")
+    return segments
+
+
+Segments = Annotated[FacetSegments, ValidateAs(_Segments, _segments)]
+"""The segment of each facet; one that is null or not there is empty."""
+
+
+@dataclass(slots=True)
+class _Fact:
+    text: Text
+    sentence: Index = 0
+    parent: Annotated[Index | None, expecting("the index of an earlier fact, or null")] = None
+
+
+def _facts(lines: tuple[_Fact, ...]) -> tuple[Fact, ...]:
+    for index, line in enumerate(lines):
+        if line.parent is not None and line.parent >= index:
+            raise mistake(
+                f"names fact {line.parent} as the 'parent' of fact {index}; facts are counted from"
+                " 0, and a parent stands before its fact: mend it, or write null"
+            )
+    return tuple(Fact(text=line.text, sentence=line.sentence, parent=line.parent) for line in lines)
+
+
+def _as_list(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+def _as_text(value: object) -> object:
+    return {"text": value} if isinstance(value, str) else value
+
+
+_Facts = Annotated[
+    tuple[Fact, ...],
+    ValidateAs(tuple[Annotated[_Fact, BeforeValidator(_as_text)], ...], _facts),
+    expecting("a list of texts or of {'text', 'sentence', 'parent'}", min_length=1),
+]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paper:
     """A paper: at least one section of source, and at least one reference abstract.
@@ -53,12 +133,21 @@ class Paper:
     The facets and facts of its one reference may be frozen; None where they are not.
     """
 
-    id: str
-    title: str = ""
-    source: tuple[Section, ...]
-    references: tuple[str, ...]
-    reference_facets: FacetSegments | None = None
-    reference_facts: tuple[Fact, ...] | None = None
+    id: Text
+    title: Text = ""
+    source: Annotated[
+        tuple[Section, ...],
+        BeforeValidator(lambda value: [{"text": value}] if isinstance(value, str) else value),
+        expecting("a text or a list of {'heading', 'text'}", min_length=1),
+    ]
+    references: Annotated[
+        Names,
+        BeforeValidator(_as_list),
+        expecting("a text or a list of texts", validation_alias="reference", min_length=1),
+    ]
+    reference_facets: Given[Annotated[Segments, AfterValidator(_any_segment)]] = None
+    reference_facts: Given[_Facts] = None
+    provenance: Given[Text] = field(default=None, compare=False, repr=False)
     place: Place
 
 
@@ -88,8 +177,34 @@ class Pair:
     note: str = ""
 
 
+Dollars = Annotated[Number, Field(ge=0, le=100_000)]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SystemSpec:
+class _Priced:
+    """What a model's tokens cost.
+
+    Attributes:
+        input_price: Dollars per million tokens of prompts; goes with `output_price`.
+        output_price: Dollars per million tokens of replies.
+        cached_input_price: Dollars per million tokens of prompts that the endpoint had in its own
+            cache.
+    """
+
+    input_price: Given[Dollars] = None
+    output_price: Given[Dollars] = None
+    cached_input_price: Given[Dollars] = None
+
+    @property
+    def price(self) -> Price | None:
+        """What the tokens cost; None where nobody said."""
+        if self.input_price is None or self.output_price is None:
+            return None
+        return Price(self.input_price, self.output_price, self.cached_input_price)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemSpec(_Priced):
     """A system: recorded summaries, or an endpoint that is asked for them; exactly one of both.
 
     Attributes:
@@ -100,25 +215,23 @@ class SystemSpec:
         max_tokens: Of a summary; one that needs more is cut off, and fails.
         context_tokens: What the model can read and write at once; longer sources lose their middle.
         temperature: Of its sampling, 0 to 2.
-        price: What its tokens cost; None where nobody said.
         skip: The papers that this system has no summary for, on purpose.
     """
 
     name: str
-    summaries: str | None = None
-    endpoint: str | None = None
-    model: str | None = None
-    prompt: str = PROMPTS[0]
-    max_tokens: int = 1024
-    context_tokens: int | None = None
-    temperature: float = 0.0
-    price: Price | None = None
-    skip: tuple[str, ...] = ()
+    summaries: Given[Text] = None
+    skip: Names = ()
+    endpoint: Given[Text] = None
+    model: Given[Text] = None
+    prompt: Text = PROMPTS[0]
+    max_tokens: Whole = 1024
+    context_tokens: Given[Whole] = None
+    temperature: Annotated[Number, Field(ge=0, le=2)] = 0.0
     place: Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeSpec:
+class JudgeSpec(_Priced):
     """A model that judges.
 
     Attributes:
@@ -130,20 +243,29 @@ class JudgeSpec:
         examples: Whether it is shown worked examples of ratings.
         facets: How a facet of the reference is found in a summary.
         pinned: Whether replies have to come from that very model; None where its name decides.
-        price: What its tokens cost; None where nobody said.
+        sentences: What it is asked for on a sentence.
+        strict: Whether a sentence called supported without evidence in the source is unsupported;
+            without a request for evidence nothing could be supported.
+        factual: Whether it is asked of unsupported sentences if they are true all the same.
     """
 
     name: str
-    endpoint: str
-    model: str
-    votes: int = 1
-    batched: bool = True
+    endpoint: Text
+    model: Text
+    votes: Annotated[Whole, Field(le=999_999)] = 1
+    batched: Flag = True
     rubric: Rubric = "paper"
-    examples: bool = True
+    examples: Flag = True
     facets: FacetReading = "whole"
-    pinned: bool | None = None
-    price: Price | None = None
-    manner: SentenceManner = field(default_factory=SentenceManner)
+    pinned: Given[Flag] = None
+    sentences: SentenceMode = "quotes"
+    strict: Flag = False
+    factual: Flag = False
+
+    @property
+    def manner(self) -> SentenceManner:
+        """How it is asked about sentences."""
+        return SentenceManner(mode=self.sentences, strict=self.strict, factual=self.factual)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,8 +276,8 @@ class RecordedSpec:
     """
 
     name: str
-    by: str
-    segments_by: str
+    by: Annotated[Text, Field(validation_alias="recorded")]
+    segments_by: Annotated[Text, Field(validation_alias="segments")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,9 +285,9 @@ class ComposedSpec:
     """A judge that leaves each kind of question to another judge, by its name."""
 
     name: str
-    facets: str = OFFLINE
-    facts: str = OFFLINE
-    sentences: str = OFFLINE
+    facets: Text = OFFLINE
+    facts: Text = OFFLINE
+    sentences: Text = OFFLINE
 
     def asks(self, duty: Duty) -> str:
         """Who answers the questions of a kind."""
@@ -189,27 +311,34 @@ class CheckerSpec:
     """
 
     name: str
-    folder: str
-    supported: str | int | None = None
-    threshold: float = 0.5
-    window: int | None = None
-    joined: bool = False
-    device: str = "cpu"
-    facets: str = OFFLINE
-    facts: str = OFFLINE
+    folder: Annotated[Text, Field(validation_alias="checker")]
+    supported: Given[
+        Annotated[Text | Annotated[int, Strict()], expecting("a label of the model, or its number")]
+    ] = None
+    threshold: Annotated[Number, Field(ge=0, le=1)] = 0.5
+    window: Given[Whole] = None
+    joined: Flag = False
+    device: Annotated[
+        Text,
+        expecting(
+            '"cpu", "auto" or a device of torch such as "cuda:0"', pattern=r"^[a-z]+(:\d{1,3})?$"
+        ),
+    ] = "cpu"
+    facets: Text = OFFLINE
+    facts: Text = OFFLINE
 
     def asks(self, duty: Duty) -> str:
         """Who answers the questions of a kind."""
         return {"facets": self.facets, "listing": self.facts}.get(duty, self.name)
 
 
+AnyJudge = JudgeSpec | RecordedSpec | ComposedSpec | CheckerSpec
+
+
 def summaries_digest(summaries: Mapping[str, str]) -> str:
     """12 hex digits over a system's summaries, by paper, in any order."""
     texts = sorted((paper, normalise(text)) for paper, text in summaries.items())
     return sha256(repr(texts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
-
-
-AnyJudge = JudgeSpec | RecordedSpec | ComposedSpec | CheckerSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,6 +348,14 @@ class Setting:
     name: str
     value: float
     place: Place
+
+
+def _day(value: object) -> str:
+    """The last day of a waiver; TOML has dates, and a text that reads as one will do."""
+    day = dt.date.fromisoformat(value) if isinstance(value, str) else value
+    if type(day) is dt.date:  # which a moment is, too
+        return day.isoformat()
+    raise ValueError("no day")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,14 +374,14 @@ class Waiver:
     """
 
     name: str
-    paper: str
-    system: str
-    finding: str
-    least: float | None = None
-    most: float | None = None
-    owner: str
-    reason: str
-    expires: str
+    paper: Text
+    system: Text
+    finding: Text
+    least: Given[Number] = None
+    most: Given[Number] = None
+    owner: Text
+    reason: Text
+    expires: Annotated[str, BeforeValidator(_day), expecting("a day, expires = 2027-01-31")]
     place: Place
 
     @property
@@ -264,22 +401,19 @@ class Roster:
     papers: Collection[str]
     systems: Mapping[str, SystemSpec]
 
-    def paper(self, fields: Fields) -> str:
-        """The paper that these fields name under ``paper``."""
-        return self._known(fields, "paper", self.papers)
-
-    def system(self, fields: Fields, paper: str) -> str:
-        """The system that these fields name under ``system``; it must not skip the paper."""
-        name = self._known(fields, "system", self.systems)
-        if paper in self.systems[name].skip:
-            raise fields.fault(
+    def check(self, entry: Entry, paper: str | None, system: str | None = None) -> None:
+        """Refuse an unknown paper or system, and a system that skips the paper."""
+        if paper is not None:
+            entry.check_known(
+                "paper", paper, self.papers, f"{entry.owner} is for the unknown paper"
+            )
+        if system is None:
+            return
+        what = f"{entry.owner} is for the unknown system"
+        entry.check_known("system", system, self.systems, what)
+        if paper in self.systems[system].skip:
+            raise entry.fault(
                 "system",
-                f"{fields.owner} is for paper {paper!r}, which system {name!r} lists under"
+                f"{entry.owner} is for paper {paper!r}, which system {system!r} lists under"
                 " 'skip'; delete one of the two",
             )
-        return name
-
-    def _known(self, fields: Fields, key: str, known: Collection[str]) -> str:
-        name = fields.text(key)
-        fields.check_known(key, name, known, f"{fields.owner} is for the unknown {key}")
-        return name

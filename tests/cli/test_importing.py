@@ -64,10 +64,7 @@ def test_a_note_that_quotes_the_release_is_one_safe_line(tmp_path: Path, shell: 
         ),
         (
             ["scholarsum", "in.json", "--out", "o", "--suite", "s"],
-            (
-                "--suite goes with labels, as of csv or labelstudio, and 'scholarsum' makes a"
-                " suite; leave it out"
-            ),
+            "--suite goes with labels, as of csv, and 'scholarsum' makes a suite; leave it out",
         ),
     ],
 )

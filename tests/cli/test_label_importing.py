@@ -155,7 +155,7 @@ def test_rows_that_say_nothing_are_told(shell: Shell) -> None:
     assert "rows that say nothing: 1" in run(shell, ANNA + "moss-02,long,anna,0,,,\n")
     assert failed(shell, HEADER + "moss-02,long,anna,0,,,\n", "--force") == (
         "in.csv: 'in.csv' says nothing: none of its 1 rows has an answer; name the fields of its"
-        " answers with --map NAME=FIELD"
+        " answers with --map COLUMN=FIELD"
     )
 
 
@@ -166,47 +166,8 @@ def test_mistake_in_a_row_ends_with_file_and_line(shell: Shell) -> None:
     )
 
 
-def test_label_studio_export_becomes_labels(shell: Shell) -> None:
-    """The whole way of a task: two annotators, one of them cancelled, marked evidence."""
-    choice = {"from_name": "q", "type": "choices", "value": {"choices": ["no"]}}
-    span = {"from_name": "evidence", "type": "labels", "value": {"text": "7 K", "labels": ["x"]}}
-    task = {
-        "id": 4,
-        "data": {"paper": "moss-01", "system": "long", "sentence": "Moss cooled them by 9 K."},
-        "annotations": [
-            {"completed_by": {"email": "a@example.org"}, "result": [choice, span]},
-            {"completed_by": {"email": "b@example.org"}, "was_cancelled": True, "result": []},
-        ],
-    }
-    Path("in.json").write_text(json.dumps([task]), encoding="utf-8")
-    options = ["--suite", "moss", "--out", "out.jsonl", "--map", "q=faithful"]
-    assert shell.lines("import", "labelstudio", "in.json", *options)[:2] == [
-        "out.jsonl: labels of 1 pair: 1 sentence",
-        "cancelled annotations left out: 1",
-    ]
-    (label,) = lines("out.jsonl")
-    assert label["labelled_by"] == "a@example.org"
-    assert label["sentences"] == [
-        {
-            "index": 1,
-            "faithful": False,
-            "evidence": [{"index": 2, "starts": "Under moss the roof was"}],
-        }
-    ]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            ["--majority", "--each"],
-            "--annotator, --majority and --each exclude each other; choose one",
-        ),
-        (["--ground-truth"], "--ground-truth goes with labelstudio; leave it out"),
-    ],
-)
-def test_options_that_do_not_fit_are_usage_errors(
-    shell: Shell, options: list[str], message: str
-) -> None:
+def test_two_ways_to_choose_who_counts_are_refused(shell: Shell) -> None:
     """Before anything is read or written."""
-    assert failed(shell, ANNA, *options) == message
+    assert failed(shell, ANNA, "--majority", "--each") == (
+        "--annotator, --majority and --each exclude each other; choose one"
+    )

@@ -17,7 +17,6 @@ import yaml
 
 from summeval_pytest.cli import init as init_module
 from summeval_pytest.cli.answers import GITLAB, Start
-from summeval_pytest.cli.app import main
 from summeval_pytest.cli.init import ACTION, INCLUDED, SUITE, WORKFLOW, init, skeleton
 from summeval_pytest.cli.table_import import RowOptions
 from summeval_pytest.errors import OptionError, UsageError
@@ -34,9 +33,6 @@ FILES = (
     ".github/actions/summ-gate/action.yml",
     ".github/workflows/summ-gate.yml",
 )
-
-
-LINE = 'testpaths = [".", "gate"] under [tool.pytest.ini_options] in pyproject.toml'
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
@@ -63,56 +59,20 @@ def test_it_says_what_it_wrote_and_what_comes_next(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "repository"
     wrote = [
         *(f"wrote {folder / name}" for name in FILES),
-        "wrote testpaths = . gate under [pytest] in pytest.ini",
+        "so that plain pytest runs it, add it to testpaths:",
+        '  pyproject.toml, [tool.pytest.ini_options]: testpaths = [".", "gate"]',
+        "  pytest.ini, [pytest]: testpaths = . gate",
     ]
     following = [RED.format(folder / FILES[1]), f"next: pytest {folder / SUITE}"]
     # a workflow below the root is never run, and nothing says so
     note = f"note: {folder} is not the root of a git repository; GitHub reads .github there only"
     assert init(folder) == [*wrote, note, *following]
-    assert sorted(files_in(folder)) == sorted((*FILES, "pytest.ini"))
+    assert sorted(files_in(folder)) == sorted(FILES)
     shutil.rmtree(folder)
     (folder / ".git").mkdir(parents=True)
     assert init(folder) == [*wrote, *following]
     lines = init(tmp_path / "a\x1b[31m\nb")  # a name may hold what a terminal obeys
     assert not any("\x1b" in line or "\n" in line for line in lines)
-
-
-def test_the_suite_is_added_to_the_configuration_of_pytest_when_asked(tmp_path: Path) -> None:
-    """Plain pytest gates from then on; what stood there stays."""
-    file = tmp_path / "tox.ini"
-    file.write_text("[tox]\n[pytest]\ntestpaths = tests\n", encoding="utf-8")
-    line = "testpaths = tests gate under [pytest] in tox.ini"
-    assert main(["init", str(tmp_path), "--testpaths"]) == 0
-    assert file.read_text(encoding="utf-8") == "[tox]\n[pytest]\ntestpaths = tests gate\n"
-    (tmp_path / "again").mkdir()
-    (tmp_path / "again/tox.ini").write_bytes(file.read_bytes())
-    assert f"wrote {line}" in init(tmp_path / "again", testpaths=True)
-    assert (tmp_path / "again/tox.ini").read_bytes() == file.read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("text", "why", "line"),
-    [
-        ("[tool.pytest", "has no configuration of pytest", LINE),
-        (
-            "[tool.pytest.ini_options]\ntestpaths = ['tests']  # quick\n",
-            "has one with comments",
-            LINE.replace('"."', '"tests"'),
-        ),
-    ],
-    ids=["no TOML", "comment"],
-)
-def test_a_configuration_that_cannot_be_added_to_is_told_before_anything_is_written(
-    tmp_path: Path, text: str, why: str, line: str
-) -> None:
-    """The line is told all the same, to be written by hand."""
-    (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(UsageError) as caught:
-        init(tmp_path, testpaths=True)
-    assert str(caught.value) == (
-        f"--testpaths: {tmp_path} {why}, so nothing was written; write {line} yourself"
-    )
-    assert files_in(tmp_path) == {"pyproject.toml": text.encode()}
 
 
 def gated(folder: Path, *options: str, suite: str = SUITE) -> subprocess.CompletedProcess[str]:
@@ -232,37 +192,6 @@ def test_nothing_is_overwritten_and_nothing_half_written(tmp_path: Path, name: s
             f"{', or leave out what CI runs with --ci none' * name.startswith('.github')}"
         )
         assert (sorted(tmp_path.rglob("*")), files_in(tmp_path)) == before
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "added"),
-    [
-        ("pyproject.toml", "[project]\nname = 'x'", "\n\n[tool.pytest.ini_options]\n"),
-        ("pyproject.toml", "[tool.pytest.ini_options]\nxfail_strict = true\n", ""),
-        ("pytest.ini", "", "[pytest]\n"),
-    ],
-)
-def test_a_configuration_without_testpaths_gets_them(
-    tmp_path: Path, name: str, text: str, added: str
-) -> None:
-    """Plain pytest gates at once; what stood there stays, and what was written is said."""
-    (tmp_path / name).write_text(text, encoding="utf-8")
-    is_ini = name == "pytest.ini"
-    line = "testpaths = . gate" if is_ini else 'testpaths = [".", "gate"]'
-    table = "pytest" if is_ini else "tool.pytest.ini_options"
-    assert f"wrote {line} under [{table}] in {name}" in init(tmp_path)
-    written = (tmp_path / name).read_text(encoding="utf-8")
-    assert line in written.splitlines()
-    assert sorted(written.replace(f"{line}\n", "").split()) == sorted((text + added).split())
-    assert "1 failed, 2 passed" in gated(tmp_path, suite="").stdout
-
-
-def test_a_new_configuration_hides_none_above(tmp_path: Path) -> None:
-    """Pytest reads the nearest one only: that of the repository would be lost."""
-    (tmp_path / "tox.ini").write_text("[pytest]\ntestpaths = tests\n", encoding="utf-8")
-    line = f"so that plain pytest runs it (or: --testpaths): {LINE}"
-    assert line in init(tmp_path / "inner")
-    assert sorted(files_in(tmp_path / "inner")) == sorted(FILES)
 
 
 def direct(monkeypatch: pytest.MonkeyPatch, told: str | None, version: str = "1.2") -> str | None:
@@ -408,7 +337,7 @@ def test_three_times_enter_starts_from_the_sample(tmp_path: Path) -> None:
         "github, gitlab or none [github]: ",
     ]
     assert dialogue.shown.endswith("\nnext: pytest gate\n")
-    assert sorted(files_in(tmp_path)) == sorted((*FILES, "pytest.ini"))
+    assert sorted(files_in(tmp_path)) == sorted(FILES)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminal of this kind")

@@ -26,8 +26,9 @@ from summeval_pytest.questions import FACET_READINGS, RUBRICS, SENTENCE_MODES
 from summeval_pytest.run import golden
 from summeval_pytest.stats import correction
 from summeval_pytest.store.cassette import Row
-from summeval_pytest.suite import file, judge_tables, labels, suite, values
+from summeval_pytest.suite import file, labels, values
 from summeval_pytest.suite import rows as rows_of
+from summeval_pytest.suite.entries import keys_of
 from summeval_pytest.verdict import (
     differences,
     means,
@@ -131,77 +132,66 @@ def _keys(
     return _table("key", "meaning", "default", rows=rows)
 
 
-_PRICES: Final = dict(
-    zip(
-        file.PRICE_KEYS,
-        (
-            "Dollars per million tokens of prompts; goes with `output_price`.",
-            "Dollars per million tokens of replies.",
-            "Dollars per million tokens of prompts that the endpoint had in its own cache.",
-        ),
-        strict=True,
-    )
-)
 _ASKS: Final = "Who answers about {}: a judge of the suite, or `offline`."
 
 
 def suite_keys() -> Iterator[str]:
     """The top of a suite file."""
     said = {
-        "papers": "The file of papers.",
-        "labels": "The file of labels by people; they make the item `judge`.",
-        "recorded": "The file of other judges' records, which recorded judges read.",
         "eva_relations": "Whether relations across sentences count, unless a fact is as similar as"
         f" {file.RELATIONS_THRESHOLD:g} (`true`), or as this number.",
-        "columns": "By our key, what the column of a table is called.",
-        "metrics": "Tables, options of [metrics of your own](../how-to/metric.md).",
-        "systems": "Tables, [below](#systems).",
-        "endpoints": "Tables, [below](#endpoints).",
-        "judges": "Tables, [below](#judges).",
-        "thresholds": "Tables, [below](#thresholds).",
-        "waivers": "Tables, [below](#waivers).",
     }
     renamed = {key: key.removeprefix("eva_") for key in file.VARIANT_KEYS}
-    renamed["eva_recall"] = "recall"
-    classes = (file.EvaVariant, file.Variants, suite.Suite)
-    yield from _keys(suite._KEYS, *classes, renamed=renamed, said=said)
+    top = [key for key in keys_of(file.SuiteKeys) if key not in _TABLES]
+    keys = (*top, *file.VARIANT_KEYS, *_TABLES)
+    yield from _keys(keys, file.SuiteKeys, file.EvaVariant, renamed=renamed, said=said)
+
+
+_TABLES: Final = ("columns", "metrics", "systems", "endpoints", "judges", "thresholds", "waivers")
+
+
+def _own(kind: Any) -> list[str]:
+    """The keys of a table."""
+    keys = [key for key in keys_of(kind) if key not in {"name", "place"}]
+    return sorted(keys, key=lambda key: key.endswith("_price"))
 
 
 def systems() -> Iterator[str]:
     """A table of a system."""
-    keys = ("summaries", "skip", *file._ASKED, *file._MORE)
     named = {"prompt": "A named prompt, or a file with `{source}` where the paper belongs."}
-    yield from _keys(keys, values.SystemSpec, said=_PRICES | named)
+    yield from _keys(_own(values.SystemSpec), *_with_prices(values.SystemSpec), said=named)
+
+
+def _with_prices(kind: Any) -> tuple[Any, ...]:
+    return kind, *kind.__bases__
 
 
 def endpoints() -> Iterator[str]:
     """A table of an endpoint."""
-    yield from _keys(file._ENDPOINT, EndpointSpec, Endpoint)
+    yield from _keys(_own(file.EndpointKeys), EndpointSpec, Endpoint)
 
 
 def model_judges() -> Iterator[str]:
     """A judge that is a model at an endpoint."""
-    keys = (*judge_tables._MODEL, *judge_tables._MANNER, *file.PRICE_KEYS)
-    specs = (values.JudgeSpec, questions.SentenceManner)
-    yield from _keys(keys, *specs, renamed={"sentences": "mode"}, said=_PRICES)
+    yield from _keys(_own(values.JudgeSpec), *_with_prices(values.JudgeSpec))
 
 
 def checkers() -> Iterator[str]:
     """A judge that is a small model of this machine."""
     yield from _keys(
-        judge_tables._CHECKER, values.CheckerSpec, renamed={"checker": "folder"}, choices={}
+        _own(values.CheckerSpec), values.CheckerSpec, renamed={"checker": "folder"}, choices={}
     )
 
 
 def composed_judges() -> Iterator[str]:
     """A judge that leaves each kind of question to another."""
-    said = {key: _ASKS.format(key) for key in judge_tables.DUTY_KEYS}
-    yield from _keys(judge_tables.DUTY_KEYS, values.ComposedSpec, said=said, choices={})
+    said = {key: _ASKS.format(key) for key in file.DUTY_KEYS}
+    yield from _keys(file.DUTY_KEYS, values.ComposedSpec, said=said, choices={})
 
 
 def waivers() -> Iterator[str]:
     """A table of a waiver."""
-    yield from _keys(("paper", "system", *file._WAIVER), values.Waiver)
+    yield from _keys(_own(values.Waiver), values.Waiver)
 
 
 def numbers() -> Iterator[str]:
@@ -295,12 +285,19 @@ _MODULES: Final = (
     questions, errors, values, labels,
 )  # fmt: skip
 """Where the values of a run record are."""
-_NAMES: Final = {name: value for module in _MODULES for name, value in vars(module).items()}
+_NAMES: Final = {
+    name: value
+    for module in _MODULES
+    for name, value in vars(module).items()
+    if "pydantic" not in getattr(value, "__module__", "")
+}
 _WORDS: Final = {
     "str": "text",
     "MetricName": "text",
+    "Text": "text",
     "int": "whole number",
     "float": "number",
+    "Number": "number",
     "bool": "true or false",
     "None": "null",
     "Any": "any value",
@@ -325,6 +322,10 @@ def _json(node: ast.expr) -> str:
 def _generic(name: str, parts: list[ast.expr]) -> str:
     if name == "Mapping":
         return "object"
+    if name == "Annotated":
+        return _json(parts[0])
+    if name == "Given":
+        return f"{_json(parts[0])} or null"
     if name == "Literal":
         return ", ".join(f"`{ast.literal_eval(each)}`" for each in parts)
     is_list = name != "tuple" or ast.unparse(parts[-1]) == "..."
@@ -381,8 +382,8 @@ def data_files() -> Iterator[str]:
     lines = {
         "papers": rows_of.PAPER_COLUMNS,
         "summaries": rows_of.SUMMARY_COLUMNS,
-        "labels": ("paper", "system", *labels._LABEL),
-        "recorded": ("paper", "system", *labels._RECORDED),
+        "labels": _own(labels.Label),
+        "recorded": _own(labels.Recorded),
         "cassette": [f.name for f in fields(Row)],
     }
     rows = [(f"`{name}`", ", ".join(f"`{key}`" for key in keys)) for name, keys in lines.items()]

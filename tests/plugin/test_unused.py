@@ -19,7 +19,7 @@ def pytest_unconfigure():
         json.dump(sorted(sys.modules), file)
 """
 
-HEAVY = {"diskcache", "numpy", "openai", "rouge_score", "scipy"}
+HEAVY = {"diskcache", "numpy", "openai", "pydantic", "rouge_score", "scipy"}
 SHELL = {
     "summeval_pytest",
     "summeval_pytest.errors",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.endpoints.endpoint import EndpointSpec, Price
+from summeval_pytest.endpoints.endpoint import EndpointSpec
 from summeval_pytest.errors import Place
 from summeval_pytest.questions import SentenceManner
 from summeval_pytest.suite.file import EvaVariant, Variants
@@ -214,7 +214,9 @@ cached_input_price = 0.5
             facets="whole",
             examples=True,
             pinned=False,
-            price=Price(input=0, output=0, cached_input=0.5),
+            input_price=0,
+            output_price=0,
+            cached_input_price=0.5,
         ),
     }
     line = text.count("\n") + 2
@@ -236,7 +238,8 @@ cached_input_price = 0.5
             max_tokens=300,
             context_tokens=4096,
             temperature=0.5,
-            price=Price(input=1, output=2.5),
+            input_price=1,
+            output_price=2.5,
             skip=("zinc-01",),
             place=Place(FILE, line + 3),
         ),

@@ -143,7 +143,7 @@ A_WAY = (
         ),
         (
             '[judges.gate]\nchecker = "mini"\nsupported = true\n',
-            "15: 'supported' of judge 'gate' is true; write a text",
+            "15: 'supported' of judge 'gate' is true; write a label of the model, or its number",
         ),
         (
             '[judges.gate]\nchecker = "mini"\ndevice = "CUDA 0"\n',

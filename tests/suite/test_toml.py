@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.suite.toml import KeyLine, key_lines
+from summeval_pytest.suite.lines import key_lines
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
@@ -38,15 +38,15 @@ def test_lines_of_keys_and_headers_are_found_past_values_that_span_lines() -> No
     assert tomllib.loads(text)["x_tables"][0]["eva"] == {"recall": 0.5}
 
     assert list(key_lines(text)) == [
-        KeyLine((), ("papers",), 1),
-        KeyLine((), ("x_note",), 3),
-        KeyLine((), ("x_list",), 6),
-        KeyLine(("systems", "llama.3"), (), 9),
-        KeyLine(("systems", "llama.3"), ("skip",), 10),
-        KeyLine(("systems", "llama.3"), ("x_raw",), 13),
-        KeyLine(("x_tables",), (), 16),
-        KeyLine(("x_tables",), ("facet.conclusion",), 17),
-        KeyLine(("x_tables",), ("eva", "recall"), 18),
+        ((), ("papers",), 1),
+        ((), ("x_note",), 3),
+        ((), ("x_list",), 6),
+        (("systems", "llama.3"), (), 9),
+        (("systems", "llama.3"), ("skip",), 10),
+        (("systems", "llama.3"), ("x_raw",), 13),
+        (("x_tables",), (), 16),
+        (("x_tables",), ("facet.conclusion",), 17),
+        (("x_tables",), ("eva", "recall"), 18),
     ]
 
 

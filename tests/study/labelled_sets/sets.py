@@ -12,18 +12,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from summeval_pytest.questions import FACETS
+from summeval_pytest.suite.entries import Entry, Index, Text
 from summeval_pytest.suite.labels import RoleLabel
-from summeval_pytest.suite.lines import Fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.questions import Facet
 
-    Reshape = Callable[[Iterable[Fields]], Iterator[Fields]]
+    Reshape = Callable[[Iterable[Entry]], Iterator[Entry]]
 
 AUTHORS: Final = "authors"
 """The system of abstracts that have no other summary: whoever wrote them."""
@@ -59,21 +59,21 @@ class LabelledSet:
 
 
 def abstracts(
-    rows: Iterable[Fields], meaning: Mapping[object, tuple[Facet, ...]] = _ROLES
-) -> Iterator[Fields]:
+    rows: Iterable[Entry], meaning: Mapping[object, tuple[Facet, ...]] = _ROLES
+) -> Iterator[Entry]:
     """A row an abstract: its sentences as a running text, and the facets of each.
 
     Raises:
         SuiteError: For a sentence that is no text, a place that is no number, and another role.
     """
     for (paper,), own in _gathered(rows, ("doc_id",)):
-        in_order = sorted(own, key=lambda fields: fields.whole("sentence_index", 0))
+        in_order = sorted(own, key=lambda fields: int(fields.value("sentence_index", Index)))
         roles = [_role(fields, meaning) for fields in in_order]
         abstract = "".join(map(_with_space, roles)).rstrip()
         yield _row(own, paper_id=paper, system=AUTHORS, abstract=abstract, roles=roles)
 
 
-def abstracts_without_conclusions(rows: Iterable[Fields]) -> Iterator[Fields]:
+def abstracts_without_conclusions(rows: Iterable[Entry]) -> Iterator[Entry]:
     """The same of a set that labels conclusions as results: either is right for such a sentence."""
     return abstracts(rows, {**_ROLES, "R": ("result", "conclusion")})
 
@@ -86,15 +86,17 @@ def _with_space(role: RoleLabel) -> str:
     return role.text + (" " if role.text[-1] in _ENDS else "\n\n")
 
 
-def _role(fields: Fields, meaning: Mapping[object, tuple[Facet, ...]]) -> RoleLabel:
+def _role(fields: Entry, meaning: Mapping[object, tuple[Facet, ...]]) -> RoleLabel:
     expected = "B, M, R, C or null"
-    role = fields.value(_FACET, expected)
+    role = fields.values.get(_FACET, "")
     if role is not None and (not isinstance(role, str) or role not in meaning):
         raise fields.wrong(_FACET, role, expected)
-    return RoleLabel(text=" ".join(fields.text(_SENTENCE).split()), facets=meaning[role])
+    return RoleLabel(
+        text=" ".join(str(fields.value(_SENTENCE, Text)).split()), facets=meaning[role]
+    )
 
 
-def matches(rows: Iterable[Fields]) -> Iterator[Fields]:
+def matches(rows: Iterable[Entry]) -> Iterator[Entry]:
     """A row a predicted fact, which is the summary: the reference's facts that it was held against.
 
     The reference are all facts of the paper that stand in the file, as its answers to questions;
@@ -108,7 +110,7 @@ def matches(rows: Iterable[Fields]) -> Iterator[Fields]:
     for (paper, *_), own in gathered:
         stated[paper] |= {_answer(fields, "reference_fact"): None for fields in own}
     for (paper, system, part), own in gathered:
-        labels = [fields.value("label", "0, 1 or null") for fields in own]
+        labels = [fields.value("label", Any) for fields in own]
         told = [(f, label) for f, label in zip(own, labels, strict=True) if label is not None]
         if told:
             yield _row(
@@ -124,25 +126,30 @@ def matches(rows: Iterable[Fields]) -> Iterator[Fields]:
             )
 
 
-def _answer(fields: Fields, key: str) -> str:
-    expected = "an object with 'question' and 'answer'"
-    fact = fields.inside(key, fields.value(key, expected), f"{key!r} of {fields.owner}", expected)
-    return " ".join(fact.text("answer").split())
+def _answer(fields: Entry, key: str) -> str:
+    fact: _Fact = fields.value(key, _Fact)
+    return " ".join(fact.answer.split())
+
+
+@dataclass(slots=True)
+class _Fact:
+    question: Any
+    answer: Text
 
 
 def _gathered(
-    rows: Iterable[Fields], keys: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], list[Fields]]]:
+    rows: Iterable[Entry], keys: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], list[Entry]]]:
     """The rows that have the same texts under these keys, in the order of the first of each."""
-    found: dict[tuple[str, ...], list[Fields]] = {}
+    found: dict[tuple[str, ...], list[Entry]] = {}
     for fields in rows:
-        found.setdefault(tuple(fields.text(key) for key in keys), []).append(fields)
+        found.setdefault(tuple(str(fields.value(key, Text)) for key in keys), []).append(fields)
     yield from found.items()
 
 
-def _row(own: Sequence[Fields], **values: object) -> Fields:
+def _row(own: Sequence[Entry], **values: object) -> Entry:
     """A row made of others, at the place of the first."""
-    return Fields(values=values, owner="this line", where=own[0].where)
+    return Entry.at(own[0].place, values)
 
 
 def _sentences(told: str, *, reference: str = "", evidence: str = "") -> LabelledSet:

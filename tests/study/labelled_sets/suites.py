@@ -6,10 +6,11 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from summeval_pytest.suite.entries import Entry, Flag, Number, Text
 from summeval_pytest.suite.labels import RoleLabel
-from summeval_pytest.suite.lines import Fields, TextFile, brief, is_visible, read_lines
+from summeval_pytest.suite.lines import TextFile, brief, is_visible, read_lines
 from summeval_pytest.suite.marking import (
     Item,
     Marking,
@@ -78,21 +79,21 @@ class _PairDraft:
         """The summary; of sentences, each is a paragraph, so that none is lost in another."""
         return self.summary or "\n\n".join(sentence.text for sentence in self.sentences)
 
-    def read(self, fields: Fields, spec: LabelledSet) -> None:
+    def read(self, fields: Entry, spec: LabelledSet) -> None:
         """Take in one row."""
         if spec.summary:
-            self.summary = fields.text(spec.summary)
+            self.summary = str(fields.value(spec.summary, Text))
         if spec.sentence:
             self.sentences.append(_sentence(fields, spec))
         if spec.holds:
             self.facts = list(_labelled_facts(fields, spec))
         if spec.roles:
-            roles = fields.items(spec.roles, "the roles of sentences")
-            self.roles = [role for role in roles if isinstance(role, RoleLabel)]
+            roles = fields.value(spec.roles, list[RoleLabel])
+            self.roles = roles
         if spec.counted:
             self.overall = round(sum(holds for _, holds in self.facts) / len(self.facts), 4)
         if spec.overall and fields.values.get(spec.overall) is not None:
-            self.overall = fields.number(spec.overall)
+            self.overall = fields.value(spec.overall, Number)
 
     def marking(
         self, item: Item, value: float, evidence: tuple[EvidenceLabel, ...] = ()
@@ -112,7 +113,8 @@ def import_set(name: str, file: Path, out: Path) -> SetReport:
     """
     check_new(out)
     draft = _Draft(name=name, spec=SETS[name], provenance=f"{name}, {file.name}")
-    rows = read_lines(TextFile(file, file.as_posix()))
+    source = TextFile(file, file.as_posix())
+    rows = (Entry.at(source.at(line), values) for line, values in read_lines(source))
     for fields in rows if draft.spec.reshape is None else draft.spec.reshape(rows):
         draft.add(fields)
     labels = draft.labels()
@@ -153,7 +155,7 @@ class _Draft:
     def systems(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(system for _, system in self.pairs))
 
-    def add(self, fields: Fields) -> None:
+    def add(self, fields: Entry) -> None:
         """Add one row."""
         paper = self._paper(fields)
         system = self._system(fields, paper)
@@ -169,11 +171,11 @@ class _Draft:
             )
         pair.read(fields, self.spec)
 
-    def _paper(self, fields: Fields) -> str:
+    def _paper(self, fields: Entry) -> str:
         """The id of the row's paper; other texts under the same id are another paper."""
         spec = self.spec
-        texts = [fields.text(key) for key in (spec.source, spec.reference) if key]
-        raw = _UNFIT_PAPER.sub("-", fields.text(spec.paper))
+        texts = [str(fields.value(key, Text)) for key in (spec.source, spec.reference) if key]
+        raw = _UNFIT_PAPER.sub("-", str(fields.value(spec.paper, Text)))
         key = (raw, texts[0], texts[-1])
         if key not in self.ids:
             n_before = sum(raw == other for other, *_ in self.ids)
@@ -190,9 +192,9 @@ class _Draft:
             self.papers[paper] = line
         return self.ids[key]
 
-    def _system(self, fields: Fields, paper: str) -> str:
+    def _system(self, fields: Entry, paper: str) -> str:
         """The row's system as a file can be called; several summaries of one paper are numbered."""
-        raw = "-".join(fields.text(key) for key in self.spec.system)
+        raw = "-".join(str(fields.value(key, Text)) for key in self.spec.system)
         name = _UNFIT_SYSTEM.sub("-", raw).strip("-.") or "system"
         if self.names.setdefault(name, raw) != raw:
             raise fields.fault(
@@ -203,7 +205,7 @@ class _Draft:
         if not self.spec.part:
             return name
         parts = self.parts[paper, name]
-        number = parts.setdefault(fields.text(self.spec.part), len(parts))
+        number = parts.setdefault(str(fields.value(self.spec.part, Text)), len(parts))
         return f"{name}-{number + 1:02}" if number else name
 
     def labels(self) -> list[dict[str, object]]:
@@ -293,26 +295,26 @@ class _Draft:
         return suite_files(about, files, summaries, thresholds=thresholds)
 
 
-def _facts(fields: Fields, key: str) -> list[str]:
-    items = fields.items(key, "a list of texts")
+def _facts(fields: Entry, key: str) -> list[str]:
+    items = fields.value(key, list[Any])
     unlike = dict.fromkeys(items)
     return [item.strip() for item in unlike if isinstance(item, str) and is_visible(item)]
 
 
-def _sentence(fields: Fields, spec: LabelledSet) -> _Sentence:
-    text = " ".join(fields.text(spec.sentence).split())
+def _sentence(fields: Entry, spec: LabelledSet) -> _Sentence:
+    text = " ".join(str(fields.value(spec.sentence, Text)).split())
     is_known = fields.values.get(spec.faithful) is not None
     evidence = fields.values.get(spec.evidence) if spec.evidence else None
     return _Sentence(
         text=text,
-        faithful=fields.flag(spec.faithful) if is_known else None,
+        faithful=fields.value(spec.faithful, Flag) if is_known else None,
         evidence=tuple(map(str, evidence)) if isinstance(evidence, list) else (),
     )
 
 
-def _labelled_facts(fields: Fields, spec: LabelledSet) -> Iterator[tuple[str, bool]]:
-    facts = fields.items(spec.facts, "a list of texts")
-    labels = fields.items(spec.holds, "a list of 0 and 1")
+def _labelled_facts(fields: Entry, spec: LabelledSet) -> Iterator[tuple[str, bool]]:
+    facts = fields.value(spec.facts, list[Text])
+    labels = fields.value(spec.holds, list[Any])
     if len(labels) != len(facts):
         raise fields.fault(
             spec.holds,
@@ -322,7 +324,7 @@ def _labelled_facts(fields: Fields, spec: LabelledSet) -> Iterator[tuple[str, bo
     for fact, label in zip(facts, labels, strict=True):
         if label not in (0, 1):
             raise fields.wrong(spec.holds, label, "0 or 1 for each fact")
-        yield fields.visible(spec.facts, fact).strip(), bool(label)
+        yield fact.strip(), bool(label)
 
 
 def _cuts(pair: _PairDraft) -> list[int]:
