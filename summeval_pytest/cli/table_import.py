@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from cyclopts import Parameter
 
 from summeval_pytest.errors import OptionError, SuiteError, nearest
-from summeval_pytest.suite.entries import Entry, Names, Text
+from summeval_pytest.suite.entries import FileEntry, Names, Text
 from summeval_pytest.suite.lines import RESERVED_SYSTEMS, TextFile, brief, check_name, read_json
 from summeval_pytest.suite.papers import read_paper
 from summeval_pytest.suite.places import check_new, file_name, suite_files, write_suite
@@ -144,7 +144,7 @@ def _check_names(names: Mapping[str, str], *tables: DataTable) -> None:
 
 def _rows(
     table: DataTable, names: Mapping[str, str], system: str | None, draft: NewSuite
-) -> Iterator[Entry]:
+) -> Iterator[FileEntry]:
     """The rows of a table that holds papers and summaries together."""
     _check_names(names, table)
     known = [key for key in COLUMNS if key != "system" or system is None]
@@ -170,7 +170,7 @@ def _joined(
     names: Mapping[str, str],
     system: str | None,
     draft: NewSuite,
-) -> Iterator[Entry]:
+) -> Iterator[FileEntry]:
     """The rows of summaries, each with the texts of its paper, which stand in another table."""
     _check_names(names, papers, summaries)
     source = names.get("source", "source")
@@ -183,7 +183,7 @@ def _joined(
     held = {key: name for key, name in names.items() if name in papers.columns}
     key = "id" if "paper" not in held and {"id", held.get("id")} & {*papers.columns} else "paper"
     columns = papers.columns_of((key, *_TEXTS), (key, "source", "reference"), held, _REMEDY)
-    by_id: dict[str, Entry] = {}
+    by_id: dict[str, FileEntry] = {}
     for row in draft.fields(papers, columns):
         texts = {name: row.values[name] for name in _TEXTS if row.has(name)}
         paper = read_paper(replace(row, values={"id": _as_name(row.values[key]), **texts}))
@@ -232,13 +232,13 @@ class NewSuite:
     missing: list[tuple[str, str]] = field(default_factory=list)
     """The papers and systems without a summary."""
 
-    def fields(self, table: DataTable, columns: Mapping[str, str]) -> Iterator[Entry]:
+    def fields(self, table: DataTable, columns: Mapping[str, str]) -> Iterator[FileEntry]:
         """The rows of a table; columns that none of its keys is read from are left out."""
         used = columns.values()
         self.left_out |= dict.fromkeys(name for name in table.columns if name not in used)
         return table.entries(columns, "this row")
 
-    def add(self, row: Entry, system: str | None) -> None:
+    def add(self, row: FileEntry, system: str | None) -> None:
         """Add what a row says of a paper and of a system."""
         values = {
             key: value if key in _TEXTS else _as_name(value) for key, value in row.values.items()
@@ -266,7 +266,7 @@ class NewSuite:
         for paper, system in () if self.skips else self.missing:
             self.summaries[system].append({"paper": paper, "summary": _NOTHING})
 
-    def add_paper(self, row: Entry) -> str:
+    def add_paper(self, row: FileEntry) -> str:
         """Add the paper of a row and return its id; its texts are checked as a suite's are."""
         texts = {key: row.values[key] for key in _TEXTS if row.has(key)}
         key = "id" if row.has("id") else "paper"
@@ -372,8 +372,8 @@ class _DataFile:
     filename: Text
 
 
-def _object(file: TextFile) -> Entry:
+def _object(file: TextFile) -> FileEntry:
     value = read_json(read_text(file), file.at(0))
     if not isinstance(value, dict):
         raise SuiteError(file.at(0), f"{file.shown!r} is {brief(value)}; write an object")
-    return Entry.at(file.at(0), value, repr(file.shown))
+    return FileEntry.at(file.at(0), value, repr(file.shown))

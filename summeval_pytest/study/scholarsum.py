@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.suite.entries import Entry, Number
+from summeval_pytest.suite.entries import FileEntry, Number
 from summeval_pytest.suite.lines import TextFile, brief, check_name, finite, read_json, read_lines
 from summeval_pytest.suite.places import check_new, suite_files, write_suite
 from summeval_pytest.text.normalise import normalise
@@ -104,7 +104,7 @@ def import_scholarsum(file: Path, out: Path) -> ImportReport:
     source = TextFile(file, file.as_posix())
     check_name(file.stem, "the file stem", source.at(0))
     papers = [
-        _checked(Entry.at(source.at(line), values))
+        _checked(FileEntry.at(source.at(line), values))
         for line, values in read_lines(source, halves=True)
     ]
     if not papers:
@@ -124,14 +124,14 @@ def import_scholarsum(file: Path, out: Path) -> ImportReport:
     )
 
 
-def _checked(paper: Entry) -> Entry:
+def _checked(paper: FileEntry) -> FileEntry:
     for key in (_ARTICLE, _REFERENCE):
         if not paper.has(key):
             raise _no_release(paper, f"this line has no {key!r}")
     return paper
 
 
-def _systems(papers: list[Entry]) -> tuple[str, ...]:
+def _systems(papers: list[FileEntry]) -> tuple[str, ...]:
     """The systems that have a summary of any paper."""
     found = tuple(
         name for name in _SYSTEMS if any(isinstance(p.values.get(name), str | list) for p in papers)
@@ -142,7 +142,7 @@ def _systems(papers: list[Entry]) -> tuple[str, ...]:
     return found
 
 
-def _no_release(paper: Entry, what: str) -> SuiteError:
+def _no_release(paper: FileEntry, what: str) -> SuiteError:
     return SuiteError(
         paper.place,
         f"{what}, so the file is no ScholarSum release;"
@@ -171,7 +171,7 @@ class _Draft:
         has_segments = any("segments" in record for record in self.recorded)
         return {n: by for n, by in _RECORDED_JUDGES.items() if by in rating and has_segments}
 
-    def add(self, paper: Entry, paper_id: str) -> None:
+    def add(self, paper: FileEntry, paper_id: str) -> None:
         """Add a paper and all that the release has of it."""
         texts = {key: _text(paper, key) for key in (_ARTICLE, _REFERENCE)}
         for key, text in texts.items():
@@ -195,7 +195,7 @@ class _Draft:
                 self._add_score(paper, paper_id, system, column)
             self._add_segments(paper, paper_id, system)
 
-    def _add_score(self, paper: Entry, paper_id: str, system: str, column: ScoreColumn) -> None:
+    def _add_score(self, paper: FileEntry, paper_id: str, system: str, column: ScoreColumn) -> None:
         """Add what one judge said of a summary; a rating of 0 says that the facet was left out."""
         overall = self._key(paper, system, column.overall)
         ratings = self._key(paper, system, column.ratings) if column.ratings else None
@@ -218,7 +218,7 @@ class _Draft:
         if score:
             self.recorded.append({**of, "by": column.by, **score})
 
-    def _add_segments(self, paper: Entry, paper_id: str, system: str | None) -> None:
+    def _add_segments(self, paper: FileEntry, paper_id: str, system: str | None) -> None:
         """Add GPT-4's segments of a summary, or of the reference for None."""
         key = self._key(paper, system, "aspect") if system else _present(paper, _REFERENCE_SEGMENTS)
         if key is None:
@@ -233,7 +233,7 @@ class _Draft:
             {"paper": paper_id, "system": system, "by": _SEGMENTS_BY, "segments": segments}
         )
 
-    def _key(self, paper: Entry, system: str, column: str) -> str | None:
+    def _key(self, paper: FileEntry, system: str, column: str) -> str | None:
         """The column of a system under its own name, or under another's that is not there."""
         own = _PREFIXES.get(system, (system,))
         prefixes = [prefix for prefix in own if prefix == system or prefix not in self.systems]
@@ -253,11 +253,11 @@ class _Draft:
         )
 
 
-def _present(paper: Entry, keys: Iterable[str]) -> str | None:
+def _present(paper: FileEntry, keys: Iterable[str]) -> str | None:
     return next((key for key in keys if paper.values.get(key) is not None), None)
 
 
-def _text(paper: Entry, key: str) -> str:
+def _text(paper: FileEntry, key: str) -> str:
     """A text without special tokens; a list of texts is joined."""
     if not paper.has(key):
         raise paper.missing(key, "a text or a list of texts")
@@ -275,7 +275,7 @@ def _joined(value: object) -> str | None:
     return " ".join(texts) if len(texts) == len(parts) else None
 
 
-def _ratings(paper: Entry, key: str) -> dict[Facet, int]:
+def _ratings(paper: FileEntry, key: str) -> dict[Facet, int]:
     expected = f"a list of {len(FACETS)} numbers, each a rating divided by its scale"
     values = paper.values[key]
     if not isinstance(values, list) or len(values) != len(FACETS):
@@ -295,7 +295,7 @@ def _ratings(paper: Entry, key: str) -> dict[Facet, int]:
     return ratings
 
 
-def _segments(paper: Entry, key: str) -> dict[Facet, str | None]:
+def _segments(paper: FileEntry, key: str) -> dict[Facet, str | None]:
     value = paper.values[key]
     if isinstance(value, str):
         value = read_json(value, paper.where(key), halves=True)

@@ -45,8 +45,8 @@ def expecting(words: str, **constraints: Any) -> Any:
     return Field(json_schema_extra={"expected": words}, **constraints)
 
 
-def _visible(text: str) -> str:
-    if not is_visible(text):
+def _visible(text: str, info: ValidationInfo) -> str:
+    if info.context and not is_visible(text):
         raise PydanticCustomError("empty", "empty")
     return text
 
@@ -72,7 +72,7 @@ def each_once(of: Callable[[Any], object] = lambda value: value, noun: str = "")
 
 
 Text = Annotated[str, Strict(), AfterValidator(_visible)]
-"""A text with a visible character."""
+"""A text with a visible character. In a run record, which has no context, any text will do."""
 Flag = Annotated[bool, Strict()]
 Whole = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 Index = Annotated[int, Field(strict=True, ge=0, le=MOST)]
@@ -101,7 +101,7 @@ def keys_of(kind: Any) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class FileEntry:
     """One object of a file: its keys and values, what messages call it, and where it stands.
 
     ``where`` gives the place of a key, and of the object itself for the empty key.
@@ -112,7 +112,7 @@ class Entry:
     where: Callable[[str], Place]
 
     @classmethod
-    def at(cls, place: Place, values: Mapping[str, object], owner: str = "this line") -> Entry:
+    def at(cls, place: Place, values: Mapping[str, object], owner: str = "this line") -> FileEntry:
         """An object that stands on one line."""
         return cls(values=values, owner=owner, where=lambda _: place)
 
@@ -253,7 +253,7 @@ def _expected(node: Schema, whole: Schema, value: object = None) -> str:
         case {"expected": own}:
             words = str(own)
         case {"enum": [*choices, last]}:
-            words = f"{', '.join(map(repr, choices))} or {last!r}"
+            words = " or ".join([", ".join(f'"{each}"' for each in choices), f'"{last}"'])
         case {"type": "boolean"}:
             words = "true or false"
         case {"type": "integer"}:
@@ -276,8 +276,8 @@ def _listed(node: Schema) -> str:
 
 
 def keyed(
-    rows: Iterable[Entry],
-    read: Callable[[Entry], tuple[KeyT, ValueT]],
+    rows: Iterable[FileEntry],
+    read: Callable[[FileEntry], tuple[KeyT, ValueT]],
     twice: Callable[[KeyT], str],
     remedy: str = "delete one",
     unit: str = "line",

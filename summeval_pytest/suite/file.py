@@ -20,7 +20,7 @@ from summeval_pytest.endpoints.endpoint import BUILT_IN_ENDPOINTS, EndpointSpec
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.questions import FACET_READINGS, OFFLINE, SENTENCE_MODES
 from summeval_pytest.suite.entries import (
-    Entry,
+    FileEntry,
     Given,
     Names,
     Number,
@@ -177,7 +177,7 @@ class SuiteKeys:
     waivers: Any = None
 
 
-def read_variants(top: Entry, keys: SuiteKeys, toml: TomlText) -> Variants:
+def read_variants(top: FileEntry, keys: SuiteKeys, toml: TomlText) -> Variants:
     """What the top of a suite file asks for; an encoder's folder is looked for beside the file."""
     eva = top.read(EvaVariant, also=[field.name for field in fields(SuiteKeys)])
     if eva.encoder is not None:
@@ -196,7 +196,7 @@ _FILE: Final = "_file"
 """How a key ends that names a file of the suite; the metric gets its text."""
 
 
-def _own_options(toml: TomlText, metric: str, table: Entry) -> OwnOptions:
+def _own_options(toml: TomlText, metric: str, table: FileEntry) -> OwnOptions:
     """The options of a custom metric, a file's text in place of its name."""
     options: dict[str, Any] = {}
     for key, value in table.values.items():
@@ -221,7 +221,7 @@ def _model_folder(name: str, place: Place, file: TextFile) -> str:
 
 def tables_of(
     toml: TomlText, key: str, kind: str, reserved: Collection[str] = ()
-) -> Iterator[tuple[str, Entry]]:
+) -> Iterator[tuple[str, FileEntry]]:
     """The sub-tables of a table, by name, each with the lines of its own keys."""
     tables = _table(toml, key, f"tables, [{key}.NAME]")
     for name, table in tables.items():
@@ -241,7 +241,7 @@ def tables_of(
                     f' [{key}."{name}.{inner}"]',
                 )
         where = partial(toml.place, key, name)
-        yield name, Entry(values=table, owner=f"{kind} {name!r}", where=where)
+        yield name, FileEntry(values=table, owner=f"{kind} {name!r}", where=where)
 
 
 def _table(toml: TomlText, key: str, expected: str) -> Mapping[str, object]:
@@ -251,7 +251,7 @@ def _table(toml: TomlText, key: str, expected: str) -> Mapping[str, object]:
     return value
 
 
-def existing_file(entry: Entry, key: str, suite: TextFile) -> TextFile:
+def existing_file(entry: FileEntry, key: str, suite: TextFile) -> TextFile:
     """The file that a key names: relative, in the suite's folder, and there."""
     file = _named_file(entry, key, suite)
     if not os.path.isfile(file.path):  # noqa: PTH113 - Path raises for a name that is too long
@@ -263,7 +263,7 @@ def existing_file(entry: Entry, key: str, suite: TextFile) -> TextFile:
     return file
 
 
-def _named_file(entry: Entry, key: str, suite: TextFile) -> TextFile:
+def _named_file(entry: FileEntry, key: str, suite: TextFile) -> TextFile:
     name: str = entry.value(key, Text)
     if Path(name).is_absolute() or PureWindowsPath(name).is_absolute():
         raise entry.wrong(key, name, "a path relative to the suite file's folder")
@@ -273,7 +273,7 @@ def _named_file(entry: Entry, key: str, suite: TextFile) -> TextFile:
 def read_columns(toml: TomlText, files: Iterable[TextFile]) -> Mapping[str, str]:
     """The keys whose columns are called otherwise in the tables among these files."""
     names = _table(toml, "columns", "a table, [columns]")
-    entry = Entry(values=names, owner="[columns]", where=partial(toml.place, "columns"))
+    entry = FileEntry(values=names, owner="[columns]", where=partial(toml.place, "columns"))
     for name in names:
         if name not in COLUMNS and not name.startswith(OWN_KEYS):
             raise entry.unknown(name, COLUMNS)
@@ -286,7 +286,7 @@ def read_columns(toml: TomlText, files: Iterable[TextFile]) -> Mapping[str, str]
 
 
 def read_systems(
-    toml: TomlText, tables: Mapping[str, Entry], endpoints: Collection[str]
+    toml: TomlText, tables: Mapping[str, FileEntry], endpoints: Collection[str]
 ) -> Mapping[str, SystemSpec]:
     """The systems of these tables in file order, at least one."""
     if not tables:
@@ -298,12 +298,12 @@ def read_systems(
     return {name: _system(toml.file, name, table, endpoints) for name, table in tables.items()}
 
 
-def system_tables(toml: TomlText) -> Mapping[str, Entry]:
+def system_tables(toml: TomlText) -> Mapping[str, FileEntry]:
     """The tables of the systems by name."""
     return dict(tables_of(toml, "systems", "system", RESERVED_SYSTEMS))
 
 
-def _system(suite: TextFile, name: str, table: Entry, endpoints: Collection[str]) -> SystemSpec:
+def _system(suite: TextFile, name: str, table: FileEntry, endpoints: Collection[str]) -> SystemSpec:
     spec = table.read(SystemSpec, name=name, place=table.place)
     if (spec.summaries is None) == (spec.endpoint is None):
         both = "both 'summaries' and" if spec.endpoint else "neither 'summaries' nor"
@@ -322,7 +322,7 @@ def _system(suite: TextFile, name: str, table: Entry, endpoints: Collection[str]
     return replace(spec, prompt=_prompt(suite, table, spec.prompt))
 
 
-def _prompt(suite: TextFile, table: Entry, name: str) -> str:
+def _prompt(suite: TextFile, table: FileEntry, name: str) -> str:
     """A named prompt as its name, a file as its text."""
     if name in PROMPTS:
         return name
@@ -344,7 +344,7 @@ def _prompt(suite: TextFile, table: Entry, name: str) -> str:
     return text
 
 
-def _checked(spec: SpecT, table: Entry, endpoints: Collection[str]) -> SpecT:
+def _checked(spec: SpecT, table: FileEntry, endpoints: Collection[str]) -> SpecT:
     """A model whose endpoint is there, and whose price is whole."""
     known = {*endpoints, *BUILT_IN_ENDPOINTS}
     name = str(spec.endpoint)
@@ -365,7 +365,7 @@ PRICE_KEYS: Final = ("input_price", "output_price", "cached_input_price")
 
 
 def read_default_systems(
-    top: Entry, names: tuple[str, ...] | None, systems: Mapping[str, SystemSpec]
+    top: FileEntry, names: tuple[str, ...] | None, systems: Mapping[str, SystemSpec]
 ) -> tuple[str, ...]:
     """The systems that are gated where none is asked for: all, unless the suite names some."""
     key = "default_systems"
@@ -454,7 +454,7 @@ def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, AnyJ
 def _judge(
     toml: TomlText,
     name: str,
-    table: Entry,
+    table: FileEntry,
     tables: Collection[str],
     endpoints: Collection[str],
 ) -> AnyJudge:
@@ -485,7 +485,7 @@ def _judge(
     return model
 
 
-def _check_names_no_judge(table: Entry, keys: list[str], judges: Collection[str]) -> None:
+def _check_names_no_judge(table: FileEntry, keys: list[str], judges: Collection[str]) -> None:
     """Refuse a model that asks other judges, since the same keys say how it reads."""
     for key, ways in _WAYS.items():
         value = table.values.get(key)
@@ -500,7 +500,7 @@ def _check_names_no_judge(table: Entry, keys: list[str], judges: Collection[str]
             )
 
 
-def _check_no_way(table: Entry, judges: Collection[str]) -> None:
+def _check_no_way(table: FileEntry, judges: Collection[str]) -> None:
     """Refuse a composed judge that says how a model reads, and no model."""
     for key, ways in _WAYS.items():
         way = table.values.get(key)
@@ -514,7 +514,7 @@ def _check_no_way(table: Entry, judges: Collection[str]) -> None:
             )
 
 
-def _check_asked(table: Entry, key: str, other: str, judges: Mapping[str, AnyJudge]) -> None:
+def _check_asked(table: FileEntry, key: str, other: str, judges: Mapping[str, AnyJudge]) -> None:
     """Refuse a judge that asks nobody, or records for what they do not hold."""
     what = f"{key!r} of {table.owner} names the unknown judge"
     table.check_known(key, other, {OFFLINE, *judges}, what)

@@ -12,7 +12,7 @@ from pydantic.functional_validators import ValidateAs
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.questions import FACETS, Facet
 from summeval_pytest.suite.entries import (
-    Entry,
+    FileEntry,
     Flag,
     Given,
     Index,
@@ -237,7 +237,7 @@ PARTS: Final = ("facets", "overall", "sentences", "facts", "roles")
 _RECORDED_PARTS: Final = ("facets", "overall", "segments")
 
 
-def _check_says(entry: Entry, parts: tuple[str, ...]) -> None:
+def _check_says(entry: FileEntry, parts: tuple[str, ...]) -> None:
     if not any(map(entry.has, parts)):
         named = ", ".join(map(repr, parts))
         raise entry.fault("", f"{entry.owner} says nothing; write at least one of {named}")
@@ -246,14 +246,14 @@ def _check_says(entry: Entry, parts: tuple[str, ...]) -> None:
 def read_labels(file: TextFile, roster: Roster) -> Mapping[tuple[str, str], Label]:
     """The labels of a file, at least one, by paper and system."""
 
-    def read(entry: Entry) -> tuple[tuple[str, str], Label]:
+    def read(entry: FileEntry) -> tuple[tuple[str, str], Label]:
         label = entry.read(Label, place=entry.place)
         _check_says(entry, PARTS)
         roster.check(entry, label.paper, label.system)
         return (label.paper, label.system), label
 
     labels = keyed(
-        (Entry.at(file.at(line), values, "this label") for line, values in read_lines(file)),
+        (FileEntry.at(file.at(line), values, "this label") for line, values in read_lines(file)),
         read,
         lambda of: f"paper {of[0]!r} and system {of[1]!r} have a label",
     )
@@ -264,7 +264,7 @@ def read_labels(file: TextFile, roster: Roster) -> Mapping[tuple[str, str], Labe
 def read_recorded(file: TextFile, roster: Roster) -> tuple[Recorded, ...]:
     """The records of a file, at least one."""
 
-    def read(entry: Entry) -> tuple[tuple[str, str | None, str], Recorded]:
+    def read(entry: FileEntry) -> tuple[tuple[str, str | None, str], Recorded]:
         record = entry.read(Recorded)
         _check_says(entry, _RECORDED_PARTS)
         roster.check(entry, record.paper, record.system)
@@ -277,7 +277,7 @@ def read_recorded(file: TextFile, roster: Roster) -> tuple[Recorded, ...]:
         return (record.paper, record.system, record.by), record
 
     records = keyed(
-        (Entry.at(file.at(line), values, "this record") for line, values in read_lines(file)),
+        (FileEntry.at(file.at(line), values, "this record") for line, values in read_lines(file)),
         read,
         lambda of: f"{of[2]!r} has a record of paper {of[0]!r} and system {of[1]!r}",
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import FACETS
-from summeval_pytest.suite.entries import Entry, Given, Text, expecting, keyed
+from summeval_pytest.suite.entries import FileEntry, Given, Text, expecting, keyed
 from summeval_pytest.suite.lines import RESERVED_PAPERS, check_name, is_visible
 from summeval_pytest.suite.rows import PAPER_COLUMNS, SUMMARY_COLUMNS, UNNAMED, read_rows, unit_of
 from summeval_pytest.suite.values import Pair, Paper
@@ -67,7 +67,7 @@ def read_papers(file: TextFile, names: Mapping[str, str] = UNNAMED) -> Mapping[s
     return papers
 
 
-def read_paper(entry: Entry) -> Paper:
+def read_paper(entry: FileEntry) -> Paper:
     """The paper of one line; messages name it by its id."""
     paper_id = entry.values.get("id")
     if isinstance(paper_id, str) and is_visible(paper_id):
@@ -102,7 +102,7 @@ def read_summaries(
 ) -> Mapping[str, Pair]:
     """The pairs of a system by paper: of all papers but those that it skips."""
 
-    def read(entry: Entry) -> tuple[str, Pair]:
+    def read(entry: FileEntry) -> tuple[str, Pair]:
         line = entry.read(_Summary)
         roster.check(entry, line.paper)
         if line.paper in spec.skip:

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import SuiteError, nearest
-from summeval_pytest.suite.entries import Entry
+from summeval_pytest.suite.entries import FileEntry
 from summeval_pytest.suite.lines import OWN_KEYS, brief, read_json, read_lines
 from summeval_pytest.text.printing import one_line
 
@@ -128,7 +128,7 @@ class DataTable:
         close = [*get_close_matches(names.get(key, key), spare, n=1), *usual, ""]
         return close[0]
 
-    def entries(self, columns: Mapping[str, str], owner: str) -> Iterator[Entry]:
+    def entries(self, columns: Mapping[str, str], owner: str) -> Iterator[FileEntry]:
         """Each row with its keys, of which ``columns`` says where they are read from.
 
         A cell that is needed and not there is an empty text, which is refused as such.
@@ -136,7 +136,7 @@ class DataTable:
         for number, row in self.read(frozenset(columns.values())):
             empty = dict.fromkeys(NEEDED.intersection(columns), "")
             values = {key: row[column] for key, column in columns.items() if column in row}
-            yield Entry.at(self.file.at(number), empty | values, owner)
+            yield FileEntry.at(self.file.at(number), empty | values, owner)
 
 
 def is_table(file: TextFile) -> bool:
@@ -181,7 +181,7 @@ def read_table(file: TextFile) -> DataTable:
 
 def read_rows(
     file: TextFile, owner: str, known: Collection[str], names: Mapping[str, str] = UNNAMED
-) -> Iterator[Entry]:
+) -> Iterator[FileEntry]:
     """The rows of papers or summaries, with the ``known`` keys where the file is a table.
 
     ``names`` has the keys whose columns are called otherwise; a column that the rows of another
@@ -233,11 +233,11 @@ def _check_not_exchanged(held: Collection[str], known: Collection[str], place: P
         )
 
 
-def _json_lines(file: TextFile, owner: str) -> Iterator[Entry]:
+def _json_lines(file: TextFile, owner: str) -> Iterator[FileEntry]:
     """JSON lines; a file that is something else as a whole is called so."""
     try:
         for number, values in read_lines(file):
-            yield Entry.at(file.at(number), values, owner)
+            yield FileEntry.at(file.at(number), values, owner)
     except SuiteError as error:
         if error.place.line != 1 or not (kind := _looks_like(file)):
             raise

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.suite.entries import Entry
+from summeval_pytest.suite.entries import FileEntry
 from summeval_pytest.suite.file import (
     VARIANT_KEYS,
     SuiteKeys,
@@ -175,7 +175,7 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
     """
     file = suite_text(Path(path), shown, may_leave=allow_outside)
     toml = read_toml(file)
-    top = Entry(values=toml.values, owner="the suite", where=toml.place)
+    top = FileEntry(values=toml.values, owner="the suite", where=toml.place)
     keys = top.read(SuiteKeys, also=VARIANT_KEYS)
     endpoints = read_endpoints(toml)
     tables = system_tables(toml)

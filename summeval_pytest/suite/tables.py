@@ -19,7 +19,7 @@ from pydantic import BeforeValidator
 
 from summeval_pytest.errors import OptionError, SuiteError
 from summeval_pytest.questions import FACETS, Facet
-from summeval_pytest.suite.entries import Entry, Given, Number, Text, expecting
+from summeval_pytest.suite.entries import FileEntry, Given, Number, Text, expecting
 from summeval_pytest.suite.labels import UNRATED, EvidenceLabel, UpTo3, UpTo4
 from summeval_pytest.suite.lines import OWN_KEYS, brief, closest
 from summeval_pytest.suite.marking import (
@@ -135,7 +135,7 @@ def _is_field(name: str) -> bool:
     return name in FIELDS or name.startswith(OWN_KEYS)
 
 
-def read_csv(file: TextFile, names: Mapping[str, str]) -> list[Entry]:
+def read_csv(file: TextFile, names: Mapping[str, str]) -> list[FileEntry]:
     """The rows of a table; empty cells are not there, and a row of nothing else is skipped.
 
     Raises:
@@ -154,7 +154,7 @@ def read_csv(file: TextFile, names: Mapping[str, str]) -> list[Entry]:
             check_width(file, number, cells, header)
             said = zip(header, cells, strict=True)
             values = {name: cell for name, cell in said if cell and name != LEFT_OUT}
-            rows.append(Entry.at(file.at(number), values, "this row"))
+            rows.append(FileEntry.at(file.at(number), values, "this row"))
     if not rows:
         raise SuiteError(file.at(0), f"{file.shown!r} has a header and no row; write one a label")
     return rows
@@ -193,7 +193,7 @@ class RowReader:
         self._source = cache(lambda paper: source_sentences(suite.paper(paper)))
         self._summary = cache(lambda paper, system: cut(suite.pair(paper, system).summary))
 
-    def markings(self, entry: Entry) -> list[Marking]:
+    def markings(self, entry: FileEntry) -> list[Marking]:
         """What a row says, item by item; nothing where its answers are empty."""
         for key, needed in _NEEDS.items():
             if entry.has(key) and not entry.has(needed):
@@ -226,7 +226,7 @@ class RowReader:
             markings.append(replace(plain, item=fact, value=row.holds))
         return markings
 
-    def _of_sentence(self, entry: Entry, row: _Row, plain: Marking) -> Marking:
+    def _of_sentence(self, entry: FileEntry, row: _Row, plain: Marking) -> Marking:
         if row.faithful and row.error:
             raise entry.fault(
                 "error",
@@ -237,7 +237,7 @@ class RowReader:
         item = replace(plain.item, kind="sentence", index=self._sentence(entry, row))
         return replace(plain, item=item, value=row.faithful, evidence=evidence, error=row.error)
 
-    def _sentence(self, entry: Entry, row: _Row) -> int:
+    def _sentence(self, entry: FileEntry, row: _Row) -> int:
         """The index of the sentence, which may be given by its words."""
         text = row.sentence or ""
         is_recorded = self._suite.systems[row.system].endpoint is None
@@ -261,7 +261,7 @@ class RowReader:
             )
         return places[0]
 
-    def _evidence(self, entry: Entry, row: _Row) -> tuple[EvidenceLabel, ...]:
+    def _evidence(self, entry: FileEntry, row: _Row) -> tuple[EvidenceLabel, ...]:
         """The source sentences named, by index or by their words, each once."""
         source, text = self._source(row.paper), row.evidence or ""
         numbered = _NUMBERED.fullmatch(text)

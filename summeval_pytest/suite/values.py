@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, Strict
+from pydantic import AfterValidator, BeforeValidator, Field, Strict, ValidationInfo
 from pydantic.functional_validators import ValidateAs
 
 from summeval_pytest.endpoints.endpoint import Price
@@ -38,7 +38,7 @@ from summeval_pytest.text.normalise import normalise
 
 if TYPE_CHECKING:
     from summeval_pytest.questions import Duty
-    from summeval_pytest.suite.entries import Entry
+    from summeval_pytest.suite.entries import FileEntry
 
 
 PROMPTS: Final = ("abstract", "plain")
@@ -350,8 +350,10 @@ class Setting:
     place: Place
 
 
-def _day(value: object) -> str:
+def _day(value: object, info: ValidationInfo) -> object:
     """The last day of a waiver; TOML has dates, and a text that reads as one will do."""
+    if not info.context:
+        return value
     day = dt.date.fromisoformat(value) if isinstance(value, str) else value
     if type(day) is dt.date:  # which a moment is, too
         return day.isoformat()
@@ -401,7 +403,7 @@ class Roster:
     papers: Collection[str]
     systems: Mapping[str, SystemSpec]
 
-    def check(self, entry: Entry, paper: str | None, system: str | None = None) -> None:
+    def check(self, entry: FileEntry, paper: str | None, system: str | None = None) -> None:
         """Refuse an unknown paper or system, and a system that skips the paper."""
         if paper is not None:
             entry.check_known(

@@ -223,7 +223,7 @@ def test_a_disk_that_is_full_is_told(shell: Shell) -> None:
         (["cassette", "exprot"], 'Unknown command "exprot". Did you mean "export"?'),
         (
             ["import", "pubmed", "x", "--out", "y"],
-            'Choose from: "scholarsum", "table", "hf", "csv", "labelst',
+            'Choose from: "scholarsum", "table", "hf", "csv"',
         ),
         (["agree", "moss", "--of", "faithful"], "--of=faithful goes with --evidence"),
     ],

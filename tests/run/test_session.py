@@ -325,7 +325,7 @@ def test_judge_of_a_suite_is_as_it_says(here: Suite) -> None:
     assert judge.signature.endswith(" votes=3 calls=batched examples=10 facets=whole")
     ((address, price),) = lines.made
     assert address.endpoint.base_url == URL
-    assert price is spec.price
+    assert price == spec.price
     assert price is not None
     assert (price.input, price.output) == (1000.0, 2000.0)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place
 from summeval_pytest.questions import FacetSegments, Fact
-from summeval_pytest.suite.entries import Entry
+from summeval_pytest.suite.entries import FileEntry
 from summeval_pytest.suite.papers import canonical_text, fingerprint_of, read_paper
 from summeval_pytest.suite.values import Paper, Section
 
@@ -153,7 +153,7 @@ papers = st.builds(
 
 def read(text: str) -> Paper:
     """The paper of one line of JSON."""
-    return read_paper(Entry.at(HERE, json.loads(text), "this paper"))
+    return read_paper(FileEntry.at(HERE, json.loads(text), "this paper"))
 
 
 @given(papers)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import OptionError, Place
-from summeval_pytest.suite.entries import Entry
+from summeval_pytest.suite.entries import FileEntry
 from summeval_pytest.suite.labels import EvidenceLabel
 from summeval_pytest.suite.lines import TextFile
 from summeval_pytest.suite.marking import Item, Marking
@@ -34,7 +34,7 @@ PAIR: dict[str, object] = {"paper": "moss-01", "system": "long"}
 HUGE = "9" * 5000
 
 
-def table(folder: Path, data: str | bytes, *names: str) -> list[Entry]:
+def table(folder: Path, data: str | bytes, *names: str) -> list[FileEntry]:
     """The rows of a table with this content."""
     file = folder / "labels.csv"
     file.write_bytes(data if isinstance(data, bytes) else data.encode())
@@ -117,7 +117,7 @@ def suite(tmp_path: Path) -> Suite:
 
 def markings(suite: Suite, row: Mapping[str, object]) -> list[Marking]:
     """What a row of the fourth line says."""
-    return RowReader(suite).markings(Entry.at(Place("labels.csv", 4), row, "this row"))
+    return RowReader(suite).markings(FileEntry.at(Place("labels.csv", 4), row, "this row"))
 
 
 WRITER = {**SENTENCE, "system": "writer", "sentence": "9"}

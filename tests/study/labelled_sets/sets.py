@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from summeval_pytest.questions import FACETS
-from summeval_pytest.suite.entries import Entry, Index, Text
+from summeval_pytest.suite.entries import FileEntry, Index, Text
 from summeval_pytest.suite.labels import RoleLabel
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.questions import Facet
 
-    Reshape = Callable[[Iterable[Entry]], Iterator[Entry]]
+    Reshape = Callable[[Iterable[FileEntry]], Iterator[FileEntry]]
 
 AUTHORS: Final = "authors"
 """The system of abstracts that have no other summary: whoever wrote them."""
@@ -59,8 +59,8 @@ class LabelledSet:
 
 
 def abstracts(
-    rows: Iterable[Entry], meaning: Mapping[object, tuple[Facet, ...]] = _ROLES
-) -> Iterator[Entry]:
+    rows: Iterable[FileEntry], meaning: Mapping[object, tuple[Facet, ...]] = _ROLES
+) -> Iterator[FileEntry]:
     """A row an abstract: its sentences as a running text, and the facets of each.
 
     Raises:
@@ -73,7 +73,7 @@ def abstracts(
         yield _row(own, paper_id=paper, system=AUTHORS, abstract=abstract, roles=roles)
 
 
-def abstracts_without_conclusions(rows: Iterable[Entry]) -> Iterator[Entry]:
+def abstracts_without_conclusions(rows: Iterable[FileEntry]) -> Iterator[FileEntry]:
     """The same of a set that labels conclusions as results: either is right for such a sentence."""
     return abstracts(rows, {**_ROLES, "R": ("result", "conclusion")})
 
@@ -86,7 +86,7 @@ def _with_space(role: RoleLabel) -> str:
     return role.text + (" " if role.text[-1] in _ENDS else "\n\n")
 
 
-def _role(fields: Entry, meaning: Mapping[object, tuple[Facet, ...]]) -> RoleLabel:
+def _role(fields: FileEntry, meaning: Mapping[object, tuple[Facet, ...]]) -> RoleLabel:
     expected = "B, M, R, C or null"
     role = fields.values.get(_FACET, "")
     if role is not None and (not isinstance(role, str) or role not in meaning):
@@ -96,7 +96,7 @@ def _role(fields: Entry, meaning: Mapping[object, tuple[Facet, ...]]) -> RoleLab
     )
 
 
-def matches(rows: Iterable[Entry]) -> Iterator[Entry]:
+def matches(rows: Iterable[FileEntry]) -> Iterator[FileEntry]:
     """A row a predicted fact, which is the summary: the reference's facts that it was held against.
 
     The reference are all facts of the paper that stand in the file, as its answers to questions;
@@ -126,7 +126,7 @@ def matches(rows: Iterable[Entry]) -> Iterator[Entry]:
             )
 
 
-def _answer(fields: Entry, key: str) -> str:
+def _answer(fields: FileEntry, key: str) -> str:
     fact: _Fact = fields.value(key, _Fact)
     return " ".join(fact.answer.split())
 
@@ -138,18 +138,18 @@ class _Fact:
 
 
 def _gathered(
-    rows: Iterable[Entry], keys: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], list[Entry]]]:
+    rows: Iterable[FileEntry], keys: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], list[FileEntry]]]:
     """The rows that have the same texts under these keys, in the order of the first of each."""
-    found: dict[tuple[str, ...], list[Entry]] = {}
+    found: dict[tuple[str, ...], list[FileEntry]] = {}
     for fields in rows:
         found.setdefault(tuple(str(fields.value(key, Text)) for key in keys), []).append(fields)
     yield from found.items()
 
 
-def _row(own: Sequence[Entry], **values: object) -> Entry:
+def _row(own: Sequence[FileEntry], **values: object) -> FileEntry:
     """A row made of others, at the place of the first."""
-    return Entry.at(own[0].place, values)
+    return FileEntry.at(own[0].place, values)
 
 
 def _sentences(told: str, *, reference: str = "", evidence: str = "") -> LabelledSet:

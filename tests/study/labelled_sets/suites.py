@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from summeval_pytest.suite.entries import Entry, Flag, Number, Text
+from summeval_pytest.suite.entries import FileEntry, Flag, Number, Text
 from summeval_pytest.suite.labels import RoleLabel
 from summeval_pytest.suite.lines import TextFile, brief, is_visible, read_lines
 from summeval_pytest.suite.marking import (
@@ -79,7 +79,7 @@ class _PairDraft:
         """The summary; of sentences, each is a paragraph, so that none is lost in another."""
         return self.summary or "\n\n".join(sentence.text for sentence in self.sentences)
 
-    def read(self, fields: Entry, spec: LabelledSet) -> None:
+    def read(self, fields: FileEntry, spec: LabelledSet) -> None:
         """Take in one row."""
         if spec.summary:
             self.summary = str(fields.value(spec.summary, Text))
@@ -114,7 +114,7 @@ def import_set(name: str, file: Path, out: Path) -> SetReport:
     check_new(out)
     draft = _Draft(name=name, spec=SETS[name], provenance=f"{name}, {file.name}")
     source = TextFile(file, file.as_posix())
-    rows = (Entry.at(source.at(line), values) for line, values in read_lines(source))
+    rows = (FileEntry.at(source.at(line), values) for line, values in read_lines(source))
     for fields in rows if draft.spec.reshape is None else draft.spec.reshape(rows):
         draft.add(fields)
     labels = draft.labels()
@@ -155,7 +155,7 @@ class _Draft:
     def systems(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(system for _, system in self.pairs))
 
-    def add(self, fields: Entry) -> None:
+    def add(self, fields: FileEntry) -> None:
         """Add one row."""
         paper = self._paper(fields)
         system = self._system(fields, paper)
@@ -171,7 +171,7 @@ class _Draft:
             )
         pair.read(fields, self.spec)
 
-    def _paper(self, fields: Entry) -> str:
+    def _paper(self, fields: FileEntry) -> str:
         """The id of the row's paper; other texts under the same id are another paper."""
         spec = self.spec
         texts = [str(fields.value(key, Text)) for key in (spec.source, spec.reference) if key]
@@ -192,7 +192,7 @@ class _Draft:
             self.papers[paper] = line
         return self.ids[key]
 
-    def _system(self, fields: Entry, paper: str) -> str:
+    def _system(self, fields: FileEntry, paper: str) -> str:
         """The row's system as a file can be called; several summaries of one paper are numbered."""
         raw = "-".join(str(fields.value(key, Text)) for key in self.spec.system)
         name = _UNFIT_SYSTEM.sub("-", raw).strip("-.") or "system"
@@ -295,13 +295,13 @@ class _Draft:
         return suite_files(about, files, summaries, thresholds=thresholds)
 
 
-def _facts(fields: Entry, key: str) -> list[str]:
+def _facts(fields: FileEntry, key: str) -> list[str]:
     items = fields.value(key, list[Any])
     unlike = dict.fromkeys(items)
     return [item.strip() for item in unlike if isinstance(item, str) and is_visible(item)]
 
 
-def _sentence(fields: Entry, spec: LabelledSet) -> _Sentence:
+def _sentence(fields: FileEntry, spec: LabelledSet) -> _Sentence:
     text = " ".join(str(fields.value(spec.sentence, Text)).split())
     is_known = fields.values.get(spec.faithful) is not None
     evidence = fields.values.get(spec.evidence) if spec.evidence else None
@@ -312,7 +312,7 @@ def _sentence(fields: Entry, spec: LabelledSet) -> _Sentence:
     )
 
 
-def _labelled_facts(fields: Entry, spec: LabelledSet) -> Iterator[tuple[str, bool]]:
+def _labelled_facts(fields: FileEntry, spec: LabelledSet) -> Iterator[tuple[str, bool]]:
     facts = fields.value(spec.facts, list[Text])
     labels = fields.value(spec.holds, list[Any])
     if len(labels) != len(facts):
