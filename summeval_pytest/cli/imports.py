@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields
 from importlib import import_module
 from itertools import combinations
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from cyclopts import Parameter
@@ -15,8 +14,9 @@ from cyclopts import Parameter
 from summeval_pytest.cli.parameters import AllowOutside, check_writable, suite_of, write_text
 from summeval_pytest.cli.table_import import NO_ROW_OPTIONS, RowOptions, import_rows
 from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
+from summeval_pytest.suite.labels import labels_of
 from summeval_pytest.suite.lines import TextFile
-from summeval_pytest.suite.marking import label_lines, label_text, read_label_file
+from summeval_pytest.suite.marking import label_lines, label_text
 from summeval_pytest.suite.places import file_name
 from summeval_pytest.suite.tables import (
     RowReader,
@@ -30,9 +30,8 @@ from summeval_pytest.suite.tables import (
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator
 
-    from summeval_pytest.suite.labels import Label
     from summeval_pytest.suite.marking import Item, Marking
     from summeval_pytest.suite.suite import Suite
 
@@ -169,10 +168,13 @@ def import_labels(source: Path, out: Path, suite: Suite, chosen: Labels) -> list
                 f"--out={target}: it is there already; name another file, or overwrite it with"
                 " --force"
             )
-    texts = {target: _text(suite, said, about, target) for target, said in files.items()}
+    texts = {
+        target: label_text(suite, label_lines(suite, found, about), target.as_posix())
+        for target, found in files.items()
+    }
     for target, text in texts.items():
         write_text(target, "--out", text)
-    lines = [_told(target, said) for target, said in files.items()]
+    lines = [_counts(target, found) for target, found in files.items()]
     lines += _who(suite, annotators)
     if silent := said.count([]):
         lines.append(f"rows that say nothing: {silent}")
@@ -186,7 +188,10 @@ def _files(
 ) -> dict[Path, list[Marking]]:
     """What is written where."""
     if chosen.each:
-        files = {_own_file(out, name): list(s.values()) for name, s in annotators.items()}
+        files = {
+            out.with_name(f"{out.stem}.{file_name(name)}{out.suffix}"): list(said.values())
+            for name, said in annotators.items()
+        }
         if len(files) < len(annotators):
             names = ", ".join(map(repr, annotators))
             raise OptionError(
@@ -206,16 +211,7 @@ def _files(
     return {out: settled(annotators)}
 
 
-def _own_file(out: Path, name: str) -> Path:
-    """An annotator's own file: ``labels.anna.jsonl`` beside ``labels.jsonl``."""
-    return out.with_name(f"{out.stem}.{file_name(name)}{out.suffix}")
-
-
-def _text(suite: Suite, said: list[Marking], about: Mapping[str, object], out: Path) -> str:
-    return label_text(suite, label_lines(suite, said, about), out.as_posix())
-
-
-def _told(out: Path, said: list[Marking]) -> str:
+def _counts(out: Path, said: list[Marking]) -> str:
     kinds = Counter(_KINDS.get(marking.item.kind, "facet rating") for marking in said)
     n_pairs = len({(marking.item.paper, marking.item.system) for marking in said})
     ordered = ("facet rating", *dict.fromkeys(_KINDS.values()))
@@ -228,18 +224,15 @@ def _count(number: int, of: str) -> str:
 
 
 def _dispute(suite: Suite, annotators: By, items: tuple[Item, ...]) -> str:
-    told = []
+    first = []
     for item in items[:_SHOWN]:
-        values = (
-            f"{name or _UNNAMED} {shown(said[item].value)}"
-            for name, said in annotators.items()
-            if item in said
-        )
-        told.append(f"{item.words}: {', '.join(values)}")
+        said = {n: markings[item].value for n, markings in annotators.items() if item in markings}
+        values = (f"{name or _UNNAMED} {shown(value)}" for name, value in said.items())
+        first.append(f"{item.words}: {', '.join(values)}")
     more = f" and {len(items) - _SHOWN} more" if len(items) > _SHOWN else ""
     figures = "\n".join(f"  {line}" for line in _who(suite, annotators))
     return (
-        f"annotators disagree on {_count(len(items), 'item')} ({'; '.join(told)}{more}); say who"
+        f"annotators disagree on {_count(len(items), 'item')} ({'; '.join(first)}{more}); say who"
         f" counts with --annotator NAME or --majority, or keep a file of each with --each\n"
         f"{figures}"
     )
@@ -247,7 +240,13 @@ def _dispute(suite: Suite, annotators: By, items: tuple[Item, ...]) -> str:
 
 def _who(suite: Suite, annotators: By) -> Iterator[str]:
     """How two and two annotators agree; nothing of one alone."""
-    labels = {name: _labels(suite, said.values()) for name, said in annotators.items()}
+    nowhere = TextFile(Path(), "labels")
+    labels = {
+        name: labels_of(
+            enumerate(label_lines(suite, said.values(), {}), start=1), nowhere, suite.roster
+        )
+        for name, said in annotators.items()
+    }
     pairs = list(combinations(labels, 2))
     study = import_module("summeval_pytest.study.agreement.annotators")
     for first, second in pairs[:_PAIRS_SHOWN]:
@@ -256,11 +255,3 @@ def _who(suite: Suite, annotators: By) -> Iterator[str]:
         yield f"{one_line(names)}: {study.annotators_in_short(found)}"
     if len(pairs) > _PAIRS_SHOWN:
         yield f"and {len(pairs) - _PAIRS_SHOWN} more pairs of annotators"
-
-
-def _labels(suite: Suite, said: Iterable[Marking]) -> Mapping[tuple[str, str], Label]:
-    """Markings as labels, by way of the suite's own reader."""
-    with TemporaryDirectory(prefix="summeval-") as folder:
-        file = Path(folder) / "labels.jsonl"
-        file.write_bytes(_text(suite, list(said), {}, file).encode())
-        return read_label_file(file, suite)

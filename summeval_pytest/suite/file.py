@@ -471,10 +471,11 @@ def _judge(
         checker = table.read(CheckerSpec, name=name)
         folder = _model_folder(checker.folder, table.where("checker"), toml.file)
         return replace(checker, folder=folder)
-    if keys and set(keys) <= _WAYS.keys():
-        _check_no_way(table, tables)
+    is_composed = bool(keys) and set(keys) <= _WAYS.keys()
+    for key in filter(keys.__contains__, _WAYS):
+        _check_meaning(table, key, keys, tables, is_composed=is_composed)
+    if is_composed:
         return table.read(ComposedSpec, name=name)
-    _check_names_no_judge(table, keys, tables)
     model = _checked(table.read(JudgeSpec, name=name), table, endpoints)
     if model.strict and model.sentences == "label":
         raise table.fault(
@@ -485,33 +486,29 @@ def _judge(
     return model
 
 
-def _check_names_no_judge(table: FileEntry, keys: list[str], judges: Collection[str]) -> None:
-    """Refuse a model that asks other judges, since the same keys say how it reads."""
-    for key, ways in _WAYS.items():
-        value = table.values.get(key)
-        is_judge = isinstance(value, str) and value not in ways and value in {OFFLINE, *judges}
-        if is_judge or (key == "facts" and key in keys):
-            other = next(other for other in keys if other not in _WAYS)
-            raise table.fault(
-                key,
-                f"{key!r} of {table.owner} names a judge to ask, and {other!r} makes it a model of"
-                " its own; write two tables, one of them with no key but"
-                f" {', '.join(map(repr, DUTY_KEYS))}",
-            )
-
-
-def _check_no_way(table: FileEntry, judges: Collection[str]) -> None:
-    """Refuse a composed judge that says how a model reads, and no model."""
-    for key, ways in _WAYS.items():
-        way = table.values.get(key)
-        if way in ways:
-            also = f", and rename the judge {way!r}" if way in judges else ""
-            raise table.fault(
-                key,
-                f"{key!r} of {table.owner} is {way!r}, a way in which a model is asked, and there"
-                " is no model; add 'endpoint' and 'model', or name the judge to ask, as in"
-                f" {key} = {OFFLINE!r}{also}",
-            )
+def _check_meaning(
+    table: FileEntry, key: str, keys: list[str], judges: Collection[str], *, is_composed: bool
+) -> None:
+    """Refuse a way of reading where a judge is meant, and a judge where a way of reading is."""
+    value = table.values[key]
+    is_way = value in _WAYS[key]
+    if is_composed and is_way:
+        also = f", and rename the judge {value!r}" if value in judges else ""
+        raise table.fault(
+            key,
+            f"{key!r} of {table.owner} is {value!r}, a way in which a model is asked, and there"
+            " is no model; add 'endpoint' and 'model', or name the judge to ask, as in"
+            f" {key} = {OFFLINE!r}{also}",
+        )
+    is_judge = isinstance(value, str) and not is_way and value in {OFFLINE, *judges}
+    if not is_composed and (is_judge or key == "facts"):
+        other = next(other for other in keys if other not in _WAYS)
+        raise table.fault(
+            key,
+            f"{key!r} of {table.owner} names a judge to ask, and {other!r} makes it a model of"
+            " its own; write two tables, one of them with no key but"
+            f" {', '.join(map(repr, DUTY_KEYS))}",
+        )
 
 
 def _check_asked(table: FileEntry, key: str, other: str, judges: Mapping[str, AnyJudge]) -> None:

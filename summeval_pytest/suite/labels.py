@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -243,8 +243,10 @@ def _check_says(entry: FileEntry, parts: tuple[str, ...]) -> None:
         raise entry.fault("", f"{entry.owner} says nothing; write at least one of {named}")
 
 
-def read_labels(file: TextFile, roster: Roster) -> Mapping[tuple[str, str], Label]:
-    """The labels of a file, at least one, by paper and system."""
+def labels_of(
+    lines: Iterable[tuple[int, Mapping[str, object]]], file: TextFile, roster: Roster
+) -> dict[tuple[str, str], Label]:
+    """The labels that numbered lines of a file are, by paper and system."""
 
     def read(entry: FileEntry) -> tuple[tuple[str, str], Label]:
         label = entry.read(Label, place=entry.place)
@@ -252,11 +254,16 @@ def read_labels(file: TextFile, roster: Roster) -> Mapping[tuple[str, str], Labe
         roster.check(entry, label.paper, label.system)
         return (label.paper, label.system), label
 
-    labels = keyed(
-        (FileEntry.at(file.at(line), values, "this label") for line, values in read_lines(file)),
+    return keyed(
+        (FileEntry.at(file.at(line), values, "this label") for line, values in lines),
         read,
         lambda of: f"paper {of[0]!r} and system {of[1]!r} have a label",
     )
+
+
+def read_labels(file: TextFile, roster: Roster) -> Mapping[tuple[str, str], Label]:
+    """The labels of a file, at least one, by paper and system."""
+    labels = labels_of(read_lines(file), file, roster)
     _check_any(labels, file, "label", "labels")
     return labels
 

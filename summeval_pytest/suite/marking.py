@@ -6,19 +6,18 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.questions import FACETS, Facet
-from summeval_pytest.suite.labels import EvidenceLabel, read_labels
+from summeval_pytest.suite.labels import EvidenceLabel, labels_of, read_labels
 from summeval_pytest.suite.lines import TextFile, brief
 from summeval_pytest.suite.places import json_lines
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.suite.labels import Label
     from summeval_pytest.suite.suite import Suite
@@ -214,11 +213,7 @@ def label_lines(
     return lines
 
 
-def label_text(suite: Suite, lines: Iterable[Mapping[str, object]], shown: str) -> str:
-    """The text of a label file, which the suite's own reader has accepted."""
-    text = json_lines(lines)
-    with TemporaryDirectory(prefix="summeval-") as folder:
-        file = Path(folder) / "labels.jsonl"
-        file.write_bytes(text.encode())
-        read_label_file(file, suite, shown)
-    return text
+def label_text(suite: Suite, lines: Sequence[Mapping[str, object]], shown: str) -> str:
+    """The text of a label file, whose lines the suite's own reader has accepted."""
+    labels_of(enumerate(lines, start=1), TextFile(Path(shown), shown), suite.roster)
+    return json_lines(lines)
