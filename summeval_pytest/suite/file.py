@@ -286,21 +286,17 @@ def read_columns(toml: TomlText, files: Iterable[TextFile]) -> Mapping[str, str]
 
 
 def read_systems(
-    toml: TomlText, tables: Mapping[str, FileEntry], endpoints: Collection[str]
-) -> Mapping[str, SystemSpec]:
-    """The systems of these tables in file order, at least one."""
+    toml: TomlText, endpoints: Collection[str]
+) -> tuple[Mapping[str, FileEntry], Mapping[str, SystemSpec]]:
+    """The tables of the systems, and the systems, in file order, at least one."""
+    tables = dict(tables_of(toml, "systems", "system", RESERVED_SYSTEMS))
     if not tables:
         raise SuiteError(
             toml.place("systems"),
             "the suite has no system ('systems' is empty); add a table [systems.NAME] with"
             " 'summaries'",
         )
-    return {name: _system(toml.file, name, table, endpoints) for name, table in tables.items()}
-
-
-def system_tables(toml: TomlText) -> Mapping[str, FileEntry]:
-    """The tables of the systems by name."""
-    return dict(tables_of(toml, "systems", "system", RESERVED_SYSTEMS))
+    return tables, {name: _system(toml.file, name, tables[name], endpoints) for name in tables}
 
 
 def _system(suite: TextFile, name: str, table: FileEntry, endpoints: Collection[str]) -> SystemSpec:
@@ -349,29 +345,15 @@ def _checked(spec: SpecT, table: FileEntry, endpoints: Collection[str]) -> SpecT
     known = {*endpoints, *BUILT_IN_ENDPOINTS}
     name = str(spec.endpoint)
     table.check_known("endpoint", name, known, f"{table.owner} names the unknown endpoint")
-    prices = {key: getattr(spec, key) for key in PRICE_KEYS}
-    first = next((key for key, price in prices.items() if price is not None), None)
-    missing = next((key for key in PRICE_KEYS[:2] if prices[key] is None), None)
-    if first is not None and missing is not None:
+    prices = ("input_price", "output_price", "cached_input_price")
+    first = next(filter(table.has, prices), "")
+    if missing := [key for key in prices[:2] if first and not table.has(key)]:
         raise table.fault(
             first,
-            f"{table.owner} has {first!r} and no {missing!r}; write both, in dollars per million"
-            " tokens",
+            f"{table.owner} has {first!r} and no {missing[0]!r}; write both, in dollars per"
+            " million tokens",
         )
     return spec
-
-
-PRICE_KEYS: Final = ("input_price", "output_price", "cached_input_price")
-
-
-def read_default_systems(
-    top: FileEntry, names: tuple[str, ...] | None, systems: Mapping[str, SystemSpec]
-) -> tuple[str, ...]:
-    """The systems that are gated where none is asked for: all, unless the suite names some."""
-    key = "default_systems"
-    for name in names or ():
-        top.check_known(key, name, systems, f"{key!r} names the unknown system")
-    return names or tuple(systems)
 
 
 def _variable(name: str) -> str:

@@ -18,14 +18,12 @@ from summeval_pytest.suite.file import (
     Variants,
     existing_file,
     read_columns,
-    read_default_systems,
     read_endpoints,
     read_judges,
     read_systems,
     read_thresholds,
     read_variants,
     read_waivers,
-    system_tables,
 )
 from summeval_pytest.suite.labels import check_judges, read_labels, read_recorded
 from summeval_pytest.suite.lines import TextFile, closest, read_toml
@@ -178,8 +176,7 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
     top = FileEntry(values=toml.values, owner="the suite", where=toml.place)
     keys = top.read(SuiteKeys, also=VARIANT_KEYS)
     endpoints = read_endpoints(toml)
-    tables = system_tables(toml)
-    systems = read_systems(toml, tables, endpoints)
+    tables, systems = read_systems(toml, endpoints)
     files = {
         key: existing_file(top, key, file)
         for key in ("papers", "labels", "recorded")
@@ -191,7 +188,9 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         if table.has("summaries")
     }
     names = read_columns(toml, [files["papers"], *summaries.values()])
-    default_systems = read_default_systems(top, keys.default_systems, systems)
+    for name in keys.default_systems or ():
+        what = "'default_systems' names the unknown system"
+        top.check_known("default_systems", name, systems, what)
     judges = read_judges(toml, endpoints)
     recorded_judges = {n: j for n, j in judges.items() if isinstance(j, RecordedSpec)}
     thresholds = read_thresholds(toml)
@@ -215,7 +214,7 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         path=file.path,
         shown=file.shown,
         systems=systems,
-        default_systems=default_systems,
+        default_systems=keys.default_systems or tuple(systems),
         endpoints=endpoints,
         judges={n: j for n, j in judges.items() if not isinstance(j, RecordedSpec)},
         recorded_judges=recorded_judges,
