@@ -95,24 +95,21 @@ def read_draft(
         UsageError: for a mistake in the rows, with its place; for rows of one paper with other
             texts, and for summaries of no paper.
     """
-    names = read_names(chosen.columns)
+    names, system = read_names(chosen.columns), chosen.system
     draft = NewSuite(name=file_name(file.stem), skips=chosen.skip_missing)
     if is_dataset and chosen.summaries is not None:
         raise OptionError("--summaries goes with a table; leave it out")
     if chosen.summaries is not None:
         tables = [read_table(TextFile(each, each.as_posix())) for each in (file, chosen.summaries)]
-        rows = _joined(tables[0], tables[1], names, chosen.system, draft)
+        _add_joined(draft, tables[0], tables[1], names, system)
     else:
         shards = _shards(file, split) if is_dataset else [TextFile(file, file.as_posix())]
         tables = [read_table(shard) for shard in shards]
-        rows = (row for table in tables for row in _rows(table, names, chosen.system, draft))
-    for row in rows:
-        draft.add(row, chosen.system)
+        for table in tables:
+            _add_rows(draft, table, names, system)
     if not draft.pairs:
-        file_at_fault = tables[-1].file
-        raise SuiteError(
-            file_at_fault.at(0), f"{file_at_fault.shown!r} has no row; write one a summary"
-        )
+        last = tables[-1].file
+        raise SuiteError(last.at(0), f"{last.shown!r} has no row; write one a summary")
     draft.find_missing()
     return draft
 
@@ -135,43 +132,52 @@ def read_names(options: Sequence[str]) -> dict[str, str]:
 def _check_names(names: Mapping[str, str], *tables: DataTable) -> None:
     """Refuse a column that no table has."""
     known = list(dict.fromkeys(column for table in tables for column in table.columns))
-    shown = [table.file.shown for table in tables]
+    files = [table.file.shown for table in tables]
     for key, name in names.items():
         if name not in known:
-            told = f"neither {' nor '.join(shown)} has" if len(shown) > 1 else f"{shown[0]} has no"
-            raise OptionError(f"--columns={key}={name}: {told} {name!r}; {nearest(name, known)}")
+            none = f"neither {' nor '.join(files)} has" if len(files) > 1 else f"{files[0]} has no"
+            raise OptionError(f"--columns={key}={name}: {none} {name!r}; {nearest(name, known)}")
 
 
-def _rows(
-    table: DataTable, names: Mapping[str, str], system: str | None, draft: NewSuite
-) -> Iterator[FileEntry]:
-    """The rows of a table that holds papers and summaries together."""
-    _check_names(names, table)
-    known = [key for key in COLUMNS if key != "system" or system is None]
-    columns = table.columns_of(known, _NEEDED, names, _REMEDY)
-    _check_system(table, columns, system)
-    if "paper" in columns:
-        columns.pop("id", None)
-    return draft.fields(table, columns)
-
-
-def _check_system(table: DataTable, columns: Mapping[str, str], system: str | None) -> None:
+def _columns(
+    table: DataTable,
+    known: Collection[str],
+    needed: Collection[str],
+    names: Mapping[str, str],
+    system: str | None,
+) -> dict[str, str]:
+    """The columns of a table of summaries; the system is needed where no option names it."""
+    known = [key for key in known if key != "system" or system is None]
+    columns = table.columns_of(known, needed, names, _REMEDY)
     if system is None and "system" not in columns:
         raise SuiteError(
             table.place,
             "the table has no column 'system'; name it with --columns system=COLUMN, or the system"
             " of all rows with --system NAME",
         )
+    return columns
 
 
-def _joined(
+def _add_rows(
+    draft: NewSuite, table: DataTable, names: Mapping[str, str], system: str | None
+) -> None:
+    """Add the rows of a table that holds papers and summaries together."""
+    _check_names(names, table)
+    columns = _columns(table, COLUMNS, _NEEDED, names, system)
+    if "paper" in columns:
+        columns.pop("id", None)
+    for row in draft.entries(table, columns):
+        draft.add_summary(row, draft.add_paper(row), system)
+
+
+def _add_joined(
+    draft: NewSuite,
     papers: DataTable,
     summaries: DataTable,
     names: Mapping[str, str],
     system: str | None,
-    draft: NewSuite,
-) -> Iterator[FileEntry]:
-    """The rows of summaries, each with the texts of its paper, which stand in another table."""
+) -> None:
+    """Add the papers of a table, and their summaries, which stand in another one."""
     _check_names(names, papers, summaries)
     source = names.get("source", "source")
     if source not in papers.columns and source in summaries.columns:
@@ -180,30 +186,24 @@ def _joined(
             f"the papers have no column {source!r}, and {summaries.file.shown} has; exchange the"
             " two files",
         )
-    held = {key: name for key, name in names.items() if name in papers.columns}
-    key = "id" if "paper" not in held and {"id", held.get("id")} & {*papers.columns} else "paper"
-    columns = papers.columns_of((key, *_TEXTS), (key, "source", "reference"), held, _REMEDY)
-    by_id: dict[str, FileEntry] = {}
-    for row in draft.fields(papers, columns):
-        texts = {name: row.values[name] for name in _TEXTS if row.has(name)}
-        paper = read_paper(replace(row, values={"id": _as_name(row.values[key]), **texts}))
-        first = by_id.setdefault(paper.id, row)
-        if first is not row:
-            raise row.fault("", f"paper {paper.id!r} is at {first.place}, too; delete one")
-    held = {key: name for key, name in names.items() if name in summaries.columns}
-    known = ("paper", "summary", *(("system",) if system is None else ()))
-    columns = summaries.columns_of(known, ("paper", "summary"), held, _REMEDY)
-    _check_system(summaries, columns, system)
-    for row in draft.fields(summaries, columns):
-        name = str(_as_name(row.values["paper"]))
-        row.check_known("paper", name, by_id, f"{papers.file.shown} has no paper")
-        texts = {key: value for key, value in by_id[name].values.items() if key in _TEXTS}
-        yield replace(row, values={**texts, **row.values, "paper": name})
-    for name in [name for name in by_id if name not in draft.papers]:
-        if draft.skips:
-            draft.n_without += 1
-        else:
-            draft.add_paper(replace(by_id[name], values={**by_id[name].values, key: name}))
+    own = {key: name for key, name in names.items() if name in papers.columns}
+    key = "id" if "paper" not in own and {"id", own.get("id")} & {*papers.columns} else "paper"
+    columns = papers.columns_of((key, *_TEXTS), (key, "source", "reference"), own, _REMEDY)
+    for row in draft.entries(papers, columns):
+        if first := draft.places.get(str(_as_name(row.values[key]))):
+            raise row.fault("", f"paper {row.values[key]!r} is at {first}, too; delete one")
+        draft.add_paper(row)
+    own = {key: name for key, name in names.items() if name in summaries.columns}
+    known = ("paper", "summary", "system")
+    for row in draft.entries(summaries, _columns(summaries, known, known[:2], own, system)):
+        paper = str(_as_name(row.values["paper"]))
+        row.check_known("paper", paper, draft.papers, f"{papers.file.shown} has no paper")
+        draft.add_summary(row, paper, system)
+    summarised = dict.fromkeys(paper for paper, _ in draft.pairs)
+    without = [paper for paper in draft.papers if paper not in summarised]
+    draft.n_without = len(without) if draft.skips else 0
+    kept = [*summarised, *without[draft.n_without :]]
+    draft.papers = {paper: draft.papers[paper] for paper in kept}
 
 
 def _as_name(value: object) -> object:
@@ -232,51 +232,20 @@ class NewSuite:
     missing: list[tuple[str, str]] = field(default_factory=list)
     """The papers and systems without a summary."""
 
-    def fields(self, table: DataTable, columns: Mapping[str, str]) -> Iterator[FileEntry]:
+    def entries(self, table: DataTable, columns: Mapping[str, str]) -> Iterator[FileEntry]:
         """The rows of a table; columns that none of its keys is read from are left out."""
         used = columns.values()
         self.left_out |= dict.fromkeys(name for name in table.columns if name not in used)
         return table.entries(columns, "this row")
 
-    def add(self, row: FileEntry, system: str | None) -> None:
-        """Add what a row says of a paper and of a system."""
-        values = {
-            key: value if key in _TEXTS else _as_name(value) for key, value in row.values.items()
-        }
-        row = replace(row, values=values)
-        paper = self.add_paper(row)
-        name = str(row.value("system", Text)) if system is None else system
-        check_name(name, "system", row.place, RESERVED_SYSTEMS)
-        if values["summary"] == "":
-            self.n_empty += 1
-            row = replace(row, values={**values, "summary": _NOTHING})
-        first = self.pairs.setdefault((paper, name), row.place)
-        if first is not row.place:
-            raise row.fault(
-                "",
-                f"system {name!r} has a summary for paper {paper!r} at {first}, too; delete one",
-            )
-        lines = self.summaries.setdefault(name, [])
-        lines.append({"paper": paper, "summary": row.value("summary", Text)})
-
-    def find_missing(self) -> None:
-        """Finds the summaries that are missing; those that are not skipped are empty ones."""
-        pairs = [(paper, system) for system in self.summaries for paper in self.papers]
-        self.missing = [pair for pair in pairs if pair not in self.pairs]
-        for paper, system in () if self.skips else self.missing:
-            self.summaries[system].append({"paper": paper, "summary": _NOTHING})
-
     def add_paper(self, row: FileEntry) -> str:
         """Add the paper of a row and return its id; its texts are checked as a suite's are."""
-        texts = {key: row.values[key] for key in _TEXTS if row.has(key)}
-        key = "id" if row.has("id") else "paper"
-        numbered = self.numbered
-        paper = (
-            str(row.value(key, Text))
-            if row.has(key)
-            else numbered.setdefault(repr(texts), f"{self.name}-{len(numbered) + 1:04}")
-        )
-        line = {"id": paper, **texts}
+        line = {key: row.values[key] for key in _TEXTS if row.has(key)}
+        name = _as_name(row.values.get("id", row.values.get("paper")))
+        if name is None:
+            name = f"{self.name}-{len(self.numbered) + 1:04}"
+            name = self.numbered.setdefault(repr(line), name)
+        line, paper = {"id": name, **line}, str(name)
         if paper not in self.papers:
             read_paper(replace(row, values=line))
             self.papers[paper], self.places[paper] = line, row.place
@@ -288,6 +257,32 @@ class NewSuite:
                     f" {self.places[paper]}; give the rows of a paper the same texts",
                 )
         return paper
+
+    def add_summary(self, row: FileEntry, paper: str, system: str | None) -> None:
+        """Add what a row says of a system."""
+        if system is None:
+            named = {"system": _as_name(row.values["system"])} if row.has("system") else {}
+            system = str(replace(row, values=named).value("system", Text))
+        check_name(system, "system", row.place, RESERVED_SYSTEMS)
+        summary = row.values["summary"]
+        if summary == "":
+            self.n_empty += 1
+            summary = _NOTHING
+        first = self.pairs.setdefault((paper, system), row.place)
+        if first is not row.place:
+            raise row.fault(
+                "",
+                f"system {system!r} has a summary for paper {paper!r} at {first}, too; delete one",
+            )
+        summary = replace(row, values={"summary": _as_name(summary)}).value("summary", Text)
+        self.summaries.setdefault(system, []).append({"paper": paper, "summary": summary})
+
+    def find_missing(self) -> None:
+        """Finds the summaries that are missing; those that are not skipped are empty ones."""
+        pairs = [(paper, system) for system in self.summaries for paper in self.papers]
+        self.missing = [pair for pair in pairs if pair not in self.pairs]
+        for paper, system in () if self.skips else self.missing:
+            self.summaries[system].append({"paper": paper, "summary": _NOTHING})
 
     @property
     def counted(self) -> str:
