@@ -145,7 +145,7 @@ def checked(start: Start) -> Start:
     return start
 
 
-def asked(start: Start, usual: CI) -> Start:
+def complete(start: Start, usual: CI) -> Start:
     """What is answered in the terminal where no flag answers it.
 
     Raises:
@@ -159,9 +159,9 @@ def asked(start: Start, usual: CI) -> Start:
             console.print(_PAPERS)
             start = replace(start, papers=_ask(console, "your table", _SAMPLE, _read_papers))
         if start.papers is not None:
-            start = replace(start, rows=_asked_rows(start.papers, start.rows, console))
+            start = replace(start, rows=_ask_rows(start.papers, start.rows, console))
         if start.judge is None:
-            start = _asked_judge(start, console)
+            start = _ask_judge(start, console)
         if start.ci is None:
             console.print(_CI)
             start = replace(start, ci=_ask(console, "github, gitlab or none", usual, _read_ci))
@@ -173,10 +173,10 @@ def asked(start: Start, usual: CI) -> Start:
 
 def _ask(console: Console, what: str, usual: str, read: Callable[[str], AnswerT]) -> AnswerT:
     """Ask until what is typed can be read; Enter takes what is usual."""
-    told = f" [{usual}]" if usual else ""
+    default = f" [{usual}]" if usual else ""
     while True:
         try:
-            typed = console.input(safe(f"{what}{told}: "), markup=False, emoji=False)
+            typed = console.input(safe(f"{what}{default}: "), markup=False, emoji=False)
             return read(typed.strip() or usual)
         except (UsageError, UnicodeDecodeError) as error:
             console.print(safe(str(error)))
@@ -196,27 +196,27 @@ def _table(file: Path) -> DataTable:
     return read_table(TextFile(file, file.as_posix()))
 
 
-def _asked_rows(papers: Path, rows: RowOptions, console: Console) -> RowOptions:
+def _ask_rows(papers: Path, rows: RowOptions, console: Console) -> RowOptions:
     """The columns of a table, or of two, that bear other names."""
     table = _table(papers)
     if rows.summaries is None:
         keys = ("source", "reference", "summary", "system", "paper")
-        rows = _asked_columns(table, rows, keys, console)
+        rows = _ask_columns(table, rows, keys, console)
     if rows.summaries is None:
         return rows
     summaries = _table(rows.summaries)
-    rows = _asked_columns(table, rows, ("id", "source", "reference"), console)
-    return _asked_columns(summaries, rows, ("paper", "summary", "system"), console)
+    rows = _ask_columns(table, rows, ("id", "source", "reference"), console)
+    return _ask_columns(summaries, rows, ("paper", "summary", "system"), console)
 
 
-def _asked_columns(
+def _ask_columns(
     table: DataTable, rows: RowOptions, keys: tuple[str, ...], console: Console
 ) -> RowOptions:
     """The columns of keys that the table has under another name.
 
     It ends where summaries turn out to be in a file of their own.
     """
-    is_told, file = False, rows.summaries
+    is_listed, file = False, rows.summaries
     for key in keys:
         if rows.summaries != file:
             break
@@ -229,9 +229,9 @@ def _asked_columns(
         is_known = any(names.get(word, word) in table.columns for word in words)
         if is_known or (key == "system" and rows.system is not None):
             continue
-        if not is_told:
+        if not is_listed:
             console.print(safe(f"   {table.file.shown} has the columns {table.listed}."))
-            is_told = True
+            is_listed = True
         usual = table.nearest_column(key, names) or _USUAL.get(meaning, "")
         rows = _ask(
             console,
@@ -258,7 +258,7 @@ def _with_column(typed: str, *, table: DataTable, rows: RowOptions, key: str) ->
     raise OptionError(f"no column {one_line(typed, 60)!r}; {nearest(typed, table.columns)}")
 
 
-def _asked_judge(start: Start, console: Console) -> Start:
+def _ask_judge(start: Start, console: Console) -> Start:
     console.print(_JUDGES)
     start = _ask(console, "judge", OFFLINE, lambda typed: checked(replace(start, judge=typed)))
     if not start.is_asked:

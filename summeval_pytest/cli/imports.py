@@ -22,10 +22,10 @@ from summeval_pytest.suite.tables import (
     RowReader,
     by_annotator,
     disputed,
+    in_words,
     read_csv,
     read_names,
     settled,
-    shown,
 )
 from summeval_pytest.text.printing import one_line
 
@@ -169,12 +169,12 @@ def import_labels(source: Path, out: Path, suite: Suite, chosen: Labels) -> list
                 " --force"
             )
     texts = {
-        target: label_text(suite, label_lines(suite, found, about), target.as_posix())
-        for target, found in files.items()
+        target: label_text(suite, label_lines(suite, own, about), target.as_posix())
+        for target, own in files.items()
     }
     for target, text in texts.items():
         write_text(target, "--out", text)
-    lines = [_counts(target, found) for target, found in files.items()]
+    lines = [_counts(target, own) for target, own in files.items()]
     lines += _who(suite, annotators)
     if silent := said.count([]):
         lines.append(f"rows that say nothing: {silent}")
@@ -227,7 +227,7 @@ def _dispute(suite: Suite, annotators: By, items: tuple[Item, ...]) -> str:
     first = []
     for item in items[:_SHOWN]:
         said = {n: markings[item].value for n, markings in annotators.items() if item in markings}
-        values = (f"{name or _UNNAMED} {shown(value)}" for name, value in said.items())
+        values = (f"{name or _UNNAMED} {in_words(value)}" for name, value in said.items())
         first.append(f"{item.words}: {', '.join(values)}")
     more = f" and {len(items) - _SHOWN} more" if len(items) > _SHOWN else ""
     figures = "\n".join(f"  {line}" for line in _who(suite, annotators))
@@ -250,8 +250,8 @@ def _who(suite: Suite, annotators: By) -> Iterator[str]:
     pairs = list(combinations(labels, 2))
     study = import_module("summeval_pytest.study.agreement.annotators")
     for first, second in pairs[:_PAIRS_SHOWN]:
-        found = study.annotator_agreement(labels[first], labels[second])
+        agreement = study.annotator_agreement(labels[first], labels[second])
         names = f"{first or _UNNAMED} and {second or _UNNAMED}"
-        yield f"{one_line(names)}: {study.annotators_in_short(found)}"
+        yield f"{one_line(names)}: {study.annotators_in_short(agreement)}"
     if len(pairs) > _PAIRS_SHOWN:
         yield f"and {len(pairs) - _PAIRS_SHOWN} more pairs of annotators"

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from cyclopts import Parameter
 
-from summeval_pytest.cli.answers import CI, GITLAB, JUDGE, START, Start, asked, checked
+from summeval_pytest.cli.answers import CI, GITLAB, JUDGE, START, Start, checked, complete
 from summeval_pytest.cli.table_import import read_draft
 from summeval_pytest.endpoints.endpoint import ALLOW, OPENAI
 from summeval_pytest.errors import OptionError, UsageError
@@ -86,7 +86,7 @@ def init(
     start = checked(start)
     _refuse_old(folder, f"{SUITE}/summeval.toml")
     if sys.stdin.isatty() and sys.stdout.isatty():
-        start = asked(start, usual)
+        start = complete(start, usual)
     start = replace(start, ci=start.ci or usual)
     if shards != 1 and start.ci != "github":
         raise OptionError("--shards goes with --ci github; leave it out")
@@ -198,10 +198,10 @@ def _filled(text: str, start: Start) -> str:
     """A file for CI with the values of this repository."""
     values = {"SUITE": SUITE, "INSTALL": install_source() or _FILL_IN, "JUDGE": start.judge_name}
     for key, value in values.items():
-        shown = value if _PLAIN.fullmatch(value) else json.dumps(value)
-        before, found, rest = text.partition(f" {key}: ")
+        written = value if _PLAIN.fullmatch(value) else json.dumps(value)
+        before, mark, rest = text.partition(f" {key}: ")
         _, line_end, after = rest.partition("\n")
-        text = f"{before}{found}{shown}{line_end}{after}"
+        text = f"{before}{mark}{written}{line_end}{after}"
     variable, origin = start.key
     if origin:
         text = _COMMENTED.sub(r"\1\2", text).replace("HOUSE_KEY", variable)
@@ -214,11 +214,11 @@ def install_source() -> str | None:
 
     What came from an index has no ``direct_url.json``; a local version is on none.
     """
-    found = distribution("summeval-pytest")
-    told = found.read_text("direct_url.json")
-    if told is None:
-        return None if "+" in found.version else f"summeval-pytest=={found.version}"
-    direct = json.loads(told)
+    package = distribution("summeval-pytest")
+    origin = package.read_text("direct_url.json")
+    if origin is None:
+        return None if "+" in package.version else f"summeval-pytest=={package.version}"
+    direct = json.loads(origin)
     vcs, url = direct.get("vcs_info"), urlsplit(direct.get("url", ""))
     if not vcs or url.scheme not in {"http", "https", "ssh"}:
         return None
@@ -233,14 +233,14 @@ def _ci_notes(start: Start, folder: Path, gitlab: str) -> Iterator[str]:
     """What is left to do so that CI gates."""
     if start.ci == "none":
         return
-    shown, file = one_line(str(folder)), gitlab if start.ci == "gitlab" else WORKFLOW
+    root, file = one_line(str(folder)), gitlab if start.ci == "gitlab" else WORKFLOW
     if install_source() is None:
         yield f"fill in INSTALL in {file}: this version comes from no index and no git address"
     if file == INCLUDED:
         yield f"so that GitLab runs it, write include: [{{local: {INCLUDED}}}] in {GITLAB}"
     if not (folder / ".git").exists():
         reader = "GitLab reads .gitlab-ci.yml" if start.ci == "gitlab" else "GitHub reads .github"
-        yield f"note: {shown} is not the root of a git repository; {reader} there only"
+        yield f"note: {root} is not the root of a git repository; {reader} there only"
 
 
 def _next(start: Start, suite: str) -> Iterator[str]:

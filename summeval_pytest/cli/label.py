@@ -138,8 +138,8 @@ def label(
     loaded = suite_of(suite, allow_outside=allow_outside)
     kinds = {kind for name in names for kind in WHAT[name]}
     pairs = _pairs(loaded, annotator, share, only)
-    asked = (q for pair in pairs for q in questions_of(loaded, *pair))
-    questions = [question for question in asked if question.item.kind in kinds]
+    every = (q for pair in pairs for q in questions_of(loaded, *pair))
+    questions = [question for question in every if question.item.kind in kinds]
     if not questions:
         raise OptionError(f"no pair has any {' or '.join(names)} to label; choose another --what")
     labels = LabelFile(loaded, out, annotator)

@@ -133,13 +133,13 @@ def _checked(paper: FileEntry) -> FileEntry:
 
 def _systems(papers: list[FileEntry]) -> tuple[str, ...]:
     """The systems that have a summary of any paper."""
-    found = tuple(
+    systems = tuple(
         name for name in _SYSTEMS if any(isinstance(p.values.get(name), str | list) for p in papers)
     )
-    if not found:
+    if not systems:
         none = f"this line has no summary ({_SYSTEMS[0]!r}, {_SYSTEMS[1]!r}, ...)"
         raise _no_release(papers[0], none)
-    return found
+    return systems
 
 
 def _no_release(paper: FileEntry, what: str) -> SuiteError:

@@ -186,8 +186,8 @@ class FileEntry:
             case "mistake":
                 return self.fault(key, f"{name} {fault['msg']}")
         is_empty = value in ([], {}) or (isinstance(value, str) and not is_visible(value))
-        shown = f"empty ({brief(value)})" if is_empty else brief(value)
-        return self.fault(key, f"{name} is {shown}; write {_expected(node, whole, value)}")
+        state = f"empty ({brief(value)})" if is_empty else brief(value)
+        return self.fault(key, f"{name} is {state}; write {_expected(node, whole, value)}")
 
     def unknown(
         self, name: str, known: Collection[str], owner: str = "", key: str = ""
@@ -240,8 +240,8 @@ def _resolved(node: Schema, whole: Schema) -> Schema:
 def _inside(node: Schema, step: str | int, whole: Schema) -> Schema:
     """The schema of a key, or of an item."""
     node = _resolved(node, whole)
-    found = node.get("items", {}) if isinstance(step, int) else node.get("properties", {}).get(step)
-    return found or {}
+    inner = node.get("items") if isinstance(step, int) else node.get("properties", {}).get(step)
+    return inner or {}
 
 
 def _expected(node: Schema, whole: Schema, value: object = None) -> str:

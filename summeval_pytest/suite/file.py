@@ -414,15 +414,15 @@ def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, AnyJ
     """
     tables = dict(tables_of(toml, "judges", "judge", (OFFLINE,)))
     judges = {name: _judge(toml, name, table, tables, endpoints) for name, table in tables.items()}
-    asked: dict[str, set[str]] = {}
+    parts_of: dict[str, set[str]] = {}
     for name, judge in judges.items():
         parts = judge if isinstance(judge, ComposedSpec | CheckerSpec) else None
         whom = {key: str(getattr(parts, key)) for key in DUTY_KEYS if hasattr(parts, key)}
-        asked[name] = {*whom.values()}
+        parts_of[name] = {*whom.values()}
         for key, other in whom.items():
             _check_asked(tables[name], key, other, judges)
     try:
-        TopologicalSorter(asked).prepare()
+        TopologicalSorter(parts_of).prepare()
     except CycleError as error:
         circle = error.args[1][::-1]
         raise SuiteError(
@@ -523,7 +523,7 @@ def read_thresholds(toml: TomlText) -> Mapping[str, tuple[Setting, ...]]:
                 f"the threshold {setting.name!r} stands on line {first.place.line}, too; delete"
                 " one",
             )
-    return {scope: tuple(found.values()) for scope, found in settings.items()}
+    return {scope: tuple(own.values()) for scope, own in settings.items()}
 
 
 def _settings(toml: TomlText) -> Iterator[tuple[str, Setting]]:

@@ -173,10 +173,10 @@ class _Ratings:
 
 def _rated(line: _Ratings) -> dict[Facet, int | None]:
     ratings = {facet: getattr(line, facet) for facet in FACETS}
-    found = {facet: rating for facet, rating in ratings.items() if rating != UNRATED}
-    if not found:
+    given = {facet: rating for facet, rating in ratings.items() if rating != UNRATED}
+    if not given:
         raise mistake("is empty, {}; rate a facet or leave it out")
-    return found
+    return given
 
 
 def _all_rated(line: _Ratings) -> dict[Facet, int | None]:
@@ -292,8 +292,8 @@ def read_recorded(file: TextFile, roster: Roster) -> tuple[Recorded, ...]:
     return tuple(records.values())
 
 
-def _check_any(found: object, file: TextFile, what: str, key: str) -> None:
-    if not found:
+def _check_any(values: object, file: TextFile, what: str, key: str) -> None:
+    if not values:
         raise SuiteError(
             file.at(0),
             f"{file.shown!r} has no {what}; write one a line, or delete {key!r} from the suite",

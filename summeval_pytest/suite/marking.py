@@ -104,9 +104,9 @@ _SIDES: Final[dict[ItemKind, str]] = {"reference fact": "covered", "candidate fa
 
 def label_object(markings: Iterable[Marking]) -> dict[str, object]:
     """The label line of one pair, without who labelled it: a part for each kind of marking."""
-    found = sorted(markings, key=lambda marking: marking.item.index)  # facets and facts have none
+    in_order = sorted(markings, key=lambda marking: marking.item.index)  # of sentences
     by_kind: defaultdict[ItemKind, list[Marking]] = defaultdict(list)
-    for marking in found:
+    for marking in in_order:
         by_kind[marking.item.kind].append(marking)
     parts: dict[str, object] = {
         "facets": {facet: by_kind[facet][0].value for facet in FACETS if facet in by_kind},
@@ -120,10 +120,10 @@ def label_object(markings: Iterable[Marking]) -> dict[str, object]:
             if by_kind[kind]
         },
     }
-    of = found[0].item
+    of = in_order[0].item
     label: dict[str, object] = {"paper": of.paper, "system": of.system}
     label |= {part: said for part, said in parts.items() if said not in (None, {}, [])}
-    return label | _own_of_pair(found)
+    return label | _own_of_pair(in_order)
 
 
 def _sentence(marking: Marking) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Finding suites, pytest's testpaths, and writing a new suite."""
+"""Where suites are, and the files of a new one."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def find_suite_file(path: Path, shown: str | None = None) -> Path | None:
         return path if is_suite_name(path.name) else None
     if not path.is_dir():
         return None
-    found = sorted(entry for entry in path.iterdir() if is_suite_name(entry.name))
-    if len(found) > 1:
-        names = " and ".join(repr(entry.name) for entry in found)
+    files = sorted(entry for entry in path.iterdir() if is_suite_name(entry.name))
+    if len(files) > 1:
+        names = " and ".join(repr(entry.name) for entry in files)
         raise SuiteError(
             Place(shown or path.as_posix()), f"this folder holds {names}; name one of the files"
         )
-    return found[0] if found else None
+    return files[0] if files else None
 
 
 def suite_name(path: Path) -> str:
@@ -55,13 +55,13 @@ def suite_text(path: Path, shown: str | None, *, may_leave: bool = False) -> Tex
     if shown is None:
         full, here = path.absolute(), Path.cwd()
         shown = (full.relative_to(here) if full.is_relative_to(here) else full).as_posix()
-    found = find_suite_file(path, shown)
-    if found is None:
+    suite = find_suite_file(path, shown)
+    if suite is None:
         raise SuiteError(Place(shown), _no_suite(path))
     if path.is_dir():
-        shown = (Path(shown) / found.name).as_posix()
-    file = TextFile(found, shown, may_leave)
-    file.beside(found.name)
+        shown = (Path(shown) / suite.name).as_posix()
+    file = TextFile(suite, shown, may_leave)
+    file.beside(suite.name)
     return file
 
 
@@ -87,7 +87,7 @@ def suites_beneath(folder: Path) -> list[Path]:
     It looks a few levels deep and into a bounded number of folders, none of them hidden, of
     installed packages or behind a link.
     """
-    found: list[Path] = []
+    suites: list[Path] = []
     for name, folders, files in islice(os.walk(folder), _N_FOLDERS):
         here = Path(name)
         is_deep = len(here.relative_to(folder).parts) == _N_LEVELS
@@ -95,8 +95,8 @@ def suites_beneath(folder: Path) -> list[Path]:
             folders.clear()
         folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in _FOREIGN)
         if "pyvenv.cfg" not in files:
-            found += [here / file for file in sorted(files) if is_suite_name(file)]
-    return sorted(found, key=lambda file: len(file.parts))
+            suites += [here / file for file in sorted(files) if is_suite_name(file)]
+    return sorted(suites, key=lambda file: len(file.parts))
 
 
 def suite_meant(start: Path, wanted: str, *, is_sure: bool) -> str:
@@ -108,8 +108,8 @@ def suite_meant(start: Path, wanted: str, *, is_sure: bool) -> str:
     files = suites_beneath(start)
     for folder in start.parents[:_N_LEVELS]:
         if not files:
-            found = [*folder.glob(f"*{SUITE_NAME}"), *folder.glob(f"*/*{SUITE_NAME}")]
-            files = [file for file in found if is_suite_name(file.name)]
+            near = [*folder.glob(f"*{SUITE_NAME}"), *folder.glob(f"*/*{SUITE_NAME}")]
+            files = [file for file in near if is_suite_name(file.name)]
     names = {suite_name(file): file for file in files}
     words = Path(wanted).parts[-2:]
     close = [name for word in words for name in get_close_matches(word, names, n=1)]
@@ -146,9 +146,9 @@ def suite_files(
     ``about`` are comments, ``judges`` and ``thresholds`` lines of TOML; ``files`` are papers,
     labels and recorded lines, as far as there are any.
     """
-    held = {key: lines for key, lines in files.items() if lines}
-    toml = [*(f"# {line}" for line in about), *(f'{key} = "{key}.jsonl"' for key in held), *judges]
-    texts = {f"{key}.jsonl": json_lines(lines) for key, lines in held.items()}
+    given = {key: lines for key, lines in files.items() if lines}
+    toml = [*(f"# {line}" for line in about), *(f'{key} = "{key}.jsonl"' for key in given), *judges]
+    texts = {f"{key}.jsonl": json_lines(lines) for key, lines in given.items()}
     for system, own in summaries.items():
         key = system if _BARE.fullmatch(system) else json.dumps(system, ensure_ascii=False)
         file = f"systems/{file_name(system)}.jsonl"
@@ -164,8 +164,8 @@ def check_new(out: Path) -> None:
     """Refuse a folder that holds a suite already, or that is none."""
     if out.exists() and not out.is_dir():
         raise _wrong(out, f"{out.name!r} is no folder; name a new one with --out")
-    if found := find_suite_file(out):
-        what = f"this folder holds the suite {found.name!r} already"
+    if suite := find_suite_file(out):
+        what = f"this folder holds the suite {suite.name!r} already"
         raise _wrong(out, f"{what}; name a new one with --out")
 
 

@@ -94,15 +94,15 @@ class DataTable:
                 column.
         """
         names = {key: name for key, name in names.items() if key in known}
-        found = {}
+        columns = {}
         for key in known:
             own = [key] if key not in names.values() else []
             column = next((n for n in (names.get(key), *own) if n in self.columns), None)
             if column is not None:
-                found[key] = column
+                columns[key] = column
             elif key in needed or key in names:
                 raise self._lack(key, names, remedy)
-        return found
+        return columns
 
     def _lack(self, key: str, names: Mapping[str, str], remedy: str) -> SuiteError:
         wanted = names.get(key, key)
@@ -117,9 +117,9 @@ class DataTable:
     @property
     def listed(self) -> str:
         """Its columns in words, a few of many."""
-        shown = ", ".join(brief(name) for name in self.columns[:_LISTED]) or "none"
+        names = ", ".join(brief(name) for name in self.columns[:_LISTED]) or "none"
         more = f" and {len(self.columns) - _LISTED} more" if len(self.columns) > _LISTED else ""
-        return f"{shown}{more}"
+        return f"{names}{more}"
 
     def nearest_column(self, key: str, names: Mapping[str, str]) -> str:
         """The column that may be meant for a key that has none, among those that no key has."""
@@ -198,8 +198,8 @@ def read_rows(
     table = read_table(file)
     if not table.columns:
         return
-    held = {key for key in COLUMNS if names.get(key, key) in table.columns}
-    _check_not_exchanged(held, known, table.place)
+    keys = {key for key in COLUMNS if names.get(key, key) in table.columns}
+    _check_not_exchanged(keys, known, table.place)
     columns = table.columns_of(known, NEEDED.intersection(known), names)
     for name in table.columns:
         if name not in (*COLUMNS, *names.values()) and not name.startswith(OWN_KEYS):
@@ -217,15 +217,15 @@ def read_rows(
     yield from table.entries(columns, owner)
 
 
-def _check_not_exchanged(held: Collection[str], known: Collection[str], place: Place) -> None:
+def _check_not_exchanged(keys: Collection[str], known: Collection[str], place: Place) -> None:
     """Refuse a file of summaries where papers are read, and a file of papers for summaries."""
-    if "source" in known and "summary" in held and not {"id", "source"}.intersection(held):
+    if "source" in known and "summary" in keys and not {"id", "source"}.intersection(keys):
         raise SuiteError(
             place,
             "this looks like a summary, not a paper; name its file as 'summaries' under"
             " [systems.NAME], and the file of papers as 'papers'",
         )
-    if "summary" in known and "source" in held and "summary" not in held:
+    if "summary" in known and "source" in keys and "summary" not in keys:
         raise SuiteError(
             place,
             "this looks like a paper, not a summary; name its file as 'papers', and the file of"
@@ -412,12 +412,12 @@ def _check_claims(file: TextFile, metadata: FileMetaData, wanted: Collection[str
     _check_size(file, 0, "by its own metadata", metadata.num_rows, n_bytes)
 
 
-def _check_size(file: TextFile, row: int, told: str, n_rows: int, n_bytes: int) -> None:
+def _check_size(file: TextFile, row: int, when: str, n_rows: int, n_bytes: int) -> None:
     """Refuse a table with more rows or decoded bytes than memory has to hold."""
     if n_rows > _MOST_ROWS or n_bytes > _MOST_BYTES:
         raise SuiteError(
             file.at(row),
-            f"the table is too large {told}: rows {n_rows:,} of at most {_MOST_ROWS:,}, decoded"
+            f"the table is too large {when}: rows {n_rows:,} of at most {_MOST_ROWS:,}, decoded"
             f" {ceil(n_bytes / _MB):,} MB of at most {_MOST_BYTES // _MB} MB in the columns that"
             " are read; save fewer rows in one file",
         )

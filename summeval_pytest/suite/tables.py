@@ -298,13 +298,13 @@ def by_annotator(markings: Iterable[Marking]) -> dict[str, Markings]:
             beside = ", with other evidence or another error" if is_same else ""
             raise SuiteError(
                 second.place,
-                f"{who} two things of {second.item.words}: {shown(first.value)}{where} and"
-                f" {shown(second.value)}{beside}; delete one",
+                f"{who} two things of {second.item.words}: {in_words(first.value)}{where} and"
+                f" {in_words(second.value)}{beside}; delete one",
             )
     return dict(said)
 
 
-def shown(value: float | bool | None) -> str:
+def in_words(value: float | bool | None) -> str:
     """A marking's value in words: yes and no, a rating, or none."""
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -312,17 +312,17 @@ def shown(value: float | bool | None) -> str:
 
 
 def _by_item(annotators: Mapping[str, Markings]) -> dict[Item, list[Marking]]:
-    found: defaultdict[Item, list[Marking]] = defaultdict(list)
+    by_item: defaultdict[Item, list[Marking]] = defaultdict(list)
     for markings in annotators.values():
         for item, marking in markings.items():
-            found[item].append(marking)
-    return found
+            by_item[item].append(marking)
+    return by_item
 
 
 def disputed(annotators: Mapping[str, Markings]) -> tuple[Item, ...]:
     """The items of which two annotators say different things; evidence is no dispute."""
     said = _by_item(annotators).items()
-    return tuple(item for item, found in said if len({m.value for m in found}) > 1)
+    return tuple(item for item, own in said if len({m.value for m in own}) > 1)
 
 
 def settled(annotators: Mapping[str, Markings]) -> list[Marking]:
@@ -337,7 +337,7 @@ def settled(annotators: Mapping[str, Markings]) -> list[Marking]:
 def _settle(item: Item, said: Sequence[Marking]) -> Marking:
     (value, most), *others = Counter(marking.value for marking in said).most_common()
     if others and others[0][1] == most:
-        values = ", ".join(f"{marking.annotator} {shown(marking.value)}" for marking in said)
+        values = ", ".join(f"{marking.annotator} {in_words(marking.value)}" for marking in said)
         raise SuiteError(
             said[-1].place,
             f"no majority on {item.words}: {values}; say who counts with --annotator NAME",

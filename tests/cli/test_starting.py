@@ -107,7 +107,9 @@ def test_the_sample_is_red_for_one_error_and_green_once_its_line_is_mended(tmp_p
     mended = first.replace("41 bumblebees", "31 bumblebees")
     assert mended != first
     file.write_text(f"{mended}\n{rest}", encoding="utf-8")
-    green = gated(tmp_path, "--summ-record=none", "-n2")
+    paths = next(line for line in told if line.startswith("  pytest.ini, [pytest]: "))
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\n{paths.partition(': ')[2]}", encoding="utf-8")
+    green = gated(tmp_path, "--summ-record=none", "-n2", suite="")  # as the line says
     assert green.returncode == 0, green.stdout
     assert "3 passed" in green.stdout
 

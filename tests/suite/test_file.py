@@ -246,6 +246,17 @@ cached_input_price = 0.5
     ]
 
 
+@pytest.mark.parametrize("key", ["name", "place", "price", "manner"])
+def test_what_a_table_gets_from_its_place_is_no_key_of_it(golden: Golden, key: str) -> None:
+    """The models have more fields than the file has keys."""
+    for table in (LLAMA, GPT):
+        (message,) = golden.mistakes(
+            "summeval.toml", [("[thresholds]\n", f"{table}{key} = 'x'\n[thresholds]\n")]
+        ).values()
+        assert f"16: unknown key {key!r} in " in message
+        assert "place" not in message.partition(";")[2]
+
+
 def test_own_keys_are_ignored_in_every_table(golden: Golden) -> None:
     """A team keeps its notes where they belong."""
     text = (golden.path / "summeval.toml").read_text(encoding="utf-8")
