@@ -50,6 +50,16 @@ def test_lines_of_keys_and_headers_are_found_past_values_that_span_lines() -> No
     ]
 
 
+def test_a_table_stands_where_its_own_header_is(golden: Golden) -> None:
+    """A table within it may have been written before."""
+    golden.spoil(
+        "summeval.toml", "[thresholds]\n", "[endpoints.a.x_b]\n[endpoints.a]\n[thresholds]\n"
+    )
+    assert golden.mistake() == (
+        "golden/summeval.toml:14: endpoint 'a' has no 'base_url'; add the key with a text"
+    )
+
+
 def test_mistakes_in_toml_are_told_at_their_lines(
     golden: Golden, snapshot: SnapshotAssertion
 ) -> None:
