@@ -12,6 +12,7 @@ from codecs import BOM_UTF8
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from math import ceil
 from pathlib import PurePath
 from types import MappingProxyType
@@ -147,7 +148,7 @@ def is_table(file: TextFile) -> bool:
 
 def unit_of(file: TextFile) -> str:
     """What the numbers in the places of a file's rows count: lines, or rows."""
-    return "row" if is_table(file) and _kind(file) not in _MARKS else "line"
+    return "row" if is_table(file) and _kind(file) not in (".csv", ".tsv") else "line"
 
 
 def _kind(file: TextFile) -> str:
@@ -163,14 +164,17 @@ def _head(file: TextFile) -> bytes:
         raise file.unreadable(error) from None
 
 
-def read_table(file: TextFile) -> DataTable:
-    """The table that a file holds; JSON lines are one, too.
+def read_table(file: TextFile, kind: str = "") -> DataTable:
+    """The table that a file holds, of the kind that its name says, or this one.
+
+    JSON lines are a table, too.
 
     Raises:
         SuiteError: For a file that is not of the kind that its name ends with, and for columns
             without a name or with the same one; the rows are checked as they are read.
     """
-    table = _TABLES[_kind(file)](file) if is_table(file) else _lines_table(file)
+    own = kind or (_kind(file) if is_table(file) else "")
+    table = _TABLES[own](file) if own else _lines_table(file)
     for name in table.columns:
         if not name.strip():
             raise SuiteError(table.place, f"a column has no name ({name!r}); name or delete it")
@@ -315,12 +319,8 @@ def _text_lines(file: TextFile) -> Iterator[str]:
         ) from None
 
 
-def read_records(file: TextFile, mark: str = ",") -> Iterator[tuple[int, list[str]]]:
-    """The records of a text whose cells a mark divides, with the line on which each begins.
-
-    Raises:
-        SuiteError: At the record that breaks the rules of quotes.
-    """
+def _records(file: TextFile, mark: str) -> Iterator[tuple[int, list[str]]]:
+    """The records of a text whose cells a mark divides, with the line on which each begins."""
     reader = csv.reader(_text_lines(file), delimiter=mark, strict=True)
     number = 1
     while True:
@@ -339,27 +339,12 @@ def read_records(file: TextFile, mark: str = ",") -> Iterator[tuple[int, list[st
         number = reader.line_num + 1
 
 
-def _marked_table(file: TextFile) -> DataTable:
-    mark = _MARKS[_kind(file)]
-    records = read_records(file, mark)
+def _marked_table(file: TextFile, mark: str) -> DataTable:
+    records = _records(file, mark)
     number, cells = next(records, (0, []))
     columns = [cell.strip() for cell in cells]
     if not any(columns):
         raise SuiteError(file.at(0), f"{file.shown!r} is empty; write a header and one row a line")
-    check_header(file, number, columns, mark)
-
-    def read(wanted: Collection[str]) -> Iterator[tuple[int, Row]]:
-        for number, cells in records:
-            if any(cells):
-                check_width(file, number, cells, columns, mark)
-                said = zip(columns, cells, strict=True)
-                yield number, {name: cell for name, cell in said if cell and name in wanted}
-
-    return DataTable(file=file, columns=columns, unit="line", read=read)
-
-
-def check_header(file: TextFile, number: int, columns: Sequence[str], mark: str = ",") -> None:
-    """Refuse a header that another mark divides."""
     if len(columns) == 1 and any(other in columns[0] for other in ",;\t"):
         raise SuiteError(
             file.at(number),
@@ -367,17 +352,20 @@ def check_header(file: TextFile, number: int, columns: Sequence[str], mark: str 
             f" {_MARK_NAMES[mark]}s between the columns",
         )
 
+    def read(wanted: Collection[str]) -> Iterator[tuple[int, Row]]:
+        for number, cells in records:
+            if not any(cells):
+                continue
+            if len(cells) != len(columns):
+                raise SuiteError(
+                    file.at(number),
+                    f"this row has {len(cells)} cells and the header {len(columns)};"
+                    f" quote a cell that holds a {_MARK_NAMES[mark]}",
+                )
+            row = zip(columns, cells, strict=True)
+            yield number, {name: cell for name, cell in row if cell and name in wanted}
 
-def check_width(
-    file: TextFile, number: int, cells: Sequence[str], header: Sequence[str], mark: str = ","
-) -> None:
-    """Refuse a record that is longer or shorter than the header."""
-    if len(cells) != len(header):
-        raise SuiteError(
-            file.at(number),
-            f"this row has {len(cells)} cells and the header {len(header)};"
-            f" quote a cell that holds a {_MARK_NAMES[mark]}",
-        )
+    return DataTable(file=file, columns=columns, unit="line", read=read)
 
 
 def _parquet_table(file: TextFile) -> DataTable:
@@ -389,13 +377,50 @@ def _parquet_table(file: TextFile) -> DataTable:
         # Lists stay dictionaries until they are measured: one row can repeat a text without end.
         lists = [leaf.path for leaf in leaves if leaf.path != leaf.name]
         parquet = ParquetFile(file.path, metadata=metadata, read_dictionary=lists)
-        schema = parquet.schema_arrow
 
-    def read(wanted: Collection[str]) -> Iterator[tuple[int, Row]]:
+    def batches(wanted: Collection[str]) -> Iterator[pa.RecordBatch]:
         with parquet:
             _check_claims(file, metadata, wanted)
-            batches = parquet.iter_batches(1, columns=list(wanted), use_threads=False)
-            yield from _arrow_rows(file, schema, batches, wanted)
+            yield from parquet.iter_batches(1, columns=list(wanted), use_threads=False)
+
+    return _arrow_table(file, parquet.schema_arrow, batches)
+
+
+def _stream_table(file: TextFile) -> DataTable:
+    with _arrow(file):
+        from pyarrow import OSFile
+        from pyarrow.ipc import open_stream
+
+        stream = open_stream(OSFile(str(file.path)))
+    return _arrow_table(file, stream.schema, lambda _: stream)
+
+
+def _arrow_table(
+    file: TextFile,
+    schema: pa.Schema,
+    batches: Callable[[Collection[str]], Iterable[pa.RecordBatch]],
+) -> DataTable:
+    def read(wanted: Collection[str]) -> Iterator[tuple[int, Row]]:
+        names = sorted(wanted)
+        number = n_rows = n_bytes = 0
+        with _arrow(file):
+            for name in names:
+                kind = schema.field(name).type
+                if not _is_plain(kind):
+                    what = f"the column {brief(name)} holds values of type"
+                    raise SuiteError(
+                        file.at(0), f"{what} {one_line(str(kind), 60)}; save it as text"
+                    )
+            for batch in batches(names):
+                batch.validate(full=True)
+                columns = [batch.column(name) for name in names]
+                n_rows += batch.num_rows
+                n_bytes += sum(map(_decoded_bytes, columns))
+                _check_size(file, number + 1, "up to here", n_rows, n_bytes)
+                for cells in zip(*(column.to_pylist() for column in columns), strict=True):
+                    number += 1
+                    row = zip(names, cells, strict=True)
+                    yield number, {name: _filled(cell) for name, cell in row if cell is not None}
 
     return DataTable(file=file, columns=schema.names, unit="row", read=read)
 
@@ -423,21 +448,6 @@ def _check_size(file: TextFile, row: int, when: str, n_rows: int, n_bytes: int) 
         )
 
 
-def _stream_table(file: TextFile) -> DataTable:
-    with _arrow(file):
-        from pyarrow import OSFile
-        from pyarrow.ipc import open_stream
-
-        stream = open_stream(OSFile(str(file.path)))
-        columns = stream.schema.names
-    return DataTable(
-        file=file,
-        columns=columns,
-        unit="row",
-        read=lambda wanted: _arrow_rows(file, stream.schema, stream, wanted),
-    )
-
-
 @contextmanager
 def _arrow(file: TextFile) -> Iterator[None]:
     """Call a file unreadable that pyarrow does not read, and say so where there is no pyarrow."""
@@ -457,29 +467,6 @@ def _arrow(file: TextFile) -> Iterator[None]:
             f"no {_kind(file)[1:]} table: {one_line(str(error)).rstrip('.')}; write it again"
             " with pandas or datasets",
         ) from None
-
-
-def _arrow_rows(
-    file: TextFile, schema: pa.Schema, batches: Iterable[pa.RecordBatch], wanted: Collection[str]
-) -> Iterator[tuple[int, Row]]:
-    wanted = sorted(wanted)
-    number = n_rows = n_bytes = 0
-    with _arrow(file):
-        for name in wanted:
-            kind = schema.field(name).type
-            if not _is_plain(kind):
-                what = f"the column {brief(name)} holds values of type {one_line(str(kind), 60)}"
-                raise SuiteError(file.at(0), f"{what}; save it as text")
-        for batch in batches:
-            batch.validate(full=True)
-            columns = [batch.column(name) for name in wanted]
-            n_rows += batch.num_rows
-            n_bytes += sum(map(_decoded_bytes, columns))
-            _check_size(file, number + 1, "up to here", n_rows, n_bytes)
-            for cells in zip(*(column.to_pylist() for column in columns), strict=True):
-                number += 1
-                said = zip(wanted, cells, strict=True)
-                yield number, {name: _filled(cell) for name, cell in said if cell is not None}
 
 
 def _decoded_bytes(column: pa.Array) -> int:
@@ -525,10 +512,10 @@ def _filled(value: object) -> object:
     return [_filled(inner) for inner in value] if isinstance(value, list) else value
 
 
-_MARKS: Final = {".csv": ",", ".tsv": "\t"}
 _MARK_NAMES: Final = {",": "comma", "\t": "tab"}
 _TABLES: Final[Mapping[str, Callable[[TextFile], DataTable]]] = {
-    **dict.fromkeys(_MARKS, _marked_table),
+    ".csv": partial(_marked_table, mark=","),
+    ".tsv": partial(_marked_table, mark="\t"),
     ".json": _array_table,
     ".parquet": _parquet_table,
     ".arrow": _stream_table,

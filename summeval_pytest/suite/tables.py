@@ -31,10 +31,11 @@ from summeval_pytest.suite.marking import (
     source_sentences,
     stands_in,
 )
-from summeval_pytest.suite.rows import check_header, check_width, read_records
+from summeval_pytest.suite.rows import read_table
 
 if TYPE_CHECKING:
     from summeval_pytest.suite.lines import TextFile
+    from summeval_pytest.suite.rows import DataTable
     from summeval_pytest.suite.suite import Suite
 
 LEFT_OUT: Final = "-"
@@ -143,46 +144,41 @@ def read_csv(file: TextFile, names: Mapping[str, str]) -> list[FileEntry]:
             longer or shorter than the header.
         OptionError: For a mapping of a column that is not there.
     """
-    lines = ((number, [cell.strip() for cell in cells]) for number, cells in read_records(file))
-    first = next(lines, None)
-    if first is None:
-        raise SuiteError(file.at(0), f"{file.shown!r} is empty; write a header and one label a row")
-    header = _header(file, *first, names)
+    table = read_table(file, ".csv")
+    fields_of = _fields_of(table, names)
     rows = []
-    for number, cells in lines:
-        if any(cells):
-            check_width(file, number, cells, header)
-            said = zip(header, cells, strict=True)
-            values = {name: cell for name, cell in said if cell and name != LEFT_OUT}
+    for number, cells in table.read(fields_of):
+        values = {fields_of[name]: str(cell).strip() for name, cell in cells.items()}
+        if values := {name: cell for name, cell in values.items() if cell}:
             rows.append(FileEntry.at(file.at(number), values, "this row"))
     if not rows:
         raise SuiteError(file.at(0), f"{file.shown!r} has a header and no row; write one a label")
     return rows
 
 
-def _header(file: TextFile, number: int, columns: list[str], names: Mapping[str, str]) -> list[str]:
-    """The field of each column."""
-    fault = partial(SuiteError, file.at(number))
-    for name in names.keys() - {*columns}:
+def _fields_of(table: DataTable, names: Mapping[str, str]) -> dict[str, str]:
+    """The field of each column that is not left out."""
+    fault = partial(SuiteError, table.place)
+    for name in names.keys() - {*table.columns}:
         raise OptionError(
-            f"--map={name}={names[name]}: {file.shown} has no {name!r}; {closest(name, columns)}"
+            f"--map={name}={names[name]}: {table.file.shown} has no {name!r};"
+            f" {closest(name, table.columns)}"
         )
-    check_header(file, number, columns)
-    header = [names.get(column, column) for column in columns]
-    for column, target in zip(columns, header, strict=True):
-        if not column:
-            raise fault("a column has no name (''); name or delete it")
-        if target != LEFT_OUT and not _is_field(target):
+    fields_of = {column: names.get(column, column) for column in table.columns}
+    fields_of = {column: target for column, target in fields_of.items() if target != LEFT_OUT}
+    targets = [*fields_of.values()]
+    for column, target in fields_of.items():
+        if not _is_field(target):
             raise fault(
                 f"unknown column {brief(column)}; {closest(column, FIELDS)}; or say which field it"
                 f" is with --map {column}=FIELD ({column}={LEFT_OUT} leaves it out)"
             )
-        if target != LEFT_OUT and header.count(target) > 1:
+        if targets.count(target) > 1:
             raise fault(f"two columns are {target!r}; delete one")
-    if missing := [name for name in ("paper", "system") if name not in header]:
+    if missing := [name for name in ("paper", "system") if name not in targets]:
         what = f"the header has no column {missing[0]!r}"
         raise fault(f"{what}; add it, or name it with --map COLUMN={missing[0]}")
-    return header
+    return fields_of
 
 
 class RowReader:

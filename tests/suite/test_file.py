@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.endpoints.endpoint import EndpointSpec
+from summeval_pytest.endpoints.endpoint import EndpointSpec, Price
 from summeval_pytest.errors import Place
 from summeval_pytest.questions import SentenceManner
 from summeval_pytest.suite.file import EvaVariant, Variants
@@ -142,12 +143,7 @@ def test_mistakes_in_tables_are_told_at_their_lines(
     assert [f"{file[-40:]!r}: {message}" for file, message in told.items()] == snapshot
 
 
-def test_endpoints_judges_and_systems_are_read(golden: Golden) -> None:
-    """Whoever asks them finds them typed; a built-in endpoint needs no address."""
-    text = (golden.path / "summeval.toml").read_text(encoding="utf-8")
-    golden.write(
-        "summeval.toml",
-        f"""{text}
+TABLES = """
 [systems."llama.3"]
 endpoint = "ollama"
 model = "llama3"
@@ -180,70 +176,37 @@ endpoint = "near"
 model = "m"
 batched = false
 rubric = "release"
-facets = "whole"
-examples = true
+facets = "free"
+examples = false
 pinned = false
 input_price = 0
 output_price = 0
 cached_input_price = 0.5
-""",
-    )
-    suite = golden.load()
+"""
 
-    assert dict(suite.endpoints) == {
-        "ollama": EndpointSpec(name="ollama", max_in_flight=8),
-        "near": EndpointSpec(
-            name="near",
-            base_url="http://localhost:8000/v1",
-            api_key_env="NEAR_KEY",
-            requests_per_minute=60,
-            tokens_per_minute=9000,
-            timeout_seconds=30,
-            attempt_seconds=9.5,
-            max_reply_mib=4,
-        ),
-    }
-    assert dict(suite.judges) == {
-        "gpt": JudgeSpec(name="gpt", endpoint="openai", model="gpt-4o", votes=3),
-        "slow": JudgeSpec(
-            name="slow",
-            endpoint="near",
-            model="m",
-            batched=False,
-            rubric="release",
-            facets="whole",
-            examples=True,
-            pinned=False,
-            input_price=0,
-            output_price=0,
-            cached_input_price=0.5,
-        ),
-    }
-    line = text.count("\n") + 2
-    assert [suite.systems["llama.3"], suite.systems["far"]] == [
-        SystemSpec(
-            name="llama.3",
-            endpoint="ollama",
-            model="llama3",
-            prompt="abstract",
-            max_tokens=1024,
-            temperature=0.0,
-            place=Place(FILE, line),
-        ),
-        SystemSpec(
-            name="far",
-            endpoint="near",
-            model="m",
-            prompt="plain",
-            max_tokens=300,
-            context_tokens=4096,
-            temperature=0.5,
-            input_price=1,
-            output_price=2.5,
-            skip=("zinc-01",),
-            place=Place(FILE, line + 3),
-        ),
-    ]
+
+def test_endpoints_judges_and_systems_are_read(golden: Golden) -> None:
+    """What is written arrives, key by key; what is not is left to its default."""
+    text = (golden.path / "summeval.toml").read_text(encoding="utf-8")
+    golden.write("summeval.toml", text + TABLES)
+    suite = golden.load()
+    kinds = {"systems": suite.systems, "endpoints": suite.endpoints, "judges": suite.judges}
+    for kind, tables in tomllib.loads(TABLES).items():
+        for name, keys in tables.items():
+            values = {key: getattr(kinds[kind][name], key) for key in keys}
+            assert values | {"skip": list(values.get("skip", ()))} == keys | {
+                "skip": keys.get("skip", [])
+            }
+    near, line = Place(FILE, text.count("\n") + 2), text.count("\n") + 5
+    assert suite.systems["llama.3"] == SystemSpec(
+        name="llama.3", endpoint="ollama", model="llama3", place=near
+    )
+    assert suite.systems["far"].place == Place(FILE, line)
+    assert suite.endpoints["ollama"] == EndpointSpec(name="ollama", max_in_flight=8)
+    assert suite.judges["gpt"] == JudgeSpec(name="gpt", endpoint="openai", model="gpt-4o", votes=3)
+    priced = [suite.systems["far"], suite.judges["slow"], suite.systems["llama.3"]]
+    prices = [spec.price for spec in priced if isinstance(spec, SystemSpec | JudgeSpec)]
+    assert prices == [Price(1, 2.5), Price(0, 0, 0.5), None]
 
 
 @pytest.mark.parametrize("key", ["name", "place", "price", "manner"])
