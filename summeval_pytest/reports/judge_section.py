@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from summeval_pytest.verdict.trust import Agreement, Disagreement, MoreLabels, Trust
 
 
-UNCALIBRATED: Final = "not calibrated: the suite has no labels to measure it with"
+UNCALIBRATED: Final = "agreement with people unknown, the suite has no labels"
 UNMEASURED: Final = "agreement with labels not measured in this run"
 UNTRUSTED: Final = "UNTRUSTED"
 UNDEFINED: Final = "undefined"
@@ -47,17 +47,20 @@ def trust_phrase(trust: Trust | None, *, has_labels: bool | None) -> str:
     if trust.fault:
         fault = trust.fault.removeprefix("agreement with the labels was not measured: ")
         return f"agreement with labels not measured: {one_line(fault)}"
-    held = f"{trust.n_pairs} labelled pairs of {trust.n_papers} papers"
+    labels = f"{trust.n_pairs} labelled pairs, {trust.n_papers} papers"
     if trust.n_left_out:
-        held += f" ({trust.n_left_out} facets left out, which it does not find in the reference)"
+        labels += f", {trust.n_left_out} facets left out that it does not find in the reference"
     if not trust.n_floors:
-        return f"agreement measured on {held} and held to no floor"
+        return f"agreement measured, no floor is set ({labels})"
     if trust.is_untrusted:
-        return f"{UNTRUSTED}: {_missed(trust)}, on {held}"
+        return f"{UNTRUSTED}: {_missed(trust)} ({labels})"
     if trust.undecided:
-        return f"{one_line(trust.undecided)}, on {held}"
-    whose = f" set for {one_line(trust.floors_of)}" if trust.floors_of else ""
-    return f"holds {trust.n_floors} of {trust.n_floors} agreement floors{whose} on {held}"
+        return f"{one_line(trust.undecided)} ({labels})"
+    whose = f" for {one_line(trust.floors_of)}" if trust.floors_of else ""
+    floors = (
+        "the agreement floor" if trust.n_floors == 1 else f"all {trust.n_floors} agreement floors"
+    )
+    return f"meets {floors}{whose} ({labels})"
 
 
 def trust_lines(phrase: str, of: str = "", still_open: Sequence[str] = ()) -> Iterator[str]:
@@ -67,12 +70,12 @@ def trust_lines(phrase: str, of: str = "", still_open: Sequence[str] = ()) -> It
     """
     more = "; see 'summeval agree'" if phrase == UNMEASURED else ""
     yield from safe_lines(f"judge{of}: {phrase}{more}")
-    for told in still_open[:1]:
-        yield from safe_lines(f"  {told}", indent=4)
+    for line in still_open[:1]:
+        yield from safe_lines(f"  {line}", indent=4)
     if n_others := len(still_open) - len(still_open[:1]):
         floors = "floor is" if n_others == 1 else "floors are"
-        told = f"{n_others} more {floors} as open; the run record says how many labels would decide"
-        yield from safe_lines(f"  {told}", indent=4)
+        line = f"{n_others} more {floors} too close to call (the run record lists them)."
+        yield from safe_lines(f"  {line}", indent=4)
 
 
 def trust_of(suite: SuiteRecord) -> str:
@@ -146,31 +149,30 @@ def agreement_lines(agreements: Iterable[Agreement]) -> Iterator[str]:
 
 
 def deciding(agreement: Agreement) -> Iterator[str]:
-    """What would decide each floor that the labels leave open, a phrase each."""
-    for more in agreement.more:
-        where = "is the value" if more.n_pairs is None else "lies in the interval"
-        yield f"{more.least:g} {where}: {_needed(more)}"
+    """What would decide each floor that the labels leave open, a sentence each."""
+    yield from (f"Floor {more.least:g} is too close. {_needed(more)}" for more in agreement.more)
 
 
 def _needed(more: MoreLabels) -> str:
     if more.n_pairs is None:
-        return "no number of labels would decide"
+        return "It equals the value, so more labels cannot decide."
     if more.n_pairs > _MANY:
-        return f"more than {_MANY:,} labelled pairs would decide"
+        return f"Label more than {_MANY:,} more pairs to be sure."
     pairs = "pair" if more.n_pairs == 1 else "pairs"
     papers = "paper" if more.n_papers == 1 else "papers"
-    return f"{more.n_pairs:,} more labelled {pairs} ({more.n_papers:,} {papers}) would decide"
+    return f"Label about {more.n_pairs:,} more {pairs} ({more.n_papers:,} {papers}) to be sure."
 
 
 def open_floors(trust: Trust | None) -> list[str]:
-    """The figures with such floors, a phrase each; which the fewest labels decide comes first."""
+    """The figures with such floors, a sentence or two each; the fewest labels come first."""
     found = [
         (more.n_pairs if more.n_pairs is not None else math.inf, each, more)
         for each in (trust.agreements if trust is not None else ())
         for more in each.more
     ]
     return [
-        f"{one_line(each.name, _NAME)} {value_of(each, 2)}, floor {more.least:g}: {_needed(more)}"
+        f"{one_line(each.name, _NAME)} {value_of(each, 2)} is too close to its floor"
+        f" {more.least:g}. {_needed(more)}"
         for _, each, more in sorted(found, key=lambda row: row[0])
     ]
 

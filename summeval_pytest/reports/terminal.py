@@ -174,16 +174,16 @@ def _wrong(wrong: Mapping[str, int]) -> Iterator[str]:
     parts = [
         f"{wrong[kind]:,} {one if wrong[kind] == 1 else more}"
         for kind, one, more in (
-            ("facet", "facet below full rating", "facets below full rating"),
-            ("fact", "fact", "facts"),
+            ("facet", "facet not fully covered", "facets not fully covered"),
+            ("fact", "fact not matched", "facts not matched"),
             ("sentence", "unsupported sentence", "unsupported sentences"),
         )
         if wrong.get(kind)
     ]
     if parts:
-        yield f"  wrong: {', '.join(parts)}"
+        yield f"  problems: {', '.join(parts)}"
     if undecided := wrong.get("undecided"):
-        yield f"  {undecided:,} of these undecided, for an LLM or a person"
+        yield f"  {undecided:,} need{'s' * (undecided == 1)} an LLM judge or a person"
 
 
 def header_line(
@@ -201,8 +201,8 @@ def unlabelled_lines(suites: Sequence[str]) -> Iterator[str]:
     """One line where suites have no labels, so that nobody knows how well the judge judges."""
     if suites:
         have = "has" if len(suites) == 1 else "have"
-        names = f"{', '.join(suites)} {have} no labels; see 'summeval agree'"
-        yield one_line(f"summeval: judge not calibrated: {names}", _LINE)
+        names = f"{', '.join(suites)} {have} no labels, so nobody knows how well it judges"
+        yield one_line(f"summeval: {names}; see 'summeval label'", _LINE)
 
 
 def unmeasured_lines(suites: Sequence[tuple[str, Sequence[str]]], judge: str) -> Iterator[str]:

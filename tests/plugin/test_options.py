@@ -162,9 +162,9 @@ def test_header_names_judge_store_record_and_suite(bench: Bench) -> None:
     assert offline.code == 0
     line = f"summeval: judge offline-5, store not needed, record none, {gated} (good)"
     assert offline.lines.count(line) == 1
-    told = "summeval: judge not calibrated: summeval.toml has no labels; see 'summeval agree'"
+    told = "summeval: summeval.toml has no labels, so nobody knows how well it judges; see 'summeval label'"
     assert told in offline.lines
-    assert "judge: not calibrated: the suite has no labels to measure it with" in offline.lines
+    assert "judge: agreement with people unknown, the suite has no labels" in offline.lines
 
     own = bench.inside("summeval.toml", "--summ-judge=rule:Fair", "--summ-model=bad,good")
     line = f"summeval: judge fair-1, store not needed, record new, {gated} (bad, good)"

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from summeval_pytest.verdict.trust import Trust
 
 NOT_MEASURED = "agreement with labels not measured in this run"
-NOT_CALIBRATED = "not calibrated: the suite has no labels to measure it with"
+NOT_CALIBRATED = "agreement with people unknown, the suite has no labels"
 
 
 @pytest.mark.parametrize(
@@ -57,14 +57,14 @@ NOT_CALIBRATED = "not calibrated: the suite has no labels to measure it with"
         (UNMEASURED, "agreement with labels not measured: it timed out"),
         (
             trust(agreement()),
-            "agreement measured on 2 labelled pairs of 2 papers and held to no floor",
+            "agreement measured, no floor is set (2 labelled pairs, 2 papers)",
         ),
-        (TRUSTED, "holds 1 of 1 agreement floors on 2 labelled pairs of 2 papers"),
+        (TRUSTED, "meets the agreement floor (2 labelled pairs, 2 papers)"),
         (
             replace(TRUSTED, floors_of="offline"),
-            "holds 1 of 1 agreement floors set for offline on 2 labelled pairs of 2 papers",
+            "meets the agreement floor for offline (2 labelled pairs, 2 papers)",
         ),
-        (trust(), "UNTRUSTED: facet_kappa 0.34 < 0.9, on 2 labelled pairs of 2 papers"),
+        (trust(), "UNTRUSTED: facet_kappa 0.34 < 0.9 (2 labelled pairs, 2 papers)"),
     ],
 )
 def test_what_is_known_of_a_judge_is_one_clause(found: Trust, phrase: str) -> None:
@@ -77,7 +77,7 @@ def test_an_undefined_figure_misses_its_floor_and_says_so() -> None:
     found = agreement("unfaithful_precision", None, floor(0.5, "unfaithful_precision"))
     assert short_of_floor(found, found.floors[0]) == "unfaithful_precision undefined < 0.5"
     assert trust_phrase(trust(found), has_labels=True).startswith(
-        "UNTRUSTED: unfaithful_precision undefined < 0.5, on "
+        "UNTRUSTED: unfaithful_precision undefined < 0.5 ("
     )
     assert value_of(found) == "undefined"
 
@@ -88,7 +88,7 @@ def test_of_many_missed_floors_six_are_named() -> None:
     found = trust(*(agreement(name, 0.1, floor(0.5, name)) for name in names))
     phrase = trust_phrase(found, has_labels=True)
     assert phrase.count(" < 0.5") == 6
-    assert phrase.endswith("kind-5 0.10 < 0.5; 2 more, on 2 labelled pairs of 2 papers")
+    assert phrase.endswith("kind-5 0.10 < 0.5; 2 more (2 labelled pairs, 2 papers)")
     assert describe_trust(found).split("\n")[0].endswith("; 2 more")
     assert describe_trust(found).count(", missed") == 8
 
@@ -128,7 +128,7 @@ def test_the_end_of_a_run_names_the_command_that_measures() -> None:
         "judge: agreement with labels not measured in this run; see 'summeval agree'"
     ]
     assert list(trust_lines(NOT_CALIBRATED, " (a.toml)")) == [
-        "judge (a.toml): not calibrated: the suite has no labels to measure it with"
+        "judge (a.toml): agreement with people unknown, the suite has no labels"
     ]
 
 
@@ -152,9 +152,10 @@ def test_every_report_says_what_would_decide() -> None:
     """Also where the judge holds all its floors: it may do so by luck."""
     held = agreement("facet_exact", 0.35, floor(0.3, "facet_exact"), more=OPEN[:1])
     record = run(measured(suite(), trust(held)))
-    needed = "12 more labelled pairs (4 papers) would decide"
-    told, at_end = f"0.3 lies in the interval: {needed}", f"facet_exact 0.35, floor 0.3: {needed}"
-    assert f"  {at_end}" in run_lines(record)
+    needed = "Label about 12 more pairs (4 papers) to be sure."
+    told = f"Floor 0.3 is too close. {needed}"
+    at_end = f"facet_exact 0.35 is too close to its floor 0.3. {needed}"
+    assert at_end in " ".join(" ".join(run_lines(record)).split())
     assert f"<small>{told}</small>" in page_text(record)
     assert f"at least 0.3; {told} |" in step_summary(record)
     assert f'name="labels needed" value="{at_end}"' in junit_text(record)
@@ -166,7 +167,7 @@ def test_of_many_open_floors_the_first_is_named_at_the_end() -> None:
     _, *told = trust_lines(NOT_MEASURED, still_open=[f"floor {n}" for n in range(8)])
     assert told == [
         "  floor 0",
-        "  7 more floors are as open; the run record says how many labels would decide",
+        "  7 more floors are too close to call (the run record lists them).",
     ]
     _, *told = trust_lines(NOT_MEASURED, still_open=["floor 0"])
     assert told == ["  floor 0"]

@@ -410,7 +410,7 @@ def test_an_untrusted_run_says_so_before_its_verdicts_and_beside_them() -> None:
 @pytest.mark.parametrize(
     ("found", "badge", "words"),
     [
-        (TRUSTED, "badge passed", "✓ measured holds 1 of 1"),
+        (TRUSTED, "badge passed", "✓ measured meets the agreement floor"),
         (UNMEASURED, "badge error", "! not measured agreement with"),
         (trust(), "badge untrusted", "? untrusted facet_kappa 0.34 < 0.9"),
     ],
