@@ -25,7 +25,7 @@ from summeval_pytest.cli.parameters import (
 )
 from summeval_pytest.endpoints.dialect import Dialect, body
 from summeval_pytest.endpoints.endpoint import Endpoint
-from summeval_pytest.endpoints.wire import read_body
+from summeval_pytest.endpoints.response import read_body
 from summeval_pytest.errors import JudgeError, NoReplyError, OptionError, Place, SuiteError
 from summeval_pytest.run.golden import golden_tasks
 from summeval_pytest.store.cassette import Row, is_key, read_cassette, write_cassette

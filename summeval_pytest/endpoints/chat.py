@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -99,16 +99,10 @@ class ChatReply:
 
     def as_json(self) -> Mapping[str, object]:
         """The reply as JSON values; `read_reply` is the way back."""
-        return {
-            "text": self.text,
-            "finish": self.finish,
-            "model": self.model,
-            "fingerprint": self.fingerprint,
-            "usage": self.usage and list(self.usage),
-        }
+        return {**asdict(self), "usage": self.usage and list(self.usage)}
 
 
-def read_reply(values: object) -> ChatReply:
+def read_reply(values: Any) -> ChatReply:
     """The reply that JSON values hold, as `ChatReply.as_json` wrote them.
 
     Raises:
@@ -116,18 +110,12 @@ def read_reply(values: object) -> ChatReply:
     """
     match values:
         case {
-            "text": str(text),
-            "finish": "stop" | "length" | "content_filter" | "refusal" as finish,
-            "model": str(model),
-            "fingerprint": str(fingerprint),
+            "text": str(),
+            "finish": "stop" | "length" | "content_filter" | "refusal",
+            "model": str(),
+            "fingerprint": str(),
             "usage": None | [int(), int(), int()] as usage,
             **more,
         } if not more and all(type(n) is int and n >= 0 for n in usage or ()):
-            return ChatReply(
-                text=text,
-                finish=finish,
-                model=model,
-                fingerprint=fingerprint,
-                usage=Usage(*usage) if usage else None,
-            )
+            return ChatReply(**{**values, "usage": usage and Usage(*usage)})
     raise ValueError("a stored reply has text, finish, model, fingerprint and usage")

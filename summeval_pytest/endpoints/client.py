@@ -1,9 +1,15 @@
-"""Client of one endpoint: attempts until there is a reply or a named fault."""
+"""Client of one model at one endpoint: attempts until there is a reply or a named fault.
+
+A retry gives its slot and its place in the budget back while it waits, keeps its place in line,
+and ends with the time of its call; the openai package, which retries inside one call, can do
+neither.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import random
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -11,10 +17,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from summeval_pytest.endpoints.chat import ChatReply
-from summeval_pytest.endpoints.dialect import Negotiation, body, first_trial, next_trial
-from summeval_pytest.endpoints.faults import Backoff, of_error, of_status, told
+from summeval_pytest.endpoints.dialect import LEVELS, Negotiation, body, next_trial
+from summeval_pytest.endpoints.response import Trouble, read_body, read_trouble
 from summeval_pytest.endpoints.spending import tokens_about
-from summeval_pytest.endpoints.wire import TOO_SLOW, Wire, read_body, read_off_loop
+from summeval_pytest.endpoints.wire import TOO_SLOW, Wire, read_off_loop
 from summeval_pytest.errors import REFUSALS, NoReplyError
 
 if TYPE_CHECKING:
@@ -23,30 +29,65 @@ if TYPE_CHECKING:
     from summeval_pytest.endpoints.chat import ChatRequest
     from summeval_pytest.endpoints.dialect import Dialect
     from summeval_pytest.endpoints.endpoint import Endpoint
-    from summeval_pytest.endpoints.faults import RetryDecision
     from summeval_pytest.endpoints.limits import Limits
-    from summeval_pytest.endpoints.wire import Heard
+    from summeval_pytest.endpoints.wire import Response
     from summeval_pytest.errors import Fault
 
 
-_OK: Final = 300
-_BACKOFF: Final = Backoff()
-
-
+_REDIRECTED: Final = 300
+_MOST_UNREADABLE: Final = 3
+"""How often one call may meet a good status with a body that is no reply."""
+MOST_BREAKDOWNS: Final = 7
+"""How often in a row each of two calls may find the server broken down before all give up."""
+_REMEDIES: Final[dict[Fault, str]] = {
+    "unreachable": "start the server there, or set another base_url",
+    "unauthorised": "look at its API key, which is in the variable that api_key_env names or in"
+    " OPENAI_API_KEY, and at what it may do",
+    "unknown_model": "look at the model's name and base_url's path",
+    "quota": "its account has to be topped up",
+    "rate_limited": "lower max_in_flight, or set requests_per_minute and tokens_per_minute",
+    "timed_out": "raise timeout_seconds or attempt_seconds, or ask for less at once",
+    "not_json": "see whether base_url is an OpenAI-compatible address up to its version",
+    "too_large": "raise max_reply_mib if a reply may be as large",
+    "malformed": "see whether base_url is an OpenAI-compatible address up to its version",
+}
 Again = Callable[["Fault"], Awaitable[None]]
 """Asked before each further attempt, with the fault of the last; may raise to forbid it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """Waits that double: ``first_seconds``, twice that, and so on up to ``most_seconds``.
+
+    Each is up to a quarter shorter by chance, so that calls that failed together come back apart.
+    Before a first attempt, ``head_start_seconds`` is how long calls wait at most while another one
+    finds out what a model understands; a refusal takes less.
+    """
+
+    first_seconds: float = 0.5
+    most_seconds: float = 30.0
+    head_start_seconds: float = 10.0
+
+    def seconds(self, n_before: int, asked_seconds: float | None, chance: random.Random) -> float:
+        """How long to wait after ``n_before`` waits, 0 for the first.
+
+        What the endpoint asks for is granted to the letter, however long; only an ask for less
+        than the first wait is no answer to a crowd, and the doubling waits stand.
+        """
+        if asked_seconds is not None and asked_seconds >= self.first_seconds:
+            return asked_seconds
+        doubled = self.first_seconds * 2.0 ** min(n_before, 60)
+        return min(doubled, self.most_seconds) * (1 - chance.random() / 4)
+
+
+_BACKOFF: Final = Backoff()
 
 
 class Sender(Protocol):
     """Whoever gets replies."""
 
     async def send(self, request: ChatRequest) -> ChatReply:
-        """The reply to one request.
-
-        Raises:
-            NoReplyError: if there is none, and why.
-        """
-        ...
+        """The reply to one request; a NoReplyError says why there is none."""
 
     def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
         """Mark replies as unusable, so that a later run asks again; returns what the user can do.
@@ -55,7 +96,6 @@ class Sender(Protocol):
             said: Requests about the same items, each after the reply before, with their replies.
             why: What is wrong with the last reply.
         """
-        ...
 
 
 @dataclass(eq=False, slots=True)
@@ -75,6 +115,9 @@ class _Call:
 class Client:
     """Gets replies from one model at one endpoint, for one event loop.
 
+    Limits are shared with all other clients of the run; ``remembered`` is what `dialect` said
+    another day.
+
     Attributes:
         trouble: What kept the last attempt from a reply; empty where it got one.
     """
@@ -88,26 +131,21 @@ class Client:
         backoff: Backoff = _BACKOFF,
         chance: random.Random | None = None,
     ) -> None:
-        """A client that has sent nothing yet.
-
-        Limits are shared with all other clients of the run; ``remembered`` is what `dialect` said
-        another day.
-        """
         self.endpoint = endpoint
         self.trouble = ""
         self._limits = limits
         self._limiter = limits.limiter(endpoint)
-        self._circuit = self._limiter.circuit
         self._wire = Wire(endpoint)
         self._backoff = backoff
         self._chance = chance or random.Random()
         self._talk = Negotiation(remembered, backoff.head_start_seconds)
         self._refusal: NoReplyError | None = None
+        self._n_breakdowns: Counter[int] = Counter()  # by call, since the server was last heard
 
     @property
     def dialect(self) -> Dialect | None:
         """What the model understands, to be remembered; None while that is not known."""
-        return self._talk.known
+        return self._talk.dialect if self._talk.is_known else None
 
     async def close(self) -> None:
         """Close all connections."""
@@ -122,52 +160,49 @@ class Client:
             NoReplyError: if there is none, with its fault.
         """
         call = _Call(request, self._limits.ticket(), asyncio.timeout(None), again)
-        if not self._circuit.admits(asyncio.get_running_loop().time()):
-            raise self._given_up(call)
-        self._circuit.waiting.add(call.deadline)
         try:
             async with call.deadline:
                 while True:
-                    outcome = await self._asked(call)
+                    outcome = await self._ask(call)
                     if isinstance(outcome, ChatReply):
                         return outcome
                     await self._wait(call, outcome)
         except TimeoutError:
-            if self._circuit.is_open:
-                raise self._given_up(call) from None
             what = f"no reply within {self.endpoint.timeout_seconds:g} s"
             if call.last:
                 what += f"; the last trouble before was: {call.last}"
             raise self._error(call, "timed_out", what) from None
-        finally:
-            self._circuit.waiting.discard(call.deadline)
 
-    async def _asked(self, call: _Call) -> ChatReply | RetryDecision:
+    async def _ask(self, call: _Call) -> ChatReply | Trouble:
         """What one attempt comes to, or several where the dialect is not known."""
         talk = self._talk
         if not talk.covers(call.request):
             async with talk.turn():
                 if not talk.covers(call.request):
-                    return await self._negotiated(call)
+                    return await self._negotiate(call)
         dialect = talk.dialect
-        outcome = await self._attempted(call, dialect)
+        outcome = await self._attempt(call, dialect)
         if isinstance(outcome, ChatReply):
-            talk.confirm(dialect)
+            if dialect == talk.dialect:
+                talk.settle(dialect)
         elif outcome.is_refusal and talk.doubt(dialect):
-            return await self._asked(call)
+            return await self._ask(call)
         return outcome
 
-    async def _negotiated(self, call: _Call) -> ChatReply | RetryDecision:
+    async def _negotiate(self, call: _Call) -> ChatReply | Trouble:
         """The reply in the first dialect understood; if none is, the first refusal is raised."""
-        trial = first_trial(self._talk.dialect, call.request)
         has_schema = call.request.schema is not None
+        trial: Dialect | None = self._talk.dialect
+        assert trial is not None
+        if has_schema:
+            trial = replace(trial, level=trial.level or LEVELS[0])
         first: NoReplyError | None = None
         while True:
-            outcome = await self._attempted(call, trial)
+            outcome = await self._attempt(call, trial)
             if isinstance(outcome, ChatReply):
                 self._talk.settle(trial)
                 return outcome
-            following = next_trial(trial, outcome.status, outcome.error, has_schema=has_schema)
+            following = next_trial(trial, outcome, has_schema=has_schema)
             if following is None:
                 if first is not None and outcome.is_refusal:
                     raise first
@@ -175,60 +210,56 @@ class Client:
             first = first or self._error(call, outcome.fault, outcome.what)
             trial = following
 
-    async def _attempted(self, call: _Call, dialect: Dialect) -> ChatReply | RetryDecision:
-        """One attempt, when its turn has come."""
-        values = body(call.request, dialect)
+    async def _attempt(self, call: _Call, dialect: Dialect) -> ChatReply | Trouble:
+        """What one attempt comes to, when its turn has come."""
         n_tokens = 0
         if self.endpoint.tokens_per_minute is not None:  # providers count the longest reply, too
             n_tokens = tokens_about(call.request) + call.request.max_tokens
-        circuit, loop = self._circuit, asyncio.get_running_loop()
         async with self._limiter.taken(ticket=call.ticket, n_tokens=n_tokens) as n_shrunk:
             if self._refusal is not None:
                 raise NoReplyError(self._refusal.fault, str(self._refusal))
             if call.deadline.when() is None:  # from now on the call's time runs
-                call.deadline.reschedule(loop.time() + self.endpoint.timeout_seconds)
+                now = asyncio.get_running_loop().time()
+                call.deadline.reschedule(now + self.endpoint.timeout_seconds)
             call.n_attempts += 1
-            circuit.waiting.discard(call.deadline)
-            try:
-                outcome = await self._posted(call, values)
-            finally:
-                circuit.waiting.add(call.deadline)
+            outcome = await self._post(call, body(call.request, dialect))
             if isinstance(outcome, ChatReply):
                 self.trouble = ""
-                circuit.heard()
+                self._n_breakdowns.clear()
                 self._limiter.served()
                 return outcome
             self.trouble = self.endpoint.redacted(outcome.what)
             if outcome.is_breakdown:
-                circuit.failed(call.ticket, outcome, loop.time())
+                self._n_breakdowns[call.ticket] += 1
             elif outcome.fault != "timed_out":
-                circuit.heard()
+                self._n_breakdowns.clear()
             if outcome.fault == "rate_limited":
                 self._limiter.refused(n_shrunk)
             return outcome
 
-    async def _posted(self, call: _Call, values: Mapping[str, object]) -> ChatReply | RetryDecision:
-        """What comes of sending it."""
+    async def _post(self, call: _Call, values: Mapping[str, object]) -> ChatReply | Trouble:
         try:
             async with asyncio.timeout(self.endpoint.attempt_seconds):
-                heard = await self._wire.post(values)
-            return await read_off_loop(len(heard.text), partial(self._read, heard))
+                response = await self._wire.post(values)
+            return await read_off_loop(len(response.text), partial(self._read, response))
         except TimeoutError:
-            return of_error(NoReplyError("timed_out", TOO_SLOW), call.n_unreadable)
+            return Trouble(fault="timed_out", may_pass=True, what=TOO_SLOW)
         except NoReplyError as error:
-            call.n_unreadable += error.fault in {"not_json", "malformed"}
-            return of_error(error, call.n_unreadable)
+            if error.fault in {"unreachable", "dropped", "timed_out"}:
+                may_pass = error.fault != "unreachable"
+                return Trouble(fault=error.fault, may_pass=may_pass, what=str(error))
+            call.n_unreadable += 1
+            may_pass = error.fault != "too_large" and call.n_unreadable < _MOST_UNREADABLE
+            what = f"the response is no chat completion: {error}"
+            return Trouble(fault=error.fault, may_pass=may_pass, what=what)
 
-    def _read(self, heard: Heard) -> ChatReply | RetryDecision:
-        """What a response says, without any secret.
-
-        Bodies are cleaned as they came, and once more as they were read.
-        """
+    def _read(self, response: Response) -> ChatReply | Trouble:
+        """What a response says, without any secret: its text is cleaned as it came and as read."""
         redacted = self.endpoint.redacted
-        heard = replace(heard, text=redacted(heard.text))
-        if heard.status >= _OK:
-            return of_status(heard, datetime.now(UTC))
-        reply = read_body(heard.text)
+        response = replace(response, text=redacted(response.text))
+        if response.status >= _REDIRECTED:
+            return read_trouble(response, datetime.now(UTC))
+        reply = read_body(response.text)
         return replace(
             reply,
             text=redacted(reply.text),
@@ -236,41 +267,42 @@ class Client:
             fingerprint=redacted(reply.fingerprint),
         )
 
-    async def _wait(self, call: _Call, decision: RetryDecision) -> None:
+    async def _wait(self, call: _Call, trouble: Trouble) -> None:
         """Waits before the next attempt.
 
         Raises:
             NoReplyError: if none is worth it, or the wait is longer than what is left.
         """
-        call.last = decision.what
-        if not decision.again:
-            error = self._error(call, decision.fault, decision.what)
-            self._refusal = error if decision.fault in REFUSALS else self._refusal
+        call.last = what = trouble.what
+        if not trouble.may_pass:
+            error = self._error(call, trouble.fault, what)
+            self._refusal = error if trouble.fault in REFUSALS else self._refusal
             raise error
-        if self._circuit.is_open:
-            raise self._given_up(call)
-        asked = decision.asked_seconds
-        seconds = self._backoff.seconds(call.n_waits, asked, self._chance)
+        if sum(n >= MOST_BREAKDOWNS for n in self._n_breakdowns.values()) > 1:
+            what += "; it is not asked again, as other calls fail, too"
+            raise self._error(call, trouble.fault, what)
+        seconds = self._backoff.seconds(call.n_waits, trouble.wait_seconds, self._chance)
         call.n_waits += 1
         end = call.deadline.when()
         if end is not None and asyncio.get_running_loop().time() + seconds >= end:
-            next_one = f"the next attempt would be in {seconds:.3g} s"
-            if asked is not None:
-                next_one = f"it asks to be left alone for {asked:.15g} s"
-            too_long = f"too long for a call of {self.endpoint.timeout_seconds:g} s"
-            raise self._error(call, decision.fault, f"{decision.what}; {next_one}, {too_long}")
+            what += f"; the next attempt would be in {seconds:.3g} s"
+            if trouble.wait_seconds is not None:
+                what = f"{trouble.what}; it asks to be left alone for {trouble.wait_seconds:.15g} s"
+            what += f", too long for a call of {self.endpoint.timeout_seconds:g} s"
+            raise self._error(call, trouble.fault, what)
         await self._limits.pause(seconds)
         if call.again is not None:
-            await call.again(decision.fault)
+            await call.again(trouble.fault)
 
     def _error(self, call: _Call, fault: Fault, what: str) -> NoReplyError:
-        about = f"model {call.request.model!r}: " if fault in REFUSALS else ""
-        return NoReplyError(fault, told(self.endpoint, fault, about + what, call.n_attempts))
-
-    def _given_up(self, call: _Call) -> NoReplyError:
-        first = self._circuit.first
-        what = "not asked any more, since its circuit is open"
-        if first is not None:
-            what += f"; the first trouble was: {first.what}"
-        is_nowhere = first is not None and first.fault == "unreachable"
-        return self._error(call, "unreachable" if is_nowhere else "server_error", what)
+        """The fault of a call: which endpoint, what happened, and what to do about it."""
+        endpoint = self.endpoint
+        if fault in REFUSALS:
+            what = f"model {call.request.model!r}: {what}"
+        if call.n_attempts > 1:
+            what += f", after {call.n_attempts} attempts"
+        remedy = _REMEDIES.get(fault, "")
+        if fault == "unauthorised" and not endpoint.is_private:
+            remedy = "no key is sent over plain http: use https"
+        message = f"endpoint {endpoint.name!r} at {endpoint.shown}: {what}"
+        return NoReplyError(fault, endpoint.redacted(f"{message}; {remedy}" if remedy else message))

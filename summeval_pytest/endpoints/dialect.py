@@ -11,26 +11,24 @@ import asyncio
 import json
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
 
     from summeval_pytest.endpoints.chat import ChatRequest
-    from summeval_pytest.endpoints.wire import ErrorBody
+    from summeval_pytest.endpoints.response import Trouble
 
 
 Level = Literal["json_schema", "json_object", "text"]
 """How the form of a reply is asked for, best first."""
 LEVELS: Final[tuple[Level, ...]] = get_args(Level)
-REFUSALS: Final = frozenset({400, 422})
-BREAKDOWNS: Final = frozenset({500, 501})
-"""Statuses with which some servers answer a schema that they cannot follow."""
-
 INSTRUCTION: Final = (
     "Reply with one JSON object that follows this JSON schema, and with nothing before or after it:"
 )
-
+_REFUSALS: Final = frozenset({400, 422})
+_BREAKDOWNS: Final = frozenset({500, 501})
+"""Statuses with which some servers answer a schema that they cannot follow."""
 _OF_LEVELS: Final = frozenset({"response_format", "json_schema", "json_object"})
 _OF_BREAKDOWNS: Final = _OF_LEVELS | {"schema", "grammar"}
 
@@ -52,32 +50,21 @@ class Dialect:
         return asdict(self)
 
 
-def read_dialect(values: object) -> Dialect | None:
+def read_dialect(values: Any) -> Dialect | None:
     """The dialect that JSON values hold, as `Dialect.as_json` wrote it; None in anything else."""
     match values:
         case {
-            "level": None | "json_schema" | "json_object" | "text" as level,
-            "length_field": "max_tokens" | "max_completion_tokens" as length_field,
-            "temperature": bool(temperature),
-            "seed": bool(seed),
+            "level": None | "json_schema" | "json_object" | "text",
+            "length_field": "max_tokens" | "max_completion_tokens",
+            "temperature": bool(),
+            "seed": bool(),
             **more,
         } if not more:
-            return Dialect(
-                level=level, length_field=length_field, temperature=temperature, seed=seed
-            )
+            return Dialect(**values)
     return None
 
 
-def first_trial(dialect: Dialect, request: ChatRequest) -> Dialect:
-    """What to try first for a request: the best level, where it has a schema and none is known."""
-    if request.schema is None or dialect.level is not None:
-        return dialect
-    return replace(dialect, level=LEVELS[0])
-
-
-def next_trial(
-    dialect: Dialect, status: int, error: ErrorBody, *, has_schema: bool
-) -> Dialect | None:
+def next_trial(dialect: Dialect, trouble: Trouble, *, has_schema: bool) -> Dialect | None:
     """What to try after a refusal; None if the refusal has nothing to do with the dialect.
 
     A refusal that names a field costs that field. One that names the form of the reply, or nothing
@@ -86,19 +73,22 @@ def next_trial(
     lower = None
     if has_schema and dialect.level not in {None, LEVELS[-1]}:
         lower = replace(dialect, level=LEVELS[LEVELS.index(dialect.level) + 1])
-    if status in BREAKDOWNS:
-        return lower if error.words & _OF_BREAKDOWNS else None
-    if status not in REFUSALS or error.is_too_long:
+    if trouble.status in _BREAKDOWNS:
+        return lower if trouble.words & _OF_BREAKDOWNS else None
+    if trouble.status not in _REFUSALS or trouble.is_too_long:
         return None
     without = {
         "max_tokens": replace(dialect, length_field="max_completion_tokens"),
         "temperature": replace(dialect, temperature=False),
         "seed": replace(dialect, seed=False),
     }
-    if error.param not in without and error.words & _OF_LEVELS and lower is not None:
+    if trouble.param in without:
+        fields = [trouble.param]
+    elif lower is not None and trouble.words & _OF_LEVELS:
         return lower
-    named = [error.param] if error.param in without else [f for f in without if f in error.words]
-    return next((without[name] for name in named if without[name] != dialect), lower)
+    else:
+        fields = [field for field in without if field in trouble.words]
+    return next((without[field] for field in fields if without[field] != dialect), lower)
 
 
 def body(request: ChatRequest, dialect: Dialect) -> dict[str, object]:
@@ -141,41 +131,33 @@ class Negotiation:
 
     Attributes:
         dialect: The best that is known.
+        is_known: Whether a reply came in it, today or another day.
     """
 
     def __init__(self, remembered: Dialect | None, head_start_seconds: float) -> None:
         self.dialect = remembered or Dialect()
+        self.is_known = remembered is not None
         self._head_start_seconds = head_start_seconds
         self._first = asyncio.Lock()
-        self._is_known = remembered is not None
         self._is_confirmed = False
-
-    @property
-    def known(self) -> Dialect | None:
-        """The dialect, once a reply came in it."""
-        return self.dialect if self._is_known else None
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
         """Waits while somebody else finds out, but for no longer than the head start."""
-        async with AsyncExitStack() as held:
+        async with AsyncExitStack() as stack:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._head_start_seconds):
-                    await held.enter_async_context(self._first)
+                    await stack.enter_async_context(self._first)
             yield
 
     def covers(self, request: ChatRequest) -> bool:
         """Whether enough is known to send a request; one without a schema needs no level."""
-        return self._is_known and (request.schema is None or self.dialect.level is not None)
+        return self.is_known and (request.schema is None or self.dialect.level is not None)
 
     def settle(self, dialect: Dialect) -> None:
         """A reply came in this dialect."""
         self.dialect = dialect
-        self._is_known = self._is_confirmed = True
-
-    def confirm(self, dialect: Dialect) -> None:
-        """A reply came in a dialect that was known already."""
-        self._is_confirmed = self._is_confirmed or dialect == self.dialect
+        self.is_known = self._is_confirmed = True
 
     def doubt(self, refused: Dialect) -> bool:
         """Whether a refusal in this dialect may be the dialect's fault, and not the request's.
@@ -186,5 +168,5 @@ class Negotiation:
         if refused != self.dialect:
             return True
         if not self._is_confirmed:
-            self.dialect, self._is_known = Dialect(), False
+            self.dialect, self.is_known = Dialect(), False
         return not self._is_confirmed

@@ -1,16 +1,17 @@
-"""An endpoint: address, key, limits, redaction, and who may be sent which key."""
+"""An endpoint: address, key, limits, redaction, and who may be sent which key.
+
+A suite is somebody else's file: what it says sends no key of the user's anywhere.
+"""
 
 from __future__ import annotations
 
 import ipaddress
 import json
-import math
 import re
 from base64 import b64encode, urlsafe_b64encode
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, parse_qsl, quote, urlsplit, urlunsplit
 
@@ -35,7 +36,7 @@ PLACEHOLDERS: Final = frozenset({
 _SHORTEST: Final = 6
 _WRAPPED: Final = r"(?>[ \t]*\r?\n(?:E )?[ \t]*)?"
 """What wrapping puts between two characters, and pytest before the lines of an error."""
-_USUAL_PORTS: Final = MappingProxyType({"http": 80, "https": 443})
+_USUAL_PORTS: Final = {"http": 80, "https": 443}
 _KEY_LIKE: Final = (
     r"(?<![A-Za-z0-9])sk-(?:(?=[\w*-]*\d)[\w*-]{8,}|[\w*-]{20,})",
     r"\b(?:Bearer|Basic)\s+(?:(?=[\w.~+/*-]*\d)[\w.~+/*-]{6,}|[\w.~+/*-]{20,})=*",
@@ -59,7 +60,7 @@ class Endpoint:
         max_reply_mib: How large the body of a response may be, as it comes and decoded.
 
     Raises:
-        OptionError: if one of them is none.
+        OptionError: for no address, a broken key, and a key on plain http.
     """
 
     name: str
@@ -95,17 +96,6 @@ class Endpoint:
                 f"its API key would go to {self.shown} over plain http, for anyone on the way to"
                 " read; use https, or unset the key's variable where none is wanted"
             )
-        self._check_numbers()
-
-    def _check_numbers(self) -> None:
-        for key in ("max_in_flight", "requests_per_minute", "tokens_per_minute", "max_reply_mib"):
-            limit: int | None = getattr(self, key)
-            if limit is not None and limit < 1:
-                raise self._wrong(f"{key} is {limit!r}; it has to be 1 or more")
-        for key in ("timeout_seconds", "attempt_seconds"):
-            seconds: float = getattr(self, key)
-            if not (math.isfinite(seconds) and seconds > 0):
-                raise self._wrong(f"{key} is {seconds!r}; it has to be above 0")
 
     def _wrong(self, what: str) -> OptionError:
         return OptionError(f"endpoint {one_line(self.redacted(self.name))!r}: {what}")
@@ -188,23 +178,18 @@ def _in_base64(secret: bytes) -> Iterator[str]:
 
 
 def _read_url(text: str) -> SplitResult | None:
-    """The parts of an http address; None for anything else."""
-    try:
+    """The parts of an http address; None for anything else, and for what can be read two ways."""
+    with suppress(ValueError):
         url = urlsplit(text)
-        sound = url.scheme in _USUAL_PORTS and bool(url.hostname) and url.port != 0
-    except ValueError:
-        return None
-    is_read_one_way = url.netloc.count("@") <= 1 and "\\" not in text
-    return url if sound and is_read_one_way and _is_plain(text) else None
+        is_address = url.scheme in _USUAL_PORTS and bool(url.hostname) and url.port != 0
+        if is_address and url.netloc.count("@") <= 1 and "\\" not in text and _is_plain(text):
+            return url
+    return None
 
 
 def _is_plain(text: str) -> bool:
     """Whether all characters can stand in a header: ASCII, and no blanks."""
     return all("!" <= character <= "~" for character in text)
-
-
-BUILT_IN_ENDPOINTS: Final = ("ollama", "openai")
-"""The endpoints that exist without being written in a suite."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,20 +218,11 @@ class Price:
     """What a model costs, in dollars per million tokens of prompt and reply.
 
     ``cached_input`` is for what the endpoint had in its own cache; None if that costs as much.
-
-    Raises:
-        OptionError: if one of them is negative or not finite.
     """
 
     input: float
     output: float
     cached_input: float | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("input", "output", "cached_input"):
-            price: float | None = getattr(self, name)
-            if price is not None and not (math.isfinite(price) and price >= 0):
-                raise OptionError(f"price {name} is {price!r}; it has to be 0 or more dollars")
 
     def cost(self, usage: Usage) -> float:
         """What a reply cost, in dollars."""
@@ -258,6 +234,8 @@ class Price:
 
 OPENAI: Final = "openai"
 OLLAMA: Final = "ollama"
+BUILT_IN_ENDPOINTS: Final = (OLLAMA, OPENAI)
+"""The endpoints that exist without being written in a suite."""
 OPENAI_URL: Final = "https://api.openai.com/v1"
 OLLAMA_URL: Final = "http://localhost:11434/v1"
 BASE_URL: Final = "OPENAI_BASE_URL"
@@ -328,14 +306,13 @@ class Keys:
 class Address:
     """An endpoint, what must be set before anything is sent to it, and who may reply.
 
-    ``lacking`` is empty where nothing is missing. Replaying needs no key, so a missing one is told
-    when the first request is to be sent, and not before; ``hint`` is what else to say then.
-    ``pinned`` says whether replies have to come from the very model asked for; None where its name
-    decides.
+    ``missing`` is empty where nothing is. Replaying needs no key, so a missing one is an error when
+    the first request is to be sent, and not before; ``hint`` is what else to say then. ``pinned``
+    says whether replies have to come from the very model asked for; None where its name decides.
     """
 
     endpoint: Endpoint
-    lacking: str = ""
+    missing: str = ""
     hint: str = ""
     pinned: bool | None = False
 
@@ -375,16 +352,16 @@ def find_endpoint(  # noqa: PLR0913 - the last two by keyword, about processes
         url = OLLAMA_URL
     elif url is None:
         url = environ.get(BASE_URL, "").strip() or OPENAI_URL
+        variable = variable or API_KEY
         if url.rstrip("/") != OPENAI_URL:
             name = Endpoint(name=OPENAI, base_url=url).shown
-        variable = variable or API_KEY
-    endpoint = _limited(
-        Endpoint(name=name, base_url=url), spec, n_processes, 1 if is_pace_shared else n_processes
-    )
-    if variable:
-        endpoint = keys.given(endpoint, variable)
+    n_paced = 1 if is_pace_shared else n_processes
+    endpoint = _limited(Endpoint(name=name, base_url=url), spec, n_processes, n_paced)
+    if not variable:
+        return Address(endpoint)
+    endpoint = keys.given(endpoint, variable)
     must = spec.api_key_env is not None or url.rstrip("/") == OPENAI_URL
-    if not must or endpoint.api_key or not variable:
+    if not must or endpoint.api_key:
         return Address(endpoint)
     allow = "" if keys.allow(variable, endpoint) else f" and {ALLOW}={variable}={endpoint.origin}"
     return Address(endpoint, variable + allow)
@@ -394,7 +371,7 @@ def _limited(usual: Endpoint, spec: EndpointSpec, n_processes: int, n_paced: int
     """An endpoint as the suite limits it, for one of the processes that share its limits."""
 
     def part(limit: int | None, n: int) -> int | None:
-        return None if limit is None else max(1, limit // n)
+        return limit and max(1, limit // n)
 
     timeout_seconds = spec.timeout_seconds or usual.timeout_seconds
     return replace(

@@ -13,10 +13,9 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.endpoints.chat import read_reply
-from summeval_pytest.endpoints.client import Client
+from summeval_pytest.endpoints.client import Backoff, Client
 from summeval_pytest.endpoints.dialect import read_dialect
 from summeval_pytest.endpoints.endpoint import is_other_model
-from summeval_pytest.endpoints.faults import Backoff
 from summeval_pytest.endpoints.limits import URGENCY, Limits
 from summeval_pytest.endpoints.spending import Ledger, ModelSeen, cost_at_most
 from summeval_pytest.errors import NoReplyError, OptionError, StoreError
@@ -26,7 +25,6 @@ from summeval_pytest.store.store import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from contextlib import AbstractAsyncContextManager
 
     from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
     from summeval_pytest.endpoints.client import Again, Sender
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
     from summeval_pytest.endpoints.limits import Urgency
     from summeval_pytest.endpoints.spending import Budget
     from summeval_pytest.errors import Fault
-    from summeval_pytest.store.store import Account, P, Store, StorePlace, T
+    from summeval_pytest.store.store import P, Store, StorePlace, T
 
 
 _MAYBE_BILLED: Final = frozenset({"dropped", "timed_out", "not_json", "malformed", "too_large"})
@@ -43,6 +41,110 @@ _MAYBE_BILLED: Final = frozenset({"dropped", "timed_out", "not_json", "malformed
 DRAIN_SECONDS: Final = 60.0
 """How long a run that ends waits for calls in flight: others may wait for the same replies."""
 _BACKOFF: Final = Backoff()
+Record = Literal["none", "new", "all"]
+
+
+class Memory:
+    """The replies that one process can read without asking.
+
+    The store is opened at the first look; cassettes are rows by key; ``run`` is a name that all
+    processes of this run share and no other run has.
+    """
+
+    def __init__(
+        self, record: Record, place: StorePlace, cassettes: Mapping[str, Row], *, run: str
+    ) -> None:
+        self.record: Record = record
+        self.place = place
+        self.run = run
+        self._cassettes = cassettes
+
+    @cached_property
+    def store(self) -> Store:
+        """The store, which a replay has no use for."""
+        return open_store(self.place)
+
+    def recorded(self, key: str) -> ChatReply | None:
+        """The reply in a cassette; none where everything is asked again."""
+        return self._usable(None if self.record == "all" else self._cassettes.get(key))
+
+    async def recorded_off_loop(self, key: str) -> ChatReply | None:
+        """The same; only a cassette's reply is looked for in the store, as it may be marked."""
+        return await self.off_loop(self.recorded, key) if key in self._cassettes else None
+
+    def cached(self, key: str) -> ChatReply | None:
+        """The reply in the store, from before, or, where all is asked again, from this run."""
+        if self.record == "none":
+            return None
+        return self._usable(self.store.get(key, self.run if self.record == "all" else ""))
+
+    def remember(self, key: str, topic: str, reply: ChatReply) -> None:
+        """Stores a reply."""
+        row = Row(key=key, topic=topic, reply=reply.as_json())
+        self.store.put(row)
+        if self.record == "all":
+            self.store.put(row, self.run)
+
+    def give_up(self, key: str, reply: ChatReply, why: str) -> None:
+        """Marks a kept reply, of the store or a cassette, as unusable from the next run on."""
+        if self.record != "none":
+            self.store.put_note(Row(key, "", reply.as_json()).mark, f"{self.run}\n{why}")
+
+    def given_up(self, key: str) -> str:
+        """Why a reply is kept and yet asked for again; empty where none is."""
+        rows = [self._cassettes.get(key)]
+        if self.record != "none":
+            rows.append(self.store.get(key))
+        return next((why for row in rows if row is not None and (why := self._why_not(row))), "")
+
+    def _usable(self, row: Row | None) -> ChatReply | None:
+        if row is None or self._why_not(row):
+            return None
+        try:
+            return read_reply(dict(row.reply))
+        except ValueError as error:
+            raise StoreError(
+                f"the recorded reply {row.key[:8]} is none of ours ({error}); delete it, and ask"
+                " again with --summ-record=new"
+            ) from error
+
+    def _why_not(self, row: Row) -> str:
+        """Why an earlier run gave a reply up; empty where none did, or no store can tell."""
+        if self.record == "none":
+            return ""
+        run, _, why = (self.store.note(row.mark) or "").partition("\n")
+        return "" if run == self.run else why
+
+    def dialect(self, endpoint: str, model: str) -> Dialect | None:
+        """What a model was found to understand; unknown where all is asked again."""
+        if self.record != "new":
+            return None
+        try:
+            note = self.store.note(f"dialect of {endpoint} {model}")
+            return read_dialect(json.loads(note or "null"))
+        except (ValueError, RecursionError):
+            return None
+
+    def remember_dialect(self, endpoint: str, model: str, dialect: Dialect) -> None:
+        """Stores what a model was found to understand."""
+        text = json.dumps(dialect.as_json(), sort_keys=True)
+        self.store.put_note(f"dialect of {endpoint} {model}", text)
+
+    async def off_loop(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What a call of this memory returns, made where it does not hold up the event loop."""
+        if self.record == "none":  # no store plays a part
+            return call(*args, **kwargs)
+        return await self.store.off_loop(call, *args, **kwargs)
+
+    def close(self) -> None:
+        """Closes what was opened."""
+        if "store" in vars(self):
+            vars(self).pop("store").close()
+
+    def forget_run(self) -> None:
+        """Removes, after a run, what only it needed, and what killed runs of other days left."""
+        with open_store(self.place) as store:
+            store.forget_run(self.run)
 
 
 class Exchange:
@@ -50,6 +152,11 @@ class Exchange:
 
     With ``is_strict`` a reply of another model than the pinned one is an error; otherwise the
     ledger has it, and who reads that warns.
+
+    Attributes:
+        open: The requests that are waited for, by key.
+        waiting_elsewhere: Of these, those that another process may be asking.
+        purse: Bounds how many calls set money of the budget aside at once.
     """
 
     def __init__(
@@ -66,7 +173,7 @@ class Exchange:
         self.in_flight = in_flight
         self.ledger = Ledger()
         self.budget = budget
-        self.limits = Limits(in_flight, memory.turn)
+        self.limits = Limits(in_flight, None if memory.record == "none" else memory.store.turn)
         self.open: dict[str, tuple[asyncio.Task[ChatReply], Urgency]] = {}
         self.waiting_elsewhere: set[asyncio.Task[ChatReply]] = set()
         self.purse = asyncio.Semaphore(in_flight)
@@ -92,13 +199,13 @@ class Exchange:
         Raises:
             NoReplyError: if there is none, and why.
         """
-        of = endpoint, request.model
-        if of not in self._clients:
-            known = self._dialects[of] = self.memory.dialect(endpoint.name, request.model)
-            self._clients[of] = Client(
+        model = endpoint, request.model
+        if model not in self._clients:
+            known = self._dialects[model] = self.memory.dialect(endpoint.name, request.model)
+            self._clients[model] = Client(
                 endpoint, self.limits, backoff=self._backoff, remembered=known
             )
-        client = self._clients[of]
+        client = self._clients[model]
         self.ledger.n_in_flight += 1
         try:
             reply = await client.send(request, again=again)
@@ -108,8 +215,8 @@ class Exchange:
         finally:
             self.ledger.n_in_flight -= 1
         dialect = client.dialect
-        if dialect is not None and dialect != self._dialects[of]:
-            self._dialects[of] = dialect
+        if dialect is not None and dialect != self._dialects[model]:
+            self._dialects[model] = dialect
             self.memory.remember_dialect(endpoint.name, request.model, dialect)
         return reply
 
@@ -153,16 +260,15 @@ class CachedEndpoint:
             StoreError: if the store cannot be used.
             OptionError: if a request has to be sent and its key is not set.
         """
-        exchange = self._exchange
-        key = self._key(request)
-        known = await exchange.memory.recorded_off_loop(key)
-        if known is not None:
+        exchange, key = self._exchange, self._key(request)
+        reply = await exchange.memory.recorded_off_loop(key)
+        if reply is not None:
             exchange.ledger.remembered(key, "recorded")
-            return self._held(key, request, known)
+            return self._checked(key, request, reply)
         urgency = URGENCY.get()
         if key in exchange.open:
-            task, theirs = exchange.open[key]
-            theirs.demanded = theirs.demanded or urgency.demanded
+            task, first_urgency = exchange.open[key]
+            first_urgency.demanded = first_urgency.demanded or urgency.demanded
         else:
             task = asyncio.ensure_future(self._cached_or_asked(key, request))
             exchange.open[key] = task, urgency
@@ -188,11 +294,15 @@ class CachedEndpoint:
     def _key(self, request: ChatRequest) -> str:
         return request_key(request.identity(self._address.endpoint.name))
 
+    def _forget(self, key: str, task: asyncio.Task[ChatReply]) -> None:
+        self._exchange.open.pop(key, None)
+        if not task.cancelled():
+            task.exception()  # marks it as seen: whoever waited may have been cancelled
+
     async def _cached_or_asked(self, key: str, request: ChatRequest) -> ChatReply:
         exchange, memory = self._exchange, self._exchange.memory
-        known = await self._cached(key, request)
-        if known is not None:
-            return known
+        if (reply := await self._cached(key, request)) is not None:
+            return reply
         if memory.record == "none":
             raise NoReplyError(
                 "not_recorded",
@@ -203,27 +313,29 @@ class CachedEndpoint:
         assert task is not None
         exchange.waiting_elsewhere.add(task)
         try:
-            async with memory.alone(key):
+            async with memory.store.alone(key):
                 exchange.waiting_elsewhere.discard(task)
-                known = await self._cached(key, request)
-                if known is not None:
-                    return known
+                if (reply := await self._cached(key, request)) is not None:
+                    return reply
                 if self._swapped is not None:  # the next reply would be of no more use
                     raise NoReplyError(self._swapped.fault, str(self._swapped))
                 URGENCY.get().has_asked = True
-                reply = self._held(key, request, await self._asked(key, request))
+                reply = self._checked(key, request, await self._asked(key, request))
                 await memory.off_loop(memory.remember, key, request.topic, reply)
                 return reply
         finally:
             exchange.waiting_elsewhere.discard(task)
 
-    def _held(self, key: str, request: ChatRequest, reply: ChatReply) -> ChatReply:
-        """The reply, held to the model that it was asked of.
+    async def _cached(self, key: str, request: ChatRequest) -> ChatReply | None:
+        memory = self._exchange.memory
+        reply = await memory.off_loop(memory.cached, key)
+        if reply is None:
+            return None
+        self._exchange.ledger.remembered(key, "cached")
+        return self._checked(key, request, reply)
 
-        Raises:
-            NoReplyError: ``other_model``, where it is another one, that one is pinned, and the
-                exchange is strict.
-        """
+    def _checked(self, key: str, request: ChatRequest, reply: ChatReply) -> ChatReply:
+        """The reply; who gave it is noted, and has to be the pinned model in a strict exchange."""
         endpoint, asked = self._address.endpoint, request.model
         seen = ModelSeen(
             endpoint=endpoint.name,
@@ -244,179 +356,43 @@ class CachedEndpoint:
             raise self._swapped
         return reply
 
-    def _forget(self, key: str, task: asyncio.Task[ChatReply]) -> None:
-        self._exchange.open.pop(key, None)
-        if not task.cancelled():
-            task.exception()  # marks it as seen: whoever waited may have been cancelled
-
-    async def _cached(self, key: str, request: ChatRequest) -> ChatReply | None:
-        memory = self._exchange.memory
-        reply = await memory.off_loop(memory.cached, key)
-        if reply is None:
-            return None
-        self._exchange.ledger.remembered(key, "cached")
-        return self._held(key, request, reply)
-
     async def _asked(self, key: str, request: ChatRequest) -> ChatReply:
-        """What the endpoint replies, within the budget."""
-        endpoint = self._address.endpoint
-        if self._address.lacking:
+        """The endpoint's own reply, within the budget."""
+        exchange, endpoint, price = self._exchange, self._address.endpoint, self._price
+        if self._address.missing:
             raise OptionError(
                 f"{request.model!r} is asked at {endpoint.shown}, which needs a key: set"
-                f" {self._address.lacking}, name another address with --summ-endpoint, or replay"
+                f" {self._address.missing}, name another address with --summ-endpoint, or replay"
                 f" with --summ-record=none{self._address.hint}"
             )
-        exchange, price = self._exchange, self._price
         if exchange.budget is None or price is None:
             reply = await exchange.ask(endpoint, request)
         else:
-            reply = await self._afforded(endpoint, request, exchange.budget, price)
+            async with exchange.purse:
+                reply = await self._afforded(request, exchange.budget, price)
         exchange.ledger.answered(key, reply.usage, price)
         return reply
 
-    async def _afforded(
-        self, endpoint: Endpoint, request: ChatRequest, budget: Budget, price: Price
-    ) -> ChatReply:
-        """What the endpoint replies, if the most that this can cost is left."""
-        dearest = held = cost_at_most(request, price)
+    async def _afforded(self, request: ChatRequest, budget: Budget, price: Price) -> ChatReply:
+        """The endpoint's own reply, if the most that this can cost is left."""
+        dearest = reserved = cost_at_most(request, price)
 
         async def again(fault: Fault) -> None:
-            nonlocal held
+            nonlocal reserved
             if fault in _MAYBE_BILLED:
                 await budget.settle(dearest, dearest)
-                held = 0.0
+                reserved = 0.0
                 await budget.reserve(dearest)
-                held = dearest
+                reserved = dearest
 
-        async with self._exchange.purse:
-            await budget.reserve(dearest)
-            cost = dearest  # also of a call that is given up: it may be on the bill
-            try:
-                reply = await self._exchange.ask(endpoint, request, again)
-                cost = dearest if reply.usage is None else price.cost(reply.usage)
-            except NoReplyError as error:
-                cost = dearest if error.fault in _MAYBE_BILLED else 0.0
-                raise
-            finally:
-                await budget.settle(held, cost if held else 0.0)
+        await budget.reserve(dearest)
+        cost = dearest  # also of a call that is given up: it may be on the bill
+        try:
+            reply = await self._exchange.ask(self._address.endpoint, request, again)
+            cost = dearest if reply.usage is None else price.cost(reply.usage)
+        except NoReplyError as error:
+            cost = dearest if error.fault in _MAYBE_BILLED else 0.0
+            raise
+        finally:
+            await budget.settle(reserved, cost if reserved else 0.0)
         return reply
-
-
-Record = Literal["none", "new", "all"]
-
-
-class Memory:
-    """The replies that one process can read without asking.
-
-    The store is opened at the first look; cassettes are rows by key; ``run`` is a name that all
-    processes of this run share and no other run has.
-    """
-
-    def __init__(
-        self, record: Record, place: StorePlace, cassettes: Mapping[str, Row], *, run: str
-    ) -> None:
-        self.record: Record = record
-        self.place = place
-        self.run = run
-        self._cassettes = cassettes
-
-    def recorded(self, key: str) -> ChatReply | None:
-        """What a cassette has; nothing where everything is asked again."""
-        return self._usable(None if self.record == "all" else self._cassettes.get(key))
-
-    async def recorded_off_loop(self, key: str) -> ChatReply | None:
-        """The same; only a cassette's reply is looked for in the store, as it may be marked."""
-        return await self.off_loop(self.recorded, key) if key in self._cassettes else None
-
-    def cached(self, key: str) -> ChatReply | None:
-        """What the store has from before, or, where all is asked again, from this run."""
-        if self.record == "none":
-            return None
-        return self._usable(self._store.get(key, self.run if self.record == "all" else ""))
-
-    def remember(self, key: str, topic: str, reply: ChatReply) -> None:
-        """Stores a reply."""
-        row = Row(key=key, topic=topic, reply=reply.as_json())
-        self._store.put(row)
-        if self.record == "all":
-            self._store.put(row, self.run)
-
-    def give_up(self, key: str, reply: ChatReply, why: str) -> None:
-        """Marks a kept reply, of the store or a cassette, as unusable from the next run on."""
-        if self.record != "none":
-            self._store.put_note(Row(key, "", reply.as_json()).mark, f"{self.run}\n{why}")
-
-    def given_up(self, key: str) -> str:
-        """Why a reply is kept and yet asked for again; empty where none is."""
-        rows = [self._cassettes.get(key)]
-        if self.record != "none":
-            rows.append(self._store.get(key))
-        return next((why for row in rows if row is not None and (why := self._why_not(row))), "")
-
-    def dialect(self, endpoint: str, model: str) -> Dialect | None:
-        """What a model was found to understand; unknown where all is asked again."""
-        if self.record != "new":
-            return None
-        try:
-            return read_dialect(json.loads(self._store.note(_noted(endpoint, model)) or "null"))
-        except (ValueError, RecursionError):
-            return None
-
-    def remember_dialect(self, endpoint: str, model: str, dialect: Dialect) -> None:
-        """Stores what a model was found to understand."""
-        text = json.dumps(dialect.as_json(), sort_keys=True)
-        self._store.put_note(_noted(endpoint, model), text)
-
-    def alone(self, key: str) -> AbstractAsyncContextManager[None]:
-        """Waits until no other process asks for a key, and keeps them waiting."""
-        return self._store.alone(key)
-
-    async def off_loop(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """What a call of this memory comes to, made where it does not hold up the event loop."""
-        if self.record == "none":  # no store plays a part
-            return call(*args, **kwargs)
-        return await self._store.off_loop(call, *args, **kwargs)
-
-    async def turn(self, endpoint: str, seconds: Sequence[float]) -> tuple[float, float] | None:
-        """The next turn at an endpoint, of all who share the store; None where each has its own."""
-        return await self._store.turn(endpoint, seconds)
-
-    def account(self) -> Account:
-        """The account that all processes of this run share."""
-        return self._store.account(self.run)
-
-    def close(self) -> None:
-        """Closes what was opened."""
-        if "_store" in vars(self):
-            vars(self).pop("_store").close()
-
-    def forget_run(self) -> None:
-        """Removes, after a run, what only it needed, and what killed runs of other days left."""
-        with open_store(self.place) as store:
-            store.forget_run(self.run)
-
-    def _usable(self, row: Row | None) -> ChatReply | None:
-        if row is None or self._why_not(row):
-            return None
-        try:
-            return read_reply(dict(row.reply))
-        except ValueError as error:
-            raise StoreError(
-                f"the recorded reply {row.key[:8]} is none of ours ({error}); delete it, and ask"
-                " again with --summ-record=new"
-            ) from error
-
-    def _why_not(self, row: Row) -> str:
-        """Why an earlier run gave a reply up; empty where none did, or no store can tell."""
-        if self.record == "none":
-            return ""
-        run, _, why = (self._store.note(row.mark) or "").partition("\n")
-        return "" if run == self.run else why
-
-    @cached_property
-    def _store(self) -> Store:
-        return open_store(self.place)
-
-
-def _noted(endpoint: str, model: str) -> str:
-    return f"dialect of {endpoint} {model}"

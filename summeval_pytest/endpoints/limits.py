@@ -1,4 +1,4 @@
-"""Limits on open requests and on requests and tokens a minute, and the circuit breaker.
+"""Limits on open requests, and on requests and tokens a minute.
 
 Whoever waits is served by urgency first, that is if a test stands still for it, and then by age.
 An endpoint's own limit is halved when it says 429 and grows back by one for every full round of
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from summeval_pytest.endpoints.endpoint import Endpoint
-    from summeval_pytest.endpoints.faults import RetryDecision
+
 
 _BURST_SECONDS: Final = 0.1
 _LEAD_SECONDS: Final = 0.1
@@ -66,51 +65,6 @@ class Pace:
             self._ready_at[place] = max(self._ready_at[place], now - saved_up) + seconds
 
 
-FAILURES: Final = 7
-PROBE_SECONDS: Final = 10.0
-_CALLS: Final = 2
-
-
-class Circuit:
-    """The circuit of one endpoint.
-
-    Attributes:
-        first: The first trouble since something good was heard; None where there was none since.
-        is_open: Whether calls are given up.
-        waiting: The deadlines of calls of which nothing is on its way; they end as it opens.
-    """
-
-    def __init__(self) -> None:
-        self.first: RetryDecision | None = None
-        self.is_open = False
-        self.waiting: set[asyncio.Timeout] = set()
-        self._n_failed: Counter[int] = Counter()
-        self._next_probe = 0.0
-
-    def heard(self) -> None:
-        """Something good: a reply, or a refusal, which shows that somebody is there."""
-        self.first, self.is_open = None, False
-        self._n_failed.clear()
-
-    def failed(self, call: int, trouble: RetryDecision, now: float) -> None:
-        """One more attempt of a call that met a breakdown."""
-        self.first = self.first or trouble
-        self._n_failed[call] += FAILURES if trouble.fault == "unreachable" else 1
-        n_down = sum(n >= FAILURES for n in self._n_failed.values())
-        if n_down >= _CALLS and not self.is_open:
-            self.is_open, self._next_probe = True, now
-            for deadline in self.waiting:
-                if not deadline.expired():
-                    deadline.reschedule(now)
-
-    def admits(self, now: float) -> bool:
-        """Whether a call that comes now may be sent, if only as a probe."""
-        if self.is_open and now < self._next_probe:
-            return False
-        self._next_probe = now + PROBE_SECONDS
-        return True
-
-
 @dataclass(eq=False, slots=True)
 class Urgency:
     """Whether somebody stands still for what a flow asks, and whether it ever asked an endpoint."""
@@ -139,6 +93,7 @@ class Limits:
     Attributes:
         limit: How many, 1 or more.
         n_taken: How many there are.
+        is_closed: Whether no more requests are let through.
     """
 
     def __init__(self, limit: int, take_turn: TakeTurn | None = None) -> None:
@@ -174,20 +129,13 @@ class Limits:
         return self._limiters[endpoint]
 
     def close(self) -> None:
-        """Lets no more through: whoever waits, or pauses, or comes later is cancelled.
-
-        Requests in flight go on.
-        """
+        """Cancels whoever waits, or pauses, or comes later; requests in flight go on."""
         self._closed.set()
         for waiter in self._waiting:
             waiter.granted.cancel()
 
     async def pause(self, seconds: float) -> None:
-        """Sleeps, with nothing in flight.
-
-        Raises:
-            asyncio.CancelledError: if the limits are closed before the time is over.
-        """
+        """Sleeps, with nothing in flight; a CancelledError if the limits are closed meanwhile."""
         try:
             await asyncio.wait_for(self._closed.wait(), seconds)
         except TimeoutError:
@@ -242,7 +190,6 @@ class Limiter:
         self.limit = self.maximum = min(endpoint.max_in_flight or limits.limit, limits.limit)
         self.n_taken = 0
         self.pace = Pace(endpoint.requests_per_minute, endpoint.tokens_per_minute)
-        self.circuit = Circuit()
         self._limits = limits
         self._name = f"{endpoint.name} {endpoint.shown}"
         self._n_shrunk = 0
@@ -255,6 +202,7 @@ class Limiter:
         A ticket is the age of who waits, None to draw one now.
 
         Raises:
+            NoReplyError: if a shared store that gives out turns cannot be reached.
             asyncio.CancelledError: if the limits are closed.
         """
         limits = self._limits
@@ -263,28 +211,18 @@ class Limiter:
         granted = limits.wait(self, limits.ticket() if ticket is None else ticket, n_tokens)
         try:
             await granted
-            await self._take_turn(n_tokens)
+            if limits.take_turn is not None and self.pace.is_limited:
+                turn = await limits.take_turn(self._name, self.pace.seconds(n_tokens))
+                if turn is not None:
+                    due_seconds, next_seconds = turn
+                    now = asyncio.get_running_loop().time()
+                    self.pace.resume(now + next_seconds - _LEAD_SECONDS)
+                    if due_seconds > 0.0:
+                        await limits.pause(due_seconds)
             yield self._n_shrunk
         finally:
             if granted.done() and not granted.cancelled():
                 limits.give_back(self)
-
-    async def _take_turn(self, n_tokens: int) -> None:
-        """Waits for a turn among all who share the store, where an endpoint has a pace.
-
-        Raises:
-            NoReplyError: if the store cannot be reached.
-            asyncio.CancelledError: if the limits are closed.
-        """
-        if self._limits.take_turn is None or not self.pace.is_limited:
-            return
-        turn = await self._limits.take_turn(self._name, self.pace.seconds(n_tokens))
-        if turn is not None:
-            now = asyncio.get_running_loop().time()
-            due_seconds, next_seconds = turn
-            self.pace.resume(now + next_seconds - _LEAD_SECONDS)
-            if due_seconds > 0.0:
-                await self._limits.pause(due_seconds)
 
     def refused(self, n_shrunk: int) -> None:
         """The endpoint says that these are too many: half of them, at least 1.

@@ -151,7 +151,7 @@ class Session:
     def _account(self, memory: Memory) -> Account | None:
         """The account of the run; None where this process is all of it, or pays nothing."""
         is_alone = self.n_processes == 1 and not self._is_shared
-        return None if is_alone or self.record == "none" else memory.account()
+        return None if is_alone or self.record == "none" else memory.store.account(self.run)
 
     @property
     def is_asking(self) -> bool:

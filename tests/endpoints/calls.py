@@ -6,9 +6,8 @@ import random
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from summeval_pytest.endpoints.chat import ChatReply, ChatRequest, Message, Schema
-from summeval_pytest.endpoints.client import Client
+from summeval_pytest.endpoints.client import Backoff, Client
 from summeval_pytest.endpoints.endpoint import Endpoint
-from summeval_pytest.endpoints.faults import Backoff
 from summeval_pytest.endpoints.limits import Limits
 from summeval_pytest.errors import NoReplyError
 from tests.waiting import run_skipping, skip

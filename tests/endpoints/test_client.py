@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import random
 import socket
 import subprocess
 import sys
@@ -15,11 +16,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.endpoints.chat import ChatReply, Usage
-from summeval_pytest.endpoints.client import Client
+from summeval_pytest.endpoints.client import MOST_BREAKDOWNS, Backoff, Client, _Call
 from summeval_pytest.endpoints.dialect import Dialect
-from summeval_pytest.endpoints.faults import Backoff, RetryDecision
-from summeval_pytest.endpoints.limits import FAILURES, PROBE_SECONDS, Circuit, Limits
-from summeval_pytest.endpoints.wire import read_body
+from summeval_pytest.endpoints.endpoint import Endpoint
+from summeval_pytest.endpoints.limits import Limits
+from summeval_pytest.endpoints.response import read_body
+from summeval_pytest.endpoints.wire import Wire
 from summeval_pytest.errors import NoReplyError
 from tests.endpoints.calls import QUICK, Patient, at, fault, question, reply, run
 from tests.scripted_server import (
@@ -36,17 +38,15 @@ from tests.scripted_server import (
     Trickle,
     Until,
 )
-from tests.waiting import SOON, skip, until
+from tests.waiting import skip, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from syrupy.assertion import SnapshotAssertion
 
-    from summeval_pytest.endpoints.endpoint import Endpoint
 
-
-OPEN = "not asked any more, since its circuit is open; the first trouble was: "
+GIVEN_UP = "; it is not asked again, as other calls fail, too"
 KNOWN = Dialect(level="json_schema")
 NEVER = Until(lambda: False, Answer("never"))
 
@@ -514,39 +514,7 @@ def test_a_fault_says_where_what_and_what_to_do(
     assert str(error).replace(server.url, "URL") == snapshot
 
 
-def failing(circuit: Circuit, call: int, times: int = FAILURES) -> None:
-    """One call that fails so many times."""
-    for attempt in range(times):
-        what = f"{call}.{attempt}"
-        trouble = RetryDecision(fault="server_error", again=True, what=what, status=500)
-        circuit.failed(call, trouble, 0.0)
-
-
-def test_two_calls_that_only_fail_open_it() -> None:
-    """One prompt that breaks a server is no server that is down; anything good counts anew."""
-    circuit = Circuit()
-    failing(circuit, 1, times=20)
-    circuit.heard()
-    failing(circuit, 2)
-    failing(circuit, 3, times=FAILURES - 1)
-    opened = [circuit.is_open]
-    failing(circuit, 3, times=1)
-    assert [*opened, circuit.is_open] == [False, True]
-    assert circuit.first is not None
-    assert circuit.first.what == "2.0"
-
-
-def test_one_call_is_let_through_at_once_and_then_one_every_ten_seconds() -> None:
-    """As often as it costs nothing, so that a server that is back is found."""
-    circuit = Circuit()
-    nobody = RetryDecision(fault="unreachable", again=False, what="nothing answers")
-    assert circuit.admits(0.0)
-    for call in (1, 2):  # nothing listens there: no more attempts are needed
-        circuit.failed(call, nobody, 100.0)
-    asked = [100.0, 100.1, 100 + PROBE_SECONDS - 0.1, 100 + PROBE_SECONDS, 101 + PROBE_SECONDS]
-    assert [circuit.admits(now) for now in asked] == [True, False, False, True, False]
-    circuit.heard()
-    assert circuit.admits(102 + PROBE_SECONDS)
+# A server that is down
 
 
 @pytest.mark.parametrize(
@@ -554,55 +522,38 @@ def test_one_call_is_let_through_at_once_and_then_one_every_ten_seconds() -> Non
     [(Status(503), "status 503 (scripted)"), (Drop(), "the connection broke")],
     ids=repr,
 )
-def test_a_server_that_is_down_ends_all_calls_at_once(action: Action, what: str) -> None:
+def test_a_server_that_is_down_is_given_up_and_a_later_call_asks_once(
+    action: Action, what: str
+) -> None:
     """The waits of one call would be waited by each, one after the other where they depend."""
+
+    async def sending(client: Client) -> list[list[str]]:
+        return [await texts(client, *map(str, range(20))), await texts(client, *"abcde")]
+
     with ScriptedServer(lambda _: action) as server:
-
-        async def sending(client: Client) -> tuple[list[str], int, list[str]]:
-            first = await texts(client, *map(str, range(20)))
-            n_requests = server.n_requests
-            return first, n_requests, await texts(client, "probe", *"abcdefgh")
-
         endpoint = at(server.url, timeout_seconds=600)
-        first, n_requests, later = run(endpoint, sending, remembered=KNOWN)
-    assert all(f"{OPEN}{what}" in told for told in first + later)
-    assert 2 * FAILURES <= n_requests <= 20 * FAILURES + 1
-    assert server.n_requests <= n_requests + 1  # one of the first may have been the probe
+        first, later = run(endpoint, sending, remembered=KNOWN)
+    assert all(f"{what}{GIVEN_UP}" in message for message in first + later)
+    assert 2 * MOST_BREAKDOWNS <= server.n_requests - 5 <= 20 * MOST_BREAKDOWNS + 1
+    assert [seen.texts[0] for seen in server.seen[-5:]] == list("abcde")
 
 
-def test_calls_in_a_long_wait_are_woken_when_it_opens() -> None:
-    """One waits ten minutes as the server asked it to, one for a slot; nothing can come of it."""
-
-    def script(seen: Seen) -> Action:
-        patient = {"retry-after": "500"} if seen.texts == ("patient",) else {}
-        return Status(503, headers=patient)
+def test_a_server_that_is_back_is_asked_as_before() -> None:
+    """One reply shows that it is there; what fails then is tried again."""
+    script: list[Action] = []  # empty while it is down
 
     async def sending(client: Client) -> list[str]:
-        return await asyncio.wait_for(texts(client, "patient", "a", "b", "c"), SOON)
-
-    with ScriptedServer(script) as server:
-        endpoint = at(server.url, timeout_seconds=600, max_in_flight=1)
-        told = run(endpoint, sending, remembered=KNOWN)
-    assert all(f"{OPEN}status 503 (scripted)" in one for one in told)
-
-
-def test_a_server_that_is_back_is_asked_again() -> None:
-    """The probe is a call like any other: its reply is its caller's."""
-    is_back = False
-
-    async def sending(client: Client) -> list[str]:
-        nonlocal is_back
         down = await texts(client, "a", "b")
-        is_back = True
-        return [*down, *await texts(client, "probe"), *await texts(client, "c", "d")]
+        script.extend([Answer("yes"), Status(500), Answer("yes")])
+        return [*down, *await texts(client, "back"), *await texts(client, "again")]
 
-    with ScriptedServer(lambda _: Answer("yes") if is_back else Status(500)) as server:
+    with ScriptedServer(lambda _: script.pop(0) if script else Status(500)) as server:
         got = run(at(server.url, timeout_seconds=600), sending, remembered=KNOWN)
-    assert all(OPEN in told for told in got[:2])
-    assert got[2:] == ["yes"] * 3
+    assert all(GIVEN_UP in message for message in got[:2])
+    assert got[2:] == ["yes", "yes"]
 
 
-def test_one_bad_prompt_opens_nothing() -> None:
+def test_one_bad_prompt_gives_no_server_up() -> None:
     """It fails until its own deadline, and others asked after it are answered."""
 
     def script(seen: Seen) -> Action:
@@ -613,10 +564,22 @@ def test_one_bad_prompt_opens_nothing() -> None:
 
     with ScriptedServer(script) as server:
         endpoint = at(server.url, timeout_seconds=600)
-        told, *others = run(endpoint, sending, backoff=Backoff(10, 20), limits=Patient())
-        assert server.n_requests > FAILURES + 2
-    assert "circuit" not in told
+        bad, *others = run(endpoint, sending, backoff=Backoff(10, 20), limits=Patient())
+        assert server.n_requests > MOST_BREAKDOWNS + 2
+    assert GIVEN_UP not in bad
     assert others == ["yes", "yes"]
+
+
+def test_slow_replies_and_refusals_are_no_breakdown() -> None:
+    """A refusal shows that somebody is there, and slowness is met by each call's own deadline."""
+    troubles = [*[Status(500)] * (2 * MOST_BREAKDOWNS - 2), Status(429), Status(500), Status(500)]
+
+    async def sending(client: Client) -> list[str]:
+        return await texts(client, "a", "b")
+
+    with ScriptedServer(first(*troubles)) as server:
+        got = run(at(server.url, timeout_seconds=600), sending, remembered=KNOWN, n_limit=1)
+    assert got == ["yes", "yes"]
 
 
 @pytest.mark.parametrize("status", [401, 404])
@@ -634,19 +597,48 @@ def test_after_the_first_refusal_of_key_or_model_nothing_is_sent(status: int) ->
     assert f"model 'llama3': status {status} (scripted); look at" in told[0]
 
 
-def test_a_call_that_was_given_up_names_who_is_nowhere() -> None:
-    """A system's endpoint that is not there ends the run, whichever of its calls is told."""
+def test_a_key_that_was_not_sent_over_plain_http_is_the_remedy() -> None:
+    """The usual advice, to look at the key, would lead nowhere."""
 
-    async def sending(client: Client) -> list[str]:
-        faults: list[str] = []
-        for prompt in "abc":
-            with pytest.raises(NoReplyError) as caught:
-                await client.send(question(prompt))
-            faults.append(caught.value.fault)
-        return faults
+    async def error() -> NoReplyError:
+        near = Endpoint(name="near", base_url="http://near:8000/v1")
+        call = _Call(question(), 0, asyncio.timeout(None), None)
+        return Client(near, Limits(1))._error(call, "unauthorised", "status 401")
 
-    url = "https://no-such-host.invalid/v1"
-    assert run(at(url), sending, backoff=Backoff(60, 60)) == ["unreachable"] * 3
+    assert str(asyncio.run(error())) == (
+        "endpoint 'near' at http://near:8000/v1: model 'llama3': status 401; no key is sent over"
+        " plain http: use https"
+    )
+
+
+def test_a_fault_that_the_package_wraps_stays_what_it_is() -> None:
+    """It makes a connection error of whatever is raised, and would make a retry of that."""
+    wrapped, wire = Exception("Connection error."), Wire(at("http://localhost/v1"))
+    wrapped.__cause__ = NoReplyError("too_large", "32 MiB")
+    assert wire._silence(wrapped) is wrapped.__cause__
+
+
+class Fixed(random.Random):
+    """Chance that always comes out the same."""
+
+    value = 0.0
+
+    def random(self) -> float:
+        """The same as last time."""
+        return self.value
+
+
+def test_waits_double_up_to_the_longest_less_a_quarter_by_chance() -> None:
+    """0.5, 1, 2, ... 16, 30, 30; even after a night of them; 8 * (1 - 0.8 / 4) = 6.4."""
+    chance, backoff = Fixed(), Backoff()
+    waits = [backoff.seconds(n, None, chance) for n in (*range(8), 100_000)]
+    assert waits == [0.5, 1, 2, 4, 8, 16, 30, 30, 30]
+    chance.value = 0.8
+    assert backoff.seconds(4, None, chance) == pytest.approx(6.4)
+    # What is asked for is granted to the letter, be it longer or shorter than the wait in turn.
+    asked = [backoff.seconds(0, 3600.0, chance), backoff.seconds(6, 0.5, chance)]
+    assert asked == [3600, 0.5]
+    assert backoff.seconds(0, 0.4, chance) == pytest.approx(0.4)  # 0.5 * 0.8, and no answer
 
 
 def test_importing_models_imports_no_client_library() -> None:

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections import Counter
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,7 +20,8 @@ from summeval_pytest.endpoints.dialect import (
     next_trial,
     read_dialect,
 )
-from summeval_pytest.endpoints.wire import ErrorBody, read_error
+from summeval_pytest.endpoints.response import Trouble, read_trouble
+from summeval_pytest.endpoints.wire import Response
 from summeval_pytest.errors import NoReplyError
 from tests.endpoints.calls import LABEL, QUICK, at, fault, question, run
 from tests.scripted_server import Answer, Delay, Drop, ScriptedServer, Status, Until, yes
@@ -139,10 +141,11 @@ def test_a_refusal_costs_a_field_or_a_level(
     dialect: Dialect, statuses: tuple[int, ...], said: str, param: str, following: Dialect | None
 ) -> None:
     """What is tried next; without a schema there is no level to lose."""
-    error = read_error(json.dumps({"error": {"message": said, "param": param or None}}))
+    error = json.dumps({"error": {"message": said, "param": param or None}})
     for status in statuses:
-        assert next_trial(dialect, status, error, has_schema=True) == following
-        free = next_trial(replace(dialect, level=None), status, error, has_schema=False)
+        trouble = read_trouble(Response(status, {}, error), datetime.now(UTC))
+        assert next_trial(dialect, trouble, has_schema=True) == following
+        free = next_trial(replace(dialect, level=None), trouble, has_schema=False)
         if following is not None and following.level == dialect.level:
             assert free == replace(following, level=None)
         assert free is None or free.level is None
@@ -152,7 +155,11 @@ def test_a_refusal_costs_a_field_or_a_level(
 @given(
     st.lists(
         st.builds(
-            ErrorBody,
+            Trouble,
+            fault=st.just("bad_request"),
+            may_pass=st.just(value=False),
+            what=st.just("status 400"),
+            status=st.just(400),
             param=st.sampled_from(["", "seed", "max_tokens", "temperature", "response_format"]),
             words=st.frozensets(
                 st.sampled_from(["seed", "max_tokens", "temperature", "json_schema", "x"])
@@ -162,16 +169,16 @@ def test_a_refusal_costs_a_field_or_a_level(
         max_size=9,
     )
 )
-def test_negotiation_ends(errors: list[ErrorBody]) -> None:
+def test_negotiation_ends(troubles: list[Trouble]) -> None:
     """Two levels and three fields can be given up, so at most five refusals lead on."""
     dialect: Dialect | None = STRICT
     seen: list[Dialect] = []
-    for error in errors:
+    for trouble in troubles:
         if dialect is None:
             break
         assert dialect not in seen
         seen.append(dialect)
-        dialect = next_trial(dialect, 400, error, has_schema=True)
+        dialect = next_trial(dialect, trouble, has_schema=True)
     assert dialect is None
     assert len(seen) <= 6
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import pytest
 
 from summeval_pytest.endpoints.chat import ChatReply, Usage
+from summeval_pytest.endpoints.client import Backoff
 from summeval_pytest.endpoints.dialect import Dialect
 from summeval_pytest.endpoints.endpoint import Address, Endpoint, Price
 from summeval_pytest.endpoints.exchange import Exchange, Memory
-from summeval_pytest.endpoints.faults import Backoff
 from summeval_pytest.endpoints.limits import URGENCY, Urgency
 from summeval_pytest.endpoints.spending import Budget, models_seen
 from summeval_pytest.errors import NoReplyError, OptionError, StoreError
@@ -405,7 +405,7 @@ def test_lost_key_is_told_only_when_something_has_to_be_sent(store: Path) -> Non
     """Whoever has the replies needs no key."""
     with ScriptedServer() as server:
         through(exchange(store), at(server.url), question("a"))
-        keyless = at(server.url, lacking="TEAM_KEY", hint=" (a judge of the suite?)")
+        keyless = at(server.url, missing="TEAM_KEY", hint=" (a judge of the suite?)")
         hub = exchange(store)
         known, refused = through(hub, keyless, question("a"), question("b"))
         assert server.n_requests == 1
@@ -621,7 +621,7 @@ def test_replay_reads_cassettes_and_opens_nothing(tmp_path: Path) -> None:
             assert (replaying.recorded(ONE), replaying.recorded(TWO)) == (OLD, None)
             assert (replaying.cached(ONE), replaying.cached(TWO)) == (None, None)
             assert replaying.dialect("here", "m-1") is None
-            assert "_store" not in vars(replaying)
+            assert "store" not in vars(replaying)
     assert not (tmp_path / "fresh").exists()
 
 

@@ -1,14 +1,15 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.endpoints.chat import ChatReply, Usage
-from summeval_pytest.endpoints.endpoint import Endpoint
-from summeval_pytest.endpoints.wire import ErrorBody, Wire, read_body, read_error
+from summeval_pytest.endpoints.response import Trouble, read_body, read_trouble, wait_seconds
+from summeval_pytest.endpoints.wire import Response
 from summeval_pytest.errors import NoReplyError
 
 
@@ -156,14 +157,6 @@ def test_what_is_no_json_is_told_with_its_beginning() -> None:
     assert len(mistake("<" * 100_000)[1]) < 200
 
 
-def test_a_fault_that_the_package_wraps_stays_what_it_is() -> None:
-    """Openai 2 makes a connection error of whatever is raised, and a body too large a retry."""
-    wrapped, fault = Exception("Connection error."), NoReplyError("too_large", "32 MiB")
-    wrapped.__cause__ = fault
-    wire = Wire(Endpoint(name="test", base_url="http://localhost/v1"))
-    assert wire._silence(wrapped) is fault
-
-
 COUNTED = {"prompt_tokens": 9, "completion_tokens": 2}
 
 
@@ -198,11 +191,19 @@ def test_a_model_or_fingerprint_that_is_no_word_is_empty(word: object) -> None:
     assert (got.model, got.fingerprint) == ("", "")
 
 
+NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
+
+
+def trouble(status: int, text: str = "{}", headers: dict[str, str] | None = None) -> Trouble:
+    """What is made of a response with an error status."""
+    return read_trouble(Response(status, headers or {}, text), NOW)
+
+
 def test_an_error_in_openais_form_is_read_whole() -> None:
     """The code decides whether it is worth another attempt, the rest is told."""
     said = {"message": "Too\nlarge: max_tokens", "type": "t", "param": "p", "code": "c"}
-    got = read_error(json.dumps({"error": said}))
-    assert (got.code, got.type, got.param, got.message) == ("c", "t", "p", "Too large: max_tokens")
+    got = trouble(400, json.dumps({"error": said}))
+    assert (got.what, got.param) == ("status 400 (c: Too large: max_tokens)", "p")
     assert {"error", "max_tokens", "large"} <= got.words
 
 
@@ -210,7 +211,6 @@ def test_an_error_in_openais_form_is_read_whole() -> None:
     ("text", "message"),
     [
         ("", ""),
-        ("Not Found", "Not Found"),
         ("<h1>Bad\n\n Gateway</h1>", "<h1>Bad Gateway</h1>"),
         ('{"error": "loading"}', "loading"),
         ('{"message": "loading"}', "loading"),
@@ -223,17 +223,102 @@ def test_an_error_in_openais_form_is_read_whole() -> None:
         ("7", "7"),
         ('{"a":' * 3000, '{"a":' * 39 + '{"a"…'),
         ("x" * 300, "x" * 199 + "…"),
+        # some servers repeat the status as a code, or have a number, a type, or nonsense there
+        ('{"error": {"code": 418, "type": "t", "message": "m"}}', "t: m"),
+        ('{"error": {"code": 7, "type": "t", "message": "m"}}', "7: m"),
+        ('{"error": {"code": [], "type": true, "message": "m"}}', "m"),
     ],
 )
 def test_an_error_in_any_form_says_what_it_can(text: str, message: str) -> None:
     """FastAPI, proxies and people who write servers in an afternoon have forms of their own."""
-    assert read_error(text).message == message
+    assert trouble(418, text).what == "status 418" + (f" ({message})" if message else "")
 
 
-@pytest.mark.parametrize(("code", "word"), [(429, "429"), (None, ""), (True, ""), ([], "")])
-def test_a_code_may_be_a_number(code: object, word: str) -> None:
-    """Some servers repeat the status there."""
-    assert read_error(json.dumps({"error": {"code": code}})).code == word
+# What may pass, and when
+
+
+@pytest.mark.parametrize(
+    ("statuses", "fault", "again"),
+    [
+        ((307, 400, 413, 418, 422), "bad_request", False),
+        ((401, 403), "unauthorised", False),
+        ((402,), "quota", False),
+        ((404,), "unknown_model", False),
+        ((408, 409, 500, 501, 503, 529), "server_error", True),
+        ((429,), "rate_limited", True),
+    ],
+)
+def test_a_status_has_a_fault_and_passes_or_not(
+    statuses: tuple[int, ...], fault: str, *, again: bool
+) -> None:
+    """One table, as the issue has it."""
+    made = [trouble(status) for status in statuses]
+    assert {(each.fault, each.may_pass) for each in made} == {(fault, again)}
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"code": "insufficient_quota"},
+        {"type": "insufficient_quota"},
+        {"code": "billing_hard_limit_reached"},
+    ],
+)
+def test_no_money_is_no_rate_limit(error: dict[str, str]) -> None:
+    """Waiting cures the one and not the other, whatever the headers say."""
+    headers = {"retry-after": "1", "x-should-retry": "true"}
+    made = trouble(429, json.dumps({"error": error}), headers)
+    assert (made.fault, made.may_pass, made.wait_seconds) == ("quota", False, None)
+
+
+@pytest.mark.parametrize(
+    ("status", "told", "again"),
+    [
+        (503, "false", False),
+        (429, "false", False),
+        (503, "true", True),
+        (425, "true", True),
+        (425, "TRUE ", True),
+        (425, "maybe", False),
+        (400, "true", False),
+        (401, "true", False),
+        (422, "true", False),
+    ],
+)
+def test_an_endpoint_may_say_itself_what_passes(status: int, told: str, *, again: bool) -> None:
+    """It can call any retry off, and ask for one only where no rule forbids it."""
+    assert trouble(status, headers={"x-should-retry": told}).may_pass is again
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after-ms": "700"}, 0.7),
+        ({"retry-after-ms": "700", "retry-after": "5"}, 0.7),
+        ({"retry-after-ms": "soon", "retry-after": "5"}, 5.0),
+        *[
+            ({"retry-after": text}, seconds)
+            for text, seconds in (
+                ("2", 2.0),
+                ("0.7", 0.7),
+                ("0", 0.0),
+                ("86400", 86400.0),
+                ("Sun, 01 Mar 2026 12:05:00 GMT", 300.0),
+                ("Sun, 01 Mar 2026 12:05:00", 300.0),
+                ("Sun, 01 Mar 2026 14:05:00 +0200", 300.0),
+                ("Sun, 01 Mar 2026 11:00:00 GMT", 0.0),
+                *[(text, None) for text in ("soon", "-5", "nan", "1e400")],
+                ("Sun, 99 Mar 2026 12:05:00 GMT", None),
+            )
+        ],
+    ],
+)
+def test_each_way_to_ask_for_a_wait_is_understood(
+    headers: dict[str, str], seconds: float | None
+) -> None:
+    """Seconds, milliseconds and dates are all in use; nonsense is none."""
+    assert wait_seconds(headers, NOW) == seconds
 
 
 KEYS = ["choices", "message", "content", "error", "refusal", "usage", "text"]
@@ -256,6 +341,14 @@ def test_every_body_is_a_reply_or_a_fault(text: str) -> None:
     except NoReplyError as error:
         outcome = error.fault
     assert outcome in {"stop", "refusal", "not_json", "malformed"}
-    assert isinstance(read_error(text), ErrorBody)
-    assert "\n" not in read_error(text).message
-    assert len(read_error(text).message) <= 200
+    what = trouble(500, text).what
+    assert "\n" not in what
+    assert len(what) <= 2 * 200 + 20  # a code and a message
+
+
+@settings(deadline=None, max_examples=60)
+@given(status=st.integers(300, 599), after=st.text(max_size=12) | st.floats().map(str))
+def test_every_wait_that_is_asked_for_is_finite(status: int, after: str) -> None:
+    """Headers are written by strangers."""
+    seconds = trouble(status, headers={"retry-after": after, "retry-after-ms": after}).wait_seconds
+    assert seconds is None or 0.0 <= seconds < float("inf")

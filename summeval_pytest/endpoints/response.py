@@ -1,0 +1,256 @@
+"""What a response says: a reply, or the trouble that kept it away and whether it may pass.
+
+Endpoints, proxies and gateways send HTML with status 200, half a JSON text, ``choices: null``. The
+client library hands such bodies on; here each becomes a named fault.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
+
+from summeval_pytest.endpoints.chat import ChatReply, Usage
+from summeval_pytest.errors import NoReplyError
+from summeval_pytest.text.printing import one_line
+from summeval_pytest.text.strict_json import StrictJsonError, read_strict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from summeval_pytest.endpoints.chat import Finish
+    from summeval_pytest.endpoints.wire import Response
+    from summeval_pytest.errors import Fault
+
+
+MOST_MARKS: Final = 100_000
+"""Commas and opening brackets; no chat completion has as many values, whose objects take a hundred
+times the memory of their text."""
+_SHOWN: Final = 200
+_SEARCHED: Final = 4000
+_MOST_TOKENS: Final = 1_000_000_000
+_CUT: Final[dict[str, Finish]] = {"length": "length", "content_filter": "content_filter"}
+_NO_TEXT: Final = ("error", "function_call", "tool_calls")
+_WORD: Final = re.compile(r"[a-z_]+")
+_ESCAPE: Final = re.compile(r"\\.")
+_TOO_LONG: Final = frozenset({"context_length_exceeded", "exceed_context_size_error"})
+_QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+"""Codes and types of a 429 that no waiting cures."""
+_FINAL: Final[dict[int, Fault]] = {
+    **dict.fromkeys((400, 413, 422), "bad_request"),
+    **dict.fromkeys((401, 403), "unauthorised"),
+    402: "quota",
+    404: "unknown_model",
+}
+_PASSING: Final[dict[int, Fault]] = {
+    408: "server_error",
+    409: "server_error",
+    429: "rate_limited",
+}
+_SERVER: Final = 500
+_REDIRECTIONS: Final = range(300, 400)
+
+
+def read_body(text: str) -> ChatReply:
+    """The reply that a body holds; a refusal is one, and so is what was cut off or filtered.
+
+    Several choices have to say the same, since one was asked for.
+
+    Raises:
+        NoReplyError: fault "not_json" for what is no JSON text, "malformed" for what is no chat
+            completion.
+    """
+    values = _read_json(text)
+    if not isinstance(values, dict):
+        raise _malformed(f"its body is a JSON {_kind(values)}, no object")
+    choices = values.get("choices")
+    if not (isinstance(choices, list) and choices and all(isinstance(c, dict) for c in choices)):
+        what = "empty" if choices == [] else _kind(choices)
+        says = f"; it says {_error_of(text)['message']!r}" if "error" in values else ""
+        raise _malformed(f"its 'choices' are {what}, no list of objects{says}")
+    replies = {_read_choice(choice) for choice in choices}
+    if len(replies) > 1:
+        what = f"one reply was asked for, and its 'choices' are {len(replies)} that differ"
+        raise _malformed(what)
+    content, finish = replies.pop()
+    return ChatReply(
+        text=content,
+        finish=finish,
+        model=_word(values.get("model")),
+        fingerprint=_word(values.get("system_fingerprint")),
+        usage=_usage(values.get("usage")),
+    )
+
+
+def _malformed(what: str) -> NoReplyError:
+    return NoReplyError("malformed", what)
+
+
+def _read_json(text: str) -> object:
+    if sum(map(text.count, ",[{")) > MOST_MARKS:
+        raise _malformed(f"a body with more than {MOST_MARKS:,} values is no chat completion")
+    try:
+        return read_strict(text)
+    except StrictJsonError as error:
+        if error.fault != "syntax":
+            what = "its body has a key twice, a number that is none, or no end"
+            raise _malformed(what) from None
+        what = f"its body is no JSON text from character {error.position} on; it begins"
+        raise NoReplyError("not_json", f"{what} {one_line(text[:_SHOWN], 60)!r}") from None
+
+
+def _kind(values: object) -> str:
+    names = {bool: "boolean", dict: "object", list: "list", str: "text", type(None): "null"}
+    return names.get(type(values), "number")
+
+
+def _read_choice(choice: Mapping[str, Any]) -> tuple[str, Finish]:
+    """What a choice says, and why it ended there."""
+    message, end = choice.get("message"), choice.get("finish_reason")
+    if not isinstance(message, dict):
+        raise _malformed(f"its 'message' is {_kind(message)}")
+    if end in _NO_TEXT:
+        raise _malformed(f"it ended with {end!r} and so without a text")
+    refusal, content = message.get("refusal"), message.get("content")
+    if isinstance(refusal, str) and refusal:
+        return refusal, "refusal"
+    whole = {"type": "text", "text": "" if content is None else content}
+    texts: list[str] = []
+    for part in content if isinstance(content, list) else [whole]:
+        match part:
+            case {"type": "text", "text": str(text)}:
+                texts.append(text)
+            case _:
+                raise _malformed(f"its 'content' is {_kind(content)} and holds no text")
+    return "".join(texts), _CUT.get(str(end), "stop")
+
+
+def _usage(values: Any) -> Usage | None:
+    """The counts; None where they are none, as unknown is not 0."""
+    match values:
+        case {"prompt_tokens": prompt, "completion_tokens": completion}:
+            if _is_count(prompt) and _is_count(completion):
+                details = values.get("prompt_tokens_details")
+                cached = details.get("cached_tokens") if isinstance(details, dict) else 0
+                return Usage(prompt, completion, min(cached, prompt) if _is_count(cached) else 0)
+    return None
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    return type(value) is int and 0 <= value <= _MOST_TOKENS
+
+
+def _word(value: object) -> str:
+    if type(value) is int and abs(value) <= _MOST_TOKENS:
+        value = str(value)
+    return one_line(value, _SHOWN) if isinstance(value, str) else ""
+
+
+def _line(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return one_line(text[:_SEARCHED], _SHOWN)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trouble:
+    """What kept an attempt from a reply.
+
+    Attributes:
+        fault: What is wrong, if it stays so.
+        may_pass: Whether another attempt may help.
+        what: What happened, for people.
+        wait_seconds: How long the endpoint asks to be left alone; None where it does not say.
+        status: Of a response; 0 where there was none, or a good one.
+        param: The parameter that an error is about, by its own word.
+        words: The words of an error's body, in lower case.
+        is_too_long: Whether the prompt is longer than the model's context.
+    """
+
+    fault: Fault
+    may_pass: bool
+    what: str
+    wait_seconds: float | None = None
+    status: int = 0
+    param: str = ""
+    words: frozenset[str] = frozenset()
+    is_too_long: bool = False
+
+    @property
+    def is_breakdown(self) -> bool:
+        """Whether the server broke down, or the connection did: nobody was there to refuse."""
+        return self.status >= _SERVER or self.fault in {"unreachable", "dropped"}
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the request was refused as it is, though not for its length."""
+        return self.fault == "bad_request" and not self.is_too_long
+
+
+def read_trouble(response: Response, now: datetime) -> Trouble:
+    """What a response with an error status says, 300 or more, which is free of secrets.
+
+    Passing are 408, 409, 429 and 5xx, and other statuses that the endpoint itself calls passing by
+    ``x-should-retry: true``; it can call any final by ``false``. Always final are 400, 401, 402,
+    403, 404, 413, 422, and a 429 for want of money.
+    """
+    status, error = response.status, _error_of(response.text)
+    code, kind = error.get("code", ""), error.get("type", "")
+    name = kind if code in {"", str(status)} else code
+    words = ": ".join(filter(None, (name, error["message"])))
+    what = f"status {status}" + (f" ({words})" if words else "")
+    if status in _REDIRECTIONS:
+        what += ", which points elsewhere; redirections are not followed"
+    fault = _FINAL.get(status) or _PASSING.get(status)
+    fault = fault or ("server_error" if status >= _SERVER else "bad_request")
+    if fault == "rate_limited" and _QUOTA & {code, kind}:
+        fault = "quota"
+    is_final = status in _FINAL or fault == "quota"
+    advice = response.headers.get("x-should-retry", "").strip().lower()
+    may_pass = fault in {"rate_limited", "server_error"} or advice == "true"
+    return Trouble(
+        fault=fault,
+        may_pass=may_pass and advice != "false" and not is_final,
+        what=what,
+        wait_seconds=None if is_final else wait_seconds(response.headers, now),
+        status=status,
+        param=error.get("param", ""),
+        words=frozenset(_WORD.findall(_ESCAPE.sub(" ", response.text[:_SEARCHED]).lower())),
+        is_too_long=bool(_TOO_LONG & {code, kind}),
+    )
+
+
+def _error_of(text: str) -> dict[str, str]:
+    """The message in an error's body, and its code, type and param, as far as they are there."""
+    try:
+        values = _read_json(text)
+    except NoReplyError:
+        return {"message": one_line(text[:_SEARCHED], _SHOWN)}
+    error: Any = values.get("error", values) if isinstance(values, dict) else values
+    if not isinstance(error, dict):
+        return {"message": _line(error)}
+    names = {key: _word(error.get(key)) for key in ("code", "type", "param")}
+    return {**names, "message": _line(error.get("message") or error.get("detail") or error)}
+
+
+def wait_seconds(headers: Mapping[str, str], now: datetime) -> float | None:
+    """How long a response asks to be left alone; None where it does not say, or says nonsense.
+
+    ``retry-after-ms`` goes before ``retry-after``, which is a number of seconds or a date; a date
+    that has passed is 0.
+    """
+    for header, per_second in (("retry-after-ms", 1000), ("retry-after", 1)):
+        with suppress(ValueError):
+            number = float(headers.get(header, ""))
+            if math.isfinite(number) and number >= 0:
+                return number / per_second
+    try:
+        date = parsedate_to_datetime(headers.get("retry-after", ""))
+    except (ValueError, OverflowError):
+        return None
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)
+    return max(0.0, (date - now).total_seconds())
