@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from summeval_pytest.store.cache import Cache
@@ -15,6 +16,6 @@ if TYPE_CHECKING:
 
 def stored(directory: Path) -> dict[str, Row]:
     """Every row of a store by its key, oldest first; notes are none."""
-    with Cache(directory) as cache:
+    with closing(Cache(directory)) as cache:
         rows = {key: cache.get(key) for key in list(cache._texts) if is_key(key)}
     return {key: row for key, row in rows.items() if row is not None}

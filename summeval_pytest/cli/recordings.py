@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
@@ -73,7 +74,7 @@ def import_(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     cassette = _cassette(suite_of(suite, allow_outside=gated.allow_outside))
     n_new = 0
     place = session_of(gated.endpoints).store
-    with open_store(place) as store:
+    with closing(open_store(place)) as store:
         for row in cassette.rows.values():
             n_new += store.get(row.key) is None
             store.put(row)
@@ -270,7 +271,7 @@ def import_replies(file: Path, /, *, store: StoreOption = None) -> list[str]:
     stored = 0
     failed: list[str] = []
     place = session_of(Endpoints(store=store)).store
-    with open_store(place) as kept:
+    with closing(open_store(place)) as kept:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue

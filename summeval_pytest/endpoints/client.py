@@ -215,7 +215,8 @@ class Client:
         n_tokens = 0
         if self.endpoint.tokens_per_minute is not None:  # providers count the longest reply, too
             n_tokens = tokens_about(call.request) + call.request.max_tokens
-        async with self._limiter.taken(ticket=call.ticket, n_tokens=n_tokens) as n_shrunk:
+        turn = self._limits.taken(self._limiter, ticket=call.ticket, n_tokens=n_tokens)
+        async with turn as n_shrunk:
             if self._refusal is not None:
                 raise NoReplyError(self._refusal.fault, str(self._refusal))
             if call.deadline.when() is None:  # from now on the call's time runs

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import closing
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -143,7 +144,7 @@ class Memory:
 
     def forget_run(self) -> None:
         """Removes, after a run, what only it needed, and what killed runs of other days left."""
-        with open_store(self.place) as store:
+        with closing(open_store(self.place)) as store:
             store.forget_run(self.run)
 
 

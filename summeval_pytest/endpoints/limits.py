@@ -28,7 +28,7 @@ _BURST_SECONDS: Final = 0.1
 _LEAD_SECONDS: Final = 0.1
 """How long before it is due a turn is taken of all who share a store, so that none is missed."""
 TakeTurn = Callable[[str, Sequence[float]], Awaitable[tuple[float, float] | None]]
-"""Takes the next turn at an endpoint among all who share a store; None where nobody does."""
+"""Takes the next turn at an endpoint among all who share a store, as `Store.turn`."""
 
 
 class Pace:
@@ -78,6 +78,40 @@ URGENCY: ContextVar[Urgency] = ContextVar("URGENCY", default=_CALM)
 """The urgency of all that the running task asks; tasks that set none share one and leave it be."""
 
 
+class Limiter:
+    """One endpoint's share of a run's requests in flight.
+
+    Attributes:
+        limit: How many it may have now, from 1 to ``maximum``.
+        n_taken: How many it has.
+        n_shrunk: How often the limit has shrunk.
+    """
+
+    def __init__(self, endpoint: Endpoint, most: int) -> None:
+        self.name = f"{endpoint.name} {endpoint.shown}"
+        self.limit = self.maximum = min(endpoint.max_in_flight or most, most)
+        self.n_taken = self.n_shrunk = 0
+        self.pace = Pace(endpoint.requests_per_minute, endpoint.tokens_per_minute)
+        self._n_served = 0
+
+    def refused(self, n_shrunk: int) -> None:
+        """The endpoint says that these are too many: half of them, at least 1.
+
+        All that was out at that time is refused for the same reason, and shrinks it no further.
+        """
+        if n_shrunk == self.n_shrunk:
+            self.limit = max(1, self.limit // 2)
+            self.n_shrunk += 1
+            self._n_served = 0
+
+    def served(self) -> None:
+        """The endpoint answered: after a full round of answers there is room for one more."""
+        self._n_served += 1
+        if self._n_served >= self.limit:
+            self._n_served = 0
+            self.limit = min(self.maximum, self.limit + 1)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Waiter:
     limiter: Limiter
@@ -93,7 +127,6 @@ class Limits:
     Attributes:
         limit: How many, 1 or more.
         n_taken: How many there are.
-        is_closed: Whether no more requests are let through.
     """
 
     def __init__(self, limit: int, take_turn: TakeTurn | None = None) -> None:
@@ -101,17 +134,12 @@ class Limits:
             raise OptionError(f"{limit!r} requests in flight are none; it has to be 1 or more")
         self.limit = limit
         self.n_taken = 0
-        self.take_turn = take_turn
+        self._take_turn = take_turn
         self._closed = asyncio.Event()
         self._tickets = count()
         self._limiters: dict[Endpoint, Limiter] = {}
         self._waiting: list[_Waiter] = []
         self._alarm: asyncio.TimerHandle | None = None
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether no more requests are let through."""
-        return self._closed.is_set()
 
     @property
     def n_waiting(self) -> int:
@@ -124,9 +152,7 @@ class Limits:
 
     def limiter(self, endpoint: Endpoint) -> Limiter:
         """The limiter of one endpoint, one and the same for all who ask there."""
-        if endpoint not in self._limiters:
-            self._limiters[endpoint] = Limiter(self, endpoint)
-        return self._limiters[endpoint]
+        return self._limiters.setdefault(endpoint, Limiter(endpoint, self.limit))
 
     def close(self) -> None:
         """Cancels whoever waits, or pauses, or comes later; requests in flight go on."""
@@ -142,18 +168,39 @@ class Limits:
             return
         raise asyncio.CancelledError
 
-    def wait(self, limiter: Limiter, ticket: int, n_tokens: int) -> asyncio.Future[None]:
-        """Stands in line for a turn; `Limiter.taken` waits for it, and gives it back."""
+    @asynccontextmanager
+    async def taken(
+        self, limiter: Limiter, *, ticket: int | None = None, n_tokens: int = 0
+    ) -> AsyncIterator[int]:
+        """Waits for a turn and holds it; gives how often the limit had shrunk by then.
+
+        A ticket is the age of who waits, None to draw one now.
+
+        Raises:
+            NoReplyError: if a shared store that gives out turns cannot be reached.
+            asyncio.CancelledError: if the limits are closed.
+        """
+        if self._closed.is_set():
+            raise asyncio.CancelledError
         granted = asyncio.get_running_loop().create_future()
+        ticket = self.ticket() if ticket is None else ticket
         self._waiting.append(_Waiter(limiter, URGENCY.get(), ticket, n_tokens, granted))
         self._grant()
-        return granted
-
-    def give_back(self, limiter: Limiter) -> None:
-        """Ends a turn."""
-        self.n_taken -= 1
-        limiter.n_taken -= 1
-        self._grant()
+        try:
+            await granted
+            if self._take_turn is not None and limiter.pace.is_limited:
+                turn = await self._take_turn(limiter.name, limiter.pace.seconds(n_tokens))
+                if turn is not None:
+                    now = asyncio.get_running_loop().time()
+                    limiter.pace.resume(now + turn[1] - _LEAD_SECONDS)
+                    if turn[0] > 0.0:
+                        await self.pause(turn[0])
+            yield limiter.n_shrunk
+        finally:
+            if granted.done() and not granted.cancelled():
+                self.n_taken -= 1
+                limiter.n_taken -= 1
+                self._grant()
 
     def _grant(self) -> None:
         """Serves as many as there is room for; sets an alarm for those whose pace is too fast."""
@@ -176,67 +223,3 @@ class Limits:
             first.limiter.n_taken += 1
             self.n_taken += 1
             first.granted.set_result(None)
-
-
-class Limiter:
-    """One endpoint's share of a run's requests in flight.
-
-    Attributes:
-        limit: How many it may have now, from 1 to ``maximum``.
-        n_taken: How many it has.
-    """
-
-    def __init__(self, limits: Limits, endpoint: Endpoint) -> None:
-        self.limit = self.maximum = min(endpoint.max_in_flight or limits.limit, limits.limit)
-        self.n_taken = 0
-        self.pace = Pace(endpoint.requests_per_minute, endpoint.tokens_per_minute)
-        self._limits = limits
-        self._name = f"{endpoint.name} {endpoint.shown}"
-        self._n_shrunk = 0
-        self._n_served = 0
-
-    @asynccontextmanager
-    async def taken(self, *, ticket: int | None = None, n_tokens: int = 0) -> AsyncIterator[int]:
-        """Waits for a turn and holds it; gives how often the limit had shrunk by then.
-
-        A ticket is the age of who waits, None to draw one now.
-
-        Raises:
-            NoReplyError: if a shared store that gives out turns cannot be reached.
-            asyncio.CancelledError: if the limits are closed.
-        """
-        limits = self._limits
-        if limits.is_closed:
-            raise asyncio.CancelledError
-        granted = limits.wait(self, limits.ticket() if ticket is None else ticket, n_tokens)
-        try:
-            await granted
-            if limits.take_turn is not None and self.pace.is_limited:
-                turn = await limits.take_turn(self._name, self.pace.seconds(n_tokens))
-                if turn is not None:
-                    due_seconds, next_seconds = turn
-                    now = asyncio.get_running_loop().time()
-                    self.pace.resume(now + next_seconds - _LEAD_SECONDS)
-                    if due_seconds > 0.0:
-                        await limits.pause(due_seconds)
-            yield self._n_shrunk
-        finally:
-            if granted.done() and not granted.cancelled():
-                limits.give_back(self)
-
-    def refused(self, n_shrunk: int) -> None:
-        """The endpoint says that these are too many: half of them, at least 1.
-
-        All that was out at that time is refused for the same reason, and shrinks it no further.
-        """
-        if n_shrunk == self._n_shrunk:
-            self.limit = max(1, self.limit // 2)
-            self._n_shrunk += 1
-            self._n_served = 0
-
-    def served(self) -> None:
-        """The endpoint answered: after a full round of answers there is room for one more."""
-        self._n_served += 1
-        if self._n_served >= self.limit:
-            self._n_served = 0
-            self.limit = min(self.maximum, self.limit + 1)

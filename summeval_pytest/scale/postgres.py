@@ -27,7 +27,6 @@ from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
-    from typing import Self
 
     from psycopg import Connection
     from psycopg_pool import ConnectionPool
@@ -262,12 +261,6 @@ class PostgresStore:
         self._locks.close()
         if self._pool is not None:
             self._pool.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def rows(self, statement: str, values: object = ()) -> list[Values]:
         """What a statement returns, over a connection of the pool."""

@@ -21,7 +21,6 @@ from summeval_pytest.store.cassette import is_key, read_row
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
-    from typing import Self
 
     from summeval_pytest.store.cassette import Row
 
@@ -250,12 +249,6 @@ class Cache:
     def close(self) -> None:
         """Closes the database; what was put is kept."""
         self._texts.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _get(self, key: str) -> str | None:
         with explained(self._database, self._lock_seconds):

@@ -26,7 +26,6 @@ from summeval_pytest.store.cache import ELSEWHERE, Cache, prepare
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
     from contextlib import AbstractAsyncContextManager
-    from typing import Self
 
     from summeval_pytest.store.cassette import Row
 
@@ -145,10 +144,6 @@ class Store(Protocol):
     def close(self) -> None:
         """Close what was opened; what was put is kept."""
 
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *_: object) -> None: ...
-
 
 class LocalStore:
     """A directory that all processes of this machine share; used by one thread of each.
@@ -233,12 +228,6 @@ class LocalStore:
         """Closes what was opened."""
         while self._runs:
             self._runs.popitem()[1].close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _cache(self, run: str = "") -> Cache:
         """The replies of all runs, or what only one run needs; opened at the first look."""

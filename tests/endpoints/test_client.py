@@ -465,7 +465,7 @@ def test_slots_that_are_closed_end_the_waits_and_leave_what_is_in_flight() -> No
     def script(seen: Seen) -> Action:
         if seen.texts == ("sent away",):
             return Status(429, headers={"retry-after": "60"})
-        return Until(lambda: seen.index == 0 or limits.is_closed, Answer("yes"))
+        return Until(lambda: seen.index == 0 or limits._closed.is_set(), Answer("yes"))
 
     limits = Limits(4)
     with ScriptedServer(script) as server:

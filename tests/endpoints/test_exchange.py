@@ -633,7 +633,7 @@ def test_what_was_asked_is_remembered_by_the_next(store: Path) -> None:
         assert first.cached(ONE) == NEW
     with memory(store, run="run-2") as second:
         assert (second.cached(ONE), second.recorded(ONE)) == (NEW, None)
-    with Cache(store) as cache:
+    with closing(Cache(store)) as cache:
         assert cache.get(ONE) == Row(ONE, "facets of kiln", NEW.as_json())
 
 
@@ -661,7 +661,7 @@ def test_reply_that_was_given_up_is_answered_in_its_run_and_asked_again_by_the_n
         assert (two.cached(ONE), two.given_up(ONE)) == (OLD, "")
     with memory(store, run="run-2") as later:
         assert (later.cached(ONE), later.given_up(ONE)) == (None, "item 3 is missing")
-    with Cache(store) as cache:
+    with closing(Cache(store)) as cache:
         assert cache.get(ONE) == Row(ONE, "topic", OLD.as_json())
 
 
@@ -699,7 +699,7 @@ def test_dialect_is_remembered_by_endpoint_and_model(store: Path) -> None:
 @pytest.mark.parametrize("text", ["{", '{"level": "poem"}', "[" * 100_000])
 def test_dialect_that_is_none_is_found_out_anew(store: Path, text: str) -> None:
     """Another version may have written it; it costs one refused request."""
-    with Cache(store) as cache:
+    with closing(Cache(store)) as cache:
         cache.put_note("dialect of here m-1", text)
     with memory(store) as second:
         assert second.dialect("here", "m-1") is None

@@ -39,7 +39,8 @@ async def turns(n: int = 5) -> None:
 class Crowd:
     """Tasks that take a slot each, write their name down and leave when they are told."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
         self.served: list[str] = []
         self.tasks: dict[str, asyncio.Task[None]] = {}
         self._doors: dict[str, asyncio.Event] = {}
@@ -69,7 +70,7 @@ class Crowd:
     async def _one(self, name: str, lane: Limiter, urgency: Urgency | None) -> None:
         if urgency is not None:
             URGENCY.set(urgency)
-        async with lane.taken():
+        async with self.limits.taken(lane):
             self.served.append(name)
             await self._doors[name].wait()
 
@@ -78,7 +79,7 @@ def test_who_is_demanded_while_waiting_overtakes() -> None:
     """A test has come to stand still for it, while the others are read ahead."""
 
     async def main() -> None:
-        limits, crowd = Limits(1), Crowd()
+        crowd = Crowd(limits := Limits(1))
         lane, urgent = limits.limiter(at()), Urgency()
         await crowd.enter("first", lane)
         await crowd.enter("old", lane, Urgency())
@@ -99,7 +100,7 @@ def test_endpoints_share_a_runs_slots_and_have_limits_of_their_own() -> None:
     """Who waits for its own endpoint keeps nobody waiting for another one."""
 
     async def main() -> None:
-        limits, crowd = Limits(3), Crowd()
+        crowd = Crowd(limits := Limits(3))
         narrow, wide = limits.limiter(at("narrow", 1)), limits.limiter(at("wide"))
         assert limits.limiter(at("wide")) is wide
         for name in ("n1", "n2"):
@@ -120,7 +121,7 @@ def test_who_is_called_off_leaves_the_line_and_gives_its_slot_back() -> None:
     """Waiting, just served, or inside: nothing may be lost."""
 
     async def main() -> None:
-        limits, crowd = Limits(1), Crowd()
+        crowd = Crowd(limits := Limits(1))
         lane = limits.limiter(at())
         for name in "abc":
             await crowd.enter(name, lane)
@@ -138,7 +139,7 @@ def test_a_pace_holds_requests_back_while_slots_are_free() -> None:
     """1 a minute: the second waits for a minute, and so does the third for another one."""
 
     async def main() -> None:
-        limits, crowd = Limits(64), Crowd()
+        crowd = Crowd(limits := Limits(64))
         fast, paced = limits.limiter(at("fast")), limits.limiter(at("paced", requests_per_minute=1))
         for name in ("p1", "p2", "p3"):
             await crowd.enter(name, paced)
@@ -160,13 +161,14 @@ def test_a_refusal_halves_the_limit_once_for_all_that_was_out() -> None:
     """64 requests get 429 together, for one and the same reason: 64 becomes 32 and not 1."""
 
     async def main() -> list[int]:
-        lane = Limits(64).limiter(at())
-        async with lane.taken() as one, lane.taken() as two:
+        all_ = Limits(64)
+        lane = all_.limiter(at())
+        async with all_.taken(lane) as one, all_.taken(lane) as two:
             lane.refused(one)
             lane.refused(two)
         limits = [lane.limit]
         for _ in range(6):
-            async with lane.taken() as n_shrunk:
+            async with all_.taken(lane) as n_shrunk:
                 lane.refused(n_shrunk)
             limits.append(lane.limit)
         return limits
@@ -179,8 +181,7 @@ def test_a_limit_grows_by_one_for_a_full_round_of_answers() -> None:
 
     async def main() -> list[int]:
         lane, limits = Limits(4).limiter(at()), []
-        async with lane.taken() as n_shrunk:
-            lane.refused(n_shrunk)
+        lane.refused(0)
         for _ in range(10):
             lane.served()
             limits.append(lane.limit)
@@ -208,7 +209,7 @@ def test_a_store_that_many_share_says_when_a_turn_is_due() -> None:
         return 10.0 * (len(taken) > 1), 20.0
 
     async def main() -> list[list[str]]:
-        limits, crowd = Limits(2, take_turn), Crowd()
+        crowd = Crowd(limits := Limits(2, take_turn))
         lane, free = limits.limiter(at(requests_per_minute=6)), limits.limiter(at("b"))
         for name in ("first", "second"):
             await crowd.enter(name, lane)
@@ -245,7 +246,7 @@ def test_limits_hold_and_everyone_is_served(
         async def one(n_turns: int, lane: Limiter, *, urgent: bool) -> None:
             nonlocal served
             URGENCY.set(Urgency(demanded=urgent))
-            async with lane.taken():
+            async with limits.taken(lane):
                 assert limits.n_taken <= limit
                 assert lane.n_taken <= lane.maximum
                 await turns(n_turns)

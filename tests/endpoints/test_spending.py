@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
@@ -292,17 +293,17 @@ def test_what_a_process_has_set_aside_is_let_go_when_it_is_dead(tmp_path: Path) 
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == "held\n"
-            with Cache(run) as cache:
+            with closing(Cache(run)) as cache:
                 account = cache.note("budget")
-            with LocalStore(tmp_path) as store, pytest.raises(TimeoutError):
+            with closing(LocalStore(tmp_path)) as store, pytest.raises(TimeoutError):
                 within(Budget(1.0, store.account("run-1")).reserve(0.2), A_WHILE)
             process.send_signal(signal.SIGKILL)
             assert process.stdout.read() == ""  # it is dead, and nobody has waited for it
-            with LocalStore(tmp_path) as store:
+            with closing(LocalStore(tmp_path)) as store:
                 within(Budget(1.0, store.account("run-1")).reserve(0.2))
         finally:
             process.kill()
-    with Cache(run) as cache, LocalStore(tmp_path) as store:
+    with closing(Cache(run)) as cache, closing(LocalStore(tmp_path)) as store:
         cache.put_note("budget", account or "")
         within(Budget(1.0, store.account("run-1")).reserve(0.2))
 
@@ -335,7 +336,7 @@ def test_processes_together_never_exceed_the_budget(tmp_path: Path) -> None:
     cents = [int(process.communicate(timeout=SOON)[0]) for process in processes]
     # 24 calls of at least 2 and 5.7 on average would cost about 136 cents.
     assert 90 <= sum(cents) <= 100
-    with Cache(tmp_path / "runs" / "run-1") as cache:
+    with closing(Cache(tmp_path / "runs" / "run-1")) as cache:
         spent = json.loads(cache.note("budget") or "")[0]
     assert spent == pytest.approx(sum(cents) / 100)
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -70,7 +71,7 @@ def _asked(missing: Missing) -> str:
 
 def copied(source: Path, target: Path, keep: Callable[[str], bool]) -> None:
     """Another store with the rows whose topic is to be kept."""
-    with Cache(target) as new:
+    with closing(Cache(target)) as new:
         for row in stored(source).values():
             if keep(row.topic):
                 new.put(row)
@@ -151,7 +152,7 @@ def test_what_follows_from_an_imagined_answer_is_uncertain_for_all_systems(
         m.key for m in ours if "crack in" in str(m.request) or "get hot" in str(m.request)
     }
     assert len(references) == 2
-    with Cache(tmp_path / "full") as old, Cache(tmp_path / "store") as new:
+    with closing(Cache(tmp_path / "full")) as old, closing(Cache(tmp_path / "store")) as new:
         for missing in ours:
             row = old.get(missing.key)
             assert row is not None

@@ -6,6 +6,7 @@ import asyncio
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -65,9 +66,9 @@ asyncio.run(hold())
 PACED: Final = """
 here = Endpoint(name="here", base_url="http://127.0.0.1:1/v1", requests_per_minute=3000)
 async def all():
-    limiter = Limits(8, store.turn).limiter(here)
+    limits = Limits(8, store.turn)
     async def one():
-        async with limiter.taken():
+        async with limits.taken(limits.limiter(here)):
             now = await store.off_loop(store.rows, "SELECT extract(epoch FROM clock_timestamp())")
             print(float(now[0][0]))
     await asyncio.gather(*(one() for _ in range(30)))
@@ -101,7 +102,7 @@ def url(postgres_server: PostgresServer) -> str:
 @pytest.fixture
 def store(url: str) -> Iterator[PostgresStore]:
     """A store in it."""
-    with opened(url) as one:
+    with closing(opened(url)) as one:
         yield one
 
 
@@ -139,7 +140,7 @@ def printed(url: str, program: str, n_processes: int = 2) -> list[float]:
 
 def refusal(url: str) -> str:
     """Why a store cannot be opened."""
-    with opened(url) as refused, pytest.raises(StoreError) as caught:
+    with closing(opened(url)) as refused, pytest.raises(StoreError) as caught:
         refused.get(KEY)
     assert PASSWORD not in str(caught.value)
     assert ESCAPED not in str(caught.value)
@@ -158,7 +159,7 @@ async def is_free(store: PostgresStore, key: str = KEY, within: float = A_WHILE)
 def test_what_one_client_keeps_another_one_has(store: PostgresStore, url: str) -> None:
     """Rows, marks and notes; a new reply ends its mark, and any character comes back."""
     row = Row(KEY, "topic", {"text": "x\0\ud800\u202e"})
-    with opened(url) as other:
+    with closing(opened(url)) as other:
         assert other.get(KEY) is None
         store.put(row)
         assert other.get(KEY) == row
@@ -185,7 +186,7 @@ def test_what_a_run_asked_again_is_its_own_until_it_ends(store: PostgresStore, u
         None,
     ]
     store.rows("UPDATE summeval.replies SET at = now() - interval '2 days' WHERE run <> 'run-1'")
-    with opened(url) as other:
+    with closing(opened(url)) as other:
         other.forget_run("run-1")
     left = store.rows("SELECT run FROM summeval.replies")
     assert (left, store.rows("SELECT run FROM summeval.accounts")) == ([("",)], [])
@@ -232,7 +233,7 @@ def test_a_client_that_gives_up_waiting_holds_nothing(store: PostgresStore, url:
             waiting.cancel()
         async with store.alone(KEY):
             assert not await is_free(store)
-        with opened(url) as other:
+        with closing(opened(url)) as other:
             assert await is_free(other, within=SOON)
 
     asyncio.run(main())
@@ -273,7 +274,7 @@ def test_an_account_says_when_it_is_over_and_stays_so(store: PostgresStore, url:
     """
 
     async def main() -> None:
-        with opened(url) as second:
+        with closing(opened(url)) as second:
             one, other = (Budget(1.0, each.account("run-1")) for each in (store, second))
             await one.reserve(0.6)
             with pytest.raises(TimeoutError):
@@ -370,7 +371,7 @@ def test_a_database_that_is_gone_is_a_judges_fault_until_it_is_back(
     """What is asked meanwhile has no reply; after a restart the same client goes on."""
     monkeypatch.setattr(postgres, "PATIENCE_SECONDS", 0.3)
     row = Row(KEY, "", {"n": 1})
-    with opened(url) as store:
+    with closing(opened(url)) as store:
         budget = Budget(1.0, store.account("run-1"))
         asyncio.run(budget.reserve(0.4))
         store.put(row)
@@ -434,7 +435,7 @@ def test_what_is_kept_while_the_server_restarts_waits_for_it(
             await asyncio.gather(keeping, settling)
         assert await is_free(store, within=SOON)
 
-    with opened(url) as store:
+    with closing(opened(url)) as store:
         asyncio.run(main(store))
         assert store.get(KEY) == row
         assert store.rows("SELECT spent FROM summeval.accounts") == [(0.3,)]

@@ -70,7 +70,7 @@ class Store:
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     """A store with one row and one note, closed."""
-    with Cache(tmp_path / "store") as cache:
+    with closing(Cache(tmp_path / "store")) as cache:
         cache.put(ROW)
         cache.put_note("dialect", "json_schema")
     return Store(tmp_path / "store")
@@ -95,7 +95,7 @@ def test_new_store_is_private_and_kept_out_of_git_and_backups(tmp_path: Path) ->
 def test_what_others_may_only_read_is_fit(tmp_path: Path) -> None:
     """Nobody can change it."""
     (tmp_path / "store").mkdir(mode=0o755)
-    with Cache(tmp_path / "store") as cache:
+    with closing(Cache(tmp_path / "store")) as cache:
         cache.put(ROW)
     assert stored(tmp_path / "store") == {KEY: ROW}
 
@@ -208,7 +208,7 @@ INSERT = (
 
 def refused(store: Store, key: str = OTHER) -> str:
     """The message that reading a planted row ends with."""
-    with Cache(store.path) as cache, pytest.raises(StoreError) as caught:
+    with closing(Cache(store.path)) as cache, pytest.raises(StoreError) as caught:
         cache.get(key)
     return str(caught.value)
 
@@ -219,11 +219,11 @@ def test_rows_and_notes_are_kept_side_by_side_and_never_evicted(store: Store) ->
     large = {
         key: Row(key, "", {"text": "x" * 100_000}) for key in (f"f{n:063x}" for n in range(40))
     }
-    with Cache(store.path) as cache:
+    with closing(Cache(store.path)) as cache:
         for row in (*rows.values(), *large.values()):
             cache.put(row)
         cache.put_note("dialect ünï", "a\x00b\ud800")
-    with Cache(store.path) as cache:
+    with closing(Cache(store.path)) as cache:
         assert cache.note("dialect") == "json_schema"
         assert cache.note("dialect ünï") == "a\x00b\ud800"
         assert cache.note("other") is None
@@ -256,13 +256,13 @@ def test_note_that_is_none_of_ours_is_refused(store: Store, text: str) -> None:
     """A note says how to talk to an endpoint."""
     store.plant(INSERT, "note:x", text)
 
-    with Cache(store.path) as cache, pytest.raises(StoreError, match="it is no JSON text"):
+    with closing(Cache(store.path)) as cache, pytest.raises(StoreError, match="it is no JSON text"):
         cache.note("x")
 
 
 def test_write_waits_for_a_lock_and_says_so_in_the_end(store: Store) -> None:
     """By diskcache's word it would be a timeout, and its way to wait a busy loop."""
-    with Cache(store.path, lock_seconds=0.2) as cache:
+    with closing(Cache(store.path, lock_seconds=0.2)) as cache:
         with closing(sqlite3.connect(store.database, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             with pytest.raises(StoreError, match=r"locked by another process for 0\.2 seconds"):
@@ -275,7 +275,7 @@ def test_write_waits_for_a_lock_and_says_so_in_the_end(store: Store) -> None:
 @pytest.mark.parametrize("anew", [False, True])
 def test_store_that_is_deleted_under_a_run_is_said(store: Store, anew: bool) -> None:
     """SQLite would go on writing into the file that is gone, and nothing would be remembered."""
-    with Cache(store.path) as cache:
+    with closing(Cache(store.path)) as cache:
         shutil.rmtree(store.path)
         if anew:
             Cache(store.path).close()
@@ -293,7 +293,7 @@ def test_store_that_is_deleted_under_a_run_is_said(store: Store, anew: bool) -> 
 @given(st.text(), st.dictionaries(st.text(), st.text() | st.none() | st.integers(), max_size=4))
 def test_any_reply_comes_back(topic: str, reply: dict[str, object]) -> None:
     """What a model wrote is kept to the letter."""
-    with tempfile.TemporaryDirectory() as name, Cache(Path(name) / "store") as cache:
+    with tempfile.TemporaryDirectory() as name, closing(Cache(Path(name) / "store")) as cache:
         cache.put(Row(OTHER, topic, reply))
         cache.put_note(topic, topic)
 
@@ -396,7 +396,10 @@ def test_pickled_key_is_refused_and_not_run(store: Store, tmp_path: Path, raw: i
     marker = tmp_path / "marker"
     store.plant(PLANT, pickle.dumps(Bomb(marker)), raw, 1, None, "{}")
 
-    with Cache(store.path) as cache, pytest.raises(StoreError, match="whose key is no text"):
+    with (
+        closing(Cache(store.path)) as cache,
+        pytest.raises(StoreError, match="whose key is no text"),
+    ):
         list(cache._texts)
     assert not marker.exists()
 
@@ -413,7 +416,7 @@ def test_file_that_a_row_names_is_neither_read_nor_deleted(
     assert "a row whose value is no text" in message
     assert "secret" not in message
     row = Row(OTHER, "facets", {"text": "new"})
-    with Cache(store.path) as cache:
+    with closing(Cache(store.path)) as cache:
         with pytest.raises(StoreError, match="whose file is no text"):
             cache.put(row)
         assert cache.get(OTHER) == row  # the new row is kept all the same
@@ -454,7 +457,7 @@ def test_settings_that_somebody_else_has_made_do_not_apply(store: Store) -> None
     for name, value in planted.items():
         store.plant("INSERT OR REPLACE INTO Settings VALUES (?, ?)", name, value)
     store.plant("PRAGMA journal_mode = DELETE")
-    with Cache(store.path) as cache:
+    with closing(Cache(store.path)) as cache:
         cache.put(Row(OTHER, "", {}))
         assert cache.get(KEY) == ROW
     assert store.found("PRAGMA journal_mode") == [("wal",)]
