@@ -115,10 +115,10 @@ class _Call:
 class Client:
     """Gets replies from one model at one endpoint, for one event loop.
 
-    Limits are shared with all other clients of the run; ``remembered`` is what `dialect` said
-    another day.
+    Limits are shared with all other clients of the run.
 
     Attributes:
+        remembered: The dialect as it is remembered for another day; None while it is not.
         trouble: What kept the last attempt from a reply; empty where it got one.
     """
 
@@ -132,6 +132,7 @@ class Client:
         chance: random.Random | None = None,
     ) -> None:
         self.endpoint = endpoint
+        self.remembered = remembered
         self.trouble = ""
         self._limits = limits
         self._limiter = limits.limiter(endpoint)
@@ -191,9 +192,7 @@ class Client:
 
     async def _negotiate(self, call: _Call) -> ChatReply | Trouble:
         """The reply in the first dialect understood; if none is, the first refusal is raised."""
-        has_schema = call.request.schema is not None
-        trial: Dialect | None = self._talk.dialect
-        assert trial is not None
+        has_schema, trial = call.request.schema is not None, self._talk.dialect
         if has_schema:
             trial = replace(trial, level=trial.level or LEVELS[0])
         first: NoReplyError | None = None
@@ -202,8 +201,7 @@ class Client:
             if isinstance(outcome, ChatReply):
                 self._talk.settle(trial)
                 return outcome
-            following = next_trial(trial, outcome, has_schema=has_schema)
-            if following is None:
+            if (following := next_trial(trial, outcome, has_schema=has_schema)) is None:
                 if first is not None and outcome.is_refusal:
                     raise first
                 return outcome

@@ -264,21 +264,21 @@ class Keys:
         Raises:
             OptionError: for what is no origin.
         """
-        places = {(API_KEY, Endpoint(name=OPENAI, base_url=OPENAI_URL).origin)}
+        places = {(API_KEY, _origin(OPENAI_URL))}
         for url in (typed or "", environ.get(BASE_URL, "").strip()):
-            with suppress(OptionError):  # a broken address is told when it is wanted
-                places.add(("", Endpoint(name=OPENAI, base_url=url).origin))
+            with suppress(OptionError):  # a broken address is an error where it is wanted
+                places.add(("", _origin(url)))
         for entry in allowed:
             match = _ALLOWED.fullmatch(entry)
-            origin = Endpoint(name=OPENAI, base_url=match[2]).origin if match else ""
+            variable, origin = (match[1] or "", _origin(match[2])) if match else ("", "")
             if not match or match[2].rstrip("/").lower() != origin:
-                shown = f"{match[1]}={origin}" if match and match[1] else origin
+                shown = f"{variable}={origin}" if variable else origin
                 raise OptionError(
                     f"{ALLOW} (or --summ-allow-endpoints, summ_allow_endpoints) holds"
                     f" {one_line(entry)!r}; write an origin, as"
                     f" {shown or 'HOUSE_KEY=https://llm.example.org'}"
                 )
-            places.add((match[1] or "", origin))
+            places.add((variable, origin))
         return cls(environ, frozenset(places))
 
     def allow(self, variable: str, endpoint: Endpoint) -> bool:
@@ -300,6 +300,10 @@ class Keys:
                 " summ_allow_endpoints)"
             )
         return endpoint
+
+
+def _origin(url: str) -> str:
+    return Endpoint(name=OPENAI, base_url=url).origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,20 +373,20 @@ def find_endpoint(  # noqa: PLR0913 - the last two by keyword, about processes
 
 def _limited(usual: Endpoint, spec: EndpointSpec, n_processes: int, n_paced: int) -> Endpoint:
     """An endpoint as the suite limits it, for one of the processes that share its limits."""
-
-    def part(limit: int | None, n: int) -> int | None:
-        return limit and max(1, limit // n)
-
     timeout_seconds = spec.timeout_seconds or usual.timeout_seconds
     return replace(
         usual,
-        max_in_flight=part(spec.max_in_flight, n_processes),
-        requests_per_minute=part(spec.requests_per_minute, n_paced),
-        tokens_per_minute=part(spec.tokens_per_minute, n_paced),
+        max_in_flight=_part(spec.max_in_flight, n_processes),
+        requests_per_minute=_part(spec.requests_per_minute, n_paced),
+        tokens_per_minute=_part(spec.tokens_per_minute, n_paced),
         timeout_seconds=timeout_seconds,
         attempt_seconds=min(spec.attempt_seconds or usual.attempt_seconds, timeout_seconds),
         max_reply_mib=spec.max_reply_mib or usual.max_reply_mib,
     )
+
+
+def _part(limit: int | None, n_processes: int) -> int | None:
+    return limit and max(1, limit // n_processes)
 
 
 def default_endpoint(asked: str | None, environ: Mapping[str, str], otherwise: str) -> str:
@@ -406,26 +410,19 @@ _TAG: Final = re.compile(r":[^:/]*\d[^:/]*\Z")
 _FILE: Final = re.compile(r"\A(?:[/~.\\]|[A-Za-z]:[\\/])|\.(?:gguf|safetensors|bin)\Z")
 
 
-def is_exact(model: str) -> bool:
-    """Whether a name carries a date, a digest, or a tag with a number, and so means one model."""
-    return bool(_DATE.search(model) or _TAG.search(model))
-
-
 def is_other_model(asked: str, returned: str, *, pinned: bool | None = None) -> bool:
     """Whether a reply comes from another model than the exact one that was asked for.
 
-    Args:
-        asked: The name in the request.
-        returned: The name in the reply; an empty one is no word, and never another model. Names
-            are one but for case, a provider or folder before them, and ``.gguf``.
-        pinned: Whether the suite holds the model to its name; None where the name itself decides,
-            and where a file that a server has loaded is no name to hold it to.
+    Names are one but for case, a provider or folder before them, and ``.gguf``; an empty one is
+    never another. ``pinned`` says whether the suite holds the model to its name. Where it is None,
+    a name with a date, a digest or a numbered tag is held to, unless a server names a file instead.
     """
     one, other = (
         "/" + name.casefold().replace("\\", "/").removesuffix(".gguf") for name in (asked, returned)
     )
     if not returned or one.endswith(other) or other.endswith(one):
         return False
-    if pinned is None:
-        return is_exact(asked) and not _FILE.search(returned)
-    return pinned
+    if pinned is not None:
+        return pinned
+    is_exact = bool(_DATE.search(asked) or _TAG.search(asked))
+    return is_exact and not _FILE.search(returned)

@@ -171,7 +171,6 @@ class Exchange:
     ) -> None:
         self.memory = memory
         self.is_strict = is_strict
-        self.in_flight = in_flight
         self.ledger = Ledger()
         self.budget = budget
         self.limits = Limits(in_flight, None if memory.record == "none" else memory.store.turn)
@@ -180,7 +179,6 @@ class Exchange:
         self.purse = asyncio.Semaphore(in_flight)
         self._backoff = backoff
         self._clients: dict[tuple[Endpoint, str], Client] = {}
-        self._dialects: dict[tuple[Endpoint, str], Dialect | None] = {}
 
     def line(self, address: Address, price: Price | None) -> Sender:
         """A sender of requests to one endpoint, whose tokens have a price."""
@@ -200,13 +198,11 @@ class Exchange:
         Raises:
             NoReplyError: if there is none, and why.
         """
-        model = endpoint, request.model
-        if model not in self._clients:
-            known = self._dialects[model] = self.memory.dialect(endpoint.name, request.model)
-            self._clients[model] = Client(
-                endpoint, self.limits, backoff=self._backoff, remembered=known
-            )
-        client = self._clients[model]
+        client = self._clients.get((endpoint, request.model))
+        if client is None:
+            known = self.memory.dialect(endpoint.name, request.model)
+            client = Client(endpoint, self.limits, backoff=self._backoff, remembered=known)
+            self._clients[endpoint, request.model] = client
         self.ledger.n_in_flight += 1
         try:
             reply = await client.send(request, again=again)
@@ -215,10 +211,9 @@ class Exchange:
             raise
         finally:
             self.ledger.n_in_flight -= 1
-        dialect = client.dialect
-        if dialect is not None and dialect != self._dialects[model]:
-            self._dialects[model] = dialect
-            self.memory.remember_dialect(endpoint.name, request.model, dialect)
+        if client.dialect is not None and client.dialect != client.remembered:
+            client.remembered = client.dialect
+            self.memory.remember_dialect(endpoint.name, request.model, client.dialect)
         return reply
 
     def redacted(self, text: str) -> str:

@@ -23,7 +23,7 @@ from summeval_pytest.endpoints.limits import Limits
 from summeval_pytest.endpoints.response import read_body
 from summeval_pytest.endpoints.wire import Wire
 from summeval_pytest.errors import NoReplyError
-from tests.endpoints.calls import QUICK, Patient, at, fault, question, reply, run
+from tests.endpoints.calls import Patient, at, fault, question, reply, run
 from tests.scripted_server import (
     Action,
     Answer,
@@ -457,36 +457,6 @@ def test_a_limit_shrinks_when_it_is_too_many_and_grows_back() -> None:
 
         assert run(at(server.url), many, n_limit=16) == 7
     assert server.n_requests == 16 + 8 + 16
-
-
-def test_slots_that_are_closed_end_the_waits_and_leave_what_is_in_flight() -> None:
-    """At its end a run keeps what was paid for and asks nothing more."""
-
-    def script(seen: Seen) -> Action:
-        if seen.texts == ("sent away",):
-            return Status(429, headers={"retry-after": "60"})
-        return Until(lambda: seen.index == 0 or limits._closed.is_set(), Answer("yes"))
-
-    limits = Limits(4)
-    with ScriptedServer(script) as server:
-
-        async def main() -> list[object]:
-            client = Client(at(server.url, timeout_seconds=600), limits, backoff=QUICK)
-            await client.send(question())
-            sent = [asyncio.ensure_future(client.send(question("sent away")))]
-            await until(lambda: bool(client.trouble))
-            names = ("in flight", "in flight, too", "waiting, as 4 were too many")
-            sent += [asyncio.ensure_future(client.send(question(name))) for name in names]
-            await until(lambda: server.n_requests == 4)
-            limits.close()
-            sent.append(asyncio.ensure_future(client.send(question("later"))))
-            got = await asyncio.gather(*sent, return_exceptions=True)
-            await client.close()
-            return [one.text if isinstance(one, ChatReply) else type(one) for one in got]
-
-        gone = asyncio.CancelledError
-        assert asyncio.run(main()) == [gone, "yes", "yes", gone, gone]
-    assert server.n_requests == 4
 
 
 # What is told

@@ -117,24 +117,6 @@ def test_endpoints_share_a_runs_slots_and_have_limits_of_their_own() -> None:
     asyncio.run(main())
 
 
-def test_who_is_called_off_leaves_the_line_and_gives_its_slot_back() -> None:
-    """Waiting, just served, or inside: nothing may be lost."""
-
-    async def main() -> None:
-        crowd = Crowd(limits := Limits(1))
-        lane = limits.limiter(at())
-        for name in "abc":
-            await crowd.enter(name, lane)
-        await crowd.cancel("b")
-        assert limits.n_waiting == 1
-        await crowd.cancel("a")
-        assert crowd.served == ["a", "c"]
-        await crowd.end()
-        assert limits.n_taken == 0
-
-    asyncio.run(main())
-
-
 def test_a_pace_holds_requests_back_while_slots_are_free() -> None:
     """1 a minute: the second waits for a minute, and so does the third for another one."""
 

@@ -203,25 +203,6 @@ def test_call_that_could_exceed_the_budget_ends_asking_for_good() -> None:
     refusal(budget, 0.1)
 
 
-def test_call_waits_for_calls_in_flight_to_settle() -> None:
-    """They may leave enough; who gives up waiting, as with Ctrl-C, holds nothing."""
-
-    async def main() -> list[str]:
-        budget, order = Budget(1.0), []
-        await budget.reserve(0.7)
-        gone, second = (asyncio.create_task(budget.reserve(0.8)) for _ in range(2))
-        second.add_done_callback(lambda _: order.append("reserved"))
-        await asyncio.sleep(A_WHILE)
-        gone.cancel()
-        await asyncio.wait((gone,))
-        order.append("settled")
-        await budget.settle(0.7, 0.1)
-        await asyncio.wait_for(second, SOON)
-        return order
-
-    assert asyncio.run(main()) == ["settled", "reserved"]
-
-
 @settings(deadline=None, max_examples=15)
 @given(calls, st.integers(0, 300))
 def test_budget_is_never_exceeded(calls: list[tuple[int, int, int]], cents: int) -> None:

@@ -137,7 +137,7 @@ def test_replies_are_asked_for_and_kept(
 def test_processes_divide_what_may_be_open(in_flight: int, n_processes: int, each: int) -> None:
     """Never less than one."""
     session = Session(environ={}, in_flight=in_flight, n_processes=n_processes)
-    assert session.exchange.in_flight == each
+    assert session.exchange.limits.limit == each
 
 
 def test_replay_has_no_judge_of_ones_own(tmp_path: Path, suite: Suite) -> None:

@@ -2,25 +2,17 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.endpoints.chat import ChatRequest, Message, Schema
 from summeval_pytest.store.key import request_key
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=6,
-)
-REQUEST = ChatRequest(
-    model="gpt-4o",
-    messages=(Message("system", "Judge."), Message("user", "Zinc.")),
-    max_tokens=512,
-    schema=Schema(name="facets", text="{}"),
 )
 
 
@@ -59,23 +51,3 @@ def test_key_is_64_hex_digits_and_the_same_again(identity: dict[str, object]) ->
     assert len(key) == 64
     assert set(key) <= set("0123456789abcdef")
     assert request_key(dict(reversed(identity.items()))) == key
-
-
-def test_requests_that_differ_have_keys_that_differ() -> None:
-    """One answer must not serve another question, vote, attempt or endpoint."""
-    requests = [
-        REQUEST,
-        replace(REQUEST, model="gpt-4"),
-        replace(REQUEST, messages=(Message("user", "Judge."), Message("user", "Zinc."))),
-        replace(REQUEST, messages=(Message("system", "Judge.Zinc."),)),
-        replace(REQUEST, max_tokens=513),
-        replace(REQUEST, schema=None),
-        replace(REQUEST, schema=Schema(name="facts", text="{}")),
-        replace(REQUEST, temperature=1.0),
-        replace(REQUEST, seed=1),
-        replace(REQUEST, vote=1),
-        replace(REQUEST, attempt=1),
-    ]
-    keys = {request_key(request.identity("openai")) for request in requests}
-    assert len(keys | {request_key(REQUEST.identity("ollama"))}) == len(requests) + 1
-    assert request_key(replace(REQUEST, topic="zinc").identity("openai")) in keys
