@@ -60,8 +60,7 @@ class Backoff:
     """Waits that double: ``first_seconds``, twice that, and so on up to ``most_seconds``.
 
     Each is up to a quarter shorter by chance, so that calls that failed together come back apart.
-    Before a first attempt, ``head_start_seconds`` is how long calls wait at most while another one
-    finds out what a model understands; a refusal takes less.
+    Calls wait ``head_start_seconds`` at most while another one finds out what a model understands.
     """
 
     first_seconds: float = 0.5
@@ -71,8 +70,7 @@ class Backoff:
     def seconds(self, n_before: int, asked_seconds: float | None, chance: random.Random) -> float:
         """How long to wait after ``n_before`` waits, 0 for the first.
 
-        What the endpoint asks for is granted to the letter, however long; only an ask for less
-        than the first wait is no answer to a crowd, and the doubling waits stand.
+        What the endpoint asks for is granted, however long, unless it is less than the first wait.
         """
         if asked_seconds is not None and asked_seconds >= self.first_seconds:
             return asked_seconds
@@ -92,9 +90,8 @@ class Sender(Protocol):
     def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
         """Mark replies as unusable, so that a later run asks again; returns what the user can do.
 
-        Args:
-            said: Requests about the same items, each after the reply before, with their replies.
-            why: What is wrong with the last reply.
+        ``said`` are requests about the same items, each after the reply before; ``why`` says what
+        is wrong with the last reply.
         """
 
 
@@ -267,11 +264,7 @@ class Client:
         )
 
     async def _wait(self, call: _Call, trouble: Trouble) -> None:
-        """Waits before the next attempt.
-
-        Raises:
-            NoReplyError: if none is worth it, or the wait is longer than what is left.
-        """
+        """Waits before the next attempt; raises where none is worth it, or no time is left."""
         call.last = what = trouble.what
         if not trouble.may_pass:
             error = self._error(call, trouble.fault, what)

@@ -125,9 +125,8 @@ class Negotiation:
     """One model's dialect at one endpoint.
 
     While it is not known, one request goes first and the others wait for it, so that an endpoint
-    refuses each level once and not once a request. If that request meets other trouble, the next
-    one goes first, and nobody waits longer than the head start: the dialect is settled by whichever
-    request comes through first.
+    refuses each level once and not once a request. Nobody waits longer than the head start: the
+    dialect is settled by whichever request comes through first.
 
     Attributes:
         dialect: The best that is known.

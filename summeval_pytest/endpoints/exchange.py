@@ -58,7 +58,7 @@ class Memory:
         self.record: Record = record
         self.place = place
         self.run = run
-        self._cassettes = cassettes
+        self.cassettes = cassettes
 
     @cached_property
     def store(self) -> Store:
@@ -67,11 +67,7 @@ class Memory:
 
     def recorded(self, key: str) -> ChatReply | None:
         """The reply in a cassette; none where everything is asked again."""
-        return self._usable(None if self.record == "all" else self._cassettes.get(key))
-
-    async def recorded_off_loop(self, key: str) -> ChatReply | None:
-        """The same; only a cassette's reply is looked for in the store, as it may be marked."""
-        return await self.off_loop(self.recorded, key) if key in self._cassettes else None
+        return self._usable(None if self.record == "all" else self.cassettes.get(key))
 
     def cached(self, key: str) -> ChatReply | None:
         """The reply in the store, from before, or, where all is asked again, from this run."""
@@ -93,7 +89,7 @@ class Memory:
 
     def given_up(self, key: str) -> str:
         """Why a reply is kept and yet asked for again; empty where none is."""
-        rows = [self._cassettes.get(key)]
+        rows = [self.cassettes.get(key)]
         if self.record != "none":
             rows.append(self.store.get(key))
         return next((why for row in rows if row is not None and (why := self._why_not(row))), "")
@@ -157,7 +153,6 @@ class Exchange:
     Attributes:
         open: The requests that are waited for, by key.
         waiting_elsewhere: Of these, those that another process may be asking.
-        purse: Bounds how many calls set money of the budget aside at once.
     """
 
     def __init__(
@@ -176,7 +171,7 @@ class Exchange:
         self.limits = Limits(in_flight, None if memory.record == "none" else memory.store.turn)
         self.open: dict[str, tuple[asyncio.Task[ChatReply], Urgency]] = {}
         self.waiting_elsewhere: set[asyncio.Task[ChatReply]] = set()
-        self.purse = asyncio.Semaphore(in_flight)
+        self.purse = asyncio.Semaphore(in_flight)  # bounds calls that set money aside at once
         self._backoff = backoff
         self._clients: dict[tuple[Endpoint, str], Client] = {}
 
@@ -193,11 +188,7 @@ class Exchange:
     async def ask(
         self, endpoint: Endpoint, request: ChatRequest, again: Again | None = None
     ) -> ChatReply:
-        """The endpoint's own reply to a request; ``again`` is asked before each further attempt.
-
-        Raises:
-            NoReplyError: if there is none, and why.
-        """
+        """The endpoint's own reply to a request; ``again`` is asked before each further attempt."""
         client = self._clients.get((endpoint, request.model))
         if client is None:
             known = self.memory.dialect(endpoint.name, request.model)
@@ -257,7 +248,9 @@ class CachedEndpoint:
             OptionError: if a request has to be sent and its key is not set.
         """
         exchange, key = self._exchange, self._key(request)
-        reply = await exchange.memory.recorded_off_loop(key)
+        reply = None
+        if key in exchange.memory.cassettes:  # it may be marked in the store as unusable
+            reply = await exchange.memory.off_loop(exchange.memory.recorded, key)
         if reply is not None:
             exchange.ledger.remembered(key, "recorded")
             return self._checked(key, request, reply)

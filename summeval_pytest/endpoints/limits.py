@@ -174,11 +174,8 @@ class Limits:
     ) -> AsyncIterator[int]:
         """Waits for a turn and holds it; gives how often the limit had shrunk by then.
 
-        A ticket is the age of who waits, None to draw one now.
-
-        Raises:
-            NoReplyError: if a shared store that gives out turns cannot be reached.
-            asyncio.CancelledError: if the limits are closed.
+        A ticket is the age of who waits, None to draw one now. Raises a CancelledError if the
+        limits are closed, and a NoReplyError if a shared store cannot be reached.
         """
         if self._closed.is_set():
             raise asyncio.CancelledError

@@ -48,8 +48,7 @@ _FINAL: Final[dict[int, Fault]] = {
     404: "unknown_model",
 }
 _PASSING: Final[dict[int, Fault]] = {
-    408: "server_error",
-    409: "server_error",
+    **dict.fromkeys((408, 409), "server_error"),
     429: "rate_limited",
 }
 _SERVER: Final = 500
@@ -194,9 +193,8 @@ class Trouble:
 def read_trouble(response: Response, now: datetime) -> Trouble:
     """What a response with an error status says, 300 or more, which is free of secrets.
 
-    Passing are 408, 409, 429 and 5xx, and other statuses that the endpoint itself calls passing by
-    ``x-should-retry: true``; it can call any final by ``false``. Always final are 400, 401, 402,
-    403, 404, 413, 422, and a 429 for want of money.
+    408, 409, 429 and 5xx may pass, and so may others that ``x-should-retry: true`` comes with; with
+    ``false`` none does. 400, 401, 402, 403, 404, 413, 422 and a 429 for want of money never do.
     """
     status, error = response.status, _error_of(response.text)
     code, kind = error.get("code", ""), error.get("type", "")
@@ -240,8 +238,7 @@ def _error_of(text: str) -> dict[str, str]:
 def wait_seconds(headers: Mapping[str, str], now: datetime) -> float | None:
     """How long a response asks to be left alone; None where it does not say, or says nonsense.
 
-    ``retry-after-ms`` goes before ``retry-after``, which is a number of seconds or a date; a date
-    that has passed is 0.
+    ``retry-after-ms`` goes before ``retry-after``, a number of seconds or a date.
     """
     for header, per_second in (("retry-after-ms", 1000), ("retry-after", 1)):
         with suppress(ValueError):

@@ -38,9 +38,8 @@ def cost_at_most(request: ChatRequest, price: Price) -> float:
 def tokens_at_most(request: ChatRequest) -> int:
     """How many tokens a request's prompt has at most, whatever the model's tokenizer.
 
-    Tokenizers put several letters into one token, and spell the unusual byte by byte: two ASCII
-    letters or blanks count as one token, every other byte as one; to each message 8 are added, and
-    64 to a schema, which may be sent as text.
+    Two ASCII letters or blanks count as one token, every other byte as one, as tokenizers spell the
+    unusual byte by byte; a message adds 8, and a schema, which may be sent as text, 64.
     """
     n_tokens = _PER_MESSAGE * len(request.messages)
     n_tokens += _PER_SCHEMA * (request.schema is not None)
@@ -76,8 +75,7 @@ class Budget:
     async def reserve(self, most: float) -> None:
         """Sets aside what a call can cost at most; waits while calls in flight may leave enough.
 
-        Raises:
-            NoReplyError: ``over_budget``, now and from then on.
+        Raises a NoReplyError, ``over_budget``, once there will never be enough.
         """
         while True:
             answer = await self.account.reserve(most, self.dollars)
