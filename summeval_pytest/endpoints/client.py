@@ -38,7 +38,7 @@ _REDIRECTED: Final = 300
 _MOST_UNREADABLE: Final = 3
 """How often one call may meet a good status with a body that is no reply."""
 MOST_BREAKDOWNS: Final = 7
-"""How often in a row each of two calls may find the server broken down before all give up."""
+"""How often in a row two calls may each find the server broken down before it counts as down."""
 _REMEDIES: Final[dict[Fault, str]] = {
     "unreachable": "start the server there, or set another base_url",
     "unauthorised": "look at its API key, which is in the variable that api_key_env names or in"
@@ -139,11 +139,17 @@ class Client:
         self._talk = Negotiation(remembered, backoff.head_start_seconds)
         self._refusal: NoReplyError | None = None
         self._n_breakdowns: Counter[int] = Counter()  # by call, since the server was last heard
+        self._is_probing = False
 
     @property
     def dialect(self) -> Dialect | None:
         """What the model understands, to be remembered; None while that is not known."""
         return self._talk.dialect if self._talk.is_known else None
+
+    @property
+    def _is_down(self) -> bool:
+        """Whether the server broke down for two calls, again and again, and did nothing else."""
+        return sum(n >= MOST_BREAKDOWNS for n in self._n_breakdowns.values()) > 1
 
     async def close(self) -> None:
         """Close all connections."""
@@ -217,21 +223,31 @@ class Client:
             if call.deadline.when() is None:  # from now on the call's time runs
                 now = asyncio.get_running_loop().time()
                 call.deadline.reschedule(now + self.endpoint.timeout_seconds)
+            if is_probe := self._is_down:  # one call at a time finds out whether it is back
+                if self._is_probing:
+                    what = f"not asked, as the server is down: {self.trouble}"
+                    raise self._error(call, "server_error", what)
+                self._is_probing = True
             call.n_attempts += 1
-            outcome = await self._post(call, body(call.request, dialect))
-            if isinstance(outcome, ChatReply):
-                self.trouble = ""
-                self._n_breakdowns.clear()
-                self._limiter.served()
-                return outcome
-            self.trouble = self.endpoint.redacted(outcome.what)
-            if outcome.is_breakdown:
-                self._n_breakdowns[call.ticket] += 1
-            elif outcome.fault != "timed_out":
-                self._n_breakdowns.clear()
-            if outcome.fault == "rate_limited":
-                self._limiter.refused(n_shrunk)
+            try:
+                outcome = await self._post(call, body(call.request, dialect))
+            finally:
+                self._is_probing = self._is_probing and not is_probe
+            self._note(call, outcome, n_shrunk)
             return outcome
+
+    def _note(self, call: _Call, outcome: ChatReply | Trouble, n_shrunk: int) -> None:
+        """Notes how the server does: limits follow it, and calls give up once it is down."""
+        is_reply = isinstance(outcome, ChatReply)
+        self.trouble = "" if is_reply else self.endpoint.redacted(outcome.what)
+        if is_reply:
+            self._limiter.served()
+        elif outcome.fault == "rate_limited":
+            self._limiter.refused(n_shrunk)
+        if not is_reply and outcome.is_breakdown:
+            self._n_breakdowns[call.ticket] += 1
+        elif is_reply or outcome.fault != "timed_out":  # slowness says nothing of it
+            self._n_breakdowns.clear()
 
     async def _post(self, call: _Call, values: Mapping[str, object]) -> ChatReply | Trouble:
         try:
@@ -270,7 +286,7 @@ class Client:
             error = self._error(call, trouble.fault, what)
             self._refusal = error if trouble.fault in REFUSALS else self._refusal
             raise error
-        if sum(n >= MOST_BREAKDOWNS for n in self._n_breakdowns.values()) > 1:
+        if self._is_down:
             what += "; it is not asked again, as other calls fail, too"
             raise self._error(call, trouble.fault, what)
         seconds = self._backoff.seconds(call.n_waits, trouble.wait_seconds, self._chance)

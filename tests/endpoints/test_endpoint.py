@@ -64,6 +64,10 @@ def test_loopback_is_this_machine() -> None:
     assert not any(endpoint("", f"http://{host}:8000/v1").is_loopback for host in others)
 
 
+BROKEN = """
+localhost:11434/v1 ftp://localhost/v1 http:///v1 http://localhost:eleven/v1 http://localhost:0/v1
+http://[::1/v1 http://lokalhöst/v1
+""".split()
 NO_ADDRESS = "is no address of a server; write it like 'http://localhost:11434/v1'"
 NO_KEY = (
     "endpoint 'ollama': its API key has a blank, a line break or a letter that no key has;"
@@ -81,16 +85,8 @@ NO_NAME = (
         *[
             ({"base_url": url}, f"endpoint 'ollama': base_url {shown!r} {NO_ADDRESS}")
             for url, shown in (
-                ("", ""),
-                ("localhost:11434/v1", "localhost:11434/v1"),
-                ("ftp://localhost/v1", "ftp://localhost/v1"),
-                ("http:///v1", "http:///v1"),
-                ("http://localhost:eleven/v1", "http://localhost:eleven/v1"),
-                ("http://localhost:0/v1", "http://localhost:0/v1"),
-                ("http://[::1/v1", "http://[::1/v1"),
-                ("http://local host/v1", "http://local host/v1"),
+                *((each, each) for each in ("", "http://local host/v1", *BROKEN)),
                 ("http://localhost/v1\nx-evil: 1", "http://localhost/v1 x-evil: 1"),
-                ("http://lokalhöst/v1", "http://lokalhöst/v1"),
                 ("http://a@b@localhost/v1", "localhost/v1"),
                 ("htp://tess:hunter2@gateway.example/v1?sig=q0w9e8", "gateway.example/v1"),
             )
@@ -377,19 +373,14 @@ def test_allowed_is_who_gets_the_key_and_not_which_path(url: str, allowed: str) 
     assert (address.endpoint.api_key, address.missing) == (TEAMS, "")
 
 
-@pytest.mark.parametrize(
-    "allowed",
-    [
-        (),
-        ("OTHER_KEY=https://keyed:8000",),
-        ("TEAM_KEY=https://keyed",),
-        ("TEAM_KEY=https://keyed:8001",),
-        ("TEAM_KEY=http://keyed:8000",),
-        ("TEAM_KEY=https://keyed.example:8000",),
-        ("TEAM_KEY=https://not-keyed:8000",),
-    ],
-)
-def test_a_suite_sends_no_key_where_the_user_has_not_allowed_it(allowed: tuple[str, ...]) -> None:
+OTHER_PLACES = """
+OTHER_KEY=https://keyed:8000 TEAM_KEY=https://keyed TEAM_KEY=https://keyed:8001
+TEAM_KEY=http://keyed:8000 TEAM_KEY=https://keyed.example:8000 TEAM_KEY=https://not-keyed:8000
+""".split()
+
+
+@pytest.mark.parametrize("allowed", [[], *([place] for place in OTHER_PLACES)], ids=str)
+def test_a_suite_sends_no_key_where_the_user_has_not_allowed_it(allowed: list[str]) -> None:
     """A pull request that edits the suite would have any secret of the machine."""
     assert refusal("keyed", allowed=allowed) == (
         "endpoint 'keyed' of the suite wants the key in TEAM_KEY sent to https://keyed:8000, and"
@@ -545,28 +536,16 @@ def test_usual_place_is_as_asked_else_the_variable_else_built_in(
 
 # Which model replies
 
-EXACT = (
-    "gpt-4o-2024-08-06",
-    "gpt-4-0613",
-    "gpt-3.5-turbo-1106",
-    "claude-3-5-sonnet-20241022",
-    "claude-3-5-sonnet@20240620",
-    "mistral-large-2407",
-    "ft:gpt-4o-2024-08-06:org::9abc",
-    "llama3:8b-instruct-q4_0",
-    "llama3@sha256:365c0bd3c000",
-)
-LOOSE = (
-    "gpt-4o",
-    "llama3",
-    "llama3:latest",
-    "meta-llama/llama-3-8b-instruct:free",
-    "qwen2.5-72b-instruct",
-    "llama3-8b-8192",  # a context, no day: there is no 81st month
-    "mixtral-8x7b-32768",
-    "rule-1",
-    "gpt-4-9999",
-)
+EXACT = """
+gpt-4o-2024-08-06 gpt-4-0613 gpt-3.5-turbo-1106 claude-3-5-sonnet-20241022
+claude-3-5-sonnet@20240620 mistral-large-2407 ft:gpt-4o-2024-08-06:org::9abc
+llama3:8b-instruct-q4_0 llama3@sha256:365c0bd3c000
+""".split()
+# 8192 is a context and no day, as there is no 81st month; nor is 9999 one
+LOOSE = """
+gpt-4o llama3 llama3:latest meta-llama/llama-3-8b-instruct:free qwen2.5-72b-instruct
+llama3-8b-8192 mixtral-8x7b-32768 rule-1 gpt-4-9999
+""".split()
 
 
 @pytest.mark.parametrize("name", [*EXACT, *LOOSE])
