@@ -238,16 +238,18 @@ class Client:
 
     def _note(self, call: _Call, outcome: ChatReply | Trouble, n_shrunk: int) -> None:
         """Notes how the server does: limits follow it, and calls give up once it is down."""
-        is_reply = isinstance(outcome, ChatReply)
-        self.trouble = "" if is_reply else self.endpoint.redacted(outcome.what)
-        if is_reply:
-            self._limiter.served()
-        elif outcome.fault == "rate_limited":
-            self._limiter.refused(n_shrunk)
-        if not is_reply and outcome.is_breakdown:
-            self._n_breakdowns[call.ticket] += 1
-        elif is_reply or outcome.fault != "timed_out":  # slowness says nothing of it
+        if isinstance(outcome, ChatReply):
+            self.trouble = ""
             self._n_breakdowns.clear()
+            self._limiter.served()
+            return
+        self.trouble = self.endpoint.redacted(outcome.what)
+        if outcome.is_breakdown:
+            self._n_breakdowns[call.ticket] += 1
+        elif outcome.fault != "timed_out":  # a refusal shows that somebody is there
+            self._n_breakdowns.clear()
+        if outcome.fault == "rate_limited":
+            self._limiter.refused(n_shrunk)
 
     async def _post(self, call: _Call, values: Mapping[str, object]) -> ChatReply | Trouble:
         try:

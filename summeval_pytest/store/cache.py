@@ -103,12 +103,11 @@ def text_disk() -> type:
     class TextDisk(Disk):  # type: ignore[misc]  # its base has no types
         _directory: str
 
-        def get(self, key: object, raw: object) -> str:
-            return self._text("key", key if raw else None)
+        def get(self, key: object, _raw: object) -> str:
+            return self._text("key", key)
 
-        def fetch(self, mode: object, filename: object, value: object, read: object) -> str:
-            is_plain = mode == _RAW and filename is None and not read
-            return self._text("value", value if is_plain else None)
+        def fetch(self, mode: object, _file: object, value: object, _read: object) -> str:
+            return self._text("value", value if mode == _RAW else None)
 
         def remove(self, _file: object) -> str:
             return self._text("file", None)

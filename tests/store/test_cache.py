@@ -210,6 +210,16 @@ def test_rows_and_notes_are_kept_side_by_side_and_never_evicted(store: Store) ->
     assert list(stored(store.path).items()) == [(KEY, ROW), *rows.items(), *large.items()]
 
 
+def test_mark_on_a_reply_ends_when_the_reply_is_put_again(store: Store) -> None:
+    """Somebody got it anew, and so it is meant; a mark is on one reply and on no other."""
+    other = Row(KEY, ROW.topic, {"text": "Zinc harms."})
+    with closing(Cache(store.path)) as cache:
+        for row in (ROW, other):
+            cache.put_note(row.mark, "item 3 is missing")
+        cache.put(ROW)
+        assert [cache.note(row.mark) for row in (ROW, other)] == ["", "item 3 is missing"]
+
+
 @pytest.mark.parametrize(
     ("line", "what"),
     [
