@@ -162,7 +162,10 @@ def test_header_names_judge_store_record_and_suite(bench: Bench) -> None:
     assert offline.code == 0
     line = f"summeval: judge offline-5, store not needed, record none, {gated} (good)"
     assert offline.lines.count(line) == 1
-    told = "summeval: summeval.toml has no labels, so nobody knows how well it judges; see 'summeval label'"
+    told = (
+        "summeval: summeval.toml has no labels, so nobody knows how well it judges;"
+        " see 'summeval label'"
+    )
     assert told in offline.lines
     assert "judge: agreement with people unknown, the suite has no labels" in offline.lines
 
