@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from functools import partial
@@ -26,37 +27,29 @@ from summeval_pytest.cli.parameters import (
     suite_of,
     write_figures,
 )
-from summeval_pytest.errors import OptionError
+from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.reports.terminal import calls_lines, model_lines
 from summeval_pytest.run.golden import check_sentences
 from summeval_pytest.study.baselines import check_baselines
-from summeval_pytest.study.systems.all_analyses import (
-    ANALYSES,
-    OF_TEXTS,
-    StudiedSystem,
-    Study,
-    families_of,
-    study_of,
-)
+from summeval_pytest.study.systems.analyses import ANALYSES, OF_TEXTS, Study, tables_of
 from summeval_pytest.study.systems.study_material import Material
 from summeval_pytest.study.systems.study_tables import study_lines
-from summeval_pytest.study.systems.text_profiles import text_numbers
+from summeval_pytest.study.systems.texts import text_numbers
 from summeval_pytest.suite.values import JudgeSpec
 from summeval_pytest.text.normalise import NORMALISER
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import SPLITTER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from summeval_pytest.study.systems.all_analyses import Analysis
     from summeval_pytest.study.systems.study_material import JudgeFound
 
 
 WIDTH: Final = 80
 """Where there is no terminal."""
 _LEAST: Final = 60
-_NOVEL: Final[frozenset[Analysis]] = frozenset({"novelty", "associations"})
+_NOVEL: Final = frozenset({"novelty", "associations"})
 
 
 def study(
@@ -109,7 +102,8 @@ def study(
         NoReplyError: if a system's endpoint gave no summary.
     """
     check_baselines("study")
-    analyses = _analyses(only)
+    chosen = names_in(only, "--only", ANALYSES, "no analysis")
+    analyses = [name for name in ANALYSES if not chosen or name in chosen]
     words = None if familiar is None else read_familiar(familiar)
     if json_file is not None:
         check_writable(json_file, "--json")
@@ -135,36 +129,32 @@ def study(
     session.add_cassette(loaded)
     for name in judges:
         session.judge(name, [loaded])  # one that cannot be is told before anybody is asked
-    material = Material(loaded, systems, session)
+    read = partial(
+        text_numbers,
+        familiar=words,
+        overlap="systems" in analyses,
+        novel=not _NOVEL.isdisjoint(analyses),
+    )
     try:
-        material.read_texts(
-            partial(
-                text_numbers,
-                familiar=words,
-                overlap="systems" in analyses,
-                novel=not _NOVEL.isdisjoint(analyses),
-            )
-        )
+        material = Material(loaded, systems, session, read)
         found = [material.add_judge(name, families[0][name]) for name in judges]
     finally:
         session.forget_run()
-    empty = Study(
+    told = Study(
         suite=loaded.shown,
         fingerprint=loaded.fingerprint,
         n_papers=len(loaded.paper_ids),
-        judges=tuple(each.judge for each in found),
-        systems=tuple(
-            StudiedSystem(
-                name=name, family=families[1][name], n_papers=len(loaded.paper_ids_of(name))
-            )
+        judges=[each.judge for each in found],
+        systems=[
+            {"name": name, "family": families[1][name], "n_papers": len(loaded.paper_ids_of(name))}
             for name in systems
-        ),
+        ],
         analyses=analyses,
         reading=f"norm:{NORMALISER}|split:{SPLITTER}",
+        tables=tables_of(analyses, material.studied(judges, families)),
     )
-    told = study_of(empty, material.studied(judges, families))
     if json_file is not None:
-        write_figures(json_file, "--json", told)
+        write_figures(json_file, "--json", told.figures())
     is_terminal = sys.stdout.isatty()
     columns = shutil.get_terminal_size((WIDTH, 24)).columns if is_terminal else WIDTH
     is_coloured = is_terminal and not os.environ.get("NO_COLOR")
@@ -174,9 +164,50 @@ def study(
     return lines
 
 
-def _analyses(only: Sequence[str]) -> tuple[Analysis, ...]:
-    asked = names_in(only, "--only", ANALYSES, "no analysis")
-    return tuple(name for name in ANALYSES if not asked or name in asked)
+_STEM = re.compile(r"[^\W\d_]+")
+
+
+def stem_of(name: str) -> str:
+    """The first run of letters of a model's name, behind a vendor's, in lower case.
+
+    >>> stem_of("openai/GPT-4o-2024-08-06"), stem_of("llama2_70b"), stem_of("7")
+    ('gpt', 'llama', '7')
+    """
+    last = name.rsplit("/", 1)[-1]
+    found = _STEM.search(last)
+    return (found.group() if found else last).lower()
+
+
+def families_of(
+    judges: Mapping[str, str], systems: Mapping[str, str], told: Sequence[str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The family of each judge, and that of each system, both given with the model behind a name.
+
+    The user says ``NAME=FAMILY``; where a judge and a system have one name, it is said of both.
+
+    Raises:
+        OptionError: for a text that says nothing, for a name that nobody has, and for two families
+            of one name.
+    """
+    families = tuple({name: stem_of(of[name]) for name in of} for of in (judges, systems))
+    told_of: dict[str, str] = {}
+    for text in told:
+        name, _, family = text.rpartition("=")
+        if not name or not family:
+            raise OptionError(f"--family={text}: no family; write NAME=FAMILY, as gpt35=openai")
+        if not any(name in of for of in families):
+            raise OptionError(
+                f"--family={text}: no judge or system {name!r} is studied;"
+                f" {nearest(name, {*judges, *systems})}"
+            )
+        if family.lower() != told_of.setdefault(name, family.lower()):
+            raise OptionError(
+                f"--family={text}: {name!r} is of family {told_of[name]!r} already; leave one out"
+            )
+        for of in families:
+            if name in of:
+                of[name] = family.lower()
+    return families[0], families[1]
 
 
 def read_familiar(file: Path) -> frozenset[str]:
@@ -214,7 +245,7 @@ def _calls(found: Sequence[JudgeFound]) -> Iterator[str]:
     for each in found:
         if each.calls:
             yield ""
-            yield one_line(f"judge {each.judge.name}", WIDTH)
+            yield one_line(f"judge {each.judge['name']}", WIDTH)
             yield from calls_lines(each.calls, each.counts)
     yield from model_lines(dict.fromkeys(model for each in found for model in each.models))
 

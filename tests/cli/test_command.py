@@ -12,7 +12,7 @@ import pytest
 
 from summeval_pytest.cli.app import COMMANDS
 from summeval_pytest.questions import Unanswered
-from summeval_pytest.study.systems.all_analyses import ANALYSES
+from summeval_pytest.study.systems.analyses import ANALYSES
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion

@@ -11,7 +11,7 @@ import pytest
 from rich.cells import cell_len
 
 from summeval_pytest.cli.app import main
-from summeval_pytest.study.systems.all_analyses import ANALYSES
+from summeval_pytest.study.systems.analyses import ANALYSES
 from tests.studied_suite import ALPHA, BETA, FAMILIES, PAPERS, write_studied
 
 if TYPE_CHECKING:

@@ -6,31 +6,28 @@ import math
 from contextlib import contextmanager
 from functools import cache
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from summeval_pytest.questions import FACETS
 from summeval_pytest.study.systems.study_tables import column_told, named
-from summeval_pytest.study.systems.text_profiles import NOVELTIES, READABILITY
+from summeval_pytest.study.systems.texts import NOVELTIES, READABILITY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from summeval_pytest.study.systems.all_analyses import Study
-    from summeval_pytest.study.systems.farebio import HallucinationRate, JudgeHeat
-    from summeval_pytest.study.systems.fm import FacetProportions, Spread
-    from summeval_pytest.study.systems.studied import Column, Mean
-    from summeval_pytest.study.systems.text_profiles import Profile
+    from summeval_pytest.study.systems.analyses import Row, Study
+    from summeval_pytest.study.systems.studied import Mean
+
+    Rows = Sequence[Row]
 
 
-KeyT = TypeVar("KeyT")
-ValueT = TypeVar("ValueT")
 COLOURS: Final = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
 """Told apart by those who do not see red and green apart (Okabe and Ito 2008)."""
 INK: Final = "#333333"
@@ -193,41 +190,42 @@ _DARK: Final = 0.55
 """From so far along the colours on, writing is white."""
 
 
-def draw_heat(heat: JudgeHeat, title: str) -> Figure:
+def draw_heat(heat: Row, title: str) -> Figure:
     """The heat map of one metric, with the interval of self-preference below it."""
     from matplotlib.patches import Rectangle
 
-    judges = list(dict.fromkeys(cell.judge for cell in heat.cells))
-    systems = list(dict.fromkeys(cell.system for cell in heat.cells))
+    judges = list(dict.fromkeys(cell["judge"] for cell in heat["cells"]))
+    systems = list(dict.fromkeys(cell["system"] for cell in heat["cells"]))
     shown = [label(system) for system in systems], [label(judge) for judge in judges]
     below, beside = map(inches, shown)
     figure, (axes,) = new_figure(
         max(_LEAST, 1.2 + beside + _CELL * len(systems) + math.cos(_SLOPE) * below / 2),
         1.2 + 0.5 * len(judges) + math.sin(_SLOPE) * below,
     )
-    factor = 100 if heat.metric == "faithfulness" else 1
+    factor = 100 if heat["metric"] == "faithfulness" else 1
     values = np.full((len(judges), len(systems)), np.nan)
-    for cell in heat.cells:
-        if cell.mean.value is not None:
-            place = judges.index(cell.judge), systems.index(cell.system)
-            values[place] = factor * cell.mean.value
+    for cell in heat["cells"]:
+        if cell["mean"].value is not None:
+            place = judges.index(cell["judge"]), systems.index(cell["system"])
+            values[place] = factor * cell["mean"].value
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     image = axes.imshow(values, cmap="Blues", aspect="auto", vmin=low, vmax=high)
-    for cell in heat.cells:
-        row, column = judges.index(cell.judge), systems.index(cell.system)
+    for cell in heat["cells"]:
+        row, column = judges.index(cell["judge"]), systems.index(cell["system"])
         value = float(values[row, column])
-        told = "-" if math.isnan(value) else f"{value:.1f}" if factor > 1 else f"{value:.2f}"
+        text = "-" if math.isnan(value) else f"{value:.1f}" if factor > 1 else f"{value:.2f}"
         colour = "white" if value - low > _DARK * (high - low) else INK
-        axes.text(column, row, told, ha="center", va="center", color=colour)
-    for cell in heat.cells:
-        if cell.is_own:
-            corner = systems.index(cell.system) - 0.47, judges.index(cell.judge) - 0.47
-            axes.add_patch(
-                Rectangle(corner, 0.94, 0.94, fill=False, edgecolor="#d55e00", linewidth=2)
-            )
+        axes.text(column, row, text, ha="center", va="center", color=colour)
+    for cell in heat["cells"]:
+        if cell["is_own"]:
+            corner = systems.index(cell["system"]) - 0.47, judges.index(cell["judge"]) - 0.47
+            frame: dict[str, Any] = {"fill": False, "edgecolor": "#d55e00", "linewidth": 2}
+            axes.add_patch(Rectangle(corner, 0.94, 0.94, **frame))
     slope: dict[str, Any] = {
-        "rotation": math.degrees(_SLOPE), "ha": "right", "rotation_mode": "anchor",
-    }  # fmt: skip
+        "rotation": math.degrees(_SLOPE),
+        "ha": "right",
+        "rotation_mode": "anchor",
+    }
     axes.set_xticks(range(len(systems)), shown[0], **slope)
     axes.set_yticks(range(len(judges)), shown[1])
     axes.tick_params(length=0)
@@ -235,12 +233,11 @@ def draw_heat(heat: JudgeHeat, title: str) -> Figure:
         spine.set_visible(False)
     axes.set_title(f"{title}: judge by system")
     figure.colorbar(image, ax=axes, shrink=0.9)
-    figure.supxlabel(_preference(heat), fontsize=8, x=0.02, ha="left")
+    figure.supxlabel(_preference(heat["preference"]), fontsize=8, x=0.02, ha="left")
     return figure
 
 
-def _preference(heat: JudgeHeat) -> str:
-    found = heat.preference
+def _preference(found: Mean) -> str:
     if found.value is None:
         return "self-preference: cannot be told of these judges and systems"
     bounds = ""
@@ -257,17 +254,17 @@ _HALF: Final = 0.42
 """How far a violin reaches from the middle of its row."""
 
 
-def draw_violins(axes: Axes, spreads: Sequence[Spread]) -> None:
+def draw_violins(axes: Axes, spreads: Rows) -> None:
     """A violin a system, from 2.5 % to 97.5 % as a line, the middle half thick, the median a dot.
 
     A distribution without width is its dot; a system without one is said to have none.
     """
     for row, spread in enumerate(spreads):
-        if not spread.quantiles:
+        if not spread["quantiles"]:
             place = axes.get_yaxis_transform()
             axes.text(0.01, row, "too few papers", va="center", fontsize=7, transform=place)
             continue
-        quantiles = np.array(spread.quantiles)
+        quantiles = np.array(spread["quantiles"])
         last = len(quantiles) - 1
         if quantiles[-1] > quantiles[0]:
             x, y = density(quantiles)
@@ -277,7 +274,7 @@ def draw_violins(axes: Axes, spreads: Sequence[Spread]) -> None:
         axes.plot(quantiles[outer], [row, row], color=INK, linewidth=0.9)
         axes.plot(quantiles[inner], [row, row], color=INK, linewidth=3.5, solid_capstyle="butt")
         axes.plot(quantiles[last // 2], row, "o", color="white", markersize=4, mec=INK, mew=0.9)
-    rows_axis(axes, [row_label(spread.system, spread.n, spread.n_of) for spread in spreads])
+    rows_axis(axes, [row_label(row["system"], row["n"], row["n_of"]) for row in spreads])
 
 
 def density(
@@ -316,70 +313,66 @@ def draw(study: Study, folder: Path) -> list[str]:
 
 def _figures(study: Study) -> Iterator[tuple[str, Figure]]:
     """The figures by name; a panel for which nobody has a number is left to the tables."""
-    for heat in study.heats if len(study.judges) > 1 else ():  # one row is no map
-        if any(cell.mean.n for cell in heat.cells):
-            yield f"judges-{heat.metric}", draw_heat(heat, _HEATS[heat.metric])
-    spreads = _grouped(study.spreads, lambda each: each.column)
-    if known := {column: held for column, held in spreads.items() if any(s.n for s in held)}:
-        yield "spread", _spreads(known)
-    if study.proportions:
-        yield "proportions", _proportions(_grouped(study.proportions, lambda each: each.by))
-    rates = _grouped(study.hallucination, lambda each: each.by)
-    if told := {by: held for by, held in rates.items() if any(r.summaries.n for r in held)}:
-        yield "hallucination", _hallucination(told)
-    if any(_has(study.novelty, name) for name in NOVELTIES):
-        yield "novelty", _profiles(study.novelty, NOVELTIES, "Share of n-grams not in the source")
-    if readable := [name for name in READABILITY if _has(study.readability, name)]:
-        yield "readability", _profiles(study.readability, readable, "Grade, higher is harder")
+    of = study.tables
+    for heat in of["heats"] if len(study.judges) > 1 else ():  # one row is no map
+        if any(cell["mean"].n for cell in heat["cells"]):
+            yield f"judges-{heat['metric']}", draw_heat(heat, _HEATS[heat["metric"]])
+    if spreads := _grouped([row for row in of["spreads"] if row["n"]], of["spreads"], "column"):
+        yield "spread", _spreads(spreads)
+    if of["proportions"]:
+        yield "proportions", _proportions(_grouped(of["proportions"], of["proportions"], "by"))
+    rates = of["hallucination"]
+    if known := _grouped([row for row in rates if row["summaries"].n], rates, "by"):
+        yield "hallucination", _hallucination(known)
+    for name, names, title in (
+        ("novelty", NOVELTIES, "Share of n-grams not in the source"),
+        ("readability", READABILITY, "Grade, higher is harder"),
+    ):
+        rows = of[name]
+        found = [n for n in names if any(n in row["means"] and row["means"][n].n for row in rows)]
+        if found:
+            yield name, _profiles(rows, names if name == "novelty" else found, title)
 
 
-def _grouped(values: Sequence[ValueT], key: Callable[[ValueT], KeyT]) -> dict[KeyT, list[ValueT]]:
-    found: dict[KeyT, list[ValueT]] = {}
-    for value in values:
-        found.setdefault(key(value), []).append(value)
-    return found
+def _grouped(known: Rows, rows: Rows, key: str) -> dict[Any, Rows]:
+    """The rows of each value of a key that a row with something to show has."""
+    return {
+        value: [row for row in rows if row[key] == value]
+        for value in dict.fromkeys(row[key] for row in known)
+    }
 
 
-def _has(profiles: Sequence[Profile], name: str) -> bool:
-    return any(name in profile.means and profile.means[name].n for profile in profiles)
-
-
-def _spreads(spreads: Mapping[Column, Sequence[Spread]]) -> Figure:
+def _spreads(spreads: Mapping[Any, Rows]) -> Figure:
     n_systems = max(map(len, spreads.values()))
     height = 0.3 + len(spreads) * (_HEAD + _ROW * 1.2 * n_systems)
     figure, panels = new_figure(WIDTH, height, len(spreads))
-    for (column, held), axes in zip(spreads.items(), panels, strict=True):
-        draw_violins(axes, held)
+    for (column, rows), axes in zip(spreads.items(), panels, strict=True):
+        draw_violins(axes, rows)
         axes.set_title(drawable(column_told(column)))
     figure.suptitle("Mean over papers, resampled", x=0.02, ha="left", fontsize=10)
     return figure
 
 
-def _proportions(proportions: Mapping[str, Sequence[FacetProportions]]) -> Figure:
-    n_rows = sum(map(len, proportions.values()))
-    height = 0.6 + _HEAD * len(proportions) + _ROW * n_rows
+def _proportions(proportions: Mapping[Any, Rows]) -> Figure:
+    height = 0.6 + _HEAD * len(proportions) + _ROW * sum(map(len, proportions.values()))
     figure, panels = new_figure(WIDTH, height, len(proportions))
-    for (by, held), axes in zip(proportions.items(), panels, strict=True):
+    for (by, rows), axes in zip(proportions.items(), panels, strict=True):
         draw_stacks(
             axes,
-            [_covered(each.system, tuple(each.shares.values())) for each in held],
-            {facet: [each.shares[facet].value or 0.0 for each in held] for facet in FACETS},
+            [_covered(row["system"], list(row["shares"].values())) for row in rows],
+            {facet: [row["shares"][facet].value or 0.0 for row in rows] for facet in FACETS},
         )
         axes.set_title(f"Share of words, cut by {label(by)}")
     _legend_below(figure, panels[0], len(FACETS))
     return figure
 
 
-def _hallucination(rates: Mapping[str, Sequence[HallucinationRate]]) -> Figure:
-    n_rows = sum(map(len, rates.values()))
-    height = 0.6 + _HEAD * len(rates) + _ROW * 1.5 * n_rows
+def _hallucination(rates: Mapping[Any, Rows]) -> Figure:
+    height = 0.6 + _HEAD * len(rates) + _ROW * 1.5 * sum(map(len, rates.values()))
     figure, panels = new_figure(WIDTH, height, len(rates))
-    for (by, held), axes in zip(rates.items(), panels, strict=True):
-        names = [row_label(each.system, each.summaries.n, each.summaries.n_of) for each in held]
-        bars = {
-            "of sentences": [each.sentences for each in held],
-            "of summaries": [each.summaries for each in held],
-        }
+    for (by, rows), axes in zip(rates.items(), panels, strict=True):
+        names = [_covered(row["system"], [row["summaries"]]) for row in rows]
+        bars = {f"of {kind}": [row[kind] for row in rows] for kind in ("sentences", "summaries")}
         draw_groups(axes, names, bars, factor=100)
         axes.set_xlim(0, 100)
         axes.set_title(f"Unsupported, %, by {label(by) if by else 'labels'}")
@@ -387,13 +380,12 @@ def _hallucination(rates: Mapping[str, Sequence[HallucinationRate]]) -> Figure:
     return figure
 
 
-def _profiles(profiles: Sequence[Profile], names: Sequence[str], title: str) -> Figure:
-    height = 0.6 + _HEAD + _ROW * 0.7 * len(names) * len(profiles)
-    figure, (axes,) = new_figure(WIDTH, height)
+def _profiles(rows: Rows, names: Sequence[str], title: str) -> Figure:
+    figure, (axes,) = new_figure(WIDTH, 0.6 + _HEAD + _ROW * 0.7 * len(names) * len(rows))
     draw_groups(
         axes,
-        [_covered(profile.system, [profile.means[name] for name in names]) for profile in profiles],
-        {name: [profile.means[name] for profile in profiles] for name in names},
+        [_covered(row["system"], [row["means"][name] for name in names]) for row in rows],
+        {name: [row["means"][name] for row in rows] for name in names},
     )
     axes.set_title(title)
     _legend_below(figure, axes, len(names))
@@ -401,7 +393,7 @@ def _profiles(profiles: Sequence[Profile], names: Sequence[str], title: str) -> 
 
 
 def _covered(system: str | None, means: Sequence[Mean]) -> str:
-    """The row's name, with the fewest papers that one of its bars tells of."""
+    """The row's name, with the fewest papers that one of its bars covers."""
     fewest = min(means, key=lambda mean: mean.n)
     return row_label(system, fewest.n, fewest.n_of)
 

@@ -1,4 +1,7 @@
-"""The values of a study: texts, pairs, what is said of them, and means over papers."""
+"""The values of a study: texts, what is said of them, and means over papers.
+
+A mean says of how many of how many papers it is: what has no value is never counted as 0.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """How somebody cut one text into facets: the words of each, and how the text contains them.
+    """How somebody cut a text into facets: the words of each, and how the text contains them.
 
     ``held`` is empty where segments were reviewed, which need not be verbatim.
     """
@@ -41,8 +44,8 @@ class Cut:
 class Effort:
     """What one pair took of a judge, tokens as far as the endpoint counted them.
 
-    What two pairs need, as the facets of their reference, counts for the first of them. A judge
-    that computes has no calls. ``seconds`` is None where several pairs were open at once.
+    What two pairs need, as the facets of their reference, counts for the first of them.
+    ``seconds`` is None where several pairs were open at once.
     """
 
     n_questions: int = 0
@@ -88,8 +91,7 @@ class StudiedText:
     """A system's summary with what is said of it, or the reference, whose ``system`` is None.
 
     Papers with the same reference are one ``group``, which is what is resampled. ``numbers`` are
-    those of `text_numbers`; what a text does not have, as readability without words, is absent.
-    ``cuts`` are by whoever cut the text into facets.
+    those of `text_numbers`, ``cuts`` are by whoever cut the text into facets.
     """
 
     paper: str
@@ -98,6 +100,10 @@ class StudiedText:
     numbers: Mapping[str, float]
     cuts: dict[str, Cut] = field(default_factory=dict)
     given: dict[By, Given] = field(default_factory=dict)
+
+    def by(self, giver: By) -> Given:
+        """What somebody says of it; nothing where they say nothing."""
+        return self.given.get(giver, NOTHING)
 
 
 BASELINES: Final = ("ROUGE-1", "ROUGE-2", "ROUGE-L")
@@ -123,17 +129,16 @@ class Column:
 
     def of(self, pair: StudiedText) -> float | None:
         """The number of one pair; None where it has none."""
-        if self.giver == "text":
-            return pair.numbers.get(self.name)
-        return pair.given.get((self.giver, self.by), NOTHING).values.get(self.name)
+        values = pair.numbers if self.giver == "text" else pair.by((self.giver, self.by)).values
+        return values.get(self.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mean:
-    """A mean or a rate, in the unit of what it is taken of; None where nothing has a value.
+    """A mean or a rate; None where nothing has a value.
 
     ``low`` and ``high`` bound the 95 % interval over papers, None with fewer than two groups. ``n``
-    of ``n_of`` have a value: the rest is unscored or lacking, and never counted as 0.
+    of ``n_of`` have a value.
     """
 
     value: float | None
@@ -147,9 +152,8 @@ class Mean:
 class Studied:
     """What a study is made of: pairs by system, each system's papers in any order.
 
-    A mean covers so many of ``n_papers``. ``written`` are the texts of each system, and under None
-    the references; like the papers' ``sources`` they are for word popularity. ``families`` are of
-    judges and systems by name.
+    ``written`` are the texts of each system, and under None the references; like the papers'
+    ``sources`` they are for word popularity. ``families`` are of judges and systems by name.
     """
 
     by_system: Mapping[str, Sequence[StudiedText]]
@@ -180,27 +184,25 @@ class Studied:
         """The mean of one number over the papers of some pairs."""
         return mean_of([(pair.group, column.of(pair)) for pair in pairs], self.n_papers)
 
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self, *, leading: bool = False) -> list[Column]:
         """The columns in which some pair has a number: judges, baselines, labels, records by name.
 
         Those of a judge's own metrics are there even where it has scored nothing, which has to be
-        seen; its mean support only where every pair with a faithfulness has it.
+        seen; its mean support only where every pair with a faithfulness has it. The ``leading``
+        ones are the metrics by each judge, and the overall score of the labels.
         """
-        pairs = self.pairs
-        return tuple(
-            column
-            for column in self._every_column()
-            if _is_metric(column)
-            or (any(column.of(p) is not None for p in pairs) and not _is_partial(column, pairs))
-        )
-
-    def leading_columns(self) -> tuple[Column, ...]:
-        """The metrics themselves by each judge, and the overall score of the labels."""
-        return tuple(
-            column
-            for column in self.columns()
-            if _is_metric(column) or (column.giver == "label" and column.name == OVERALL)
-        )
+        pairs, found = self.pairs, []
+        for column in self._every_column():
+            is_metric = column.giver == "judge" and column.name in METRICS
+            if leading and not (is_metric or (column.giver == "label" and column.name == OVERALL)):
+                continue
+            by = column.giver, column.by
+            is_partial = column.name in OPTIONAL and any(
+                lacks(pair.given[by].values, column.name) for pair in pairs if by in pair.given
+            )
+            if is_metric or (any(column.of(p) is not None for p in pairs) and not is_partial):
+                found.append(column)
+        return found
 
     def _every_column(self) -> Iterator[Column]:
         for judge in self.judges:
@@ -213,23 +215,11 @@ class Studied:
         yield from (Column(giver="record", by=by, name=OVERALL) for by in self.records)
 
 
-def _is_metric(column: Column) -> bool:
-    return column.giver == "judge" and column.name in METRICS
-
-
-def _is_partial(column: Column, pairs: Sequence[StudiedText]) -> bool:
-    """Whether a column is an optional number of a judge that gives none, but for copied texts."""
-    by = (column.giver, column.by)
-    return column.name in OPTIONAL and any(
-        lacks(pair.given[by].values, column.name) for pair in pairs if by in pair.given
-    )
-
-
 SEED: Final = 20241
 RESAMPLES: Final = 1000
 LEVEL: Final = 0.95
 DIGITS: Final = 9
-"""What is told of a number; the rest is rounding, which differs between machines."""
+"""Further digits are rounding, which differs between machines."""
 
 
 def rounded(value: float) -> float:
@@ -242,8 +232,7 @@ def mean_of(parts: Sequence[tuple[str, float | None]], n_of: int) -> Mean:
 
     A part is a group and its value, None where there is none. Their order does not matter.
     """
-    known = [(group, value) for group, value in parts if value is not None]
-    return _ratio(known, [1.0] * len(known), n_of)
+    return rate_of([(group, v, 1.0) for group, v in parts if v is not None], n_of)
 
 
 def rate_of(parts: Sequence[tuple[str, float, float]], n_of: int) -> Mean:
@@ -251,31 +240,25 @@ def rate_of(parts: Sequence[tuple[str, float, float]], n_of: int) -> Mean:
 
     ``n`` counts the papers with something to count.
     """
-    known = [(group, true, every) for group, true, every in parts if every]
-    tops = [(group, true) for group, true, _ in known]
-    return _ratio(tops, [every for _, _, every in known], n_of)
-
-
-def _ratio(tops: Sequence[tuple[str, float]], bottoms: Sequence[float], n_of: int) -> Mean:
-    if not tops:
+    known = [part for part in parts if part[2]]
+    if not known:
         return Mean(value=None, n=0, n_of=n_of)
-    value = rounded(math.fsum(top for _, top in tops) / math.fsum(bottoms))
-    found = draws(tops, bottoms)
+    value = rounded(math.fsum(top for _, top, _ in known) / math.fsum(all_ for *_, all_ in known))
     low = high = None
-    if len(found):
+    if len(found := draws(known)):
         bounds = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         low, high = (rounded(float(bound)) for bound in bounds)
-    return Mean(value=value, low=low, high=high, n=len(tops), n_of=n_of)
+    return Mean(value=value, low=low, high=high, n=len(known), n_of=n_of)
 
 
-def draws(tops: Sequence[tuple[str, float]], bottoms: Sequence[float]) -> NDArray[np.float64]:
-    """The ratio in each of 1,000 resamples of papers; none with fewer than two groups.
+def draws(parts: Sequence[tuple[str, float, float]]) -> NDArray[np.float64]:
+    """The rate in each of 1,000 resamples of papers; none with fewer than two groups.
 
     From one group nothing is learnt about others, so there is no interval to give.
     """
-    groups = [group for group, _ in tops]
+    groups = [group for group, _, _ in parts]
     if len(set(groups)) < 2:  # noqa: PLR2004 - one group varies with nothing
         return np.empty(0)
-    values = [top for _, top in tops]
-    found = resampled_ratios(groups, values, bottoms, n_resamples=RESAMPLES, seed=SEED)
+    tops, bottoms = [part[1] for part in parts], [part[2] for part in parts]
+    found = resampled_ratios(groups, tops, bottoms, n_resamples=RESAMPLES, seed=SEED)
     return found[~np.isnan(found)]

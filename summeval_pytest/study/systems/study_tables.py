@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from textwrap import wrap
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from summeval_pytest.metrics.facet import HELD
 from summeval_pytest.questions import FACETS
+from summeval_pytest.study.systems.studied import Mean
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.text.table import Table, table_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from summeval_pytest.study.systems.all_analyses import Study
-    from summeval_pytest.study.systems.eva_stages import EffortOf
-    from summeval_pytest.study.systems.farebio import Effect, JudgeHeat
-    from summeval_pytest.study.systems.fm import RankedMean
-    from summeval_pytest.study.systems.studied import Column, Mean
-    from summeval_pytest.study.systems.text_profiles import Profile
+    from summeval_pytest.study.systems.analyses import Row, Study
+    from summeval_pytest.study.systems.studied import Column
+
+    Cells = Mapping[str, str | Callable[[Row], str]]
+    """By the head of a column, the key of its value, or what makes its cell of a row."""
 
 
 NAME: Final = 24
@@ -93,9 +94,65 @@ def column_parts(column: Column, width: int = NAME) -> tuple[str, str]:
             return column.name, "texts"
 
 
-_METRICS: Final = {"faithfulness": "supported sentences", "facet": "FM"}
-_QUANTILES: Final = {"2.5 %": 1, "25 %": 10, "50 %": 20, "75 %": 30, "97.5 %": 39}
-"""Where these quantiles stand among the 41."""
+def column_told(column: Column) -> str:
+    """A column on one line, in full as far as names go."""
+    return ", ".join(column_parts(column))
+
+
+def study_lines(study: Study, width: int, *, is_coloured: bool) -> Iterator[str]:
+    """All tables of a study that have rows, and above them who was studied."""
+    yield one_line(
+        f"{study.suite}: {study.n_papers:,} papers, suite {study.fingerprint}", max(width, 60)
+    )
+    for judge in study.judges:
+        line = f"judge {judge['name']} (family {judge['family']}): {judge['signature']}"
+        yield one_line(line, 300)
+    systems = (
+        f"{named(system['name'])} ({system['n_papers']:,}, {named(system['family'])})"
+        for system in study.systems
+    )
+    yield from map(safe, wrap(f"systems (papers, family): {', '.join(systems)}", width))
+    yield from wrap(
+        "Intervals: 95 %, papers resampled. Under a number, n of N says that it covers n of N"
+        " papers; papers without a value are never counted as 0.",
+        width,
+    )
+    for table in _tables(study):
+        if table.rows:
+            yield ""
+            yield from table_lines(table, width, is_coloured=is_coloured)
+
+
+def _table(title: str, rows: Sequence[Row], cells: Cells, *notes: str, n_names: int = 1) -> Table:
+    return Table(
+        title=title,
+        head=tuple(cells),
+        rows=[tuple(_cell(row, key) for key in cells.values()) for row in rows],
+        n_names=n_names,
+        notes=notes,
+    )
+
+
+def _cell(row: Row, key: str | Callable[[Row], str]) -> str:
+    """The value of a key as its kind is shown; ``means/fact`` is a key within a key."""
+    if not isinstance(key, str):
+        return key(row)
+    value: object = row
+    for part in key.split("/"):
+        value = cast("Row", value).get(part)
+    if key in _NAMES:
+        return named(cast("str | None", value))
+    match value:
+        case Mean():
+            return mean_cell(value)
+        case int():
+            return f"{value:,}"
+        case _:
+            return number(cast("float | None", value))
+
+
+_NAMES: Final = ("judge", "by", "system")
+_BY: Final[Cells] = {"by": lambda row: named(row["by"]) or "labels", "system": "system"}
 _FACTS: Final = {
     "sentences": "sentences",
     "listed": "listed",
@@ -106,6 +163,196 @@ _FACTS: Final = {
     "a sentence": "facts_per_sentence",
 }
 """The columns of the table of facts, and what each shows."""
+_QUANTILES: Final = {"2.5 %": 1, "25 %": 10, "50 %": 20, "75 %": 30, "97.5 %": 39}
+"""Where these quantiles stand among the 41."""
+
+
+def _tables(study: Study) -> Iterator[Table]:
+    of = study.tables
+    yield _standings(study)
+    yield _table(
+        "Facet ratings as shares of their scales, mean over papers",
+        of["ratings"],
+        {**_BY, **{facet: f"means/{facet}" for facet in FACETS}},
+        "Papers whose reference lacks a facet have no rating of it.",
+        n_names=2,
+    )
+    yield _table(
+        "Hallucination: unsupported sentences, and summaries that have one",
+        of["hallucination"],
+        {
+            **_BY,
+            "sentences": "n_sentences",
+            "unanswered": "n_unanswered",
+            "of sentences": lambda row: mean_cell(row["sentences"], is_percent=True),
+            "of summaries": lambda row: mean_cell(row["summaries"], is_percent=True),
+        },
+        n_names=2,
+    )
+    yield from (_heat(heat, study) for heat in of["heats"])
+    yield from _spreads(of["spreads"])
+    yield from _effects(of["effects"])
+    yield _table(
+        "Facet proportions: words of the facet / words of all four, all texts together",
+        of["proportions"],
+        {
+            "cut by": "by",
+            "writer": "system",
+            **{facet: f"shares/{facet}" for facet in FACETS},
+            **{way: f"held/{way}" for way in HELD},
+        },
+        "whole, parts, absent: segments that their text contains word for word, in some sentences,"
+        " not at all; reviewed ones are not counted.",
+        n_names=2,
+    )
+    yield _table(
+        "Facts a text, by stage",
+        of["facts"],
+        {"judge": "judge", "writer": "system", **_FACTS},
+        "facts: those listed that differ; chains: as they refine each other; relations: across"
+        " sentences, where the suite asks for them; kept: those that no fact comes near to; a"
+        " sentence: facts / sentences.",
+        n_names=2,
+    )
+    yield from _profiles(of)
+    yield _table(
+        "Novelty, readability and hallucination over all summaries: Spearman",
+        of["associations"],
+        {
+            "": lambda row: named(row["first"], 2 * HEAD),
+            " ": lambda row: named(row["second"], 2 * HEAD),
+            "pairs": "n_pairs",
+            "rho": lambda row: number(row["spearman"], 2),
+            "interval": lambda row: interval(row["low"], row["high"]),
+            "p": lambda row: p_cell(row["p_value"]),
+            "Holm": lambda row: p_cell(row["p_adjusted"]),
+        },
+        "p takes summaries of one paper as independent, as published; the interval does not."
+        " Readability is a grade: rho > 0 says that harder texts have more of it.",
+        n_names=2,
+    )
+    bands: Row = next((row["shares"] for row in of["popularity"] if row["shares"]), {})
+    yield _table(
+        "Word popularity: share of words by their rank among the words of all sources",
+        of["popularity"],
+        {"writer": "system", "texts": "n_texts", **{band: f"shares/{band}" for band in bands}},
+    )
+    yield _table(
+        "Effort by length of the summary, a pair on average",
+        of["efforts"],
+        {
+            "judge": "judge",
+            "words": lambda row: f"{row['fewest_words']:,}-{row['most_words']:,}",
+            "pairs": "n_pairs",
+            "questions": lambda row: f"{row['n_questions'] / row['n_pairs']:.1f}",
+            "calls": lambda row: f"{row['n_calls'] / row['n_pairs']:.1f}",
+            "tokens": lambda row: f"{row['n_tokens'] / row['n_pairs']:,.0f}",
+            "seconds": lambda row: number(row["seconds"][0]),
+            "longest": lambda row: number(row["seconds"][1]),
+        },
+        "What several pairs share counts for the first that needs it; calls and tokens count"
+        " replies that were remembered, too.",
+        "Seconds are of this run on this machine and not reproducible: they are measured where one"
+        " pair at a time is judged, and stand in no file.",
+        n_names=2,
+    )
+
+
+def _standings(study: Study) -> Table:
+    rows = study.tables["standings"]
+    notes = ["(1): rank among the systems; equal means share a rank. More words are not better."]
+    if any(len({place["mean"].n for place in row["places"]}) > 1 for row in rows):
+        notes.append("Some ranks compare means over different papers: see n of N.")
+    heads = ["\n".join(column_parts(row["column"], HEAD)) for row in rows]
+    cells = [
+        [
+            mean_cell(place["mean"], f" ({place['rank']})" if place["rank"] else "")
+            for place in row["places"]
+        ]
+        for row in rows
+    ]
+    systems = [named(system["name"]) for system in study.systems]
+    return Table(
+        title="Systems: mean over papers (rank)",
+        head=("system", *heads),
+        rows=list(zip(systems, *cells, strict=True)) if cells else [],
+        notes=tuple(notes),
+    )
+
+
+def _heat(heat: Row, study: Study) -> Table:
+    rows: dict[str, list[str]] = {}
+    for cell in heat["cells"]:
+        mark = " *" if cell["is_own"] else ""
+        shown = mean_cell(cell["mean"], mark, is_percent=heat["metric"] == "faithfulness")
+        rows.setdefault(cell["judge"], []).append(shown)
+    metric = {"faithfulness": "supported sentences", "facet": "FM"}[heat["metric"]]
+    return Table(
+        title=f"Judges by systems: {metric}, mean over papers",
+        head=("judge", *(named(system["name"]) for system in study.systems)),
+        rows=[(named(judge), *cells) for judge, cells in rows.items()],
+        notes=tuple(_preference_notes(heat)),
+    )
+
+
+def _preference_notes(heat: Row) -> Iterator[str]:
+    found: Mean = heat["preference"]
+    if any(cell["is_own"] for cell in heat["cells"]):
+        yield "*: judge and system are of one family"
+    if found.value is None:
+        yield (
+            "self-preference cannot be told: it takes several judges, one with a system of its own"
+            " family and one of another, and papers that all have scored"
+        )
+        return
+    bounds = interval(found.low, found.high) or "without an interval"
+    raw = heat["difference"]
+    yield (
+        f"self-preference {found.value:+.3f} {bounds} on {found.n:,} of {found.n_of:,} papers:"
+        " what judges add for their own family, each judge's and each system's level taken out"
+        + ("" if raw is None else f"; not taken out: {raw:+.3f}")
+    )
+
+
+def _spreads(rows: Sequence[Row]) -> Iterator[Table]:
+    """How a mean would vary over other papers, a table a number."""
+
+    def quantile(place: int, row: Row) -> str:
+        return number(row["quantiles"][place] if row["quantiles"] else None)
+
+    for column in dict.fromkeys(row["column"] for row in rows):
+        yield _table(
+            f"Bootstrap distribution of the mean over papers: {column_told(column)}",
+            [row for row in rows if row["column"] == column],
+            {
+                "system": "system",
+                **{name: partial(quantile, place) for name, place in _QUANTILES.items()},
+                "IQR": "iqr",
+                "papers": lambda row: f"{row['n']:,} of {row['n_of']:,}",
+            },
+        )
+
+
+def _effects(rows: Sequence[Row]) -> Iterator[Table]:
+    """How far systems are apart, a table a number."""
+    for column in dict.fromkeys(row["column"] for row in rows):
+        yield _table(
+            f"Effects, first system minus second: {column_told(column)}",
+            [row for row in rows if row["column"] == column],
+            {
+                "first": lambda row: named(row["first"], HEAD),
+                "second": lambda row: named(row["second"], HEAD),
+                "difference": lambda row: mean_cell(row["difference"]).replace("\n[", " [", 1),
+                "Cohen's d": lambda row: number(row["cohen_d"], 2),
+                "power": lambda row: number(row["power"], 2),
+                "seen": "detectable",
+            },
+            "power: chance to find a true difference of this size, paired, level .05; seen: the"
+            " smallest difference found with a chance of .8.",
+            n_names=2,
+        )
+
+
 _PROFILES: Final = {
     "numbers": (
         "Numbers a text, and in 100 words of all texts together",
@@ -124,292 +371,13 @@ _PROFILES: Final = {
         "Dale-Chall needs --familiar FILE, the familiar words, one a line.",
     ),
 }
-_HELD: Final = (
-    "whole, parts, absent: segments that their text contains word for word, in some sentences, not"
-    " at all; reviewed ones are not counted."
-)
-_STAGES: Final = (
-    "facts: those listed that differ; chains: as they refine each other; relations: across"
-    " sentences, where the suite asks for them; kept: those that no fact comes near to; a sentence:"
-    " facts / sentences."
-)
-_P_VALUES: Final = (
-    "p takes summaries of one paper as independent, as published; the interval does not."
-    " Readability is a grade: rho > 0 says that harder texts have more of it."
-)
-_POWER: Final = (
-    "power: chance to find a true difference of this size, paired, level .05; seen: the smallest"
-    " difference found with a chance of .8."
-)
-_SHARED: Final = (
-    "What several pairs share counts for the first that needs it; calls and tokens count replies"
-    " that were remembered, too."
-)
-_SECONDS: Final = (
-    "Seconds are of this run on this machine and not reproducible: they are measured where one pair"
-    " at a time is judged, and stand in no file."
-)
-_INTRODUCTION: Final = (
-    "Intervals: 95 %, papers resampled. Under a number, n of N says that it covers n of N papers;"
-    " papers without a value are never counted as 0."
-)
 
 
-def study_lines(study: Study, width: int, *, is_coloured: bool) -> Iterator[str]:
-    """All tables of a study that have rows, and above them who was studied."""
-    yield one_line(
-        f"{study.suite}: {study.n_papers:,} papers, suite {study.fingerprint}", max(width, 60)
-    )
-    for judge in study.judges:
-        yield one_line(f"judge {judge.name} (family {judge.family}): {judge.signature}", 300)
-    systems = (
-        f"{named(system.name)} ({system.n_papers:,}, {named(system.family)})"
-        for system in study.systems
-    )
-    yield from map(safe, wrap(f"systems (papers, family): {', '.join(systems)}", width))
-    yield from wrap(_INTRODUCTION, width)
-    for table in _tables(study):
-        if table.rows:
-            yield ""
-            yield from table_lines(table, width, is_coloured=is_coloured)
-
-
-def _tables(study: Study) -> Iterator[Table]:
-    yield _standings(study)
-    yield Table(
-        title="Facet ratings as shares of their scales, mean over papers",
-        head=("by", "system", *FACETS),
-        rows=[
-            (
-                named(each.by) or "labels",
-                named(each.system),
-                *(mean_cell(each.means[facet]) for facet in FACETS),
-            )
-            for each in study.ratings
-        ],
-        n_names=2,
-        notes=("Papers whose reference lacks a facet have no rating of it.",),
-    )
-    yield Table(
-        title="Hallucination: unsupported sentences, and summaries that have one",
-        head=("by", "system", "sentences", "unanswered", "of sentences", "of summaries"),
-        rows=[
-            (
-                named(each.by) or "labels",
-                named(each.system),
-                f"{each.n_sentences:,}",
-                f"{each.n_unanswered:,}",
-                mean_cell(each.sentences, is_percent=True),
-                mean_cell(each.summaries, is_percent=True),
-            )
-            for each in study.hallucination
-        ],
-        n_names=2,
-    )
-    yield from (_heat(heat, study) for heat in study.heats)
-    yield from _spreads(study)
-    yield from _effects(study)
-    yield Table(
-        title="Facet proportions: words of the facet / words of all four, all texts together",
-        head=("cut by", "writer", *FACETS, "whole", "parts", "absent"),
-        rows=[
-            (
-                named(each.by),
-                named(each.system),
-                *(mean_cell(each.shares[facet]) for facet in FACETS),
-                *(f"{each.held[way]:,}" for way in HELD),
-            )
-            for each in study.proportions
-        ],
-        n_names=2,
-        notes=(_HELD,),
-    )
-    yield Table(
-        title="Facts a text, by stage",
-        head=("judge", "writer", *_FACTS),
-        rows=[
-            (
-                named(each.judge),
-                named(each.system),
-                *(mean_cell(getattr(each, name)) for name in _FACTS.values()),
-            )
-            for each in study.facts
-        ],
-        n_names=2,
-        notes=(_STAGES,),
-    )
-    yield _profile(study.numbers, *_PROFILES["numbers"])
-    yield _profile(study.lengths, *_PROFILES["lengths"])
-    yield _profile(study.novelty, *_PROFILES["novelty"])
-    is_known = any(profile.means["Dale-Chall"].n for profile in study.readability)
-    yield _profile(study.readability, *_PROFILES["readability"][: 1 if is_known else 2])
-    yield Table(
-        title="Novelty, readability and hallucination over all summaries: Spearman",
-        head=("", "", "pairs", "rho", "interval", "p", "Holm"),
-        rows=[
-            (
-                named(each.first, 2 * HEAD),
-                named(each.second, 2 * HEAD),
-                f"{each.n_pairs:,}",
-                number(each.spearman, 2),
-                interval(each.low, each.high),
-                p_cell(each.p_value),
-                p_cell(each.p_adjusted),
-            )
-            for each in study.associations
-        ],
-        n_names=2,
-        notes=(_P_VALUES,),
-    )
-    bands = tuple(next((each.shares for each in study.popularity if each.shares), {}))
-    yield Table(
-        title="Word popularity: share of words by their rank among the words of all sources",
-        head=("writer", "texts", *bands),
-        rows=[
-            (
-                named(each.system),
-                f"{each.n_texts:,}",
-                *(number(each.shares.get(band)) for band in bands),
-            )
-            for each in study.popularity
-        ],
-    )
-    yield Table(
-        title="Effort by length of the summary, a pair on average",
-        head=("judge", "words", "pairs", "questions", "calls", "tokens", "seconds", "longest"),
-        rows=[_effort_row(each) for each in study.efforts],
-        n_names=2,
-        notes=(_SHARED, _SECONDS),
-    )
-
-
-def _standings(study: Study) -> Table:
-    notes = ["(1): rank among the systems; equal means share a rank. More words are not better."]
-    if any(standing.is_uneven for standing in study.standings):
-        notes.append("Some ranks compare means over different papers: see n of N.")
-    columns = [column_parts(standing.column, HEAD) for standing in study.standings]
-    places = [[_place_cell(place) for place in standing.places] for standing in study.standings]
-    return Table(
-        title="Systems: mean over papers (rank)",
-        head=("system", *map("\n".join, columns)),
-        rows=[
-            (named(system.name), *cells)
-            for system, *cells in zip(study.systems, *places, strict=True)
-            if cells
-        ],
-        notes=tuple(notes),
-    )
-
-
-def _place_cell(place: RankedMean) -> str:
-    return mean_cell(place.mean, "" if place.rank is None else f" ({place.rank})")
-
-
-def _heat(heat: JudgeHeat, study: Study) -> Table:
-    rows: dict[str, list[str]] = {}
-    for cell in heat.cells:
-        is_percent = heat.metric == "faithfulness"
-        shown = mean_cell(cell.mean, " *" if cell.is_own else "", is_percent=is_percent)
-        rows.setdefault(cell.judge, []).append(shown)
-    return Table(
-        title=f"Judges by systems: {_METRICS[heat.metric]}, mean over papers",
-        head=("judge", *(named(system.name) for system in study.systems)),
-        rows=[(named(judge), *cells) for judge, cells in rows.items()],
-        notes=tuple(_preference_notes(heat)),
-    )
-
-
-def _preference_notes(heat: JudgeHeat) -> Iterator[str]:
-    found = heat.preference
-    if any(cell.is_own for cell in heat.cells):
-        yield "*: judge and system are of one family"
-    if found.value is None:
-        yield (
-            "self-preference cannot be told: it takes several judges, one with a system of its own"
-            " family and one of another, and papers that all have scored"
-        )
-        return
-    bounds = interval(found.low, found.high) or "without an interval"
-    raw = "" if heat.difference is None else f"; not taken out: {heat.difference:+.3f}"
-    yield (
-        f"self-preference {found.value:+.3f} {bounds} on {found.n:,} of {found.n_of:,} papers:"
-        " what judges add for their own family, each judge's and each system's level taken out"
-        f"{raw}"
-    )
-
-
-def _spreads(study: Study) -> Iterator[Table]:
-    """How a mean would vary over other papers, a table a number."""
-    for column in dict.fromkeys(each.column for each in study.spreads):
-        yield Table(
-            title=f"Bootstrap distribution of the mean over papers: {column_told(column)}",
-            head=("system", *_QUANTILES, "IQR", "papers"),
-            rows=[
-                (
-                    named(each.system),
-                    *(
-                        number(each.quantiles[n] if each.quantiles else None)
-                        for n in _QUANTILES.values()
-                    ),
-                    number(each.iqr),
-                    f"{each.n:,} of {each.n_of:,}",
-                )
-                for each in study.spreads
-                if each.column == column
-            ],
-        )
-
-
-def column_told(column: Column) -> str:
-    """A column on one line, in full as far as names go."""
-    return ", ".join(column_parts(column))
-
-
-def _effects(study: Study) -> Iterator[Table]:
-    """How far systems are apart, a table a number."""
-    for column in dict.fromkeys(each.column for each in study.effects):
-        yield Table(
-            title=f"Effects, first system minus second: {column_told(column)}",
-            head=("first", "second", "difference", "Cohen's d", "power", "seen"),
-            rows=[_effect_row(each) for each in study.effects if each.column == column],
-            n_names=2,
-            notes=(_POWER,),
-        )
-
-
-def _effect_row(effect: Effect) -> tuple[str, ...]:
-    return (
-        named(effect.first, HEAD),
-        named(effect.second, HEAD),
-        mean_cell(effect.difference).replace("\n[", " [", 1),
-        number(effect.cohen_d, 2),
-        number(effect.power, 2),
-        number(effect.detectable),
-    )
-
-
-def _profile(profiles: Sequence[Profile], title: str, *notes: str) -> Table:
-    names = tuple(profiles[0].means) if profiles else ()
-    return Table(
-        title=title,
-        head=("writer", *names),
-        rows=[
-            (named(profile.system), *(mean_cell(profile.means[name]) for name in names))
-            for profile in profiles
-        ],
-        notes=notes,
-    )
-
-
-def _effort_row(effort: EffortOf) -> tuple[str, ...]:
-    n = effort.n_pairs
-    return (
-        named(effort.judge),
-        f"{effort.fewest_words:,}-{effort.most_words:,}",
-        f"{n:,}",
-        f"{effort.n_questions / n:.1f}",
-        f"{effort.n_calls / n:.1f}",
-        f"{effort.n_tokens / n:,.0f}",
-        number(effort.seconds.mean),
-        number(effort.seconds.longest),
-    )
+def _profiles(tables: Mapping[str, Sequence[Row]]) -> Iterator[Table]:
+    for key, (title, note) in _PROFILES.items():
+        rows = tables[key]
+        means = [row["means"].get("Dale-Chall") for row in rows]
+        is_known = any(mean.n for mean in means if mean is not None)
+        names = list(rows[0]["means"]) if rows else []
+        cells = {"writer": "system", **{name: f"means/{name}" for name in names}}
+        yield _table(title, rows, cells, *(() if is_known else (note,)))

@@ -1,4 +1,4 @@
-"""Numbers of a text without a judge: readability, novelty, repetition, numbers, popularity.
+"""Numbers of a text without a judge: lengths, readability, novelty, numbers, popularity.
 
     FKGL          = .39 words/sentences + 11.8 syllables/words - 15.59
     Coleman-Liau  = .0588 L - .296 S - 15.8      L letters, S sentences per 100 words
@@ -13,7 +13,8 @@ ease (metrics.md FB5). The formulas leave open what they count; here
 - a sentence is one of `split_sentences` that holds a word;
 - a letter is a letter, no digit.
 
-Every text is normalised first, and the placeholders of its formulas are taken out.
+Every text is normalised first, and the placeholders of its formulas are taken out. Words counted
+for lengths and for 100 words are what stands between spaces.
 """
 
 from __future__ import annotations
@@ -22,35 +23,77 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections import Counter
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.questions import FACETS
+from summeval_pytest.study.baselines import rouge
+from summeval_pytest.study.systems.studied import LENGTH
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import split_sentences
 from summeval_pytest.text.words import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from summeval_pytest.questions import Facet, FacetSegments
+
+LENGTHS: Final = (LENGTH, "reference words", "source words", "compression", "of reference")
+"""Words of the text, its reference and its source; source / text, and text / reference."""
+COUNTED: Final = "numbers"
+COUNTED_WORDS: Final = "counted words"
+"""Words without placeholders of formulas, by which numbers per 100 words are counted."""
+PER_100_WORDS: Final = "per 100 words"
+NUMBERS: Final = (COUNTED, PER_100_WORDS)
+NOVELTIES: Final = ("novelty 1", "novelty 2", "novelty 3", "novelty 4")
+"""Share of the text's n-grams that the source lacks, n = 1 to 4."""
+NOVELTY: Final = (*NOVELTIES, "repetition")
+"""With the share of its 4-grams that it has had before."""
+READABILITY: Final = ("FKGL", "Coleman-Liau", "Dale-Chall")
+"""Grade levels: higher is harder to read."""
+
+
+def text_numbers(  # noqa: PLR0913 - by keyword; each says what is wanted, or of what
+    text: str,
+    *,
+    source: str,
+    references: Sequence[str] = (),
+    familiar: frozenset[str] | None = None,
+    overlap: bool = True,
+    novel: bool = True,
+) -> Mapping[str, float]:
+    """The numbers of a summary or a reference of a paper; those that it does not have are absent.
+
+    A summary is compared with ``references``: ROUGE is that of the best one, lengths are those of
+    the first. ``familiar`` words are for Dale-Chall. ROUGE (``overlap``) takes longer than all the
+    rest, novelty half as long.
+    """
+    text, source = normalise(text), normalise(source)
+    first = normalise(references[0]) if references else text
+    n_words, n_reference, n_source = (len(each.split()) for each in (text, first, source))
+    found: dict[str, float | None] = {
+        LENGTH: float(n_words),
+        "reference words": float(n_reference),
+        "source words": float(n_source),
+        "compression": n_source / n_words if n_words else None,
+        "of reference": n_words / n_reference if n_reference else None,
+        COUNTED: float(count_numbers(text)),
+        COUNTED_WORDS: float(len(_plain(text).split())) or None,
+        "repetition": repetition_rate(text),
+    }
+    found |= {name: novelty(text, source, n) for n, name in enumerate(NOVELTIES, 1) if novel}
+    found |= readability(text, familiar=familiar)
+    scores = [rouge(reference, text) for reference in references if overlap]
+    found |= {name: max(score[name] for score in scores) for name in (scores[0] if scores else ())}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 _PLACEHOLDER = re.compile(r"(?:[^\S\n]*@x[^\W_]+)+[^\S\n]*")
-
-
-def without_placeholders(text: str) -> str:
-    """The text with one space for every run of marks such as ``@xmath12`` or ``@xcite``.
-
-    The arXiv and PubMed sets have them. Their digits number the formulas and state nothing.
-    """
-    return _PLACEHOLDER.sub(" ", text)
+"""Marks such as ``@xmath12`` or ``@xcite`` in the arXiv and PubMed sets; their digits number the
+formulas and state nothing."""
 
 
 def _plain(text: str) -> str:
-    return without_placeholders(normalise(text))
+    return _PLACEHOLDER.sub(" ", normalise(text))
 
 
 _WORD = re.compile(r"\w+(?:['\u2019\u2010\u2011-]\w+)*")
@@ -71,45 +114,31 @@ Before a vowel a doubled consonant may stand for one ("stopped").
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Readability:
-    """The grades of one text; higher is harder, and none has an upper bound.
+def readability(text: str, *, familiar: frozenset[str] | None = None) -> dict[str, float]:
+    """The grades of a text by the names of `READABILITY`; nothing for a text without a word.
 
-    ``fkgl`` and ``coleman_liau`` may be negative for very easy texts. ``dale_chall`` is 0 or more
-    (9 and above: read at college), and None where no list of familiar words was given.
+    Higher is harder, and none has an upper bound. FKGL and Coleman-Liau may be negative for very
+    easy texts. Dale-Chall is 0 or more (9 and above: read at college), and absent without
+    ``familiar`` words, those that a reader of the fourth grade knows, about 3,000 in the formula's
+    own list. None are shipped, because that list is not ours to copy.
     """
-
-    fkgl: float
-    coleman_liau: float
-    dale_chall: float | None
-
-
-def readability(text: str, *, familiar: frozenset[str] | None = None) -> Readability | None:
-    """The grades of a text; None for a text without a word.
-
-    ``familiar`` are the words that a reader of the fourth grade knows, about 3,000 in the formula's
-    own list, in any case. None are shipped, because that list is not ours to copy.
-
-    Raises:
-        ValueError: For an empty list, by which every word would be unfamiliar.
-    """
-    if familiar is not None and not familiar:
-        raise ValueError("familiar is empty; give the familiar words, or None to go without")
     plain = _CLITIC.sub("", _plain(text))
     found = [_WORD.findall(sentence.text) for sentence in split_sentences(plain)]
     sentences = [[word for word in each if any(map(str.isalpha, word))] for each in found]
     words = [word for sentence in sentences for word in sentence]
     if not words:
-        return None
+        return {}
     length = len(words) / sum(map(bool, sentences))
     letters = sum(map(str.isalpha, "".join(words)))
-    known = frozenset(map(str.lower, familiar or ()))
-    unfamiliar = sum(not is_familiar(word, known) for word in words) if known else 0
-    return Readability(
-        fkgl=flesch_kincaid(length, sum(map(syllables, words)) / len(words)),
-        coleman_liau=coleman_liau(100 * letters / len(words), 100 / length),
-        dale_chall=dale_chall(100 * unfamiliar / len(words), length) if familiar else None,
-    )
+    grades = {
+        "FKGL": flesch_kincaid(length, sum(map(syllables, words)) / len(words)),
+        "Coleman-Liau": coleman_liau(100 * letters / len(words), 100 / length),
+    }
+    if familiar:
+        known = frozenset(map(str.lower, familiar))
+        unfamiliar = sum(not is_familiar(word, known) for word in words)
+        grades["Dale-Chall"] = dale_chall(100 * unfamiliar / len(words), length)
+    return grades
 
 
 def flesch_kincaid(words_per_sentence: float, syllables_per_word: float) -> float:
@@ -218,7 +247,7 @@ def novelty(summary: str, source: str, n: int) -> float | None:
     """The share of the summary's n-grams that are not in the source: 0 copied, 1 all its own.
 
     Neither is good or bad by itself. An n-gram ends with its sentence; None where the summary has
-    none. ValueError for an n below 1.
+    none.
     """
     known = set(_ngrams(_plain(source), n))
     stated = [
@@ -230,15 +259,13 @@ def novelty(summary: str, source: str, n: int) -> float | None:
 def repetition_rate(text: str, n: int = 4) -> float | None:
     """The share of the text's n-grams that it has had before: 0 to below 1, lower is better.
 
-    None where the text has fewer than n tokens. ValueError for an n below 1.
+    None where the text has fewer than n tokens.
     """
     grams = _ngrams(_plain(text), n)
     return 1 - len(set(grams)) / len(grams) if grams else None
 
 
 def _ngrams(text: str, n: int) -> list[tuple[str, ...]]:
-    if n < 1:
-        raise ValueError(f"n is {n!r}; an n-gram has at least 1 token")
     words = tokens(text)
     return list(zip(*(words[start:] for start in range(n)), strict=False))
 
@@ -251,16 +278,6 @@ def count_numbers(text: str) -> int:
     return len(_NUMBER.findall(_plain(text)))
 
 
-def numbers_per_100_words(text: str) -> float | None:
-    """How many numbers the text states for 100 words; None where it has no word.
-
-    Words are what stands between spaces. For many texts join them by a space, as FM does: its
-    figure is that of the sums, not the mean of the texts' own rates.
-    """
-    n_words = len(_plain(text).split())
-    return 100 * count_numbers(text) / n_words if n_words else None
-
-
 def popularity_profile(
     texts: Sequence[str], corpus: Sequence[str], *, bins: Sequence[int]
 ) -> tuple[float, ...]:
@@ -268,13 +285,9 @@ def popularity_profile(
 
     A word's rank is 1 + how many words are more frequent in the ``corpus``. ``bins`` are the last
     ranks of the bands, rising: (100, 1000) is 1 to 100 and 101 to 1000. Then come rarer words and
-    words that the corpus does not have, as `band_names` says. The shares of all words of the texts,
-    taken as one, are 1 together; empty where the texts have no word.
-
-    Raises:
-        ValueError: For bins that are empty, do not rise, or begin below 1.
+    words that the corpus does not have. The shares of all words of the texts, taken as one, are 1
+    together; empty where the texts have no word.
     """
-    _check(bins)
     frequencies = Counter(_all_words(corpus))
     rank_of: dict[int, int] = {}
     for rank, frequency in enumerate(sorted(frequencies.values(), reverse=True), 1):
@@ -287,26 +300,14 @@ def popularity_profile(
     return tuple(count / total for count in counts) if total else ()
 
 
-def band_names(bins: Sequence[int]) -> tuple[str, ...]:
-    """What each share of a profile is of: "1-100", "101-1000", "rarer", "not in the corpus"."""
-    _check(bins)
-    edges = pairwise((0, *bins))
-    return (*(f"{low + 1}-{high}" for low, high in edges), "rarer", "not in the corpus")
-
-
-def _check(bins: Sequence[int]) -> None:
-    if not bins or any(low >= high for low, high in pairwise((0, *bins))):
-        raise ValueError(f"bins is {tuple(bins)!r}; give rising ranks from 1 on, as (100, 1000)")
+BINS: Final = (10, 100, 1000)
+"""The last rank of each band, 1 for the most frequent word of the sources."""
+BANDS: Final = (
+    *(f"{low + 1}-{high}" for low, high in pairwise((0, *BINS))), "rarer", "not in the corpus",
+)  # fmt: skip
+"""What each share of a profile by `BINS` is of."""
 
 
 def _all_words(texts: Iterable[str]) -> Iterator[str]:
     for text in texts:
         yield from (token for token in tokens(_plain(text)) if token[0].isalpha())
-
-
-def facet_words(segments: FacetSegments) -> dict[Facet, int]:
-    """The words of each facet, 0 where it is not stated.
-
-    Words are what stands between spaces. One in the segments of two facets counts in both.
-    """
-    return {facet: len(normalise(segments.segment(facet)).split()) for facet in FACETS}

@@ -8,17 +8,15 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from summeval_pytest.metrics.facet import HELD
 from summeval_pytest.questions import FACETS
-from summeval_pytest.study.systems.all_analyses import StudiedJudge, StudiedSystem, Study
-from summeval_pytest.study.systems.farebio import HallucinationRate, HeatCell, JudgeHeat
+from summeval_pytest.study.systems.analyses import Study
 from summeval_pytest.study.systems.figures import density, draw, drawable, inches, label, row_label
-from summeval_pytest.study.systems.fm import FacetProportions, Spread
 from summeval_pytest.study.systems.studied import Column, Mean
-from summeval_pytest.study.systems.text_profiles import Profile
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from summeval_pytest.study.systems.analyses import Row
 
 JUDGES = ("one", "$\\alpha")
 SYSTEMS = ("_under", "x$^{2}$", "\u6f22\u5b57" * 60)
@@ -30,60 +28,46 @@ SIDES = (None, *SYSTEMS)
 
 def study() -> Study:
     """A study with every figure, and with whatever is hard to draw: names, gaps, equal values."""
-    facet = Column(giver="judge", by=JUDGES[1], name="facet")
-    shapes: tuple[tuple[float, ...], ...] = (tuple(np.linspace(0, 1, 41)), (0.5,) * 41, ())
-    return Study(
+    column = Column(giver="judge", by=JUDGES[1], name="facet")
+    shapes: tuple[list[float], ...] = ([*np.linspace(0, 1, 41)], [0.5] * 41, [])
+    spread: Row = {"column": column, "n": 3, "n_of": 4, "iqr": None}
+    heat: Row = {"metric": "faithfulness", "difference": None, "preference": HALF}
+    cells = [
+        {"judge": j, "system": s, "is_own": j == "one", "mean": NONE if s == SYSTEMS[1] else HALF}
+        for j in JUDGES
+        for s in SYSTEMS
+    ]
+    shares = zip(SIDES, (QUARTER, NONE, QUARTER, QUARTER), strict=True)
+    rates = zip(SYSTEMS, (HALF, NONE, Mean(value=0, n=4, n_of=4)), strict=True)
+    grades = {"FKGL": Mean(value=-1, n=4, n_of=4), "Dale-Chall": NONE}
+    empty = Study(
         suite="kilns",
         fingerprint="0" * 12,
         n_papers=4,
-        judges=tuple(StudiedJudge(name=name, signature=name, family="f") for name in JUDGES),
-        systems=tuple(StudiedSystem(name=name, family="f", n_papers=4) for name in SYSTEMS),
+        judges=[{"name": name} for name in JUDGES],
+        systems=[{"name": name} for name in SYSTEMS],
         analyses=(),
-        heats=(
-            JudgeHeat(
-                metric="faithfulness",
-                cells=tuple(
-                    HeatCell(
-                        judge=judge, system=system, is_own=judge == "one",
-                        mean=NONE if system == SYSTEMS[1] else HALF,
-                    )
-                    for judge in JUDGES
-                    for system in SYSTEMS
-                ),
-                difference=None,
-                preference=HALF,
-            ),
-            JudgeHeat(metric="facet", cells=(), difference=None, preference=NONE),
-        ),
-        spreads=tuple(
-            Spread(column=facet, system=system, n=3, n_of=4, quantiles=shape, iqr=None)
+    )
+    tables: dict[str, list[Row]] = {
+        "heats": [{**heat, "cells": cells}, {**heat, "metric": "facet", "cells": []}],
+        "spreads": [
+            {**spread, "system": system, "quantiles": shape}
             for system, shape in zip(SYSTEMS, shapes, strict=True)
-        ),
-        proportions=tuple(
-            FacetProportions(
-                by="GPT",
-                system=side,
-                shares=dict.fromkeys(FACETS, mean),
-                held=dict.fromkeys(HELD, 1),
-            )
-            for side, mean in zip(SIDES, (QUARTER, NONE, QUARTER, QUARTER), strict=True)
-        ),
-        hallucination=tuple(
-            HallucinationRate(
-                giver="label", by="", system=system, n_sentences=4, n_unanswered=0,
-                sentences=mean, summaries=mean,
-            )
-            for system, mean in zip(SYSTEMS, (HALF, NONE, Mean(value=0, n=4, n_of=4)), strict=True)
-        ),
-        novelty=tuple(
-            Profile(system=side, means={f"novelty {n}": HALF for n in range(1, 5)})
-            for side in SIDES
-        ),
-        readability=tuple(
-            Profile(system=side, means={"FKGL": Mean(value=-1, n=4, n_of=4), "Dale-Chall": NONE})
-            for side in SIDES
-        ),
-    )  # fmt: skip
+        ],
+        "proportions": [
+            {"by": "GPT", "system": side, "shares": dict.fromkeys(FACETS, mean)}
+            for side, mean in shares
+        ],
+        "hallucination": [
+            {"by": "", "system": system, "sentences": mean, "summaries": mean}
+            for system, mean in rates
+        ],
+        "novelty": [
+            {"system": side, "means": {f"novelty {n}": HALF for n in range(1, 5)}} for side in SIDES
+        ],
+        "readability": [{"system": side, "means": grades} for side in SIDES],
+    }
+    return replace(empty, tables={**empty.tables, **tables})
 
 
 @pytest.fixture(scope="module")
@@ -115,12 +99,14 @@ def test_neither_a_user_s_settings_nor_who_has_no_number_changes_a_byte(
 
     A judge of facets only would fill a page with empty axes; the tables tell of it.
     """
-    full = study()
-    spread, rate = full.spreads[0], full.hallucination[0]
-    mute = Column(giver="judge", by="mute", name="eva")
-    silent = replace(rate, giver="judge", by="mute", sentences=NONE, summaries=NONE)
-    spreads = (*full.spreads, replace(spread, column=mute, n=0, quantiles=()))
-    draw(replace(full, spreads=spreads, hallucination=(*full.hallucination, silent)), tmp_path)
+    full, mute = study(), Column(giver="judge", by="mute", name="eva")
+    full.tables["spreads"].append(
+        {**full.tables["spreads"][0], "column": mute, "n": 0, "quantiles": []}
+    )
+    full.tables["hallucination"].append(
+        {"by": "mute", "system": SYSTEMS[0], "sentences": NONE, "summaries": NONE}
+    )
+    draw(full, tmp_path)
     for file in drawn.iterdir():
         assert file.read_bytes() == (tmp_path / file.name).read_bytes(), file.name
     assert b"<dc:date>" not in (drawn / "spread.svg").read_bytes()

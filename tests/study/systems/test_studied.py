@@ -87,7 +87,7 @@ def test_leading_columns_are_the_metrics_and_the_overall_score() -> None:
     assert [(c.giver, c.name) for c in silent.columns()] == metrics
     judged = Given(values={"facet": 0.5, "facet.method": 2.0})
     one = pair("kiln", numbers={"words": 9}, judged=judged, label=Given(values={"overall": 0.7}))
-    found = studied(one).leading_columns()
+    found = studied(one).columns(leading=True)
     assert [(c.giver, c.name) for c in found] == [*metrics, ("label", "overall")]
 
 

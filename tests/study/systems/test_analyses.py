@@ -1,0 +1,539 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from summeval_pytest.metrics.facts import EvaCounts, StageCounts
+from summeval_pytest.questions import FACETS
+from summeval_pytest.stats.paired import power_of_drop
+from summeval_pytest.study.systems.analyses import (
+    ANALYSES,
+    associations,
+    cohen_d,
+    effects,
+    efforts,
+    facet_means,
+    facet_proportions,
+    fact_stages,
+    hallucination_rates,
+    judge_heats,
+    p_value_of,
+    popularities,
+    profiles,
+    ranked,
+    spreads,
+    standings,
+    tables_of,
+)
+from summeval_pytest.study.systems.studied import Cut, Effort, Given
+from summeval_pytest.study.systems.texts import BANDS, NUMBERS
+from tests.study.systems.study_pairs import JUDGE, pair, scored, sentences, studied, text
+
+if TYPE_CHECKING:
+    from summeval_pytest.study.systems.analyses import Row
+    from summeval_pytest.study.systems.studied import StudiedText
+
+SHORT = {"words": 9.0, "numbers": 1.0, "counted words": 9.0, "novelty 1": 0.5, "FKGL": 8.0}
+JUDGED = replace(sentences(2, 3), values={"facet": 0.5, "faithfulness": 2 / 3})
+STUDIED = replace(
+    studied(
+        *(
+            pair(paper, numbers=SHORT, cuts={"GPT": Cut(words={"method": 3})}, judged=JUDGED)
+            for paper in "ab"
+        ),
+        n_papers=2,
+    ),
+    references=[text(paper, None, SHORT) for paper in "ab"],
+    written={None: ["Bricks crack."], "good": ["Bricks sing."]},
+    sources=["Bricks crack in kilns."],
+    families=({JUDGE: "wise"}, {"good": "good"}),
+)
+
+
+@pytest.mark.parametrize("analysis", ANALYSES)
+def test_what_is_asked_for_is_there_and_nothing_else(analysis: str) -> None:
+    """Fifteen analyses of a large suite take a while, and one was wanted."""
+    filled = {key for key, rows in tables_of([analysis], STUDIED).items() if rows}
+    # One system has no other to be apart from.
+    assert filled == (set() if analysis == "effects" else {ANALYSES[analysis][0]})
+
+
+def test_equal_means_share_a_rank() -> None:
+    """Worked example of the docstring, with one that has no value and one that rounding moved."""
+    found = ranked({"a": 3.0, "b": 5.0, "c": 5.0 + 1e-12, "d": 1.0, "e": None})
+    assert found == {"b": 1, "c": 1, "a": 3, "d": 4}
+
+
+def test_a_system_that_lacks_papers_is_ranked_by_those_it_has() -> None:
+    """And says so: its mean covers 1 of 3 papers, of which one was never asked of it."""
+    full = [scored(paper, "full", facet=0.5) for paper in "abc"]
+    part = [scored("a", "part", facet=0.75), scored("b", "part")]
+    facet = next(standings(studied(*full, *part, n_papers=3)))
+    assert facet["column"].name == "facet"
+    assert [(p["system"], p["rank"], p["mean"].n, p["mean"].n_of) for p in facet["places"]] == [
+        ("full", 2, 3, 3),
+        ("part", 1, 1, 3),
+    ]
+
+
+def test_length_has_no_rank() -> None:
+    """A longer summary is no better one."""
+    both = [pair("a", name, numbers={"words": 9.0}) for name in ("one", "other")]
+    (words,) = standings(studied(*both, judges=()))
+    assert [(place["rank"], place["mean"].value) for place in words["places"]] == [(None, 9.0)] * 2
+
+
+def test_the_order_of_papers_does_not_matter() -> None:
+    """A suite's file may be sorted anew."""
+    pairs = [scored(str(n), facet=0.1 * n) for n in range(9)]
+    assert list(standings(studied(*pairs, n_papers=9))) == list(
+        standings(studied(*pairs[::-1], n_papers=9))
+    )
+
+
+def test_the_distribution_is_told_by_its_quantiles() -> None:
+    """Worked example: of two papers with 0 and 1 a resample has 0, .5 or 1, .5 half the time.
+
+    Equal values have no width; one paper has no distribution, as its resamples would look certain.
+    """
+    pairs = [scored(str(n), facet=float(n)) for n in range(2)]
+    facet, eva, faithfulness = spreads(studied(*pairs, n_papers=3))
+    assert len(facet["quantiles"]) == 41
+    assert (facet["quantiles"][0], facet["quantiles"][20], facet["quantiles"][40]) == (
+        0.0,
+        0.5,
+        1.0,
+    )
+    assert facet["quantiles"][30] - facet["quantiles"][10] == pytest.approx(facet["iqr"])
+    assert (facet["n"], facet["n_of"]) == (2, 3)
+    assert (eva["quantiles"], eva["iqr"], eva["n"]) == ([], None, 0)
+    assert faithfulness["column"].name == "faithfulness"
+    equal = next(spreads(studied(*(scored(str(n), facet=0.3) for n in range(4)))))
+    assert (set(equal["quantiles"]), equal["iqr"]) == ({0.3}, 0.0)
+    alone = next(spreads(studied(scored("a", facet=0.3))))
+    assert (alone["quantiles"], alone["iqr"], alone["n"]) == ([], None, 1)
+
+
+def test_proportions_are_shares_of_all_words_together() -> None:
+    """Worked example: 10 of 20 words and 0 of 80 are .1 of all, and not .25.
+
+    A reviewed cut has no segment to count; a writer whom nobody has cut is said to have none.
+    """
+    pairs = [
+        pair(
+            "a", cuts={"GPT": Cut(words={"background": 10, "method": 10}, held=("whole", "parts"))}
+        ),
+        pair("b", cuts={"GPT": Cut(words={"background": 0, "method": 80})}),
+        pair("c"),
+        pair("a", "bad"),
+    ]
+    references, found, bad = facet_proportions(studied(*pairs, n_papers=3))
+    assert (references["system"], found["by"], found["system"], bad["system"]) == (
+        None,
+        "GPT",
+        "good",
+        "bad",
+    )
+    assert (found["shares"]["background"].value, found["shares"]["method"].value) == (0.1, 0.9)
+    assert found["shares"]["result"].value == 0.0
+    assert (found["shares"]["method"].n, found["shares"]["method"].n_of) == (2, 3)
+    assert found["held"] == {"whole": 1, "parts": 1, "absent": 0}
+    assert bad["shares"]["method"].value is None
+
+
+def test_ratings_of_people_judges_and_records_are_shares_of_their_scales() -> None:
+    """Worked example: 3 of 4 by the judge; a facet that the reference lacks counts for no paper."""
+    rated = {
+        name: Given(values={"facet.method": rating})
+        for name, rating in (("judge", 3.0), ("label", 2.0), ("GPT", 1.0))
+    }
+    one = pair(
+        "a",
+        judged=rated["judge"],
+        label=rated["label"],
+        given={("record", "GPT"): rated["GPT"], ("record", "x"): Given(values={"overall": 1})},
+    )
+    found = list(facet_means(studied(one, n_papers=2)))
+    assert [(each["giver"], each["by"], each["means"]["method"].value) for each in found] == [
+        ("judge", JUDGE, 0.75),
+        ("label", "", 0.5),
+        ("record", "GPT", 0.25),
+    ]
+    assert all(each["means"]["result"].n == 0 for each in found)
+    assert set(found[0]["means"]) == set(FACETS)
+    assert list(facet_means(replace(studied(pair("a")), judges=()))) == []
+
+
+NOVEL = (0.1, 0.4, 0.35, 0.8, 0.7, 0.2)
+GRADES = (12.0, 11.0, 11.5, 8.0, 9.5, 10.0)
+
+
+def test_sentences_and_summaries_are_counted_apart() -> None:
+    """Worked example: 1 of 6 sentences is unsupported, and so is 1 of 2 summaries."""
+    pairs = [pair("a", judged=sentences(3, 4)), pair("b", judged=sentences(2, 2))]
+    (found,) = hallucination_rates(studied(*pairs, n_papers=3))
+    assert (found["n_sentences"], found["n_unanswered"]) == (6, 0)
+    assert found["sentences"].value == round(1 / 6, 9)
+    assert (found["summaries"].value, found["summaries"].n, found["summaries"].n_of) == (0.5, 2, 3)
+
+
+def test_a_sentence_without_an_answer_is_neither_right_nor_wrong() -> None:
+    """The summary is unknown, and the sentence is said to be unanswered."""
+    (found,) = hallucination_rates(studied(pair("a", judged=sentences(2, 2, 3))))
+    assert (found["n_unanswered"], found["sentences"].value) == (1, 0.0)
+    assert (found["summaries"].value, found["summaries"].n) == (None, 0)
+
+
+def test_labels_have_rows_of_their_own_where_somebody_looked() -> None:
+    """A system without a verdict stands there with none; no sentence of people is unanswered."""
+    labelled = studied(pair("a", label=sentences(1, 2, 3)), pair("a", "bad"), judges=())
+    found = list(hallucination_rates(labelled))
+    assert [(each["giver"], each["system"], each["sentences"].value) for each in found] == [
+        ("label", "good", 0.5),
+        ("label", "bad", None),
+    ]
+    assert found[0]["n_unanswered"] == 0
+    assert list(hallucination_rates(studied(pair("a", "bad"), judges=()))) == []
+
+
+def heat_of(
+    tables: list[dict[str, dict[str, float]]], families: tuple[dict[str, str], dict[str, str]]
+) -> Row:
+    """The heat of FM; a table a paper, by judge and system."""
+    pairs = [
+        pair(
+            str(place),
+            system,
+            given={
+                ("judge", judge): Given(values={"facet": row[system]} if system in row else {})
+                for judge, row in table.items()
+            },
+        )
+        for system in families[1]
+        for place, table in enumerate(tables)
+    ]
+    of = studied(*pairs, judges=tuple(families[0]), n_papers=len(tables))
+    _, facet = judge_heats(replace(of, families=families))
+    return facet
+
+
+SQUARE = ({"A": "a", "B": "b"}, {"sa": "a", "sb": "b"})
+
+
+def test_the_diagonal_minus_the_rest() -> None:
+    """Worked example, two judges with a system each.
+
+    Both judges find B's system better by .2, judge B is milder by .1, and each adds .05 to its own:
+    A gives .55 and .70, B gives .60 and .85. Without the levels the own cells are .55 and .85, the
+    others .70 and .60: the difference is .05. With the means of rows and columns taken out, all
+    cells are +-.025, so it is .05, too, and b is .05.
+    """
+    heat = heat_of([{"A": {"sa": 0.55, "sb": 0.70}, "B": {"sa": 0.60, "sb": 0.85}}] * 2, SQUARE)
+    assert heat["difference"] == pytest.approx(0.05)
+    assert heat["preference"].value == pytest.approx(0.05)
+    assert [(cell["judge"], cell["system"], cell["is_own"]) for cell in heat["cells"]] == [
+        ("A", "sa", True), ("A", "sb", False), ("B", "sa", False), ("B", "sb", True),
+    ]  # fmt: skip
+
+
+def test_a_good_system_is_no_self_preference() -> None:
+    """Worked example: only A has a system, the best of all, and both judges say so.
+
+    With nothing taken out, .9 against the mean of .9 and four times .5, the difference is .32;
+    nobody prefers anything.
+    """
+    families = ({"A": "a", "B": "b"}, {"sa": "a", "x": "x", "y": "y"})
+    row = {"sa": 0.9, "x": 0.5, "y": 0.5}
+    heat = heat_of([{"A": row, "B": row}] * 2, families)
+    assert heat["difference"] == pytest.approx(0.32)
+    assert heat["preference"].value == 0.0
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    levels=st.lists(st.floats(-1, 1), min_size=5, max_size=5),
+    bias=st.floats(-1, 1),
+    own=st.sampled_from([(0, 1), (0, 2), (1, 1), (2, 0)]),
+)
+def test_a_bias_is_found_whatever_the_levels(
+    levels: list[float], bias: float, own: tuple[int, int]
+) -> None:
+    """Law: judge's level + system's level + b for own gives b, in tables that are not square, too.
+
+    Two judges and three systems; ``own`` says of which family the first two systems are.
+    """
+    judges, systems = {"A": "f0", "B": "f1"}, {"x": f"f{own[0]}", "y": f"f{own[1]}", "z": "none"}
+    table = {
+        judge: {
+            system: levels[row] + levels[2 + column] + bias * (judges[judge] == systems[system])
+            for column, system in enumerate(systems)
+        }
+        for row, judge in enumerate(judges)
+    }
+    heat = heat_of([table, table], (judges, systems))
+    assert heat["preference"].value == pytest.approx(bias, abs=1e-6)
+
+
+def test_only_papers_without_a_gap_count() -> None:
+    """An easy paper that one judge left out would speak for the other."""
+    whole = {"A": {"sa": 0.6, "sb": 0.5}, "B": {"sa": 0.5, "sb": 0.6}}
+    torn = {"A": {"sa": 1.0}, "B": {"sa": 0.0, "sb": 0.0}}
+    heat = heat_of([whole, torn, whole], SQUARE)
+    assert (heat["preference"].value, heat["preference"].n, heat["preference"].n_of) == (0.1, 2, 3)
+    missing = next(cell for cell in heat["cells"] if (cell["judge"], cell["system"]) == ("A", "sb"))
+    assert (missing["mean"].value, missing["mean"].n, missing["mean"].n_of) == (0.5, 2, 3)
+
+
+@pytest.mark.parametrize(
+    "families",
+    [
+        ({"A": "a"}, {"sa": "a", "sb": "b"}),  # one judge
+        ({"A": "a", "B": "a"}, {"sa": "a", "sb": "a"}),  # all of one family
+        ({"A": "a", "B": "b"}, {"sa": "x", "sb": "y"}),  # none of any
+        ({"A": "a", "B": "a"}, {"sa": "a", "sb": "b"}),  # judges that own the same
+        ({}, {}),  # analyses of texts alone
+    ],
+)
+def test_where_nothing_can_be_told_apart_nothing_is_told(
+    families: tuple[dict[str, str], dict[str, str]],
+) -> None:
+    """A preference of 0 would be a finding."""
+    row = {"sa": 0.6, "sb": 0.5}
+    heat = heat_of([dict.fromkeys(families[0], row)] * 2, families)
+    assert heat["preference"].value is None
+
+
+def effect_of(**scores: list[float | None]) -> Row:
+    """The first effect in FM; a system a keyword, a paper a place; None is unscored."""
+    pairs = [
+        scored(str(n), system, **({} if value is None else {"facet": value}))
+        for system, values in scores.items()
+        for n, value in enumerate(values)
+    ]
+    return next(effects(studied(*pairs, n_papers=len(next(iter(scores.values()))))))
+
+
+def test_cohens_d_is_the_difference_in_pooled_deviations() -> None:
+    """Worked example: means 4 and 2, variances 4 and 4, so d = 2 / 2."""
+    assert cohen_d([2, 4, 6], [0, 2, 4]) == 1.0
+    assert cohen_d([1, 1], [0, 0]) is None
+    assert cohen_d([1], [0]) is None
+
+
+def test_two_systems_are_compared_on_the_papers_that_both_have() -> None:
+    """Worked example: of four papers three are shared, with differences .1, .3 and .2."""
+    facet = effect_of(a=[0.5, 0.8, 0.6, 0.9], b=[0.4, 0.5, 0.4, None])
+    assert (facet["column"].name, facet["first"], facet["second"]) == ("facet", "a", "b")
+    assert (facet["difference"].value, facet["difference"].n, facet["difference"].n_of) == (
+        0.2,
+        3,
+        4,
+    )
+    assert facet["power"] == pytest.approx(power_of_drop(0.2, 0.1, 3), abs=1e-6)
+
+
+def test_what_does_not_vary_has_no_effect_and_does_not_vanish() -> None:
+    """Equal scores have neither a deviation nor anything to find; unshared ones are said to be."""
+    equal = effect_of(a=[0.5, 0.5], b=[0.5, 0.5])
+    assert equal["difference"].value == 0.0
+    assert (equal["cohen_d"], equal["power"], equal["detectable"]) == (None, None, None)
+    unshared = effect_of(a=[0.5, None], b=[None, 0.5])
+    assert (unshared["difference"].value, unshared["difference"].n, unshared["cohen_d"]) == (
+        None,
+        0,
+        None,
+    )
+    assert list(effects(studied(scored("0", "a", facet=0.5)))) == []
+
+
+def test_coefficients_and_p_values_are_those_of_scipy() -> None:
+    """Oracle: scipy.stats.spearmanr of SciPy 1.17, as the published tables were made."""
+    pairs = [
+        pair(str(n), numbers={"novelty 1": novel, "FKGL": grade})
+        for n, (novel, grade) in enumerate(zip(NOVEL, GRADES, strict=True))
+    ]
+    (found,) = associations(studied(*pairs))
+    wanted = stats.spearmanr(NOVEL, GRADES)
+    assert (found["first"], found["second"], found["n_pairs"]) == ("novelty 1", "FKGL", 6)
+    assert found["spearman"] == pytest.approx(wanted.statistic, abs=1e-9)
+    assert found["p_value"] == pytest.approx(wanted.pvalue, abs=1e-9)
+    assert found["p_adjusted"] == found["p_value"]  # the only one of its table
+    assert found["low"] is not None
+    assert found["high"] is not None
+    assert -1 <= found["low"] <= wanted.statistic <= found["high"] <= 1
+
+
+def test_each_kind_is_held_to_the_other_kinds_only() -> None:
+    """Novelty of one n against another says nothing; hallucination is of judges and of labels."""
+    pairs = [
+        pair(
+            str(n),
+            numbers={"novelty 1": 0.1 * n, "novelty 2": 0.2 * n, "FKGL": 9.0 - n},
+            judged=Given(values={"faithfulness": 1 - 0.1 * n}),
+            label=sentences(n, 4),
+        )
+        for n in range(4)
+    ]
+    found = {(e["first"], e["second"]): e["spearman"] for e in associations(studied(*pairs))}
+    assert found == {
+        ("novelty 1", "FKGL"): -1.0,
+        ("novelty 1", "hallucination, wise"): 1.0,
+        ("novelty 1", "hallucination, labels"): -1.0,
+        ("novelty 2", "FKGL"): -1.0,
+        ("novelty 2", "hallucination, wise"): 1.0,
+        ("novelty 2", "hallucination, labels"): -1.0,
+        ("FKGL", "hallucination, wise"): -1.0,
+        ("FKGL", "hallucination, labels"): 1.0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("papers", "novel", "expected"),
+    [
+        ("0123", (0.5, 0.5, 0.5, 0.5), (None, None, None)),  # no association, which is not one of 0
+        ("aaaa", (0.0, 0.1, 0.2, 0.3), (1.0, None, 0.0)),  # one paper: systems vary, papers do not
+    ],
+)
+def test_what_does_not_vary_has_no_coefficient_or_no_interval(
+    papers: str, novel: tuple[float, ...], expected: tuple[float | None, ...]
+) -> None:
+    """Coefficient, lower bound, p value."""
+    pairs = [
+        pair(paper, str(n), numbers={"novelty 1": novel[n], "FKGL": float(n)})
+        for n, paper in enumerate(papers)
+    ]
+    (found,) = associations(studied(*pairs))
+    assert (found["spearman"], found["low"], found["p_value"]) == expected
+    assert found["n_pairs"] == 4
+
+
+def test_two_rows_have_no_p_value() -> None:
+    """Two points always lie on a line."""
+    assert p_value_of(1.0, 2) is None
+    assert p_value_of(-1.0, 3) == 0.0
+    assert p_value_of(0.5, 10) == pytest.approx(0.14111, abs=1e-5)  # t = 1.633, 8 degrees
+
+
+REFERENCE = StageCounts(n_sentences=4, n_listed=9, n_facts=8, n_chains=5)
+
+
+def counted(paper: str, system: str, sentences: int, facts: int, kept: int = 0) -> StudiedText:
+    """A pair whose summary has so many sentences, facts and relations."""
+    stages = StageCounts(
+        n_sentences=sentences,
+        n_listed=facts + 1,
+        n_facts=facts,
+        n_chains=facts // 2,
+        n_relations=2 * kept,
+        n_kept_relations=kept,
+    )
+    judged = Given(facts=EvaCounts(reference=REFERENCE, candidate=stages))
+    return pair(paper, system, judged=judged)
+
+
+def test_facts_a_sentence_are_those_of_all_papers_together() -> None:
+    """Worked example: 2 sentences with 8 facts and 1 with 1 have 3 a sentence, and not 2.5.
+
+    A system whose summaries were all refused is said to have none.
+    """
+    pairs = [counted("a", "good", 2, 8, kept=1), counted("b", "good", 1, 1), pair("c")]
+    _, found, bad = fact_stages(studied(*pairs, pair("a", "bad"), n_papers=3))
+    assert (found["sentences"].value, found["facts"].value, found["chains"].value) == (
+        1.5,
+        4.5,
+        2.0,
+    )
+    assert (found["listed"].value, found["relations"].value, found["kept_relations"].value) == (
+        5.5,
+        1,
+        0.5,
+    )
+    assert found["facts_per_sentence"].value == 3.0
+    assert (found["facts"].n, found["facts"].n_of) == (2, 3)
+    assert (bad["facts"].value, bad["facts"].n, bad["facts"].n_of) == (None, 0, 3)
+
+
+def test_a_reference_counts_once_however_many_systems_there_are() -> None:
+    """Worked example: two systems on one paper of two have one reference between them."""
+    both = [counted("a", name, 2, 8) for name in ("good", "bad")]
+    references, *_ = fact_stages(studied(*both, n_papers=2))
+    assert references["system"] is None
+    assert (references["facts"].value, references["facts"].n, references["facts"].n_of) == (
+        8.0,
+        1,
+        2,
+    )
+    assert references["facts_per_sentence"].value == 2.0
+
+
+def test_effort_is_summed_by_quarters_of_the_lengths() -> None:
+    """Worked example: eight summaries of 10 to 80 words, two a quarter."""
+    pairs = [
+        pair(
+            str(n),
+            numbers={"words": 10.0 * n},
+            judged=Given(effort=Effort(n_questions=n, n_calls=1, n_tokens=100 + n, seconds=n / 2)),
+        )
+        for n in range(1, 9)
+    ]
+    told = list(efforts(studied(*pairs)))
+    assert [(each["fewest_words"], each["most_words"], each["n_pairs"]) for each in told] == [
+        (10, 20, 2), (30, 40, 2), (50, 60, 2), (70, 80, 2),
+    ]  # fmt: skip
+    assert [each["n_questions"] for each in told] == [3, 7, 11, 15]
+    assert [each["n_calls"] for each in told] == [2, 2, 2, 2]
+    assert [each["n_tokens"] for each in told] == [203, 207, 211, 215]
+    assert told[0]["seconds"] == (0.75, 1.0)
+
+
+def test_summaries_of_one_length_are_one_bin() -> None:
+    """There is no quarter to cut; no seconds where several were open at once; no words are 0."""
+    pairs = [pair(str(n), numbers={"words": 9.0}, judged=Given()) for n in range(5)]
+    (told,) = efforts(studied(*pairs))
+    assert (told["fewest_words"], told["most_words"], told["n_pairs"]) == (9, 9, 5)
+    assert told["seconds"] == (None, None)
+    (mute,) = efforts(studied(pair("a", judged=Given())))
+    assert (mute["fewest_words"], mute["n_pairs"]) == (0, 1)
+    assert list(efforts(studied())) == []
+
+
+def test_numbers_per_100_words_are_those_of_all_texts_together() -> None:
+    """Worked example: 1 in 10 words and 1 in 90 are 2 in 100; the mean of rates would be 5.6."""
+    texts = [
+        text("a", None, {"numbers": 1, "per 100 words": 10, "counted words": 10}),
+        text("b", None, {"numbers": 1, "per 100 words": 1.1, "counted words": 90}),
+        text("c", None, {}),
+    ]
+    (found,) = profiles(replace(studied(n_papers=3), references=texts), NUMBERS)
+    assert found["system"] is None
+    assert found["means"]["per 100 words"].value == 2.0
+    assert found["means"]["numbers"].value == 1.0
+    assert {(mean.n, mean.n_of) for mean in found["means"].values()} == {(2, 3)}
+
+
+def test_words_are_spread_over_the_ranks_of_the_sources() -> None:
+    """Worked example: half of the words are the sources' commonest, half they do not have."""
+    found = list(
+        popularities(
+            replace(
+                studied(),
+                sources=["Kiln kiln kiln brick."],
+                written={None: ["Kiln brick."], "odd": ["Kiln moss."], "mute": ["42"]},
+            )
+        )
+    )
+    assert [(each["system"], each["n_texts"]) for each in found] == [
+        (None, 1),
+        ("odd", 1),
+        ("mute", 1),
+    ]
+    assert found[0]["shares"][BANDS[0]] == 1.0
+    assert found[1]["shares"][BANDS[0]] == 0.5
+    assert found[1]["shares"]["not in the corpus"] == 0.5
+    assert sum(found[1]["shares"].values()) == pytest.approx(1)
+    assert not found[2]["shares"]
