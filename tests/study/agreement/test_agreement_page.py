@@ -9,18 +9,11 @@ from hypothesis import strategies as st
 
 from summeval_pytest.study.agreement.agreement_page import agreement_page, axis_of, picture
 from summeval_pytest.study.agreement.columns import LabelledPair
+from tests.reports.records import MARKUP, SUMMARY
 from tests.reports.test_page import ADDRESSES, Page
 from tests.study.agreement.agreements import small_agreement
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
-
-MARKUP = (
-    "</script><script>window.ran = 1</script></script ><!--<script "
-    '<img src=x onerror="window.ran = 2"> {{ 7 * 7 }} {% raw %} ]]> --> <!--'
-    " javascript:alert(1) \"'><svg onload=alert(2)> &lt;b&gt; \u202egnp.exe\u200b \ufffe \x1b[31m"
-    " \ud800 \u2028 \U0001f600 http://evil.example/x.js"
-)
-SUMMARY = "Stones were watered. Dry moss grew twice as fast."
 
 
 @pytest.fixture
