@@ -12,7 +12,7 @@ from summeval_pytest.metrics import catalogue
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
 from summeval_pytest.metrics.own import own_metric
 from summeval_pytest.run.runner import THREAD
-from summeval_pytest.study.agreement import item_agreement
+from summeval_pytest.study.agreement import evidence, item_agreement
 from summeval_pytest.study.systems import analyses, studied
 from summeval_pytest.verdict import changes, comparison, trust
 from tests.postgres_server import serving
@@ -41,9 +41,8 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 @pytest.fixture
 def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     """Intervals of 20 resamples: most of the work, where they only have to be there."""
-    for module in (changes, comparison, analyses, item_agreement, studied, trust):
+    for module in (changes, comparison, analyses, evidence, item_agreement, studied, trust):
         monkeypatch.setattr(module, "RESAMPLES", 20)
-    monkeypatch.setattr(item_agreement, "EVIDENCE_RESAMPLES", 20)
 
 
 @pytest.fixture(scope="session")

@@ -33,7 +33,6 @@ from summeval_pytest.study.agreement.agreement_tables import (
     SuiteAgreement,
     agreement_figures,
     as_plain,
-    evidence_lines,
     given_table,
     item_table,
     lacking_lines,
@@ -46,14 +45,15 @@ from summeval_pytest.study.agreement.agreement_tables import (
     weights_lines,
 )
 from summeval_pytest.study.agreement.annotators import annotator_agreement, annotator_lines
-from summeval_pytest.study.agreement.columns import HUMAN, LEVELS, column_names, labelled_pairs
+from summeval_pytest.study.agreement.columns import HUMAN, column_names, labelled_pairs
 from summeval_pytest.study.agreement.correlations import CoefficientName
+from summeval_pytest.study.agreement.evidence import evidence_lines, evidence_report
 from summeval_pytest.study.agreement.item_agreement import (
     VERDICTS,
     item_agreements,
-    measured_evidence,
     role_agreement,
 )
+from summeval_pytest.study.agreement.levels import LEVELS
 from summeval_pytest.study.agreement.local_models import (
     LocalModels,
     retrieved_evidence,
@@ -246,14 +246,14 @@ def _write(file: Path | None, figures: object) -> None:
 
 def _compared(suite: Suite, first: Path, second: Path, json_file: Path | None) -> list[str]:
     found = annotator_agreement(read_label_file(first, suite), read_label_file(second, suite))
-    _write(json_file, asdict(found))
+    _write(json_file, found)
     return list(annotator_lines(found, first.as_posix(), second.as_posix()))
 
 
 def _evidence(
     suite: Suite, judge: str, session: Session, json_file: Path | None, *, every: bool
 ) -> list[str]:
-    report = measured_evidence(suite, judge, session, every=every)
+    report = evidence_report(suite, judge, session, every=every)
     if json_file is not None:
         write_figures(json_file, "--json", report)
     return list(evidence_lines(report, judge))
@@ -332,7 +332,8 @@ def _correlated(found: SuiteAgreement, wanted: Tables) -> Iterator[str]:
     tables = tables or [level_table(None, found.mixed())]
     if wanted.matrix is not None:
         for level in levels or ("pooled",):
-            tables += matrix_tables(wanted.matrix, level, found.matrix(level, wanted.matrix))
+            matrix = found.matrix(level, wanted.matrix)
+            tables += matrix_tables(wanted.matrix, level, found.names, matrix)
     if wanted.given is not None:
         tables.append(given_table(wanted.given, found.given(wanted.given)))
     for place, table in enumerate(tables):

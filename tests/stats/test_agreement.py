@@ -16,13 +16,12 @@ from summeval_pytest.stats.agreement import (
     evidence_recall,
     kappas_of,
 )
+from summeval_pytest.study.agreement.evidence import any_hit, named_per_instance
 from summeval_pytest.study.agreement.raters import (
     alphas_of,
-    any_hit,
     cohen_kappa,
     exact_agreement,
     iccs_of,
-    named_per_instance,
 )
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from summeval_pytest.reports.page import finalize, policy
 from summeval_pytest.reports.page_pair import WHOLE, cut, visible
 from summeval_pytest.reports.template import resource, template
 from summeval_pytest.study.agreement.agreement_tables import lacking_lines, plain
-from summeval_pytest.study.agreement.columns import calibration_bins
 from summeval_pytest.study.agreement.item_agreement import resamples
+from summeval_pytest.study.agreement.levels import calibration_bins
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.trust import confusions, worst_disagreements
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from summeval_pytest.study.agreement.agreement_tables import SuiteAgreement
-    from summeval_pytest.study.agreement.columns import CalibrationBin
     from summeval_pytest.study.agreement.item_agreement import Estimate, ItemAgreement
+    from summeval_pytest.study.agreement.levels import CalibrationBin
 
 
 WORST: Final = 20
@@ -99,7 +99,7 @@ class Picture:
     x: Axis
     y: Axis
     dots: tuple[tuple[float, float, float], ...]
-    bins: tuple[CalibrationBin, ...]
+    bins: Sequence[CalibrationBin]
     equal: tuple[float, ...]
 
     @property

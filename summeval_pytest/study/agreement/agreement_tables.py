@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics.facet import WEIGHTS
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.study.agreement.columns import (
-    HUMAN,
-    LEVELS,
-    correlations,
-    fitted_weights,
-    level_agreement,
-    mixed_agreement,
-    partial_correlations,
-    system_means,
-)
+from summeval_pytest.study.agreement.columns import HUMAN
 from summeval_pytest.study.agreement.correlations import COEFFICIENTS
 from summeval_pytest.study.agreement.item_agreement import AUC, VERDICTS, Estimate
+from summeval_pytest.study.agreement.levels import (
+    LEVELS,
+    correlation,
+    level_agreement,
+    mixed_agreement,
+    partial_correlation,
+    system_means,
+)
+from summeval_pytest.study.agreement.weights import fitted_weights
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.table import Table, table_lines
 
@@ -27,22 +27,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from summeval_pytest.run.golden import EvidenceCount
-    from summeval_pytest.study.agreement.columns import (
-        AgreementLevel,
-        Correlations,
-        LabelledPair,
-        LevelAgreement,
-    )
+    from summeval_pytest.study.agreement.columns import LabelledPair
     from summeval_pytest.study.agreement.correlations import CoefficientName
-    from summeval_pytest.study.agreement.item_agreement import (
-        EvidenceReport,
-        ItemAgreement,
-        Part,
-        RoleAgreement,
-        SupportingFigures,
-    )
-    from summeval_pytest.study.agreement.matrices import FittedWeights
+    from summeval_pytest.study.agreement.item_agreement import ItemAgreement, RoleAgreement
+    from summeval_pytest.study.agreement.levels import AgreementLevel, LevelAgreement
+    from summeval_pytest.study.agreement.weights import FittedWeights
     from summeval_pytest.suite.suite import Suite
+
+    Matrix = Mapping[tuple[str, str], Estimate]
+    """The coefficient of every two columns."""
 
 
 _NAME: Final = 25
@@ -79,13 +72,24 @@ class SuiteAgreement:
         """By column, all coefficients at one level."""
         return {column: level_agreement(self.pairs, column, level) for column in self.columns}
 
-    def matrix(self, level: AgreementLevel, name: CoefficientName) -> Correlations:
-        """Every two columns."""
-        return correlations(self.pairs, self.columns, level, name)
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, the people's scores first."""
+        return (HUMAN, *self.columns)
 
-    def given(self, column: str) -> Mapping[str, Estimate]:
-        """By column, what it says beyond this one."""
-        return partial_correlations(self.pairs, self.columns, column)
+    def matrix(self, level: AgreementLevel, name: CoefficientName) -> Matrix:
+        """Every two columns."""
+        half = {
+            (a, b): correlation(self.pairs, a, b, level, name)[0]
+            for place, a in enumerate(self.names)
+            for b in self.names[place:]
+        }
+        return half | {(b, a): estimate for (a, b), estimate in half.items()}
+
+    def given(self, known: str) -> dict[str, Estimate]:
+        """By column, what it says of the people's scores beyond this one."""
+        others = (column for column in self.columns if column != known)
+        return {column: partial_correlation(self.pairs, column, known) for column in others}
 
     def weights(self) -> FittedWeights | str:
         """Facet weights that explain the overall scores best; else why there are none."""
@@ -106,15 +110,13 @@ def as_plain(value: object) -> object:
 def agreement_figures(found: SuiteAgreement, given: str | None = None) -> dict[str, object]:
     """All figures as values that `as_plain` makes plain; an undefined one is null."""
     at = {level: found.at(level) for level in LEVELS}
-    names = (HUMAN, *found.columns)
+    names, roles = found.names, found.roles
     matrices: dict[str, object] = {"columns": names}
     for level in LEVELS:
         by_name = {name: found.matrix(level, name) for name in COEFFICIENTS}
         matrices[level] = {
-            name: [[each.estimate(a, b) for b in names] for a in names]
-            for name, each in by_name.items()
+            name: [[each[a, b] for b in names] for a in names] for name, each in by_name.items()
         }
-    roles = found.roles
     return {
         "pairs": len(found.pairs),
         "metrics": {
@@ -174,7 +176,7 @@ _WIDE: Final = 18
 """The width of an estimate, and of its head, which stands above the value."""
 
 
-def _cell(estimate: Estimate) -> str:
+def estimate_cell(estimate: Estimate) -> str:
     """A value with its interval, as wide without: ``-0.123 [-.50, .25]``."""
     told = f"{plain(estimate.value):>6}"
     if estimate.value is not None and estimate.low is not None and estimate.high is not None:
@@ -211,7 +213,7 @@ def level_table(level: AgreementLevel | None, metrics: Mapping[str, LevelAgreeme
     kendall = "Kendall" if level else "Kendall per paper"
     rows = []
     for name, found in metrics.items():
-        cells = [_cell(found.estimates[each]) for each in COEFFICIENTS]
+        cells = [estimate_cell(found.estimates[each]) for each in COEFFICIENTS]
         if level == "system":
             told = zip(cells, COEFFICIENTS, strict=True)
             cells = [f"{cell}\n{_p(found.p_values.get(each)):>6}{'':12}" for cell, each in told]
@@ -219,13 +221,17 @@ def level_table(level: AgreementLevel | None, metrics: Mapping[str, LevelAgreeme
     p = "below, p: the share of random orders of the systems that are as far from 0, on either side"
     return Table(
         title=_TITLES[level] if level else "",
-        head=("", _COUNTED[level or "pooled"], *map(_head, ("Pearson", "Spearman", kendall))),
+        head=(
+            "",
+            _COUNTED[level or "pooled"],
+            *map(estimate_head, ("Pearson", "Spearman", kendall)),
+        ),
         rows=rows,
         notes=(p,) if level == "system" else (),
     )
 
 
-def _head(name: str) -> str:
+def estimate_head(name: str) -> str:
     """The head of a column of estimates, above their values."""
     return f"{name:<{_WIDE}}"
 
@@ -234,12 +240,12 @@ def item_table(items: Mapping[str, ItemAgreement], kinds: Sequence[str]) -> Tabl
     """Every figure of some kinds of items with its interval, a row a figure, a column a kind."""
     counts = ("items", *(f"{items[kind].n_items:>6,}{'':12}" for kind in kinds))
     figures = (
-        (name, *(_cell(items[kind].figures[name]) for kind in kinds))
+        (name, *(estimate_cell(items[kind].figures[name]) for kind in kinds))
         for name in items[kinds[0]].figures
     )
     wrong = "wrong: a sentence that is not faithful, a fact that does not hold"
     return Table(
-        head=("", *map(_head, kinds)),
+        head=("", *map(estimate_head, kinds)),
         rows=(counts, *figures),
         notes=() if kinds[0] in FACETS else (wrong,),
     )
@@ -250,14 +256,14 @@ def role_table(found: RoleAgreement) -> Table:
     blank = ("", "")
     stated = "stated by the segment that holds the sentence"
     return Table(
-        head=("sentence roles", "items", *map(_head, ("precision", "recall", "F1"))),
+        head=("sentence roles", "items", *map(estimate_head, ("precision", "recall", "F1"))),
         rows=(
             *(
-                (name, f"{each.n_items:,}", *map(_cell, each.figures.values()))
+                (name, f"{each.n_items:,}", *map(estimate_cell, each.figures.values()))
                 for name, each in found.classes.items()
             ),
-            ("macro F1", f"{found.n_items:,}", *blank, _cell(found.macro_f1)),
-            ("accuracy", f"{found.n_items:,}", *blank, _cell(found.accuracy)),
+            ("macro F1", f"{found.n_items:,}", *blank, estimate_cell(found.macro_f1)),
+            ("accuracy", f"{found.n_items:,}", *blank, estimate_cell(found.accuracy)),
         ),
         notes=(f"{stated}; {found.n_nowhere:,} stand in none and are wrong",),
     )
@@ -280,26 +286,19 @@ def recorded_table(recorded: Mapping[str, Mapping[str, ItemAgreement]]) -> Table
 
 
 def matrix_tables(
-    name: CoefficientName, level: AgreementLevel, found: Correlations
+    name: CoefficientName, level: AgreementLevel, names: Sequence[str], found: Matrix
 ) -> Iterator[Table]:
     """Every two columns, the lower half, in as many tables as the width asks for."""
-    for start in range(0, len(found.names), _BLOCK):
-        shown = range(start, min(start + _BLOCK, len(found.names)))
+    for start in range(0, len(names), _BLOCK):
+        shown, rows = names[start : start + _BLOCK], []
+        for place, row in list(enumerate(names))[start:]:
+            left = shown[: place - start + 1]
+            values = [*(_short(found[row, column].value) for column in left), *[""] * len(shown)]
+            rows.append((f"{place + 1:>2} {one_line(row, _NAME)}", *values[: len(shown)]))
         yield Table(
             title="" if start else f"{name.title()} of every two columns. {_TITLES[level]}",
-            head=("", *(f"{place + 1}" for place in shown)),
-            rows=[
-                (
-                    f"{row + 1:>2} {one_line(found.names[row], _NAME)}",
-                    *(
-                        _short(found.estimate(found.names[row], found.names[column]).value)
-                        if column <= row
-                        else ""
-                        for column in shown
-                    ),
-                )
-                for row in range(start, len(found.names))
-            ],
+            head=("", *(f"{start + place}" for place in range(1, len(shown) + 1))),
+            rows=rows,
         )
 
 
@@ -327,7 +326,7 @@ def given_table(given: str, estimates: Mapping[str, Estimate]) -> Table:
     return Table(
         title=f"Partial Pearson correlation with the human overall score, given {told!r}",
         head=("", ""),
-        rows=[(one_line(column, _NAME), _cell(each)) for column, each in estimates.items()],
+        rows=[(one_line(column, _NAME), estimate_cell(each)) for column, each in estimates.items()],
     )
 
 
@@ -366,7 +365,7 @@ def summary_lines(found: SuiteAgreement) -> Iterator[str]:
     folder = one_line(PurePosixPath(found.suite.shown).parent.name or found.suite.shown, 19)
     for figure, n_items, estimate in rows:
         if estimate.value is not None:
-            told = f"{folder:<20}{one_line(figure, 45):<46}{n_items:>7,}  {_cell(estimate)}"
+            told = f"{folder:<20}{one_line(figure, 45):<46}{n_items:>7,}  {estimate_cell(estimate)}"
             yield told.rstrip()
 
 
@@ -383,56 +382,3 @@ def retrieved_table(found: Mapping[str, EvidenceCount]) -> Table:
             for way, count in found.items()
         ],
     )
-
-
-_PARTS: Final[dict[Part, str]] = {
-    "all": "all sentences",
-    "high": "more abstractive",
-    "low": "less abstractive",
-}
-_EVIDENCE_WIDTH: Final = 120
-
-
-def supporting_lines(figures: Sequence[SupportingFigures]) -> Iterator[str]:
-    """A line each for the judge and the baselines, in a table for each part of the sentences."""
-    for part, title in _PARTS.items():
-        found = [each for each in figures if each.part == part]
-        if found:
-            four = map(_head, ("precision", "recall", "F1", "any hit"))
-            head = (f"{title:<16}", "sents", "named", *four, "macro F1")
-            rows = list(map(_supporting_row, found))
-            yield from table_lines(Table(head=head, rows=rows), _EVIDENCE_WIDTH)
-            yield ""
-
-
-def _supporting_row(each: SupportingFigures) -> tuple[str, ...]:
-    named = each.named_per_sentence.value
-    return (
-        each.by,
-        f"{each.n_instances:,}",
-        "-" if named is None else f"{named:.2f}",
-        *map(_cell, (each.precision, each.recall, each.f1, each.any_hit)),
-        plain(each.macro.f1 if each.macro else None),
-    )
-
-
-def evidence_lines(report: EvidenceReport, judge: str) -> Iterator[str]:
-    """What the judge names as evidence, and BM25, beside what labels name."""
-    yield one_line(f"{report.suite}: {report.n_pairs} labelled pairs with evidence", 200)
-    yield one_line(f"judge {judge}: {report.judge}", 300)
-    which = "labelled faithful or not" if report.every else "labelled faithful"
-    yield f"Source sentences named as evidence beside labelled ones, for sentences {which};"
-    yield "95 % intervals over papers. named: source sentences named for each of them."
-    yield ""
-    yield from supporting_lines(report.figures)
-    unanswered = next((f.n_unanswered for f in report.figures if f.by == "judge"), 0)
-    if unanswered:
-        yield f"the judge gave no answer on {unanswered:,} of these sentences; they are left out"
-    errors = report.errors
-    yield (
-        f"judge's evidence on {errors.n_sentences:,} sentences, faithful or not:"
-        f" {errors.n_ungrounded:,} not in the source ({errors.n_copied:,} of them copied from the"
-        f" summary), {errors.n_unsupported_yes:,} called supported without any"
-    )
-    yield "more abstractive: a larger share of novel bigrams than the median sentence; the place of"
-    yield "a sentence that stands in the source word for word is found by a rule and not asked"

@@ -1,19 +1,12 @@
-"""Correlations of metrics with human scores and with each other, with intervals over papers.
-
-Every interval resamples papers, not pairs: the pairs of one paper share its difficulty. For the
-coefficients over all pairs and over systems, papers with the same reference are resampled as one.
-"""
+"""The labelled pairs of a suite, each with every number that may agree with its label."""
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, get_args
-
-import numpy as np
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.metrics.catalogue import METRICS
@@ -32,31 +25,12 @@ from summeval_pytest.run.golden import (
     role_answers,
 )
 from summeval_pytest.run.runner import Task
-from summeval_pytest.stats.bootstrap import (
-    bootstrap_interval,
-    percentile_bounds,
-    resampled_ratios,
-)
-from summeval_pytest.study.agreement.correlations import (
-    COEFFICIENTS,
-    correlation_p_value,
-    partial_pearson,
-)
-from summeval_pytest.study.agreement.item_agreement import Estimate, resamples
-from summeval_pytest.study.agreement.matrices import (
-    fit_weights,
-    matrix_of_means,
-    matrix_over_rows,
-    matrix_within,
-)
 from summeval_pytest.study.baselines import BASELINES, facet_presence, length, rouge, rouge_1_recall
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.verdict.thresholds import has_part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Mapping, Sequence
 
     from summeval_pytest.metrics.number import MetricName
     from summeval_pytest.metrics.score import Score
@@ -64,17 +38,12 @@ if TYPE_CHECKING:
     from summeval_pytest.run.golden import RoleAnswer
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.session import Session
-    from summeval_pytest.study.agreement.correlations import CoefficientName
-    from summeval_pytest.study.agreement.matrices import FittedWeights, Matrix
     from summeval_pytest.study.baselines import BaselineName
     from summeval_pytest.suite.labels import Label, Recorded
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.suite.values import Pair
 
 
-AgreementLevel = Literal["pooled", "paper", "system"]
-LEVELS: Final[tuple[AgreementLevel, ...]] = get_args(AgreementLevel)
-"""Over all pairs; the mean over papers of what holds within each; of the systems' means."""
 HUMAN: Final = "human"
 """The column of the labels themselves, first in every matrix."""
 LEADING: Final = (
@@ -118,6 +87,10 @@ class LabelledPair:
     pair: Pair | None = None
     roles: tuple[RoleAnswer, ...] = ()
     lacking: Mapping[str, str] = field(default_factory=dict)
+
+    def number(self, column: str) -> float | None:
+        """The number in a column, which may be `HUMAN`; None where it has none."""
+        return self.human if column == HUMAN else self.columns.get(column)
 
 
 def agreement_tasks(
@@ -384,215 +357,3 @@ def column_names(pairs: Sequence[LabelledPair], further: Sequence[str] = ()) -> 
     found = {column for pair in pairs for column in pair.columns} | set(CONTROLS)
     ours = (*LEADING, *further)
     return (*(c for c in ours if c in found), *sorted(found - set(ours)))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Correlations:
-    """Every two columns by one coefficient at one level."""
-
-    names: tuple[str, ...]
-    matrix: Matrix
-
-    def estimate(self, a: str, b: str) -> Estimate:
-        """The coefficient of two columns."""
-        at = self.names.index(a), self.names.index(b)
-        every = (self.matrix.values[at], self.matrix.lows[at], self.matrix.highs[at])
-        return Estimate(*(None if np.isnan(value) else float(value) for value in every))
-
-    def n(self, a: str, b: str) -> int:
-        """On how many pairs, papers or systems it stands."""
-        return int(self.matrix.n[self.names.index(a), self.names.index(b)])
-
-
-def correlations(
-    pairs: Sequence[LabelledPair],
-    columns: Sequence[str],
-    level: AgreementLevel,
-    name: CoefficientName,
-) -> Correlations:
-    """Every two of the columns and the human overall score, which comes first."""
-    names = (HUMAN, *columns)
-    rows = [[_number(pair, column) for column in names] for pair in pairs]
-    table = np.array(rows, dtype=np.float64).reshape(len(rows), len(names))
-    groups = [pair.group for pair in pairs]
-    match level:
-        case "pooled":
-            matrix = matrix_over_rows(table, groups, name, resamples())
-        case "paper":
-            matrix = matrix_within(table, [pair.paper for pair in pairs], name, resamples())
-        case _:
-            systems = [pair.system for pair in pairs]
-            matrix = matrix_of_means(table, groups, systems, name, resamples())
-    return Correlations(names=names, matrix=matrix)
-
-
-def _number(pair: LabelledPair, column: str) -> float:
-    value = pair.human if column == HUMAN else pair.columns.get(column)
-    return float("nan") if value is None else value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LevelAgreement:
-    """How one column goes with the human overall score at one level, -1 to 1 by coefficient.
-
-    ``n`` counts pairs, papers where any coefficient is defined, or systems. Only systems have p
-    values: two-sided, from all orders of so few points (of 9,999 where they are many), None where
-    the coefficient is undefined.
-    """
-
-    n: int
-    estimates: Mapping[CoefficientName, Estimate]
-    p_values: Mapping[CoefficientName, float | None]
-
-
-def level_agreement(
-    pairs: Sequence[LabelledPair],
-    column: str,
-    level: AgreementLevel,
-    names: Sequence[CoefficientName] = COEFFICIENTS,
-) -> LevelAgreement:
-    """Coefficients of one column with the human overall score, over the pairs that have both."""
-    rows = [pair for pair in pairs if column in pair.columns and pair.human is not None]
-    found = {name: correlations(rows, [column], level, name) for name in names}
-    p_values: dict[CoefficientName, float | None] = {}
-    if level == "system":
-        means = system_means(rows, [column]).values()
-        x, y = [of[column] for of in means], [of[HUMAN] for of in means]
-        p_values = {name: correlation_p_value(x, y, name) for name in names}
-    return LevelAgreement(
-        n=max(each.n(HUMAN, column) for each in found.values()),
-        estimates={name: each.estimate(HUMAN, column) for name, each in found.items()},
-        p_values=p_values,
-    )
-
-
-def mixed_agreement(pairs: Sequence[LabelledPair], column: str) -> LevelAgreement:
-    """Pearson and Spearman over all pairs, which ``n`` counts, and Kendall within papers."""
-    pooled = level_agreement(pairs, column, "pooled", ("pearson", "spearman"))
-    within = level_agreement(pairs, column, "paper", ("kendall",))
-    return replace(pooled, estimates={**pooled.estimates, **within.estimates})
-
-
-def system_means(
-    pairs: Sequence[LabelledPair], columns: Sequence[str]
-) -> dict[str, dict[str, float]]:
-    """By system, the mean over papers of the human overall score and of each column it has.
-
-    A mean covers the pairs that have the number. Rounded to twelve digits, so that means that are
-    equal but for the order of a sum are tied.
-    """
-    found: dict[str, dict[str, float]] = {}
-    for system in sorted({pair.system for pair in pairs}):
-        its = [pair for pair in pairs if pair.system == system]
-        numbers = {c: np.array([_number(pair, c) for pair in its]) for c in (HUMAN, *columns)}
-        found[system] = {
-            column: _mean(values[~np.isnan(values)])
-            for column, values in numbers.items()
-            if not np.isnan(values).all()
-        }
-    return found
-
-
-def _mean(values: NDArray[np.float64]) -> float:
-    return round(float(np.sort(values).mean()), 12)
-
-
-def fitted_weights(labels: Iterable[Label], scales: Mapping[Facet, int]) -> FittedWeights | str:
-    """Facet weights from the labels that state both an overall score and facets; else why not.
-
-    The weights are in the order of the scales.
-    """
-    rows = [
-        ([_share(label, facet, scale) for facet, scale in scales.items()], label.overall)
-        for label in labels
-        if label.overall is not None and any((label.facets or {}).values())
-    ]
-    if len(rows) < len(scales):
-        return (
-            f"too few labels with facets and an overall score: {len(rows)}; {len(scales)} weights"
-            f" need at least {len(scales)}"
-        )
-    return fit_weights([shares for shares, _ in rows], [overall for _, overall in rows])
-
-
-def _share(label: Label, facet: Facet, scale: int) -> float | None:
-    rating = (label.facets or {}).get(facet)
-    return None if rating is None else rating / scale
-
-
-def partial_correlations(
-    pairs: Sequence[LabelledPair], columns: Sequence[str], given: str
-) -> Mapping[str, Estimate]:
-    """By column, its partial Pearson correlation with the human overall score, over all pairs."""
-    return {column: _partial(pairs, column, given) for column in columns if column != given}
-
-
-def _partial(pairs: Sequence[LabelledPair], column: str, given: str) -> Estimate:
-    both = [pair for pair in pairs if pair.human is not None and {column, given} <= {*pair.columns}]
-    x = np.array([pair.columns[column] for pair in both])
-    z = np.array([pair.columns[given] for pair in both])
-    y = np.array([pair.human for pair in both], dtype=np.float64)
-    drawn = resamples()
-    interval = bootstrap_interval(
-        [pair.group for pair in both],
-        lambda rows: partial_pearson(x[rows], y[rows], z[rows]),
-        n_resamples=drawn.n,
-        seed=drawn.seed,
-    )
-    return Estimate(partial_pearson(x, y, z), interval.low, interval.high)
-
-
-BINS: Final = 10
-FEWEST: Final = 5
-"""So many pairs a bin are wanted: few pairs make fewer bins."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CalibrationBin:
-    """The pairs to which a column gives ``low`` to ``high``, ``mean`` on average.
-
-    ``human`` is the mean of the ``n`` human overall scores, its interval over papers; one paper
-    alone has none.
-    """
-
-    low: float
-    high: float
-    mean: float
-    n: int
-    human: Estimate
-
-
-def calibration_bins(pairs: Sequence[LabelledPair], column: str) -> tuple[CalibrationBin, ...]:
-    """What people gave where a column gave so much: up to ten bins of about as many pairs each.
-
-    Pairs to which the column gives the same are in one bin, so that bins may be fewer, and uneven.
-    """
-    rows = sorted(
-        (pair.columns[column], pair.human, pair.group)
-        for pair in pairs
-        if column in pair.columns and pair.human is not None
-    )
-    numbers = [number for number, _, _ in rows]
-    n_bins = min(BINS, max(1, len(rows) // FEWEST))
-    bins: defaultdict[int, list[tuple[float, float, str]]] = defaultdict(list)
-    for row in rows:
-        rank = (bisect_left(numbers, row[0]) + bisect_right(numbers, row[0]) - 1) / 2
-        bins[int(n_bins * rank / len(rows))].append(row)
-    return tuple(_bin(bins[place]) for place in sorted(bins))
-
-
-def _bin(rows: Sequence[tuple[float, float, str]]) -> CalibrationBin:
-    numbers, scores, groups = zip(*rows, strict=True)
-    human = Estimate(math.fsum(scores) / len(rows))
-    if len(set(groups)) > 1:
-        drawn, ones = resamples(), [1.0] * len(rows)
-        means = resampled_ratios(groups, scores, ones, n_resamples=drawn.n, seed=drawn.seed)
-        (low,), (high,) = percentile_bounds(means[:, np.newaxis], n_resamples=drawn.n)
-        human = Estimate(human.value, float(low), float(high))
-    return CalibrationBin(
-        low=numbers[0],
-        high=numbers[-1],
-        mean=math.fsum(numbers) / len(rows),
-        n=len(rows),
-        human=human,
-    )

@@ -7,36 +7,24 @@ same reference are one. Only items that both have answered count.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import mean, median
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.questions import FACETS, Facet
-from summeval_pytest.run.golden import count_evidence, evidence_cases, evidence_tasks
 from summeval_pytest.stats.agreement import (
-    evidence_f1,
-    evidence_precision,
-    evidence_recall,
     kappas_of,
 )
 from summeval_pytest.stats.bootstrap import bootstrap_sums, shares
 from summeval_pytest.study.agreement.correlations import roc_auc, roc_auc_bounds
-from summeval_pytest.study.agreement.matrices import Resamples
-from summeval_pytest.study.agreement.raters import alphas_of, any_hit, iccs_of, named_per_instance
-from summeval_pytest.study.baselines import novel_bigrams, top_sentences
+from summeval_pytest.study.agreement.raters import alphas_of, iccs_of
 from summeval_pytest.verdict.trust import FACT, SENTENCE, counts_of, kind_of, tables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from summeval_pytest.run.golden import EvidenceCase, EvidenceCount, GoldenPair, RoleAnswer
-    from summeval_pytest.run.measure import Evaluation
-    from summeval_pytest.run.session import Session
-    from summeval_pytest.suite.suite import Suite
+    from summeval_pytest.run.golden import GoldenPair, RoleAnswer
     from summeval_pytest.verdict.trust import Counts, Figures
 
     Figure = Callable[[Counts], Figures]
@@ -45,6 +33,14 @@ if TYPE_CHECKING:
 
 SEED: Final = 20241
 RESAMPLES: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Resamples:
+    """How many resamples are drawn, at least 1, and from which seed."""
+
+    n: int
+    seed: int
 
 
 def resamples() -> Resamples:
@@ -125,7 +121,7 @@ def item_agreements(pairs: Sequence[GoldenPair]) -> dict[str, ItemAgreement]:
         tables = tables_of(counts, kind)
         held = tables[tables.sum(axis=(-2, -1)) > 0]
         of_kind = RATING_FIGURES if kind in FACETS else VERDICT_FIGURES
-        figures = {name: _estimate(held, figure) for name, figure in of_kind.items()}
+        figures = {name: estimate_of(held, figure) for name, figure in of_kind.items()}
         if kind in VERDICTS:
             figures[AUC] = _auc(kind, pairs)
         found[kind] = ItemAgreement(n_items=int(held.sum()), figures=figures)
@@ -150,7 +146,7 @@ def _auc(kind: str, pairs: Sequence[GoldenPair]) -> Estimate:
     return Estimate(value, *bounds)
 
 
-def _estimate(tables: Counts, figure: Figure, drawn: Resamples | None = None) -> Estimate:
+def estimate_of(tables: Counts, figure: Figure, drawn: Resamples | None = None) -> Estimate:
     """The figure of all tables together, with its interval over the papers that they are."""
     if not len(tables):
         return Estimate()
@@ -198,15 +194,15 @@ def role_agreement(answers: Sequence[tuple[str, RoleAnswer]]) -> RoleAgreement:
             " or ".join(facets): ItemAgreement(
                 n_items=int(total[place].sum()),
                 figures={
-                    "precision": _estimate(counts, _share_of(place, labelled=0)),
-                    "recall": _estimate(counts, _share_of(place, answered=0)),
-                    "F1": _estimate(counts, _share_of(place)),
+                    "precision": estimate_of(counts, _share_of(place, labelled=0)),
+                    "recall": estimate_of(counts, _share_of(place, answered=0)),
+                    "F1": estimate_of(counts, _share_of(place)),
                 },
             )
             for place, facets in enumerate(classes)
         },
-        macro_f1=_estimate(counts, _macro_f1),
-        accuracy=_estimate(counts, _exact),
+        macro_f1=estimate_of(counts, _macro_f1),
+        accuracy=estimate_of(counts, _exact),
     )
 
 
@@ -248,201 +244,3 @@ def _share_of(place: int, *, labelled: int = 1, answered: int = 1) -> Figure:
 def _macro_f1(tables: Counts) -> Figures:
     found = np.stack([_share_of(place)(tables) for place in range(tables.shape[-2])])
     return shares(np.nansum(found, axis=0), (~np.isnan(found)).sum(axis=0))
-
-
-EVIDENCE_SEED: Final = 20246
-EVIDENCE_RESAMPLES: Final = 1000
-TOP: Final = 3
-"""The baseline names one sentence, two, and so many (FareBio, Table 3)."""
-
-Part = Literal["all", "high", "low"]
-"""All sentences; or those whose share of novel bigrams is above the median, or not above it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Macro:
-    """Means over instances, each of which counts the same; 0 for one without a named sentence."""
-
-    precision: float
-    recall: float
-    f1: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SupportingFigures:
-    """How well ``by`` (the judge, or ``BM25 top-1`` and so on) finds the evidence of sentences.
-
-    There are ``n_instances`` sentences of ``n_papers`` papers with labelled evidence that it had an
-    answer for. Precision, recall and F1 are micro: of all named, of all labelled source sentences.
-    ``any_hit`` is the share of the instances with at least one labelled sentence named, and
-    ``named_per_sentence`` the source sentences named for each; ``macro`` is None without any.
-    """
-
-    by: str
-    part: Part
-    n_instances: int
-    n_papers: int
-    n_unanswered: int
-    precision: Estimate
-    recall: Estimate
-    f1: Estimate
-    any_hit: Estimate
-    named_per_sentence: Estimate
-    macro: Macro | None
-
-
-def supporting_figures(
-    cases: Sequence[EvidenceCase], retrieve: Retriever = top_sentences, title: str = "BM25"
-) -> tuple[SupportingFigures, ...]:
-    """The judge and the baseline, on all sentences and on the more and the less abstractive ones.
-
-    A part without a sentence is left out: where all are as abstractive as the median, none is more.
-    The baseline's first sentence must not depend on how many are asked for.
-    """
-    ranked = {id(case): retrieve(case.sentence, case.source, TOP) for case in cases}
-    found = []
-    for part, of_part in _parts(cases):
-        named = [(case, case.named) for case in of_part]
-        found.append(figures_of("judge", part, named))
-        for k in range(1, TOP + 1):
-            first = [(case, ranked[id(case)][:k]) for case in of_part]
-            found.append(figures_of(f"{title} top-{k}", part, first))
-    return tuple(found)
-
-
-def _parts(cases: Sequence[EvidenceCase]) -> Iterator[tuple[Part, list[EvidenceCase]]]:
-    novel = [novel_bigrams(case.sentence, case.source) for case in cases]
-    middle = median(novel) if novel else 0.0
-    parts: tuple[tuple[Part, list[EvidenceCase]], ...] = (
-        ("all", list(cases)),
-        ("high", [case for case, share in zip(cases, novel, strict=True) if share > middle]),
-        ("low", [case for case, share in zip(cases, novel, strict=True) if share <= middle]),
-    )
-    yield from ((part, found) for part, found in parts if found)
-
-
-def figures_of(
-    by: str, part: Part, named: Sequence[tuple[EvidenceCase, tuple[int, ...] | None]]
-) -> SupportingFigures:
-    """The figures of one finder on some sentences; None stands for no answer."""
-    answered = [
-        (case.group, count_evidence(case.labelled, found))
-        for case, found in named
-        if found is not None
-    ]
-    counts = _evidence_counts(answered)
-    drawn = Resamples(EVIDENCE_RESAMPLES, EVIDENCE_SEED)
-    return SupportingFigures(
-        by=by,
-        part=part,
-        n_instances=len(answered),
-        n_papers=len(counts),
-        n_unanswered=len(named) - len(answered),
-        precision=_estimate(counts, evidence_precision, drawn),
-        recall=_estimate(counts, evidence_recall, drawn),
-        f1=_estimate(counts, evidence_f1, drawn),
-        any_hit=_estimate(counts, any_hit, drawn),
-        named_per_sentence=_estimate(counts, named_per_instance, drawn),
-        macro=macro_of([count for _, count in answered]),
-    )
-
-
-def macro_of(counts: Sequence[EvidenceCount]) -> Macro | None:
-    """Means over instances; None without any."""
-    if not counts:
-        return None
-    return Macro(
-        precision=mean(count.precision for count in counts),
-        recall=mean(count.recall for count in counts),
-        f1=mean(count.f1 for count in counts),
-    )
-
-
-def _evidence_counts(answered: Sequence[tuple[str, EvidenceCount]]) -> Counts:
-    """A row a group of papers, in the order of their names, as the figures take them."""
-    rows = {group: row for row, group in enumerate(sorted({group for group, _ in answered}))}
-    counts = np.zeros((len(rows), 5), dtype=np.int64)
-    for group, found in answered:
-        hit = int(found.both > 0)
-        counts[rows[group]] += (found.named, found.labelled, found.both, hit, 1)
-    return counts
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvidenceErrors:
-    """What was wrong with the judge's evidence (FareBio, table 5).
-
-    Over ``n_sentences`` that it answered, faithful or not, it named ``n_ungrounded`` sentences or
-    quotations that the source does not hold, of which ``n_copied`` stand in the summary instead. It
-    called ``n_unsupported_yes`` sentences supported without any evidence.
-    """
-
-    n_sentences: int
-    n_ungrounded: int
-    n_copied: int
-    n_unsupported_yes: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvidenceReport:
-    """What ``agree --evidence`` tells of ``n_pairs`` labelled pairs with evidence.
-
-    ``every`` says that sentences count, too, which labels do not call faithful.
-    """
-
-    suite: str
-    fingerprint: str
-    judge: str
-    n_pairs: int
-    figures: tuple[SupportingFigures, ...]
-    errors: EvidenceErrors
-    every: bool = False
-
-
-def measured_evidence(
-    suite: Suite, judge_name: str, session: Session, *, every: bool
-) -> EvidenceReport:
-    """What the judge names as evidence, and BM25, beside what labels name.
-
-    Raises:
-        SuiteError: for labels without evidence.
-        JudgeError: if the judge breaks its contract.
-    """
-    tasks = evidence_tasks(suite, every=every)
-    if not tasks:
-        raise SuiteError(
-            Place(suite.shown),
-            f"no label has a {'' if every else 'faithful '}sentence with 'evidence' to be found;"
-            " add"
-            ' {"index", "faithful", "evidence"} to the \'sentences\' of labels',
-        )
-    judge = session.judge(judge_name, [suite])
-    try:
-        found = list(session.evaluate(judge, list(tasks)))
-    finally:
-        session.forget_run()
-    cases = [
-        case
-        for label, evaluation in zip(tasks.values(), found, strict=True)
-        for case in evidence_cases(label, evaluation, every=every)
-    ]
-    return EvidenceReport(
-        suite=suite.shown,
-        fingerprint=suite.fingerprint,
-        judge=judge.signature,
-        n_pairs=len(tasks),
-        figures=supporting_figures(cases),
-        errors=_evidence_errors(found),
-        every=every,
-    )
-
-
-def _evidence_errors(evaluations: Sequence[Evaluation]) -> EvidenceErrors:
-    scores = [score for each in evaluations for score in each.scores]
-    judged = [score for score in scores if isinstance(score, FaithfulnessScore)]
-    return EvidenceErrors(
-        n_sentences=sum(s.supported is not None for score in judged for s in score.sentences),
-        n_ungrounded=sum(score.n_ungrounded for score in judged),
-        n_copied=sum(score.n_copied for score in judged),
-        n_unsupported_yes=sum(score.n_unsupported_yes for score in judged),
-    )

@@ -109,17 +109,3 @@ def iccs_of(tables: Counts, *, categories: Sequence[float]) -> Figures:
         below = of_targets + error + 2 * (raters - error) / n_targets
         is_defined = below * (n_targets - 1) > _NOTHING * total
     return shares(of_targets - error, np.where(is_defined, below, 0.0))
-
-
-def any_hit(counts: Counts) -> Figures:
-    """Instances with at least one labelled sentence named / instances.
-
-    Annotators stop at the first sentence that suffices, so finding one of theirs may be all that
-    can be asked (metrics.md FB4).
-    """
-    return shares(counts[:, 3], counts[:, 4])
-
-
-def named_per_instance(counts: Counts) -> Figures:
-    """Named sentences / instances, 0 or more: how much a judge points at (metrics.md FB2)."""
-    return shares(counts[:, 0], counts[:, 4])

@@ -50,3 +50,19 @@ def small_agreement(words: Callable[[str], str] = str) -> SuiteAgreement:
         roles=role_agreement([]),
         recorded={},
     )
+
+
+def labelled(
+    paper: str,
+    human: float | None,
+    fm: float | None = None,
+    *,
+    group: str = "",
+    system: str = "plain",
+    **columns: float,
+) -> LabelledPair:
+    """A pair with one column, FM, where it has a number, and others."""
+    columns |= {} if fm is None else {"FM": fm}
+    return LabelledPair(
+        paper=paper, system=system, group=group or paper, human=human, columns=columns
+    )

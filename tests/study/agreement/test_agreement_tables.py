@@ -3,7 +3,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 from summeval_pytest.questions import FACETS
@@ -14,32 +13,27 @@ from summeval_pytest.study.agreement.agreement_tables import (
     matrix_tables,
     recorded_table,
     role_table,
-    supporting_lines,
     weights_lines,
 )
-from summeval_pytest.study.agreement.annotators import (
-    AnnotatorAgreement,
-    EvidenceAgreement,
-    KindAgreement,
-    OverallAgreement,
-    annotator_lines,
-    annotators_in_short,
-)
-from summeval_pytest.study.agreement.columns import Correlations, LevelAgreement
+from summeval_pytest.study.agreement.annotators import annotator_lines, annotators_in_short
 from summeval_pytest.study.agreement.item_agreement import (
     Estimate,
     ItemAgreement,
-    Macro,
     RoleAgreement,
-    SupportingFigures,
     item_agreements,
 )
-from summeval_pytest.study.agreement.matrices import FittedWeights, Matrix
+from summeval_pytest.study.agreement.levels import LevelAgreement
+from summeval_pytest.study.agreement.weights import FittedWeights
 from summeval_pytest.text.table import table_lines
 from tests.verdict.golden_answers import answered, golden
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from syrupy.assertion import SnapshotAssertion
+
+    from summeval_pytest.study.agreement.agreement_tables import Matrix
+    from summeval_pytest.study.agreement.annotators import Figures
 
 NOTHING = Estimate(None, None, None)
 LOW = Estimate(-0.1234, -0.5, -0.25)
@@ -74,9 +68,13 @@ def test_a_p_value_stands_under_its_value(p_value: float | None, shown: list[str
     assert lines[-1].endswith("the systems that are as far from 0, on either side")
 
 
-def matrix(n: int, values: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> Matrix:
-    """A matrix without width."""
-    return Matrix(values=values, lows=values, highs=values, n=np.ones((n, n), dtype=np.int64))
+def matrix(names: Sequence[str], value: Callable[[int, int], float]) -> Matrix:
+    """A matrix without intervals."""
+    return {
+        (a, b): Estimate(value(row, column))
+        for row, a in enumerate(names)
+        for column, b in enumerate(names)
+    }
 
 
 def test_no_line_is_wider_than_100_columns() -> None:
@@ -85,12 +83,12 @@ def test_no_line_is_wider_than_100_columns() -> None:
     found = replace(level(0.0001), estimates=dict.fromkeys(level().estimates, LOW))
     names = tuple(f"{name} {n}" for n in range(30))
     items = item_agreements([golden(*(answered(f, 1, 1) for f in FACETS))])
-    square = Correlations(names=names, matrix=matrix(30, np.full((30, 30), -0.987)))
+    square = matrix(names, lambda *_: -0.987)
     tables = [
         level_table(None, {name: found}),
         level_table("paper", {name: found}),
         level_table("system", {name: found}),
-        *matrix_tables("spearman", "system", square),
+        *matrix_tables("spearman", "system", names, square),
         item_table(items, FACETS),
         recorded_table({name: items}),
     ]
@@ -104,11 +102,10 @@ def test_no_line_is_wider_than_100_columns() -> None:
 def test_a_wide_matrix_is_cut_into_blocks_that_lose_nothing() -> None:
     """Worked example: 16 columns make blocks of 11 and 5, and every number of the lower half."""
     n = 16
-    values = np.arange(n * n).reshape(n, n) / 1000
-    values = np.tril(values) + np.tril(values, -1).T
     names = tuple(f"m{place}" for place in range(n))
-    found = Correlations(names=names, matrix=matrix(n, values))
-    blocks = [list(table_lines(table)) for table in matrix_tables("kendall", "paper", found)]
+    found = matrix(names, lambda row, column: (max(row, column) * n + min(row, column)) / 1000)
+    tables = matrix_tables("kendall", "paper", names, found)
+    blocks = [list(table_lines(table)) for table in tables]
     (title, head, *first), (second_head, *second) = blocks
     assert title.startswith("Kendall of every two columns. Mean over papers")
     assert head.split() == [str(place) for place in range(1, 12)]
@@ -140,78 +137,25 @@ def test_roles_have_a_line_a_class_and_their_means_under_f1(snapshot: SnapshotAs
     assert list(table_lines(role_table(found))) == snapshot
 
 
-JUDGE = SupportingFigures(
-    by="judge",
-    part="all",
-    n_instances=1305,
-    n_papers=12,
-    n_unanswered=0,
-    precision=Estimate(0.73, 0.7, 0.76),
-    recall=Estimate(0.556, 0.5, 0.6),
-    f1=Estimate(0.6311, None, None),
-    any_hit=Estimate(0.8, 0.75, 0.85),
-    named_per_sentence=Estimate(1.0, 1.0, 1.0),
-    macro=Macro(precision=0.7, recall=0.6, f1=0.62),
-)
+def kind(items: int, exact: float | None = None, **more: float) -> Figures:
+    """The figures of one kind."""
+    keys = ("kappa", "quadratic_kappa")
+    counts = dict.fromkeys(("absent_to_one", "only_first", "only_second"), 0)
+    return {"items": items, "exact": exact, **dict.fromkeys(keys), **counts, **more}
 
 
-def test_a_block_for_each_part_with_a_line_for_each_finder(snapshot: SnapshotAssertion) -> None:
-    """Worked example; a part that nobody was measured on has no block; an undefined figure no 0."""
-    silent = replace(
-        JUDGE, n_instances=0, precision=NOTHING, recall=NOTHING, f1=NOTHING, any_hit=NOTHING,
-        named_per_sentence=NOTHING, macro=None,
-    )  # fmt: skip
-    high = replace(JUDGE, by="BM25 top-1", part="high", n_instances=5)
-    lines = list(supporting_lines([JUDGE, high, silent]))
-    assert lines == snapshot
-    assert max(map(len, lines)) <= 120
-
-
-def kind(
-    items: int, exact: float | None, kappa: float | None, *more: float | None
-) -> KindAgreement:
-    """The figures of one kind: quadratic kappa, absent to one, only the first, only the second."""
-    quadratic, absent, first, second = more
-    return KindAgreement(
-        items=items,
-        exact=exact,
-        kappa=kappa,
-        quadratic_kappa=quadratic,
-        absent_to_one=int(absent or 0),
-        only_first=int(first or 0),
-        only_second=int(second or 0),
-    )
-
-
-ONLY = KindAgreement(
-    items=0,
-    exact=None,
-    kappa=None,
-    quadratic_kappa=None,
-    absent_to_one=0,
-    only_first=0,
-    only_second=2,
-)
-ANNOTATORS = AnnotatorAgreement(
-    pairs={"first": 36, "second": 12, "both": 12},
-    kinds={
-        "result": KindAgreement(
-            items=12,
-            exact=0.75,
-            kappa=0.5,
-            quadratic_kappa=0.625,
-            absent_to_one=1,
-            only_first=24,
-            only_second=0,
-        ),
-        "sentence": replace(ONLY, items=70, exact=1.0),
-        "candidate fact": ONLY,
+ANNOTATORS: Figures = {
+    "pairs": {"first": 36, "second": 12, "both": 12},
+    "kinds": {
+        "result": kind(12, 0.75, kappa=0.5, quadratic_kappa=0.625, absent_to_one=1, only_first=24),
+        "sentence": kind(70, 1.0, only_second=2),
+        "candidate fact": kind(0, only_second=2),
     },
-    evidence=EvidenceAgreement(sentences=60, f1=0.8125),
-    overall=OverallAgreement(
-        pairs=10, mean_absolute_difference=0.0625, only_first=1, only_second=0
-    ),
-)
+    "evidence": {"sentences": 60, "f1": 0.8125},
+    "overall": {
+        "pairs": 10, "mean_absolute_difference": 0.0625, "only_first": 1, "only_second": 0,
+    },
+}  # fmt: skip
 
 
 def test_every_figure_of_two_annotators_stands_beside_what_it_stands_on(
@@ -226,4 +170,4 @@ def test_the_short_form_names_only_what_both_have() -> None:
     assert annotators_in_short(ANNOTATORS) == (
         "result 0.750 exact, kappa 0.625 (n 12); sentence 1.000 exact, kappa - (n 70)"
     )
-    assert annotators_in_short(replace(ANNOTATORS, kinds={})) == "no item that both have labelled"
+    assert annotators_in_short({**ANNOTATORS, "kinds": {}}) == "no item that both have labelled"

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import astuple, replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +9,6 @@ from hypothesis import strategies as st
 from summeval_pytest.errors import Place
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.study.agreement.annotators import (
-    KindAgreement,
     annotator_agreement,
 )
 from summeval_pytest.suite.labels import EvidenceLabel, FactLabel, FactLabels, Label, SentenceLabel
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from summeval_pytest.questions import Facet
+    from summeval_pytest.study.agreement.annotators import Figures
 
 Labels = dict[tuple[str, str], Label]
 
@@ -53,9 +52,9 @@ def sentence(index: int, faithful: bool, *evidence: int) -> SentenceLabel:
     )
 
 
-def only(found: KindAgreement) -> tuple[int, int]:
+def only(found: Figures) -> tuple[int, int]:
     """How many only the first, and only the second has labelled."""
-    return found.only_first, found.only_second
+    return found["only_first"], found["only_second"]
 
 
 def test_ratings_of_a_facet_are_compared_where_both_give_one() -> None:
@@ -82,12 +81,12 @@ def test_ratings_of_a_facet_are_compared_where_both_give_one() -> None:
         rated("p5", {"result": 3}),
         rated("p6", {"result": None}),
     )
-    kinds = annotator_agreement(a, b).kinds
+    kinds = annotator_agreement(a, b)["kinds"]
     found = kinds["result"]
-    assert (found.items, found.absent_to_one, only(found)) == (4, 1, (0, 0))
-    assert found.exact == 0.5
-    assert found.kappa == pytest.approx(1 / 3)
-    assert found.quadratic_kappa == pytest.approx(15 / 19)
+    assert (found["items"], found["absent_to_one"], only(found)) == (4, 1, (0, 0))
+    assert found["exact"] == 0.5
+    assert found["kappa"] == pytest.approx(1 / 3)
+    assert found["quadratic_kappa"] == pytest.approx(15 / 19)
     assert only(kinds["method"]) == (1, 0)
 
 
@@ -109,12 +108,12 @@ def test_sentences_and_evidence_are_compared_where_both_say_something() -> None:
         )
     )
     found = annotator_agreement(a, b)
-    sentences = found.kinds["sentence"]
-    assert (sentences.items, only(sentences), sentences.quadratic_kappa) == (3, (0, 1), None)
-    assert sentences.exact == pytest.approx(2 / 3)
-    assert sentences.kappa == pytest.approx(0.4)
-    assert found.evidence.sentences == 2
-    assert found.evidence.f1 == pytest.approx(4 / 6)
+    sentences = found["kinds"]["sentence"]
+    assert (sentences["items"], only(sentences), sentences["quadratic_kappa"]) == (3, (0, 1), None)
+    assert sentences["exact"] == pytest.approx(2 / 3)
+    assert sentences["kappa"] == pytest.approx(0.4)
+    assert found["evidence"]["sentences"] == 2
+    assert found["evidence"]["f1"] == pytest.approx(4 / 6)
 
 
 def test_facts_are_compared_by_side_and_text() -> None:
@@ -127,7 +126,9 @@ def test_facts_are_compared_by_side_and_text() -> None:
     found = annotator_agreement(
         labels(checked("p", facts=facts)), labels(checked("p", facts=other))
     )
-    told = {kind: (each.items, only(each), each.exact) for kind, each in found.kinds.items()}
+    told = {
+        kind: (each["items"], only(each), each["exact"]) for kind, each in found["kinds"].items()
+    }
     assert told == {"reference fact": (1, (0, 1), 1.0), "candidate fact": (0, (0, 1), None)}
 
 
@@ -136,9 +137,9 @@ def test_pairs_and_overall_scores_are_counted() -> None:
     a = labels(rated("p1", {}, 0.5), rated("p2", {}, 1), rated("p3", {}, 0))
     b = labels(rated("p1", {}, 0.25), rated("p2", {}, 1))
     found = annotator_agreement(a, b)
-    assert found.pairs == {"first": 3, "second": 2, "both": 2}
-    assert astuple(found.overall) == (2, 0.125, 1, 0)
-    assert found.kinds == {}
+    assert found["pairs"] == {"first": 3, "second": 2, "both": 2}
+    assert tuple(found["overall"].values()) == (2, 0.125, 1, 0)
+    assert found["kinds"] == {}
 
 
 def test_nothing_in_common_is_no_figure() -> None:
@@ -146,10 +147,10 @@ def test_nothing_in_common_is_no_figure() -> None:
     found = annotator_agreement(
         labels(rated("p1", {"result": 4})), labels(rated("p2", {"result": 4}))
     )
-    assert list(found.kinds) == ["result"]
-    assert astuple(found.kinds["result"]) == (0, None, None, None, 0, 1, 1)
-    assert astuple(found.evidence) == (0, None)
-    assert astuple(found.overall) == (0, None, 0, 0)
+    assert list(found["kinds"]) == ["result"]
+    assert tuple(found["kinds"]["result"].values()) == (0, None, None, None, 0, 1, 1)
+    assert tuple(found["evidence"].values()) == (0, None)
+    assert tuple(found["overall"].values()) == (0, None, 0, 0)
 
 
 RATINGS = st.fixed_dictionaries(
@@ -163,9 +164,9 @@ BOOKS = st.dictionaries(st.sampled_from(["p1", "p2", "p3", "p4"]), RATINGS, max_
 @given(BOOKS, BOOKS)
 def test_swapping_the_annotators_swaps_only_what_one_of_them_has(a: Labels, b: Labels) -> None:
     """Nobody of two is the truth."""
-    there, back = annotator_agreement(a, b).kinds, annotator_agreement(b, a).kinds
+    there, back = annotator_agreement(a, b)["kinds"], annotator_agreement(b, a)["kinds"]
     assert there == {
-        kind: replace(each, only_first=each.only_second, only_second=each.only_first)
+        kind: {**each, "only_first": each["only_second"], "only_second": each["only_first"]}
         for kind, each in back.items()
     }
 
@@ -173,6 +174,6 @@ def test_swapping_the_annotators_swaps_only_what_one_of_them_has(a: Labels, b: L
 @given(BOOKS)
 def test_annotator_agrees_with_themselves(a: Labels) -> None:
     """Identity is the most there is."""
-    for each in annotator_agreement(a, a).kinds.values():
-        assert {each.exact, each.kappa} <= {1.0, None}
-        assert (each.absent_to_one, only(each)) == (0, (0, 0))
+    for each in annotator_agreement(a, a)["kinds"].values():
+        assert {each["exact"], each["kappa"]} <= {1.0, None}
+        assert (each["absent_to_one"], only(each)) == (0, (0, 0))

@@ -1,0 +1,220 @@
+"""What a judge names as evidence, and BM25, beside what labels name (`agree --evidence`)."""
+
+from __future__ import annotations
+
+from statistics import mean, median
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+
+from summeval_pytest.errors import Place, SuiteError
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore
+from summeval_pytest.run.golden import count_evidence, evidence_cases, evidence_tasks
+from summeval_pytest.stats.agreement import evidence_f1, evidence_precision, evidence_recall
+from summeval_pytest.stats.bootstrap import shares
+from summeval_pytest.study.agreement.agreement_tables import estimate_cell, estimate_head, plain
+from summeval_pytest.study.agreement.item_agreement import Resamples, estimate_of
+from summeval_pytest.study.baselines import novel_bigrams, top_sentences
+from summeval_pytest.text.printing import one_line
+from summeval_pytest.text.table import Table, table_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from summeval_pytest.run.golden import EvidenceCase
+    from summeval_pytest.run.measure import Evaluation
+    from summeval_pytest.run.session import Session
+    from summeval_pytest.stats.agreement import Counts, Figures
+    from summeval_pytest.suite.suite import Suite
+
+    Retriever = Callable[[str, tuple[str, ...], int], tuple[int, ...]]
+
+Row: TypeAlias = "dict[str, Any]"
+"""What the JSON file holds, by key."""
+SEED: Final = 20246
+RESAMPLES: Final = 1000
+TOP: Final = 3
+"""The baseline names one sentence, two, and so many (FareBio, Table 3)."""
+_HITS, _INSTANCES = 3, 4
+"""Columns behind those of `evidence_f1`: instances with at least one labelled sentence named, and
+all instances."""
+
+
+def any_hit(counts: Counts) -> Figures:
+    """Instances with at least one labelled sentence named / instances.
+
+    Annotators stop at the first sentence that suffices, so finding one of theirs may be all that
+    can be asked (metrics.md FB4).
+    """
+    return shares(counts[:, _HITS], counts[:, _INSTANCES])
+
+
+def named_per_instance(counts: Counts) -> Figures:
+    """Named sentences / instances, 0 or more: how much a judge points at (metrics.md FB2)."""
+    return shares(counts[:, 0], counts[:, _INSTANCES])
+
+
+_FIGURES: Final = {
+    "precision": evidence_precision,
+    "recall": evidence_recall,
+    "f1": evidence_f1,
+    "any_hit": any_hit,
+    "named_per_sentence": named_per_instance,
+}
+
+
+def supporting_figures(
+    cases: Sequence[EvidenceCase], retrieve: Retriever = top_sentences, title: str = "BM25"
+) -> Iterator[Row]:
+    """The judge and the baseline, on all sentences and on the more and the less abstractive ones.
+
+    A sentence is more abstractive where its share of novel bigrams is above the median. A part
+    without a sentence is left out. The baseline's first sentence must not depend on how many are
+    asked for.
+    """
+    ranked = {id(case): retrieve(case.sentence, case.source, TOP) for case in cases}
+    novel = {id(case): novel_bigrams(case.sentence, case.source) for case in cases}
+    middle = median(novel.values()) if novel else 0.0
+    for part, few in {
+        "all": cases,
+        "high": [case for case in cases if novel[id(case)] > middle],
+        "low": [case for case in cases if novel[id(case)] <= middle],
+    }.items():
+        if few:
+            yield figures_of("judge", part, [(case, case.named) for case in few])
+            for k in range(1, TOP + 1):
+                first = [(case, ranked[id(case)][:k]) for case in few]
+                yield figures_of(f"{title} top-{k}", part, first)
+
+
+def figures_of(
+    by: str, part: str, named: Sequence[tuple[EvidenceCase, tuple[int, ...] | None]]
+) -> Row:
+    """How well ``by`` (the judge, or ``BM25 top-1`` and so on) finds the evidence of sentences.
+
+    There are ``n_instances`` sentences of ``n_papers`` papers with labelled evidence that it had an
+    answer for. Precision, recall and F1 are micro: of all named, of all labelled source sentences.
+    ``macro`` are means over instances, each of which counts the same; None without any.
+    """
+    answered = [
+        (case.group, count_evidence(case.labelled, found))
+        for case, found in named
+        if found is not None
+    ]
+    rows = {group: row for row, group in enumerate(sorted({group for group, _ in answered}))}
+    counts = np.zeros((len(rows), 5), dtype=np.int64)
+    for group, one in answered:
+        counts[rows[group]] += (one.named, one.labelled, one.both, int(one.both > 0), 1)
+    drawn, every = Resamples(RESAMPLES, SEED), [count for _, count in answered]
+    macro = {
+        "precision": mean(count.precision for count in every),
+        "recall": mean(count.recall for count in every),
+        "f1": mean(count.f1 for count in every),
+    } if every else None  # fmt: skip
+    return {
+        "by": by,
+        "part": part,
+        "n_instances": len(answered),
+        "n_papers": len(counts),
+        "n_unanswered": len(named) - len(answered),
+        **{key: estimate_of(counts, figure, drawn) for key, figure in _FIGURES.items()},
+        "macro": macro,
+    }
+
+
+def evidence_report(suite: Suite, judge_name: str, session: Session, *, every: bool) -> Row:
+    """What the judge names as evidence, and BM25, beside what labels name.
+
+    With ``every``, sentences count, too, which labels do not call faithful. The ``errors`` are
+    FareBio's, table 5: over ``n_sentences`` that it answered, faithful or not, it named
+    ``n_ungrounded`` sentences or quotations that the source does not hold, of which ``n_copied``
+    stand in the summary instead, and called ``n_unsupported_yes`` supported without any evidence.
+
+    Raises:
+        SuiteError: for labels without evidence.
+        JudgeError: if the judge breaks its contract.
+    """
+    tasks = evidence_tasks(suite, every=every)
+    if not tasks:
+        raise SuiteError(
+            Place(suite.shown),
+            f"no label has a {'' if every else 'faithful '}sentence with 'evidence' to be found;"
+            " add"
+            ' {"index", "faithful", "evidence"} to the \'sentences\' of labels',
+        )
+    judge = session.judge(judge_name, [suite])
+    try:
+        found = list(session.evaluate(judge, list(tasks)))
+    finally:
+        session.forget_run()
+    cases = [
+        case
+        for label, evaluation in zip(tasks.values(), found, strict=True)
+        for case in evidence_cases(label, evaluation, every=every)
+    ]
+    return {
+        "suite": suite.shown,
+        "fingerprint": suite.fingerprint,
+        "judge": judge.signature,
+        "n_pairs": len(tasks),
+        "figures": list(supporting_figures(cases)),
+        "errors": _errors(found),
+        "every": every,
+    }
+
+
+def _errors(evaluations: Sequence[Evaluation]) -> Row:
+    scores = [score for each in evaluations for score in each.scores]
+    judged = [score for score in scores if isinstance(score, FaithfulnessScore)]
+    return {
+        "n_sentences": sum(s.supported is not None for score in judged for s in score.sentences),
+        "n_ungrounded": sum(score.n_ungrounded for score in judged),
+        "n_copied": sum(score.n_copied for score in judged),
+        "n_unsupported_yes": sum(score.n_unsupported_yes for score in judged),
+    }
+
+
+_PARTS: Final = {
+    "all": "all sentences",
+    "high": "more abstractive",
+    "low": "less abstractive",
+}
+_WIDTH: Final = 120
+
+
+def evidence_lines(report: Row, judge: str) -> Iterator[str]:
+    """The report as lines, with a table for each part of the sentences."""
+    yield one_line(f"{report['suite']}: {report['n_pairs']} labelled pairs with evidence", 200)
+    yield one_line(f"judge {judge}: {report['judge']}", 300)
+    which = "labelled faithful or not" if report["every"] else "labelled faithful"
+    yield f"Source sentences named as evidence beside labelled ones, for sentences {which};"
+    yield "95 % intervals over papers. named: source sentences named for each of them."
+    yield ""
+    for part, title in _PARTS.items():
+        if rows := [_cells(each) for each in report["figures"] if each["part"] == part]:
+            four = map(estimate_head, ("precision", "recall", "F1", "any hit"))
+            head = (f"{title:<16}", "sents", "named", *four, "macro F1")
+            yield from table_lines(Table(head=head, rows=rows), _WIDTH)
+            yield ""
+    unanswered = next((f["n_unanswered"] for f in report["figures"] if f["by"] == "judge"), 0)
+    if unanswered:
+        yield f"the judge gave no answer on {unanswered:,} of these sentences; they are left out"
+    errors = report["errors"]
+    yield (
+        f"judge's evidence on {errors['n_sentences']:,} sentences, faithful or not:"
+        f" {errors['n_ungrounded']:,} not in the source ({errors['n_copied']:,} of them copied from"
+        f" the summary), {errors['n_unsupported_yes']:,} called supported without any"
+    )
+    yield "more abstractive: a larger share of novel bigrams than the median sentence; the place of"
+    yield "a sentence that stands in the source word for word is found by a rule and not asked"
+
+
+def _cells(each: Row) -> tuple[str, ...]:
+    named = each["named_per_sentence"].value
+    return (
+        each["by"],
+        f"{each['n_instances']:,}",
+        "-" if named is None else f"{named:.2f}",
+        *(estimate_cell(each[key]) for key in ("precision", "recall", "f1", "any_hit")),
+        plain(each["macro"]["f1"] if each["macro"] else None),
+    )

@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_pytest.run.golden import EvidenceCase, EvidenceCount, count_evidence
+from summeval_pytest.study.agreement import evidence
+from summeval_pytest.study.agreement.evidence import (
+    evidence_lines,
+    figures_of,
+    supporting_figures,
+)
+from summeval_pytest.study.agreement.item_agreement import Estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from random import Random
+
+    from syrupy.assertion import SnapshotAssertion
+
+    from summeval_pytest.study.agreement.evidence import Row
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_resamples() -> Iterator[None]:
+    """Intervals of evidence only have to be there."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(evidence, "RESAMPLES", 10)
+        yield
+
+
+SOURCE = (
+    "Moss was grown on forty stones.",
+    "Rain fell on half of the stones.",
+    "Wet moss grew twice as fast.",
+    "Dry moss died in June.",
+)
+COPIED = "Rain fell on half of the stones."
+FREE = "Half got showers, and thrived at double speed."
+
+
+def case(
+    labelled: tuple[int, ...],
+    named: tuple[int, ...] | None,
+    sentence: str = COPIED,
+    group: str = "moss",
+) -> EvidenceCase:
+    """One case."""
+    return EvidenceCase(
+        group=group, sentence=sentence, source=SOURCE, labelled=labelled, named=named
+    )
+
+
+def judged(*cases: EvidenceCase) -> Row:
+    """The judge's figures on all of these."""
+    return figures_of("judge", "all", [(each, each.named) for each in cases])
+
+
+def test_figures_are_micro_and_means_over_instances_stand_beside() -> None:
+    """Worked example: of 2 + 1 + 0 named and 1 + 3 + 1 labelled sentences 1 + 1 + 0 are both.
+
+    Micro: P = 2/3, R = 2/5, F1 = 4/8. Means: P = (1/2 + 1 + 0)/3, R = (1 + 1/3 + 0)/3,
+    F1 = (2/3 + 2/4 + 0)/3.
+    """
+    found = judged(case((1,), (1, 2)), case((0, 1, 2), (2,), group="rain"), case((3,), ()))
+    assert found["precision"].value == pytest.approx(2 / 3)
+    assert found["recall"].value == pytest.approx(2 / 5)
+    assert found["f1"].value == pytest.approx(1 / 2)
+    assert found["any_hit"].value == pytest.approx(2 / 3)
+    assert found["named_per_sentence"].value == pytest.approx(1.0)
+    assert found["macro"]["precision"] == pytest.approx(1 / 2)
+    assert found["macro"]["recall"] == pytest.approx(4 / 9)
+    assert found["macro"]["f1"] == pytest.approx(7 / 18)
+    assert (found["n_instances"], found["n_papers"], found["n_unanswered"]) == (3, 2, 0)
+
+
+def test_an_interval_of_evidence_is_over_papers() -> None:
+    """One paper alone gives an interval without width; bounds hold the value."""
+    alone = judged(case((1,), (1, 2)), case((1,), (1,)))
+    assert alone["precision"].low == alone["precision"].high == alone["precision"].value
+    two = judged(case((1,), (1, 2)), case((1,), (1,), group="rain"))
+    assert two["precision"].low is not None
+    assert two["precision"].value is not None
+    assert two["precision"].low <= two["precision"].value
+
+
+def test_a_case_without_an_answer_is_left_out_and_counted() -> None:
+    """It is the judge's silence, and no sentence that it missed."""
+    found = judged(case((1,), None), case((1,), (1,)))
+    assert (found["n_instances"], found["n_unanswered"], found["recall"].value) == (1, 1, 1.0)
+    silent = judged(case((1,), None))
+    assert (silent["n_instances"], silent["macro"], silent["precision"].value) == (0, None, None)
+    # Precision is of sentences and not of mentions.
+    assert count_evidence((1, 1, 2), (1, 1, 0)) == EvidenceCount(named=2, labelled=2, both=1)
+
+
+def test_the_judge_stands_beside_three_cuts_of_one_ranking() -> None:
+    """The baseline is the same for every judge (FareBio, Table 3)."""
+    ranking = {COPIED: (1, 0, 3), FREE: (3, 2, 0)}
+    cases = [case((1,), (0,)), case((2, 3), (2,), FREE)]
+    figures = supporting_figures(cases, lambda sentence, _, k: ranking[sentence][:k], "cosine")
+    whole = {each["by"]: each for each in figures if each["part"] == "all"}
+    assert list(whole) == ["judge", "cosine top-1", "cosine top-2", "cosine top-3"]
+    both = {by: each["recall"].value for by, each in whole.items()}
+    # of 3 labelled: the judge has "2", top-1 has "1" and "3", top-2 and top-3 have all
+    assert both == pytest.approx(
+        {"judge": 1 / 3, "cosine top-1": 2 / 3, "cosine top-2": 1.0, "cosine top-3": 1.0}
+    )
+    named = [each["named_per_sentence"].value for each in whole.values()]
+    assert named == [1.0, 1.0, 2.0, 3.0]
+
+
+def test_the_more_abstractive_half_is_told_apart() -> None:
+    """What is copied is easily found (FareBio, Table 10): split at the median of novel bigrams."""
+    cases = [case((1,), (1,)), case((1, 2), (), FREE)]
+    figures = list(supporting_figures(cases))
+    by_part = {each["part"]: each for each in figures if each["by"] == "judge"}
+    assert list(by_part) == ["all", "high", "low"]
+    assert (by_part["high"]["recall"].value, by_part["low"]["recall"].value) == (0.0, 1.0)
+    bm25 = {each["part"]: each for each in figures if each["by"] == "BM25 top-1"}
+    assert bm25["low"]["precision"].value == 1.0
+
+
+def test_where_all_are_equally_abstractive_there_is_one_half() -> None:
+    """A part without a sentence has no figures."""
+    parts = {each["part"] for each in supporting_figures([case((1,), (1,)), case((1,), (0,))])}
+    assert parts == {"all", "low"}
+    assert list(supporting_figures([])) == []
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sets(st.integers(0, 3), min_size=1).map(tuple),
+            st.sets(st.integers(0, 3)).map(tuple),
+            st.sampled_from(["a", "b", "c"]),
+        ),
+        min_size=1,
+        max_size=8,
+    ),
+    st.randoms(),
+)
+def test_the_order_of_cases_does_not_matter(
+    drawn: list[tuple[tuple[int, ...], tuple[int, ...], str]], random: Random
+) -> None:
+    """Law: nor do figures leave 0 to 1, and the evidence itself is a perfect finder."""
+    cases = [case(labelled, named, group=group) for labelled, named, group in drawn]
+    found = judged(*cases)
+    shuffled = list(cases)
+    random.shuffle(shuffled)
+    again = judged(*shuffled)
+    assert again["f1"] == found["f1"]
+    for estimate in (found["recall"], found["f1"], found["any_hit"]):
+        assert estimate.value is not None
+        assert 0.0 <= estimate.value <= 1.0
+    perfect = figures_of("judge", "all", [(each, each.labelled) for each in cases])
+    assert (perfect["precision"].value, perfect["recall"].value, perfect["f1"].value) == (
+        1.0,
+        1.0,
+        1.0,
+    )
+
+
+def test_a_block_for_each_part_with_a_line_for_each_finder(snapshot: SnapshotAssertion) -> None:
+    """Worked example; a part that nobody was measured on has no block; an undefined figure no 0."""
+    judge: Row = {
+        "by": "judge", "part": "all", "n_instances": 1305, "n_papers": 12, "n_unanswered": 0,
+        "precision": Estimate(0.73, 0.7, 0.76), "recall": Estimate(0.556, 0.5, 0.6),
+        "f1": Estimate(0.6311, None, None), "any_hit": Estimate(0.8, 0.75, 0.85),
+        "named_per_sentence": Estimate(1.0, 1.0, 1.0), "macro": {"f1": 0.62},
+    }  # fmt: skip
+    keys = ("precision", "recall", "f1", "any_hit", "named_per_sentence")
+    silent = {**judge, "n_instances": 0, "macro": None, **dict.fromkeys(keys, Estimate())}
+    high = {**judge, "by": "BM25 top-1", "part": "high", "n_instances": 5}
+    counts = ("n_sentences", "n_ungrounded", "n_copied", "n_unsupported_yes")
+    report: Row = {
+        "suite": "moss", "judge": "j-1", "n_pairs": 2, "every": False,
+        "figures": [judge, high, silent], "errors": dict.fromkeys(counts, 0),
+    }  # fmt: skip
+    lines = list(evidence_lines(report, "j"))[5:-3]
+    assert lines == snapshot
+    assert max(map(len, lines)) <= 120
