@@ -6,11 +6,11 @@ over the whole text. A word is stemmed once, however many texts have it: that is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import cache, lru_cache, partial
 from itertools import pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from summeval_pytest.metrics.eva import f1
 from summeval_pytest.metrics.flow import Dialogue, NoScoreError, ask, check_usable
@@ -30,9 +30,6 @@ from summeval_pytest.text.words import content_words, tokens
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from summeval_pytest.metrics.facet import FacetScore
     from summeval_pytest.suite.values import Pair
 
@@ -40,17 +37,8 @@ if TYPE_CHECKING:
 ROUGE_NAMES: Final = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
 
 
-class _Scored(Protocol):
-    fmeasure: float
-    recall: float
-
-
-class _Scorer(Protocol):
-    def score(self, target: str, prediction: str) -> Mapping[str, _Scored]: ...
-
-
 @cache
-def _scorer() -> _Scorer:
+def _scorer() -> Any:
     """The package's scorer with its own tokens, word by word: white space always parts two."""
     from rouge_score.rouge_scorer import RougeScorer
     from rouge_score.tokenizers import DefaultTokenizer
@@ -61,12 +49,11 @@ def _scorer() -> _Scorer:
         def tokenize(self, text: str) -> list[str]:
             return [token for word in text.split() for token in of_word(word)]
 
-    scorer: _Scorer = RougeScorer(list(ROUGE_NAMES), tokenizer=WordTokenizer())
-    return scorer
+    return RougeScorer(list(ROUGE_NAMES), tokenizer=WordTokenizer())
 
 
 @lru_cache(maxsize=8)
-def _scored(reference: str, summary: str) -> Mapping[str, _Scored]:
+def _scored(reference: str, summary: str) -> Any:
     return _scorer().score(normalise(reference), normalise(summary))
 
 
@@ -115,18 +102,11 @@ def facet_presence(score: FacetScore) -> float:
     return sum(bool(rated.candidate) for rated in score.ratings) / len(score.ratings)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DirectRating:
-    """A summary's rating as a share of its scale, 0.25 to 1, higher is better, and the reason."""
-
-    value: float
-    reason: str
-
-
-def measure_directly(reference: str, summary: str) -> Dialogue[DirectRating | Unanswered]:
+def measure_directly(reference: str, summary: str) -> Dialogue[float | Unanswered]:
     """The conversation that rates one summary as a whole; a copy of the reference is asked about.
 
-    It ends in `Unanswered` where the judge gave no rating or there is no summary.
+    It ends in the rating as a share of its scale, 0.25 to 1, higher is better, or in `Unanswered`
+    where the judge gave no rating or there is no summary.
     """
     try:
         question = RateSummary(normalise(reference), _usable(summary))
@@ -135,28 +115,16 @@ def measure_directly(reference: str, summary: str) -> Dialogue[DirectRating | Un
         return Unanswered(str(fault))
     if not 1 <= answer.rating <= SUMMARY_SCALE:
         return Unanswered(f"rating {answer.rating} is off its scale 1 to {SUMMARY_SCALE}")
-    return DirectRating(value=answer.rating / SUMMARY_SCALE, reason=answer.reason)
+    return answer.rating / SUMMARY_SCALE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromptOnlyScore:
-    """EVA-Score by one prompt that counts facts; ``value`` is F1, 0 to 1, higher is better.
-
-    ``precision`` is the share of the summary's facts that the reference states, None without facts;
-    ``recall`` the share of the reference's facts that the summary states.
-    """
-
-    value: float
-    precision: float | None
-    recall: float
-    counts: FactCounts
-
-
-def measure_by_one_prompt(reference: str, summary: str) -> Dialogue[PromptOnlyScore | Unanswered]:
+def measure_by_one_prompt(reference: str, summary: str) -> Dialogue[float | Unanswered]:
     """The conversation that has facts counted; a copy of the reference is asked about.
 
-    It ends in `Unanswered` where the judge gave no sound counts (more facts in both than in either
-    would make a share above 1), there is no summary, or the reference has no fact.
+    It ends in F1, 0 to 1, higher is better, of precision (the share of the summary's facts that the
+    reference states) and recall; or in `Unanswered` where the judge gave no sound counts (more
+    facts in both than in either would make a share above 1), there is no summary, or the reference
+    has no fact.
     """
     try:
         question = CountFacts(normalise(reference), _usable(summary))
@@ -170,11 +138,8 @@ def measure_by_one_prompt(reference: str, summary: str) -> Dialogue[PromptOnlySc
         )
     if not counts.reference:
         return Unanswered("the judge counts no fact in the reference")
-    precision = counts.matched / counts.candidate if counts.candidate else None
-    recall = counts.matched / counts.reference
-    return PromptOnlyScore(
-        value=f1(precision or 0.0, recall), precision=precision, recall=recall, counts=counts
-    )
+    precision = counts.matched / counts.candidate if counts.candidate else 0.0
+    return f1(precision, counts.matched / counts.reference)
 
 
 def _usable(summary: str) -> str:
@@ -184,9 +149,10 @@ def _usable(summary: str) -> str:
 
 
 BaselineName = Literal["direct", "one-prompt"]
+Measure = Callable[[str, str], Dialogue[float | Unanswered]]
 
 
-def _flow(name: BaselineName, pair: Pair) -> Dialogue[float | Unanswered]:
+def _best(measure: Measure, pair: Pair) -> Dialogue[float | Unanswered]:
     """The conversation of one baseline; of several references, the best counts.
 
     It ends in `Unanswered` where any of the references gives no number.
@@ -195,33 +161,25 @@ def _flow(name: BaselineName, pair: Pair) -> Dialogue[float | Unanswered]:
         return Unanswered(pair.flaw.reason)
     values = []
     for reference in pair.paper.references:
-        found: DirectRating | PromptOnlyScore | Unanswered
-        if name == "direct":
-            found = yield from measure_directly(reference, pair.summary)
-        else:
-            found = yield from measure_by_one_prompt(reference, pair.summary)
+        found = yield from measure(reference, pair.summary)
         if isinstance(found, Unanswered):
             return found
-        values.append(found.value)
+        values.append(found)
     return max(values)
 
 
 BASELINES: Final[Mapping[BaselineName, BaselineFlow]] = MappingProxyType(
     {
-        "direct": BaselineFlow("direct", partial(_flow, "direct")),
-        "one-prompt": BaselineFlow("one-prompt", partial(_flow, "one-prompt")),
+        "direct": BaselineFlow("direct", partial(_best, measure_directly)),
+        "one-prompt": BaselineFlow("one-prompt", partial(_best, measure_by_one_prompt)),
     }
 )
 """``direct`` is one rating of the whole summary (FM, section 5.2), ``one-prompt`` the F1 of facts
 that one prompt counts (EVA-Score, Table 17)."""
 
 
-class _SearchIndex(Protocol):
-    def get_scores(self, query_tokens_single: list[str]) -> NDArray[np.float64]: ...
-
-
 @lru_cache(maxsize=64)
-def _index(source: tuple[str, ...]) -> tuple[_SearchIndex, frozenset[str]] | None:
+def _index(source: tuple[str, ...]) -> tuple[Any, frozenset[str]] | None:
     """The search index of a source, and its words; None where it has none."""
     from bm25s import BM25
 
@@ -237,15 +195,10 @@ def top_sentences(sentence: str, source: tuple[str, ...], k: int) -> tuple[int, 
     """Indices of the ``k`` source sentences with the highest BM25 score, the best first.
 
     The earlier one wins a tie. One that shares no word with the sentence is not among them, so
-    there may be fewer than ``k``.
-
-    Raises:
-        ValueError: if ``k`` is less than 1.
+    there may be fewer than ``k``, at least 1.
     """
     import numpy as np
 
-    if k < 1:
-        raise ValueError(f"k is {k!r}; ask for at least 1 sentence")
     found = _index(source)
     if found is None:
         return ()

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeVar
 
 from summeval_pytest.questions import (
     CheckFacts,
@@ -26,11 +26,12 @@ from summeval_pytest.questions import (
 from summeval_pytest.text.words import content_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from summeval_pytest.questions import Answer, Question
 
 
+CheckT = TypeVar("CheckT")
 VERSION: Final = "1"
 """Goes up when a source is cut, or evidence chosen, in another way."""
 MARKS: Final = 8
@@ -67,12 +68,6 @@ class _Chunk(NamedTuple):
     places: tuple[int, ...]
 
 
-class _Found(NamedTuple):
-    support: float
-    reason: str
-    evidence: tuple[int, ...]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Checker:
     """Answers `CheckFacts` and `CheckSentences` by a model that reads no prompt.
@@ -106,62 +101,53 @@ class Checker:
         """The answer to one question."""
         match question:
             case CheckFacts(facts=facts, premises=premises):
-                found = self._checked([fact.text for fact in facts], premises)
-                return FactChecks(tuple(map(self._fact_check, found)))
+                return FactChecks(tuple(self._checked([f.text for f in facts], premises, _fact)))
             case CheckSentences(sentences=sentences, source=source):
-                found = self._checked(sentences, source)
-                return SentenceChecks(tuple(map(self._sentence_check, found)))
+                return SentenceChecks(tuple(self._checked(sentences, source, _sentence)))
             case _:
                 return Unanswered(ONLY_CHECKS)
 
-    def _fact_check(self, found: _Found | Unanswered) -> FactCheck | Unanswered:
-        if isinstance(found, Unanswered):
-            return found
-        support, reason, evidence = found
-        entailed = support >= self.threshold
-        premises = evidence if entailed else ()
-        return FactCheck(reason=reason, entailed=entailed, premises=premises, support=support)
-
-    def _sentence_check(self, found: _Found | Unanswered) -> SentenceCheck | Unanswered:
-        if isinstance(found, Unanswered):
-            return found
-        support, reason, evidence = found
-        supported = support >= self.threshold
-        return SentenceCheck(reason=reason, supported=supported, evidence=evidence, support=support)
-
-    def _checked(self, claims: Sequence[str], source: Sequence[str]) -> list[_Found | Unanswered]:
+    def _checked(
+        self, claims: Sequence[str], source: Sequence[str], make: Callable[..., CheckT]
+    ) -> Iterator[CheckT | Unanswered]:
         """What becomes of each claim; all claims share the model's batches."""
         if not source:
-            return [_Found(0.0, NO_SOURCE, ()) for _ in claims]
+            yield from (make(NO_SOURCE, self.threshold <= 0, (), 0.0) for _ in claims)
+            return
         window, lengths = self.reader.window, self.reader.count(source)
-        parts: list[Sequence[_Chunk]] = []
-        for size in self.reader.count(claims):
+        read: list[tuple[str, Sequence[_Chunk]]] = []
+        for claim, size in zip(claims, self.reader.count(claims), strict=True):
             room = window - MARKS - max(size, window // 4)
-            parts.append(() if size > window // 2 else tuple(parts_of(source, lengths, room)))
-        pairs = [
-            (part.text, claim) for claim, own in zip(claims, parts, strict=True) for part in own
-        ]
+            read.append((claim, () if size > window // 2 else [*parts_of(source, lengths, room)]))
+        pairs = [(part.text, claim) for claim, parts in read for part in parts]
         numbers = iter(self.reader.support(pairs))
-        return [
-            self._found(claim, own, [round(next(numbers), _DIGITS) for _ in own], source)
-            for claim, own in zip(claims, parts, strict=True)
-        ]
+        for claim, parts in read:
+            if not parts:
+                yield Unanswered(
+                    f"it fills more than half of the {window:,} tokens that the checker reads at"
+                    " once"
+                )
+                continue
+            supports = [round(next(numbers), _DIGITS) for _ in parts]
+            support = max(supports)
+            best = parts[supports.index(support)]
+            reason = f"the checker gives it {support:.2f}, and {self.threshold:g} is needed"
+            if len(parts) > 1:
+                first, last = best.places[0] + 1, best.places[-1] + 1
+                reason += f"; best of {len(parts)} parts: sentences {first} to {last}"
+            evidence = evidence_of(claim, best.places, source)
+            yield make(reason, support >= self.threshold, evidence, support)
 
-    def _found(
-        self, claim: str, parts: Sequence[_Chunk], numbers: list[float], source: Sequence[str]
-    ) -> _Found | Unanswered:
-        if not parts:
-            return Unanswered(
-                f"it fills more than half of the {self.reader.window:,} tokens that the checker"
-                " reads at once"
-            )
-        support = max(numbers)
-        best = parts[numbers.index(support)]
-        reason = f"the checker gives it {support:.2f}, and {self.threshold:g} is needed"
-        if len(parts) > 1:
-            first, last = best.places[0] + 1, best.places[-1] + 1
-            reason += f"; best of {len(parts)} parts: sentences {first} to {last}"
-        return _Found(support, reason, evidence_of(claim, best.places, source))
+
+def _fact(reason: str, entailed: bool, evidence: tuple[int, ...], support: float) -> FactCheck:
+    premises = evidence if entailed else ()
+    return FactCheck(reason=reason, entailed=entailed, premises=premises, support=support)
+
+
+def _sentence(
+    reason: str, supported: bool, evidence: tuple[int, ...], support: float
+) -> SentenceCheck:
+    return SentenceCheck(reason=reason, supported=supported, evidence=evidence, support=support)
 
 
 def parts_of(source: Sequence[str], lengths: Sequence[int], room: int) -> Iterator[_Chunk]:

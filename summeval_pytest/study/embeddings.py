@@ -1,20 +1,21 @@
 """Similarity by models of this machine: sentence embeddings and BERTScore (extras).
 
-What is wrong with a user's model or package is an `OptionError` that names the option.
+Nothing is downloaded. Every text is encoded by itself and on one thread: in a batch, and with more
+threads, its last bits would depend on its neighbours, or on how sums are shared out. What is wrong
+with a user's model or package is an `OptionError` that names the option.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,19 +23,16 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.similarity import TextEncoder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
+    from collections.abc import Iterator, Sequence
 
     from summeval_pytest.metrics.similarity import Encoder, Vectors
 
 
-_EMBEDDING_DIGITS: Final = 6
+_DIGITS: Final = 6
 """Further digits of a model's vectors differ from processor to processor."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairScore:
+class PairScore(NamedTuple):
     """How well a summary and its reference match by vectors; -1 to 1 each, higher is better."""
 
     precision: float
@@ -45,9 +43,8 @@ class PairScore:
 _NOTHING: Final = PairScore(precision=0.0, recall=0.0, f1=0.0)
 
 
-def _pair_score(precision: float, recall: float, f1: float) -> PairScore:
-    precision, recall, f1 = (round(value, _EMBEDDING_DIGITS) for value in (precision, recall, f1))
-    return PairScore(precision=precision, recall=recall, f1=f1)
+def _pair_score(*values: float) -> PairScore:
+    return PairScore(*(round(value, _DIGITS) for value in values))
 
 
 def embedding_match(reference: Sequence[str], summary: Sequence[str], encode: Encoder) -> PairScore:
@@ -59,16 +56,13 @@ def embedding_match(reference: Sequence[str], summary: Sequence[str], encode: En
     if not reference or not summary:
         return _NOTHING
     cosines = np.clip(encode(reference) @ encode(summary).T, -1.0, 1.0)
-    recall = float(np.average(cosines.max(axis=1), weights=_n_words(reference)))
-    precision = float(np.average(cosines.max(axis=0), weights=_n_words(summary)))
-    both = min(precision, recall) > 0
-    return _pair_score(
-        precision, recall, 2 * precision * recall / (precision + recall) if both else 0.0
+    recall, precision = (
+        float(np.average(cosines.max(axis=axis), weights=[len(each.split()) for each in sentences]))
+        for axis, sentences in ((1, reference), (0, summary))
     )
-
-
-def _n_words(sentences: Sequence[str]) -> list[int]:
-    return [len(sentence.split()) for sentence in sentences]
+    both = min(precision, recall) > 0
+    f1 = 2 * precision * recall / (precision + recall) if both else 0.0
+    return _pair_score(precision, recall, f1)
 
 
 def nearest_sentences(claim: Vectors, sentences: Vectors, most: int) -> tuple[int, ...]:
@@ -78,12 +72,19 @@ def nearest_sentences(claim: Vectors, sentences: Vectors, most: int) -> tuple[in
     """
     if not len(sentences):
         return ()
-    order = np.argsort(-np.round(sentences @ claim, _EMBEDDING_DIGITS), kind="stable")[:most]
+    order = np.argsort(-np.round(sentences @ claim, _DIGITS), kind="stable")[:most]
     return tuple(int(place) for place in order)
 
 
-class LocalModel(Protocol):
-    """A model on this machine."""
+class LocalEncoder(TextEncoder, Protocol):
+    """An encoder that knows how much of a text it reads."""
+
+    def count_cut(self, texts: Sequence[str]) -> int:
+        """How many of the texts are longer than the model reads."""
+
+
+class PairScorer(Protocol):
+    """Compares a summary with its reference by a model of its own."""
 
     @property
     def signature(self) -> str:
@@ -92,22 +93,11 @@ class LocalModel(Protocol):
     def count_cut(self, texts: Sequence[str]) -> int:
         """How many of the texts are longer than the model reads."""
 
-
-class LocalEncoder(LocalModel, TextEncoder, Protocol):
-    """An encoder that knows how much of a text it reads."""
-
-
-class PairScorer(LocalModel, Protocol):
-    """Compares a summary with its reference by a model of its own."""
-
     def score(self, pairs: Sequence[tuple[str, str]]) -> tuple[PairScore, ...]:
         """One score for each (reference, summary), in their order; depends on that pair alone."""
 
 
-_Tokenizer = Callable[..., Mapping[str, Sequence[Sequence[int]]]]
-
-
-def _count_cut(tokenizer: _Tokenizer, texts: Sequence[str], most: int | None) -> int:
+def _count_cut(tokenizer: Any, texts: Sequence[str], most: int | None) -> int:
     if most is None or not texts:
         return 0
     return sum(len(ids) > most for ids in tokenizer(list(texts), verbose=False)["input_ids"])
@@ -117,26 +107,10 @@ _REMEMBERED: Final = 20_000
 """Texts whose vectors are kept: 60 MB with 384 numbers each."""
 
 
-class _Model(Protocol):
-    """What is used of a SentenceTransformer."""
-
-    @property
-    def max_seq_length(self) -> int | None: ...
-
-    @property
-    def tokenizer(self) -> _Tokenizer: ...
-
-    def encode(self, sentences: list[str], *, show_progress_bar: bool) -> NDArray[np.float32]: ...
-
-
 class SentenceEncoder:
-    """A `LocalEncoder` by sentence-transformers, on the processor.
+    """A `LocalEncoder` by sentence-transformers, on the processor."""
 
-    Every text is encoded by itself: in a batch its last bits would depend on its neighbours, and on
-    one thread a batch saves no time.
-    """
-
-    def __init__(self, model: _Model, signature: str) -> None:
+    def __init__(self, model: Any, signature: str) -> None:  # the package has no types
         self.signature = signature
         self._model = model
         self._row = lru_cache(_REMEMBERED)(self._encoded)
@@ -186,10 +160,7 @@ _LAYER_KEYS: Final = ("num_hidden_layers", "n_layers", "num_layers", "n_layer", 
 
 
 class BertScorer:
-    """A `PairScorer` by bert-score, on the processor, without idf weights and without rescaling.
-
-    Every text is encoded by itself, so a pair's score does not depend on the other pairs.
-    """
+    """A `PairScorer` by bert-score, on the processor, without idf weights and without rescaling."""
 
     def __init__(self, scorer: Any, signature: str) -> None:  # the package has no types
         self.signature = signature
@@ -204,19 +175,16 @@ class BertScorer:
         found: dict[tuple[str, str], PairScore] = {}
         for start in range(0, len(distinct), _TOGETHER):
             some = distinct[start : start + _TOGETHER]
-            found.update(zip(some, self._scored(some), strict=True))
+            references, summaries = map(list, zip(*some, strict=True))
+            with repeatable():
+                columns = self._scorer.score(summaries, references, batch_size=1)
+            rows = list(zip(*(column.tolist() for column in columns), strict=True))
+            if any(isnan(precision) or isnan(recall) for precision, recall, _ in rows):
+                raise OptionError(
+                    f"the model of {self.signature!r} gives no numbers; choose another model"
+                )
+            found |= {pair: _pair_score(*row) for pair, row in zip(some, rows, strict=True)}
         return tuple(found.get(pair, _NOTHING) for pair in pairs)
-
-    def _scored(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
-        references, summaries = map(list, zip(*pairs, strict=True))
-        with repeatable():
-            columns = self._scorer.score(summaries, references, batch_size=1)
-        rows = list(zip(*(column.tolist() for column in columns), strict=True))
-        if any(isnan(precision) or isnan(recall) for precision, recall, _ in rows):
-            raise OptionError(
-                f"the model of {self.signature!r} gives no numbers; choose another model"
-            )
-        return [_pair_score(*row) for row in rows]
 
     def count_cut(self, texts: Sequence[str]) -> int:
         """How many of the texts have more tokens than the model reads."""
@@ -227,41 +195,23 @@ def load_bertscore(name: str, *, layers: int | None, option: str) -> PairScorer:
     """BERTScore by a model on this machine; ``option`` names it, for messages.
 
     The vectors are taken after so many ``layers``; None for the number that the package has tuned
-    for a model of this name, else for all.
+    for a model of this name, else for all. A path that bert-score would misread is refused.
     """
     with needed_for(option, "bertscore"):
         import bert_score
     folder = find_model(name, option=option, extra="bertscore")
     config = read_config(folder, option)
-    _check_name(folder, option, str(config.get("model_type", "")))
-    layers = _layers(folder, option, config, layers)
-    with reading("bert-score", name, option):
-        scorer = bert_score.BERTScorer(model_type=str(folder.path), num_layers=layers, device="cpu")
-    signature = recipe("bert-score", folder.fingerprint, f"layers {layers}", "no idf")
-    return BertScorer(scorer, signature)
-
-
-def read_config(folder: ModelFolder, option: str) -> dict[str, object]:
-    """What a model's folder says of it; ``option`` names it, for messages."""
-    try:
-        config = json.loads((folder.path / CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        config = None
-    if not isinstance(config, dict):
-        raise OptionError(
-            f"{option}={folder.name}: {folder.path / CONFIG} is no JSON object; name the folder of"
-            " a model, the one with its configuration and weights"
-        )
-    return config
-
-
-def _check_name(folder: ModelFolder, option: str, kind: str) -> None:
-    """Refuse a path that bert-score would misread: it takes any with 't5' in it for a T5 model."""
+    kind = str(config.get("model_type", ""))
     if "t5" in str(folder.path) and "t5" not in kind:
         raise OptionError(
             f"{option}={folder.name}: bert-score takes every model with 't5' in its path for a T5,"
             f" and this one, {folder.path}, is a {kind!r}; move it or name a link to it elsewhere"
         )
+    layers = _layers(folder, option, config, layers)
+    with reading("bert-score", name, option):
+        scorer = bert_score.BERTScorer(model_type=str(folder.path), num_layers=layers, device="cpu")
+    signature = recipe("bert-score", folder.fingerprint, f"layers {layers}", "no idf")
+    return BertScorer(scorer, signature)
 
 
 def _layers(folder: ModelFolder, option: str, config: dict[str, object], wanted: int | None) -> int:
@@ -304,10 +254,7 @@ def needed_for(option: str, extra: str) -> Iterator[None]:
 
 @contextmanager
 def repeatable() -> Iterator[None]:
-    """Run what is inside on one thread and without gradients.
-
-    More threads share sums out differently, and the last bits of a vector change with them.
-    """
+    """Run what is inside on one thread and without gradients."""
     import torch
 
     n_threads = torch.get_num_threads()
@@ -351,7 +298,6 @@ def recipe(package: str, fingerprint: str, *settings: str) -> str:
 
 
 CONFIG: Final = "config.json"
-_MODULES: Final = "modules.json"
 _VOCABULARIES: Final = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 """What holds a tokenizer's words; where none is there, one without any is made up in silence."""
 _UNREAD: Final = frozenset({".h5", ".md", ".msgpack", ".onnx", ".ot", "onnx", "openvino"})
@@ -377,7 +323,7 @@ def find_model(name: str, *, option: str, extra: str) -> ModelFolder:
     """
     folder = Path(name).expanduser()
     path = folder.absolute() if folder.is_dir() else _cached(name, option, extra)
-    if not any((path / file).is_file() for file in (CONFIG, _MODULES)):
+    if not any((path / file).is_file() for file in (CONFIG, "modules.json")):
         raise OptionError(
             f"{option}={name}: {path} holds no {CONFIG}; name the folder of a model, the one with"
             " its configuration and weights"
@@ -421,3 +367,17 @@ def _fingerprint(folder: Path) -> str:
             content = hashlib.file_digest(opened, "sha256").hexdigest()
         whole.update(f"{inside.as_posix()}\0{content}\n".encode())
     return whole.hexdigest()[:12]
+
+
+def read_config(folder: ModelFolder, option: str) -> dict[str, object]:
+    """What a model's folder says of it; ``option`` names it, for messages."""
+    try:
+        config = json.loads((folder.path / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        config = None
+    if not isinstance(config, dict):
+        raise OptionError(
+            f"{option}={folder.name}: {folder.path / CONFIG} is no JSON object; name the folder of"
+            " a model, the one with its configuration and weights"
+        )
+    return config

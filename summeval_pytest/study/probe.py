@@ -23,12 +23,11 @@ from summeval_pytest.cli.parameters import (
 from summeval_pytest.errors import OptionError
 from summeval_pytest.run.runner import Runner
 from summeval_pytest.study.relations import (
-    GROUPS,
-    RelationVerdict,
     check,
     chosen_relations,
     probes_of,
     relation_lines,
+    state_of,
 )
 from summeval_pytest.suite.values import RecordedSpec
 
@@ -62,14 +61,17 @@ def probe(
     lines: list[str] = []
     passes = True
     with closing(Runner(session.judge(judge, [loaded]), finish=session.finish)) as runner:
-        for group, names in chosen.items():
-            for name in names:
-                known, probes = GROUPS[group][name], list(probes_of(loaded, group, name))
-                numbers = runner.numbers([t for each in probes for t in (each.before, each.after)])
-                pairs = zip(probes, numbers[::2], numbers[1::2], strict=True)
-                checks = tuple(check(known, before=b, after=a, edit=p.edit) for p, b, a in pairs)
-                verdict = RelationVerdict(relation=name, checks=checks, least=known.floor)
-                lines += relation_lines(verdict, known.meaning)
-                passes = passes and verdict.state in {"passes", "nothing to check"}
+        for each in chosen:
+            probes = list(probes_of(loaded, each))
+            found = runner.numbers(
+                [task for before, after, _ in probes for task in (before, after)]
+            )
+            edits = [edit for *_, edit in probes]
+            checks = [
+                check(each, before=before, after=after, edit=edit)
+                for before, after, edit in zip(found[::2], found[1::2], edits, strict=True)
+            ]
+            lines += relation_lines(each, checks)
+            passes &= state_of(checks, each.floor) in {"passes", "nothing to check"}
     session.forget_run()
     return lines, passes

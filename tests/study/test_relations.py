@@ -13,15 +13,13 @@ from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.run.runner import OwnTexts
 from summeval_pytest.study.edits import ATTACKS, Edit
 from summeval_pytest.study.relations import (
-    HOSTILE,
     RELATIONS,
-    Broken,
     Check,
     Expectation,
-    RelationVerdict,
     check,
     chosen_relations,
     probes_of,
+    state_of,
 )
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.text.normalise import normalise
@@ -41,10 +39,10 @@ ORDER = """
 """
 
 
-def moved(direction: str, before: float, after: float, amount: float = 0.0) -> bool | None:
+def moved(direction: str, before: float, after: float, amount: float = 0.0) -> bool:
     """Whether facet moved so."""
     expectation = Expectation("facet", direction, amount)  # type: ignore[arg-type]  # from a table
-    return expectation.held({"facet": before}, {"facet": after})
+    return expectation.is_met(before, after)
 
 
 @pytest.mark.parametrize(
@@ -72,20 +70,9 @@ def test_a_number_moves_as_expected_or_does_not(
     assert [moved(direction, *pair, amount) for pair in breaks] == [False] * len(breaks)
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [({}, {"facet": 1.0}), ({"facet": 1.0}, {}), ({"facet": None}, {"facet": 1.0})],
-)
-def test_what_was_not_measured_is_neither_held_nor_broken(
-    before: dict[str, float | None], after: dict[str, float | None]
-) -> None:
-    """A metric that is switched off says nothing about the judge."""
-    assert Expectation("facet", "equal").held(before, after) is None
-
-
 def test_the_catalogue_has_its_order_and_its_names() -> None:
     """Tests are called by them, and reports list them so."""
-    assert list(RELATIONS) == ORDER.split()
+    assert list(RELATIONS) == [*ORDER.split(), *ATTACKS]
     assert all(name == relation.name for name, relation in RELATIONS.items())
 
 
@@ -100,8 +87,8 @@ def test_swapped_measures_the_half_against_the_whole_and_the_whole_against_the_h
     )
 
 
-@pytest.mark.parametrize("relation", RELATIONS.values(), ids=lambda relation: relation.name)
-def test_a_perfect_judge_breaks_no_relation(relation: object) -> None:
+@pytest.mark.parametrize("name", ORDER.split())
+def test_a_perfect_judge_breaks_no_relation(name: str) -> None:
     """The numbers that a flawless judge gives, worked out by hand for five sentences and facts.
 
     One of five sentences false: faithfulness 4/5, precision 4/5, recall 4/5, F1 4/5. One added:
@@ -116,15 +103,13 @@ def test_a_perfect_judge_breaks_no_relation(relation: object) -> None:
         | dict.fromkeys(("faithfulness", "eva", "eva.precision", "eva.recall"), 0.8),
         "truncated": half,
     }
-    for each in RELATIONS.values():
-        if each is not relation:
-            continue
-        before, then = full, after.get(each.name, full)
-        if each.name == "swapped":
-            before, then = half, full | {"eva.precision": 0.4}
-        assert [e.held(before, then) for e in each.expectations] == [True] * len(each.expectations)
-        blind = [e.held(before, before) for e in each.expectations]
-        assert all(blind) is (each.name in ("identity", "sentence-order", "duplicated-sentence"))
+    before, then = full, after.get(name, full)
+    if name == "swapped":
+        before, then = half, full | {"eva.precision": 0.4}
+    expectations = RELATIONS[name].expectations
+    assert all(e.is_met(before[e.number], then[e.number]) for e in expectations)
+    blind = [e.is_met(before[e.number], before[e.number]) for e in expectations]
+    assert all(blind) is (name in {"identity", "sentence-order", "duplicated-sentence"})
 
 
 EDIT = Edit(text="x", sentence=0, before="5%", after="7%")
@@ -149,12 +134,8 @@ def checked(before: Numbers, after: Numbers, relation: str = "number-edit") -> C
 
 def outcomes(*held: bool | None, owed: int = 0) -> tuple[Check, ...]:
     """Checks that came to this, and some that the judge left undecided."""
-    decided = [
-        Check(relation="number-edit", paper="moss", held=each, broken=(), edit="") for each in held
-    ]
-    open_ = Check(
-        relation="number-edit", paper="moss", held=None, broken=(), edit="", unanswered=("facet",)
-    )
+    decided = [Check(paper="moss", held=each, broken=(), edit="") for each in held]
+    open_ = Check(paper="moss", held=None, broken=(), edit="", unanswered=("facet",))
     return (*decided, *[open_] * owed)
 
 
@@ -163,9 +144,7 @@ def test_a_relation_holds_where_every_number_moved_as_it_must() -> None:
     found = checked(
         numbers(facet=1.0, eva=1.0, faithfulness=1.0), numbers(facet=0.9, eva=0.9, faithfulness=0.8)
     )
-    assert found == Check(
-        relation="number-edit", paper="moss-1", held=True, broken=(), edit='"5%" -> "7%"'
-    )
+    assert found == Check(paper="moss-1", held=True, broken=(), edit='"5%" -> "7%"')
 
 
 def test_what_is_broken_is_told_with_its_values() -> None:
@@ -175,13 +154,9 @@ def test_what_is_broken_is_told_with_its_values() -> None:
     )
     assert found.held is False
     assert found.broken == (
-        Broken("faithfulness", "lower", 1.0, 1.0),
-        Broken("facet", "no higher", 0.5, 0.9, 0.05),
-    )
-    assert [str(each) for each in found.broken] == [
         "faithfulness 1.000 -> 1.000, expected lower",
         "facet 0.500 -> 0.900, expected no higher",
-    ]
+    )
 
 
 WHOLE = numbers(facet=1.0, eva=1.0, faithfulness=1.0)
@@ -211,62 +186,53 @@ def test_what_the_judge_owes_is_never_a_pass(
 
 
 @pytest.mark.parametrize(
-    ("checks", "state", "share"),
+    ("checks", "state"),
     [
-        (outcomes(*[True] * 9, False), "passes", 0.9),
-        (outcomes(*[True] * 8, False, False), "fails", 0.8),
-        (outcomes(*[True] * 19, owed=1), "passes", 1.0),
-        (outcomes(*[True] * 18, False, False, owed=1), "unanswered", 0.9),
-        (outcomes(*[True] * 18, owed=1), "unanswered", 1.0),
-        (outcomes(owed=1), "unanswered", None),
-        (outcomes(None, None), "nothing to check", None),
-        (outcomes(None, True), "passes", 1.0),
-        (outcomes(None, False), "fails", 0.0),
-        (outcomes(), "nothing to check", None),
+        (outcomes(*[True] * 9, False), "passes"),
+        (outcomes(*[True] * 8, False, False), "fails"),
+        (outcomes(*[True] * 19, owed=1), "passes"),
+        (outcomes(*[True] * 18, False, False, owed=1), "unanswered"),
+        (outcomes(*[True] * 18, owed=1), "unanswered"),
+        (outcomes(owed=1), "unanswered"),
+        (outcomes(None, None), "nothing to check"),
+        (outcomes(None, True), "passes"),
+        (outcomes(None, False), "fails"),
+        (outcomes(), "nothing to check"),
     ],
 )
 def test_a_relation_passes_on_its_share_of_the_decided_papers(
-    checks: tuple[Check, ...], state: str, share: float | None
+    checks: tuple[Check, ...], state: str
 ) -> None:
     """Worked examples: 9 of 10 reach 0.9; 1 of 20 may be unanswered, 1 of 19 (5.3 %) may not.
 
     So may not 1 of 21 where 18 hold: 18 of 20 are enough, and 18 of 21 would not be.
     """
-    verdict = RelationVerdict(relation="number-edit", checks=checks, least=0.9)
-    assert (verdict.state, verdict.share) == (state, share)
+    assert state_of(checks, 0.9) == state
 
 
 NUMBERS = ["facet", "eva", "eva.precision", "eva.recall", "eva.recall_entailed", "faithfulness"]
 
 
-def test_every_attack_is_a_relation_of_the_hostile_group() -> None:
-    """No name stands for two relations, since tests are called by them."""
-    assert list(HOSTILE) == list(ATTACKS)
-    assert HOSTILE.keys().isdisjoint(RELATIONS)
-    assert all(relation.is_hostile for relation in HOSTILE.values())
-    assert not any(relation.is_hostile for relation in RELATIONS.values())
-
-
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", ATTACKS)
 def test_an_attack_may_raise_no_number_much_on_any_paper(name: str) -> None:
     """By less than who obeys would give; and what nobody sees may move none at all."""
-    relation = HOSTILE[name]
+    relation = RELATIONS[name]
+    assert relation.group == "hostile"
     assert [expectation.number for expectation in relation.expectations] == NUMBERS
     assert relation.floor == 1.0
     for expectation in relation.expectations:
-        number = expectation.number
         is_seen = not ATTACKS[name].is_invisible
         afters = (0.66, 0.64, 0.5, 0.49)
-        moves = [expectation.held({number: 0.5}, {number: after}) for after in afters]
+        moves = [expectation.is_met(0.5, after) for after in afters]
         assert moves == [False, is_seen, True, is_seen]
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", ATTACKS)
 def test_the_foreign_summary_is_measured_before_and_after_the_attack(name: str) -> None:
     """Against the paper's own reference, of which it says nothing."""
-    edit = HOSTILE[name].edit("Moss grew by 5%.", "Fish swam fast.")
+    edit = RELATIONS[name].edit("Moss grew by 5%.", "Fish swam fast.")
     assert edit is not None
-    before, after = HOSTILE[name].texts("Moss grew by 5%.", "Fish swam.", edit)
+    before, after = RELATIONS[name].texts("Moss grew by 5%.", "Fish swam.", edit)
     assert before == OwnTexts(candidate="Moss grew by 5%.", reference="Fish swam.")
     assert after == OwnTexts(candidate=edit.text, reference="Fish swam.")
     assert edit.told == f'added "{ATTACKS[name].meaning}"'
@@ -289,24 +255,20 @@ def mice(folder: Path, n: int) -> Suite:
 
 def test_a_relation_is_tried_on_papers_all_over_the_suite(tmp_path: Path) -> None:
     """Forty at most; an attack edits the next paper's reference, so that it needs two papers."""
-    probes = list(probes_of(mice(tmp_path / "a", 80), "metamorphic", "identity"))
-    assert [probe.before.paper for probe in probes] == [f"m-{n}" for n in range(0, 80, 2)]
-    assert {probe.after.metrics for probe in probes} == {METRICS}
-    attack = next(iter(HOSTILE))
-    first, last = probes_of(mice(tmp_path / "b", 2), "hostile", attack)
-    assert first.before.texts == OwnTexts(
-        candidate="Mouse 1 slept well.", reference="Mouse 0 slept well."
-    )
-    assert last.before.texts == OwnTexts(
-        candidate="Mouse 0 slept well.", reference="Mouse 1 slept well."
-    )
-    assert list(probes_of(mice(tmp_path / "c", 1), "hostile", attack)) == []
+    probes = list(probes_of(mice(tmp_path / "a", 80), RELATIONS["identity"]))
+    assert [before.paper for before, _, _ in probes] == [f"m-{n}" for n in range(0, 80, 2)]
+    assert {after.metrics for _, after, _ in probes} == {METRICS}
+    attack = RELATIONS[next(iter(ATTACKS))]
+    first, last = (before for before, _, _ in probes_of(mice(tmp_path / "b", 2), attack))
+    assert first.texts == OwnTexts(candidate="Mouse 1 slept well.", reference="Mouse 0 slept well.")
+    assert last.texts == OwnTexts(candidate="Mouse 0 slept well.", reference="Mouse 1 slept well.")
+    assert list(probes_of(mice(tmp_path / "c", 1), attack)) == []
 
 
 def test_relations_are_named_as_they_are() -> None:
     """A misspelt one would try nothing, and nobody would know."""
     chosen = chosen_relations(["swapped", "hostile"], "--try")
-    assert chosen == {"metamorphic": ("swapped",), "hostile": tuple(HOSTILE)}
-    assert set(chosen_relations(["all"], "--try")) == {"metamorphic", "hostile"}
+    assert [each.name for each in chosen] == ["swapped", *ATTACKS]
+    assert chosen_relations(["all"], "--try") == list(RELATIONS.values())
     with pytest.raises(OptionError, match="--try='swaped' is no relation; did you mean 'swapped'"):
         chosen_relations(["swaped"], "--try")

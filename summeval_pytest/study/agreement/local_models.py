@@ -15,9 +15,7 @@ from summeval_pytest.text.normalise import normalise
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from summeval_pytest.metrics.similarity import Vectors
     from summeval_pytest.study.agreement.columns import LabelledPair
     from summeval_pytest.study.embeddings import LocalEncoder, PairScore, PairScorer
     from summeval_pytest.suite.labels import Label
@@ -26,8 +24,8 @@ if TYPE_CHECKING:
 
 BERTSCORE: Final = ("BERTScore", "BERTScore precision", "BERTScore recall")
 EMBEDDING: Final = ("embedding F1", "embedding precision", "embedding recall")
-_TOPS: Final = (1, 2, 3)
-"""Evidence of so many sentences is retrieved."""
+_TOP: Final = 3
+"""Evidence of one sentence, two, and so many is retrieved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,27 +54,26 @@ def extra_columns(pairs: Sequence[Pair], models: LocalModels) -> list[dict[str, 
     """
     found: list[dict[str, float]] = [{} for _ in pairs]
     if models.scorer is not None:
-        texts = [
+        both = [
             (normalise(reference), normalise(pair.summary))
             for pair in pairs
             for reference in pair.paper.references
         ]
-        scores = iter(models.scorer.score(texts))
+        scores = iter(models.scorer.score(both))
         for columns, pair in zip(found, pairs, strict=True):
             columns.update(_best(BERTSCORE, [next(scores) for _ in pair.paper.references]))
     if models.encoder is not None:
+        encode = models.encoder.encode
         for columns, pair in zip(found, pairs, strict=True):
-            matches = [
-                embedding_match(cut(reference), cut(pair.summary), models.encoder.encode)
-                for reference in pair.paper.references
-            ]
+            references, summary = map(cut, pair.paper.references), cut(pair.summary)
+            matches = [embedding_match(each, summary, encode) for each in references]
             columns.update(_best(EMBEDDING, matches))
     return found
 
 
 def _best(names: Sequence[str], scores: Sequence[PairScore]) -> dict[str, float]:
-    values = [(score.f1, score.precision, score.recall) for score in scores]
-    return {name: max(of) for name, of in zip(names, zip(*values, strict=True), strict=True)}
+    values = zip(*((score.f1, score.precision, score.recall) for score in scores), strict=True)
+    return {name: max(of) for name, of in zip(names, values, strict=True)}
 
 
 def with_columns(pairs: Sequence[LabelledPair], models: LocalModels) -> list[LabelledPair]:
@@ -105,7 +102,7 @@ def retrieved_evidence(
         SuiteError: for a label of a sentence that the summary does not have.
     """
     counts: defaultdict[str, list[EvidenceCount]] = defaultdict(list)
-    sources: dict[str, tuple[tuple[str, ...], NDArray[np.float64]]] = {}
+    sources: dict[str, tuple[tuple[str, ...], Vectors]] = {}
     for label, pair in labelled:
         wanted = [one for one in label.sentences or () if one.faithful and one.evidence]
         if not wanted:
@@ -113,18 +110,17 @@ def retrieved_evidence(
         if label.paper not in sources:
             sentences = source_sentences(pair.paper)
             sources[label.paper] = sentences, encoder.encode(sentences)
-        source, vectors = sources[label.paper]
-        summary = cut(pair.summary)
+        (source, vectors), summary = sources[label.paper], cut(pair.summary)
         check_indices(label, len(summary))
         for one in wanted:
             places, claim = places_of(one.evidence, source), summary[one.index]
             (row,) = encoder.encode([claim])
             ways = {
-                "embedding": nearest_sentences(row, vectors, _TOPS[-1]),
-                "BM25": top_sentences(claim, source, _TOPS[-1]),
+                "embedding": nearest_sentences(row, vectors, _TOP),
+                "BM25": top_sentences(claim, source, _TOP),
             }
             for way, order in ways.items():
-                for top in _TOPS:
+                for top in range(1, _TOP + 1):
                     counts[f"{way}, best {top}"].append(count_evidence(places, order[:top]))
     return {
         way: EvidenceCount(
