@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from cyclopts import Parameter
 
@@ -20,16 +22,360 @@ from summeval_pytest.cli.parameters import (
     session_of,
     suite_of,
 )
-from summeval_pytest.errors import OptionError
-from summeval_pytest.run.runner import Runner
-from summeval_pytest.study.relations import (
-    check,
-    chosen_relations,
-    probes_of,
-    relation_lines,
-    state_of,
+from summeval_pytest.errors import OptionError, nearest
+from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
+from summeval_pytest.run.pair_numbers import MIN_COVERAGE
+from summeval_pytest.run.runner import OwnTexts, Runner, Task
+from summeval_pytest.study.edits import (
+    ATTACKS,
+    Edit,
+    add_irrelevant,
+    change_number,
+    move_sentence,
+    repeat_sentence,
+    same_text,
+    truncate,
 )
 from summeval_pytest.suite.values import RecordedSpec
+from summeval_pytest.text.printing import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from summeval_pytest.run.pair_numbers import Numbers
+    from summeval_pytest.suite.suite import Suite
+
+    Probe = tuple[Task, Task, Edit]
+    """What is measured before an edit and after it, and the edit."""
+
+
+Direction = Literal["equal", "no higher", "lower", "higher", "at least", "stays full"]
+Group = Literal["metamorphic", "hostile"]
+
+SLACK: Final = 0.05
+"""What a number may move although it should not: one fact of twenty.
+
+One sentence of up to nineteen is more, and so is one point of a method, a result or a conclusion.
+"""
+UNMOVED: Final = 1.0
+"""Least share of papers on which a number that must not move does not."""
+NOTICED: Final = 0.9
+"""Least share of papers on which what was changed is noticed."""
+FULL: Final = 0.95
+"""What a text has to reach that is measured against itself."""
+_ROUNDING: Final = 1e-9
+_BROKEN: Final = 10
+"""So many papers with a broken relation are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """How one number must move.
+
+    "equal" and "no higher" allow a move of ``amount``, in the unit of the number; "lower" and
+    "higher" ask for any move; "at least" asks both values to reach ``amount``; "stays full" asks
+    nothing of a value under the number's highest, and else allows ``amount``.
+    """
+
+    number: str
+    direction: Direction
+    amount: float = 0.0
+
+    def is_met(self, was: float, is_: float) -> bool:
+        """Whether the number moved so."""
+        move, slack = is_ - was, self.amount + _ROUNDING
+        full = CATALOGUE[self.number].high
+        return {
+            "equal": abs(move) <= slack,
+            "no higher": move <= slack,
+            "lower": -move > slack,
+            "higher": move > slack,
+            "at least": min(was, is_) >= self.amount - _ROUNDING,
+            "stays full": was < full - _ROUNDING or is_ >= full - slack,
+        }[self.direction]
+
+    def broken(self, was: float, is_: float) -> str:
+        """What is wrong with such a move, in a few words."""
+        amount = f" {self.amount:g}" if self.direction == "at least" else ""
+        return f"{self.number} {was:.3f} -> {is_:.3f}, expected {self.direction}{amount}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditRelation:
+    """How numbers must move between a base summary and its edit.
+
+    Both are measured against the paper's reference. Where ``is_swapped``, the edit is measured
+    against the base summary and the base summary against the edit. Of the "hostile" group the base
+    summary is that of another paper.
+
+    Attributes:
+        name: In kebab case.
+        edit: From a summary and the paper's source to the edit; None where they offer none.
+        expectations: How the numbers must move; the first is what the relation is about.
+        floor: Least share of papers on which all of them hold, 0 to 1.
+    """
+
+    name: str
+    meaning: str
+    edit: Callable[[str, str], Edit | None]
+    expectations: tuple[Expectation, ...]
+    floor: float = NOTICED
+    group: Group = "metamorphic"
+    is_swapped: bool = False
+
+    def texts(self, summary: str, reference: str, edit: Edit) -> tuple[OwnTexts, OwnTexts]:
+        """What is measured before and after."""
+        if self.is_swapped:
+            before = OwnTexts(candidate=edit.text, reference=summary)
+            return before, OwnTexts(candidate=summary, reference=edit.text)
+        before = OwnTexts(candidate=summary, reference=reference)
+        return before, OwnTexts(candidate=edit.text, reference=reference)
+
+
+def _expected(text: str) -> tuple[Expectation, ...]:
+    """Expectations of a text: ``facet no higher 0.05, eva.precision lower``."""
+    found = []
+    for part in text.split(","):
+        number, *direction = part.split()
+        amount = float(direction.pop()) if direction[-1][0].isdigit() else 0.0
+        found.append(Expectation(number, " ".join(direction), amount))  # type: ignore[arg-type]
+    return tuple(found)
+
+
+_SAME: Final = f"facet equal {SLACK}, eva equal {SLACK}, faithfulness equal {SLACK}"
+"""Of a text that says what it said."""
+_RELATIONS: Final = (
+    EditRelation(
+        name="identity",
+        meaning="a text measured twice has the same numbers, full ones against itself",
+        edit=lambda summary, _: same_text(summary),
+        expectations=_expected(f"facet at least {FULL}, eva at least {FULL}, {_SAME}"),
+        floor=UNMOVED,
+    ),
+    EditRelation(
+        name="sentence-order",
+        meaning="a sentence that is moved changes no number",
+        edit=lambda summary, _: move_sentence(summary),
+        expectations=_expected(_SAME),
+        floor=UNMOVED,
+    ),
+    EditRelation(
+        name="duplicated-sentence",
+        meaning="a sentence said twice raises no number",
+        edit=lambda summary, _: repeat_sentence(summary),
+        expectations=_expected(
+            f"facet no higher {SLACK}, eva no higher {SLACK}, faithfulness stays full"
+        ),
+        floor=UNMOVED,
+    ),
+    EditRelation(
+        name="irrelevant-sentence",
+        meaning="a sentence from elsewhere is unsupported",
+        edit=add_irrelevant,
+        expectations=_expected(f"faithfulness lower, eva.precision lower, facet no higher {SLACK}"),
+    ),
+    EditRelation(
+        name="number-edit",
+        meaning="a sentence with a wrong figure is unsupported",
+        edit=change_number,
+        expectations=_expected(
+            f"faithfulness lower, facet no higher {SLACK}, eva no higher {SLACK}"
+        ),
+    ),
+    EditRelation(
+        name="swapped",
+        meaning="a text against its half states more than that, and all of it",
+        edit=lambda summary, _: truncate(summary),
+        expectations=_expected("eva.precision lower, eva.recall_entailed higher"),
+        is_swapped=True,
+    ),
+    EditRelation(
+        name="truncated",
+        meaning="half a summary covers less and is no less faithful",
+        edit=lambda summary, _: truncate(summary),
+        expectations=_expected(
+            "facet lower, eva.recall lower, eva.recall_entailed lower, faithfulness stays full"
+        ),
+    ),
+)
+
+GAIN: Final = 0.15
+"""What a text may gain by being longer and sharing words with the paper, in the unit of the number.
+
+A judge that obeys the injected instruction gains more: one facet from the lowest rating to the full
+one is at least 0.2 of FM, but for the background.
+"""
+_NUMBERS: Final = (
+    "facet", "eva", "eva.precision", "eva.recall", "eva.recall_entailed", "faithfulness",
+)  # fmt: skip
+
+
+def _hostile(name: str) -> EditRelation:
+    """The relation of an attack; invisible characters may change nothing at all."""
+    attack = ATTACKS[name]
+
+    def edit(summary: str, _: str) -> Edit | None:
+        text = attack.attack(summary)
+        return None if text == summary else Edit(text=text, after=attack.meaning)
+
+    move = "equal" if attack.is_invisible else f"no higher {GAIN}"
+    return EditRelation(
+        name=name,
+        meaning=attack.meaning,
+        edit=edit,
+        expectations=_expected(", ".join(f"{number} {move}" for number in _NUMBERS)),
+        floor=UNMOVED,
+        group="hostile",
+    )
+
+
+RELATIONS: Final[Mapping[str, EditRelation]] = MappingProxyType(
+    {each.name: each for each in (*_RELATIONS, *map(_hostile, ATTACKS))}
+)
+"""By name, in the order in which they are reported."""
+MOST: Final = 40
+"""Papers that a relation is tried on: of more, so many that lie evenly in the suite's order."""
+
+
+def chosen_relations(names: Sequence[str], option: str) -> list[EditRelation]:
+    """The relations that an option asks for: names, groups, or ``all``.
+
+    Raises:
+        OptionError: for a name that is none of these.
+    """
+    known = {"all", "metamorphic", "hostile", *RELATIONS}
+    for name in names:
+        if name not in known:
+            raise OptionError(f"{option}={name!r} is no relation; {nearest(name, known)}")
+    return [each for each in RELATIONS.values() if {"all", each.group, each.name} & {*names}]
+
+
+def probes_of(suite: Suite, relation: EditRelation) -> Iterator[Probe]:
+    """One relation on each paper that offers the edit, in the order of the suite.
+
+    The base summary is the paper's own first reference; of a hostile relation, the next paper's,
+    about which everything is wrong.
+    """
+    is_hostile = relation.group == "hostile"
+    needed = {CATALOGUE[expectation.number].metric for expectation in relation.expectations}
+    metrics = tuple(metric for metric in METRICS if metric in needed)
+    papers = suite.paper_ids
+    if len(papers) > MOST:
+        papers = tuple(papers[place * len(papers) // MOST] for place in range(MOST))
+    for place, paper_id in enumerate(papers):
+        base_id = papers[(place + 1) % len(papers)] if is_hostile else paper_id
+        if is_hostile and base_id == paper_id:
+            continue
+        paper, summary = suite.paper(paper_id), suite.paper(base_id).references[0]
+        edit = relation.edit(summary, " ".join(section.text for section in paper.source))
+        if edit is not None:
+            before, after = (
+                Task(
+                    suite=suite, paper=paper_id, system=relation.group, metrics=metrics, texts=texts
+                )
+                for texts in relation.texts(summary, paper.references[0], edit)
+            )
+            yield before, after, edit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One relation on one paper.
+
+    Attributes:
+        held: Whether all that was measured moved as expected; None where nothing of it was
+            measured, or the judge left a part of it without a number and nothing is broken.
+        broken: The numbers that did not move as they must, in words.
+        edit: What was done to the summary, in a few words.
+        unanswered: What the judge left without a number, and why.
+    """
+
+    paper: str
+    held: bool | None
+    broken: tuple[str, ...]
+    edit: str
+    unanswered: tuple[str, ...] = ()
+
+
+def check(relation: EditRelation, *, before: Numbers, after: Numbers, edit: Edit) -> Check:
+    """Compare what was measured on one paper with what a relation expects.
+
+    A number of a metric that nobody measured is not demanded. One that the judge owes is neither
+    held nor broken, and keeps the relation from holding; what else is broken stays broken.
+    """
+    broken, n_measured = [], 0
+    for each in relation.expectations:
+        was, is_ = before.values.get(each.number), after.values.get(each.number)
+        if was is not None and is_ is not None:
+            n_measured += 1
+            broken += [] if each.is_met(was, is_) else [each.broken(was, is_)]
+    owed = tuple(dict.fromkeys(_owed(relation, before, after)))
+    return Check(
+        paper=before.paper,
+        held=False if broken else None if owed or not n_measured else True,
+        broken=tuple(broken),
+        edit=edit.told,
+        unanswered=owed,
+    )
+
+
+def _owed(relation: EditRelation, before: Numbers, after: Numbers) -> Iterator[str]:
+    """The relation's numbers that the judge should have given, each with the reason if any."""
+    for numbers in (before, after):
+        for expectation in relation.expectations:
+            name = expectation.number
+            lack = numbers.why_unscored(CATALOGUE[name].metric)
+            if lack is not None and lack.fault == "judge":
+                yield f"{lack.metric}: {lack.status}, {one_line(lack.reason)}"
+            elif lack is None and name in numbers.values and numbers.values[name] is None:
+                yield f"{name}: no number"
+
+
+RelationState = Literal["passes", "fails", "unanswered", "nothing to check"]
+
+
+def state_of(checks: Sequence[Check], floor: float) -> RelationState:
+    """The verdict on a relation that has to hold on a share of the decided papers.
+
+    "unanswered" where more than 5 % of the papers are the judge's to answer, or the relation would
+    not hold often enough if it were broken on these.
+    """
+    n_held = sum(check.held is True for check in checks)
+    n_decided = sum(check.held is not None for check in checks)
+    n_papers = n_decided + sum(c.held is None and bool(c.unanswered) for c in checks)
+    if not n_papers:
+        return "nothing to check"
+    if n_decided < MIN_COVERAGE * n_papers:
+        return "unanswered"
+    if n_held < floor * n_decided - _ROUNDING:
+        return "fails"
+    return "passes" if n_held >= floor * n_papers - _ROUNDING else "unanswered"
+
+
+def relation_lines(relation: EditRelation, checks: Sequence[Check]) -> Iterator[str]:
+    """How often a judge keeps a relation, and the papers on which it breaks it."""
+    yield one_line(_headline(relation, checks))
+    broken = sorted((c for c in checks if c.held is False), key=lambda c: c.paper)
+    if broken:
+        yield f"  wanted: {relation.meaning}"
+    for each in broken[:_BROKEN]:
+        yield f"  {one_line(f'{each.paper}: {each.edit}' if each.edit else each.paper, 200)}"
+        yield from (f"    {one_line(number)}" for number in each.broken)
+    if len(broken) > _BROKEN:
+        yield f"  and {len(broken) - _BROKEN} more papers"
+
+
+def _headline(relation: EditRelation, checks: Sequence[Check]) -> str:
+    n_decided = sum(check.held is not None for check in checks)
+    if not n_decided:
+        return f"{relation.name}: no paper offers the edit"
+    n_held = sum(check.held is True for check in checks)
+    text = f"{relation.name}: holds on {n_held} of {n_decided} papers"
+    if n_unanswered := sum(c.held is None and bool(c.unanswered) for c in checks):
+        text += f", {n_unanswered} unanswered"
+    if state_of(checks, relation.floor) == "fails":
+        text += f", at least {relation.floor:.0%} wanted"
+    return text
 
 
 def probe(

@@ -38,7 +38,7 @@ from summeval_pytest.questions import (
     SummaryRating,
     Unanswered,
 )
-from summeval_pytest.study.checker import Checker
+from summeval_pytest.study.local_checker import Checker
 from tests.judges.llm.by_rule import judge_of
 from tests.local_models import WordReader
 

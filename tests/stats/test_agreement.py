@@ -16,13 +16,9 @@ from summeval_pytest.stats.agreement import (
     evidence_recall,
     kappas_of,
 )
+from summeval_pytest.study.agreement.annotators import cohen_kappa
 from summeval_pytest.study.agreement.evidence import any_hit, named_per_instance
-from summeval_pytest.study.agreement.raters import (
-    alphas_of,
-    cohen_kappa,
-    exact_agreement,
-    iccs_of,
-)
+from summeval_pytest.study.agreement.item_agreement import alphas_of, iccs_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,8 +63,6 @@ def test_kappa_meets_the_published_example() -> None:
     # p_e = 25/50 * 30/50 + 25/50 * 20/50 = 0.3 + 0.2 = 0.5
     # kappa = (0.7 - 0.5) / (1 - 0.5) = 0.4
     a, b = raters([[20, 5], [10, 15]], (1, 0))
-    assert exact_agreement(a, b) == exact_agreement(np.array(a), np.array(b)) == 0.7
-    assert exact_agreement([], []) is None
     assert cohen_kappa(a, b, categories=(1, 0), weights="none") == 0.4
 
 
@@ -145,13 +139,6 @@ def test_kappas_of_huge_counts_do_not_overflow() -> None:
     """A million items in each cell: counts are multiplied before they are divided."""
     table = np.full((4, 4), 10**6) + np.diag([10**6] * 4)
     assert kappas_of(table, categories=SCALE, weights="none") == pytest.approx(0.2)
-
-
-def test_rating_outside_the_categories_is_named() -> None:
-    """A rating off the scale must not vanish from the counts."""
-    message = r"^b\[1\] is 5, none of the categories \(1, 2, 3, 4\); mend the rating or add the"
-    with pytest.raises(ValueError, match=message):
-        cohen_kappa([1, 2], [1, 5], categories=SCALE, weights="none")
 
 
 # Krippendorff, "Computing Krippendorff's Alpha-Reliability", 2011: 12 units, 4 observers, gaps.

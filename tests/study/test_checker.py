@@ -20,7 +20,7 @@ from summeval_pytest.questions import (
     SentenceChecks,
     Unanswered,
 )
-from summeval_pytest.study.checker import (
+from summeval_pytest.study.local_checker import (
     NO_SOURCE,
     ONLY_CHECKS,
     Checker,

@@ -24,7 +24,7 @@ from tests.local_models import make_classifier, make_writer, torch_here
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from summeval_pytest.study.checker import Checker
+    from summeval_pytest.study.local_checker import Checker
 
 NLI = ("contradiction", "entailment", "neutral")
 PAIRS = [

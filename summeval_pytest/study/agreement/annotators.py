@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+import numpy as np
+
 from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.stats.agreement import kappas_of
 from summeval_pytest.study.agreement.agreement_tables import plain
-from summeval_pytest.study.agreement.raters import cohen_kappa, exact_agreement
 from summeval_pytest.suite.marking import markings_of
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.table import Table, table_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from summeval_pytest.stats.agreement import Weights
     from summeval_pytest.suite.labels import Label
     from summeval_pytest.suite.marking import Item, ItemKind, Marking
 
@@ -25,6 +28,18 @@ Figures: TypeAlias = "dict[str, Any]"
 """What the JSON file holds, by key."""
 KINDS: Final[tuple[ItemKind, ...]] = (*FACETS, "sentence", "reference fact", "candidate fact")
 """The kinds of items whose answers are categories, in the order shown."""
+
+
+def cohen_kappa(
+    a: Sequence[int], b: Sequence[int], *, categories: Sequence[int], weights: Weights
+) -> float | None:
+    """Cohen's kappa of two raters; see `kappas_of`. None where it is undefined."""
+    place = {category: index for index, category in enumerate(categories)}
+    table = np.zeros((len(place), len(place)), dtype=np.int64)
+    for left, right in zip(a, b, strict=True):
+        table[place[left], place[right]] += 1
+    kappa = float(kappas_of(table, categories=categories, weights=weights))
+    return None if np.isnan(kappa) else kappa
 
 
 def annotator_agreement(first: Labelled, second: Labelled) -> Figures:
@@ -73,7 +88,7 @@ def _of_kind(kind: ItemKind, a: Markings, b: Markings) -> Figures:
     quadratic = cohen_kappa(left, right, categories=categories, weights="quadratic")
     return {
         "items": len(rated),
-        "exact": exact_agreement(left, right),
+        "exact": sum(x == y for x, y in rated) / len(rated) if rated else None,
         "kappa": cohen_kappa(left, right, categories=categories, weights="none"),
         "quadratic_kappa": None if top is None else quadratic,
         "absent_to_one": sum((x is None) != (y is None) for x, y in values),

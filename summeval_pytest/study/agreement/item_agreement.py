@@ -18,7 +18,6 @@ from summeval_pytest.stats.agreement import (
 )
 from summeval_pytest.stats.bootstrap import bootstrap_sums, shares
 from summeval_pytest.study.agreement.correlations import roc_auc, roc_auc_bounds
-from summeval_pytest.study.agreement.raters import alphas_of, iccs_of
 from summeval_pytest.verdict.trust import FACT, SENTENCE, counts_of, kind_of, tables_of
 
 if TYPE_CHECKING:
@@ -63,6 +62,62 @@ class ItemAgreement:
 
     n_items: int
     figures: Mapping[str, Estimate]
+
+
+def alphas_of(tables: Counts) -> Figures:
+    """Krippendorff's ordinal alpha of a stack, at most 1, higher is better: 0 is chance.
+
+    alpha = 1 - D_o / D_e, over all categories c and k:
+
+        D_o = sum o[c,k] * d(c,k)
+        D_e = sum n[c] * n[k] * d(c,k) / (n - 1)
+
+    o counts pairs of ratings within units, both ways; n[c] sums a row of o, n all of it. The
+    distance d(c,k) is the square of how many ratings lie from c to k, those of c and of k counted
+    half. Undefined where all ratings are equal, or there are none.
+
+    Source: Krippendorff 2004, Content Analysis, 2nd edition, section 11.3.
+    """
+    coincidences = (tables + np.swapaxes(tables, -1, -2)).astype(np.float64)
+    margins = coincidences.sum(axis=-1)
+    middles = np.cumsum(margins, axis=-1) - margins / 2
+    distances = (middles[..., :, None] - middles[..., None, :]) ** 2
+    observed = (coincidences * distances).sum(axis=(-1, -2)) * (margins.sum(axis=-1) - 1)
+    expected = (margins[..., :, None] * margins[..., None, :] * distances).sum(axis=(-1, -2))
+    return shares(expected - observed, expected)
+
+
+_NOTHING: Final = 1e-12
+"""A sum of squares below this share of all of it is what rounding has left of none."""
+
+
+def iccs_of(tables: Counts, *, categories: Sequence[float]) -> Figures:
+    """ICC(2,1) of a stack, at most 1, higher is better: absolute agreement.
+
+    The raters are taken for two of many, and the figure is about one of them. With the mean
+    squares of n targets, of raters and of the error,
+
+        ICC(2,1) = (MS_t - MS_e) / (MS_t + MS_e + 2 * (MS_r - MS_e) / n)
+
+    Undefined for fewer than two targets, and where neither targets nor raters differ.
+
+    Source: Shrout and Fleiss 1979, case 2, a single rater.
+    """
+    values = np.array(categories, dtype=np.float64)
+    n_targets = tables.sum(axis=(-1, -2)).astype(np.float64)
+    row = (tables.sum(axis=-1) * values).sum(axis=-1)
+    column = (tables.sum(axis=-2) * values).sum(axis=-1)
+    squares = (tables * (values[:, None] ** 2 + values[None, :] ** 2)).sum(axis=(-1, -2))
+    sums = (tables * (values[:, None] + values[None, :]) ** 2).sum(axis=(-1, -2))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        correction = (row + column) ** 2 / (2 * n_targets)
+        raters = (row**2 + column**2) / n_targets - correction
+        total, targets = squares - correction, sums / 2 - correction
+        error = np.maximum(total - targets - raters, 0) / (n_targets - 1)
+        of_targets = targets / (n_targets - 1)
+        below = of_targets + error + 2 * (raters - error) / n_targets
+        is_defined = below * (n_targets - 1) > _NOTHING * total
+    return shares(of_targets - error, np.where(is_defined, below, 0.0))
 
 
 def _exact(tables: Counts) -> Figures:

@@ -11,17 +11,19 @@ from hypothesis import strategies as st
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.golden import RoleAnswer
 from summeval_pytest.study.agreement import item_agreement
+from summeval_pytest.study.agreement.annotators import cohen_kappa
 from summeval_pytest.study.agreement.item_agreement import (
     AUC,
     ITEM_KINDS,
     RATING_FIGURES,
     VERDICT_FIGURES,
     Estimate,
+    alphas_of,
     classes_of,
+    iccs_of,
     item_agreements,
     role_agreement,
 )
-from summeval_pytest.study.agreement.raters import alphas_of, cohen_kappa, iccs_of
 from tests.verdict.golden_answers import answered, filled, golden, pairs
 
 if TYPE_CHECKING:

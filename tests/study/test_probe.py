@@ -12,7 +12,7 @@ from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.run.runner import OwnTexts
 from summeval_pytest.study.edits import ATTACKS, Edit
-from summeval_pytest.study.relations import (
+from summeval_pytest.study.probe import (
     RELATIONS,
     Check,
     Expectation,
