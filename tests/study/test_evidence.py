@@ -191,26 +191,6 @@ def test_labels_without_evidence_are_a_mistake_of_the_user(
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--judge", "offlin"], "no judge 'offlin'; did you mean 'offline'?"),
-        (
-            ["--json", "nowhere/e.json"],
-            "--json=nowhere/e.json: cannot be written, its folder is not there; name another file",
-        ),
-    ],
-    ids=["judge", "file"],
-)
-def test_what_cannot_be_done_is_said_before_anything_is_asked(
-    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
-) -> None:
-    """A long table that cannot be kept has been paid for in vain."""
-    suite(folder)
-    assert evidence(*arguments) == 4
-    assert capsys.readouterr().err == f"summeval: error: {told}\n"
-
-
 def test_a_judge_in_a_manner_that_cannot_be_is_refused_at_its_line(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

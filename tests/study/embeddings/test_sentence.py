@@ -93,22 +93,3 @@ def test_a_model_is_loaded_from_its_folder_in_silence(
     assert after.rpartition(", ")[0] == packages
     assert content.startswith("model ")
     assert content not in after
-
-
-def test_a_model_that_cannot_be_read_is_the_users_to_mend(
-    model: Path, bar: Bar, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A cut download, or a model of another kind: what the package says, in one line."""
-
-    def load(_path: str, **_settings: object) -> Letters:
-        raise OSError("no file named\nmodel.safetensors")
-
-    stand_in = SimpleNamespace(SentenceTransformer=load)
-    monkeypatch.setitem(sys.modules, "sentence_transformers", stand_in)
-    with pytest.raises(OptionError) as caught:
-        load_encoder(str(model), option="--embeddings")
-    assert str(caught.value) == (
-        f"--embeddings={model}: sentence-transformers cannot read this model, OSError: no file"
-        " named model.safetensors; name another folder"
-    )
-    assert bar.is_shown

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.cli.app import main
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import Fact
 from summeval_pytest.suite.labels import EvidenceLabel, RoleLabel
@@ -303,66 +302,6 @@ def test_rows_that_would_spoil_the_labels_are_refused(
 ) -> None:
     """With the line, and before anything is written."""
     assert refused(tmp_path, name, *lines).startswith(message)
-
-
-ROLES = [("Moss is old.", "B"), ("We grew moss.", "M"), ("It helped by 9 K.", "R")]
-GROWN = {
-    "reference": "Moss grew on stone by 9 mm.",
-    "acus": ["Moss grew.", "It was on stone."],
-}
-
-
-@pytest.mark.usefixtures("few_resamples")
-@pytest.mark.parametrize(
-    ("name", "rows", "shown"),
-    [
-        (
-            "csabstruct",
-            [
-                {"doc_id": "a", "sentence": text, "sentence_index": place, "bmrc": role}
-                for place, (text, role) in enumerate(ROLES)
-            ],
-            ("macro F1", "accuracy"),
-        ),
-        (
-            "realsumm_scu",
-            [
-                GROWN
-                | {"paper_id": paper, "system": system, "summary": summary, "acu_labels": said}
-                for paper in ("a", "b")
-                for system, summary, said in (
-                    ("good", "The moss grew on a stone.", [1, 1]),
-                    ("bad", "Moss grew in May.", [1, 0]),
-                )
-            ],
-            ("fact support", "ROUGE-1 recall", "AUC of support"),
-        ),
-        (
-            "infolossqa_match",
-            [
-                MATCH
-                | {"prediction_id": part, "label": label}
-                | {"predicted_fact": {"question": "What?", "answer": fact}}
-                for part, fact, label in (("x", "Moss did grow.", 1), ("y", "Rain fell.", 0))
-            ],
-            ("AUC of support",),
-        ),
-    ],
-)
-def test_figures_of_a_set_stand_in_the_table_of_agree(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    name: str,
-    rows: list[object],
-    shown: tuple[str, ...],
-) -> None:
-    """Each kind of label that the sets bring is one that `summeval agree` speaks of."""
-    made(tmp_path, name, *rows)
-    assert main(["agree", str(tmp_path / "out")]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    for title in shown:
-        (line,) = [line for line in lines if line.startswith(title)]
-        assert any(character.isdigit() for character in line.removeprefix(title))
 
 
 def test_the_command_says_what_it_made(
