@@ -5,19 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from summeval_pytest.questions import (
-    FacetPair,
-    FacetRating,
-    FacetRatings,
-    RateFacets,
-    SegmentFacets,
-    Unanswered,
-)
+from summeval_pytest import questions as q
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from summeval_pytest.questions import Answer, FacetSegments, Question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,23 +21,23 @@ class RecordedJudge:
     """
 
     signature: str
-    segments: Mapping[str, FacetSegments]
-    ratings: Mapping[FacetPair, FacetRating]
+    segments: Mapping[str, q.FacetSegments]
+    ratings: Mapping[q.FacetPair, q.FacetRating]
     in_flight: int = 1
 
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+    async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
         """One answer for each question, in the order asked."""
         return tuple(map(self._answer, questions))
 
-    def _answer(self, question: Question) -> Answer:
+    def _answer(self, question: q.Question) -> q.Answer:
         match question:
-            case SegmentFacets(text):
-                unknown = Unanswered("no facets of this text are recorded")
+            case q.SegmentFacets(text):
+                unknown = q.Unanswered("no facets of this text are recorded")
                 return self.segments.get(text, unknown)
-            case RateFacets(pairs):
-                return FacetRatings(tuple(map(self._rating, pairs)))
+            case q.RateFacets(pairs):
+                return q.FacetRatings(tuple(map(self._rating, pairs)))
             case _:
-                return Unanswered("a recorded judge rates facets, and was asked something else")
+                return q.Unanswered("a recorded judge rates facets, and was asked something else")
 
-    def _rating(self, pair: FacetPair) -> FacetRating | Unanswered:
-        return self.ratings.get(pair, Unanswered("no rating of this facet is recorded"))
+    def _rating(self, pair: q.FacetPair) -> q.FacetRating | q.Unanswered:
+        return self.ratings.get(pair, q.Unanswered("no rating of this facet is recorded"))

@@ -1,8 +1,8 @@
 """Numbers of a sentence as a reader takes them, and those that a source does not state.
 
-A bare number takes the unit of the one it is joined to ("from 9 to 6 days") or that stands before
-it ("day 90"); "2.4 million" is one number, and "22 in 100" is a share. A source states what follows
-from its numbers, too: converted, rounded, or worked out and told as that ("fell by 25 %").
+A bare number takes the unit of the number it is joined to ("from 9 to 6 days") or of the word
+before it ("day 90"); "2.4 million" is one number, and "22 in 100" is a share. A source also states
+what follows from its numbers: a number converted, rounded, or worked out ("fell by 25 %").
 """
 
 from __future__ import annotations
@@ -19,15 +19,59 @@ from summeval_pytest.text.quantities import REACH, Quantity, find_quantities
 from summeval_pytest.text.words import content_words, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 
 _MOST: Final = 60
-"""Of a sentence with more numbers only so many are read: it is a table, or hostile."""
+"""A sentence with more numbers is a table, or hostile: the others are not read."""
+_NEAR: Final = 8
+"""A number may be rounded or worked out from so many sentences of the source."""
+_CLOSE: Final = 2
+"""A difference or a sum may take its numbers from two of so many sentences, the closest."""
+_TEN: Final = 10.0
+_HUNDRED: Final = 100.0
+_OWN: Final = 3.0
+"""Counts in words up to three ("two groups") are often the writer's own."""
+_DISTINCTIVE: Final = 3
+"""Two texts rarely share a number of so many digits by chance."""
+_SHARED: Final = 2
+"""Sentences that share more words and numbers may be about the same."""
+_SMALL: Final = 10.0
+"""A smaller count is only rounded where a word says so."""
+_ROUGH: Final = 0.05
+"""A number with an "about" may be so much off, or half its last digit that is not 0."""
+_ROUGHEST: Final = 0.12
+"""No rounding takes a number farther."""
+_OF_HUNDRED: Final = "in 100"
+"""The unit of a share that is given as so many in a hundred."""
+_LEVELS: Final = frozenset({0.05, 0.01, 0.001, 0.0001})
+_SHARES: Final = frozenset({68.0, 80.0, 90.0, 95.0, 99.0})
+"""The levels of intervals."""
+_FREE: Final = frozenset("twice doubled tripled twofold threefold tenfold hundred".split())
+"""Numbers in words that are the writer's own arithmetic."""
+_TENS: Final = frozenset("two three four five six seven eight nine ten twelve twenty".split())
+_SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+_MONTHS: Final = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_SECONDS: Final = {
+    "second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86400.0, "night": 86401.0,
+    "week": 604800.0, "month": 2629800.0, "year": 31557600.0,
+}  # fmt: skip
+_SHORT: Final = {"yr": "year", "h": "hour", "min": "minute", "d": "day"}
+_WHOLES: Final = {
+    "minute": 60.0, "hour": 3600.0, "day": 86400.0, "daily": 86400.0, "weekend": 172800.0,
+    "week": 604800.0, "weekly": 604800.0, "fortnight": 1209600.0, "month": 2629800.0,
+    "monthly": 2629800.0, "semester": 15778800.0, "year": 31557600.0, "yearly": 31557600.0,
+    "annual": 31557600.0, "annually": 31557600.0, "decade": 315576000.0, "decades": 631152000.0,
+    "century": 3155760000.0,
+}  # fmt: skip
+"""Times that a word gives without a number, in seconds."""
+
+_YEAR: Final = r"(?:1[89]|20)\d\d"
 _JOINT = re.compile(
     r"\s*(?:,?\s*(?:to|and|or|vs\.?|versus|against|rather than|instead of|not|compared with|by"
     r"|\u2013|-|\u2212|/))\s*(?:from\s+|at\s+|about\s+)?\Z"
 )
+_UNIT_TEXT = re.compile(r"\A\s?(?:%|per cent|percent|[^\W\d_]+)")
 _BEFORE_UNIT = re.compile(
     r"(?i)\b(second|minute|hour|day|week|month|year|age|aged|ages)s?\s+"
     r"(?:of\s+|between\s+|over\s+)?\Z"
@@ -37,18 +81,13 @@ _COUNTED = re.compile(
     r"(?i)(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|several|many"
     r"|each|every|an?|per|the|same))[\s-]\Z"
 )
-_SECONDS: Final = {
-    "second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86400.0, "night": 86401.0,
-    "week": 604800.0, "month": 2629800.0, "year": 31557600.0,
-}  # fmt: skip
-_SHORT: Final = {"yr": "year", "h": "hour", "min": "minute", "d": "day"}
 _ABOUT = re.compile(
     r"(?i)(?:\b(?:about|around|roughly|nearly|almost|some|approximately|approx\.?|close to"
     r"|just over|just under|over|under|(?:more|less|fewer|rather more|rather less) than|barely"
     r"|circa|up to|above|below|generally|typically|upwards of|beyond|exceeding)"
     r"|~|\u2248|\bc\.|[<>\u2264\u2265])\s*(?:a\s+|the\s+|an\s+)?\Z"
 )
-_ABOUT_WORD = re.compile(r"(?i)(?:\s+[a-z]+)?\s+(?:or so|odd)\b")
+_ABOUT_AFTER = re.compile(r"(?i)(?:\s+[a-z]+)?\s+(?:or so|odd)\b")
 _LABEL = re.compile(
     r"(?i)(?:\b(?:fig(?:ure)?s?|tab(?:le)?s?|eqs?|equations?|refs?|sections?|chapters?)\.?\s*|\[)\Z"
 )
@@ -60,44 +99,122 @@ _OUT_OF_AFTER = re.compile(
     r"(?i)\s+(?:\w+\s+){0,2}?(?:in|out of|of every|for every|per|in every|in each|of)\s+"
     r"(?:an?\s+|every\s+|each\s+|the\s+)?(?P<whole>\d[\d,]*(?!\s?%)|[a-z]+)\b"
 )
+_OUT_OF_BEFORE = re.compile(
+    r"(?i)\b(?:one|two|three|four|five|six|seven|eight|nine|\d[\d.,]*)(?:\s+[a-z]+){0,2}\s+"
+    r"(?:in|out of|of every|for every|in every)\s+(?:an?\s+|every\s+)?\Z"
+    r"|\b(?:per|(?:of|for|in) every)\s+\Z"
+)
 _SCALE = re.compile(r"(?i)\s*(thousand|million|billion|trillion)\b")
-_SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _PER = re.compile(
     r"(?i)\s*(?:/\s?|(?:per|an?|each|every)\s+)([a-z]+)\b|\s*[a-z]{1,3}[/ ]([a-z]+)(?:-1|\u22121)"
 )
-_COUNTED_PER: Final = re.compile(r"(?i)(?:\s+[a-z-]+){0,2}\s+per\s+([a-z]+)\b")
-_FREE: Final = frozenset("twice doubled tripled twofold threefold tenfold hundred".split())
-"""Numbers in words that are the writer's own arithmetic."""
-_OF_HUNDRED: Final = "in 100"
-"""The unit of a share that is told as so many in a hundred."""
-_TENS: Final = frozenset("two three four five six seven eight nine ten twelve twenty".split())
-_OWN: Final = 3.0
-"""Counts in words up to three ("two groups") are often the writer's own."""
-_DISTINCTIVE: Final = 3
-"""A number of so many digits is hardly met twice by chance."""
+_COUNTED_PER = re.compile(r"(?i)(?:\s+[a-z-]+){0,2}\s+per\s+([a-z]+)\b")
+_TIMES = re.compile(r"(?i)[-\s]?(?:fold|times)\b")
+_NAMED = re.compile(
+    r"(?i)[\s-]+(?!(?:and|or|to|vs|versus|against|in|at|for|on|with|after|before|from|than|but"
+    r"|while|whereas|compared|rather|instead|respectively|by|of|per|under|over|as|when|if|was|were|is|had"
+    r"|did)\b)[a-z]"
+)
+"""A noun that says what a bare number counts."""
+_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
+_RAW = re.compile(r"\d+(?:[.,]\d+)*")
+_DECADE = re.compile(r"'?s\b")
+_INTERVAL = re.compile(r"(?i)\s?(?:%|per\s?cent)\s?(?:CI|confidence|credible|interval)")
+_CHANCE = re.compile(r"(?i)\bp\s?(?:-?\s?values?\s?)?(?:of|was|were|is)?\s?[<>=\u2264\u2265]*\s?\Z")
+_BY_BEFORE = re.compile(
+    r"(?i)\b(?:by|(?:differences?|gains?|leads?|gaps?|drops?|rises?|falls?|increases?|decreases?"
+    r"|cut|reductions?|declines?|loss|losses|savings?|advantage|margin|change) (?:of|was|is|by)"
+    r"|(?:gained|lost|saved|added|within))"
+    r"\s+(?:about|around|roughly|nearly|almost|some|over|only|just|merely|another|a further"
+    r"|(?:more|less|fewer) than)?\s*\Z"
+)
+_BY_AFTER = re.compile(
+    r"(?i)\s*(?:%|[a-z]+\b)?(?:\s?-?\s?points?)?\s*(?:[a-z]+\s+)?\b(?:more|fewer|less|higher|lower"
+    r"|longer|shorter|later|earlier|apart|ahead|extra|additional|sooner|faster|slower|above|below"
+    r"|behind|better|worse|fall|rise|drop|increase|decrease|reduction|decline|gain|difference|gap"
+    r"|cut|loss|saving)\b"
+)
+_REST = re.compile(
+    r"(?i)\b(?:rest|remain\w*|others?|not|never|no|none|without|failed|missed|instead|un\w+)\b"
+    r"|n't\b"
+)
+_OTHERS = re.compile(r"(?i)\b(?:others?|remaining|rest|leaves|leaving|left)\s\D{0,12}\Z")
+_OF = re.compile(r"(?i)\s*(?:[a-z]+\s+)?(?:of|/|out of|in|among)\s*(?:the\s+|all\s+)?\Z")
+_OF_ALL = re.compile(r"(?i)\b(?:of|among)\s+(?:the\s+|all\s+)?\Z")
+_SUM = re.compile(
+    r"(?i)\b(?:totals?|totalling|altogether|together|combined|overall|in all|both|sum|comprising)\b"
+)
+_FALL = re.compile(
+    r"(?i)\b(?:f[ae]ll|falls|fallen|drop\w*|declin\w+|decreas\w+|reduc\w+|lower\w*|less|fewer|cuts?"
+    r"|cutting|loss|losses|lost|lose[sd]?|sav\w+|shorter|earlier|sooner|smaller|below|shr[aiu]nk\w*"
+    r"|diminish\w*|slid|sank|dwindl\w+)\b"
+)
+_RISE = re.compile(
+    r"(?i)\b(?:r[io]se[ns]?|rising|rais\w+|increas\w+|gr[eo]w\w*|gain\w*|higher|more|greater|longer"
+    r"|later|larger|above|climb\w*|extra|additional)\b"
+)
+_FROM = re.compile(r"(?i)\bfrom\s+(?:about\s+|around\s+)?\Z")
+_TO = re.compile(r"(?i)[^.;]{0,30}?\sto\s+(?:about\s+|around\s+)?\Z")
+_RATIO = re.compile(r"\b(?:[Rr]atios?|[Rr]elative [Rr]isks?|a?[IS]?(?:HR|OR|RR)s?)\b[^(\[;%]*\Z")
+"""Before a ratio; a bracket parts it from its interval."""
+_OPPOSED: Final = tuple(
+    tuple(re.compile(rf"(?i)\b(?:{words})\b") for words in pair)
+    for pair in (
+        (r"accura\w+|correct\w*|right", r"errors?|misclassif\w+|wrong\w*|incorrect\w*|mistak\w+"),
+        (r"sensitiv\w+|recall", r"miss\w*|overlook\w*|undetected|false negatives?"),
+        (r"specific\w+", r"false (?:alarms?|positives?)"),
+        (r"surviv\w+|alive", r"mortality|died|deaths?|dead|killed|perished"),
+        (r"agree\w*|concord\w+", r"disagree\w*|discord\w+"),
+        (r"retention|retained|complete[sd]?", r"attrition|drop-?outs?|dropped out|lost"),
+        (r"m[ae]n|males?|boys?", r"wom[ae]n|females?|girls?"),
+    )
+)
+"""What one of two shares is of, and what the share that it leaves of the whole is of."""
+_SPAN = re.compile(
+    rf"(?i)\b({_YEAR})(?:\s?[-\u2013\u2014]\s?|\s+(?:to|until|till|through)\s+(?:[\w.]+\s+){{0,4}})"
+    rf"({_YEAR})\b"
+    rf"|\bbetween\s+(?:[\w.]+\s+){{0,2}}({_YEAR})\s+and\s+(?:[\w.]+\s+){{0,2}}({_YEAR})\b"
+)
+_IN_YEAR = re.compile(
+    r"(?i)\b(?:(?P<within>in|during|throughout)|since|until|till|from|by|before|after)\s+"
+    r"(?:early\s+|late\s+|mid-)?\Z"
+)
+_END = re.compile(
+    r"(?i)\b(?:beg[aiu]n\w*|start\w*|open\w*|launch\w*|end(?:s|ed)?|finish\w*|complet\w+|clos\w+"
+    r"|found\w*|first|last|final\w*|stop\w*)\b"
+)
+"""Words about the first or the last year of a span, not about one between."""
+_COUNTS = re.compile(
+    r"(?i)\s+(?!(?:was|has|is|this|its|as|thus|across)\b)(?:[a-z]+s|people|children|women|men)\b"
+    r"(?!\s+(?:were|are|had|have|did)\b)"
+)
+"""A noun that a number counts, unless a verb follows ("in 2017 crews were hired")."""
+_DATE = re.compile(
+    r"(?i)(?:\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s+)?"
+    r"\b((?:1[89]|20)\d\d)\b"
+)
 
 
 @lru_cache(maxsize=4096)
 def find_figures(text: str) -> tuple[Quantity, ...]:
     """The first 60 numbers of a sentence in order, each with the unit that a reader gives it."""
-    units = [_scaled(figure) for figure in find_quantities(text)[:_MOST]]
-    for place in range(len(units) - 2, -1, -1):
-        one, other = units[place], units[place + 1]
+    figures = [_scaled(figure) for figure in find_quantities(text)[:_MOST]]
+    for place in range(len(figures) - 2, -1, -1):
+        one, other = figures[place : place + 2]
         if not _JOINT.match(text[one.end : other.start]):
             continue
         power = _POWER.search(text, other.start, other.end)
         if power and not _POWER.search(text, one.start, one.end):
-            units[place] = replace(one, value=one.value * float(f"1e{power[1]}"))
+            figures[place] = replace(one, value=one.value * float(f"1e{power[1]}"))
         if other.dimension and not one.dimension and not _is_in_year(one):
-            units[place] = _with_unit_of(one, other)
-    for place in range(1, len(units)):
-        one, other = units[place - 1], units[place]
+            figures[place] = _with_unit_of(one, other)
+    for place in range(1, len(figures)):
+        one, other = figures[place - 1 : place + 1]
         is_bare = one.dimension and not other.dimension
-        if is_bare and not text[other.end : other.end + 2].strip(" ").isalpha():
-            gap = re.sub(r"\A\s?(?:%|per cent|percent|[^\W\d_]+)", "", text[one.end : other.start])
-            if _JOINT.match(gap):
-                units[place] = _with_unit_of(other, one)
-    return tuple(units)
+        is_bare = is_bare and not text[other.end : other.end + 2].strip(" ").isalpha()
+        if is_bare and _JOINT.match(_UNIT_TEXT.sub("", text[one.end : other.start])):
+            figures[place] = _with_unit_of(other, one)
+    return tuple(figures)
 
 
 def _with_unit_of(one: Quantity, other: Quantity) -> Quantity:
@@ -135,184 +252,22 @@ def is_level(figure: Quantity) -> bool:
     return _INTERVAL.match(figure.after) is not None
 
 
-def _is_word(figure: Quantity) -> bool:
-    return not figure.digits.strip("-.\u2212\u2013")[:1].isdigit()
-
-
-@lru_cache(maxsize=512)
-def _is_about(figure: Quantity) -> bool:
-    """Whether it is told as rounded, or as a bound."""
-    return bool(_ABOUT.search(figure.before) or _ABOUT_WORD.match(figure.after))
-
-
-def _is_free(figure: Quantity) -> bool:
-    """Whether it is a label or worded freely ("two-thirds", "seven in ten", "doubled")."""
-    is_label = _LABEL.search(figure.before) is not None
-    if is_label or figure.digits.lower() in _FREE or _FRACTION.match(figure.after):
-        return True
-    of = _OUT_OF_AFTER.match(figure.after)
-    return of is not None and _is_word(figure) and of["whole"].lower() in _TENS
-
-
-def _is_of_hundred(figure: Quantity) -> bool:
-    """Whether it is told as so many of a hundred, or beside one that is."""
-    if figure.dimension or figure.decimals > 1:
-        return figure.unit == _OF_HUNDRED
-    return any(other.unit == _OF_HUNDRED for other in find_figures(figure.sentence))
-
-
-def _is_distinctive(figure: Quantity) -> bool:
-    return sum(character.isdigit() for character in figure.digits) >= _DISTINCTIVE
-
-
-def _per(figure: Quantity) -> float:
-    """What one it is told per, in seconds ("a week"); 0 without."""
-    per = _PER.match(figure.sentence, figure.end + (len(figure.unit) + 1 if figure.unit else 0))
-    word = ((per[1] or per[2] or "") if per else "").lower().rstrip("s")
-    if not word and not figure.unit:
-        counted = _COUNTED_PER.match(figure.after)
-        word = counted[1].lower() if counted else ""
-    return _SECONDS.get(_SHORT.get(word, word), 0.0)
-
-
-_NEAR: Final = 8
-"""So many sentences of the source are searched for what a number may be rounded or worked out from.
-"""
-_CLOSE: Final = 2
-"""A difference or a sum is told of numbers in so many of them, the closest."""
-_OUT_OF_BEFORE = re.compile(
-    r"(?i)\b(?:one|two|three|four|five|six|seven|eight|nine|\d[\d.,]*)(?:\s+[a-z]+){0,2}\s+"
-    r"(?:in|out of|of every|for every|in every)\s+(?:an?\s+|every\s+)?\Z"
-    r"|\b(?:per|(?:of|for|in) every)\s+\Z"
-)
-_TIMES = re.compile(r"(?i)[-\s]?(?:fold|times)\b")
-_NAMED = re.compile(
-    r"(?i)[\s-]+(?!(?:and|or|to|vs|versus|against|in|at|for|on|with|after|before|from|than|but"
-    r"|while|whereas|compared|rather|instead|respectively|by|of|per|under|over|as|when|if|was|were|is|had"
-    r"|did)\b)[a-z]"
-)
-"""A noun that says what a bare number counts."""
-_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
-_RAW = re.compile(r"\d+(?:[.,]\d+)*")
-_DECADE = re.compile(r"'?s\b")
-_INTERVAL = re.compile(r"(?i)\s?(?:%|per\s?cent)\s?(?:CI|confidence|credible|interval)")
-_CHANCE = re.compile(r"(?i)\bp\s?(?:-?\s?values?\s?)?(?:of|was|were|is)?\s?[<>=\u2264\u2265]*\s?\Z")
-_LEVELS: Final = frozenset({0.05, 0.01, 0.001, 0.0001})
-_BY_BEFORE = re.compile(
-    r"(?i)\b(?:by|(?:differences?|gains?|leads?|gaps?|drops?|rises?|falls?|increases?|decreases?"
-    r"|cut|reductions?|declines?|loss|losses|savings?|advantage|margin|change) (?:of|was|is|by)"
-    r"|(?:gained|lost|saved|added|within))"
-    r"\s+(?:about|around|roughly|nearly|almost|some|over|only|just|merely|another|a further"
-    r"|(?:more|less|fewer) than)?\s*\Z"
-)
-_BY_AFTER = re.compile(
-    r"(?i)\s*(?:%|[a-z]+\b)?(?:\s?-?\s?points?)?\s*(?:[a-z]+\s+)?\b(?:more|fewer|less|higher|lower"
-    r"|longer|shorter|later|earlier|apart|ahead|extra|additional|sooner|faster|slower|above|below"
-    r"|behind|better|worse|fall|rise|drop|increase|decrease|reduction|decline|gain|difference|gap"
-    r"|cut|loss|saving)\b"
-)
-_REST = re.compile(
-    r"(?i)\b(?:rest|remain\w*|others?|not|never|no|none|without|failed|missed|instead|un\w+)\b"
-    r"|n't\b"
-)
-_OTHERS = re.compile(r"(?i)\b(?:others?|remaining|rest|leaves|leaving|left)\s\D{0,12}\Z")
-_OF = re.compile(r"(?i)\s*(?:[a-z]+\s+)?(?:of|/|out of|in|among)\s*(?:the\s+|all\s+)?\Z")
-_OF_ALL = re.compile(r"(?i)\b(?:of|among)\s+(?:the\s+|all\s+)?\Z")
-_SHARES: Final = frozenset({68.0, 80.0, 90.0, 95.0, 99.0})
-"""The levels of intervals."""
-_SUM = re.compile(
-    r"(?i)\b(?:totals?|totalling|altogether|together|combined|overall|in all|both|sum|comprising)\b"
-)
-_FALL = re.compile(
-    r"(?i)\b(?:f[ae]ll|falls|fallen|drop\w*|declin\w+|decreas\w+|reduc\w+|lower\w*|less|fewer|cuts?"
-    r"|cutting|loss|losses|lost|lose[sd]?|sav\w+|shorter|earlier|sooner|smaller|below|shr[aiu]nk\w*"
-    r"|diminish\w*|slid|sank|dwindl\w+)\b"
-)
-_RISE = re.compile(
-    r"(?i)\b(?:r[io]se[ns]?|rising|rais\w+|increas\w+|gr[eo]w\w*|gain\w*|higher|more|greater|longer"
-    r"|later|larger|above|climb\w*|extra|additional)\b"
-)
-_FROM = re.compile(r"(?i)\bfrom\s+(?:about\s+|around\s+)?\Z")
-_TO = re.compile(r"(?i)[^.;]{0,30}?\sto\s+(?:about\s+|around\s+)?\Z")
-_RATIO = re.compile(r"\b(?:[Rr]atios?|[Rr]elative [Rr]isks?|a?[IS]?(?:HR|OR|RR)s?)\b[^(\[;%]*\Z")
-"""Before a ratio; a bracket parts it from its interval."""
-_OPPOSED: Final = tuple(
-    (re.compile(rf"(?i)\b(?:{one})\b"), re.compile(rf"(?i)\b(?:{other})\b"))
-    for one, other in (
-        (r"accura\w+|correct\w*|right", r"errors?|misclassif\w+|wrong\w*|incorrect\w*|mistak\w+"),
-        (r"sensitiv\w+|recall", r"miss\w*|overlook\w*|undetected|false negatives?"),
-        (r"specific\w+", r"false (?:alarms?|positives?)"),
-        (r"surviv\w+|alive", r"mortality|died|deaths?|dead|killed|perished"),
-        (r"agree\w*|concord\w+", r"disagree\w*|discord\w+"),
-        (r"retention|retained|complete[sd]?", r"attrition|drop-?outs?|dropped out|lost"),
-        (r"m[ae]n|males?|boys?", r"wom[ae]n|females?|girls?"),
-    )
-)
-"""What is told as one share is what the other leaves of the whole."""
-_YEAR: Final = r"(?:1[89]|20)\d\d"
-_SPAN = re.compile(
-    rf"(?i)\b({_YEAR})(?:\s?[-\u2013\u2014]\s?|\s+(?:to|until|till|through)\s+(?:[\w.]+\s+){{0,4}})"
-    rf"({_YEAR})\b"
-    rf"|\bbetween\s+(?:[\w.]+\s+){{0,2}}({_YEAR})\s+and\s+(?:[\w.]+\s+){{0,2}}({_YEAR})\b"
-)
-_IN_YEAR = re.compile(
-    r"(?i)\b(?:(?P<within>in|during|throughout)|since|until|till|from|by|before|after)\s+"
-    r"(?:early\s+|late\s+|mid-)?\Z"
-)
-_END = re.compile(
-    r"(?i)\b(?:beg[aiu]n\w*|start\w*|open\w*|launch\w*|end(?:s|ed)?|finish\w*|complet\w+|clos\w+"
-    r"|found\w*|first|last|final\w*|stop\w*)\b"
-)
-"""What is told of the first or the last year, not of one between."""
-_COUNTS = re.compile(
-    r"(?i)\s+(?!(?:was|has|is|this|its|as|thus|across)\b)(?:[a-z]+s|people|children|women|men)\b"
-    r"(?!\s+(?:were|are|had|have|did)\b)"
-)
-"""A noun that a number counts, unless a verb follows ("in 2017 crews were hired")."""
-_SHARED: Final = 2
-"""Sentences that share more words and numbers may be about the same."""
-_SMALL: Final = 10.0
-"""A smaller count is not rounded without a word that says so."""
-_ROUGH: Final = 0.05
-"""A number told with an "about" may be so much off, or half its last digit that is not 0."""
-_ROUGHEST: Final = 0.12
-"""No rounding takes a number farther."""
-_WHOLES: Final = {
-    "day": 86400.0, "week": 604800.0, "month": 2629800.0, "year": 31557600.0, "annual": 31557600.0,
-    "yearly": 31557600.0, "daily": 86400.0, "decade": 315576000.0, "decades": 631152000.0,
-    "century": 3155760000.0, "fortnight": 1209600.0, "weekend": 172800.0, "semester": 15778800.0,
-    "minute": 60.0, "hour": 3600.0, "annually": 31557600.0,
-    "weekly": 604800.0, "monthly": 2629800.0,
-}  # fmt: skip
-"""Times that are told by a word without a number."""
-_MONTHS: Final = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-_DATE: Final = re.compile(
-    r"(?i)(?:\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s+)?"
-    r"\b((?:1[89]|20)\d\d)\b"
-)
-_TEN: Final = 10.0
-_HUNDRED: Final = 100.0
-
-
 def has_numbers(sentence: str) -> bool:
     """Whether a sentence has a number, or digits inside a name."""
     return bool(find_figures(sentence) or _RAW.search(sentence))
 
 
 def unstated_numbers(sentence: str, source: tuple[str, ...]) -> tuple[str, ...]:
-    """The numbers of a sentence, as written with their units, that no sentence of a source states.
-
-    See `unstated_figures`.
-    """
+    """The numbers of `unstated_figures`, as written with their units."""
     return tuple(figure.text for figure in unstated_figures(sentence, source))
 
 
 @lru_cache(maxsize=512)
 def unstated_figures(sentence: str, source: tuple[str, ...]) -> tuple[Quantity, ...]:
-    """The numbers of a sentence that the sentences of a source nowhere state.
+    """The numbers of a sentence that no sentence of a source states.
 
-    Of a number inside a name ("ResNet-50") the digits are taken. Kept, as the embedded judge and
-    the metric ask about the same sentence.
+    Of a number inside a name ("ResNet-50") the digits count. The embedded judge and the metric ask
+    about the same sentence, so results are kept.
     """
     if not has_numbers(sentence):
         return ()
@@ -327,12 +282,6 @@ def unstated_figures(sentence: str, source: tuple[str, ...]) -> tuple[Quantity, 
     return tuple(missing)
 
 
-@lru_cache(maxsize=128)
-def _source_numbers(source: tuple[str, ...]) -> _SourceNumbers:
-    """The numbers of a source, kept: a suite asks about one again for each system."""
-    return _SourceNumbers(source)
-
-
 class _SourceNumbers:
     """The numbers of one source, by value and by sentence."""
 
@@ -340,26 +289,25 @@ class _SourceNumbers:
         self.sentences = sentences
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        """By word, the sentences that have it, as bits: sentence ``i`` is ``1 << i``."""
-        table: dict[str, int] = {}
+    def _places(self) -> dict[str, list[int]]:
+        """By word, the sentences that have it."""
+        places: dict[str, list[int]] = {}
         for place, text in enumerate(self.sentences):
-            bit = 1 << place
-            for word in content_words(text):
-                table[word] = table.get(word, 0) | bit
-        return table
+            for word in dict.fromkeys(content_words(text)):
+                places.setdefault(word, []).append(place)
+        return places
 
     @cached_property
-    def figures(self) -> tuple[Quantity, ...]:
+    def _figures(self) -> tuple[Quantity, ...]:
         return tuple([figure for text in self.sentences for figure in find_figures(text)])
 
     @cached_property
-    def _by_value(self) -> tuple[tuple[float, ...], tuple[Quantity, ...]]:
+    def _by_value(self) -> tuple[list[float], list[Quantity]]:
         """All values of the numbers, ascending, and the number that has each."""
-        figures = self.figures
+        figures = self._figures
         values = [(value, n) for n, figure in enumerate(figures) for value in _values(figure)]
         values.sort()
-        return tuple([value for value, _ in values]), tuple([figures[n] for _, n in values])
+        return [value for value, _ in values], [figures[n] for _, n in values]
 
     @cached_property
     def _digits(self) -> frozenset[str]:
@@ -369,50 +317,60 @@ class _SourceNumbers:
     def _words(self) -> frozenset[str]:
         return frozenset(word for text in self.sentences for word in tokens(text))
 
-    def near(self, sentence: str) -> tuple[str, ...]:
-        """The 8 sentences that share most with a sentence, a rare word counting more."""
-        shared: dict[int, float] = {}
-        for word in dict.fromkeys(content_words(sentence)):
-            left = self._places.get(word, 0)
-            share = 1.0 / max(1, left.bit_count())
-            while left:
-                place = left.bit_length() - 1
-                shared[place] = shared.get(place, 0.0) + share
-                left ^= 1 << place
-        ranked = sorted(shared, key=lambda place: (-shared[place], place))[:_NEAR]
-        return tuple(self.sentences[place] for place in ranked)
+    @cached_property
+    def _months_between(self) -> frozenset[int]:
+        """The months between each two different dates of a sentence."""
+        months: set[int] = set()
+        for text in self.sentences:
+            dates = [
+                int(year) * 12 + (_MONTHS.index(month[:3].lower()) if month else 0)
+                for month, year in _DATE.findall(text)
+            ]
+            months.update(abs(other - one) for one, other in combinations(dates[:12], 2))
+        return frozenset(months - {0})
 
     def has_digits(self, match: re.Match[str], sentence: str) -> bool:
-        """Whether digits inside a name, an ordinal or a decade stand in the source, too."""
+        """Whether the source has the digits inside a name, an ordinal or a decade, too."""
         digits = match.group().replace(",", "")
         if digits in self._digits or digits.count(".") > 1:
             return True
         if sentence[: match.start()].endswith("["):
             return True
-        if _DECADE.match(sentence, match.end()):
-            return any(known.startswith(digits[:-1]) for known in self._digits)
-        return False
+        is_decade = _DECADE.match(sentence, match.end()) is not None
+        return is_decade and any(known.startswith(digits[:-1]) for known in self._digits)
 
     def states(self, figure: Quantity) -> bool:
-        """Whether the source states a number; most stand there as they are."""
-        if is_own_count(figure) or any(_is_same(figure, other) for other in self._equal(figure)):
+        """Whether the source states a number; it has most numbers as they are."""
+        if (
+            is_own_count(figure)
+            or any(_is_same(figure, other) for other in self._equal(figure))
+            or _is_free(figure)
+            or self._is_usual(figure)
+            or (_ORDINAL.match(figure.after) and figure.digits in self._digits)
+        ):
             return True
-        if _is_free(figure) or self._is_usual(figure):
-            return True
-        if _ORDINAL.match(figure.after) and figure.digits in self._digits:
-            return True
-        near = self.near(figure.sentence)
+        near = self._near(figure.sentence)
         close = [other for text in near for other in find_figures(text)]
         if _is_about(figure):
-            close += [other for other in self.figures if other.dimension == figure.dimension]
+            close += [other for other in self._figures if other.dimension == figure.dimension]
         if _is_of_hundred(figure):
-            close = [o for o in self.figures if o.dimension in {"", "share", "points"}]
+            close = [o for o in self._figures if o.dimension in {"", "share", "points"}]
         return (
             any(_is_rounded(figure, other) for other in close)
             or is_worked_out(figure, near)
             or _is_within(figure, near[:_CLOSE])
             or self._is_span(figure)
         )
+
+    def _near(self, sentence: str) -> tuple[str, ...]:
+        """The 8 sentences that share most with a sentence, a rare word counting more."""
+        shared: dict[int, float] = {}
+        for word in dict.fromkeys(content_words(sentence)):
+            places = self._places.get(word, ())
+            for place in places:
+                shared[place] = shared.get(place, 0.0) + 1.0 / len(places)
+        ranked = sorted(shared, key=lambda place: (-shared[place], place))[:_NEAR]
+        return tuple(self.sentences[place] for place in ranked)
 
     def _equal(self, figure: Quantity) -> Iterator[Quantity]:
         """The numbers of the same value, as written or once converted."""
@@ -438,7 +396,7 @@ class _SourceNumbers:
         return is_usual and not self._words.isdisjoint(("ci", "cis", "confidence", "interval"))
 
     def _is_span(self, figure: Quantity) -> bool:
-        """Whether a time is told by a word ("a decade"), or lies between two dates."""
+        """Whether a word gives a time ("a decade"), or it lies between two dates."""
         if figure.dimension != "time":
             return False
         seconds = figure.size * figure.factor
@@ -449,82 +407,74 @@ class _SourceNumbers:
         time = seconds / _SECONDS[unit]
         return any(n / step - 0.5 <= time <= n / step + 1.5 for n in self._months_between)
 
-    @cached_property
-    def _months_between(self) -> frozenset[int]:
-        """The months between each two different dates of a sentence."""
-        found: set[int] = set()
-        for text in self.sentences:
-            dates = [
-                int(year) * 12 + (_MONTHS.index(month[:3].lower()) if month else 0)
-                for month, year in _DATE.findall(text)
-            ]
-            found.update(abs(other - one) for one, other in combinations(dates[:12], 2))
-        return frozenset(found - {0})
+
+_source_numbers = lru_cache(maxsize=128)(_SourceNumbers)
+"""The numbers of a source, kept: a suite asks about one again for each system."""
 
 
 def _values(figure: Quantity) -> set[float]:
-    """What a number is as written, and in the base unit of its dimension."""
+    """The number as written, and in the base unit of its dimension."""
     return {_key(figure.size), _key(figure.size * figure.factor)}
 
 
 @lru_cache(maxsize=4096)
 def _key(value: float) -> float:
-    """A number with the digits that tell, so that a converted one meets its equal."""
+    """The number to six digits, so that a converted one meets its equal."""
     return float(f"{value:.5e}")
 
 
-def _is_same(mine: Quantity, theirs: Quantity) -> bool:
-    """Whether two numbers of equal size are the same quantity."""
-    if (per := _per(mine)) and (other := _per(theirs)) and per != other:
-        return False
-    if mine.dimension and theirs.dimension:
-        value = theirs.size * theirs.factor
-        return mine.dimension == theirs.dimension and (
-            abs(mine.size * mine.factor - value) <= 1e-6 * value
-        )
-    if _is_percentage_of(mine, theirs):
-        return _key(mine.size / _HUNDRED) == _key(theirs.size)
-    return _key(mine.size) == _key(theirs.size) and _may_be_same(mine, theirs)
+def _is_word(figure: Quantity) -> bool:
+    return not figure.digits.strip("-.\u2212\u2013")[:1].isdigit()
 
 
-def _may_be_same(mine: Quantity, theirs: Quantity) -> bool:
-    """Whether two equal numbers, at least one of them without a unit, may be the same quantity."""
-    if mine.decimals > theirs.decimals and not _is_distinctive(theirs):
-        return False
-    if mine.dimension == theirs.dimension or _is_distinctive(mine):
+@lru_cache(maxsize=512)
+def _is_about(figure: Quantity) -> bool:
+    """Whether a word says that it is rounded, or a bound."""
+    return bool(_ABOUT.search(figure.before) or _ABOUT_AFTER.match(figure.after))
+
+
+def _is_free(figure: Quantity) -> bool:
+    """Whether it is a label or worded freely ("two-thirds", "seven in ten", "doubled")."""
+    is_label = _LABEL.search(figure.before) is not None
+    if is_label or figure.digits.lower() in _FREE or _FRACTION.match(figure.after):
         return True
-    if mine.dimension:
-        return _is_in_list(theirs, mine.unit)
-    is_right_after = theirs.after.lstrip(" -").lower().startswith(theirs.unit)
-    if not is_right_after or _is_in_list(mine, theirs.unit):
-        return True
-    shared = set(content_words(mine.sentence)).intersection(content_words(theirs.sentence))
-    return len(shared) > _SHARED
+    of = _OUT_OF_AFTER.match(figure.after)
+    return of is not None and _is_word(figure) and of["whole"].lower() in _TENS
 
 
-def _is_percentage_of(mine: Quantity, theirs: Quantity) -> bool:
-    """Whether a percentage may tell a number: 0.31, but not p = 0.31, nor a change by a ratio."""
-    is_compared = theirs.before.rstrip().endswith(("=", "<", ">"))
-    is_other = is_compared or (_is_ratio(theirs) and _is_change(mine))
-    return mine.unit == "%" and _is_bare_share(theirs) and not is_other
+def _is_of_hundred(figure: Quantity) -> bool:
+    """Whether it is given as so many of a hundred, or stands beside a number that is."""
+    if figure.dimension or figure.decimals > 1:
+        return figure.unit == _OF_HUNDRED
+    return any(other.unit == _OF_HUNDRED for other in find_figures(figure.sentence))
+
+
+def _is_distinctive(figure: Quantity) -> bool:
+    return sum(character.isdigit() for character in figure.digits) >= _DISTINCTIVE
 
 
 def _is_change(figure: Quantity) -> bool:
-    """Whether it is told as by how much something differs."""
+    """Whether it says by how much something differs."""
     return bool(_BY_BEFORE.search(figure.before) or _BY_AFTER.match(figure.after))
 
 
 def _is_ratio(figure: Quantity) -> bool:
-    """Whether it is told as a ratio, which says of a change what it leaves or adds to 1."""
+    """Whether it is a ratio, which says of a change what it leaves or adds to 1."""
     before = figure.sentence[max(0, figure.start - 2 * REACH) : figure.start]
     is_number = bool(figure.decimals) and not figure.unit and not _CHANCE.search(before)
     return is_number and _RATIO.search(before) is not None
 
 
+def _is_bare_share(figure: Quantity) -> bool:
+    """Whether it may be a share without a sign: 0.874, but not p = 0.874."""
+    is_share = figure.size <= 1 and figure.decimals > 1 and not figure.unit
+    return is_share and not _CHANCE.search(figure.before)
+
+
 def _is_year(figure: Quantity) -> bool:
-    """Whether it is told as a year, and not as a count ("in 2000 people")."""
-    is_told = re.fullmatch(_YEAR, figure.digits) and _IN_YEAR.search(figure.before)
-    return bool(is_told) and not figure.unit and not _COUNTS.match(figure.after)
+    """Whether it is a year, and not a count ("in 2000 people")."""
+    is_dated = re.fullmatch(_YEAR, figure.digits) and _IN_YEAR.search(figure.before)
+    return bool(is_dated) and not figure.unit and not _COUNTS.match(figure.after)
 
 
 def _is_in_year(figure: Quantity) -> bool:
@@ -534,7 +484,7 @@ def _is_in_year(figure: Quantity) -> bool:
 
 
 def _is_within(figure: Quantity, near: tuple[str, ...]) -> bool:
-    """Whether it is a year inside a span that is told, and no end of it."""
+    """Whether it is a year inside a span of years, and no end of it."""
     if not _is_in_year(figure) or _END.search(figure.sentence):
         return False
     spans = [
@@ -546,13 +496,106 @@ def _is_within(figure: Quantity, near: tuple[str, ...]) -> bool:
     return any(int(start) < figure.size < int(end) for start, end in spans)
 
 
+def _per(figure: Quantity) -> float:
+    """The time that the number is per ("a week"), in seconds; 0 without one."""
+    per = _PER.match(figure.sentence, figure.end + (len(figure.unit) + 1 if figure.unit else 0))
+    word = ((per[1] or per[2] or "") if per else "").lower().rstrip("s")
+    if not word and not figure.unit:
+        counted = _COUNTED_PER.match(figure.after)
+        word = counted[1].lower() if counted else ""
+    return _SECONDS.get(_SHORT.get(word, word), 0.0)
+
+
 def _is_in_list(bare: Quantity, unit: str) -> bool:
-    """Whether a bare number may have left its unit to another of its sentence, or to a heading."""
+    """Whether another number of its sentence, or a heading, may give a bare number this unit."""
     if _NAMED.match(bare.after):
         return False
     return any(figure.unit == unit for figure in find_figures(bare.sentence)) or (
         unit.rstrip("s") in {word.rstrip("s") for word in tokens(bare.sentence)}
     )
+
+
+def _is_percentage_of(figure: Quantity, other: Quantity) -> bool:
+    """Whether a percentage may give a number: 0.31, but not p = 0.31, nor a change by a ratio."""
+    is_compared = other.before.rstrip().endswith(("=", "<", ">"))
+    is_else = is_compared or (_is_ratio(other) and _is_change(figure))
+    return figure.unit == "%" and _is_bare_share(other) and not is_else
+
+
+def _is_same(figure: Quantity, other: Quantity) -> bool:
+    """Whether a number of the source, of equal size, is the same quantity."""
+    if (per := _per(figure)) and (per_other := _per(other)) and per != per_other:
+        return False
+    if figure.dimension and other.dimension:
+        value = other.size * other.factor
+        return figure.dimension == other.dimension and (
+            abs(figure.size * figure.factor - value) <= 1e-6 * value
+        )
+    if _is_percentage_of(figure, other):
+        return _key(figure.size / _HUNDRED) == _key(other.size)
+    return _key(figure.size) == _key(other.size) and _may_be_same(figure, other)
+
+
+def _may_be_same(figure: Quantity, other: Quantity) -> bool:
+    """Whether equal numbers, at least one of them without a unit, may be the same quantity."""
+    if figure.decimals > other.decimals and not _is_distinctive(other):
+        return False
+    if figure.dimension == other.dimension or _is_distinctive(figure):
+        return True
+    if figure.dimension:
+        return _is_in_list(other, figure.unit)
+    is_right_after = other.after.lstrip(" -").lower().startswith(other.unit)
+    if not is_right_after or _is_in_list(figure, other.unit):
+        return True
+    shared = set(content_words(figure.sentence)).intersection(content_words(other.sentence))
+    return len(shared) > _SHARED
+
+
+def _is_rounded(figure: Quantity, other: Quantity) -> bool:
+    """Whether a number is one of the source, rounded or converted."""
+    value = other.size
+    if _is_of_hundred(figure):
+        value *= _HUNDRED if not other.unit and value <= 1 else 1.0
+        slack = _ROUGH * value if _is_about(figure) else 0.0
+        return abs(figure.size - value) <= max(0.5 * _last_place(figure), slack)
+    if figure.dimension and figure.dimension == other.dimension:
+        value *= other.factor / figure.factor
+    elif _is_percentage_of(figure, other):
+        value *= _HUNDRED
+    elif not _may_be_rounded(figure, other):
+        return False
+    if (per := _per(figure)) and (per_other := _per(other)) and per != per_other:
+        value *= per / per_other
+    if value == other.size and figure.decimals > other.decimals:
+        return False
+    return abs(figure.size - value) <= _slack(figure, other, value)
+
+
+def _may_be_rounded(figure: Quantity, other: Quantity) -> bool:
+    """Whether numbers, at least one of them without a unit, may be of the same kind."""
+    is_small = figure.size < _SMALL and not (figure.decimals or _is_about(figure))
+    if is_small or (figure.dimension and other.dimension):
+        return False
+    if figure.dimension:
+        return _is_in_list(other, figure.unit)
+    return not other.dimension or _is_distinctive(figure) or _is_in_list(figure, other.unit)
+
+
+def _slack(figure: Quantity, other: Quantity, value: float) -> float:
+    """By how much a rounded number may differ from the one it stands for."""
+    size = figure.size
+    is_coarser = value != other.size or figure.decimals < other.decimals
+    half = 0.5005 * _last_place(figure) if is_coarser or _SCALE.match(figure.after) else 0.0
+    if figure.decimals:
+        return half
+    zeros = _last_digit(size)
+    if _is_about(figure) or (_is_word(figure) and size >= 2 * _TEN and not size % _TEN):
+        return max(half, _ROUGH * size, min(0.5 * zeros, _ROUGHEST * size))
+    if _is_about(other):
+        return max(half, _ROUGH * size)
+    if size >= _HUNDRED and _TEN <= zeros <= size / _TEN and not _is_year(figure):
+        return max(half, 0.5 * zeros)
+    return half
 
 
 def _last_place(figure: Quantity) -> float:
@@ -562,53 +605,6 @@ def _last_place(figure: Quantity) -> float:
     digits = re.sub(r"[^\d.]", "", figure.digits.partition("x")[0].partition("\u00d7")[0])
     scale = figure.size / written if (written := float(digits or 1)) else 1.0
     return float(scale) * 10.0**-figure.decimals
-
-
-def _is_rounded(mine: Quantity, theirs: Quantity) -> bool:
-    """Whether a number is one of the source, rounded or converted."""
-    value = theirs.size
-    if _is_of_hundred(mine):
-        value *= _HUNDRED if not theirs.unit and value <= 1 else 1.0
-        slack = _ROUGH * value if _is_about(mine) else 0.0
-        return abs(mine.size - value) <= max(0.5 * _last_place(mine), slack)
-    if mine.dimension and mine.dimension == theirs.dimension:
-        value *= theirs.factor / mine.factor
-    elif _is_percentage_of(mine, theirs):
-        value *= _HUNDRED
-    elif not _may_be_rounded(mine, theirs):
-        return False
-    if (per := _per(mine)) and (other := _per(theirs)) and per != other:
-        value *= per / other
-    if value == theirs.size and mine.decimals > theirs.decimals:
-        return False
-    return abs(mine.size - value) <= _slack(mine, theirs, value)
-
-
-def _may_be_rounded(mine: Quantity, theirs: Quantity) -> bool:
-    """Whether numbers, at least one of them without a unit, may be of the same kind."""
-    is_small = mine.size < _SMALL and not (mine.decimals or _is_about(mine))
-    if is_small or (mine.dimension and theirs.dimension):
-        return False
-    if mine.dimension:
-        return _is_in_list(theirs, mine.unit)
-    return not theirs.dimension or _is_distinctive(mine) or _is_in_list(mine, theirs.unit)
-
-
-def _slack(mine: Quantity, theirs: Quantity, value: float) -> float:
-    """By how much a rounded number may be off the one it stands for."""
-    size = mine.size
-    is_coarser = value != theirs.size or mine.decimals < theirs.decimals
-    half = 0.5005 * _last_place(mine) if is_coarser or _SCALE.match(mine.after) else 0.0
-    if mine.decimals:
-        return half
-    zeros = _last_digit(size)
-    if _is_about(mine) or (_is_word(mine) and size >= 2 * _TEN and not size % _TEN):
-        return max(half, _ROUGH * size, min(0.5 * zeros, _ROUGHEST * size))
-    if _is_about(theirs):
-        return max(half, _ROUGH * size)
-    if size >= _HUNDRED and _TEN <= zeros <= size / _TEN and not _is_year(mine):
-        return max(half, 0.5 * zeros)
-    return half
 
 
 def _last_digit(size: float) -> float:
@@ -622,7 +618,7 @@ def _last_digit(size: float) -> float:
 
 
 def is_worked_out(figure: Quantity, near: Sequence[str]) -> bool:
-    """Whether it follows from numbers of the closest sentences, and is told as that."""
+    """Whether it follows from numbers of the closest sentences, and its words say so."""
     step = 0.51 * _last_place(figure)
     if _is_about(figure):
         step = max(step, _ROUGH * figure.size)
@@ -630,16 +626,25 @@ def is_worked_out(figure: Quantity, near: Sequence[str]) -> bool:
 
 
 def _outcomes(figure: Quantity, near: Sequence[str]) -> Iterator[float]:
-    """What the numbers come to, as a change, a total or what is left, as the figure is told."""
+    """What the numbers of sentences come to, by what a figure says that it is.
+
+    What it says decides what is worked out: a change, a total, the rest of a whole, a part of one,
+    or a multiple. Numbers are taken next to each other, or with one between them.
+    """
     is_other = not figure.dimension and _OTHERS.search(figure.before) is not None
     change = is_other or _is_change(figure)
     total = _SUM.search(figure.sentence) is not None
     rest = figure.unit == "%" and _REST.search(figure.sentence) is not None
     of_two = partial(_outcomes_of_two, figure, change=change, total=total)
-    for found in map(find_figures, near):
-        yield from _in_one_sentence(found, of_two, total=total, rest=rest)
-        yield from _changes(figure, found) if change and figure.unit == "%" else ()
-        yield from _rests(figure, found)
+    for figures in map(find_figures, near):
+        for one, other in chain(pairwise(figures), zip(figures, figures[2:], strict=False)):
+            yield from of_two(one, other)
+        if total:
+            triples = zip(figures, figures[1:], figures[2:], strict=False)
+            yield from (sum(each.size for each in three) for three in triples)
+        yield from (_HUNDRED - each.size for each in figures if rest and each.unit == "%")
+        yield from _changes(figure, figures) if change and figure.unit == "%" else ()
+        yield from _rests(figure, figures)
     if change or total:
         close = [each for text in near[:_CLOSE] for each in find_figures(text)][:_MOST]
         for one, other in combinations(close, 2):
@@ -647,81 +652,27 @@ def _outcomes(figure: Quantity, near: Sequence[str]) -> Iterator[float]:
                 yield from of_two(one, other)
 
 
-def _in_one_sentence(
-    found: Sequence[Quantity],
-    of_two: Callable[[Quantity, Quantity], Iterator[float]],
-    *,
-    total: bool,
-    rest: bool,
-) -> Iterator[float]:
-    """What the numbers come to that stand next to each other, or nearly."""
-    if rest:
-        yield from (_HUNDRED - each.size for each in found if each.unit == "%")
-    for one, other in chain(pairwise(found), zip(found, found[2:], strict=False)):
-        yield from of_two(one, other)
-    if total:
-        for three in zip(found, found[1:], found[2:], strict=False):
-            yield sum(each.size for each in three)
-
-
-def _changes(figure: Quantity, found: Sequence[Quantity]) -> Iterator[float]:
+def _changes(figure: Quantity, figures: Sequence[Quantity]) -> Iterator[float]:
     """A change of a share, or by a ratio, as a percentage."""
-    shares = [each for each in found if each.unit == "%" and not is_level(each)]
+    shares = [each for each in figures if each.unit == "%" and not is_level(each)]
     for one, other in pairwise(shares):
         yield from _relative(figure, one.size, other.size, is_path=_is_path(one, other))
-    for ratio in filter(_is_ratio, found):
+    for ratio in filter(_is_ratio, figures):
         yield from _relative(figure, 1.0, ratio.size)
 
 
-def _rests(figure: Quantity, found: Sequence[Quantity]) -> Iterator[float]:
-    """What shares leave of the whole, as an accuracy leaves errors, if that is told."""
-    for share in found if figure.unit == "%" or _is_bare_share(figure) else ():
+def _rests(figure: Quantity, figures: Sequence[Quantity]) -> Iterator[float]:
+    """What shares leave of the whole, as an accuracy leaves errors."""
+    for share in figures if figure.unit == "%" or _is_bare_share(figure) else ():
         if (share.unit == "%" or _is_bare_share(share)) and _are_opposed(figure, share):
             part = share.size / _HUNDRED if share.unit else share.size
             yield (_HUNDRED if figure.unit else 1.0) * (1.0 - part)
 
 
-def _is_bare_share(figure: Quantity) -> bool:
-    """Whether it may be a share without a sign: 0.874, but not p = 0.874."""
-    is_share = figure.size <= 1 and figure.decimals > 1 and not figure.unit
-    return is_share and not _CHANCE.search(figure.before)
-
-
-def _are_opposed(one: Quantity, other: Quantity) -> bool:
-    """Whether one share is told of what the other leaves of the whole."""
-    mine, theirs = (
-        each.sentence[max(0, each.start - 2 * REACH) : each.end + 2 * REACH]
-        for each in (one, other)
-    )
-    return any(
-        (first.search(mine) and second.search(theirs))
-        or (second.search(mine) and first.search(theirs))
-        for first, second in _OPPOSED
-    )
-
-
-def _is_path(one: Quantity, other: Quantity) -> bool:
-    """Whether it is told that something went from one number to the other."""
-    return bool(_FROM.search(one.before) and _TO.match(one.sentence[: other.start], one.end))
-
-
-def _relative(
-    figure: Quantity, one: float, other: float, *, is_path: bool = False
-) -> Iterator[float]:
-    """A change as a percentage of where it began, in the direction in which it is told.
-
-    Without a path from one number to the other, it may have begun at either.
-    """
-    told = figure.before + figure.after
-    fell, rose = _FALL.search(told) is not None, _RISE.search(told) is not None
-    for start, end in ((one, other),) if is_path else ((one, other), (other, one)):
-        if start and (fell or not rose if end < start else rose or not fell):
-            yield _HUNDRED * abs(end - start) / start
-
-
 def _outcomes_of_two(
     figure: Quantity, one: Quantity, other: Quantity, *, change: bool, total: bool
 ) -> Iterator[float]:
+    """The difference, sum, share, relative change or multiple of two numbers of one dimension."""
     dimension = one.dimension
     if dimension != other.dimension:
         return
@@ -742,8 +693,40 @@ def _outcomes_of_two(
         yield large / small
 
 
+def _relative(
+    figure: Quantity, one: float, other: float, *, is_path: bool = False
+) -> Iterator[float]:
+    """A change as a percentage of its start, in the direction that the figure's words give.
+
+    Without a path from one number to the other, either may be the start.
+    """
+    words = figure.before + figure.after
+    fell, rose = _FALL.search(words) is not None, _RISE.search(words) is not None
+    for start, end in ((one, other),) if is_path else ((one, other), (other, one)):
+        if start and (fell or not rose if end < start else rose or not fell):
+            yield _HUNDRED * abs(end - start) / start
+
+
+def _is_path(one: Quantity, other: Quantity) -> bool:
+    """Whether something went from one number to the other."""
+    return bool(_FROM.search(one.before) and _TO.match(one.sentence[: other.start], one.end))
+
+
 def _is_part(one: Quantity, other: Quantity) -> bool:
-    """Whether one is told as a part of the other: "18 of 150"."""
+    """Whether one number is a part of the other: "18 of 150"."""
     is_part = one.size < other.size and _OF.match(one.sentence[one.end : other.start])
     is_whole = one.size > other.size and _OF_ALL.search(one.before)
     return one.sentence == other.sentence and bool(is_part or is_whole)
+
+
+def _are_opposed(one: Quantity, other: Quantity) -> bool:
+    """Whether one share is of what the other leaves of the whole."""
+    mine, yours = (
+        each.sentence[max(0, each.start - 2 * REACH) : each.end + 2 * REACH]
+        for each in (one, other)
+    )
+    return any(
+        (first.search(mine) and second.search(yours))
+        or (second.search(mine) and first.search(yours))
+        for first, second in _OPPOSED
+    )

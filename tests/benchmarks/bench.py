@@ -120,7 +120,8 @@ def _is_of_texts(cached: object) -> bool:
     function = getattr(cached, "__wrapped__", None)
     if function is None:
         return not isinstance(cached, type)
-    return function.__name__ not in _HELD and bool(function.__code__.co_argcount)
+    takes_texts = isinstance(function, type) or bool(function.__code__.co_argcount)
+    return function.__name__ not in _HELD and takes_texts
 
 
 def measure(suite: Suite, pairs: list[tuple[str, str]]) -> None:

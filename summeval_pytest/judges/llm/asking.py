@@ -10,7 +10,6 @@ import hashlib
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from summeval_pytest.endpoints.chat import ChatRequest, Message
@@ -21,7 +20,7 @@ from summeval_pytest.judges.llm.replies import NOTES, ItemT, UnreadableError
 from summeval_pytest.questions import FactCheck, SentenceCheck, Unanswered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.endpoints.chat import ChatReply, Finish
     from summeval_pytest.endpoints.client import Sender
@@ -62,13 +61,11 @@ TOKENS_PER_ITEM: Final = 256
 _SEEDS_PER_VOTE: Final = 1000
 """A vote asked again gets a seed that no other vote has."""
 
-_CUT_SHORT: Final[Mapping[Finish, UnreadableError]] = MappingProxyType(
-    {
-        "length": UnreadableError("cut_off", "the reply was cut off"),
-        "content_filter": UnreadableError("filtered", "a content filter ended the reply"),
-        "refusal": UnreadableError("refused", "the judge refused"),
-    }
-)
+_CUT_SHORT: Final[Mapping[Finish, UnreadableError]] = {
+    "length": UnreadableError("cut_off", "the reply was cut off"),
+    "content_filter": UnreadableError("filtered", "a content filter ended the reply"),
+    "refusal": UnreadableError("refused", "the judge refused"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,27 +88,24 @@ class Turn:
     room: int = 1
     said: tuple[tuple[ChatRequest, ChatReply], ...] = ()
 
-    def again(self, open_: Mapping[int, UnreadableError]) -> tuple[Turn, ...]:
+    def again(self, faults: Mapping[int, UnreadableError]) -> Iterator[Turn]:
         """The turns that ask about items once more: in halves and with more room after a cut."""
-        ids = tuple(id_ for id_ in self.ids if id_ in open_)
-        faults = frozenset(fault.kind for fault in open_.values())
+        ids = tuple(id_ for id_ in self.ids if id_ in faults)
+        kinds = frozenset(fault.kind for fault in faults.values())
         parts, room = [ids], self.room
-        if "cut_off" in faults:
+        if "cut_off" in kinds:
             half = (len(ids) + 1) // 2
             parts, room = [ids[:half], ids[half:]], 2 * room
-        return tuple(
-            replace(self, ids=part, attempt=self.attempt + 1, faults=faults, room=room)
-            for part in parts
-            if part
-        )
+        for part in filter(None, parts):
+            yield replace(self, ids=part, attempt=self.attempt + 1, faults=kinds, room=room)
 
 
 def request_for(batch: PromptBatch[ItemT], turn: Turn, model: str) -> ChatRequest:
     """The request of one turn."""
     user = batch.message(turn.ids)
     if turn.faults:
-        told = " and ".join(NOTES[kind] for kind in sorted(turn.faults))
-        user += f"\n\nAn earlier reply about these items could not be used: {told}."
+        notes = " and ".join(NOTES[kind] for kind in sorted(turn.faults))
+        user += f"\n\nAn earlier reply about these items could not be used: {notes}."
     return ChatRequest(
         model=model,
         messages=(Message("system", batch.system), Message("user", user)),
@@ -145,11 +139,11 @@ def decide(
     all others; where half of them are such, nothing is decided.
     """
     usable = [vote for vote in votes if not isinstance(vote, Unanswered)]
-    lacking = [vote for vote in votes if isinstance(vote, Unanswered)]
-    if len(usable) <= len(lacking):
-        return lacking[0]
+    lost = [vote for vote in votes if isinstance(vote, Unanswered)]
+    if len(usable) <= len(lost):
+        return lost[0]
     values = [value(vote) for vote in usable]
-    outcome = sorted(values)[max(0, (len(votes) - 1) // 2 - len(lacking))]
+    outcome = sorted(values)[max(0, (len(votes) - 1) // 2 - len(lost))]
     return usable[values.index(outcome)], values.count(outcome) / len(values)
 
 
@@ -220,8 +214,8 @@ class Poll:
         else:
             question = batch.message(items) if vote else ""
             requests = shards(shuffled(batch.units, question, vote), batch.size)
-        found = await self._settle(batch, [Turn(ids=ids, vote=vote) for ids in requests])
-        return tuple(found[id_] for id_ in items)
+        settled = await self._settle(batch, [Turn(ids=ids, vote=vote) for ids in requests])
+        return tuple(settled[id_] for id_ in items)
 
     async def all_of(self, batch: PromptBatch[ItemT]) -> list[ItemT]:
         """What one vote says of every item, in order.
@@ -239,30 +233,25 @@ class Poll:
     async def outcomes(
         self, batch: PromptBatch[ItemT], value: Callable[[ItemT], int]
     ) -> tuple[ItemT | Unanswered, ...]:
-        """What all votes on each item come to by `decide`, in order.
-
-        A check gets the share of the usable votes that affirm it as its ``support``, if there are
-        several votes: one tells no strength.
-        """
-        asked = [self.replies(batch, vote) for vote in range(self.votes)]
-        by_vote = await together(asked)
+        """What all votes on each item come to by `decide`, in order."""
+        by_vote = await together([self.replies(batch, vote) for vote in range(self.votes)])
         outcomes: list[ItemT | Unanswered] = []
-        for votes in zip(*by_vote, strict=True):
-            decided = decide(votes, value)
-            if isinstance(decided, Unanswered):
-                outcomes.append(decided)
-                continue
-            item, agreeing = decided
-            self._count(votes, agreeing)
-            outcomes.append(self._supported(item, agreeing, value))
+        for n in range(len(by_vote[0])):
+            outcome = self._outcome([votes[n] for votes in by_vote], value)
+            outcomes.append(outcome)
         return tuple(outcomes)
 
-    def _count(self, votes: Sequence[object], agreeing: float) -> None:
+    def _outcome(
+        self, votes: Sequence[ItemT | Unanswered], value: Callable[[ItemT], int]
+    ) -> ItemT | Unanswered:
+        """A check's ``support`` is the share of the usable votes that affirm it, if several do."""
+        decided = decide(votes, value)
+        if isinstance(decided, Unanswered):
+            return decided
+        item, agreeing = decided
         if sum(not isinstance(vote, Unanswered) for vote in votes) > 1:
             self.counts.n_voted += 1
             self.counts.n_agreeing += agreeing
-
-    def _supported(self, item: ItemT, agreeing: float, value: Callable[[ItemT], int]) -> ItemT:
         if self.votes > 1 and isinstance(item, FactCheck | SentenceCheck):
             return replace(item, support=agreeing if value(item) else 1 - agreeing)
         return item
@@ -290,20 +279,20 @@ class Poll:
                 raise OptionError(str(error)) from error
             self.counts.n_unanswered += len(turn.ids)
             return dict.fromkeys(turn.ids, Unanswered(str(error)))
-        settled: dict[int, ItemT | Unanswered] = {}
-        open_: dict[int, UnreadableError] = {}
         read = partial(_read_reply, batch, reply, turn.ids)
-        for id_, found in (await read_off_loop(len(reply.text), read)).items():
-            if isinstance(found, UnreadableError):
-                open_[id_] = found
-            else:
-                settled[id_] = found
-        if not open_:
+        items = await read_off_loop(len(reply.text), read)
+        faults = {id_: item for id_, item in items.items() if isinstance(item, UnreadableError)}
+        settled: dict[int, ItemT | Unanswered] = {
+            id_: item for id_, item in items.items() if not isinstance(item, UnreadableError)
+        }
+        if not faults:
             return settled
         turn = replace(turn, said=(*turn.said, (request, reply)))
         if turn.attempt < MAX_REASKS:
-            self.counts.n_reasked += len(open_)
-            return settled | await self._settle(batch, turn.again(open_))
-        self.counts.n_unanswered += len(open_)
-        remedy = self.sender.give_up(turn.said, next(iter(open_.values())).message)
-        return settled | {id_: Unanswered(f"{f.message}; {remedy}") for id_, f in open_.items()}
+            self.counts.n_reasked += len(faults)
+            return settled | await self._settle(batch, turn.again(faults))
+        self.counts.n_unanswered += len(faults)
+        remedy = self.sender.give_up(turn.said, next(iter(faults.values())).message)
+        return settled | {
+            id_: Unanswered(f"{fault.message}; {remedy}") for id_, fault in faults.items()
+        }

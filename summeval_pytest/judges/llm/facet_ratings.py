@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from summeval_pytest.judges.llm.fact_checks import check_facts, list_facts, sentences_batch
+from summeval_pytest import questions as q
+from summeval_pytest.judges.llm.facts import check_facts, list_facts
 from summeval_pytest.judges.llm.prompts import (
     PromptBatch,
     about,
     apart,
     block,
+    inert,
     instructions,
     schema_of,
-    shown,
+    sentences_batch,
     single_batch,
 )
 from summeval_pytest.judges.llm.replies import (
     Entry,
     Line,
-    Read,
-    UnreadableError,
     Values,
     Whole,
     as_whole,
@@ -33,22 +32,6 @@ from summeval_pytest.judges.llm.replies import (
     read_object,
     record,
     shape_of,
-)
-from summeval_pytest.questions import (
-    FACETS,
-    SCALES,
-    SUMMARY_SCALE,
-    CheckFacts,
-    Facet,
-    FacetPair,
-    FacetRating,
-    FacetRatings,
-    FacetSegments,
-    RateFacets,
-    RateSummary,
-    SegmentFacets,
-    SummaryRating,
-    Unanswered,
 )
 from summeval_pytest.text.sentences import sentence_texts
 
@@ -58,7 +41,7 @@ if TYPE_CHECKING:
     from summeval_pytest.endpoints.chat import Schema
     from summeval_pytest.judges.llm.asking import Poll
     from summeval_pytest.judges.llm.prompts import Ids, Kind
-    from summeval_pytest.questions import FacetReading, FactCheck, Rubric
+    from summeval_pytest.judges.llm.replies import Read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,14 +57,13 @@ class Style:
             next begins (FM, section 5.2; metrics.md FM14).
     """
 
-    facets: FacetReading = "whole"
-    rubric: Rubric = "paper"
+    facets: q.FacetReading = "whole"
+    rubric: q.Rubric = "paper"
     examples: bool = True
 
     def __str__(self) -> str:
-        told = "" if self.rubric == "paper" else f" rubric={self.rubric}"
-        told += f" examples={10 if self.examples else 0}"
-        return f"{told} facets={self.facets}"
+        rubric = "" if self.rubric == "paper" else f" rubric={self.rubric}"
+        return f"{rubric} examples={10 if self.examples else 0} facets={self.facets}"
 
     @property
     def prompts(self) -> tuple[Kind, ...]:
@@ -93,27 +75,29 @@ class Style:
 
 
 PLAIN: Final = Style()
-
-
 MAX_FACETS: Final = 3
 """A sentence may pass from one facet to the next; one that "states" all four was not read."""
+PAIRS_PER_REQUEST: Final = 4
+LEAST_COVERAGE: Final[Mapping[int, tuple[int, ...]]] = {3: (50,), 4: (40, 75)}
+"""By scale, the least coverage of each rating from 3 on."""
 
 
-def _check_facets(facets: list[Facet]) -> list[Facet]:
+def _check_facets(facets: list[q.Facet]) -> list[q.Facet]:
     if len(set(facets)) > MAX_FACETS:
         raise PydanticCustomError("off_scale", f"more than {MAX_FACETS} facets")
     return facets
 
 
+def _check_percent(number: int) -> int:
+    if not 0 <= number <= 100:  # noqa: PLR2004 - per cent
+        raise PydanticCustomError("off_scale", "no number from 0 to 100")
+    return number
+
+
 class FacetsEntry(Entry):
     """The facets that one sentence states."""
 
-    facets: Annotated[list[Facet], AfterValidator(_check_facets)]
-
-
-def labels_batch(sentences: tuple[str, ...]) -> PromptBatch[FacetsEntry]:
-    """Asks which facets each sentence of a text states."""
-    return sentences_batch("facets", FacetsEntry, sentences)
+    facets: Annotated[list[q.Facet], AfterValidator(_check_facets)]
 
 
 class _Copied(Values):
@@ -123,51 +107,9 @@ class _Copied(Values):
     conclusion: str
 
 
-def segments_batch(text: str) -> PromptBatch[FacetSegments]:
-    """Asks for the words of a text that state each facet."""
-    return single_batch(
-        "facet_segments",
-        _Copied,
-        lambda copied: FacetSegments(**copied.model_dump()),
-        {"text": text},
-        "Copy the four facets.",
-    )
-
-
-async def segment_facets(question: SegmentFacets, style: Style, poll: Poll) -> FacetSegments:
-    """The words of a text that state each facet, which may share them.
-
-    A summary whose facets may stand anywhere in it states each of them as a whole. Facts of a
-    reference are told apart by their sentences.
-    """
-    if not question.text.strip():
-        return FacetSegments()
-    if question.is_summary and style.facets in {"whole", "facts"}:
-        return FacetSegments(**dict.fromkeys(FACETS, question.text))
-    if style.facets in {"free", "whole"}:
-        return (await poll.all_of(segments_batch(question.text)))[0]
-    sentences = sentence_texts(question.text)
-    labels = await poll.all_of(labels_batch(sentences))
-    pairs = list(zip(sentences, labels, strict=True))
-    by_facet: dict[Facet, str] = {
-        facet: " ".join(sentence for sentence, label in pairs if facet in label.facets)
-        for facet in FACETS
-    }
-    return FacetSegments(**by_facet)
-
-
-PAIRS_PER_REQUEST: Final = 4
-
-
 class _OfFour(Values):
     reason: Line
     rating: Annotated[int, Field(ge=1, le=4), BeforeValidator(as_whole)]
-
-
-def _check_percent(number: int) -> int:
-    if not 0 <= number <= 100:  # noqa: PLR2004 - per cent
-        raise PydanticCustomError("off_scale", "no number from 0 to 100")
-    return number
 
 
 class _CoveredOfFour(Values):
@@ -180,39 +122,80 @@ class _CoveredOfThree(_CoveredOfFour):
     rating: Annotated[int, Field(ge=1, le=3), BeforeValidator(as_whole)]
 
 
-_RATED: Final[Mapping[int, type[_CoveredOfFour]]] = MappingProxyType(
-    {3: _CoveredOfThree, 4: _CoveredOfFour}
-)
+_RATED: Final[Mapping[int, type[_CoveredOfFour]]] = {3: _CoveredOfThree, 4: _CoveredOfFour}
 
 
-def rating_batch(pairs: tuple[FacetPair, ...], style: Style = PLAIN) -> PromptBatch[FacetRating]:
+def labels_batch(sentences: tuple[str, ...]) -> PromptBatch[FacetsEntry]:
+    """Asks which facets each sentence of a text states."""
+    return sentences_batch("facets", FacetsEntry, lambda entry: entry, sentences)
+
+
+def segments_batch(text: str) -> PromptBatch[q.FacetSegments]:
+    """Asks for the words of a text that state each facet."""
+    return single_batch(
+        "facet_segments",
+        _Copied,
+        lambda copied: q.FacetSegments(**copied.model_dump()),
+        {"text": text},
+        "Copy the four facets.",
+    )
+
+
+async def segment_facets(question: q.SegmentFacets, style: Style, poll: Poll) -> q.FacetSegments:
+    """The words of a text that state each facet, which may share them.
+
+    A summary whose facets may stand anywhere in it states each of them as a whole. Facts of a
+    reference are told apart by their sentences.
+    """
+    if not question.text.strip():
+        return q.FacetSegments()
+    if question.is_summary and style.facets in {"whole", "facts"}:
+        return q.FacetSegments(**dict.fromkeys(q.FACETS, question.text))
+    if style.facets in {"free", "whole"}:
+        return (await poll.all_of(segments_batch(question.text)))[0]
+    sentences = sentence_texts(question.text)
+    labels = await poll.all_of(labels_batch(sentences))
+    pairs = list(zip(sentences, labels, strict=True))
+    by_facet: dict[q.Facet, str] = {
+        facet: " ".join(sentence for sentence, label in pairs if facet in label.facets)
+        for facet in q.FACETS
+    }
+    return q.FacetSegments(**by_facet)
+
+
+def rating_batch(
+    pairs: tuple[q.FacetPair, ...], style: Style = PLAIN
+) -> PromptBatch[q.FacetRating]:
     """Asks for a rating of each pair, the reference's text before the summary's.
 
     An answer is named by its facet, with a number where several pairs are of one facet. A summary
     that is read as a whole stands behind all facets, once.
     """
-    asked: dict[int, tuple[str, FacetPair, type[_CoveredOfFour]]] = {}
+    items: dict[int, tuple[str, q.FacetPair]] = {}
     for id_, pair in enumerate(pairs, start=1):
         n_same = sum(other.facet == pair.facet for other in pairs[:id_])
-        key = f"{pair.facet}_{n_same}" if n_same > 1 else pair.facet
-        asked[id_] = (key, pair, _RATED[SCALES[pair.facet]])
+        items[id_] = (f"{pair.facet}_{n_same}" if n_same > 1 else pair.facet, pair)
 
-    def rating(facet: Facet, rated: _CoveredOfFour) -> FacetRating:
-        return FacetRating(
-            facet=facet, reason=rated.reason, rating=rated.rating, coverage=rated.coverage
-        )
+    def rating(facet: q.Facet, rated: _CoveredOfFour) -> q.FacetRating:
+        return q.FacetRating(facet=facet, **rated.model_dump())
 
-    def read(text: str, ids: Ids) -> Read[FacetRating]:
+    def read(text: str, ids: Ids) -> Read[q.FacetRating]:
         reply = read_object(text)
-        found: dict[int, FacetRating | UnreadableError] = {}
-        for id_ in ids:
-            key, pair, model = asked[id_]
-            values = [reply[key]] if key in reply else []
-            found[id_] = read_item(values, key, model, partial(rating, pair.facet))
-        return found
+        return {
+            id_: read_item(
+                [reply[key]] if key in reply else [],
+                key,
+                _RATED[q.SCALES[pair.facet]],
+                partial(rating, pair.facet),
+            )
+            for id_ in ids
+            for key, pair in [items[id_]]
+        }
 
     def schema(ids: Ids) -> Schema:
-        shapes = {key: shape_of(model) for key, _, model in map(asked.__getitem__, ids)}
+        shapes = {
+            key: shape_of(_RATED[q.SCALES[pair.facet]]) for key, pair in map(items.__getitem__, ids)
+        }
         return schema_of("facet_ratings", record(shapes))
 
     return PromptBatch(
@@ -220,55 +203,55 @@ def rating_batch(pairs: tuple[FacetPair, ...], style: Style = PLAIN) -> PromptBa
         units=apart(pairs),
         size=PAIRS_PER_REQUEST,
         system=instructions(*style.prompts),
-        parts=lambda ids: _rating_parts([asked[id_][:2] for id_ in ids], style.facets),
+        parts=lambda ids: _rating_parts([items[id_] for id_ in ids], style.facets),
         schema=schema,
         read=read,
     )
 
 
-def _rating_parts(asked: Sequence[tuple[str, FacetPair]], reading: FacetReading) -> Iterator[str]:
-    texts = {pair.candidate for _, pair in asked}
+def _rating_parts(
+    items: Sequence[tuple[str, q.FacetPair]], reading: q.FacetReading
+) -> Iterator[str]:
+    texts = {pair.candidate for _, pair in items}
     is_shared = reading == "whole" and len(texts) == 1
-    for key, pair in asked:
-        yield block(f"{key} reference", [shown(pair.reference)])
+    for key, pair in items:
+        yield block(f"{key} reference", [inert(pair.reference)])
         if not is_shared:
-            yield block(f"{key} summary", [shown(pair.candidate)])
+            yield block(f"{key} summary", [inert(pair.candidate)])
     if is_shared:
-        yield block("summary", map(shown, texts))
-    scales = [f"{key} (1 to {SCALES[pair.facet]})" for key, pair in asked]
+        yield block("summary", map(inert, texts))
+    scales = [f"{key} (1 to {q.SCALES[pair.facet]})" for key, pair in items]
     yield f"Rate: {', '.join(scales)}."
 
 
-async def rate_facets(question: RateFacets, style: Style, poll: Poll) -> FacetRatings:
+async def rate_facets(question: q.RateFacets, style: Style, poll: Poll) -> q.FacetRatings:
     """A rating of each pair: the model's own, or one that follows from checked facts."""
     if style.facets != "facts":
         batch = rating_batch(question.pairs, style)
         ratings = await poll.outcomes(batch, lambda rated: rated.rating)
-        return FacetRatings(ratings)
+        return q.FacetRatings(ratings)
     sentences = sentence_texts(question.reference)
     facts = question.reference_facts or (await list_facts(sentences, poll)).facts
     # What EVA-Score asks for its recall, so that one reply serves both.
-    asked = CheckFacts(facts, sentence_texts(question.summary), every_premise=False)
-    checks = (await check_facts(asked, poll)).checks
+    recall = q.CheckFacts(facts, sentence_texts(question.summary), every_premise=False)
+    checks = (await check_facts(recall, poll)).checks
     stated = [sentences[fact.sentence] for fact in facts]
 
-    def held(pair: FacetPair) -> list[FactCheck | Unanswered]:
+    def checks_of(pair: q.FacetPair) -> list[q.FactCheck | q.Unanswered]:
         return [
             check
             for text, check in zip(stated, checks, strict=True)
             if text in pair.reference or pair.reference in text
         ]
 
-    return FacetRatings(tuple(rating_by_facts(pair.facet, held(pair)) for pair in question.pairs))
-
-
-LEAST_COVERAGE: Final[Mapping[int, tuple[int, ...]]] = MappingProxyType({3: (50,), 4: (40, 75)})
-"""By scale, the least coverage of each rating from 3 on."""
+    return q.FacetRatings(
+        tuple(rating_by_facts(pair.facet, checks_of(pair)) for pair in question.pairs)
+    )
 
 
 def rating_by_facts(
-    facet: Facet, checks: Sequence[FactCheck | Unanswered]
-) -> FacetRating | Unanswered:
+    facet: q.Facet, checks: Sequence[q.FactCheck | q.Unanswered]
+) -> q.FacetRating | q.Unanswered:
     """The rating of a facet whose facts were checked in a summary.
 
     coverage = 100 * max(0, facts that hold - facts that the summary contradicts) / facts
@@ -276,25 +259,25 @@ def rating_by_facts(
     A fact that does not hold and names premises is contradicted by them. The rating is the highest
     whose least coverage is reached; 2 below; 1 where contradicted facts outweigh those that hold.
     """
-    lost = [check for check in checks if isinstance(check, Unanswered)]
-    known = [check for check in checks if not isinstance(check, Unanswered)]
+    lost = [check for check in checks if isinstance(check, q.Unanswered)]
+    known = [check for check in checks if not isinstance(check, q.Unanswered)]
     if lost or not known:
-        return lost[0] if lost else Unanswered("the reference states no fact of it")
-    n_held = sum(check.entailed for check in known)
+        return lost[0] if lost else q.Unanswered("the reference states no fact of it")
+    n_holding = sum(check.entailed for check in known)
     n_against = sum(bool(check.premises) and not check.entailed for check in known)
-    coverage = max(0, 100 * (n_held - n_against) // len(known))
-    n_reached = sum(coverage >= least for least in LEAST_COVERAGE[SCALES[facet]])
-    rating = 2 + n_reached if n_held >= n_against else 1
-    reason = f"{n_held} of {len(known)} facts hold, {n_against} are contradicted"
-    return FacetRating(facet=facet, reason=reason, rating=rating, coverage=coverage)
+    coverage = max(0, 100 * (n_holding - n_against) // len(known))
+    n_reached = sum(coverage >= least for least in LEAST_COVERAGE[q.SCALES[facet]])
+    rating = 2 + n_reached if n_holding >= n_against else 1
+    reason = f"{n_holding} of {len(known)} facts hold, {n_against} are contradicted"
+    return q.FacetRating(facet=facet, reason=reason, rating=rating, coverage=coverage)
 
 
-def summary_batch(question: RateSummary) -> PromptBatch[SummaryRating]:
+def summary_batch(question: q.RateSummary) -> PromptBatch[q.SummaryRating]:
     """Asks for one rating of a whole summary."""
     return single_batch(
         "summary_rating",
         _OfFour,
-        lambda rated: SummaryRating(reason=rated.reason, rating=rated.rating),
+        lambda rated: q.SummaryRating(reason=rated.reason, rating=rated.rating),
         {"reference": question.reference, "summary": question.summary},
-        f"Rate the summary, 1 to {SUMMARY_SCALE}.",
+        f"Rate the summary, 1 to {q.SUMMARY_SCALE}.",
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, asdict, dataclass, field
 from typing import TYPE_CHECKING, Final, assert_never
 
+from summeval_pytest import questions as q
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.llm.asking import IncompleteError, Poll, ReplyCounts, together
-from summeval_pytest.judges.llm.entity_relations import relations_of
 from summeval_pytest.judges.llm.facet_ratings import (
     PLAIN,
     Style,
@@ -15,22 +15,9 @@ from summeval_pytest.judges.llm.facet_ratings import (
     segment_facets,
     summary_batch,
 )
-from summeval_pytest.judges.llm.fact_checks import check_facts, count_batch, list_facts
+from summeval_pytest.judges.llm.facts import check_facts, count_batch, list_facts, relations_of
 from summeval_pytest.judges.llm.recipe import manner_text, part_hash, prompt_hash
 from summeval_pytest.judges.llm.sentence_checks import check_sentences
-from summeval_pytest.questions import (
-    Answer,
-    CheckFacts,
-    CheckSentences,
-    CountFacts,
-    ListFacts,
-    ListRelations,
-    Question,
-    RateFacets,
-    RateSummary,
-    SegmentFacets,
-    SentenceManner,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,7 +27,7 @@ if TYPE_CHECKING:
 
 
 IN_FLIGHT: Final = 64
-USUAL: Final = SentenceManner()
+USUAL: Final = q.SentenceManner()
 
 
 @dataclass(eq=False)
@@ -73,7 +60,7 @@ class LlmJudge:
     batched: bool = True
     style: Style = PLAIN
     in_flight: int = IN_FLIGHT
-    manner: SentenceManner = USUAL
+    manner: q.SentenceManner = USUAL
     tally: ReplyCounts = field(default_factory=ReplyCounts, init=False)
 
     def __post_init__(self) -> None:
@@ -102,34 +89,34 @@ class LlmJudge:
         """The tally as counts that add up over processes."""
         return asdict(self.tally)
 
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+    async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
         """One answer for each question, in the order asked, all asked at once."""
         return tuple(await together([self._answer(question) for question in questions]))
 
-    async def _answer(self, question: Question) -> Answer:
+    async def _answer(self, question: q.Question) -> q.Answer:
         poll = Poll(self.sender, self.model, self.tally, self.votes, self.batched)
         try:
-            return await self._asked(question, poll)
+            return await self._answer_by(poll, question)
         except IncompleteError as error:
             return error.answer
 
-    async def _asked(self, question: Question, poll: Poll) -> Answer:  # noqa: C901, PLR0911 - a case for each kind of question
+    async def _answer_by(self, poll: Poll, question: q.Question) -> q.Answer:  # noqa: C901, PLR0911 - a case for each kind of question
         match question:
-            case SegmentFacets():
+            case q.SegmentFacets():
                 return await segment_facets(question, self.style, poll)
-            case RateFacets():
+            case q.RateFacets():
                 return await rate_facets(question, self.style, poll)
-            case ListFacts(sentences):
+            case q.ListFacts(sentences):
                 return await list_facts(sentences, poll)
-            case CheckFacts():
+            case q.CheckFacts():
                 return await check_facts(question, poll)
-            case ListRelations(text):
+            case q.ListRelations(text):
                 return await relations_of(text, poll)
-            case CountFacts():
+            case q.CountFacts():
                 return (await poll.all_of(count_batch(question)))[0]
-            case CheckSentences():
+            case q.CheckSentences():
                 return await check_sentences(question, self.manner, poll)
-            case RateSummary():
+            case q.RateSummary():
                 rating = summary_batch(question)
                 return (await poll.outcomes(rating, lambda rated: rated.rating))[0]
             case _:

@@ -2,7 +2,7 @@
 
 A kind of request is a prompt file, a pydantic model of what a reply says of one item, and one
 function that turns such a checked value into an answer: see `entries_batch` and `single_batch`. A
-new one gets its name in `Kind`, a case in the judge, and a sample in `recipe`, whose hash tells it.
+new one gets its name in `Kind`, a case in the judge, and a sample in `recipe`, whose hash has it.
 """
 
 from __future__ import annotations
@@ -40,19 +40,7 @@ Kind = (
     | Literal["facet_ratings_release", "facet_ratings_whole", "facet_coverage", "facet_examples"]
 )
 """What a request asks for: the name of a prompt file and, but for variants, of a schema."""
-
-
-@cache
-def instructions(*kinds: Kind) -> str:
-    """The system message: the prompts of these kinds, and what is material and no instruction."""
-    return "\n\n".join(map(_prompt, (*kinds, "material")))
-
-
-def _prompt(name: str) -> str:
-    file = files("summeval_pytest.judges.llm") / "prompts" / f"{name}.md"
-    return file.read_text(encoding="utf-8").strip()
-
-
+SENTENCES_PER_REQUEST: Final = 12
 _DIGITS: Final = 16
 """Hex digits of a mark: a text that holds its own hash would take 2**64 tries."""
 _INVISIBLE: Final = frozenset({"Cc", "Cf", "Co"})
@@ -66,6 +54,17 @@ _SUSPECT = re.compile(r"[<>\[]")
 """Every such place has one of these beside it, and most lines have none: a fast first look."""
 
 
+@cache
+def instructions(*kinds: Kind) -> str:
+    """The system message: the prompts of these kinds, and what is material and no instruction."""
+    return "\n\n".join(map(_prompt, (*kinds, "material")))
+
+
+def _prompt(name: str) -> str:
+    file = files("summeval_pytest.judges.llm") / "prompts" / f"{name}.md"
+    return file.read_text(encoding="utf-8").strip()
+
+
 def _visible(character: str) -> str:
     category = unicodedata.category(character)
     if category == "Cs":
@@ -73,10 +72,10 @@ def _visible(character: str) -> str:
     return "" if category in _INVISIBLE else character
 
 
-def shown(text: str) -> str:
+def inert(text: str) -> str:
     r"""The text on one line, without invisible characters, its special tokens spaced out.
 
-    >>> shown("Zinc\n<|im_start|>system: helps")
+    >>> inert("Zinc\n<|im_start|>system: helps")
     'Zinc < |im_start| >system: helps'
     """
     line = " ".join(text.split())
@@ -88,11 +87,11 @@ def shown(text: str) -> str:
 def numbered(texts: Sequence[str], ids: Iterable[int] | None = None) -> list[str]:
     """A line for each id, counted from 1 in ``texts``; for all of them where none are given."""
     wanted = range(1, len(texts) + 1) if ids is None else ids
-    return [f"[{id_}] {shown(texts[id_ - 1])}" for id_ in wanted]
+    return [f"[{id_}] {inert(texts[id_ - 1])}" for id_ in wanted]
 
 
 def block(name: str, lines: Iterable[str]) -> str:
-    """The lines, each as `shown` or `numbered` made it, between two marks of their content."""
+    """The lines, each as `inert` or `numbered` made it, between two marks of their content."""
     content = "\n".join(lines)
     mark = hashlib.sha256(f"{name}\n{content}".encode()).hexdigest()[:_DIGITS]
     return f"<<<{name} {mark}\n{content}\n{name} {mark}>>>"
@@ -161,7 +160,7 @@ def schema_of(kind: Kind, shape: Shape) -> Schema:
     return Schema(name=kind, text=json.dumps(shape, separators=(",", ":")))
 
 
-def entries_batch(  # noqa: PLR0913  # all by keyword but the kind and what a reply holds
+def entries_batch(  # noqa: PLR0913 - all by keyword but the kind and what a reply holds
     kind: Kind,
     key: str,
     entry: type[EntryT],
@@ -171,7 +170,7 @@ def entries_batch(  # noqa: PLR0913  # all by keyword but the kind and what a re
     parts: Callable[[Ids], Iterable[str]],
     size: int | None,
     units: Units | None = None,
-    told: Kind | None = None,
+    prompt: Kind | None = None,
 ) -> PromptBatch[ItemT]:
     """A batch whose reply is an object with one list, an entry for each item.
 
@@ -187,29 +186,54 @@ def entries_batch(  # noqa: PLR0913  # all by keyword but the kind and what a re
         parts: As in `PromptBatch`.
         size: As in `PromptBatch`.
         units: As in `PromptBatch`; each item by itself where none are given.
-        told: The kind whose instructions are given, in place of its own.
+        prompt: The kind whose instructions are given, its own by default.
     """
-    sent = schema_of(kind, record({key: {"type": "array", "items": shape_of(entry)}}))
+    schema = schema_of(kind, record({key: {"type": "array", "items": shape_of(entry)}}))
 
     def read(text: str, ids: Ids) -> Read[ItemT]:
         reply = read_object(text)
         entries = reply.get(key)
         if not isinstance(entries, list) or len(reply) > 1:
             raise UnreadableError("wrong_shape", f"the reply is no object with one list, {key!r}")
-        found: dict[int, list[object]] = {id_: [] for id_ in ids}
+        values: dict[int, list[object]] = {id_: [] for id_ in ids}
         for each in entries:
             if isinstance(each, dict) and type(each.get("id")) in {int, float}:
-                found.get(each["id"], []).append(each)
-        return {id_: read_item(found[id_], f"item {id_}", entry, make) for id_ in ids}
+                values.get(each["id"], []).append(each)
+        return {id_: read_item(values[id_], f"item {id_}", entry, make) for id_ in ids}
 
     return PromptBatch(
         topic=about(kind, texts),
         units=apart(texts) if units is None else units,
         size=size,
-        system=instructions(told or kind),
+        system=instructions(prompt or kind),
         parts=parts,
-        schema=lambda _: sent,
+        schema=lambda _: schema,
         read=read,
+    )
+
+
+def sentences_batch(  # noqa: PLR0913 - by keyword but what all of them have
+    kind: Kind,
+    entry: type[EntryT],
+    make: Callable[[EntryT], ItemT],
+    sentences: tuple[str, ...],
+    *,
+    more: Sequence[str] = (),
+    is_one_request: bool = False,
+) -> PromptBatch[ItemT]:
+    """A batch about what each sentence of a text states; ``more`` parts stand behind the text."""
+    return entries_batch(
+        kind,
+        "sentences",
+        entry,
+        make,
+        texts=sentences,
+        parts=lambda ids: [
+            block("text", numbered(sentences)),
+            *more,
+            f"Work on sentences: {span(ids)}.",
+        ],
+        size=None if is_one_request else SENTENCES_PER_REQUEST,
     )
 
 
@@ -221,7 +245,7 @@ def single_batch(
     task: str,
 ) -> PromptBatch[ItemT]:
     """A batch of one item, of one or more texts by name, whose reply is one object."""
-    blocks = [block(name, [shown(text)]) for name, text in texts.items()]
+    blocks = [block(name, [inert(text)]) for name, text in texts.items()]
     return PromptBatch(
         topic=about(kind, [*texts.values()][-1:]),
         units=((1,),),

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.llm.prompts import shown
+from summeval_pytest.judges.llm.prompts import inert
 from summeval_pytest.judges.llm.replies import UnreadableError
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import split_sentences
@@ -90,14 +90,14 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=8192)
-def _shown_words(sentence: str) -> tuple[str, ...]:
+def _inert_words(sentence: str) -> tuple[str, ...]:
     """The words of a sentence as a request shows it."""
-    return words_of(shown(sentence))
+    return words_of(inert(sentence))
 
 
 @lru_cache(maxsize=8192)
-def _shown_set(sentence: str) -> frozenset[str]:
-    return frozenset(_shown_words(sentence))
+def _inert_set(sentence: str) -> frozenset[str]:
+    return frozenset(_inert_words(sentence))
 
 
 def _plain(word: str) -> str:
@@ -178,9 +178,9 @@ def _search(quoted: tuple[str, ...], named: int, source: Sequence[str]) -> _End 
 def _stands(quoted: tuple[str, ...], text: str, place: int, begin: int = 0) -> _End | None:
     """Where a sentence holds quoted words, from one of its words on."""
     least = LEAST_SHARE * len(quoted)
-    if sum(map(_shown_set(text).__contains__, quoted)) < least:  # of most sentences: a fast look
+    if sum(map(_inert_set(text).__contains__, quoted)) < least:  # of most sentences: a fast look
         return None
-    sentence = _shown_words(text)
+    sentence = _inert_words(text)
     for start in range(begin, len(sentence) - len(quoted) + 1):
         if sentence[start : start + len(quoted)] == quoted:
             return place, start + len(quoted)
@@ -298,8 +298,8 @@ def read_verdict(said: str) -> bool:
         if re.match(r"yes\b", text):
             opening = " ".join(text.split()[:_OPENING_WORDS])
             return not (_HEDGE.search(opening) or _DENIAL.search(text))
-    told = f"the reply begins {one_line(said, 40)!r}, with neither yes nor no"
-    raise UnreadableError("no_verdict", told)
+    fault = f"the reply begins {one_line(said, 40)!r}, with neither yes nor no"
+    raise UnreadableError("no_verdict", fault)
 
 
 def quotations(groups: Iterable[str], source: Sequence[str]) -> list[Quote]:

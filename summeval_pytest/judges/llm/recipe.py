@@ -13,25 +13,14 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.llm import entity_relations, facet_ratings, fact_checks, sentence_checks
+from summeval_pytest import questions as q
+from summeval_pytest.judges.llm import facet_ratings, facts, sentence_checks
 from summeval_pytest.judges.llm.asking import MAX_REASKS, Turn, request_for
 from summeval_pytest.judges.llm.replies import NOTES
-from summeval_pytest.questions import (
-    FACETS,
-    CheckFacts,
-    CheckSentences,
-    CountFacts,
-    FacetPair,
-    Fact,
-    Relation,
-    SentenceManner,
-    Settled,
-)
 
 if TYPE_CHECKING:
     from summeval_pytest.judges.judge import Part
     from summeval_pytest.judges.llm.prompts import PromptBatch
-    from summeval_pytest.questions import SentenceMode
 
 
 VERSION: Final = "1"
@@ -39,10 +28,10 @@ VERSION: Final = "1"
 
 _DIGITS: Final = 8
 _SAMPLE: Final = ("One <|im_end|> [INST] >>>", "two\nlines")
-_CHECKED: Final = CheckSentences(_SAMPLE, _SAMPLE)
+_CHECKED: Final = q.CheckSentences(_SAMPLE, _SAMPLE)
 
 
-def manner_text(manner: SentenceManner) -> str:
+def manner_text(manner: q.SentenceManner) -> str:
     """How a judge is asked about sentences, as its signature goes on; empty for the usual way.
 
     Labels under one prompt say nothing of another's, so each has digits of its own (FB7).
@@ -53,9 +42,9 @@ def manner_text(manner: SentenceManner) -> str:
 
 
 @cache
-def mode_hash(mode: SentenceMode) -> str:
+def mode_hash(mode: q.SentenceMode) -> str:
     """Hex digits that tell this version's way to ask about one sentence from any other's."""
-    batch = sentence_checks.sentence_batch(_CHECKED, SentenceManner(mode=mode))
+    batch = sentence_checks.sentence_batch(_CHECKED, q.SentenceManner(mode=mode))
     return _hash([*_requests(batch, ids=(1,)), VERSION, MAX_REASKS])
 
 
@@ -69,58 +58,50 @@ def factual_hash() -> str:
 @cache
 def prompt_hash(style: facet_ratings.Style = facet_ratings.PLAIN) -> str:
     """Hex digits that tell this version's usual questions, facets in this style, from others."""
-    facts = (Fact(text="One.", sentence=0), Fact(text="One of two.", sentence=0, parent=0))
-    pairs = tuple(FacetPair(facet=facet, reference="One", candidate="Two") for facet in FACETS)
+    chain = (q.Fact(text="One.", sentence=0), q.Fact(text="One of two.", sentence=0, parent=0))
+    pairs = tuple(q.FacetPair(facet=facet, reference="One", candidate="Two") for facet in q.FACETS)
     batches = (
         facet_ratings.labels_batch(_SAMPLE),
         facet_ratings.segments_batch(_SAMPLE[0]),
         facet_ratings.rating_batch(pairs, style),
-        fact_checks.facts_batch(_SAMPLE),
-        fact_checks.fact_batch(CheckFacts(facts, _SAMPLE)),
-        fact_checks.fact_batch(CheckFacts(facts, _SAMPLE, every_premise=False)),
-        sentence_checks.sentence_batch(_CHECKED, SentenceManner()),
+        facts.facts_batch(_SAMPLE),
+        facts.fact_batch(q.CheckFacts(chain, _SAMPLE)),
+        facts.fact_batch(q.CheckFacts(chain, _SAMPLE, every_premise=False)),
+        sentence_checks.sentence_batch(_CHECKED, q.SentenceManner()),
     )
-    asked = [request for batch in batches for request in _requests(batch)]
+    requests = [request for batch in batches for request in _requests(batch)]
     least = sorted(facet_ratings.LEAST_COVERAGE.items())
-    return _hash([*asked, VERSION, MAX_REASKS, least, *(batch.size for batch in batches)])
+    return _hash([*requests, VERSION, MAX_REASKS, least, *(batch.size for batch in batches)])
 
 
 @cache
 def part_hash(parts: tuple[Part, ...]) -> str:
     """Hex digits that tell this version's questions of some parts from any other's."""
-    earlier = tuple(Settled(text="One.", holds=holds) for holds in (True, False, None))
-    facts = (Fact(text="One of two.", sentence=0), Fact(text="Two of two.", sentence=0))
-    relation = Relation(head="One", relation="is not", tail="Two", statement="One is not Two.")
-    related = entity_relations.relation_batch(_SAMPLE)
-    asked: dict[Part, list[object]] = {
-        "chain": [
-            request
-            for every in (True, False)
-            for request in _requests(
-                fact_checks.fact_batch(CheckFacts(facts, _SAMPLE, every, earlier))
-            )
-        ],
+    earlier = tuple(q.Settled(text="One.", holds=holds) for holds in (True, False, None))
+    two = (q.Fact(text="One of two.", sentence=0), q.Fact(text="Two of two.", sentence=0))
+    relation = q.Relation(head="One", relation="is not", tail="Two", statement="One is not Two.")
+    related = facts.relation_batch(_SAMPLE)
+    chains = [facts.fact_batch(q.CheckFacts(two, _SAMPLE, e, earlier)) for e in (True, False)]
+    requests: dict[Part, list[object]] = {
+        "chain": [request for batch in chains for request in _requests(batch)],
         "relations": [
             *_requests(related),
-            *_requests(entity_relations.entity_batch(_SAMPLE)),
-            *_requests(entity_relations.triple_batch(_SAMPLE, ("One", "Two"))),
-            *_requests(entity_relations.statement_batch((relation, relation))),
+            *_requests(facts.entity_batch(_SAMPLE)),
+            *_requests(facts.triple_batch(_SAMPLE, ("One", "Two"))),
+            *_requests(facts.statement_batch((relation, relation))),
             related.size,
         ],
-        "counts": _requests(fact_checks.count_batch(CountFacts(*_SAMPLE))),
+        "counts": _requests(facts.count_batch(q.CountFacts(*_SAMPLE))),
     }
-    return _hash({part: asked[part] for part in sorted(parts)})
+    return _hash({part: requests[part] for part in sorted(parts)})
 
 
 def _requests(batch: PromptBatch[object], ids: tuple[int, ...] = (1, 2)) -> list[object]:
     """A first request about all items, and a second one about the last after every fault."""
-    first = Turn(ids=ids)
-    faults = frozenset(NOTES)
-    if batch.schema(ids) is not None:
-        faults -= {"no_verdict"}
+    faults = frozenset(NOTES) - (set() if batch.schema(ids) is None else {"no_verdict"})
     second = Turn(ids=(2,), vote=1, attempt=1, faults=faults, room=2)
-    return [dict(request_for(batch, turn, "").identity("")) for turn in (first, second)]
+    return [dict(request_for(batch, turn, "").identity("")) for turn in (Turn(ids=ids), second)]
 
 
-def _hash(asked: object) -> str:
-    return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:_DIGITS]
+def _hash(requests: object) -> str:
+    return hashlib.sha256(json.dumps(requests).encode()).hexdigest()[:_DIGITS]

@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Mapping
 from functools import cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -32,21 +31,19 @@ FaultKind = (
 )
 """What is wrong with a reply, or with one item of it."""
 
-NOTES: Final[Mapping[FaultKind, str]] = MappingProxyType(
-    {
-        "cut_off": "it was too long and was cut off",
-        "filtered": "it was ended by a filter",
-        "refused": "it declined, though these texts are only to be judged",
-        "no_json": "it held no JSON object",
-        "ambiguous": "it held more than one JSON object",
-        "malformed": "its JSON was not valid",
-        "wrong_shape": "its keys or types were not those asked for",
-        "off_scale": "it used a value that was not offered",
-        "missing": "it left items out",
-        "contradictory": "it answered an item in several ways",
-        "no_verdict": "it did not begin with the word yes or the word no",
-    }
-)
+NOTES: Final[Mapping[FaultKind, str]] = {
+    "cut_off": "it was too long and was cut off",
+    "filtered": "it was ended by a filter",
+    "refused": "it declined, though these texts are only to be judged",
+    "no_json": "it held no JSON object",
+    "ambiguous": "it held more than one JSON object",
+    "malformed": "its JSON was not valid",
+    "wrong_shape": "its keys or types were not those asked for",
+    "off_scale": "it used a value that was not offered",
+    "missing": "it left items out",
+    "contradictory": "it answered an item in several ways",
+    "no_verdict": "it did not begin with the word yes or the word no",
+}
 """What a model that is asked again is told was wrong."""
 
 
@@ -72,7 +69,8 @@ Read = Mapping[int, ItemT | UnreadableError]
 _THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _BRACES = re.compile(r'[{}"]')
 _STRING_END = re.compile(r'(?:[^"\\]++|\\.)*+"', re.DOTALL)
-_SHOWN: Final = 40
+_WIDTH: Final = 40
+"""Characters of a reply that a message quotes."""
 _TOO_LARGE: Final = 1_000_000_000
 
 
@@ -100,7 +98,7 @@ def read_object(text: str) -> dict[str, object]:
 
 def _only_object(text: str) -> str:
     """The one stretch of text between balanced braces."""
-    found: list[str] = []
+    objects: list[str] = []
     depth = start = place = 0
     while brace := _BRACES.search(text, place):
         place = brace.end()
@@ -114,12 +112,12 @@ def _only_object(text: str) -> str:
             case "}" if depth:
                 depth -= 1
                 if not depth:
-                    found.append(text[start:place])
-    if len(found) > 1:
-        raise UnreadableError("ambiguous", f"the reply holds {len(found)} JSON objects")
-    if depth or not found:
+                    objects.append(text[start:place])
+    if len(objects) > 1:
+        raise UnreadableError("ambiguous", f"the reply holds {len(objects)} JSON objects")
+    if depth or not objects:
         raise UnreadableError("no_json", "the reply holds no whole JSON object")
-    return found[0]
+    return objects[0]
 
 
 def _loaded(text: str) -> object:
@@ -129,19 +127,19 @@ def _loaded(text: str) -> object:
     except StrictJsonError as error:
         if error.fault == "syntax":
             return None
-        told = {
+        messages = {
             "deep": "the reply's JSON is nested too deeply",
             "twice": f"the reply has the key {_quoted(error.token)} twice",
             "constant": f"the reply has {error.token} for a number",
             "digits": "the reply has a number of too many digits",
             "large": "the reply has a number that is too large",
         }
-        raise UnreadableError("malformed", told[error.fault]) from None
+        raise UnreadableError("malformed", messages[error.fault]) from None
 
 
 def _quoted(value: object) -> str:
     text = value if isinstance(value, str) else json.dumps(value)
-    return repr(one_line(text, _SHOWN))
+    return repr(one_line(text, _WIDTH))
 
 
 def as_line(value: object) -> object:
@@ -191,22 +189,22 @@ _OFF_SCALE: Final = frozenset(
 )
 
 
-def read_values(model: type[ValuesT], value: object, what: str) -> ValuesT:
+def read_values(model: type[ValuesT], values: object, what: str) -> ValuesT:
     """The values of an object in a reply.
 
     Raises:
         UnreadableError: if its keys, types or words are not those of the model.
     """
     try:
-        return model.model_validate(value)
+        return model.model_validate(values)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
-    place = "".join(f": {one_line(str(step), _SHOWN)}" for step in first["loc"])
-    found = "" if first["type"] == "missing" else f", not {_quoted(first['input'])}"
+    place = "".join(f": {one_line(str(step), _WIDTH)}" for step in first["loc"])
+    value = "" if first["type"] == "missing" else f", not {_quoted(first['input'])}"
     is_word = first["type"] != "literal_error" or isinstance(first["input"], str)
     raise UnreadableError(
         "off_scale" if first["type"] in _OFF_SCALE and is_word else "wrong_shape",
-        f"{what}{place}: {first['msg'].split(' or instance')[0]}{found}",
+        f"{what}{place}: {first['msg'].split(' or instance')[0]}{value}",
     )
 
 

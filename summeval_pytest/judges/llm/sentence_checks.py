@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
+from summeval_pytest import questions as q
 from summeval_pytest.judges.llm.prompts import (
-    Ids,
     PromptBatch,
     about,
     apart,
     block,
     entries_batch,
+    inert,
     instructions,
     numbered,
-    shown,
     span,
 )
 from summeval_pytest.judges.llm.quotes import (
@@ -29,24 +29,23 @@ from summeval_pytest.judges.llm.quotes import (
 from summeval_pytest.judges.llm.replies import (
     Entry,
     Line,
-    Read,
     Values,
     Whole,
     as_line,
     without_thoughts,
 )
-from summeval_pytest.questions import SentenceCheck, SentenceChecks, Unanswered
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
     from summeval_pytest.judges.llm.asking import Poll
-    from summeval_pytest.judges.llm.prompts import Kind
-    from summeval_pytest.questions import CheckSentences, SentenceManner
+    from summeval_pytest.judges.llm.prompts import Ids, Kind
+    from summeval_pytest.judges.llm.replies import Read
 
 
 SENTENCES_PER_REQUEST: Final = 15
 NO_EVIDENCE: Final = "called supported without evidence, which a strict judge may not"
-_SHOWN: Final = 300
+_REASON: Final = 300
+"""Characters of a free reply that are its reason."""
 _READ: Final = 20_000
 """Characters of a free reply that are read; one word and quotations take fewer."""
 _LABEL: Final = "Does the source support the sentence? Reply with yes or no, one word."
@@ -67,7 +66,14 @@ class _SentenceEntry(Entry):
     label: Literal["supported", "unsupported"]
 
 
-def sentence_batch(question: CheckSentences, manner: SentenceManner) -> PromptBatch[SentenceCheck]:
+class _FactualEntry(Entry):
+    reason: Line
+    label: Literal["true", "not_true"]
+
+
+def sentence_batch(
+    question: q.CheckSentences, manner: q.SentenceManner
+) -> PromptBatch[q.SentenceCheck]:
     """Asks whether a source supports sentences; evidence is looked up there.
 
     A strict manner makes a sentence without evidence unsupported, whatever its label.
@@ -76,10 +82,10 @@ def sentence_batch(question: CheckSentences, manner: SentenceManner) -> PromptBa
         return _free_batch(question, manner)
     sentences, source = question.sentences, question.source
 
-    def check(entry: _SentenceEntry) -> SentenceCheck:
+    def check(entry: _SentenceEntry) -> q.SentenceCheck:
         quotes = [Quote(one.id - 1, one.quote) for one in entry.evidence]
-        found = look_up(quotes, source, sentences)
-        return _check_of(entry.label == "supported", found, entry.reason, manner)
+        evidence = look_up(quotes, source, sentences)
+        return _check_of(entry.label == "supported", evidence, entry.reason, manner)
 
     return entries_batch(
         "sentence_checks",
@@ -96,18 +102,20 @@ def sentence_batch(question: CheckSentences, manner: SentenceManner) -> PromptBa
     )
 
 
-def _free_batch(question: CheckSentences, manner: SentenceManner) -> PromptBatch[SentenceCheck]:
+def _free_batch(
+    question: q.CheckSentences, manner: q.SentenceManner
+) -> PromptBatch[q.SentenceCheck]:
     """Asks about one sentence a request, for a reply in free text."""
     sentences, source = question.sentences, question.source
     with_quotes = manner.mode == "label-and-sentences"
     kind: Kind = "sentence_quotes" if with_quotes else "sentence_labels"
 
-    def read(text: str, ids: Ids) -> Read[SentenceCheck]:
+    def read(text: str, ids: Ids) -> Read[q.SentenceCheck]:
         reply = without_thoughts(str(as_line(text)))[:_READ]
         is_supported = read_verdict(own_words(reply))
         quotes = quotations(groups_of(reply), source) if with_quotes else []
-        found = look_up(quotes, source, sentences)
-        check = _check_of(is_supported, found, one_line(reply, _SHOWN), manner)
+        evidence = look_up(quotes, source, sentences)
+        check = _check_of(is_supported, evidence, one_line(reply, _REASON), manner)
         return dict.fromkeys(ids, check)
 
     return PromptBatch(
@@ -116,8 +124,8 @@ def _free_batch(question: CheckSentences, manner: SentenceManner) -> PromptBatch
         size=1,
         system=instructions(kind),
         parts=lambda ids: [
-            block("source", map(shown, source)),
-            block("sentence", [shown(sentences[id_ - 1]) for id_ in ids]),
+            block("source", map(inert, source)),
+            block("sentence", [inert(sentences[id_ - 1]) for id_ in ids]),
             _QUOTES if with_quotes else _LABEL,
         ],
         schema=lambda _: None,
@@ -126,63 +134,58 @@ def _free_batch(question: CheckSentences, manner: SentenceManner) -> PromptBatch
 
 
 def _check_of(
-    is_supported: bool, found: LookedUp, reason: str, manner: SentenceManner
-) -> SentenceCheck:
+    is_supported: bool, evidence: LookedUp, reason: str, manner: q.SentenceManner
+) -> q.SentenceCheck:
     """The check that a label and its evidence come to; no and evidence stays no."""
-    if manner.strict and is_supported and not found.sentences:
+    if manner.strict and is_supported and not evidence.sentences:
         is_supported, reason = False, f"{reason} ({NO_EVIDENCE})"
-    return SentenceCheck(
+    return q.SentenceCheck(
         reason=reason,
         supported=is_supported,
-        evidence=found.sentences,
-        n_ungrounded=found.n_ungrounded,
-        n_copied=found.n_copied,
+        evidence=evidence.sentences,
+        n_ungrounded=evidence.n_ungrounded,
+        n_copied=evidence.n_copied,
     )
 
 
-class _FactualEntry(Entry):
-    reason: Line
-    label: Literal["true", "not_true"]
-
-
-def factual_batch(sentences: tuple[str, ...], asked: tuple[int, ...]) -> PromptBatch[bool]:
+def factual_batch(sentences: tuple[str, ...], ids: tuple[int, ...]) -> PromptBatch[bool]:
     """Asks whether some sentences (numbers from 1) are true by general knowledge.
 
-    The others are shown, since "it" and "they" are nothing by themselves.
+    The request shows the others, too, since "it" and "they" are nothing by themselves.
     """
     return entries_batch(
         "factual_checks",
         "checks",
         _FactualEntry,
         lambda entry: entry.label == "true",
-        texts=[sentences[id_ - 1] for id_ in asked],
+        texts=[sentences[id_ - 1] for id_ in ids],
         parts=lambda ids: [
             block("sentences", numbered(sentences)),
             f"Check sentences: {span(ids)}.",
         ],
         size=SENTENCES_PER_REQUEST,
-        units=tuple((id_,) for id_ in asked),
+        units=tuple((id_,) for id_ in ids),
     )
 
 
 async def check_sentences(
-    question: CheckSentences, manner: SentenceManner, poll: Poll
-) -> SentenceChecks:
+    question: q.CheckSentences, manner: q.SentenceManner, poll: Poll
+) -> q.SentenceChecks:
     """Whether the source supports each sentence; an empty one supports none.
 
     A factual manner asks, too, whether the unsupported ones are true all the same.
     """
     if not question.source:
-        nothing = SentenceCheck(reason="there is no source", supported=False)
-        return SentenceChecks((nothing,) * len(question.sentences))
-    found = await poll.outcomes(sentence_batch(question, manner), lambda check: check.supported)
-    checks = dict(enumerate(found, start=1))
-    answered = {id_: one for id_, one in checks.items() if isinstance(one, SentenceCheck)}
+        nothing = q.SentenceCheck(reason="there is no source", supported=False)
+        return q.SentenceChecks((nothing,) * len(question.sentences))
+    outcomes = await poll.outcomes(sentence_batch(question, manner), lambda one: one.supported)
+    checks = dict(enumerate(outcomes, start=1))
+    answered = {id_: one for id_, one in checks.items() if isinstance(one, q.SentenceCheck)}
     poll.counts.n_ungrounded_quotes += sum(check.n_ungrounded for check in answered.values())
     unsupported = tuple(id_ for id_, check in answered.items() if not check.supported)
     if manner.factual and unsupported:
-        told = await poll.outcomes(factual_batch(question.sentences, unsupported), bool)
-        for id_, is_true in zip(unsupported, told, strict=True):
-            if not isinstance(is_true, Unanswered):
+        facts = await poll.outcomes(factual_batch(question.sentences, unsupported), bool)
+        for id_, is_true in zip(unsupported, facts, strict=True):
+            if not isinstance(is_true, q.Unanswered):
                 checks[id_] = replace(answered[id_], factual=is_true)
-    return SentenceChecks(tuple(checks.values()))
+    return q.SentenceChecks(tuple(checks.values()))

@@ -1,19 +1,21 @@
 """Conflicts of a claim with its evidence: numbers, units, and one word in a near copy.
 
-Overlap rewards contradictions ("increased" and "decreased" differ in one word). In a sentence that
+Overlap rewards contradictions: "increased" and "decreased" differ in one word. In a sentence that
 is copied but for a few words, these are compared in their places: a number, a word in the place of
-its opposite, a "not". In other sentences only numbers are compared, so that no conflict found
-proves nothing.
+its opposite, a "not". In other sentences only numbers are compared, so a claim without a conflict
+may still be wrong.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import combinations
 from math import nan
+from operator import attrgetter, eq, itemgetter
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.judges.offline.lexicon import GENERIC, opposites
@@ -58,8 +60,8 @@ class Conflict:
         return self.kind in {"number", "unit", "swap"}
 
     @property
-    def told(self) -> str:
-        """The reason that it makes."""
+    def reason(self) -> str:
+        """The reason for a verdict that rests on it."""
         return f"{ASKS}: {self}"
 
     def __str__(self) -> str:
@@ -109,19 +111,22 @@ _CHANGE = re.compile(
 def _neighbours(figure: Quantity) -> Mapping[str, float]:
     """The informative stems of a number's clause, each with its nearness, (0, 1].
 
-    Words that have an opposite are none of them: they say which way it went, not what it is of.
+    Words that have an opposite say which way it went, not what it is of, and are left out.
     """
     text, ends = figure.sentence, _clause_ends(figure.sentence)
     place = bisect_right(ends, figure.start)
     start, end = ends[place - 1] if place else 0, ends[place] if place < len(ends) else len(text)
-    before = _telling(text[max(start, figure.start - _REACH) : figure.start])
-    after = _telling(text[figure.end : min(end, figure.end + _REACH)])
+    before = tokens(text[max(start, figure.start - _REACH) : figure.start])
+    after = tokens(text[figure.end : min(end, figure.end + _REACH)])
     after = after[1:] if after[:1] == [figure.unit] else after
     nearness: dict[str, float] = {}
-    for side in (reversed(before), after):
-        for distance, known in enumerate(map(_informative, side), start=1):
-            if known:
-                nearness[known] = max(nearness.get(known, 0.0), 1.0 / distance)
+    for side in (before[::-1], after):
+        words = (
+            _ORDER.get(word, word) for word in side if word not in STOP_WORDS or word in _ORDER
+        )
+        for distance, word in enumerate(map(_informative, words), start=1):
+            if word:
+                nearness[word] = max(nearness.get(word, 0.0), 1.0 / distance)
     return nearness
 
 
@@ -129,12 +134,6 @@ def _neighbours(figure: Quantity) -> Mapping[str, float]:
 def _clause_ends(text: str) -> tuple[int, ...]:
     """Where the clauses of a text end, the last one left out."""
     return tuple([match.start() for match in _CLAUSE_END.finditer(text)])
-
-
-def _telling(text: str) -> list[str]:
-    """The words that say what a number is about: no function words but "before" and "after"."""
-    words = tokens(text)
-    return [_ORDER.get(word, word) for word in words if word not in STOP_WORDS or word in _ORDER]
 
 
 @lru_cache(maxsize=65536)
@@ -155,9 +154,9 @@ def _nearness(one: Quantity, other: Quantity) -> float:
 
 
 def _closeness(one: Quantity, other: Quantity) -> float:
-    """How much is told of both of two numbers, by their clauses and by their whole sentences."""
+    """How much two numbers have in common: in their clauses and in their whole sentences."""
     shared = _contents(one.sentence) & _contents(other.sentence)
-    beside = sum(mine == theirs for mine, theirs in zip(_beside(one), _beside(other), strict=True))
+    beside: int = sum(map(eq, _beside(one), _beside(other)))
     is_as_exact = one.decimals == other.decimals
     return _nearness(one, other) + _PER_WORD * (len(shared) + beside) + _AS_EXACT * is_as_exact
 
@@ -176,31 +175,34 @@ def missing_number(
 ) -> Conflict | None:
     """The first number of a claim that a text does not state, and what stands in its place.
 
-    That is the number in ``evidence``, the sentences of the text that are closest to the claim, of
-    which most is told that is told of the missing one; better one in the same unit, and one that
-    the claim does not state. Of a fact, which has few words, a clause has to share some of them; of
-    a whole sentence, a sentence has to share more.
+    That is a number in ``evidence``, the sentences of the text that are closest to the claim: the
+    one that has most in common with the missing number, best in the same unit, and one that the
+    claim does not state. Of a fact, which has few words, a clause has to share some of them; of a
+    whole sentence, a sentence has to share more.
     """
-    for figure in unstated_figures(claim, text):
-        nowhere = Conflict(kind="number", says=figure.text, instead=NOWHERE)
-        rivals = [
-            other
-            for sentence in evidence
-            for other in find_figures(sentence)
-            if other.dimension == figure.dimension and is_level(other) == is_level(figure)
-        ]
-        rival = max(rivals, key=partial(_fitness, figure), default=None)
-        if rival is None:
-            return nowhere
+    figure = next(iter(unstated_figures(claim, text)), None)
+    if figure is None:
+        return None
+    rivals = [
+        other
+        for sentence in evidence
+        for other in find_figures(sentence)
+        if other.dimension == figure.dimension and is_level(other) == is_level(figure)
+    ]
+    rival = max(rivals, key=partial(_fitness, figure), default=None)
+    if rival is not None:
         is_same = rival.size == figure.size
-        is_close = _closeness(figure, rival) >= _CLOSE
-        if not is_sentence:
+        if is_sentence:
+            is_close = _closeness(figure, rival) >= _CLOSE
+        else:
             is_close = any(_nearness(figure, other) for other in rivals)
-        if not (is_same or is_close):
-            return nowhere
-        kind: ConflictKind = "unit" if is_same else "number"
-        return Conflict(kind=kind, says=figure.text, instead=rival.text, sentence=rival.sentence)
-    return None
+        if is_same or is_close:
+            return _conflict("unit" if is_same else "number", figure, rival)
+    return Conflict(kind="number", says=figure.text, instead=NOWHERE)
+
+
+def _conflict(kind: ConflictKind, figure: Quantity, rival: Quantity) -> Conflict:
+    return Conflict(kind=kind, says=figure.text, instead=rival.text, sentence=rival.sentence)
 
 
 def _fitness(figure: Quantity, other: Quantity) -> tuple[bool, bool, bool, float]:
@@ -215,8 +217,8 @@ def replaced_number(
 ) -> Conflict | None:
     """A number of a summary in the place of one of the reference that the summary does not state.
 
-    Same dimension, same words next to it, and the reference does not state it either; so a summary
-    may add numbers, and leave some out.
+    Both have one dimension and stand by the same words, and the reference does not state the first;
+    so a summary may add numbers, and leave some out.
 
     Args:
         reference: The sentences of a facet of the reference.
@@ -225,24 +227,24 @@ def replaced_number(
     """
     own = [text for text in summary if text not in known and has_numbers(text)]
     pairs = [
-        (_nearness(mine, theirs), mine, theirs)
+        (_nearness(figure, rival), figure, rival)
         for text in filter(has_numbers, reference)
         for alike in ([other for other in own if are_alike(other, text, COPIED)],)
-        for theirs in (unstated_figures(text, summary) if alike else ())
+        for rival in (unstated_figures(text, summary) if alike else ())
         for other in alike
-        for mine in unstated_figures(other, known)
-        if mine.dimension == theirs.dimension and mine.decimals == theirs.decimals
+        for figure in unstated_figures(other, known)
+        if figure.dimension == rival.dimension and figure.decimals == rival.decimals
     ]
-    near, mine, theirs = max(pairs, key=lambda pair: pair[0], default=(0.0, None, None))
-    if mine is None or theirs is None or near < SAME_PLACE:
+    nearest = max(pairs, key=itemgetter(0), default=None)
+    if nearest is None or nearest[0] < SAME_PLACE:
         return None
-    return Conflict(kind="number", says=mine.text, instead=theirs.text, sentence=theirs.sentence)
+    return _conflict("number", *nearest[1:])
 
 
 def are_alike(one: str, other: str, least: float) -> bool:
     """Whether two sentences share that part of the words of the longer one."""
-    mine, theirs = _stems(one), _stems(other)
-    return len(mine & theirs) >= least * max(len(mine), len(theirs))
+    words, others = _stems(one), _stems(other)
+    return len(words & others) >= least * max(len(words), len(others))
 
 
 @lru_cache(maxsize=512)
@@ -263,28 +265,28 @@ def _different(text: str) -> frozenset[str]:
     return frozenset(known_tokens(text))
 
 
-def swapped_numbers(claim: str, evidence: Sequence[str]) -> Conflict | None:
+def _swapped_numbers(claim: str, evidence: Sequence[str]) -> Conflict | None:
     """Two numbers, each of which stands by the words that belong to the other one.
 
-    Each stands once only: of a number that stands twice no place can be told.
+    A number that stands twice has no place of its own, so it is left out.
     """
     own = _single(claim)
     for sentence in evidence if len(own) > 1 else ():
-        theirs = _single(sentence)
-        if len(theirs) <= 1 or not are_alike(claim, sentence, ALIKE):
+        others = _single(sentence)
+        if len(others) <= 1 or not are_alike(claim, sentence, ALIKE):
             continue
         if max(len(own), len(find_figures(sentence))) > _TABLE:
             continue
         pairs = [
-            (mine, theirs[size])
-            for size, mine in own.items()
-            if size in theirs and mine.agrees_with(theirs[size])
+            (figure, others[size])
+            for size, figure in own.items()
+            if size in others and figure.agrees_with(others[size])
         ]
         for one, two in combinations(pairs, 2):
             if _are_crossed(*one, *two):
-                says, instead = sorted((one[0], two[0]), key=lambda figure: figure.start)
+                first, second = sorted((one[0], two[0]), key=attrgetter("start"))
                 return Conflict(
-                    kind="swap", says=says.text, instead=instead.text, sentence=sentence
+                    kind="swap", says=first.text, instead=second.text, sentence=sentence
                 )
     return None
 
@@ -293,29 +295,27 @@ def swapped_numbers(claim: str, evidence: Sequence[str]) -> Conflict | None:
 def _single(text: str) -> Mapping[float, Quantity]:
     """By size, the figures of a sentence whose number stands once, without small counts."""
     figures = find_figures(text)
-    sizes = [figure.size for figure in figures]
-    each = zip(sizes, figures, strict=True)
-    return {size: f for size, f in each if sizes.count(size) == 1 and not is_own_count(f)}
+    n_of_size = Counter(figure.size for figure in figures)
+    return {f.size: f for f in figures if n_of_size[f.size] == 1 and not is_own_count(f)}
 
 
-def _are_crossed(mine: Quantity, theirs: Quantity, mine2: Quantity, theirs2: Quantity) -> bool:
+def _are_crossed(one: Quantity, other: Quantity, one2: Quantity, other2: Quantity) -> bool:
     """Whether two numbers of a claim have exchanged the words they stand by in the evidence.
 
     Words that stand by all four tell nothing; each crossing has to outweigh both straight ties.
     """
-    for first, second in ((mine, mine2), (theirs, theirs2)):
+    for first, second in ((one, one2), (other, other2)):
         if abs(second.start - first.end) < _JOINED or first.agrees_with(second):
             return False
-    sides = [_neighbours(figure) for figure in (mine, mine2, theirs, theirs2)]
+    sides = [_neighbours(figure) for figure in (one, one2, other, other2)]
     if _tie(sides[0], sides[3]) <= _MARGIN or _tie(sides[1], sides[2]) <= _MARGIN:
         return False
     everywhere = set.intersection(*map(set, sides))
-    one, two, one_there, two_there = (
+    first_, second_, first_there, second_there = (
         {word: near for word, near in side.items() if word not in everywhere} for side in sides
     )
-    straight = max(_tie(one, one_there), _tie(two, two_there))
-    crossed = min(_tie(one, two_there), _tie(two, one_there))
-    return crossed > straight + _MARGIN
+    straight = max(_tie(first_, first_there), _tie(second_, second_there))
+    return min(_tie(first_, second_there), _tie(second_, first_there)) > straight + _MARGIN
 
 
 def _changes(text: str) -> set[tuple[str, str]]:
@@ -324,13 +324,13 @@ def _changes(text: str) -> set[tuple[str, str]]:
     return {(m[1].rstrip(".,"), m[2].rstrip(".,")) for m in _CHANGE.finditer(text)}
 
 
-def reversed_change(claim: str, evidence: Sequence[str]) -> Conflict | None:
-    """A change from one number to another that the evidence tells the other way round."""
+def _reversed_change(claim: str, evidence: Sequence[str]) -> Conflict | None:
+    """A change from one number to another that goes the other way in the evidence."""
     changes = _changes(claim)
     for sentence in evidence if changes else ():
-        theirs = _changes(sentence)
+        others = _changes(sentence)
         for start, end in changes:
-            if start != end and (end, start) in theirs and (start, end) not in theirs:
+            if start != end and (end, start) in others and (start, end) not in others:
                 return Conflict(kind="swap", says=start, instead=end, sentence=sentence)
     return None
 
@@ -358,15 +358,15 @@ _DENIAL_REACH: Final = 4
 def find_conflict(claim: str, evidence: Sequence[str], *, numbers: bool = True) -> Conflict | None:
     """The first disagreement of a claim with the sentences closest to it; None if none is seen.
 
-    A number that the evidence lacks is none: see `missing_number`; ``numbers`` says whether one in
-    the place of another counts in a near copy. What stands in the evidence as one of its sentences
-    disagrees with nothing.
+    A number that the evidence lacks is none: see `missing_number`. ``numbers`` says whether one
+    number in the place of another counts in a near copy. A sentence of the evidence disagrees with
+    nothing.
     """
     if claim in evidence:
         return None
     return (
-        swapped_numbers(claim, evidence)
-        or reversed_change(claim, evidence)
+        _swapped_numbers(claim, evidence)
+        or _reversed_change(claim, evidence)
         or _changed_copy(claim, evidence, numbers=numbers)
     )
 
@@ -380,8 +380,8 @@ def _changed_copy(claim: str, evidence: Sequence[str], *, numbers: bool) -> Conf
         n_shared = len(words & others) if len(others) >= least else 0
         if n_shared < least:
             continue
-        theirs = known_tokens(sentence)
-        if mine == theirs:
+        yours = known_tokens(sentence)
+        if mine == yours:
             return None
         replaced = _replaced(claim, sentence)
         rest = [other for other in evidence if other != sentence]
@@ -390,22 +390,17 @@ def _changed_copy(claim: str, evidence: Sequence[str], *, numbers: bool) -> Conf
         derived = {figure.digits for figure in figures if is_worked_out(figure, [sentence])}
         if any(word in derived for word, _ in changed):
             continue  # "8 % disagreed" where "92 % agreed": another number makes other words true
-        if numbers and (told := _renumbered(changed, rest)):
-            return Conflict(kind="number", says=told[0], instead=told[1], sentence=sentence)
-        if (told := _turned(replaced)) and not ("than" in words and "than" in others):
-            return Conflict(kind="direction", says=told[0], instead=told[1], sentence=sentence)
         is_whole = n_shared >= _COPIED * len(others)
-        told = _denied(mine, theirs) or _denied(theirs, mine)[::-1]
-        if is_whole and told:
-            return Conflict(kind="negation", says=told[0], instead=told[1], sentence=sentence)
+        is_compared = "than" in words and "than" in others
+        kinds: tuple[tuple[ConflictKind, tuple[str, ...]], ...] = (
+            ("number", _renumbered(changed, rest) if numbers else ()),
+            ("direction", () if is_compared else _turned(replaced)),
+            ("negation", _denied(mine, yours) or _denied(yours, mine)[::-1] if is_whole else ()),
+        )
+        for kind, pair in kinds:
+            if pair:
+                return Conflict(kind=kind, says=pair[0], instead=pair[1], sentence=sentence)
     return None
-
-
-def _places(text: str) -> Mapping[tuple[str, str], str]:
-    """By what stands before and behind, the word between them."""
-    words = known_tokens(text)
-    padded = ("", *words, "")
-    return dict(zip(zip(padded, padded[2:], strict=False), words, strict=False))
 
 
 def _replaced(claim: str, sentence: str) -> list[tuple[str, str]]:
@@ -418,8 +413,15 @@ def _replaced(claim: str, sentence: str) -> list[tuple[str, str]]:
     ]
 
 
+def _places(text: str) -> Mapping[tuple[str, str], str]:
+    """By what stands before and behind, the word between them."""
+    words = known_tokens(text)
+    padded = ("", *words, "")
+    return dict(zip(zip(padded, padded[2:], strict=False), words, strict=False))
+
+
 def _renumbered(changed: Sequence[tuple[str, str]], rest: Sequence[str]) -> tuple[str, ...]:
-    """A number and what it replaces between the same two words, if it is told nowhere else."""
+    """A number and what it replaces between the same two words, if no other sentence has it."""
     known = frozenset().union(*map(_different, rest))
     return next((each for each in changed if each[0] not in known), ())
 
@@ -427,31 +429,24 @@ def _renumbered(changed: Sequence[tuple[str, str]], rest: Sequence[str]) -> tupl
 def _turned(replaced: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     """A word and its opposite, which it replaces."""
     ends = opposites()
-    return next(
-        (
-            (word, there)
-            for word, there in replaced
-            for other in (ends.get(there, {}),)
-            for line, side in ends.get(word, {}).items()
-            if other.get(line, side) != side
-        ),
-        (),
-    )
+    for word, there in replaced:
+        other = ends.get(there, {})
+        if any(other.get(line, side) != side for line, side in ends.get(word, {}).items()):
+            return word, there
+    return ()
 
 
 def _denied(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
     """A word with its denial, and the word where it stands in the other text undenied."""
     if _DENYING.isdisjoint(one) or not _DENYING_OR_ALIKE.isdisjoint(other):
         return ()
-    for place, word in enumerate(one):
-        if word not in _DENYING:
-            continue
+    for place, word in enumerate(one, start=1):
         behind = [
             each
-            for each in one[place + 1 : place + 1 + _DENIAL_REACH]
+            for each in one[place : place + _DENIAL_REACH]
             if each not in STOP_WORDS and not each.endswith("ly")
         ]
-        if behind and one[place + 1] not in _NOT_DENYING:
+        if word in _DENYING and behind and one[place] not in _NOT_DENYING:
             known = stem(behind[0])
             same = [each for each in other if each not in STOP_WORDS and stem(each) == known]
             return (f"{word} {behind[0]}", same[0]) if same else ()

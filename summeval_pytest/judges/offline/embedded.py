@@ -5,28 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from summeval_pytest import questions as q
 from summeval_pytest.judges.offline.facets import rate_all, segment
 from summeval_pytest.judges.offline.presence import check_facts, facts_of
 from summeval_pytest.judges.offline.support import support_sentences
-from summeval_pytest.questions import (
-    Answer,
-    CheckFacts,
-    CheckSentences,
-    CountFacts,
-    FacetPair,
-    FacetRatings,
-    Fact,
-    FactList,
-    ListFacts,
-    ListRelations,
-    Question,
-    RateFacets,
-    RateSummary,
-    SegmentFacets,
-    SentenceChecks,
-    SummaryRating,
-    Unanswered,
-)
 
 VERSION: Final = "5"
 NO_RELATIONS: Final = (
@@ -52,31 +34,31 @@ class OfflineJudge:
     signature: str = f"offline-{VERSION}"
     in_flight: int = 1
 
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+    async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
         """One answer for each question, in the order asked."""
         return tuple(self.compute(question) for question in questions)
 
-    def compute(self, question: Question) -> Answer:  # noqa: C901, PLR0911 - a case for each kind of question
+    def compute(self, question: q.Question) -> q.Answer:  # noqa: C901, PLR0911 - a case for each kind of question
         """The answer to one question."""
         match question:
-            case SegmentFacets(text, is_summary):
+            case q.SegmentFacets(text, is_summary):
                 return segment(text, nearest=is_summary)
-            case RateFacets():
-                return FacetRatings(rate_all(question))
-            case ListFacts(sentences):
-                facts: list[Fact] = []
+            case q.RateFacets():
+                return q.FacetRatings(rate_all(question))
+            case q.ListFacts(sentences):
+                facts: list[q.Fact] = []
                 for place, sentence in enumerate(sentences):
                     facts.extend(facts_of(sentence, place, len(facts)))
-                return FactList(tuple(facts))
-            case CheckFacts():
+                return q.FactList(tuple(facts))
+            case q.CheckFacts():
                 return check_facts(question)
-            case ListRelations():
-                return Unanswered(NO_RELATIONS)
-            case CountFacts():
-                return Unanswered(NO_COUNTS)
-            case CheckSentences(sentences=sentences, source=source):
-                return SentenceChecks(support_sentences(sentences, source))
-            case RateSummary(reference=reference, summary=summary):
-                pair = FacetPair(facet="result", reference=reference, candidate=summary)
-                (rated,) = rate_all(RateFacets((pair,)))
-                return SummaryRating(reason=rated.reason, rating=rated.rating)
+            case q.ListRelations():
+                return q.Unanswered(NO_RELATIONS)
+            case q.CountFacts():
+                return q.Unanswered(NO_COUNTS)
+            case q.CheckSentences(sentences=sentences, source=source):
+                return q.SentenceChecks(support_sentences(sentences, source))
+            case q.RateSummary(reference=reference, summary=summary):
+                pair = q.FacetPair(facet="result", reference=reference, candidate=summary)
+                (rated,) = rate_all(q.RateFacets((pair,)))
+                return q.SummaryRating(reason=rated.reason, rating=rated.rating)

@@ -362,7 +362,7 @@ def _rate(pair: FacetPair, overlap: FacetOverlap, reference: str, summary: str) 
         coverage = coverage * vetoed(rating, conflict) // rating
         rating = vetoed(rating, conflict)
         confidence = min(CONFLICT_CONFIDENCE, chances[rating - 1])
-        reason = f"{conflict.told}; {reason}"
+        reason = f"{conflict.reason}; {reason}"
     return FacetRating(
         facet=pair.facet,
         reason=reason,

@@ -1,20 +1,19 @@
 """Facts of a sentence, and whether premises entail them, by the embedded judge.
 
-A cut is made where a clause, a prepositional phrase or a parenthesis begins, once enough has been
-said for a fact. The facts of one sentence refine its first one and repeat its subject; only what
-a fact adds to the one it refines is weighed.
+A sentence is cut where a clause, a prepositional phrase or a parenthesis begins, once there are
+words enough for a fact. The facts of a sentence refine its first one and repeat its subject; only
+what a fact adds to the one it refines is weighed.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 from math import ceil
 from operator import mul
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.judges.offline.conflicts import NOWHERE, find_conflict, missing_number
@@ -88,33 +87,22 @@ def _pieces(sentence: str) -> Iterator[str]:
     starts = [0, *(end for _, end in breaks)]
     ends = [*(start for start, _ in breaks), len(sentence)]
     said = [count_content(sentence[a:b]) for a, b in zip(starts, ends, strict=True)]
-    begin, held, left = 0, 0, sum(said)
-    if not left:
+    begin, n_words, n_left = 0, 0, sum(said)
+    if not n_left:
         return
     for (end, start), words in zip(breaks, said, strict=False):
-        held, left = held + words, left - words
-        if min(held, left) >= _LEAST_WORDS:
+        n_words, n_left = n_words + words, n_left - words
+        if min(n_words, n_left) >= _LEAST_WORDS:
             yield sentence[begin:end]
-            begin, held = start, 0
+            begin, n_words = start, 0
     yield sentence[begin:]
-
-
-def _capitalised(text: str) -> str:
-    """The text with a capital first letter, unless that changes it as the micro sign's does."""
-    capital = text[0].upper()
-    return capital + text[1:] if capital.lower() == text[0] else text
-
-
-def _stands_alone(piece: str, subject: str) -> bool:
-    """Whether a piece says itself whom it speaks of."""
-    return piece.startswith(subject) or _OWN_SUBJECT.match(piece) is not None
 
 
 def facts_of(sentence: str, place: int, offset: int) -> list[Fact]:
     """The facts that a sentence states, in order.
 
-    ``place`` is its index among the sentences asked about; ``offset`` facts stand before these in
-    the whole list, which parents are indices of.
+    ``place`` is its index among the sentences of the question; ``offset`` facts stand before these
+    in the whole list, which parents are indices of.
     """
     facts: list[Fact] = []
     for part in cut_at_labels(sentence):
@@ -123,10 +111,13 @@ def facts_of(sentence: str, place: int, offset: int) -> list[Fact]:
         for piece in _pieces(part):
             text = piece.strip(" " + _MARKS)
             is_root = offset + len(facts) == root
-            if subject and not is_root and not _stands_alone(text, subject):
+            names_subject = text.startswith(subject) or _OWN_SUBJECT.match(text)
+            if subject and not is_root and not names_subject:
                 text = f"{subject}{' ' if _VERB.match(text) else ': '}{text}"
-            text = _capitalised(text) + "."
-            facts.append(Fact(text=text, sentence=place, parent=None if is_root else root))
+            capital = text[0].upper()
+            if capital.lower() == text[0]:  # of a micro sign it is another letter
+                text = capital + text[1:]
+            facts.append(Fact(text=f"{text}.", sentence=place, parent=None if is_root else root))
     return facts
 
 
@@ -163,16 +154,15 @@ each system."""
 
 _COUNTS: Final = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-    " sixteen seventeen eighteen nineteen twenty"
+    " sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
+    " hundred"
 ).split()
-_TENS: Final = "thirty forty fifty sixty seventy eighty ninety hundred".split()
-NUMBER_WORDS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        stem(word): str(value)
-        for value, word in (*enumerate(_COUNTS), *zip(range(30, 101, 10), _TENS, strict=True))
-    }
-)
-_DIGITS: Final = MappingProxyType({digits: word for word, digits in NUMBER_WORDS.items()})
+# "eighty" has the stem of "eight", so "eight" counts as 80; another table is another version.
+_IN_DIGITS: Final = {
+    stem(word): str(n) for n, word in zip((*range(20), *range(20, 101, 10)), _COUNTS, strict=True)
+}
+_OTHER_FORM: Final = _IN_DIGITS | {digits: word for word, digits in _IN_DIGITS.items()}
+"""Numbers in words by their digits, and digits by their words."""
 
 
 @lru_cache(maxsize=65536)
@@ -229,70 +219,55 @@ class Traces:
 
     Attributes:
         words: The words of the fact, in order.
-        found: The word of the premises that stands for each, None where there is none.
-        held: The words found anywhere.
+        matches: The word of the premises that stands for each, None where there is none.
+        present: The words that stand anywhere.
         carried: By premise, in their order, the words that it has.
         total: What all the words count together.
         sums: What the words of any bits count together.
     """
 
     words: tuple[str, ...]
-    found: tuple[str | None, ...]
-    held: int
+    matches: tuple[str | None, ...]
+    present: int
     carried: Mapping[int, int]
     total: float
     sums: Sums
 
 
 class PremiseIndex:
-    """The premises of one question by their words.
-
-    Most words stand once, so where a word stands first is kept apart from where it stands again:
-    that needs no list for it.
-    """
+    """The premises of one question by their words."""
 
     def __init__(self, premises: tuple[str, ...]) -> None:
-        self._first: dict[str, int] = {}
-        again: dict[str, list[int]] = {}
+        self._at: defaultdict[str, list[int]] = defaultdict(list)
         self._place_at: list[int] = []
-        self._heads: dict[str, str] = {}
-        self.premises = premises
-        position = 0
         for place, premise in enumerate(premises):
             words = content_words(premise)
-            for at, word in enumerate(words, start=position):
-                if self._first.setdefault(word, at) != at:
-                    again.setdefault(word, []).append(at)
-            position += len(words) + _GAP
+            for at, word in enumerate(words, start=len(self._place_at)):
+                self._at[word].append(at)
             self._place_at += [place] * (len(words) + _GAP)
-        self._again = {word: tuple(places) for word, places in again.items()}
-        self._stands_for: dict[str, str | None] = {word: word for word in self._first}
-        for word in self._first:
-            head = word[:_HEAD]
-            known = self._heads.get(head)
-            self._heads[head] = word if known is None else f"{known} {word}"
+        self._stands_for: dict[str, str | None] = {word: word for word in self._at}
+        self._families: dict[str, str] = {}
+        for word in self._at:
+            known = self._families.get(word[:_HEAD])
+            self._families[word[:_HEAD]] = word if known is None else f"{known} {word}"
 
     def trace(self, words: Mapping[str, float]) -> Traces:
         """Where the words of a fact, with their weights, stand."""
-        first, again, place_at = self._first, self._again, self._place_at
         carried: dict[int, int] = {}
-        stand_for = self._stands_for
-        found = [stand_for[word] if word in stand_for else self.stands_for(word) for word in words]
-        held, bit = 0, 1
-        for here in found:
-            if here is not None:
-                held |= bit
-                place = place_at[first[here]]
-                carried[place] = carried.get(place, 0) | bit
-                for at in again.get(here, ()):
-                    place = place_at[at]
+        matches = tuple(map(self.stands_for, words))
+        present, bit = 0, 1
+        for match in matches:
+            if match is not None:
+                present |= bit
+                for at in self._at[match]:
+                    place = self._place_at[at]
                     carried[place] = carried.get(place, 0) | bit
             bit <<= 1
         weights = tuple(words.values())
         return Traces(
             words=tuple(words),
-            found=tuple(found),
-            held=held,
+            matches=matches,
+            present=present,
             carried=dict(sorted(carried.items())),
             total=sum(weights),
             sums=Sums(weights),
@@ -305,31 +280,27 @@ class PremiseIndex:
         return self._stands_for[word]
 
     def _kin(self, word: str) -> str | None:
-        other = NUMBER_WORDS.get(word) or _DIGITS.get(word)
+        other = _OTHER_FORM.get(word)
         if other is not None:
-            return other if other in self._first else None
-        family = self._heads.get(word[:_HEAD])
+            return other if other in self._at else None
+        family = self._families.get(word[:_HEAD])
         if family is None or not word.isalpha():
             return None
         return next((near for near in family.split() if _akin(word, near)), None)
 
     def closeness(self, traces: Traces) -> float:
-        """How close the words found stand, 0 to 1: the mean of 1 / distance from each to the next.
+        """How close the matches stand, 0 to 1: the mean of 1 / distance from each to the next.
 
-        A word that is not found leaves its pair out and its share at 0.
+        A word without a match leaves its pair out and its share at 0.
         """
-        found = [word for word in traces.found if word is not None]
-        if len(traces.found) < 2:  # noqa: PLR2004 - one word has no next
-            return float(bool(found))
-        near, first, again = 0.0, self._first, self._again
-        for one, other in pairwise(found):
-            distance = abs(first[one] - first[other])
-            if distance > 1 and (one in again or other in again):
-                theirs = (first[other], *again.get(other, ()))
-                mine = (first[one], *again.get(one, ()))
-                distance = min(abs(a - b) for a in mine for b in theirs)
-            near += 1.0 / max(1, distance)
-        return near / (len(traces.found) - 1)
+        matches = [word for word in traces.matches if word is not None]
+        if len(traces.matches) < 2:  # noqa: PLR2004 - one word has no next
+            return float(bool(matches))
+        near = 0.0
+        for one, other in pairwise(matches):
+            places = self._at[other]
+            near += 1.0 / max(1, min(abs(a - b) for a in self._at[one] for b in places))
+        return near / (len(traces.matches) - 1)
 
 
 def _akin(word: str, other: str) -> bool:
@@ -337,10 +308,8 @@ def _akin(word: str, other: str) -> bool:
     return len(word) >= least and other.startswith(word[:least]) and other.isalpha()
 
 
-@lru_cache(maxsize=KEPT)
-def premises_of(premises: tuple[str, ...]) -> PremiseIndex:
-    """The index of premises, kept for the next facts about them."""
-    return PremiseIndex(premises)
+premises_of = lru_cache(maxsize=KEPT)(PremiseIndex)
+"""The index of premises, kept for the next facts about them."""
 
 
 PRESENT: Final = 0.35
@@ -384,42 +353,10 @@ class Signs(NamedTuple):
 
 
 class Sought(NamedTuple):
-    """A fact looked for: where its words stand, and what that is a sign of."""
+    """A fact that was looked for: where its words stand, and what that is a sign of."""
 
     traces: Traces
     signs: Signs
-
-
-def _share(traces: Traces) -> float:
-    """The share of a fact's weight that is found; 0 for a fact without words."""
-    if None not in traces.found:
-        return float(bool(traces.found))
-    return traces.sums[traces.held] / traces.total
-
-
-def _signs(
-    traces: Traces, index: PremiseIndex, *, found: float, beside: float, of_summary: bool
-) -> Signs:
-    carried, together = traces.carried, found
-    if traces.held not in carried.values():
-        windows = {words | carried.get(place + 1, 0) for place, words in carried.items()}
-        together = max(map(traces.sums.__getitem__, windows), default=0.0) / traces.total
-    numbers_lost = rarest_lost = 0.0
-    if found < 1.0:
-        lost = [w for w, here in zip(traces.words, traces.found, strict=True) if here is None]
-        n_lost = len([word for word in lost if word[0].isdigit()])
-        if n_lost:
-            numbers_lost = -n_lost / len([word for word in traces.words if word[0].isdigit()])
-        rarest_lost = -max(map(rarity, lost), default=0.0)
-    return Signs(
-        found=found,
-        together=together,
-        close=index.closeness(traces),
-        numbers_lost=numbers_lost,
-        rarest_lost=rarest_lost,
-        beside=beside,
-        of_summary=float(of_summary),
-    )
 
 
 def look_for(
@@ -440,16 +377,46 @@ def look_for(
         index.trace({word: weight / n_facts[word] for word, weight in bag.items()}) for bag in words
     ]
     shares = [_share(each) for each in traces]
-    found: list[Sought | None] = []
+    sought: list[Sought | None] = []
     for place, (each, share) in enumerate(zip(traces, shares, strict=True)):
         near = shares[max(0, place - 1) : place] + shares[place + 1 : place + 2]
         beside = sum(near) / len(near) if in_order and near else share
-        if not each.words:
-            found.append(None)
-            continue
-        signs = _signs(each, index, found=share, beside=beside, of_summary=of_summary)
-        found.append(Sought(traces=each, signs=signs))
-    return found
+        numbers_lost, rarest_lost = _losses(each) if share < 1.0 else (0.0, 0.0)
+        signs = Signs(
+            found=share,
+            together=_together(each, share),
+            close=index.closeness(each),
+            numbers_lost=numbers_lost,
+            rarest_lost=rarest_lost,
+            beside=beside,
+            of_summary=float(of_summary),
+        )
+        sought.append(Sought(each, signs) if each.words else None)
+    return sought
+
+
+def _share(traces: Traces) -> float:
+    """The share of a fact's weight that stands anywhere; 0 for a fact without words."""
+    if None not in traces.matches:
+        return float(bool(traces.matches))
+    return traces.sums[traces.present] / traces.total
+
+
+def _together(traces: Traces, share: float) -> float:
+    """The greatest share that one premise and the next have together."""
+    carried = traces.carried
+    if not traces.words or traces.present in carried.values():
+        return share
+    windows = {words | carried.get(place + 1, 0) for place, words in carried.items()}
+    return max(map(traces.sums.__getitem__, windows), default=0.0) / traces.total
+
+
+def _losses(traces: Traces) -> tuple[float, float]:
+    """Minus the share of the numbers, and minus the rarity of the rarest word, without a match."""
+    lost = [w for w, match in zip(traces.words, traces.matches, strict=True) if match is None]
+    n_lost = len([word for word in lost if word[0].isdigit()])
+    n_numbers = len([word for word in traces.words if word[0].isdigit()])
+    return (-n_lost / n_numbers if n_lost else 0.0), -max(map(rarity, lost), default=0.0)
 
 
 @cache
@@ -471,16 +438,12 @@ def check_facts(question: CheckFacts) -> FactChecks:
     premises a summary. If none refines another, as where people have listed them, neighbours count;
     clauses of one sentence have their subject in common already.
     """
-    of_summary = question.every_premise
-    in_order = not of_summary and all(fact.parent is None for fact in question.facts)
-    added = [_added(fact, question) for fact in question.facts]
-    sought = look_for(added, question.premises, of_summary=of_summary, in_order=in_order)
-    return FactChecks(
-        tuple(
-            _check(fact.text, news, question.premises, each)
-            for fact, news, each in zip(question.facts, added, sought, strict=True)
-        )
-    )
+    facts, premises, of_summary = question.facts, question.premises, question.every_premise
+    in_order = not of_summary and all(fact.parent is None for fact in facts)
+    added = [_added(fact, question) for fact in facts]
+    sought = look_for(added, premises, of_summary=of_summary, in_order=in_order)
+    each = zip(facts, added, sought, strict=True)
+    return FactChecks(tuple([_check(fact.text, news, premises, one) for fact, news, one in each]))
 
 
 def _added(fact: Fact, question: CheckFacts) -> str:
@@ -500,28 +463,29 @@ def _check(fact: str, added: str, premises: tuple[str, ...], sought: Sought | No
         return FactCheck(reason="it has no words to look for", entailed=False, support=0.0)
     strength = probability(sought.signs)
     evidence = _evidence(sought.traces)
+    conflict = None
     if strength >= PRESENT:
         conflict = _conflict(fact, added, premises, _near(sought.traces, evidence))
-        if conflict is not None:
-            first = () if conflict.sentence is None else (premises.index(conflict.sentence),)
-            return FactCheck(
-                reason=conflict.told,
-                entailed=False,
-                premises=tuple(dict.fromkeys((*first, *evidence))),
-                support=round(PRESENT * strength, _DECIMALS),
-                undecided=True,
-            )
+    if conflict is None:
+        return FactCheck(
+            reason=f"{sought.signs.found:.0%} of its words found, probability {strength:.2f}",
+            entailed=strength >= PRESENT,
+            premises=evidence,
+            support=strength,
+        )
+    first = () if conflict.sentence is None else (premises.index(conflict.sentence),)
     return FactCheck(
-        reason=f"{sought.signs.found:.0%} of its words found, probability {strength:.2f}",
-        entailed=strength >= PRESENT,
-        premises=evidence,
-        support=strength,
+        reason=conflict.reason,
+        entailed=False,
+        premises=tuple(dict.fromkeys((*first, *evidence))),
+        support=round(PRESENT * strength, _DECIMALS),
+        undecided=True,
     )
 
 
 def _evidence(traces: Traces) -> tuple[int, ...]:
     """The few premises that together carry most: each time the one that adds most weight."""
-    left, least, sums = traces.held, 0.0, traces.sums
+    left, least, sums = traces.present, 0.0, traces.sums
     chosen: list[int] = []
     while left and len(chosen) < MAX_EVIDENCE:
         best, most = -1, least
@@ -555,5 +519,5 @@ def _conflict(
     """
     near = [premises[place] for place in places]
     conflict = missing_number(added, near, premises)
-    is_told = conflict is not None and conflict.instead != NOWHERE
-    return conflict if is_told else find_conflict(fact, near)
+    is_replaced = conflict is not None and conflict.instead != NOWHERE
+    return conflict if is_replaced else find_conflict(fact, near)

@@ -261,7 +261,7 @@ def _support(
             first = index.sentences.index(conflict.sentence)
             evidence = tuple(dict.fromkeys((first, *evidence)))
         return SentenceCheck(
-            reason=conflict.told,
+            reason=conflict.reason,
             supported=False,
             evidence=evidence,
             support=_AFTER_CONFLICT * strength,

@@ -9,9 +9,8 @@ import pytest
 from summeval_pytest.endpoints.chat import Schema
 from summeval_pytest.judges.llm import (
     asking,
-    entity_relations,
     facet_ratings,
-    fact_checks,
+    facts,
     prompts,
     recipe,
     replies,
@@ -127,7 +126,7 @@ def test_similar_is_not_the_same(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["relations", "entities"])
 def test_every_type_of_entity_is_explained(kind: str) -> None:
     """A type that a prompt does not name is one that a model makes up; the paper has seven."""
-    types = get_args(entity_relations.EntityType)
+    types = get_args(facts.EntityType)
     assert len(types) == 7
     assert all(each in prompt(kind) for each in types)
 
@@ -190,15 +189,14 @@ PARTS = {"chain", "relations", "counts"}
 @pytest.mark.parametrize(
     ("module", "name", "value", "hashes"),
     [
-        (fact_checks, "SENTENCES_PER_REQUEST", 11, {"usual"}),
+        (prompts, "SENTENCES_PER_REQUEST", 11, {"usual", "relations"}),
         (facet_ratings, "PAIRS_PER_REQUEST", 3, {"usual"}),
-        (fact_checks, "FACTS_PER_REQUEST", 14, {"usual"}),
-        (fact_checks, "FACTS_PER_REQUEST_AT_MOST", 24, {"usual"}),
+        (facts, "FACTS_PER_REQUEST", 14, {"usual"}),
+        (facts, "FACTS_PER_REQUEST_AT_MOST", 24, {"usual"}),
         (facet_ratings, "schema_of", no_schema, {"usual"}),
         (facet_ratings, "LEAST_COVERAGE", {3: (50,), 4: (50, 75)}, {"usual"}),
-        (fact_checks, "_DECISIONS", {True: "yes", False: "no", None: "?"}, {"chain"}),
+        (facts, "_DECISIONS", {True: "yes", False: "no", None: "?"}, {"chain"}),
         (sentence_checks, "SENTENCES_PER_REQUEST", 14, {"usual", "factual"}),
-        (entity_relations, "SENTENCES_PER_REQUEST", 11, {"relations"}),
         (recipe, "MAX_REASKS", 1, EACH - PARTS),
         (recipe, "VERSION", "2", EACH - PARTS),
         (asking, "TOKENS", 500, EACH),

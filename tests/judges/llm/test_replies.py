@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.llm.prompts import block, numbered, shown
+from summeval_pytest.judges.llm.prompts import block, inert, numbered
 from summeval_pytest.judges.llm.replies import (
     Line,
     UnreadableError,
@@ -207,9 +207,9 @@ def test_lines_keep_the_numbers_of_their_items() -> None:
     ],
     ids=["lines", "chat", "marks", "llama", "turns", "deepseek", "hidden", "surrogate", "plain"],
 )
-def test_a_text_is_shown_on_one_line_and_speaks_for_nobody(text: str, line: str) -> None:
+def test_a_text_is_inert_on_one_line_and_speaks_for_nobody(text: str, line: str) -> None:
     """What a chat template reads as another speaker's turn is only text here."""
-    assert shown(text) == line
+    assert inert(text) == line
 
 
 @settings(deadline=None, max_examples=80)
@@ -230,5 +230,5 @@ def test_no_text_closes_its_block_or_opens_another(texts: list[str], name: str) 
 @settings(deadline=None, max_examples=100)
 @given(hostile)
 def test_showing_a_text_twice_changes_nothing_more(text: str) -> None:
-    """A quotation copied from a request is looked up in the text as it was shown."""
-    assert shown(shown(text)) == shown(text)
+    """A quotation copied from a request is looked up in the text as it was inert."""
+    assert inert(inert(text)) == inert(text)

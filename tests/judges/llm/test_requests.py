@@ -10,13 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from summeval_pytest.judges.llm.entity_relations import (
-    Related,
-    entity_batch,
-    relation_batch,
-    statement_batch,
-    triple_batch,
-)
 from summeval_pytest.judges.llm.facet_ratings import (
     FacetsEntry,
     Style,
@@ -25,11 +18,16 @@ from summeval_pytest.judges.llm.facet_ratings import (
     segments_batch,
     summary_batch,
 )
-from summeval_pytest.judges.llm.fact_checks import (
+from summeval_pytest.judges.llm.facts import (
     FactsEntry,
+    Related,
     count_batch,
+    entity_batch,
     fact_batch,
     facts_batch,
+    relation_batch,
+    statement_batch,
+    triple_batch,
 )
 from summeval_pytest.judges.llm.replies import UnreadableError
 from summeval_pytest.judges.llm.sentence_checks import factual_batch, sentence_batch

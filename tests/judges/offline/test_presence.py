@@ -108,7 +108,7 @@ def test_words_are_traced_to_the_premises_that_have_them() -> None:
     """Premise 0 has the first two of three words, premise 1 the last: bits 1, 2 and 4."""
     traces = premises_of(ROOFS).trace({"copper": 1.0, "roof": 2.0, "lake": 4.0})
     assert traces.carried == {0: 0b011, 1: 0b100}
-    assert traces.held == 0b111
+    assert traces.present == 0b111
     assert traces.sums[0b110] == 6.0
 
 
@@ -146,7 +146,7 @@ def test_shares_are_bounded_for_any_text(fact: str, premises: list[str]) -> None
     traces = index.trace(weighed(fact))
     assert 0.0 <= index.closeness(traces) <= 1.0
     assert all(0 <= place < len(premises) for place in traces.carried)
-    assert all(words & ~traces.held == 0 for words in traces.carried.values())
+    assert all(words & ~traces.present == 0 for words in traces.carried.values())
 
 
 NOTHING = Signs(0.0, 0.0, 0.0, numbers_lost=-1.0, rarest_lost=-1.0, beside=0.0, of_summary=0.0)

@@ -1,0 +1,382 @@
+"""Requests about facts and relations: listing, checking and counting them.
+
+A statement with a number that its text does not state is unusable: it is none of the text's facts
+(FActScore does the same). Relations across sentences are asked for all at once, or in the paper's
+steps:
+
+    at once:  entities, relations and their statements, sentence by sentence
+    in steps: entities of each paragraph; triples of the whole text; a statement for each triple
+
+A relation belongs to the later of the sentences that it takes, and names another one that it has to
+be read with (EVA-Score, section 3.3; JSON in place of the triples in parentheses that lose entities
+with commas, metrics.md EV11).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
+
+from summeval_pytest import questions as q
+from summeval_pytest.endpoints.wire import read_off_loop
+from summeval_pytest.judges.llm.prompts import (
+    block,
+    entries_batch,
+    inert,
+    numbered,
+    sentences_batch,
+    single_batch,
+    span,
+)
+from summeval_pytest.judges.llm.replies import (
+    Entry,
+    Line,
+    TellingLine,
+    UnreadableError,
+    Values,
+    Whole,
+)
+from summeval_pytest.text.quantities import find_quantities
+from summeval_pytest.text.sentences import sentence_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from summeval_pytest.judges.llm.asking import Poll
+    from summeval_pytest.judges.llm.prompts import Ids, PromptBatch, Units
+    from summeval_pytest.text.quantities import Quantity
+
+
+FACTS_PER_REQUEST: Final = 15
+FACTS_PER_REQUEST_AT_MOST: Final = 25
+"""Where enough premises do, replies are shorter."""
+EntityType = Literal[
+    "person", "organisation", "location", "time", "number", "product", "miscellaneous"
+]
+"""The paper's seven; they are asked for so that all entities are looked for, and counted."""
+_DECISIONS: Final[Mapping[bool | None, str]] = {
+    True: "entailed", False: "not_entailed", None: "undecided",
+}  # fmt: skip
+
+
+class StatedFact(Values):
+    """A fact of one sentence; ``refines`` counts that sentence's facts from 1, 0 for none."""
+
+    text: TellingLine
+    refines: Whole
+
+
+def _check_order(facts: list[StatedFact]) -> list[StatedFact]:
+    for number, fact in enumerate(facts, start=1):
+        if not 0 <= fact.refines < number:
+            fault = f"fact {number} refines fact {fact.refines}, which is not before it"
+            raise PydanticCustomError("off_scale", fault)
+    return facts
+
+
+class FactsEntry(Entry):
+    """The facts that one sentence states."""
+
+    facts: Annotated[list[StatedFact], AfterValidator(_check_order)]
+
+
+class _FactEntry(Entry):
+    reason: Line
+    premises: list[Whole]
+    label: Literal["entailed", "not_entailed"]
+
+
+class _Counts(Values):
+    reason: Line
+    reference: Whole
+    candidate: Whole
+    matched: Whole
+
+
+class _Entity(Values):
+    name: TellingLine
+    type: EntityType
+
+
+class _Triple(Values):
+    other: Whole = Field(alias="with")
+    head: TellingLine
+    relation: TellingLine
+    tail: TellingLine
+
+
+class _StatedTriple(_Triple):
+    statement: TellingLine
+
+
+class _EntitiesEntry(Entry):
+    entities: list[_Entity]
+
+
+class _RelationsEntry(_EntitiesEntry):
+    relations: list[_StatedTriple]
+
+
+class _TriplesEntry(Entry):
+    relations: list[_Triple]
+
+
+class _StatementEntry(Entry):
+    statement: TellingLine
+
+
+def has_its_numbers(statement: str, stated: Sequence[Quantity]) -> bool:
+    """Whether every number of a statement is among those that its text states."""
+    return all(
+        any(number.agrees_with(other) for other in stated) for number in find_quantities(statement)
+    )
+
+
+def facts_batch(sentences: tuple[str, ...]) -> PromptBatch[FactsEntry]:
+    """Asks which facts each sentence of a text states."""
+    return sentences_batch("facts", FactsEntry, lambda entry: entry, sentences)
+
+
+async def list_facts(sentences: tuple[str, ...], poll: Poll) -> q.FactList:
+    """The facts of a text; what refined an unusable fact refines what that one refined."""
+    stated = await poll.all_of(facts_batch(sentences))
+    n_characters = sum(len(fact.text) for entry in stated for fact in entry.facts)
+    facts = await read_off_loop(n_characters, partial(_facts_of, sentences, stated))
+    poll.counts.n_dropped_facts += len(facts.unusable)
+    return facts
+
+
+def _facts_of(sentences: tuple[str, ...], stated: Sequence[FactsEntry]) -> q.FactList:
+    usable: list[q.Fact] = []
+    unusable: list[q.Fact] = []
+    for index, (sentence, entry) in enumerate(zip(sentences, stated, strict=True)):
+        numbers = find_quantities(sentence)
+        places: list[int | None] = [None]
+        for fact in entry.facts:
+            parent = places[fact.refines]
+            if has_its_numbers(fact.text, numbers):
+                places.append(len(usable))
+                usable.append(q.Fact(text=fact.text, sentence=index, parent=parent))
+            else:
+                places.append(parent)
+                unusable.append(q.Fact(text=fact.text, sentence=index))
+    return q.FactList(tuple(usable), tuple(unusable))
+
+
+def fact_batch(question: q.CheckFacts) -> PromptBatch[q.FactCheck]:
+    """Asks whether each fact follows from the premises; the facts of a chain stay together.
+
+    With ``earlier`` verdicts the request is of another kind.
+    """
+    n_premises = len(question.premises)
+    parents = [
+        fact.parent if fact.parent is not None and 0 <= fact.parent < place else None
+        for place, fact in enumerate(question.facts)
+    ]
+
+    def check(entry: _FactEntry) -> q.FactCheck:
+        for number in entry.premises:
+            if not 1 <= number <= n_premises:
+                fault = f"item {entry.id}: premise {number} of {n_premises}"
+                raise UnreadableError("off_scale", fault)
+        entailed = entry.label == "entailed"
+        if entailed and not entry.premises:
+            raise UnreadableError("off_scale", f"item {entry.id} is entailed by no premise")
+        premises = tuple(dict.fromkeys(number - 1 for number in entry.premises))
+        return q.FactCheck(reason=entry.reason, entailed=entailed, premises=premises)
+
+    return entries_batch(
+        "fact_checks",
+        "checks",
+        _FactEntry,
+        check,
+        texts=[fact.text for fact in question.facts],
+        parts=partial(_fact_parts, question, parents),
+        size=FACTS_PER_REQUEST if question.every_premise else FACTS_PER_REQUEST_AT_MOST,
+        units=_chains(parents),
+        prompt="fact_checks_in_chain" if question.earlier else "fact_checks",
+    )
+
+
+def _fact_parts(question: q.CheckFacts, parents: Sequence[int | None], ids: Ids) -> Iterator[str]:
+    """Premises, earlier verdicts, parents that are not asked about, then the facts."""
+    lines, beside = [], set[int]()
+    for id_ in ids:
+        parent = parents[id_ - 1]
+        refining = "" if parent is None else f"(refines [{parent + 1}]) "
+        lines.append(f"[{id_}] {refining}{inert(question.facts[id_ - 1].text)}")
+        beside |= set() if parent is None or parent + 1 in ids else {parent + 1}
+    yield block("premises", numbered(question.premises))
+    if question.earlier:
+        earlier = (f"{_DECISIONS[one.holds]}: {inert(one.text)}" for one in question.earlier)
+        yield block("earlier", earlier)
+    if beside:
+        yield block("context", numbered([fact.text for fact in question.facts], sorted(beside)))
+    yield block("facts", lines)
+    wanted = "all premises that carry it" if question.every_premise else "enough premises"
+    yield f"Check facts: {span(ids)}. For each entailed fact name {wanted}."
+
+
+def _chains(parents: Sequence[int | None]) -> Units:
+    """A fact that refines none, and all that refine it or each other, by number."""
+    root_of: list[int] = []
+    chains: dict[int, list[int]] = {}
+    for place, parent in enumerate(parents):
+        root_of.append(place if parent is None else root_of[parent])
+        chains.setdefault(root_of[place], []).append(place + 1)
+    return tuple(map(tuple, chains.values()))
+
+
+async def check_facts(question: q.CheckFacts, poll: Poll) -> q.FactChecks:
+    """Whether each fact follows from the premises; from none nothing follows."""
+    if not question.premises:
+        nothing = q.FactCheck(reason="there is no premise", entailed=False)
+        return q.FactChecks((nothing,) * len(question.facts))
+    checks = await poll.outcomes(fact_batch(question), lambda check: check.entailed)
+    return q.FactChecks(checks)
+
+
+def count_batch(question: q.CountFacts) -> PromptBatch[q.FactCounts]:
+    """Asks for counts of facts; more facts in both texts than in one of them cannot be."""
+    texts = {"reference": question.reference, "summary": question.summary}
+    return single_batch("fact_counts", _Counts, _fact_counts, texts, "Count the facts.")
+
+
+def _fact_counts(counts: _Counts) -> q.FactCounts:
+    reference, candidate, matched = counts.reference, counts.candidate, counts.matched
+    if min(reference, candidate, matched) < 0 or matched > min(reference, candidate):
+        fault = f"{matched} facts in both of {reference} in the reference, {candidate} in the"
+        raise UnreadableError("off_scale", f"{fault} summary")
+    return q.FactCounts(**counts.model_dump())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Related:
+    """What one sentence names for the first time, and the relations that it completes.
+
+    A relation that came without a statement has an empty one.
+    """
+
+    entities: tuple[str, ...] = ()
+    relations: tuple[q.Relation, ...] = ()
+
+
+def relation_batch(sentences: tuple[str, ...]) -> PromptBatch[Related]:
+    """Asks for entities, relations and their statements, sentence by sentence."""
+
+    def related(entry: _RelationsEntry) -> Related:
+        return Related(entities=_names(entry), relations=_relations(entry, len(sentences)))
+
+    return sentences_batch("relations", _RelationsEntry, related, sentences)
+
+
+def triple_batch(
+    sentences: tuple[str, ...], entities: tuple[str, ...]
+) -> PromptBatch[tuple[q.Relation, ...]]:
+    """Asks for relations of known entities, in one request about the whole text."""
+    return sentences_batch(
+        "triples",
+        _TriplesEntry,
+        lambda entry: _relations(entry, len(sentences)),
+        sentences,
+        more=[block("entities", map(inert, entities))],
+        is_one_request=True,
+    )
+
+
+def _names(entry: _EntitiesEntry) -> tuple[str, ...]:
+    return tuple(entity.name for entity in entry.entities)
+
+
+def _relations(entry: _RelationsEntry | _TriplesEntry, n_sentences: int) -> tuple[q.Relation, ...]:
+    """The relations that one sentence completes, each with another sentence of the text."""
+    for place, triple in enumerate(entry.relations, start=1):
+        if not 1 <= triple.other <= n_sentences or triple.other == entry.id:
+            fault = f"of sentence {entry.id} of {n_sentences} is with sentence {triple.other}"
+            raise UnreadableError("off_scale", f"item {entry.id}: relation {place} {fault}")
+    return tuple(
+        q.Relation(**{"statement": ""} | triple.model_dump(exclude={"other"}))
+        for triple in entry.relations
+    )
+
+
+def entity_batch(paragraphs: tuple[str, ...]) -> PromptBatch[tuple[str, ...]]:
+    """Asks for the names of the entities of each paragraph, one a request."""
+    return entries_batch(
+        "entities",
+        "paragraphs",
+        _EntitiesEntry,
+        _names,
+        texts=paragraphs,
+        parts=lambda ids: _one_by_one("paragraphs", paragraphs, ids),
+        size=1,
+    )
+
+
+def statement_batch(relations: tuple[q.Relation, ...]) -> PromptBatch[str]:
+    """Asks for the statement of each relation, one a request."""
+    lines = [f"{one.head} | {one.relation} | {one.tail}" for one in relations]
+    return entries_batch(
+        "statements",
+        "statements",
+        _StatementEntry,
+        lambda entry: entry.statement,
+        texts=[one.head for one in relations],
+        parts=lambda ids: _one_by_one("relations", lines, ids),
+        size=1,
+    )
+
+
+def _one_by_one(name: str, texts: Sequence[str], ids: Ids) -> list[str]:
+    return [block(name, numbered(texts, ids)), f"Work on {name}: {span(ids)}."]
+
+
+async def relations_of(text: str, poll: Poll) -> q.RelationList:
+    """The relations of a text."""
+    sentences = sentence_texts(text)
+    if not sentences:
+        return q.RelationList((), 0)
+    if poll.batched:
+        related = await poll.all_of(relation_batch(sentences))
+        names = _distinct(name for one in related for name in one.entities)
+        relations = [relation for one in related for relation in one.relations]
+    else:
+        names, relations = await _in_steps(text, sentences, poll)
+
+    def sorted_out() -> q.RelationList:
+        stated = find_quantities(" ".join(sentences))
+        usable: list[q.Relation] = []
+        unusable: list[q.Relation] = []
+        for one in relations:
+            (usable if has_its_numbers(one.statement, stated) else unusable).append(one)
+        return q.RelationList(tuple(usable), len(names), tuple(unusable))
+
+    answer = await read_off_loop(sum(len(one.statement) for one in relations), sorted_out)
+    poll.counts.n_dropped_facts += len(answer.unusable)
+    return answer
+
+
+async def _in_steps(
+    text: str, sentences: tuple[str, ...], poll: Poll
+) -> tuple[tuple[str, ...], list[q.Relation]]:
+    """Entities of each paragraph, triples of the text, a statement for each triple."""
+    paragraphs = tuple(part for part in text.split("\n\n") if part.strip())
+    named = await poll.all_of(entity_batch(paragraphs))
+    names = _distinct(name for part in named for name in part)
+    parts = await poll.all_of(triple_batch(sentences, names))
+    triples = tuple(relation for part in parts for relation in part)
+    statements = await poll.all_of(statement_batch(triples))
+    stated = zip(triples, statements, strict=True)
+    return names, [replace(triple, statement=statement) for triple, statement in stated]
+
+
+def _distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """Names in their order, each once, however it is capitalised."""
+    by_letters: dict[str, str] = {}
+    for name in names:
+        by_letters.setdefault(name.casefold(), name)
+    return tuple(by_letters.values())
