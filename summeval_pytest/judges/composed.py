@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.judge import Counting, Prompting
 from summeval_pytest.questions import DUTIES, duty_of
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
     from summeval_pytest.judges.judge import Judge, Part
     from summeval_pytest.questions import Answer, Duty, Question
+
+
+_DUTY_OF_PART: Final[Mapping[Part, Duty]] = {
+    "chain": "facts", "relations": "listing", "counts": "listing",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +33,8 @@ class ComposedJudge:
 
     @property
     def signature(self) -> str:
-        """Who answers what; who lists facts is said where another judge checks them."""
-        return _told(self.parts, DUTIES)
+        """Which judge answers what; who lists facts is named where another judge checks them."""
+        return _signature(self.parts, DUTIES)
 
     @property
     def in_flight(self) -> int:
@@ -38,20 +43,15 @@ class ComposedJudge:
 
     def prompts_for(self, parts: tuple[Part, ...]) -> str:
         """What tells the questions of these parts from any other's; empty if none is prompted."""
-        duties: Mapping[Part, Duty] = {
-            "chain": "facts",
-            "relations": "listing",
-            "counts": "listing",
-        }
-        asked: dict[Duty, list[Part]] = {}
+        by_duty: defaultdict[Duty, list[Part]] = defaultdict(list)
         for part in parts:
-            asked.setdefault(duties[part], []).append(part)
-        found = (
+            by_duty[_DUTY_OF_PART[part]].append(part)
+        prompts = (
             judge.prompts_for(tuple(own))
-            for duty, own in asked.items()
+            for duty, own in by_duty.items()
             if isinstance(judge := self.parts[duty], Prompting)
         )
-        return "+".join(found)
+        return "+".join(prompts)
 
     def counts(self) -> Mapping[str, float]:
         """The counts of its judges, added up."""
@@ -63,33 +63,31 @@ class ComposedJudge:
 
     async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """One answer for each question, in the order asked; all judges are asked at once."""
-        places: dict[Duty, list[int]] = {}
+        places: defaultdict[Duty, list[int]] = defaultdict(list)
         for place, question in enumerate(questions):
-            places.setdefault(duty_of(question), []).append(place)
-        found = await asyncio.gather(
+            places[duty_of(question)].append(place)
+        parts = await asyncio.gather(
             *(
-                self.parts[duty].answer(tuple(questions[place] for place in own))
+                self.parts[duty].answer(tuple([questions[place] for place in own]))
                 for duty, own in places.items()
             )
         )
-        answers = {
-            place: answer
-            for own, given in zip(places.values(), found, strict=True)
-            for place, answer in zip(own, given, strict=True)
-        }
-        return tuple(answers[place] for place in range(len(questions)))
+        answers: dict[int, Answer] = {}
+        for own, part in zip(places.values(), parts, strict=True):
+            answers.update(zip(own, part, strict=True))
+        return tuple([answers[place] for place in range(len(questions))])
 
 
 def signature_for(judge: Judge, duties: Sequence[Duty]) -> str:
     """All that can change a judge's answers to these kinds of questions."""
-    return _told(judge.parts, duties) if isinstance(judge, ComposedJudge) else judge.signature
+    return _signature(judge.parts, duties) if isinstance(judge, ComposedJudge) else judge.signature
 
 
-def _told(parts: Mapping[Duty, Judge], duties: Sequence[Duty]) -> str:
-    own: dict[str, list[Duty]] = {}
+def _signature(parts: Mapping[Duty, Judge], duties: Sequence[Duty]) -> str:
+    by_signature: defaultdict[str, list[Duty]] = defaultdict(list)
     for duty in duties:
         if duty != "listing" or parts[duty] is not parts["facts"]:
-            own.setdefault(parts[duty].signature, []).append(duty)
-    if len(own) == 1:
-        return next(iter(own))
-    return " ".join(f"{'+'.join(held)}=({signature})" for signature, held in own.items())
+            by_signature[parts[duty].signature].append(duty)
+    if len(by_signature) == 1:
+        return next(iter(by_signature))
+    return " ".join(f"{'+'.join(own)}=({name})" for name, own in by_signature.items())

@@ -1,4 +1,4 @@
-"""The judge protocol, and resolving a judge of one's own by name."""
+"""The judge protocol, and finding a team's own judge by name."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ Part = Literal["chain", "relations", "counts"]
 
 @runtime_checkable
 class Prompting(Protocol):
-    """A judge whose signature does not cover what only variants ask; one of one's own need not be.
+    """A judge whose signature does not cover what only variants ask; a team's own need not be one.
 
-    Without this, a judge's signature has to state whatever can change any of its answers.
+    Any other judge's signature has to state whatever can change any of its answers.
     """
 
     def prompts_for(self, parts: tuple[Part, ...]) -> str:
@@ -60,7 +60,7 @@ class Prompting(Protocol):
 
 @runtime_checkable
 class Counting(Protocol):
-    """A judge that counts what its replies were like; a judge of one's own need not."""
+    """A judge that counts what its replies were like; a team's own need not."""
 
     def counts(self) -> Mapping[str, float]:
         """Counts by name, which add up over processes."""
@@ -85,10 +85,10 @@ def is_local(name: str) -> bool:
 
 def _is_module(name: str) -> bool:
     try:
-        found = find_spec(name)
+        spec = find_spec(name)
     except ValueError:  # it is loaded, and nobody knows from where
         return True
-    return found is not None and found.origin is not None  # a folder alone has no origin
+    return spec is not None and spec.origin is not None  # a folder alone has no origin
 
 
 def find_judge(name: str) -> Judge:
@@ -115,8 +115,8 @@ def find_judge(name: str) -> Judge:
         )
 
     with foreign_code(none):
-        found = getattr(import_module(module_name), attribute)
-        judge = found if isinstance(found, Judge) and not isinstance(found, type) else found()
+        made = getattr(import_module(module_name), attribute)
+        judge = made if isinstance(made, Judge) and not isinstance(made, type) else made()
         is_whole = isinstance(judge, Judge) and isinstance(judge.signature, str)
         is_whole = is_whole and isinstance(judge.in_flight, int) and judge.in_flight > 0
     if not is_whole:

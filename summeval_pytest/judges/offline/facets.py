@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import pairwise
 from math import sqrt
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -93,6 +93,12 @@ def weight(word: str) -> float:
     return 1.0 if word[0].isdigit() else rarity(word)
 
 
+@lru_cache(maxsize=512)
+def _weights(text: str) -> Mapping[str, float]:
+    """The different words of a text, with their weights."""
+    return {word: weight(word) for word in content_words(text)}
+
+
 def repetition(words: Sequence[str]) -> float:
     """The share of runs of four words that the text has said before, 0 to 1."""
     runs = list(zip(*(words[start:] for start in range(RUN)), strict=False))
@@ -104,40 +110,52 @@ def overlaps(question: RateFacets, roles: Roles = roles_of) -> tuple[FacetOverla
 
     ``roles`` gives the probability of each facet for sentences in order, one row a sentence.
     """
-    said = _Said.of(question.summary, roles)
-    whole = said.share(_wanted(question.reference))
-    sureness = _sureness(question.reference, roles)
-    return tuple(_overlap(pair, said, whole, sureness, roles) for pair in question.pairs)
+    texts = pieces_of(question.summary)
+    rows = _wherever_it_ends(texts, roles).tolist()
+    surest = [max(column) for column in zip([0.0] * len(FACETS), *rows, strict=True)]
+    by_word: dict[str, list[float]] = {}
+    for text, row in zip(texts, rows, strict=True):
+        for word in set(content_words(text)):
+            by_word[word] = list(map(max, by_word[word], row)) if word in by_word else row
+    repeated = repetition([word for text in texts for word in known_tokens(text)])
+    whole = _share(_weights(question.reference), by_word)
+    texts = pieces_of(question.reference)
+    sureness = dict(zip(texts, roles(texts).tolist(), strict=True))
+
+    def overlap(pair: FacetPair) -> FacetOverlap:
+        column = FACETS.index(pair.facet)
+        own = pieces_of(pair.reference)
+        known = [sureness[text] for text in own if text in sureness] or roles(own).tolist()
+        clear = max((row[column] for row in known), default=0.0) ** CLEARNESS
+        weights = _weights(pair.reference)
+        numbers = [word for word in weights if word[0].isdigit()]
+        return FacetOverlap(
+            found=clear * _share(weights, by_word, column) + (1.0 - clear) * whole,
+            stated=clear * surest[column] + (1.0 - clear) * USUAL,
+            repetition=repeated,
+            n_words=len(weights),
+            n_words_found=len(weights.keys() & by_word.keys()),
+            n_numbers=len(numbers),
+            n_numbers_found=sum(number in by_word for number in numbers),
+            is_whole=weights.keys() <= set(content_words(pair.candidate)),
+        )
+
+    return tuple(map(overlap, question.pairs))
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """A summary: the greatest role of the sentences that have a word, by facet, and of any."""
+def _share(
+    weights: Mapping[str, float], by_word: Mapping[str, list[float]], column: int | None = None
+) -> float:
+    """The share of words, by weight, that a summary has; of a facet (column), where it has them.
 
-    roles: Mapping[str, list[float]]
-    surest: list[float]
-    repetition: float
-
-    @classmethod
-    def of(cls, summary: str, roles: Roles) -> _Said:
-        texts = pieces_of(summary)
-        found: dict[str, list[float]] = {}
-        surest = [0.0] * len(FACETS)
-        for text, row in zip(texts, _wherever_it_ends(texts, roles).tolist(), strict=True):
-            surest = list(map(max, surest, row))
-            for word in set(content_words(text)):
-                found[word] = list(map(max, found[word], row)) if word in found else row
-        spoken = [word for text in texts for word in known_tokens(text)]
-        return cls(found, surest, repetition(spoken))
-
-    def share(self, wanted: _Wanted, column: int | None = None) -> float:
-        """The share of words, by rarity, that the summary has; of a facet (column), where."""
-        found = 0.0
-        for word, weighs in wanted.weights.items():
-            if word in self.roles:
-                role = 1.0 if column is None else self.roles[word][column]
-                found += weighs * (1.0 - ROLE_SHARE + ROLE_SHARE * role)
-        return found / wanted.total if wanted.total else 0.0
+    ``by_word`` has the greatest role of a sentence with each word, by facet.
+    """
+    part, total = 0.0, sum(weights.values())
+    for word, weighs in weights.items():
+        if word in by_word:
+            role = 1.0 if column is None else by_word[word][column]
+            part += weighs * (1.0 - ROLE_SHARE + ROLE_SHARE * role)
+    return part / total if total else 0.0
 
 
 def _wherever_it_ends(texts: tuple[str, ...], roles: Roles) -> NDArray[np.float64]:
@@ -150,48 +168,6 @@ def _wherever_it_ends(texts: tuple[str, ...], roles: Roles) -> NDArray[np.float6
         table[1:] = np.maximum(table[1:], roles(texts[1:]))
         table[:-1] = np.maximum(table[:-1], roles(texts[:-1]))
     return table
-
-
-class _Wanted(NamedTuple):
-    """The different words of a text with their weights, the sum of these, and its numbers."""
-
-    weights: Mapping[str, float]
-    total: float
-    numbers: tuple[str, ...]
-
-
-@lru_cache(maxsize=512)
-def _wanted(text: str) -> _Wanted:
-    weights = {word: weight(word) for word in content_words(text)}
-    numbers = tuple(word for word in weights if word[0].isdigit())
-    return _Wanted(weights, sum(weights.values()), numbers)
-
-
-def _sureness(reference: str, roles: Roles) -> dict[str, list[float]]:
-    """By sentence of the reference, how surely it states each facet."""
-    texts = pieces_of(reference)
-    return dict(zip(texts, roles(texts).tolist(), strict=True))
-
-
-def _overlap(
-    pair: FacetPair, said: _Said, whole: float, sureness: Mapping[str, list[float]], roles: Roles
-) -> FacetOverlap:
-    column = FACETS.index(pair.facet)
-    own = pieces_of(pair.reference)
-    known = [sureness[text] for text in own if text in sureness] or roles(own).tolist()
-    clear = max((row[column] for row in known), default=0.0) ** CLEARNESS
-    wanted = _wanted(pair.reference)
-    held = set(content_words(pair.candidate))
-    return FacetOverlap(
-        found=clear * said.share(wanted, column) + (1.0 - clear) * whole,
-        stated=clear * said.surest[column] + (1.0 - clear) * USUAL,
-        repetition=said.repetition,
-        n_words=len(wanted.weights),
-        n_words_found=len(wanted.weights.keys() & said.roles.keys()),
-        n_numbers=len(wanted.numbers),
-        n_numbers_found=sum(number in said.roles for number in wanted.numbers),
-        is_whole=wanted.weights.keys() <= held,
-    )
 
 
 MOST: Final = 40

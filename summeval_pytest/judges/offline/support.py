@@ -9,16 +9,20 @@ sentences that hold them, so a claim costs as little in an article as in an abst
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import log1p
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.conflicts import find_conflict, missing_number
 from summeval_pytest.judges.offline.lexicon import GENERIC, chance, logit, rarity
 from summeval_pytest.questions import SentenceCheck
 from summeval_pytest.text.words import content_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 DEPTH: Final = 10
 """So many of the nearest sentences are looked at."""
@@ -82,18 +86,13 @@ class SourceIndex:
         self._words = [content_words(sentence) for sentence in sentences]
         self._bags = [dict.fromkeys(words) for words in self._words]
         self._pairs: dict[int, frozenset[str]] = {}
-        self._first: dict[str, int] = {}
-        again: dict[str, list[int]] = {}
+        self._places: dict[str, list[int]] = {}
         for place, bag in enumerate(self._bags):
             for word in bag:
-                if self._first.setdefault(word, place) != place:
-                    again.setdefault(word, []).append(place)
-        self._again = {word: tuple(places) for word, places in again.items()}
+                self._places.setdefault(word, []).append(place)
         n = len(sentences)
-        self._weights = {
-            word: _weight(word, n, 1 + len(self._again.get(word, ()))) for word in self._first
-        }
-        self._rare = frozenset(word for word in self._first if rarity(word) >= RARE)
+        self._weights = {word: _weight(word, n, len(at)) for word, at in self._places.items()}
+        self._rare = frozenset(word for word in self._places if rarity(word) >= RARE)
         self._masses = [sum(map(self._weights.__getitem__, bag)) for bag in self._bags]
         mean = max(1.0, sum(map(len, self._words)) / max(1, n))
         self._factors = [
@@ -104,8 +103,8 @@ class SourceIndex:
     def overlap(self, claim: str) -> ClaimOverlap:
         """What a claim shares with the sentences nearest to it; of equally near ones, the first."""
         words = content_words(claim)
-        found: dict[str, float] = {}
-        shared: dict[int, float] = {}
+        known: dict[str, float] = {}
+        shared: defaultdict[int, float] = defaultdict(float)
         total = 0.0
         for word in dict.fromkeys(words):
             weight = self._weights.get(word)
@@ -113,11 +112,9 @@ class SourceIndex:
                 total += _weight(word, len(self.sentences), 0)
                 continue
             total += weight
-            found[word] = weight
-            place = self._first[word]
-            shared[place] = shared.get(place, 0.0) + weight
-            for place in self._again.get(word, ()):
-                shared[place] = shared.get(place, 0.0) + weight
+            known[word] = weight
+            for place in self._places[word]:
+                shared[place] += weight
         factors = self._factors
         near = sorted([(-weight * factors[p], p) for p, weight in shared.items()])[:DEPTH]
         places = tuple(place for _, place in near)
@@ -125,40 +122,36 @@ class SourceIndex:
         return ClaimOverlap(
             places=places,
             shares=tuple([min(1.0, shared[place] / total) for place in places]),
-            gains=tuple([gain / total for gain in self._gains(found, places)]),
+            gains=tuple([gain / total for gain in self._gains(known, places)]),
             nearness=tuple([weight / near[0][0] for weight, _ in near]),
-            anywhere=min(1.0, sum(found.values()) / total) if total else 0.0,
+            anywhere=min(1.0, sum(known.values()) / total) if total else 0.0,
             phrases=self._phrases(words, around),
             likeness=max(
                 (shared[p] / (total + self._masses[p] - shared[p]) for p in around), default=0.0
             ),
             numbers=self._numbers(words, around),
             n_words=len(set(words)),
-            n_rare=len(self._rare.intersection(found)),
+            n_rare=len(self._rare.intersection(known)),
         )
 
-    def _gains(self, found: dict[str, float], places: tuple[int, ...]) -> list[float]:
-        open_words, gains = dict(found), []
+    def _gains(self, known: dict[str, float], places: tuple[int, ...]) -> Iterator[float]:
+        rest = dict(known)
         for place in places:
-            bag = self._bags[place]
-            gained = [word for word in open_words if word in bag]
-            gains.append(sum(map(open_words.pop, gained)))
-        return gains
+            gained = [word for word in rest if word in self._bags[place]]
+            yield sum(map(rest.pop, gained))
 
     def _phrases(self, words: tuple[str, ...], around: tuple[int, ...]) -> float:
         wanted = _pairs(words)
-        most = max((len(wanted & self._pairs_of(place)) for place in around), default=0)
+        for place in around:
+            if place not in self._pairs:
+                self._pairs[place] = _pairs(self._words[place])
+        most = max((len(wanted & self._pairs[place]) for place in around), default=0)
         return most / len(wanted) if wanted else 0.0
-
-    def _pairs_of(self, place: int) -> frozenset[str]:
-        if place not in self._pairs:
-            self._pairs[place] = _pairs(self._words[place])
-        return self._pairs[place]
 
     def _numbers(self, words: tuple[str, ...], around: tuple[int, ...]) -> float:
         wanted = {word for word in words if word[0].isdigit()}
-        found = [n for n in wanted if any(n in self._bags[place] for place in around)]
-        return len(found) / len(wanted) if wanted else 1.0
+        n_near = sum(any(n in self._bags[place] for place in around) for n in wanted)
+        return n_near / len(wanted) if wanted else 1.0
 
 
 def _pairs(words: tuple[str, ...]) -> frozenset[str]:
@@ -166,15 +159,13 @@ def _pairs(words: tuple[str, ...]) -> frozenset[str]:
     return frozenset(map(" ".join, pairwise(words)))
 
 
-def _weight(word: str, n_sentences: int, n_found: int) -> float:
-    idf = log1p((n_sentences - n_found + 0.5) / (n_found + 0.5))
+def _weight(word: str, n_sentences: int, n_with_it: int) -> float:
+    idf = log1p((n_sentences - n_with_it + 0.5) / (n_with_it + 0.5))
     return GENERIC_WEIGHT * idf if word in GENERIC else idf
 
 
-@lru_cache(maxsize=KEPT)
-def source_index(sentences: tuple[str, ...]) -> SourceIndex:
-    """The index of a source, kept for the next claims about it."""
-    return SourceIndex(sentences)
+source_index = lru_cache(maxsize=KEPT)(SourceIndex)
+"""The index of a source, kept for the next claims about it."""
 
 
 def evidence_features(overlap: ClaimOverlap) -> list[tuple[float, ...]]:
@@ -195,9 +186,9 @@ def evidence_of(overlap: ClaimOverlap) -> tuple[int, ...]:
     return tuple(p for p, features in ranked if p in first or logit("evidence", features) >= 0.0)
 
 
-TOLD_ALIKE: Final = 0.45
-"""A summary of whose words the source has this share, by weight and on the mean, is told in the
-source's words; one with less is told in other words, where overlap decides nothing."""
+IN_ITS_WORDS: Final = 0.45
+"""A summary is in the source's words if the source has this share of its words, by weight and on
+the mean; one with less is in other words, where overlap decides nothing."""
 UNRELATED: Final = 0.04
 """A summary that shares no more rare words with the source than one, and this share of its own
 words, is about something else: so are 19 of 20 summaries of another paper in golden, and no lay
@@ -206,13 +197,13 @@ TOGETHER: Final = 0.75
 """Of what the whole source has of a sentence, the five closest sentences have to have this share:
 else its words are the source's, but not what it says with them."""
 LEAST_STRENGTH: Final = 0.46
-"""Below this chance a sentence is called unsupported for its overlap alone."""
+"""Below this chance a sentence is unsupported for its overlap alone."""
 COPIED: Final = "stated word for word"
 """The reason for a claim that stands there as a sentence."""
 LEAST_WORDS: Final = 3
 """Fewer informative words are a heading or a fragment, which says nothing to support."""
 _AFTER_CONFLICT: Final = 0.5
-"""What is left of the chance where a conflict is seen: readers call half as many supported."""
+"""What is left of the chance after a conflict: readers call half as many supported."""
 
 
 def support_sentences(
@@ -221,11 +212,11 @@ def support_sentences(
     """Whether the sentences of a source carry each sentence of a summary.
 
     ``support`` is the chance that readers call a sentence supported, as learned from labelled
-    sentences (``tests/fitting/support.py``): half of it where a conflict is seen, 1 for a sentence
-    of the source. No sentence with a conflict is ``supported``. Low overlap proves nothing by
-    itself, for a faithful sentence may use other words; so it decides only in a summary that
-    otherwise is told in the source's words (`TOLD_ALIKE`), or that shares no more with the source
-    than any other would (`UNRELATED`).
+    sentences (``tests/fitting/support.py``): half of it after a conflict, 1 for a sentence of the
+    source. No sentence with a conflict is ``supported``. Low overlap proves nothing by itself, for
+    a faithful sentence may use other words; so it decides only in a summary that otherwise is in
+    the source's words (`IN_ITS_WORDS`), or that shares no more with the source than any other
+    would (`UNRELATED`).
     """
     index = source_index(source)
     overlaps = [index.overlap(sentence) for sentence in sentences]
@@ -237,7 +228,7 @@ def support_sentences(
     n_words = sum(overlap.n_words for overlap in own)
     n_rare = sum(overlap.n_rare for overlap in own)
     is_unrelated = bool(own) and n_rare <= 1 + UNRELATED * n_words
-    is_alike = bool(own) and sum(overlap.anywhere for overlap in own) >= TOLD_ALIKE * len(own)
+    is_alike = bool(own) and sum(overlap.anywhere for overlap in own) >= IN_ITS_WORDS * len(own)
     return tuple(
         _support(sentence, index, overlap, is_unrelated=is_unrelated, is_alike=is_alike)
         for sentence, overlap in zip(sentences, overlaps, strict=True)
@@ -247,38 +238,34 @@ def support_sentences(
 def _support(
     sentence: str, index: SourceIndex, overlap: ClaimOverlap, *, is_unrelated: bool, is_alike: bool
 ) -> SentenceCheck:
-    if sentence in index.sentences:
-        place = index.sentences.index(sentence)
+    source = index.sentences
+    if sentence in source:
+        place = source.index(sentence)
         return SentenceCheck(reason=COPIED, supported=True, evidence=(place,), support=1.0)
     evidence = evidence_of(overlap)
     strength = chance(logit("support", strength_features(overlap)))
-    near = [index.sentences[place] for place in overlap.places[:NEAR]]
-    conflict = missing_number(sentence, near, index.sentences, is_sentence=True) or find_conflict(
-        sentence, near
-    )
+    near = [source[place] for place in overlap.places[:NEAR]]
+    conflict = missing_number(sentence, near, source, is_sentence=True)
+    conflict = conflict or find_conflict(sentence, near)
     if conflict is not None:
-        if conflict.sentence is not None:
-            first = index.sentences.index(conflict.sentence)
-            evidence = tuple(dict.fromkeys((first, *evidence)))
+        first = () if conflict.sentence is None else (source.index(conflict.sentence),)
         return SentenceCheck(
             reason=conflict.reason,
             supported=False,
-            evidence=evidence,
+            evidence=tuple(dict.fromkeys((*first, *evidence))),
             support=_AFTER_CONFLICT * strength,
             undecided=True,
             number_conflict=conflict.is_of_numbers,
         )
-    fault = _too_little(overlap, strength) if is_alike else None
+    fault = _too_little(overlap, strength) if is_alike else ""
     if is_unrelated:
         fault = "the summary shares no more rare words with the source than one of another paper"
     reason = f"{overlap.nearest(NEAR):.0%} of its words, by weight, in the five closest sentences"
-    if fault is not None:
+    if fault:
         reason += f"; {fault}"
     elif not is_alike:
         reason += "; the summary is told in other words, so this decides nothing"
-    return SentenceCheck(
-        reason=reason, supported=fault is None, evidence=evidence, support=strength
-    )
+    return SentenceCheck(reason=reason, supported=not fault, evidence=evidence, support=strength)
 
 
 def strength_features(overlap: ClaimOverlap) -> tuple[float, ...]:
@@ -287,12 +274,12 @@ def strength_features(overlap: ClaimOverlap) -> tuple[float, ...]:
     return (overlap.best, together, overlap.phrases, overlap.likeness, overlap.numbers)
 
 
-def _too_little(overlap: ClaimOverlap, strength: float) -> str | None:
-    """Why a sentence is unsupported for its overlap alone, in a summary told in like words."""
+def _too_little(overlap: ClaimOverlap, strength: float) -> str:
+    """Why a sentence is unsupported for its overlap alone; empty where it is not."""
     if overlap.n_words < LEAST_WORDS:
-        return None
+        return ""
     if overlap.nearest(NEAR) < TOGETHER * overlap.anywhere:
         return f"{overlap.anywhere:.0%} in the whole source, so they stand apart"
     if strength < LEAST_STRENGTH:
         return f"{strength:.0%} of such sentences are supported, {LEAST_STRENGTH:.0%} needed"
-    return None
+    return ""
