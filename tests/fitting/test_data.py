@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tests.fitting import data, rarity
-from tests.fitting.data import Sources, data_folder, records
+from tests.fitting.data import Sources
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
-
-
-def test_records_are_read_line_by_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sets are JSON lines in UTF-8, in the folder that the command line names."""
-    monkeypatch.setattr(sys, "argv", ["roles", "--data", str(tmp_path)])
-    (tmp_path / "dev.jsonl").write_text('{"a": "é"}\n{"a": 2}\n', encoding="utf-8")
-    assert list(records(data_folder("made up"), "dev.jsonl")) == [{"a": "é"}, {"a": 2}]
 
 
 def test_a_source_is_cut_by_its_lines_or_by_our_rules() -> None:

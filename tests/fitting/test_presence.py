@@ -2,51 +2,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 from summeval_pytest.judges.offline.lexicon import learned
 from tests.fitting import presence
-from tests.fitting.presence import Asked, asked, examples, fit
+from tests.fitting.presence import asked, examples, fit
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 FACTS = ("Kites rose.", "Ferries sank.", "Roofs shone.", "Bells rang.")
-
-
-def question(text: str, labels: tuple[int, ...], paper: str = "one") -> Asked:
-    """Four facts asked of a text of ours."""
-    return Asked(
-        name="made/up", paper=paper, facts=FACTS, text=text, labels=labels, of_summary=False
-    )
-
-
-def test_fit_meets_the_share_of_facts_that_are_present() -> None:
-    """A logistic fit with an intercept is calibrated on the whole: 3 of 4 are there."""
-    signs = np.array([[0.1], [0.9], [0.4], [0.6]] * 25)
-    labels = np.array([0.0, 1.0, 1.0, 1.0] * 25)
-    intercept, slopes = fit(signs, labels, np.ones(100))
-    mean = (1 / (1 + np.exp(-(signs @ slopes + intercept)))).mean()
-    assert mean == pytest.approx(0.75, abs=1e-3)
-
-
-def test_examples_are_what_the_judge_sees() -> None:
-    """One row a fact, with the words found in the text as its first sign."""
-    data = examples(iter([question("Kites rose. The bells rang.", (1, 0, 0, 1))]))
-    assert data.signs.shape == (4, 7)
-    assert data.signs[:, 0].tolist() == [1.0, 0.0, 0.0, 1.0]
-    assert data.labels.tolist() == [1.0, 0.0, 0.0, 1.0]
-
-
-def test_papers_are_unseen_when_they_are_scored(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A paper whose labels are upside down is still scored by what the others say."""
-    monkeypatch.setattr(presence, "SHARES", {"made/up": 1.0})
-    text, labels = "Kites rose. The bells rang.", (1, 0, 0, 1)
-    honest = [question(text, labels, paper=f"paper {number}") for number in range(12)]
-    wrong = question(text, (0, 1, 1, 0), paper="upside down")
-    logits = presence.unseen(examples(iter([*honest, wrong])))
-    assert logits[-4] > logits[-3]
 
 
 def test_weights_are_those_of_the_recipe(shared_data: Path) -> None:

@@ -4,26 +4,14 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from summeval_pytest import questions as q
 from summeval_pytest.judges.composed import ComposedJudge, signature_for
 from summeval_pytest.judges.judge import Counting, Judge, Prompting
-from summeval_pytest.questions import (
-    DUTIES,
-    CheckFacts,
-    CheckSentences,
-    CountFacts,
-    ListFacts,
-    ListRelations,
-    RateFacets,
-    RateSummary,
-    SegmentFacets,
-    Unanswered,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from summeval_pytest.judges.judge import Part
-    from summeval_pytest.questions import Answer, Question
 
 
 @dataclass(eq=False)
@@ -32,12 +20,12 @@ class Named:
 
     signature: str
     in_flight: int = 1
-    asked: list[tuple[Question, ...]] = field(default_factory=list)
+    asked: list[tuple[q.Question, ...]] = field(default_factory=list)
 
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+    async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
         """Its name and the number of the question."""
         self.asked.append(questions)
-        return tuple(Unanswered(f"{self.signature} {n}") for n, _ in enumerate(questions))
+        return tuple(q.Unanswered(f"{self.signature} {n}") for n, _ in enumerate(questions))
 
 
 class Prompted(Named):
@@ -52,20 +40,20 @@ class Prompted(Named):
         return f"{self.signature}:{','.join(parts)}"
 
 
-def reasons(answers: tuple[Answer, ...]) -> list[str]:
+def reasons(answers: tuple[q.Answer, ...]) -> list[str]:
     """Who answered, and which of its questions."""
-    return [answer.reason for answer in answers if isinstance(answer, Unanswered)]
+    return [answer.reason for answer in answers if isinstance(answer, q.Unanswered)]
 
 
-EACH: tuple[Question, ...] = (
-    CheckSentences((), ()),
-    SegmentFacets(""),
-    CheckFacts((), ()),
-    ListFacts(()),
-    RateFacets(()),
-    CountFacts("", ""),
-    RateSummary("", ""),
-    ListRelations(""),
+EACH: tuple[q.Question, ...] = (
+    q.CheckSentences((), ()),
+    q.SegmentFacets(""),
+    q.CheckFacts((), ()),
+    q.ListFacts(()),
+    q.RateFacets(()),
+    q.CountFacts("", ""),
+    q.RateSummary("", ""),
+    q.ListRelations(""),
 )
 """One question of each kind."""
 
@@ -94,7 +82,7 @@ def test_the_signature_says_who_answers_what() -> None:
     assert signature_for(apart, ("listing", "facts")) == "listing=(d) facts=(b)"
     both = ComposedJudge({"facets": a, "listing": a, "facts": b, "sentences": b})
     assert both.signature == "facets+listing=(a) facts+sentences=(b)"
-    assert signature_for(a, DUTIES) == "a"
+    assert signature_for(a, q.DUTIES) == "a"
 
 
 def test_counts_add_up_and_each_judge_counts_once() -> None:

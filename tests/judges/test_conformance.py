@@ -9,35 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from summeval_pytest import questions as q
 from summeval_pytest.judges.composed import ComposedJudge
 from summeval_pytest.judges.judge import Judge
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.judges.recorded import RecordedJudge
-from summeval_pytest.questions import (
-    SCALES,
-    CheckFacts,
-    CheckSentences,
-    CountFacts,
-    FacetPair,
-    FacetRating,
-    FacetRatings,
-    FacetSegments,
-    Fact,
-    FactCheck,
-    FactChecks,
-    FactCounts,
-    FactList,
-    ListFacts,
-    ListRelations,
-    RateFacets,
-    RateSummary,
-    RelationList,
-    SegmentFacets,
-    SentenceCheck,
-    SentenceChecks,
-    SummaryRating,
-    Unanswered,
-)
 from summeval_pytest.study.local_checker import Checker
 from tests.judges.llm.by_rule import judge_of
 from tests.local_models import WordReader
@@ -45,7 +21,6 @@ from tests.local_models import WordReader
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from summeval_pytest.questions import Answer, Question
 
 ODD = (
     "",
@@ -62,17 +37,17 @@ ODD = (
 """Empty, one-word, oddly encoded and huge texts are texts too."""
 KITES = "Red kites rose 40 m."
 ROOFS = "Kites rose above 12 copper roofs, and ropes held."
-SAME = FacetPair(facet="result", reference=KITES, candidate=KITES)
-RATED = FacetRating(facet="result", reason="as recorded", rating=SCALES["result"])
+SAME = q.FacetPair(facet="result", reference=KITES, candidate=KITES)
+RATED = q.FacetRating(facet="result", reason="as recorded", rating=q.SCALES["result"])
 ANSWERS: dict[type, type] = {
-    SegmentFacets: FacetSegments,
-    RateFacets: FacetRatings,
-    ListFacts: FactList,
-    CheckFacts: FactChecks,
-    ListRelations: RelationList,
-    CountFacts: FactCounts,
-    CheckSentences: SentenceChecks,
-    RateSummary: SummaryRating,
+    q.SegmentFacets: q.FacetSegments,
+    q.RateFacets: q.FacetRatings,
+    q.ListFacts: q.FactList,
+    q.CheckFacts: q.FactChecks,
+    q.ListRelations: q.RelationList,
+    q.CountFacts: q.FactCounts,
+    q.CheckSentences: q.SentenceChecks,
+    q.RateSummary: q.SummaryRating,
 }
 JUDGES: dict[str, Callable[[], Judge]] = {
     "embedded": OfflineJudge,
@@ -80,7 +55,7 @@ JUDGES: dict[str, Callable[[], Judge]] = {
     "llm, one by one": lambda: judge_of(batched=False, votes=3),
     "recorded": lambda: RecordedJudge(
         signature="recorded GPT",
-        segments={KITES: FacetSegments(result=KITES)},
+        segments={KITES: q.FacetSegments(result=KITES)},
         ratings={SAME: RATED},
     ),
     "composed": lambda: ComposedJudge(
@@ -108,47 +83,47 @@ def judge(request: pytest.FixtureRequest) -> Judge:
     return JUDGES[request.param]()
 
 
-def answers_of(judge: Judge, *questions: Question) -> tuple[Answer, ...]:
+def answers_of(judge: Judge, *questions: q.Question) -> tuple[q.Answer, ...]:
     """What a judge answers."""
     return asyncio.run(judge.answer(questions))
 
 
-def questions_about(text: str, other: str) -> tuple[Question, ...]:
+def questions_about(text: str, other: str) -> tuple[q.Question, ...]:
     """One question of each kind, with two or three items where it has some."""
-    facts = (Fact(text=text, sentence=0), Fact(text=other, sentence=0, parent=0))
-    pairs = (SAME, FacetPair(facet="background", reference=other, candidate=text))
+    facts = (q.Fact(text=text, sentence=0), q.Fact(text=other, sentence=0, parent=0))
+    pairs = (SAME, q.FacetPair(facet="background", reference=other, candidate=text))
     return (
-        SegmentFacets(text),
-        RateFacets(pairs),
-        ListFacts((text, other)),
-        CheckFacts(facts, (other,)),
-        ListRelations(text),
-        CountFacts(text, other),
-        CheckSentences((text, other, text), (other, text)),
-        RateSummary(text, other),
+        q.SegmentFacets(text),
+        q.RateFacets(pairs),
+        q.ListFacts((text, other)),
+        q.CheckFacts(facts, (other,)),
+        q.ListRelations(text),
+        q.CountFacts(text, other),
+        q.CheckSentences((text, other, text), (other, text)),
+        q.RateSummary(text, other),
     )
 
 
-def assert_full(question: Question, answer: Answer) -> None:
+def assert_full(question: q.Question, answer: q.Answer) -> None:
     """An answer has the type and as many items as were asked about, or says why it is none."""
-    reasons = [answer.reason] if isinstance(answer, Unanswered) else []
-    assert isinstance(answer, (ANSWERS[type(question)], Unanswered))
+    reasons = [answer.reason] if isinstance(answer, q.Unanswered) else []
+    assert isinstance(answer, (ANSWERS[type(question)], q.Unanswered))
     match question, answer:
-        case RateFacets(pairs), FacetRatings(items):
+        case q.RateFacets(pairs), q.FacetRatings(items):
             assert len(items) == len(pairs)
             for pair, item in zip(pairs, items, strict=True):
-                if isinstance(item, FacetRating):
+                if isinstance(item, q.FacetRating):
                     assert item.facet == pair.facet
-                    assert 1 <= item.rating <= SCALES[pair.facet]
+                    assert 1 <= item.rating <= q.SCALES[pair.facet]
                 else:
                     reasons.append(item.reason)
-        case (CheckFacts(asked), FactChecks(checks)) | (
-            CheckSentences(asked),
-            SentenceChecks(checks),
+        case (q.CheckFacts(asked), q.FactChecks(checks)) | (
+            q.CheckSentences(asked),
+            q.SentenceChecks(checks),
         ):
             assert len(checks) == len(asked)
-            reasons += [check.reason for check in checks if isinstance(check, Unanswered)]
-        case ListFacts(sentences), FactList(facts):
+            reasons += [check.reason for check in checks if isinstance(check, q.Unanswered)]
+        case q.ListFacts(sentences), q.FactList(facts):
             assert all(0 <= fact.sentence < len(sentences) for fact in facts)
             assert all(fact.parent is None or fact.parent < n for n, fact in enumerate(facts))
     assert all(reason.strip() and reason.isprintable() for reason in reasons)
@@ -169,19 +144,19 @@ def test_every_question_has_a_full_answer_of_its_kind_in_the_order_asked(judge: 
     for question, answer in zip(questions, answers, strict=True):
         assert_full(question, answer)
     assert answers_of(judge, *reversed(questions)) == answers[::-1]
-    assert not isinstance(answers[0], Unanswered)
+    assert not isinstance(answers[0], q.Unanswered)
 
 
 def test_nothing_asked_is_nothing_answered(judge: Judge) -> None:
     """An empty question has an empty answer and raises nothing."""
-    empty: tuple[Question, ...] = (
-        RateFacets(()),
-        ListFacts(()),
-        CheckFacts((), (KITES,)),
-        CheckSentences((), ()),
+    empty: tuple[q.Question, ...] = (
+        q.RateFacets(()),
+        q.ListFacts(()),
+        q.CheckFacts((), (KITES,)),
+        q.CheckSentences((), ()),
     )
     answers = answers_of(judge, *empty)
-    assert answers[0] == FacetRatings(())
+    assert answers[0] == q.FacetRatings(())
     for question, answer in zip(empty, answers, strict=True):
         assert_full(question, answer)
     assert answers_of(judge) == ()
@@ -189,29 +164,29 @@ def test_nothing_asked_is_nothing_answered(judge: Judge) -> None:
 
 def test_a_facet_covers_itself(judge: Judge) -> None:
     """Nothing covers a text better than the text."""
-    (answer,) = answers_of(judge, RateFacets((SAME,)))
-    assert isinstance(answer, FacetRatings)
+    (answer,) = answers_of(judge, q.RateFacets((SAME,)))
+    assert isinstance(answer, q.FacetRatings)
     (rating,) = answer.ratings
-    assert isinstance(rating, FacetRating)
-    assert rating.rating == SCALES["result"]
+    assert isinstance(rating, q.FacetRating)
+    assert rating.rating == q.SCALES["result"]
 
 
 def test_what_stands_there_holds_and_what_does_not_is_never_a_pass(judge: Judge) -> None:
     """The evidence is the place where it stands; a judge without an answer says so."""
     source = (ROOFS, KITES)
-    (facts,) = answers_of(judge, CheckFacts((Fact(text=KITES, sentence=0),), source))
-    (sentences,) = answers_of(judge, CheckSentences((KITES, "Penguins swim far."), source))
-    if isinstance(facts, FactChecks) and isinstance(sentences, SentenceChecks):
+    (facts,) = answers_of(judge, q.CheckFacts((q.Fact(text=KITES, sentence=0),), source))
+    (sentences,) = answers_of(judge, q.CheckSentences((KITES, "Penguins swim far."), source))
+    if isinstance(facts, q.FactChecks) and isinstance(sentences, q.SentenceChecks):
         (fact,), (copied, foreign) = facts.checks, sentences.checks
-        assert isinstance(fact, FactCheck)
-        assert isinstance(copied, SentenceCheck)
-        assert isinstance(foreign, SentenceCheck)
+        assert isinstance(fact, q.FactCheck)
+        assert isinstance(copied, q.SentenceCheck)
+        assert isinstance(foreign, q.SentenceCheck)
         assert (fact.entailed, fact.premises) == (True, (1,))
         assert (copied.supported, copied.evidence) == (True, (1,))
         assert not foreign.supported
     else:
-        assert isinstance(facts, Unanswered)
-        assert isinstance(sentences, Unanswered)
+        assert isinstance(facts, q.Unanswered)
+        assert isinstance(sentences, q.Unanswered)
 
 
 @pytest.mark.parametrize("name", JUDGES)
@@ -235,14 +210,14 @@ def test_any_text_is_judged_or_said_to_be_unjudged(name: str, text: str, other: 
 
 def test_what_is_not_recorded_stays_unanswered() -> None:
     """A text, a pair of segments, and a kind of question that nobody recorded."""
-    other = FacetPair(facet="result", reference=KITES, candidate=ROOFS)
+    other = q.FacetPair(facet="result", reference=KITES, candidate=ROOFS)
     assert answers_of(
         JUDGES["recorded"](),
-        RateFacets((other, SAME)),
-        SegmentFacets(ROOFS),
-        ListFacts((KITES,)),
+        q.RateFacets((other, SAME)),
+        q.SegmentFacets(ROOFS),
+        q.ListFacts((KITES,)),
     ) == (
-        FacetRatings((Unanswered("no rating of this facet is recorded"), RATED)),
-        Unanswered("no facets of this text are recorded"),
-        Unanswered("a recorded judge rates facets, and was asked something else"),
+        q.FacetRatings((q.Unanswered("no rating of this facet is recorded"), RATED)),
+        q.Unanswered("no facets of this text are recorded"),
+        q.Unanswered("a recorded judge rates facets, and was asked something else"),
     )

@@ -168,11 +168,9 @@ def test_an_unusable_item_is_asked_again_alone(wrong: list[object], note: str) -
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("I think they all follow.", "the reply holds no whole JSON object"),
         ("{}", "the reply is no object with one list, 'checks'"),
         ('{"checks": {}}', "the reply is no object with one list, 'checks'"),
         ('{"checks": [], "note": 1}', "the reply is no object with one list, 'checks'"),
-        ('{"checks": []} {"checks": []}', "the reply holds 2 JSON objects"),
         ('{"checks": []}', "item 1 is missing"),
         (json.dumps({"checks": [entry(1, "Maybe\n")]}),
          "item 1: label: Input should be 'entailed' or 'not_entailed', not 'Maybe'"),

@@ -2,49 +2,21 @@ from __future__ import annotations
 
 import json
 import threading
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from summeval_pytest import questions as q
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.llm import facts
 from summeval_pytest.judges.llm.asking import ReplyCounts
 from summeval_pytest.judges.llm.facet_ratings import Style, rating_by_facts
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.judges.llm.recipe import prompt_hash
-from summeval_pytest.questions import (
-    FACETS,
-    RUBRICS,
-    SENTENCE_MODES,
-    CheckFacts,
-    CheckSentences,
-    CountFacts,
-    FacetPair,
-    FacetRating,
-    FacetRatings,
-    FacetSegments,
-    Fact,
-    FactCheck,
-    FactChecks,
-    FactCounts,
-    FactList,
-    ListFacts,
-    ListRelations,
-    RateFacets,
-    Relation,
-    RelationList,
-    SegmentFacets,
-    SentenceCheck,
-    SentenceChecks,
-    SentenceManner,
-    Unanswered,
-)
 from tests.judges.llm.by_rule import RuleSender, ask, judge_of, kind_of, kinds_sent, sent_by
 
 if TYPE_CHECKING:
     from summeval_pytest.endpoints.chat import ChatRequest
-    from summeval_pytest.questions import Answer, Facet, FacetReading, Question, SentenceMode
     from tests.judges.llm.by_rule import Hook
 
 
@@ -56,71 +28,23 @@ SENTENCES = (
 )
 TEXT = " ".join(SENTENCES)
 FACTS = (
-    Fact(text="Forty bricks were fired.", sentence=0),
-    Fact(text="Slow firing gave 31 MPa.", sentence=1),
-    Fact(text="Slow firing gave 22 MPa.", sentence=1, parent=1),
+    q.Fact(text="Forty bricks were fired.", sentence=0),
+    q.Fact(text="Slow firing gave 31 MPa.", sentence=1),
+    q.Fact(text="Slow firing gave 22 MPa.", sentence=1, parent=1),
 )
 PAIRS = (
-    FacetPair(facet="method", reference="We fired forty bricks.", candidate="Forty bricks fired."),
-    FacetPair(facet="result", reference="Slow firing gave 31 MPa.", candidate="Fuel was dear."),
+    q.FacetPair(
+        facet="method", reference="We fired forty bricks.", candidate="Forty bricks fired."
+    ),
+    q.FacetPair(facet="result", reference="Slow firing gave 31 MPa.", candidate="Fuel was dear."),
 )
-NOTHING = FactCheck(reason="there is no premise", entailed=False)
-NO_SOURCE = SentenceCheck(reason="there is no source", supported=False)
+NOTHING = q.FactCheck(reason="there is no premise", entailed=False)
+NO_SOURCE = q.SentenceCheck(reason="there is no source", supported=False)
 SLEEP = (
     "Sleep was poor.",
     "We gave zinc to 40 mice, and it helped.",
     "Zinc mice slept 20 min longer.",
 )
-
-
-def test_every_kind_of_question_is_answered_in_order() -> None:
-    """Worked example; the rules of the model are in by_rule.py."""
-    judge = judge_of(style=Style(facets="sentences"))
-    answers = ask(
-        judge,
-        CheckSentences(("Forty bricks were fired.", "Winter came."), SENTENCES),
-        SegmentFacets(TEXT),
-        CheckFacts(FACTS, SENTENCES),
-        ListFacts(SENTENCES),
-        RateFacets(PAIRS),
-    )
-    assert answers == (
-        SentenceChecks(
-            (
-                SentenceCheck(reason="words", supported=True, evidence=(1,)),
-                SentenceCheck(reason="words", supported=False),
-            )
-        ),
-        FacetSegments(
-            background=SENTENCES[0],
-            method=SENTENCES[1],
-            result=SENTENCES[2],
-            conclusion=SENTENCES[3],
-        ),
-        FactChecks(
-            (
-                FactCheck(reason="words", entailed=True, premises=(1,)),
-                FactCheck(reason="words", entailed=True, premises=(2,)),
-                FactCheck(reason="words", entailed=False),
-            )
-        ),
-        FactList(
-            (
-                Fact(text="Bricks crack.", sentence=0),
-                Fact(text="We fired forty bricks.", sentence=1),
-                Fact(text="weighed them.", sentence=1, parent=1),
-                Fact(text="Slow firing gave bricks of 31 MPa.", sentence=2),
-                Fact(text="Slow firing is worth its fuel.", sentence=3),
-            )
-        ),
-        FacetRatings(
-            (
-                FacetRating(facet="method", reason="100% of the words", rating=4, coverage=100),
-                FacetRating(facet="result", reason="0% of the words", rating=1, coverage=0),
-            )
-        ),
-    )
-    assert judge.tally == ReplyCounts()
 
 
 def test_long_questions_are_cut_into_requests() -> None:
@@ -131,15 +55,15 @@ def test_long_questions_are_cut_into_requests() -> None:
     judge = judge_of()
     many = tuple(f"Kiln {n} was hot." for n in range(30))
     chains = tuple(
-        Fact(text=f"Kiln {n} was hot.", sentence=n // 2, parent=n - 1 if n % 2 else None)
+        q.Fact(text=f"Kiln {n} was hot.", sentence=n // 2, parent=n - 1 if n % 2 else None)
         for n in range(32)
     )
     ask(
         judge,
-        ListFacts(many),
-        CheckSentences(many, SENTENCES),
-        CheckFacts(chains, SENTENCES),
-        CheckFacts(chains, SENTENCES, every_premise=False),
+        q.ListFacts(many),
+        q.CheckSentences(many, SENTENCES),
+        q.CheckFacts(chains, SENTENCES),
+        q.CheckFacts(chains, SENTENCES, every_premise=False),
     )
     assert [request.topic.rpartition("', ")[2] for request in sent_by(judge)] == [
         "1-12", "13-24", "25-30", "1-15", "16-30", "1-14", "15-28", "29-32", "1-24", "25-32",
@@ -150,11 +74,11 @@ def test_one_by_one_every_item_has_a_request_of_its_own() -> None:
     """One call for each sentence, facet and fact is how the papers' numbers were made."""
     judge = judge_of(batched=False, style=Style(facets="sentences"))
     questions = (
-        SegmentFacets(TEXT),
-        ListFacts(SENTENCES),
-        RateFacets(PAIRS),
-        CheckFacts(FACTS, SENTENCES),
-        CheckSentences(SENTENCES[:2], SENTENCES),
+        q.SegmentFacets(TEXT),
+        q.ListFacts(SENTENCES),
+        q.RateFacets(PAIRS),
+        q.CheckFacts(FACTS, SENTENCES),
+        q.CheckSentences(SENTENCES[:2], SENTENCES),
     )
     together = judge_of(style=judge.style)
     assert ask(judge, *questions) == ask(together, *questions)
@@ -169,16 +93,16 @@ def test_one_by_one_every_item_has_a_request_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
-        (SegmentFacets(""), FacetSegments()),
-        (ListFacts(()), FactList(())),
-        (RateFacets(()), FacetRatings(())),
-        (CheckFacts((), SENTENCES), FactChecks(())),
-        (CheckSentences((), SENTENCES), SentenceChecks(())),
-        (CheckFacts(FACTS[:1], ()), FactChecks((NOTHING,))),
-        (CheckSentences(SENTENCES[:1], ()), SentenceChecks((NO_SOURCE,))),
+        (q.SegmentFacets(""), q.FacetSegments()),
+        (q.ListFacts(()), q.FactList(())),
+        (q.RateFacets(()), q.FacetRatings(())),
+        (q.CheckFacts((), SENTENCES), q.FactChecks(())),
+        (q.CheckSentences((), SENTENCES), q.SentenceChecks(())),
+        (q.CheckFacts(FACTS[:1], ()), q.FactChecks((NOTHING,))),
+        (q.CheckSentences(SENTENCES[:1], ()), q.SentenceChecks((NO_SOURCE,))),
     ],
 )
-def test_what_answers_itself_is_not_asked(question: Question, answer: Answer) -> None:
+def test_what_answers_itself_is_not_asked(question: q.Question, answer: q.Answer) -> None:
     """A request about nothing costs money and has no reply."""
     judge = judge_of()
     assert ask(judge, question) == (answer,)
@@ -195,41 +119,11 @@ def dropping(id_: int) -> Hook:
     return hook
 
 
-def test_an_item_without_an_answer_leaves_the_others_theirs() -> None:
-    """It keeps its place, so that no answer stands for another fact."""
-    judge = judge_of(dropping(2))
-    (answer,) = ask(judge, CheckFacts(FACTS, SENTENCES))
-    assert isinstance(answer, FactChecks)
-    assert answer.checks[1] == Unanswered("item 2 is missing; ask again")
-    assert [type(check) for check in answer.checks[::2]] == [FactCheck, FactCheck]
-    assert judge.tally == ReplyCounts(n_reasked=2, n_unanswered=1)
-
-
-@pytest.mark.parametrize("question", [SegmentFacets(TEXT), ListFacts(SENTENCES)], ids=type)
-def test_a_text_with_a_sentence_unread_is_unanswered_as_a_whole(question: Question) -> None:
+@pytest.mark.parametrize("question", [q.SegmentFacets(TEXT), q.ListFacts(SENTENCES)], ids=type)
+def test_a_text_with_a_sentence_unread_is_unanswered_as_a_whole(question: q.Question) -> None:
     """Its facts would be fewer, and fewer facts have a higher precision."""
     judge = judge_of(dropping(3), style=Style(facets="sentences"))
-    assert ask(judge, question) == (Unanswered("item 3 is missing; ask again"),)
-
-
-def test_facts_with_invented_numbers_and_quotes_with_invented_words_are_counted() -> None:
-    """They are the judge's faults, and the report says how many."""
-
-    def hook(_: ChatRequest, text: str) -> str:
-        return text.replace("Bricks crack.", "9 bricks crack.").replace(
-            '"quote": "We fired forty', '"quote": "We fired 50'
-        )
-
-    judge = judge_of(hook)
-    listed, checked = ask(
-        judge, ListFacts(SENTENCES), CheckSentences(("Forty bricks were fired.",), SENTENCES)
-    )
-    assert isinstance(listed, FactList)
-    assert len(listed.facts) == 4
-    assert checked == SentenceChecks(
-        (SentenceCheck(reason="words", supported=True, n_ungrounded=1),)
-    )
-    assert judge.tally == ReplyCounts(n_ungrounded_quotes=1, n_dropped_facts=1)
+    assert ask(judge, question) == (q.Unanswered("item 3 is missing; ask again"),)
 
 
 def test_a_fact_with_a_number_that_its_sentence_lacks_is_unusable() -> None:
@@ -247,24 +141,25 @@ def test_a_fact_with_a_number_that_its_sentence_lacks_is_unusable() -> None:
         ]},
     ]  # fmt: skip
     judge = judge_of(lambda *_: json.dumps({"sentences": said}))
-    (listed,) = ask(judge, ListFacts(SLEEP))
-    assert listed == FactList(
+    (listed,) = ask(judge, q.ListFacts(SLEEP))
+    assert judge.tally == ReplyCounts(n_dropped_facts=2)
+    assert listed == q.FactList(
         (
-            Fact(text="Sleep was poor.", sentence=0),
-            Fact(text="Zinc was given.", sentence=1),
-            Fact(text="It helped.", sentence=1, parent=1),
-            Fact(text="Mice slept 1200 s longer.", sentence=2),
+            q.Fact(text="Sleep was poor.", sentence=0),
+            q.Fact(text="Zinc was given.", sentence=1),
+            q.Fact(text="It helped.", sentence=1, parent=1),
+            q.Fact(text="Mice slept 1200 s longer.", sentence=2),
         ),
         unusable=(
-            Fact(text="50 mice had it.", sentence=1),
-            Fact(text="Mice slept 20 h longer.", sentence=2),
+            q.Fact(text="50 mice had it.", sentence=1),
+            q.Fact(text="Mice slept 20 h longer.", sentence=2),
         ),
     )
 
 
-@pytest.mark.parametrize("question", [ListFacts(SENTENCES), ListRelations(TEXT)], ids=type)
+@pytest.mark.parametrize("question", [q.ListFacts(SENTENCES), q.ListRelations(TEXT)], ids=type)
 def test_numbers_of_long_statements_are_read_off_the_event_loop(
-    monkeypatch: pytest.MonkeyPatch, question: ListFacts | ListRelations
+    monkeypatch: pytest.MonkeyPatch, question: q.ListFacts | q.ListRelations
 ) -> None:
     """A statement of a megabyte may hold half a million numbers."""
     threads: set[int] = set()
@@ -281,7 +176,7 @@ def test_numbers_of_long_statements_are_read_off_the_event_loop(
 
 
 BURNED = "Bricks often crack.\n\nForty bricks were fired. Slow firing spares 31 bricks."
-FOUND = Relation(
+FOUND = q.Relation(
     head="Bricks",
     relation="is told of with",
     tail="bricks",
@@ -301,19 +196,19 @@ def test_relations_are_found_at_once_or_in_the_papers_three_steps(
     Entities are words of five letters: bricks, often, crack, forty, fired, firing and spares.
     """
     judge = judge_of(batched=batched)
-    assert ask(judge, ListRelations(BURNED)) == (RelationList((FOUND,), 7),)
+    assert ask(judge, q.ListRelations(BURNED)) == (q.RelationList((FOUND,), 7),)
     assert [kind_of(request) for request in sent_by(judge)] == kinds
     assert judge.tally == ReplyCounts()
     names = "\nBricks\noften\ncrack\nForty\nfired\nfiring\nspares\n"
     assert batched or names in sent_by(judge)[2].messages[1].content
     foreign = judge_of(lambda _, text: text.replace("of together", "of 99 times"), batched=batched)
-    (answer,) = ask(foreign, ListRelations(BURNED))
-    assert isinstance(answer, RelationList)
+    (answer,) = ask(foreign, q.ListRelations(BURNED))
+    assert isinstance(answer, q.RelationList)
     assert (answer.relations, answer.n_entities, len(answer.unusable)) == ((), 7, 1)
     assert foreign.tally == ReplyCounts(n_dropped_facts=1)
     own = judge_of(lambda _, text: text.replace("of together", "of 31 times"), batched=batched)
-    (answer,) = ask(own, ListRelations(BURNED))
-    assert isinstance(answer, RelationList)
+    (answer,) = ask(own, q.ListRelations(BURNED))
+    assert isinstance(answer, q.RelationList)
     assert len(answer.relations) == 1
 
 
@@ -328,13 +223,13 @@ def test_one_step_without_a_reply_leaves_the_relations_unanswered(kind: str) -> 
         return json.dumps(reply)
 
     judge = judge_of(hook, batched=kind == "relations")
-    assert ask(judge, ListRelations(BURNED)) == (Unanswered("item 1 is missing; ask again"),)
+    assert ask(judge, q.ListRelations(BURNED)) == (q.Unanswered("item 1 is missing; ask again"),)
 
 
 def test_votes_are_asked_under_their_own_numbers_and_orders() -> None:
     """A second vote equal to the first in every byte would be the first one's reply again."""
     judge = judge_of(votes=3)
-    ask(judge, CheckSentences(SENTENCES, SENTENCES), ListFacts(SENTENCES))
+    ask(judge, q.CheckSentences(SENTENCES, SENTENCES), q.ListFacts(SENTENCES))
     checks = [r for r in sent_by(judge) if kind_of(r) == "sentence_checks"]
     assert [(request.vote, request.seed) for request in checks] == [(0, 0), (1, 1), (2, 2)]
     assert len({request.messages[1].content for request in checks}) == 3
@@ -358,7 +253,7 @@ def voting(*labels: str) -> Hook:
     return hook
 
 
-CHECK = CheckFacts(FACTS[:1], SENTENCES)
+CHECK = q.CheckFacts(FACTS[:1], SENTENCES)
 
 
 @pytest.mark.parametrize(
@@ -377,15 +272,15 @@ def test_labels_go_by_majority(
     """Reason and premises are of the first vote that agrees; support is the share that affirms."""
     judge = judge_of(voting(*labels), votes=len(labels))
     (answer,) = ask(judge, CHECK)
-    assert answer == FactChecks(
-        (FactCheck(reason=reason, entailed=entailed, premises=(1,), support=support),)
+    assert answer == q.FactChecks(
+        (q.FactCheck(reason=reason, entailed=entailed, premises=(1,), support=support),)
     )
 
 
 def test_agreement_is_the_mean_over_items() -> None:
     """Item 1: two of three agree; items 2 and 3: all three. 2/3 + 1 + 1 = 8/3."""
     judge = judge_of(voting("entailed", "entailed", "not_entailed"), votes=3)
-    ask(judge, CheckFacts(FACTS, SENTENCES))
+    ask(judge, q.CheckFacts(FACTS, SENTENCES))
     assert judge.counts()["n_voted"] == 3
     assert judge.counts()["n_agreeing"] == pytest.approx(8 / 3)
 
@@ -395,8 +290,11 @@ def test_the_signature_holds_all_that_moves_the_answers() -> None:
     asked = f"m-1 at=rule temp=0 prompt={prompt_hash()}"
     assert judge_of().in_flight == 64
     assert judge_of().signature == f"{asked} votes=1 calls=batched examples=10 facets=whole"
-    others = judge_of(votes=3, batched=False)
-    assert others.signature == f"{asked} votes=3 calls=single examples=10 facets=whole"
+    style = Style(facets="free", rubric="release", examples=False)
+    other = judge_of(votes=3, batched=False, style=style, manner=q.SentenceManner(strict=True))
+    asked = asked.replace(prompt_hash(), prompt_hash(style))
+    told = "votes=3 calls=single rubric=release examples=0 facets=free strict=yes"
+    assert other.signature == f"{asked} {told}"
 
 
 @pytest.mark.parametrize(
@@ -406,7 +304,7 @@ def test_the_signature_holds_all_that_moves_the_answers() -> None:
         ({"in_flight": -1}, "in_flight is -1; it has to be 1 or more"),
         ({"model": ""}, "an LLM judge needs the name of a model and of its endpoint"),
         ({"endpoint": ""}, "an LLM judge needs the name of a model and of its endpoint"),
-        ({"manner": SentenceManner(mode="label", strict=True)},
+        ({"manner": q.SentenceManner(mode="label", strict=True)},
          "a strict judge needs evidence, and mode 'label' asks for none"),
     ],
 )  # fmt: skip
@@ -415,23 +313,6 @@ def test_a_judge_that_cannot_judge_is_refused(wrong: dict[str, Any], message: st
     with pytest.raises(OptionError) as caught:
         LlmJudge(RuleSender(), **{"model": "m", "endpoint": "e", **wrong})
     assert str(caught.value) == message
-
-
-def test_the_style_of_ratings_is_in_request_and_signature() -> None:
-    """Another rubric, or examples, may move every rating."""
-    usual, other = (
-        judge_of(style=Style(facets="free", rubric=rubric, examples=rubric == "release"))
-        for rubric in RUBRICS
-    )
-    ask(usual, RateFacets(PAIRS[:1]))
-    ask(other, RateFacets(PAIRS[:1]))
-    (plain,), (styled,) = sent_by(usual), sent_by(other)
-    assert "## Examples" in styled.messages[0].content
-    assert "## Examples" not in plain.messages[0].content
-    assert "nothing of the kind" in " ".join(plain.messages[0].content.split())
-    assert "nothing of the kind" not in " ".join(styled.messages[0].content.split())
-    assert plain.messages[1] == styled.messages[1]
-    assert other.signature.endswith(" calls=batched rubric=release examples=10 facets=free")
 
 
 @pytest.mark.parametrize(
@@ -444,22 +325,22 @@ def test_the_style_of_ratings_is_in_request_and_signature() -> None:
     ],
 )
 def test_what_is_asked_depends_on_how_facets_are_read(
-    reading: FacetReading, of_reference: object, of_summary: object, of_ratings: object
+    reading: q.FacetReading, of_reference: object, of_summary: object, of_ratings: object
 ) -> None:
     """A summary that is read as a whole states each facet as a whole, and nobody is asked."""
     text = " ".join(SLEEP)
-    pairs = tuple(FacetPair(facet=f, reference=SLEEP[1], candidate=text) for f in FACETS)
-    asked: tuple[tuple[Question, object], ...] = (
-        (SegmentFacets(text), of_reference),
-        (SegmentFacets(text, is_summary=True), of_summary),
-        (RateFacets(pairs, text, text), of_ratings),
+    pairs = tuple(q.FacetPair(facet=f, reference=SLEEP[1], candidate=text) for f in q.FACETS)
+    asked: tuple[tuple[q.Question, object], ...] = (
+        (q.SegmentFacets(text), of_reference),
+        (q.SegmentFacets(text, is_summary=True), of_summary),
+        (q.RateFacets(pairs, text, text), of_ratings),
     )
     for question, kinds in asked:
         judge = judge_of(style=Style(facets=reading))
         (answer,) = ask(judge, question)
         assert kinds_sent(judge) == kinds
-        if isinstance(answer, FacetSegments):
-            found = {answer.segment(facet) for facet in FACETS}
+        if isinstance(answer, q.FacetSegments):
+            found = {answer.segment(facet) for facet in q.FACETS}
             assert found == {text} if not kinds else text not in found
 
 
@@ -470,22 +351,22 @@ def test_a_facet_is_rated_by_its_facts() -> None:
     """
     judge = judge_of(style=Style(facets="facts"))
     text, summary = " ".join(SLEEP), "We gave zinc to 40 mice. Nobody knows."
-    method = FacetPair(facet="method", reference=SLEEP[1], candidate=summary)
-    result = FacetPair(facet="result", reference=SLEEP[2], candidate=summary)
-    (answer,) = ask(judge, RateFacets((method,), text, summary))
+    method = q.FacetPair(facet="method", reference=SLEEP[1], candidate=summary)
+    result = q.FacetPair(facet="result", reference=SLEEP[2], candidate=summary)
+    (answer,) = ask(judge, q.RateFacets((method,), text, summary))
     told = "1 of 2 facts hold, 0 are contradicted"
-    rated = FacetRating(facet="method", reason=told, rating=3, coverage=50)
-    assert answer == FacetRatings((rated,))
-    reviewed = (Fact(text="Zinc mice slept 20 min longer.", sentence=2),)
-    (answer,) = ask(judge, RateFacets((method, result), text, summary, reviewed))
+    rated = q.FacetRating(facet="method", reason=told, rating=3, coverage=50)
+    assert answer == q.FacetRatings((rated,))
+    reviewed = (q.Fact(text="Zinc mice slept 20 min longer.", sentence=2),)
+    (answer,) = ask(judge, q.RateFacets((method, result), text, summary, reviewed))
     told = "0 of 1 facts hold, 0 are contradicted"
-    missing = FacetRating(facet="result", reason=told, rating=2, coverage=0)
-    assert answer == FacetRatings((Unanswered("the reference states no fact of it"), missing))
+    missing = q.FacetRating(facet="result", reason=told, rating=2, coverage=0)
+    assert answer == q.FacetRatings((q.Unanswered("the reference states no fact of it"), missing))
     assert kinds_sent(judge) == {"facts": 1, "fact_checks": 2}
 
 
 HELD, AGAINST, LACKING = (
-    FactCheck(reason="", entailed=entailed, premises=premises)
+    q.FactCheck(reason="", entailed=entailed, premises=premises)
     for entailed, premises in ((True, (0,)), (False, (0,)), (False, ()))
 )
 
@@ -504,32 +385,34 @@ HELD, AGAINST, LACKING = (
     ],
 )
 def test_coverage_by_facts_becomes_a_rating(
-    facet: Facet, checks: list[FactCheck], coverage: int, rating: int
+    facet: q.Facet, checks: list[q.FactCheck], coverage: int, rating: int
 ) -> None:
     """A contradicted fact, which names what contradicts it, takes one that holds away."""
     rated = rating_by_facts(facet, checks)
-    assert isinstance(rated, FacetRating)
+    assert isinstance(rated, q.FacetRating)
     assert (rated.coverage, rated.rating) == (coverage, rating)
-    assert rating_by_facts(facet, [*checks, Unanswered("lost")]) == Unanswered("lost")
+    assert rating_by_facts(facet, [*checks, q.Unanswered("lost")]) == q.Unanswered("lost")
 
 
 @pytest.mark.parametrize("batched", [True, False])
 def test_the_judge_counts_in_one_request(*, batched: bool) -> None:
     """By rule each of three content words is a fact, of which two are in the summary's three."""
     judge = judge_of(batched=batched, votes=3)
-    (answer,) = ask(judge, CountFacts("Zinc helped mice.", "Zinc helped rats."))
-    assert answer == FactCounts(reason="words", reference=3, candidate=3, matched=2)
+    (answer,) = ask(judge, q.CountFacts("Zinc helped mice.", "Zinc helped rats."))
+    assert answer == q.FactCounts(reason="words", reference=3, candidate=3, matched=2)
     assert kinds_sent(judge) == {"fact_counts": 1}
 
 
 SOURCE = ("We fired forty bricks.", "Slow firing gave bricks of 31 MPa.", "Fuel was dear.")
-CLAIMS = CheckSentences(("Forty bricks were fired.", "The world is round.", "Winter came."), SOURCE)
+CLAIMS = q.CheckSentences(
+    ("Forty bricks were fired.", "The world is round.", "Winter came."), SOURCE
+)
 
 
-def checks_of(judge: LlmJudge) -> tuple[SentenceCheck | Unanswered, ...]:
+def checks_of(judge: LlmJudge) -> tuple[q.SentenceCheck | q.Unanswered, ...]:
     """What a judge answers to the question above."""
     (answer,) = ask(judge, CLAIMS)
-    assert isinstance(answer, SentenceChecks)
+    assert isinstance(answer, q.SentenceChecks)
     return answer.checks
 
 
@@ -541,49 +424,20 @@ def checks_of(judge: LlmJudge) -> tuple[SentenceCheck | Unanswered, ...]:
     ],
 )
 def test_free_text_is_asked_for_one_sentence_a_request_without_a_schema(
-    mode: SentenceMode, kind: str, reason: str, evidence: tuple[int, ...]
+    mode: q.SentenceMode, kind: str, reason: str, evidence: tuple[int, ...]
 ) -> None:
     """FareBio's protocol, whatever the judge batches elsewhere; a label names no evidence."""
-    judge = judge_of(manner=SentenceManner(mode=mode))
+    judge = judge_of(manner=q.SentenceManner(mode=mode))
     assert checks_of(judge) == (
-        SentenceCheck(reason=reason, supported=True, evidence=evidence),
-        SentenceCheck(reason="No.", supported=False),
-        SentenceCheck(reason="No.", supported=False),
+        q.SentenceCheck(reason=reason, supported=True, evidence=evidence),
+        q.SentenceCheck(reason="No.", supported=False),
+        q.SentenceCheck(reason="No.", supported=False),
     )
     assert [kind_of(request) for request in sent_by(judge)] == [kind] * 3
-    voted = judge_of(manner=SentenceManner(mode=mode), votes=3)
+    voted = judge_of(manner=q.SentenceManner(mode=mode), votes=3)
     assert [getattr(check, "support", None) for check in checks_of(voted)] == [1.0, 0.0, 0.0]
     assert (voted.tally.n_voted, len(sent_by(voted))) == (3, 9)
     assert all(request.schema is None for request in sent_by(judge))
-
-
-def test_no_request_of_one_way_is_one_of_another() -> None:
-    """Equal requests would be one reply in the store (metrics.md FB7)."""
-    asked: Counter[str] = Counter()
-    for mode in SENTENCE_MODES:
-        judge = judge_of(manner=SentenceManner(mode=mode))
-        checks_of(judge)
-        asked.update({json.dumps(dict(r.identity("e")), sort_keys=True) for r in sent_by(judge)})
-    assert set(asked.values()) == {1}
-    assert len(asked) == 7
-
-
-def test_a_reply_without_a_verdict_is_asked_again_with_the_reason() -> None:
-    """One that stays so is nobody's yes."""
-
-    def hook(request: ChatRequest, text: str) -> str:
-        second = "Winter" in request.messages[1].content
-        return "Hard to say." if second or not request.attempt else text
-
-    judge = judge_of(hook, manner=SentenceManner(mode="label"))
-    checks = checks_of(judge)
-    assert checks[0] == SentenceCheck(reason="Yes.", supported=True)
-    assert checks[2] == Unanswered(
-        "the reply begins 'hard to say.', with neither yes nor no; ask again"
-    )
-    assert sum("Winter" in request.messages[1].content for request in sent_by(judge)) == 3
-    note = "could not be used: it did not begin with the word yes or the word no."
-    assert sent_by(judge)[-1].messages[1].content.endswith(note)
 
 
 @pytest.mark.parametrize(
@@ -600,27 +454,12 @@ def test_unsupported_sentences_are_asked_about_once_more(
     def hook(request: ChatRequest, text: str) -> str:
         return text if has_reply or kind_of(request) == "sentence_checks" else "{}"
 
-    judge = judge_of(hook, manner=SentenceManner(factual=True))
-    checks = [check for check in checks_of(judge) if isinstance(check, SentenceCheck)]
+    judge = judge_of(hook, manner=q.SentenceManner(factual=True))
+    checks = [check for check in checks_of(judge) if isinstance(check, q.SentenceCheck)]
     assert [check.supported for check in checks] == [True, False, False]
     assert [check.factual for check in checks] == factual
     assert [kind_of(r) for r in sent_by(judge)[:2]] == ["sentence_checks", "factual_checks"]
     assert sent_by(judge)[1].messages[1].content.endswith("Check sentences: 2-3.")
-    supported = judge_of(manner=SentenceManner(factual=True))
-    ask(supported, CheckSentences(CLAIMS.sentences[:1], SOURCE))
+    supported = judge_of(manner=q.SentenceManner(factual=True))
+    ask(supported, q.CheckSentences(CLAIMS.sentences[:1], SOURCE))
     assert kinds_sent(supported) == {"sentence_checks": 1}
-
-
-def test_a_strict_judge_asks_the_same_and_reads_it_otherwise() -> None:
-    """Its replies may come from the same cassette; its signature says so all the same."""
-
-    def hook(_: ChatRequest, text: str) -> str:
-        return text.replace("We fired", "They fired 50")
-
-    usual, strict = judge_of(hook), judge_of(hook, manner=SentenceManner(strict=True))
-    assert [c.supported for c in checks_of(usual) if isinstance(c, SentenceCheck)] == [
-        True, False, False,
-    ]  # fmt: skip
-    assert not any(c.supported for c in checks_of(strict) if isinstance(c, SentenceCheck))
-    assert sent_by(usual) == sent_by(strict)
-    assert strict.signature == f"{usual.signature} strict=yes"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from summeval_pytest.judges.offline.conflicts import (
@@ -12,6 +14,9 @@ from summeval_pytest.judges.offline.conflicts import (
     replaced_number,
 )
 from summeval_pytest.judges.offline.support import support_sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 RAIN = "Rain fell on the last day."
 PIER = "The old pier was painted by 14 volunteers in the warmer months."
@@ -81,192 +86,134 @@ def test_the_number_of_the_source_is_shown_beside_the_wrong_one() -> None:
     assert str(alone) == "number: '75' is nowhere in the evidence"
 
 
-DERIVED = (
-    (
-        "Wound infection occurred in 20% of patients before the new dressing and in 15% after it.",
-        ("Wound infection fell by 25%.",),
-        (
-            "Wound infection fell by 33%.",
-            "Wound infection rose by 25%.",
-            "Wound infection fell by 25.4%.",
-            "Wound infection fell by 25 percentage points.",
-            "Wound infection fell by 45%.",
-        ),
-    ),
-    (
-        "The share of nests with chicks rose from 40% to 50% once the ferrets had left.",
-        ("The share of nests with chicks rose by 25%.",),
-        (
-            "The share of nests with chicks rose by 20%.",
-            "The share of nests with chicks fell by 25%.",
-        ),
-    ),
-    (
-        "Unemployment was 8.0% in the north and 6.0% in the south.",
-        ("In the south unemployment was 25% lower.",),
-        ("In the south unemployment was 33% lower.",),
-    ),
-    (
-        "The share of pupils who read daily slid from 12.4% to 9.3%.",
-        ("Daily reading dropped by 25.0%.",),
-        ("Daily reading dropped by 33.3%.",),
-    ),
-    (
-        "The hazard ratio for death with the statin was 0.75 (95% CI 0.61 to 0.92).",
-        ("The statin cut the hazard of death by 25%.",),
-        (
-            "The statin cut the hazard of death by 75%.",
-            "The statin cut the hazard of death by 39%.",
-            "The statin raised the hazard of death by 25%.",
-            "Patients on the statin lived 25% longer.",
-            "The statin cut the hazard of death by 26%.",
-        ),
-    ),
-    (
-        "Smoking was associated with relapse (odds ratio 1.40, 95% CI 1.12 to 1.78).",
-        ("Smokers had 40% higher odds of relapse.",),
-        ("Smokers had 40% lower odds of relapse.", "Smokers had 140% higher odds of relapse."),
-    ),
-    (
-        "The relative risk of a fall was 0.68 with balance training.",
-        ("Balance training lowered the risk of a fall by 32%.",),
-        ("Balance training lowered the risk of a fall by 68%.",),
-    ),
-    (
-        "Crashes at roundabouts had an adjusted incidence rate ratio [IRR] of 0.62.",
-        ("At roundabouts there were 38% fewer crashes.",),
-        ("At roundabouts there were 62% fewer crashes.",),
-    ),
-    (
-        "For geysers, the rate ratio of eruptions in wet years was 1.25 (p = 0.01).",
-        ("Geysers erupted 25% more often in wet years.",),
-        ("Geysers erupted 99% more often in wet years.",),
-    ),
-    (
-        "The classifier reached an accuracy of 0.874 on unseen speakers.",
-        ("Its error on unseen speakers was 12.6%.", "On unseen speakers its error rate was 0.126."),
-        (
-            "Its error on unseen speakers was 13.6%.",
-            "On unseen speakers it was 12.6% slower.",
-            "On unseen speakers its error rate was 0.226.",
-        ),
-    ),
-    (
-        "Of the satellite images, 91.2% were classified correctly.",
-        ("Of the satellite images, 8.8% were misclassified.",),
-        (
-            "Of the satellite images, 9.8% were misclassified.",
-            "Of the satellite images, 8.8% showed clouds.",
-        ),
-    ),
-    (
-        "The word error rate of the recogniser was 4.2% in quiet rooms.",
-        ("In quiet rooms 95.8% of its words were correct.",),
-        (),
-    ),
-    (
-        "Survival of oak seedlings was 64% on burnt plots.",
-        ("Mortality of oak seedlings was 36% on burnt plots.",),
-        (
-            "Survival of oak seedlings was 36% on burnt plots.",
-            "Mortality of oak seedlings was 46% on burnt plots.",
-        ),
-    ),
-    (
-        "The two readers agreed on 92% of the slides.",
-        ("The two readers disagreed on 8% of the slides.",),
-        ("The two readers disagreed on 18% of the slides.",),
-    ),
-    (
-        "The breath test had a sensitivity of 0.93.",
-        ("The breath test overlooked 7% of the cases.",),
-        (),
-    ),
-    ("The filter had a specificity of 97.5%.", ("The filter had a false alarm rate of 2.5%.",), ()),
-    (
-        "Mortality was lower with early surgery (HR 0.81; 95% CI 0.70 to 0.94).",
-        ("Early surgery brought a 19% reduction in mortality.",),
-        (
-            "Early surgery brought a 30% reduction in mortality.",
-            "Early surgery brought an 81% reduction in mortality.",
-        ),
-    ),
-    (
-        "Of the participants 58% were men.",
-        ("Women made up 42% of the participants.",),
-        ("Women made up 48% of the participants.",),
-    ),
-    (
-        "Prices of rice went from 200 to 250 euros a tonne.",
-        ("Prices of rice increased by 25%.",),
-        ("Prices of rice increased by 20%.", "Prices of rice fell by 20%."),
-    ),
-    (
-        "Data were collected between 3 June 2014 and 30 May 2019.",
-        ("In 2016 data were collected.",),
-        ("Data collection ended in 2017.", "In 2012 data were collected."),
-    ),
-    (
-        "Lichen went from 32% of the rocks in 2010 to 24% in 2020.",
-        ("Lichen on the rocks declined by 25%.",),
-        ("Lichen on the rocks declined by 33%.", "Lichen on the rocks declined to 25%."),
-    ),
-    (
-        "Fitters were hired between January 2015 and December 2018.",
-        ("In 2017 fitters were hired.", "Fitters were hired in 2016 as well."),
-        ("In 2019 fitters were hired.", "The hiring of fitters stopped in 2017."),
-    ),
-    (
-        "Divers counted between 2011 and 2016 seals in each bay.",
-        (),
-        ("The seals in each bay were counted in 2014.",),
-    ),
-    (
-        "Of the old lamps 37% were broken.",
-        ("Of the old lamps 63% were not broken.",),
-        ("Of the old lamps 63% were broken.", "Of the old lamps 67% were not broken."),
-    ),
-    (
-        "The trial ran from 2018 to 2021 in nine clinics.",
-        ("In 2020 the trial was running.",),
-        (
-            "In 2022 the trial was running.",
-            "The trial began in 2019.",
-            "The trial was closed in 2020.",
-            "The trial had been running since 2019.",
-        ),
-    ),
-    (
-        "Tide gauges recorded sea level between 1993 and 2015.",
-        ("The gauges recorded sea level in 2004.",),
-        ("The gauges recorded sea level in 1989.",),
-    ),
-    (
-        "Catches of cod were logged 1998\u20132012 in two ports.",
-        ("Cod catches were logged during 2005.",),
-        ("Cod catches were first logged in 2005.",),
-    ),
-    (
-        "Kestrels were ringed from March 2006 until the end of 2010.",
-        ("Kestrels were ringed throughout 2008.",),
-        ("Kestrels were ringed in 2011.",),
-    ),
-)
-"""Sources, each with claims that follow from its numbers, and with claims that do not."""
+DERIVED = """\
+Wound infection occurred in 20% of patients before the new dressing and in 15% after it.
++ Wound infection fell by 25%.
+- Wound infection fell by 33%.
+- Wound infection rose by 25%.
+- Wound infection fell by 25.4%.
+- Wound infection fell by 25 percentage points.
+- Wound infection fell by 45%.
+The share of nests with chicks rose from 40% to 50% once the ferrets had left.
++ The share of nests with chicks rose by 25%.
+- The share of nests with chicks rose by 20%.
+- The share of nests with chicks fell by 25%.
+Unemployment was 8.0% in the north and 6.0% in the south.
++ In the south unemployment was 25% lower.
+- In the south unemployment was 33% lower.
+The share of pupils who read daily slid from 12.4% to 9.3%.
++ Daily reading dropped by 25.0%.
+- Daily reading dropped by 33.3%.
+The hazard ratio for death with the statin was 0.75 (95% CI 0.61 to 0.92).
++ The statin cut the hazard of death by 25%.
+- The statin cut the hazard of death by 75%.
+- The statin cut the hazard of death by 39%.
+- The statin raised the hazard of death by 25%.
+- Patients on the statin lived 25% longer.
+- The statin cut the hazard of death by 26%.
+Smoking was associated with relapse (odds ratio 1.40, 95% CI 1.12 to 1.78).
++ Smokers had 40% higher odds of relapse.
+- Smokers had 40% lower odds of relapse.
+- Smokers had 140% higher odds of relapse.
+The relative risk of a fall was 0.68 with balance training.
++ Balance training lowered the risk of a fall by 32%.
+- Balance training lowered the risk of a fall by 68%.
+Crashes at roundabouts had an adjusted incidence rate ratio [IRR] of 0.62.
++ At roundabouts there were 38% fewer crashes.
+- At roundabouts there were 62% fewer crashes.
+For geysers, the rate ratio of eruptions in wet years was 1.25 (p = 0.01).
++ Geysers erupted 25% more often in wet years.
+- Geysers erupted 99% more often in wet years.
+The classifier reached an accuracy of 0.874 on unseen speakers.
++ Its error on unseen speakers was 12.6%.
++ On unseen speakers its error rate was 0.126.
+- Its error on unseen speakers was 13.6%.
+- On unseen speakers it was 12.6% slower.
+- On unseen speakers its error rate was 0.226.
+Of the satellite images, 91.2% were classified correctly.
++ Of the satellite images, 8.8% were misclassified.
+- Of the satellite images, 9.8% were misclassified.
+- Of the satellite images, 8.8% showed clouds.
+The word error rate of the recogniser was 4.2% in quiet rooms.
++ In quiet rooms 95.8% of its words were correct.
+Survival of oak seedlings was 64% on burnt plots.
++ Mortality of oak seedlings was 36% on burnt plots.
+- Survival of oak seedlings was 36% on burnt plots.
+- Mortality of oak seedlings was 46% on burnt plots.
+The two readers agreed on 92% of the slides.
++ The two readers disagreed on 8% of the slides.
+- The two readers disagreed on 18% of the slides.
+The breath test had a sensitivity of 0.93.
++ The breath test overlooked 7% of the cases.
+The filter had a specificity of 97.5%.
++ The filter had a false alarm rate of 2.5%.
+Mortality was lower with early surgery (HR 0.81; 95% CI 0.70 to 0.94).
++ Early surgery brought a 19% reduction in mortality.
+- Early surgery brought a 30% reduction in mortality.
+- Early surgery brought an 81% reduction in mortality.
+Of the participants 58% were men.
++ Women made up 42% of the participants.
+- Women made up 48% of the participants.
+Prices of rice went from 200 to 250 euros a tonne.
++ Prices of rice increased by 25%.
+- Prices of rice increased by 20%.
+- Prices of rice fell by 20%.
+Data were collected between 3 June 2014 and 30 May 2019.
++ In 2016 data were collected.
+- Data collection ended in 2017.
+- In 2012 data were collected.
+Lichen went from 32% of the rocks in 2010 to 24% in 2020.
++ Lichen on the rocks declined by 25%.
+- Lichen on the rocks declined by 33%.
+- Lichen on the rocks declined to 25%.
+Fitters were hired between January 2015 and December 2018.
++ In 2017 fitters were hired.
++ Fitters were hired in 2016 as well.
+- In 2019 fitters were hired.
+- The hiring of fitters stopped in 2017.
+Divers counted between 2011 and 2016 seals in each bay.
+- The seals in each bay were counted in 2014.
+Of the old lamps 37% were broken.
++ Of the old lamps 63% were not broken.
+- Of the old lamps 63% were broken.
+- Of the old lamps 67% were not broken.
+The trial ran from 2018 to 2021 in nine clinics.
++ In 2020 the trial was running.
+- In 2022 the trial was running.
+- The trial began in 2019.
+- The trial was closed in 2020.
+- The trial had been running since 2019.
+Tide gauges recorded sea level between 1993 and 2015.
++ The gauges recorded sea level in 2004.
+- The gauges recorded sea level in 1989.
+Catches of cod were logged 1998\u20132012 in two ports.
++ Cod catches were logged during 2005.
+- Cod catches were first logged in 2005.
+Kestrels were ringed from March 2006 until the end of 2010.
++ Kestrels were ringed throughout 2008.
+- Kestrels were ringed in 2011.
+"""
+"""Sources, each with claims that follow from its numbers (+), and with claims that do not (-)."""
 
 
-@pytest.mark.parametrize(
-    ("source", "claim"), [(source, claim) for source, true, _ in DERIVED for claim in true]
-)
+def claims(sign: str) -> Iterator[tuple[str, str]]:
+    """Each source with each claim of this sign."""
+    source = ""
+    for line in DERIVED.splitlines():
+        if line[0] not in "+-":
+            source = line
+        elif line[0] == sign:
+            yield source, line[2:]
+
+
+@pytest.mark.parametrize(("source", "claim"), [*claims("+")])
 def test_what_follows_from_the_numbers_of_a_source_is_no_conflict(source: str, claim: str) -> None:
     """A relative change, what a ratio or a share leaves, a year within a span: each is true."""
     (found,) = support_sentences((claim,), (source, RAIN))
     assert not found.reason.startswith(ASKS)
 
 
-@pytest.mark.parametrize(
-    ("source", "claim"), [(source, claim) for source, _, false in DERIVED for claim in false]
-)
+@pytest.mark.parametrize(("source", "claim"), [*claims("-")])
 def test_what_does_not_follow_from_the_numbers_is_a_conflict(source: str, claim: str) -> None:
     """The wrong base, direction, bound, complement or year; a slip that looks like a derivation."""
     (found,) = support_sentences((claim,), (source, RAIN))

@@ -6,23 +6,9 @@ import sys
 
 import pytest
 
+from summeval_pytest import questions as q
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.judges.offline.facets import rate_all
-from summeval_pytest.questions import (
-    CheckFacts,
-    CountFacts,
-    FacetPair,
-    Fact,
-    FactChecks,
-    FactList,
-    ListFacts,
-    ListRelations,
-    RateFacets,
-    RateSummary,
-    Settled,
-    SummaryRating,
-    Unanswered,
-)
 
 JUDGE = OfflineJudge()
 
@@ -30,50 +16,50 @@ JUDGE = OfflineJudge()
 def test_facts_of_all_sentences_share_one_list() -> None:
     """A parent is an index in the whole list, not in its sentence's part of it."""
     sentences = ("Kites rose.", "The ferry crossed two wide lakes but reached the north pier late.")
-    answer = JUDGE.compute(ListFacts(sentences))
-    assert isinstance(answer, FactList)
+    answer = JUDGE.compute(q.ListFacts(sentences))
+    assert isinstance(answer, q.FactList)
     assert [(fact.sentence, fact.parent) for fact in answer.facts] == [(0, None), (1, None), (1, 1)]
 
 
 def test_fact_is_checked_by_what_it_adds_to_the_last_one_before_it_in_its_chain() -> None:
     """In one question or in several, a chain comes to the same."""
-    whole = CheckFacts(
+    whole = q.CheckFacts(
         (
-            Fact(text="The miller kept bees.", sentence=0),
-            Fact(text="The miller: with nine hives.", sentence=0, parent=0),
+            q.Fact(text="The miller kept bees.", sentence=0),
+            q.Fact(text="The miller: with nine hives.", sentence=0, parent=0),
         ),
         ("The miller kept bees.",),
     )
     first, second = whole.facts
-    alone = CheckFacts(
-        (Fact(text=second.text, sentence=0),),
+    alone = q.CheckFacts(
+        (q.Fact(text=second.text, sentence=0),),
         whole.premises,
-        earlier=(Settled(text="It rained.", holds=None), Settled(text=first.text, holds=True)),
+        earlier=(q.Settled(text="It rained.", holds=None), q.Settled(text=first.text, holds=True)),
     )
     together, added = JUDGE.compute(whole), JUDGE.compute(alone)
-    assert isinstance(together, FactChecks)
-    assert isinstance(added, FactChecks)
+    assert isinstance(together, q.FactChecks)
+    assert isinstance(added, q.FactChecks)
     assert added.checks == together.checks[1:]
-    assert JUDGE.compute(CheckFacts(alone.facts, whole.premises)) != added
+    assert JUDGE.compute(q.CheckFacts(alone.facts, whole.premises)) != added
 
 
 @pytest.mark.parametrize(
     ("question", "remedy"),
     [
         (
-            ListRelations("Kites rose. They fell."),
+            q.ListRelations("Kites rose. They fell."),
             "write eva_relations = false in the suite, or name a judge that reads",
         ),
-        (CountFacts("Kites rose.", "Kites fell."), "name an LLM judge"),
+        (q.CountFacts("Kites rose.", "Kites fell."), "name an LLM judge"),
     ],
     ids=["relations", "counts"],
 )
 def test_what_needs_a_reader_is_unanswered_with_what_to_do(
-    question: ListRelations | CountFacts, remedy: str
+    question: q.ListRelations | q.CountFacts, remedy: str
 ) -> None:
     """No relations and no counts would be an answer, and a wrong one."""
     answer = JUDGE.compute(question)
-    assert isinstance(answer, Unanswered)
+    assert isinstance(answer, q.Unanswered)
     assert remedy in answer.reason
     assert answer.reason.startswith("the embedded judge")
 
@@ -110,9 +96,9 @@ def test_answers_are_the_same_in_every_process() -> None:
 
 def test_a_summary_is_rated_as_a_result_is() -> None:
     """The scale is the same, and so is what counts."""
-    pair = FacetPair(facet="result", reference="Kites rose 40 m.", candidate="A ferry sank.")
-    (rated,) = rate_all(RateFacets((pair,)))
-    assert JUDGE.compute(RateSummary(pair.reference, pair.candidate)) == SummaryRating(
+    pair = q.FacetPair(facet="result", reference="Kites rose 40 m.", candidate="A ferry sank.")
+    (rated,) = rate_all(q.RateFacets((pair,)))
+    assert JUDGE.compute(q.RateSummary(pair.reference, pair.candidate)) == q.SummaryRating(
         reason=rated.reason, rating=rated.rating
     )
     assert rated.rating == 1

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from summeval_pytest import questions as q
 from summeval_pytest.judges.offline.conflicts import ASKS, Conflict
 from summeval_pytest.judges.offline.facets import (
     CONFLICT_CONFIDENCE,
@@ -24,14 +25,6 @@ from summeval_pytest.judges.offline.facets import (
     weight,
 )
 from summeval_pytest.judges.offline.roles import cut_at_labels, label_evidence, pieces_of
-from summeval_pytest.questions import (
-    FACETS,
-    SCALES,
-    Facet,
-    FacetPair,
-    FacetRating,
-    RateFacets,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +33,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.judges.offline.roles import Roles
 
-RESULT = FACETS.index("result")
+RESULT = q.FACETS.index("result")
 KITES = "Kites rose 40 m above copper roofs."
 OVERLAP = FacetOverlap(
     found=0.5,
@@ -82,14 +75,14 @@ SKIPPING = (
 )
 
 
-def pair(facet: Facet, reference: str, candidate: str) -> FacetPair:
+def pair(facet: q.Facet, reference: str, candidate: str) -> q.FacetPair:
     """One facet of both texts."""
-    return FacetPair(facet=facet, reference=reference, candidate=candidate)
+    return q.FacetPair(facet=facet, reference=reference, candidate=candidate)
 
 
-def overlap_of(facet: Facet, reference: str, summary: str, roles: Roles) -> FacetOverlap:
+def overlap_of(facet: q.Facet, reference: str, summary: str, roles: Roles) -> FacetOverlap:
     """The overlap of one facet, which is all of the reference, with a summary."""
-    question = RateFacets((pair(facet, reference, summary),), reference, summary)
+    question = q.RateFacets((pair(facet, reference, summary),), reference, summary)
     return overlaps(question, roles)[0]
 
 
@@ -97,7 +90,7 @@ def by_word(**roles: float) -> Roles:
     """How surely a sentence states a result: by the first of these words that it has."""
 
     def table(sentences: Sequence[str]) -> NDArray[np.float64]:
-        found = np.zeros((len(sentences), len(FACETS)))
+        found = np.zeros((len(sentences), len(q.FACETS)))
         for row, sentence in enumerate(sentences):
             found[row, RESULT] = next((p for word, p in roles.items() if word in sentence), 0.0)
         return found
@@ -135,7 +128,7 @@ def test_surest_sentence_tells_whether_a_facet_is_stated_at_all() -> None:
 def test_a_facet_in_other_words_is_read_by_itself() -> None:
     """Reviewed facets need not be sentences of the reference; their own roles count then."""
     roles = by_word(Copper=1.0, Kites=0.6)
-    question = RateFacets((pair("result", "Copper.", "Kites rose."),), "Roofs.", "Kites rose.")
+    question = q.RateFacets((pair("result", "Copper.", "Kites rose."),), "Roofs.", "Kites rose.")
     assert overlaps(question, roles)[0].stated == 0.6
 
 
@@ -158,13 +151,13 @@ def test_whole_means_every_word_in_the_own_segment() -> None:
     own = pair("result", "Kites rose.", "The kites rose quickly.")
     apart = pair("result", "Kites rose.", "Kites fell.")
     summary = "Kites fell. The kites rose quickly."
-    found = overlaps(RateFacets((own, apart), "Kites rose.", summary))
+    found = overlaps(q.RateFacets((own, apart), "Kites rose.", summary))
     assert [overlap.is_whole for overlap in found] == [True, False]
 
 
-def rate(reference: str, candidate: str) -> FacetRating:
+def rate(reference: str, candidate: str) -> q.FacetRating:
     """The rating of a result."""
-    (rating,) = rate_all(RateFacets((pair("result", reference, candidate),)))
+    (rating,) = rate_all(q.RateFacets((pair("result", reference, candidate),)))
     return rating
 
 
@@ -194,12 +187,12 @@ def test_rating_rises_at_each_cut_point(score: float, rating: int) -> None:
     assert MODEL.rating("result", score) == rating
 
 
-@pytest.mark.parametrize("facet", FACETS)
-def test_shipped_model_has_a_step_for_each_rating(facet: Facet) -> None:
+@pytest.mark.parametrize("facet", q.FACETS)
+def test_shipped_model_has_a_step_for_each_rating(facet: q.Facet) -> None:
     """Thresholds and cut points ascend, one fewer than the scale has ratings."""
     model = rating_model()
     for steps in (model.thresholds[facet], model.cuts[facet]):
-        assert len(steps) == SCALES[facet] - 1
+        assert len(steps) == q.SCALES[facet] - 1
         assert list(steps) == sorted(set(steps))
 
 
@@ -241,7 +234,7 @@ def test_conflict_of_words_lowers_the_rating_by_one() -> None:
 def test_segment_with_every_word_covers_the_facet() -> None:
     """A summary may say more than its reference."""
     rating = rate(KITES, f"{KITES} They weighed 300 g.")
-    assert rating == FacetRating(
+    assert rating == q.FacetRating(
         facet="result",
         reason="100% of the reference's words and 1 of 1 numbers found",
         rating=4,
@@ -266,27 +259,29 @@ def test_segment_with_every_word_covers_the_facet() -> None:
 ))  # fmt: skip
 def test_text_rated_against_itself_gets_the_full_scale(chosen: list[str]) -> None:
     """Nothing covers a text better than the text, even one that contradicts itself."""
-    stated = zip(FACETS, of_each(" ".join(chosen)), strict=True)
+    stated = zip(q.FACETS, of_each(" ".join(chosen)), strict=True)
     pairs = tuple(pair(facet, text, text) for facet, text in stated if text)
     assert pairs
-    assert [r.rating for r in rate_all(RateFacets(pairs))] == [SCALES[each.facet] for each in pairs]
+    assert [r.rating for r in rate_all(q.RateFacets(pairs))] == [
+        q.SCALES[each.facet] for each in pairs
+    ]
 
 
 @settings(deadline=None, max_examples=40)
-@given(st.permutations(FACETS))
-def test_order_of_the_pairs_changes_nothing(order: list[Facet]) -> None:
+@given(st.permutations(q.FACETS))
+def test_order_of_the_pairs_changes_nothing(order: list[q.Facet]) -> None:
     """Each pair is rated by all of them, whichever is named first."""
     said = ("Kites are rare.", "We flew 12.", KITES, "Kites help.")
-    pairs = {f: pair(f, KITES, text) for f, text in zip(FACETS, said, strict=True)}
-    shuffled = rate_all(RateFacets(tuple(pairs[facet] for facet in order)))
-    usual = rate_all(RateFacets(tuple(pairs.values())))
+    pairs = {f: pair(f, KITES, text) for f, text in zip(q.FACETS, said, strict=True)}
+    shuffled = rate_all(q.RateFacets(tuple(pairs[facet] for facet in order)))
+    usual = rate_all(q.RateFacets(tuple(pairs.values())))
     assert sorted(shuffled, key=str) == sorted(usual, key=str)
 
 
 def of_each(text: str) -> tuple[str, ...]:
     """The segments in the order of FACETS."""
     segments = segment(text)
-    return tuple(segments.segment(facet) for facet in FACETS)
+    return tuple(segments.segment(facet) for facet in q.FACETS)
 
 
 @pytest.mark.parametrize(
@@ -350,7 +345,7 @@ def test_nearest_sentence_stands_for_a_facet_that_a_summary_does_not_state() -> 
     text = "Copper shines. Kites rose."
     segments = segment(text, lambda sentences: table[: len(sentences)], nearest=True)
     assert (segments.method, segments.result) == ("Kites rose.", "Copper shines.")
-    assert all(segment(text, nearest=True).segment(facet) for facet in FACETS)
+    assert all(segment(text, nearest=True).segment(facet) for facet in q.FACETS)
     assert not segment("", nearest=True).segment("result")
 
 

@@ -12,16 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from summeval_pytest import questions as q
 from summeval_pytest.metrics.faithfulness import source_sentences
-from summeval_pytest.questions import (
-    CheckFacts,
-    CheckSentences,
-    Fact,
-    FactCheck,
-    FactChecks,
-    SentenceCheck,
-    SentenceChecks,
-)
 from summeval_pytest.stats.correlation import spearman
 from summeval_pytest.study.agreement.correlations import roc_auc
 from summeval_pytest.text.normalise import normalise
@@ -46,25 +38,25 @@ def records(name: str) -> tuple[dict[str, Any], ...]:
 
 def supports(facts: Sequence[str], premises: tuple[str, ...]) -> list[float]:
     """How probable it is that each fact is in a text, as the judge says."""
-    asked = CheckFacts(tuple(Fact(text=text, sentence=0) for text in facts), premises)
+    asked = q.CheckFacts(tuple(q.Fact(text=text, sentence=0) for text in facts), premises)
     answer = JUDGE.compute(asked)
-    assert isinstance(answer, FactChecks)
+    assert isinstance(answer, q.FactChecks)
     found = []
     for check in answer.checks:
-        assert isinstance(check, FactCheck)
+        assert isinstance(check, q.FactCheck)
         assert check.support is not None
         found.append(check.support)
     return found
 
 
-def checked(summary: str, source: str) -> list[SentenceCheck]:
+def checked(summary: str, source: str) -> list[q.SentenceCheck]:
     """What the judge says of each sentence of a summary."""
-    asked = CheckSentences(
+    asked = q.CheckSentences(
         tuple(sentence_texts(normalise(summary))), source_sentences(source.splitlines())
     )
     answer = JUDGE.compute(asked)
-    assert isinstance(answer, SentenceChecks)
-    return [check for check in answer.checks if isinstance(check, SentenceCheck)]
+    assert isinstance(answer, q.SentenceChecks)
+    return [check for check in answer.checks if isinstance(check, q.SentenceCheck)]
 
 
 def test_fm_goes_with_people() -> None:
@@ -129,10 +121,10 @@ def test_evidence_is_what_readers_name() -> None:
         if not any(record["evidence_sets"]):
             continue
         lines = tuple(record["source"].splitlines())
-        answer = JUDGE.compute(CheckSentences((record["sentence"],), lines))
-        assert isinstance(answer, SentenceChecks)
+        answer = JUDGE.compute(q.CheckSentences((record["sentence"],), lines))
+        assert isinstance(answer, q.SentenceChecks)
         (check,) = answer.checks
-        assert isinstance(check, SentenceCheck)
+        assert isinstance(check, q.SentenceCheck)
         gold = set(record["evidence_sets"][0])
         hit += len(gold & set(check.evidence))
         named, wanted = named + len(check.evidence), wanted + len(gold)
