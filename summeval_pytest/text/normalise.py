@@ -68,9 +68,8 @@ def normalise(text: str) -> str:
     """
     if not text.isascii() or not text.isprintable():
         for character in set(text):
-            shown = _visible(character)
-            if shown != character:
-                text = text.replace(character, shown)
+            if (visible := _visible(character)) != character:
+                text = text.replace(character, visible)
     if "<" in text:
         text = _SPECIAL_TOKENS.sub(" ", text)  # which may leave a break: "<br<s>/>"
         text = _BREAK_TOKENS.sub("\n\n", text)
@@ -85,9 +84,9 @@ def normalise(text: str) -> str:
 def is_refusal(text: str) -> bool:
     """Whether a text is a model declining to write a summary, and hardly more.
 
-    A summary counts as refused where its opening is the system's word about itself: an apology, "I
+    A summary counts as refused where the system speaks of itself at its start: an apology, "I
     cannot" and what a summary takes, or a request for the text; and where it has fewer than 80
-    words. An opening that is quoted is somebody else's.
+    words. A quoted start is somebody else's.
     """
     if text.startswith(_QUOTES) and not text.endswith(_QUOTES):
         return False

@@ -23,7 +23,7 @@ _COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 _OLD_COMMAND = re.compile(r"##(?=\w*\[)")
 
 
-def _shown(character: str) -> str:
+def _visible(character: str) -> str:
     if character == "\n" or unicodedata.category(character) not in _HIDDEN:
         return character
     if character == "\t":
@@ -34,19 +34,18 @@ def _shown(character: str) -> str:
     return f"\\u{code:04x}" if code <= _LAST_BASIC else f"\\U{code:08x}"
 
 
-class _Shown(dict[int, str]):
-    """How each character is shown, found out when it is first met."""
+class _Table(dict[int, str]):
+    """What each character prints as, worked out when it is first met."""
 
     def __missing__(self, code: int) -> str:
-        self[code] = shown = _shown(chr(code))
-        return shown
+        return self.setdefault(code, _visible(chr(code)))
 
 
-_TABLE: Final = _Shown()
+_TABLE: Final = _Table()
 
 
 def safe(text: str) -> str:
-    r"""The text with every invisible or commanding character shown, line breaks kept.
+    r"""The text with every invisible or commanding character made visible, line breaks kept.
 
     >>> safe("a\x1b[31mb\n::error::x")
     'a\\x1b[31mb\n\\x3a:error::x'
@@ -63,7 +62,7 @@ def safe_lines(text: str, *, indent: int = 2) -> Iterator[str]:
 
 
 def raised(error: BaseException) -> str:
-    """What was raised, on one line."""
+    """An error's type and message, on one line."""
     return one_line(f"{type(error).__name__}: {error}")
 
 

@@ -167,14 +167,14 @@ class Quantity:
         With units of two dimensions it never does; a number without a known unit agrees with the
         same number in any unit. Signs are not compared: "lost 1.4" may stand for "-1.4".
         """
-        mine, theirs = self.size, other.size
+        size, value = self.size, other.size
         if self.dimension and other.dimension:
             if self.dimension != other.dimension:
                 return False
-            theirs *= other.factor / self.factor
+            value *= other.factor / self.factor
         is_rounded = self.decimals < other.decimals or self.factor > other.factor
         rounding = 0.5 * 10.0**-self.decimals if is_rounded else 0.0
-        return mine == theirs or abs(mine - theirs) <= max(rounding, 1e-6 * theirs) + 1e-12
+        return size == value or abs(size - value) <= max(rounding, 1e-6 * value) + 1e-12
 
 
 def _unit_after(text: str, end: int) -> tuple[str, str, float]:
@@ -197,18 +197,18 @@ def find_quantities(text: str) -> tuple[Quantity, ...]:
 
     A number too large for a float is left out.
     """
-    found = []
+    quantities = []
     if _DIGIT.search(text):
-        found = [_in_digits(text, match) for match in _numbers(text)]
-        found = [quantity for quantity in found if isfinite(quantity.value)]
+        quantities = [_in_digits(text, match) for match in _numbers(text)]
+        quantities = [quantity for quantity in quantities if isfinite(quantity.value)]
     for match in () if _WORDS.keys().isdisjoint(known_tokens(text)) else _WORD.finditer(text):
         tens, _, ones = match.group().lower().partition("-")
         if tens in _WORDS:  # a long s passes for an s in a pattern without case
             value = _WORDS[tens] + (_WORDS.get(ones, 1.0) if ones else 0.0)
-            found.append(_quantity(text, value, match.start(), match.end()))
-    if len(found) > 1:
-        found.sort(key=attrgetter("start"))
-    return tuple(found)
+            quantities.append(_quantity(text, value, match.start(), match.end()))
+    if len(quantities) > 1:
+        quantities.sort(key=attrgetter("start"))
+    return tuple(quantities)
 
 
 def _numbers(text: str) -> Iterator[re.Match[str]]:

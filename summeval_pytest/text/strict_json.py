@@ -29,9 +29,9 @@ class StrictJsonError(ValueError):
     """
 
     def __init__(
-        self, fault: JsonFault, told: str, remedy: str, *, token: str = "", position: int = 0
+        self, fault: JsonFault, message: str, remedy: str, *, token: str = "", position: int = 0
     ) -> None:
-        super().__init__(told)
+        super().__init__(message)
         self.fault: JsonFault = fault
         self.remedy = remedy
         self.token = token
@@ -55,21 +55,21 @@ def read_strict(text: str) -> object:
     except StrictJsonError:
         raise
     except json.JSONDecodeError as error:
-        told = f"no JSON at column {error.colno}: {error.msg}"
-        raise StrictJsonError("syntax", told, "mend the line", position=error.pos) from None
+        message = f"no JSON at column {error.colno}: {error.msg}"
+        raise StrictJsonError("syntax", message, "mend the line", position=error.pos) from None
     except RecursionError:
         raise _too_deep() from None
     except ValueError:  # int() refuses thousands of digits
-        told = "this line holds a number with too many digits"
-        raise StrictJsonError("digits", told, "shorten the number") from None
+        message = "this line holds a number with too many digits"
+        raise StrictJsonError("digits", message, "shorten the number") from None
     if is_deep(value):
         raise _too_deep()
     return value
 
 
 def _too_deep() -> StrictJsonError:
-    told, _, remedy = TOO_DEEP.partition("; ")
-    return StrictJsonError("deep", told, remedy)
+    message, _, remedy = TOO_DEEP.partition("; ")
+    return StrictJsonError("deep", message, remedy)
 
 
 def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -77,8 +77,8 @@ def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(values) < len(pairs):
         counts = Counter(key for key, _ in pairs)
         twice = next(key for key in counts if counts[key] > 1)
-        told = f"the key {_start(twice)} stands twice in one object"
-        raise StrictJsonError("twice", told, "delete one", token=twice)
+        message = f"the key {_start(twice)} stands twice in one object"
+        raise StrictJsonError("twice", message, "delete one", token=twice)
     return values
 
 
@@ -90,8 +90,8 @@ def _refuse_constant(name: str) -> NoReturn:
 def _finite(digits: str) -> float:
     number = float(digits)
     if math.isinf(number):
-        told = f"the number {_start(digits)} is too large to be read"
-        raise StrictJsonError("large", told, "write a smaller one", token=digits)
+        message = f"the number {_start(digits)} is too large to be read"
+        raise StrictJsonError("large", message, "write a smaller one", token=digits)
     return number
 
 

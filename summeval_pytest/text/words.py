@@ -63,9 +63,9 @@ def stem(word: str) -> str:
 
 
 class _Contents(dict[str, str]):
-    """By token what it counts as: its stem, a number as it is written, nothing where it is common.
+    """By token its stem, a number as it is written, nothing for a common word.
 
-    It begins anew before it outgrows a vocabulary, which numbers would make it do.
+    Numbers would make it outgrow a vocabulary, so it starts afresh before it does.
     """
 
     def __missing__(self, token: str) -> str:

@@ -117,12 +117,19 @@ def assert_full(question: q.Question, answer: q.Answer) -> None:
                     assert 1 <= item.rating <= q.SCALES[pair.facet]
                 else:
                     reasons.append(item.reason)
-        case (q.CheckFacts(asked), q.FactChecks(checks)) | (
-            q.CheckSentences(asked),
+        case (q.CheckFacts(asked, texts), q.FactChecks(checks)) | (
+            q.CheckSentences(asked, texts),
             q.SentenceChecks(checks),
         ):
             assert len(checks) == len(asked)
-            reasons += [check.reason for check in checks if isinstance(check, q.Unanswered)]
+            for check in checks:
+                if isinstance(check, q.Unanswered):
+                    reasons.append(check.reason)
+                    continue
+                places = check.premises if isinstance(check, q.FactCheck) else check.evidence
+                assert len(set(places)) == len(places)
+                assert set(places) <= set(range(len(texts)))
+                assert check.support is None or 0.0 <= check.support <= 1.0
         case q.ListFacts(sentences), q.FactList(facts):
             assert all(0 <= fact.sentence < len(sentences) for fact in facts)
             assert all(fact.parent is None or fact.parent < n for n, fact in enumerate(facts))

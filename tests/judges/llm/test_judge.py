@@ -293,8 +293,8 @@ def test_the_signature_holds_all_that_moves_the_answers() -> None:
     style = Style(facets="free", rubric="release", examples=False)
     other = judge_of(votes=3, batched=False, style=style, manner=q.SentenceManner(strict=True))
     asked = asked.replace(prompt_hash(), prompt_hash(style))
-    told = "votes=3 calls=single rubric=release examples=0 facets=free strict=yes"
-    assert other.signature == f"{asked} {told}"
+    manner = "votes=3 calls=single rubric=release examples=0 facets=free strict=yes"
+    assert other.signature == f"{asked} {manner}"
 
 
 @pytest.mark.parametrize(

@@ -222,29 +222,15 @@ def test_a_reply_becomes_an_item(name: str, changed: dict[str, object], item: ob
          "facets: 0: Input should be 'background', 'method', 'result' or 'conclusion', not 'aim'"),
         ("facets", {"facets": list(q.FACETS)},
          "facets: more than 3 facets, not '[\"background\", \"method\", \"result\", \"con…'"),
-        ("facets", {"facets": "method"}, "facets: Input should be a valid list, not 'method'"),
         ("facts", {"facts": [LOOP]},
          f"facts: fact 1 refines fact 1, which is not before it, not '[{json.dumps(LOOP)}]'"),
-        ("facts", {"facts": [{"text": "Zinc.", "refines": None}]},
-         "facts: 0: refines: Input should be a valid integer, not 'null'"),
         ("facts", {"facts": [{"text": "</s> .", "refines": 0}]},
          "facts: 0: text: the text is empty, not '</s> .'"),
-        ("facts", {"facts": [{"text": "Zinc."}]}, "facts: 0: refines: Field required"),
-        ("facts", {"facts": ["Zinc."]},
-         "facts: 0: Input should be a valid dictionary, not 'Zinc.'"),
         ("fact checks", {"label": "Entailed"},
          "label: Input should be 'entailed' or 'not_entailed', not 'Entailed'"),
         ("fact checks", {"premises": [3]}, "premise 3 of 2"),
         ("sentence checks", {"label": "not supported"},
          "label: Input should be 'supported' or 'unsupported', not 'not supported'"),
-        ("sentence checks", {"label": True},
-         "label: Input should be 'supported' or 'unsupported', not 'true'"),
-        ("sentence checks", {"evidence": "2"},
-         "evidence: Input should be a valid list, not '2'"),
-        ("sentence checks", {"evidence": [{"id": "2", "quote": ""}]},
-         "evidence: 0: id: Input should be a valid integer, not '2'"),
-        ("sentence checks", {"confidence": 0.9},
-         "confidence: Extra inputs are not permitted, not '0.9'"),
         ("factual checks", {"label": "false"},
          "label: Input should be 'true' or 'not_true', not 'false'"),
         ("relations", {"entities": [{"name": "<s>", "type": "product"}]},
@@ -276,8 +262,6 @@ def test_an_entailed_fact_names_a_premise() -> None:
         ({"matched": 3}, "3 facts in both of 3 in the reference, 2 in the summary"),
         ({"reference": 0}, "1 facts in both of 0 in the reference, 2 in the summary"),
         ({"matched": -1}, "-1 facts in both of 3 in the reference, 2 in the summary"),
-        ({"matched": "1"}, "the reply: matched: Input should be a valid integer, not '1'"),
-        ({"f1": 0.4}, "the reply: f1: Extra inputs are not permitted, not '0.4'"),
     ],
 )
 def test_counts_that_cannot_be_are_unreadable(changed: dict[str, object], message: str) -> None:
@@ -288,28 +272,20 @@ def test_counts_that_cannot_be_are_unreadable(changed: dict[str, object], messag
 
 
 @pytest.mark.parametrize(
-    ("changed", "kind", "message"),
+    ("changed", "message"),
     [
-        ({"rating": 0}, "off_scale",
-         "rating: Input should be greater than or equal to 1, not '0'"),
-        ({"rating": 5}, "off_scale", "rating: Input should be less than or equal to 4, not '5'"),
-        *(({"rating": value}, "wrong_shape",
-           f"rating: Input should be a valid integer, not '{told}'")
-          for value, told in (("4", "4"), (True, "true"), (3.5, "3.5"))),
-        ({"reason": []}, "wrong_shape", "reason: Input should be a valid string, not '[]'"),
-        ({"sure": 1}, "wrong_shape", "sure: Extra inputs are not permitted, not '1'"),
+        ({"rating": 0}, "rating: Input should be greater than or equal to 1, not '0'"),
+        ({"rating": 5}, "rating: Input should be less than or equal to 4, not '5'"),
     ],
 )  # fmt: skip
-def test_a_rating_that_was_not_offered_is_none(
-    changed: dict[str, object], kind: str, message: str
-) -> None:
+def test_a_rating_that_was_not_offered_is_none(changed: dict[str, object], message: str) -> None:
     """A rating off its scale, brought back to it, would be ours; so of a facet and a summary."""
     of_summary = read("summary rating", **changed)
     reply = json.dumps({"method": {"reason": "", "coverage": 50, "rating": 3} | changed})
     of_facet = BATCHES["facet ratings"].read(reply, (2,))[2]
     for what, fault in (("the reply", of_summary), ("method", of_facet)):
         assert isinstance(fault, UnreadableError)
-        assert fault.args == (kind, f"{what}: {message}")
+        assert fault.args == ("off_scale", f"{what}: {message}")
 
 
 @pytest.mark.parametrize("coverage", [-1, 101, "all", 40.5])

@@ -254,15 +254,3 @@ def test_a_fact_among_the_premises_is_present(premises: Sequence[str], data: st.
     found = checked(premises[place], premises)
     assert (found.entailed, found.support) == (True, 1.0)
     assert premises[found.premises[0]] == premises[place]
-
-
-@settings(deadline=None, max_examples=40)
-@given(st.text(), st.lists(st.text(), max_size=4))
-def test_probability_is_bounded_and_evidence_is_offered(fact: str, premises: Sequence[str]) -> None:
-    """Strength is a probability and evidence are indices, for any text."""
-    found = checked(fact, premises)
-    assert found.support is not None
-    assert 0.0 <= found.support <= 1.0
-    assert found.entailed == (found.support >= PRESENT)
-    assert all(0 <= place < len(premises) for place in found.premises)
-    assert len(set(found.premises)) == len(found.premises)

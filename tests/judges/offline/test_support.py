@@ -224,16 +224,3 @@ def test_a_sentence_of_the_source_is_supported_by_itself_first(
     found = support_sentences((source[place],), tuple(source))[0]
     assert (found.supported, found.support) == (True, 1.0)
     assert source[found.evidence[0]] == source[place]
-
-
-@settings(deadline=None, max_examples=40)
-@given(st.text(), st.lists(st.text(), max_size=4))
-def test_support_is_bounded_and_its_evidence_is_in_the_source(
-    sentence: str, source: Sequence[str]
-) -> None:
-    """Strength is a share and evidence are indices, for any text."""
-    for found in support_sentences((sentence, sentence + " rye"), tuple(source)):
-        assert found.support is not None
-        assert 0.0 <= found.support <= 1.0
-        assert all(0 <= place < len(source) for place in found.evidence)
-        assert len(set(found.evidence)) == len(found.evidence)
