@@ -10,29 +10,8 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from summeval_pytest import questions as q
+from summeval_pytest.judges.llm import prompts, replies
 from summeval_pytest.judges.llm.facts import check_facts, list_facts
-from summeval_pytest.judges.llm.prompts import (
-    PromptBatch,
-    about,
-    apart,
-    block,
-    inert,
-    instructions,
-    schema_of,
-    sentences_batch,
-    single_batch,
-)
-from summeval_pytest.judges.llm.replies import (
-    Entry,
-    Line,
-    Values,
-    Whole,
-    as_whole,
-    read_item,
-    read_object,
-    record,
-    shape_of,
-)
 from summeval_pytest.text.sentences import sentence_texts
 
 if TYPE_CHECKING:
@@ -40,8 +19,6 @@ if TYPE_CHECKING:
 
     from summeval_pytest.endpoints.chat import Schema
     from summeval_pytest.judges.llm.asking import Poll
-    from summeval_pytest.judges.llm.prompts import Ids, Kind
-    from summeval_pytest.judges.llm.replies import Read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,11 +43,13 @@ class Style:
         return f"{rubric} examples={10 if self.examples else 0} facets={self.facets}"
 
     @property
-    def prompts(self) -> tuple[Kind, ...]:
+    def kinds(self) -> tuple[prompts.Kind, ...]:
         """The prompt files that explain them."""
-        rubric: Kind = "facet_ratings" if self.rubric == "paper" else "facet_ratings_release"
-        main: Kind = "facet_ratings_whole" if self.facets == "whole" else rubric
-        more: tuple[Kind, ...] = ("facet_examples",) if self.examples else ()
+        by_rubric: prompts.Kind = "facet_ratings_release"
+        if self.rubric == "paper":
+            by_rubric = "facet_ratings"
+        main: prompts.Kind = "facet_ratings_whole" if self.facets == "whole" else by_rubric
+        more: tuple[prompts.Kind, ...] = ("facet_examples",) if self.examples else ()
         return (main, "facet_coverage", *more)
 
 
@@ -94,45 +73,45 @@ def _check_percent(number: int) -> int:
     return number
 
 
-class FacetsEntry(Entry):
+class FacetsEntry(replies.Entry):
     """The facets that one sentence states."""
 
     facets: Annotated[list[q.Facet], AfterValidator(_check_facets)]
 
 
-class _Copied(Values):
+class _Copied(replies.Values):
     background: str
     method: str
     result: str
     conclusion: str
 
 
-class _OfFour(Values):
-    reason: Line
-    rating: Annotated[int, Field(ge=1, le=4), BeforeValidator(as_whole)]
+class _OfFour(replies.Values):
+    reason: replies.Line
+    rating: Annotated[int, Field(ge=1, le=4), BeforeValidator(replies.as_whole)]
 
 
-class _CoveredOfFour(Values):
-    reason: Line
-    coverage: Annotated[Whole, AfterValidator(_check_percent)]
-    rating: Annotated[int, Field(ge=1, le=4), BeforeValidator(as_whole)]
+class _CoveredOfFour(replies.Values):
+    reason: replies.Line
+    coverage: Annotated[replies.Whole, AfterValidator(_check_percent)]
+    rating: Annotated[int, Field(ge=1, le=4), BeforeValidator(replies.as_whole)]
 
 
 class _CoveredOfThree(_CoveredOfFour):
-    rating: Annotated[int, Field(ge=1, le=3), BeforeValidator(as_whole)]
+    rating: Annotated[int, Field(ge=1, le=3), BeforeValidator(replies.as_whole)]
 
 
 _RATED: Final[Mapping[int, type[_CoveredOfFour]]] = {3: _CoveredOfThree, 4: _CoveredOfFour}
 
 
-def labels_batch(sentences: tuple[str, ...]) -> PromptBatch[FacetsEntry]:
+def labels_batch(sentences: tuple[str, ...]) -> prompts.PromptBatch[FacetsEntry]:
     """Asks which facets each sentence of a text states."""
-    return sentences_batch("facets", FacetsEntry, lambda entry: entry, sentences)
+    return prompts.sentences_batch("facets", FacetsEntry, lambda entry: entry, sentences)
 
 
-def segments_batch(text: str) -> PromptBatch[q.FacetSegments]:
+def segments_batch(text: str) -> prompts.PromptBatch[q.FacetSegments]:
     """Asks for the words of a text that state each facet."""
-    return single_batch(
+    return prompts.single_batch(
         "facet_segments",
         _Copied,
         lambda copied: q.FacetSegments(**copied.model_dump()),
@@ -165,7 +144,7 @@ async def segment_facets(question: q.SegmentFacets, style: Style, poll: Poll) ->
 
 def rating_batch(
     pairs: tuple[q.FacetPair, ...], style: Style = PLAIN
-) -> PromptBatch[q.FacetRating]:
+) -> prompts.PromptBatch[q.FacetRating]:
     """Asks for a rating of each pair, the reference's text before the summary's.
 
     An answer is named by its facet, with a number where several pairs are of one facet. A summary
@@ -179,10 +158,10 @@ def rating_batch(
     def rating(facet: q.Facet, rated: _CoveredOfFour) -> q.FacetRating:
         return q.FacetRating(facet=facet, **rated.model_dump())
 
-    def read(text: str, ids: Ids) -> Read[q.FacetRating]:
-        reply = read_object(text)
+    def read(text: str, ids: prompts.Ids) -> replies.Read[q.FacetRating]:
+        reply = replies.read_object(text)
         return {
-            id_: read_item(
+            id_: replies.read_item(
                 [reply[key]] if key in reply else [],
                 key,
                 _RATED[q.SCALES[pair.facet]],
@@ -192,17 +171,18 @@ def rating_batch(
             for key, pair in [items[id_]]
         }
 
-    def schema(ids: Ids) -> Schema:
+    def schema(ids: prompts.Ids) -> Schema:
         shapes = {
-            key: shape_of(_RATED[q.SCALES[pair.facet]]) for key, pair in map(items.__getitem__, ids)
+            key: replies.shape_of(_RATED[q.SCALES[pair.facet]])
+            for key, pair in map(items.__getitem__, ids)
         }
-        return schema_of("facet_ratings", record(shapes))
+        return prompts.schema_of("facet_ratings", replies.record(shapes))
 
-    return PromptBatch(
-        topic=about("facet_ratings", [pair.candidate for pair in pairs]),
-        units=apart(pairs),
+    return prompts.PromptBatch(
+        topic=prompts.about("facet_ratings", [pair.candidate for pair in pairs]),
+        units=prompts.apart(pairs),
         size=PAIRS_PER_REQUEST,
-        system=instructions(*style.prompts),
+        system=prompts.instructions(*style.kinds),
         parts=lambda ids: _rating_parts([items[id_] for id_ in ids], style.facets),
         schema=schema,
         read=read,
@@ -215,11 +195,11 @@ def _rating_parts(
     texts = {pair.candidate for _, pair in items}
     is_shared = reading == "whole" and len(texts) == 1
     for key, pair in items:
-        yield block(f"{key} reference", [inert(pair.reference)])
+        yield prompts.block(f"{key} reference", [prompts.inert(pair.reference)])
         if not is_shared:
-            yield block(f"{key} summary", [inert(pair.candidate)])
+            yield prompts.block(f"{key} summary", [prompts.inert(pair.candidate)])
     if is_shared:
-        yield block("summary", map(inert, texts))
+        yield prompts.block("summary", map(prompts.inert, texts))
     scales = [f"{key} (1 to {q.SCALES[pair.facet]})" for key, pair in items]
     yield f"Rate: {', '.join(scales)}."
 
@@ -272,9 +252,9 @@ def rating_by_facts(
     return q.FacetRating(facet=facet, reason=reason, rating=rating, coverage=coverage)
 
 
-def summary_batch(question: q.RateSummary) -> PromptBatch[q.SummaryRating]:
+def summary_batch(question: q.RateSummary) -> prompts.PromptBatch[q.SummaryRating]:
     """Asks for one rating of a whole summary."""
-    return single_batch(
+    return prompts.single_batch(
         "summary_rating",
         _OfFour,
         lambda rated: q.SummaryRating(reason=rated.reason, rating=rated.rating),

@@ -23,23 +23,7 @@ from pydantic_core import PydanticCustomError
 
 from summeval_pytest import questions as q
 from summeval_pytest.endpoints.wire import read_off_loop
-from summeval_pytest.judges.llm.prompts import (
-    block,
-    entries_batch,
-    inert,
-    numbered,
-    sentences_batch,
-    single_batch,
-    span,
-)
-from summeval_pytest.judges.llm.replies import (
-    Entry,
-    Line,
-    TellingLine,
-    UnreadableError,
-    Values,
-    Whole,
-)
+from summeval_pytest.judges.llm import prompts, replies
 from summeval_pytest.text.quantities import find_quantities
 from summeval_pytest.text.sentences import sentence_texts
 
@@ -47,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.judges.llm.asking import Poll
-    from summeval_pytest.judges.llm.prompts import Ids, PromptBatch, Units
     from summeval_pytest.text.quantities import Quantity
 
 
@@ -63,11 +46,11 @@ _DECISIONS: Final[Mapping[bool | None, str]] = {
 }  # fmt: skip
 
 
-class StatedFact(Values):
+class StatedFact(replies.Values):
     """A fact of one sentence; ``refines`` counts that sentence's facts from 1, 0 for none."""
 
-    text: TellingLine
-    refines: Whole
+    text: replies.TellingLine
+    refines: replies.Whole
 
 
 def _check_order(facts: list[StatedFact]) -> list[StatedFact]:
@@ -78,42 +61,42 @@ def _check_order(facts: list[StatedFact]) -> list[StatedFact]:
     return facts
 
 
-class FactsEntry(Entry):
+class FactsEntry(replies.Entry):
     """The facts that one sentence states."""
 
     facts: Annotated[list[StatedFact], AfterValidator(_check_order)]
 
 
-class _FactEntry(Entry):
-    reason: Line
-    premises: list[Whole]
+class _FactEntry(replies.Entry):
+    reason: replies.Line
+    premises: list[replies.Whole]
     label: Literal["entailed", "not_entailed"]
 
 
-class _Counts(Values):
-    reason: Line
-    reference: Whole
-    candidate: Whole
-    matched: Whole
+class _Counts(replies.Values):
+    reason: replies.Line
+    reference: replies.Whole
+    candidate: replies.Whole
+    matched: replies.Whole
 
 
-class _Entity(Values):
-    name: TellingLine
+class _Entity(replies.Values):
+    name: replies.TellingLine
     type: EntityType
 
 
-class _Triple(Values):
-    other: Whole = Field(alias="with")
-    head: TellingLine
-    relation: TellingLine
-    tail: TellingLine
+class _Triple(replies.Values):
+    other: replies.Whole = Field(alias="with")
+    head: replies.TellingLine
+    relation: replies.TellingLine
+    tail: replies.TellingLine
 
 
 class _StatedTriple(_Triple):
-    statement: TellingLine
+    statement: replies.TellingLine
 
 
-class _EntitiesEntry(Entry):
+class _EntitiesEntry(replies.Entry):
     entities: list[_Entity]
 
 
@@ -121,12 +104,12 @@ class _RelationsEntry(_EntitiesEntry):
     relations: list[_StatedTriple]
 
 
-class _TriplesEntry(Entry):
+class _TriplesEntry(replies.Entry):
     relations: list[_Triple]
 
 
-class _StatementEntry(Entry):
-    statement: TellingLine
+class _StatementEntry(replies.Entry):
+    statement: replies.TellingLine
 
 
 def has_its_numbers(statement: str, stated: Sequence[Quantity]) -> bool:
@@ -136,9 +119,9 @@ def has_its_numbers(statement: str, stated: Sequence[Quantity]) -> bool:
     )
 
 
-def facts_batch(sentences: tuple[str, ...]) -> PromptBatch[FactsEntry]:
+def facts_batch(sentences: tuple[str, ...]) -> prompts.PromptBatch[FactsEntry]:
     """Asks which facts each sentence of a text states."""
-    return sentences_batch("facts", FactsEntry, lambda entry: entry, sentences)
+    return prompts.sentences_batch("facts", FactsEntry, lambda entry: entry, sentences)
 
 
 async def list_facts(sentences: tuple[str, ...], poll: Poll) -> q.FactList:
@@ -167,7 +150,7 @@ def _facts_of(sentences: tuple[str, ...], stated: Sequence[FactsEntry]) -> q.Fac
     return q.FactList(tuple(usable), tuple(unusable))
 
 
-def fact_batch(question: q.CheckFacts) -> PromptBatch[q.FactCheck]:
+def fact_batch(question: q.CheckFacts) -> prompts.PromptBatch[q.FactCheck]:
     """Asks whether each fact follows from the premises; the facts of a chain stay together.
 
     With ``earlier`` verdicts the request is of another kind.
@@ -182,14 +165,14 @@ def fact_batch(question: q.CheckFacts) -> PromptBatch[q.FactCheck]:
         for number in entry.premises:
             if not 1 <= number <= n_premises:
                 fault = f"item {entry.id}: premise {number} of {n_premises}"
-                raise UnreadableError("off_scale", fault)
+                raise replies.UnreadableError("off_scale", fault)
         entailed = entry.label == "entailed"
         if entailed and not entry.premises:
-            raise UnreadableError("off_scale", f"item {entry.id} is entailed by no premise")
+            raise replies.UnreadableError("off_scale", f"item {entry.id} is entailed by no premise")
         premises = tuple(dict.fromkeys(number - 1 for number in entry.premises))
         return q.FactCheck(reason=entry.reason, entailed=entailed, premises=premises)
 
-    return entries_batch(
+    return prompts.entries_batch(
         "fact_checks",
         "checks",
         _FactEntry,
@@ -202,26 +185,32 @@ def fact_batch(question: q.CheckFacts) -> PromptBatch[q.FactCheck]:
     )
 
 
-def _fact_parts(question: q.CheckFacts, parents: Sequence[int | None], ids: Ids) -> Iterator[str]:
+def _fact_parts(
+    question: q.CheckFacts, parents: Sequence[int | None], ids: prompts.Ids
+) -> Iterator[str]:
     """Premises, earlier verdicts, parents that are not asked about, then the facts."""
     lines, beside = [], set[int]()
     for id_ in ids:
         parent = parents[id_ - 1]
         refining = "" if parent is None else f"(refines [{parent + 1}]) "
-        lines.append(f"[{id_}] {refining}{inert(question.facts[id_ - 1].text)}")
+        lines.append(f"[{id_}] {refining}{prompts.inert(question.facts[id_ - 1].text)}")
         beside |= set() if parent is None or parent + 1 in ids else {parent + 1}
-    yield block("premises", numbered(question.premises))
+    yield prompts.block("premises", prompts.numbered(question.premises))
     if question.earlier:
-        earlier = (f"{_DECISIONS[one.holds]}: {inert(one.text)}" for one in question.earlier)
-        yield block("earlier", earlier)
+        earlier = (
+            f"{_DECISIONS[one.holds]}: {prompts.inert(one.text)}" for one in question.earlier
+        )
+        yield prompts.block("earlier", earlier)
     if beside:
-        yield block("context", numbered([fact.text for fact in question.facts], sorted(beside)))
-    yield block("facts", lines)
+        yield prompts.block(
+            "context", prompts.numbered([fact.text for fact in question.facts], sorted(beside))
+        )
+    yield prompts.block("facts", lines)
     wanted = "all premises that carry it" if question.every_premise else "enough premises"
-    yield f"Check facts: {span(ids)}. For each entailed fact name {wanted}."
+    yield f"Check facts: {prompts.span(ids)}. For each entailed fact name {wanted}."
 
 
-def _chains(parents: Sequence[int | None]) -> Units:
+def _chains(parents: Sequence[int | None]) -> prompts.Units:
     """A fact that refines none, and all that refine it or each other, by number."""
     root_of: list[int] = []
     chains: dict[int, list[int]] = {}
@@ -240,17 +229,17 @@ async def check_facts(question: q.CheckFacts, poll: Poll) -> q.FactChecks:
     return q.FactChecks(checks)
 
 
-def count_batch(question: q.CountFacts) -> PromptBatch[q.FactCounts]:
+def count_batch(question: q.CountFacts) -> prompts.PromptBatch[q.FactCounts]:
     """Asks for counts of facts; more facts in both texts than in one of them cannot be."""
     texts = {"reference": question.reference, "summary": question.summary}
-    return single_batch("fact_counts", _Counts, _fact_counts, texts, "Count the facts.")
+    return prompts.single_batch("fact_counts", _Counts, _fact_counts, texts, "Count the facts.")
 
 
 def _fact_counts(counts: _Counts) -> q.FactCounts:
     reference, candidate, matched = counts.reference, counts.candidate, counts.matched
     if min(reference, candidate, matched) < 0 or matched > min(reference, candidate):
         fault = f"{matched} facts in both of {reference} in the reference, {candidate} in the"
-        raise UnreadableError("off_scale", f"{fault} summary")
+        raise replies.UnreadableError("off_scale", f"{fault} summary")
     return q.FactCounts(**counts.model_dump())
 
 
@@ -265,25 +254,25 @@ class Related:
     relations: tuple[q.Relation, ...] = ()
 
 
-def relation_batch(sentences: tuple[str, ...]) -> PromptBatch[Related]:
+def relation_batch(sentences: tuple[str, ...]) -> prompts.PromptBatch[Related]:
     """Asks for entities, relations and their statements, sentence by sentence."""
 
     def related(entry: _RelationsEntry) -> Related:
         return Related(entities=_names(entry), relations=_relations(entry, len(sentences)))
 
-    return sentences_batch("relations", _RelationsEntry, related, sentences)
+    return prompts.sentences_batch("relations", _RelationsEntry, related, sentences)
 
 
 def triple_batch(
     sentences: tuple[str, ...], entities: tuple[str, ...]
-) -> PromptBatch[tuple[q.Relation, ...]]:
+) -> prompts.PromptBatch[tuple[q.Relation, ...]]:
     """Asks for relations of known entities, in one request about the whole text."""
-    return sentences_batch(
+    return prompts.sentences_batch(
         "triples",
         _TriplesEntry,
         lambda entry: _relations(entry, len(sentences)),
         sentences,
-        more=[block("entities", map(inert, entities))],
+        more=[prompts.block("entities", map(prompts.inert, entities))],
         is_one_request=True,
     )
 
@@ -297,16 +286,16 @@ def _relations(entry: _RelationsEntry | _TriplesEntry, n_sentences: int) -> tupl
     for place, triple in enumerate(entry.relations, start=1):
         if not 1 <= triple.other <= n_sentences or triple.other == entry.id:
             fault = f"of sentence {entry.id} of {n_sentences} is with sentence {triple.other}"
-            raise UnreadableError("off_scale", f"item {entry.id}: relation {place} {fault}")
+            raise replies.UnreadableError("off_scale", f"item {entry.id}: relation {place} {fault}")
     return tuple(
         q.Relation(**{"statement": ""} | triple.model_dump(exclude={"other"}))
         for triple in entry.relations
     )
 
 
-def entity_batch(paragraphs: tuple[str, ...]) -> PromptBatch[tuple[str, ...]]:
+def entity_batch(paragraphs: tuple[str, ...]) -> prompts.PromptBatch[tuple[str, ...]]:
     """Asks for the names of the entities of each paragraph, one a request."""
-    return entries_batch(
+    return prompts.entries_batch(
         "entities",
         "paragraphs",
         _EntitiesEntry,
@@ -317,10 +306,10 @@ def entity_batch(paragraphs: tuple[str, ...]) -> PromptBatch[tuple[str, ...]]:
     )
 
 
-def statement_batch(relations: tuple[q.Relation, ...]) -> PromptBatch[str]:
+def statement_batch(relations: tuple[q.Relation, ...]) -> prompts.PromptBatch[str]:
     """Asks for the statement of each relation, one a request."""
     lines = [f"{one.head} | {one.relation} | {one.tail}" for one in relations]
-    return entries_batch(
+    return prompts.entries_batch(
         "statements",
         "statements",
         _StatementEntry,
@@ -331,8 +320,11 @@ def statement_batch(relations: tuple[q.Relation, ...]) -> PromptBatch[str]:
     )
 
 
-def _one_by_one(name: str, texts: Sequence[str], ids: Ids) -> list[str]:
-    return [block(name, numbered(texts, ids)), f"Work on {name}: {span(ids)}."]
+def _one_by_one(name: str, texts: Sequence[str], ids: prompts.Ids) -> list[str]:
+    return [
+        prompts.block(name, prompts.numbered(texts, ids)),
+        f"Work on {name}: {prompts.span(ids)}.",
+    ]
 
 
 async def relations_of(text: str, poll: Poll) -> q.RelationList:

@@ -6,17 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest import questions as q
-from summeval_pytest.judges.llm.prompts import (
-    PromptBatch,
-    about,
-    apart,
-    block,
-    entries_batch,
-    inert,
-    instructions,
-    numbered,
-    span,
-)
+from summeval_pytest.judges.llm import prompts, replies
 from summeval_pytest.judges.llm.quotes import (
     LookedUp,
     Quote,
@@ -26,20 +16,10 @@ from summeval_pytest.judges.llm.quotes import (
     quotations,
     read_verdict,
 )
-from summeval_pytest.judges.llm.replies import (
-    Entry,
-    Line,
-    Values,
-    Whole,
-    as_line,
-    without_thoughts,
-)
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
     from summeval_pytest.judges.llm.asking import Poll
-    from summeval_pytest.judges.llm.prompts import Ids, Kind
-    from summeval_pytest.judges.llm.replies import Read
 
 
 SENTENCES_PER_REQUEST: Final = 15
@@ -55,25 +35,25 @@ _QUOTES: Final = (
 )
 
 
-class _Evidence(Values):
-    id: Whole
-    quote: Line
+class _Evidence(replies.Values):
+    id: replies.Whole
+    quote: replies.Line
 
 
-class _SentenceEntry(Entry):
-    reason: Line
+class _SentenceEntry(replies.Entry):
+    reason: replies.Line
     evidence: list[_Evidence]
     label: Literal["supported", "unsupported"]
 
 
-class _FactualEntry(Entry):
-    reason: Line
+class _FactualEntry(replies.Entry):
+    reason: replies.Line
     label: Literal["true", "not_true"]
 
 
 def sentence_batch(
     question: q.CheckSentences, manner: q.SentenceManner
-) -> PromptBatch[q.SentenceCheck]:
+) -> prompts.PromptBatch[q.SentenceCheck]:
     """Asks whether a source supports sentences; evidence is looked up there.
 
     A strict manner makes a sentence without evidence unsupported, whatever its label.
@@ -87,16 +67,16 @@ def sentence_batch(
         evidence = look_up(quotes, source, sentences)
         return _check_of(entry.label == "supported", evidence, entry.reason, manner)
 
-    return entries_batch(
+    return prompts.entries_batch(
         "sentence_checks",
         "checks",
         _SentenceEntry,
         check,
         texts=sentences,
         parts=lambda ids: [
-            block("source", numbered(source)),
-            block("sentences", numbered(sentences, ids)),
-            f"Check sentences: {span(ids)}.",
+            prompts.block("source", prompts.numbered(source)),
+            prompts.block("sentences", prompts.numbered(sentences, ids)),
+            f"Check sentences: {prompts.span(ids)}.",
         ],
         size=SENTENCES_PER_REQUEST,
     )
@@ -104,28 +84,28 @@ def sentence_batch(
 
 def _free_batch(
     question: q.CheckSentences, manner: q.SentenceManner
-) -> PromptBatch[q.SentenceCheck]:
+) -> prompts.PromptBatch[q.SentenceCheck]:
     """Asks about one sentence a request, for a reply in free text."""
     sentences, source = question.sentences, question.source
     with_quotes = manner.mode == "label-and-sentences"
-    kind: Kind = "sentence_quotes" if with_quotes else "sentence_labels"
+    kind: prompts.Kind = "sentence_quotes" if with_quotes else "sentence_labels"
 
-    def read(text: str, ids: Ids) -> Read[q.SentenceCheck]:
-        reply = without_thoughts(str(as_line(text)))[:_READ]
+    def read(text: str, ids: prompts.Ids) -> replies.Read[q.SentenceCheck]:
+        reply = replies.without_thoughts(str(replies.as_line(text)))[:_READ]
         is_supported = read_verdict(own_words(reply))
         quotes = quotations(groups_of(reply), source) if with_quotes else []
         evidence = look_up(quotes, source, sentences)
         check = _check_of(is_supported, evidence, one_line(reply, _REASON), manner)
         return dict.fromkeys(ids, check)
 
-    return PromptBatch(
-        topic=about(kind, sentences),
-        units=apart(sentences),
+    return prompts.PromptBatch(
+        topic=prompts.about(kind, sentences),
+        units=prompts.apart(sentences),
         size=1,
-        system=instructions(kind),
+        system=prompts.instructions(kind),
         parts=lambda ids: [
-            block("source", map(inert, source)),
-            block("sentence", [inert(sentences[id_ - 1]) for id_ in ids]),
+            prompts.block("source", map(prompts.inert, source)),
+            prompts.block("sentence", [prompts.inert(sentences[id_ - 1]) for id_ in ids]),
             _QUOTES if with_quotes else _LABEL,
         ],
         schema=lambda _: None,
@@ -148,20 +128,20 @@ def _check_of(
     )
 
 
-def factual_batch(sentences: tuple[str, ...], ids: tuple[int, ...]) -> PromptBatch[bool]:
+def factual_batch(sentences: tuple[str, ...], ids: tuple[int, ...]) -> prompts.PromptBatch[bool]:
     """Asks whether some sentences (numbers from 1) are true by general knowledge.
 
     The request shows the others, too, since "it" and "they" are nothing by themselves.
     """
-    return entries_batch(
+    return prompts.entries_batch(
         "factual_checks",
         "checks",
         _FactualEntry,
         lambda entry: entry.label == "true",
         texts=[sentences[id_ - 1] for id_ in ids],
         parts=lambda ids: [
-            block("sentences", numbered(sentences)),
-            f"Check sentences: {span(ids)}.",
+            prompts.block("sentences", prompts.numbered(sentences)),
+            f"Check sentences: {prompts.span(ids)}.",
         ],
         size=SENTENCES_PER_REQUEST,
         units=tuple((id_,) for id_ in ids),

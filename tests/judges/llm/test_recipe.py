@@ -186,7 +186,6 @@ PARTS = {"chain", "relations", "counts"}
         (facet_ratings, "PAIRS_PER_REQUEST", 3, {"usual"}),
         (facts, "FACTS_PER_REQUEST", 14, {"usual"}),
         (facts, "FACTS_PER_REQUEST_AT_MOST", 24, {"usual"}),
-        (facet_ratings, "schema_of", no_schema, {"usual"}),
         (facet_ratings, "LEAST_COVERAGE", {3: (50,), 4: (50, 75)}, {"usual"}),
         (facts, "_DECISIONS", {True: "yes", False: "no", None: "?"}, {"chain"}),
         (sentence_checks, "SENTENCES_PER_REQUEST", 14, {"usual", "factual"}),
