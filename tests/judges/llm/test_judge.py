@@ -82,6 +82,7 @@ def test_one_by_one_every_item_has_a_request_of_its_own() -> None:
     )
     together = judge_of(style=judge.style)
     assert ask(judge, *questions) == ask(together, *questions)
+    assert judge.tally == together.tally == ReplyCounts()
     assert kinds_sent(together) == dict.fromkeys(
         ("facets", "facts", "facet_ratings", "fact_checks", "sentence_checks"), 1
     )
@@ -463,3 +464,17 @@ def test_unsupported_sentences_are_asked_about_once_more(
     supported = judge_of(manner=q.SentenceManner(factual=True))
     ask(supported, q.CheckSentences(CLAIMS.sentences[:1], SOURCE))
     assert kinds_sent(supported) == {"sentence_checks": 1}
+
+
+def test_a_quotation_with_invented_words_is_counted_and_no_evidence_for_a_strict_judge() -> None:
+    """It is the judge's fault, and the report says how often."""
+
+    def hook(_: ChatRequest, text: str) -> str:
+        return text.replace("We fired", "They fired 50")
+
+    for strict in (False, True):
+        judge = judge_of(hook, manner=q.SentenceManner(strict=strict))
+        first, *_ = checks_of(judge)
+        assert isinstance(first, q.SentenceCheck)
+        assert (first.supported, first.evidence) == (not strict, ())
+        assert judge.tally == ReplyCounts(n_ungrounded_quotes=1)
