@@ -36,6 +36,11 @@ def test_the_nearest_is_chosen_and_others_that_a_quarter_would_name() -> None:
     assert chosen(np.array([1.0, -2.0]), one) == {4, 7}
 
 
+def test_share_of_readers_is_counted_for_each_sentence() -> None:
+    """Of two readers one named sentence 9, both named 4."""
+    assert claim((4, 9, 1), [0.0] * 3, {4}, {4, 9}).shares.tolist() == [1.0, 0.5, 0.0]
+
+
 def test_weights_are_those_of_the_recipe(shared_data: Path) -> None:
     """Whoever runs the command again gets the weights that ship."""
     found = shipped(claims(shared_data))

@@ -6,12 +6,37 @@ import pytest
 
 from summeval_pytest.judges.offline.lexicon import learned
 from tests.fitting import presence
-from tests.fitting.presence import asked, examples, fit
+from tests.fitting.presence import Asked, asked, examples, fit
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 FACTS = ("Kites rose.", "Ferries sank.", "Roofs shone.", "Bells rang.")
+
+
+def question(text: str, labels: tuple[int, ...], paper: str = "one") -> Asked:
+    """Four facts asked of a text of ours."""
+    return Asked(
+        name="made/up", paper=paper, facts=FACTS, text=text, labels=labels, of_summary=False
+    )
+
+
+def test_examples_are_what_the_judge_sees() -> None:
+    """One row a fact, with the words found in the text as its first sign."""
+    data = examples(iter([question("Kites rose. The bells rang.", (1, 0, 0, 1))]))
+    assert data.signs.shape == (4, 7)
+    assert data.signs[:, 0].tolist() == [1.0, 0.0, 0.0, 1.0]
+    assert data.labels.tolist() == [1.0, 0.0, 0.0, 1.0]
+
+
+def test_papers_are_unseen_when_they_are_scored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A paper whose labels are upside down is still scored by what the others say."""
+    monkeypatch.setattr(presence, "SHARES", {"made/up": 1.0})
+    text, labels = "Kites rose. The bells rang.", (1, 0, 0, 1)
+    honest = [question(text, labels, paper=f"paper {number}") for number in range(12)]
+    wrong = question(text, (0, 1, 1, 0), paper="upside down")
+    logits = presence.unseen(examples(iter([*honest, wrong])))
+    assert logits[-4] > logits[-3]
 
 
 def test_weights_are_those_of_the_recipe(shared_data: Path) -> None:

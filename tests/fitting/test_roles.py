@@ -14,10 +14,13 @@ from tests.fitting.roles import (
     Batch,
     WordVectors,
     against,
+    f1,
     fit_chain,
     learn,
     read,
+    scores_of,
     vectors_by_name,
+    word_rows,
     word_vectors,
 )
 
@@ -59,6 +62,19 @@ def test_a_doubted_label_does_not_forbid_the_others() -> None:
     text = RoleText("csabstruct", "g", ("a",), (frozenset({2}),), (1,), (0.6,))
     others = [np.log(0.2)] * 2 + [0.0] + [np.log(0.2)] * 2
     assert against(text)[0] == pytest.approx(others)
+
+
+def test_f1_is_worked_out_by_hand() -> None:
+    """Facet 1 is labelled twice and given twice, once together: 2 * 1 / (2 + 2)."""
+    assert f1(np.array([1, 1, 0]), np.array([1, 0, 1]), 1) == pytest.approx(0.5)
+
+
+def test_sentences_without_a_facet_count_only_as_errors() -> None:
+    """Both figures are told, for a set's "other" is no facet of ours."""
+    text = RoleText("pubmedqa_roles", "g", ("a",) * 5, (), (0, 1, 2, 3, None), (1.0,) * 5)
+    scores = scores_of([(text, np.array([0, 1, 2, 3, 0]))])["pubmedqa_roles"]
+    assert scores["macro_f1"] == pytest.approx(1.0)
+    assert scores["macro_f1_others_as_errors"] == pytest.approx((2 / 3 + 3) / 4, abs=5e-4)
 
 
 def test_sums_are_those_of_all_paths_counted_one_by_one() -> None:
@@ -115,3 +131,18 @@ def test_words_among_the_same_neighbours_have_one_vector() -> None:
     tea, milk, saw = (found.vectors[found.rows[word]] for word in ("tea", "milk", "saw"))
     assert tea @ milk == pytest.approx(1.0)
     assert tea @ saw < 0.5
+
+
+def test_words_that_share_a_place_share_a_mean() -> None:
+    """Worked: three of one word and one of another make (3, 1) / 4; place 1 has no word."""
+    vectors = WordVectors({"a": 0, "b": 1, "c": 2}, np.array([3, 1, 1]), np.eye(3))
+    assert vectors.by_place([0, 0, 2], 3).tolist() == [[0.75, 0.25, 0], [0, 0, 0], [0, 0, 1]]
+
+
+def test_neighbours_are_read_in_tables_of_their_own() -> None:
+    """What stands before a sentence is no word of it."""
+    first, second = word_rows(["kettles", "kettles"])
+    assert {row - OWN - BESIDE for row in first if row >= OWN + BESIDE} == {
+        row - OWN for row in second if row >= OWN
+    }
+    assert all(row < OWN or row >= OWN + BESIDE for row in first)
