@@ -367,8 +367,9 @@ class _SourceNumbers:
         shared: dict[int, float] = {}
         for word in dict.fromkeys(content_words(sentence)):
             places = self._places.get(word, ())
+            share = 1.0 / max(1, len(places))
             for place in places:
-                shared[place] = shared.get(place, 0.0) + 1.0 / len(places)
+                shared[place] = shared.get(place, 0.0) + share
         ranked = sorted(shared, key=lambda place: (-shared[place], place))[:_NEAR]
         return tuple(self.sentences[place] for place in ranked)
 

@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from summeval_pytest import questions as q
 from summeval_pytest.judges.llm import prompts, replies
-from summeval_pytest.judges.llm.facts import check_facts, list_facts
+from summeval_pytest.judges.llm.fact_requests import check_facts, list_facts
 from summeval_pytest.text.sentences import sentence_texts
 
 if TYPE_CHECKING:

@@ -15,7 +15,12 @@ from summeval_pytest.judges.llm.facet_ratings import (
     segment_facets,
     summary_batch,
 )
-from summeval_pytest.judges.llm.facts import check_facts, count_batch, list_facts, relations_of
+from summeval_pytest.judges.llm.fact_requests import (
+    check_facts,
+    count_batch,
+    list_facts,
+    relations_of,
+)
 from summeval_pytest.judges.llm.recipe import manner_text, part_hash, prompt_hash
 from summeval_pytest.judges.llm.sentence_checks import check_sentences
 

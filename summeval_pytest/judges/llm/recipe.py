@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest import questions as q
-from summeval_pytest.judges.llm import facet_ratings, facts, sentence_checks
+from summeval_pytest.judges.llm import facet_ratings, fact_requests, sentence_checks
 from summeval_pytest.judges.llm.asking import MAX_REASKS, Turn, request_for
 from summeval_pytest.judges.llm.replies import NOTES
 
@@ -64,9 +64,9 @@ def prompt_hash(style: facet_ratings.Style = facet_ratings.PLAIN) -> str:
         facet_ratings.labels_batch(_SAMPLE),
         facet_ratings.segments_batch(_SAMPLE[0]),
         facet_ratings.rating_batch(pairs, style),
-        facts.facts_batch(_SAMPLE),
-        facts.fact_batch(q.CheckFacts(chain, _SAMPLE)),
-        facts.fact_batch(q.CheckFacts(chain, _SAMPLE, every_premise=False)),
+        fact_requests.facts_batch(_SAMPLE),
+        fact_requests.fact_batch(q.CheckFacts(chain, _SAMPLE)),
+        fact_requests.fact_batch(q.CheckFacts(chain, _SAMPLE, every_premise=False)),
         sentence_checks.sentence_batch(_CHECKED, q.SentenceManner()),
     )
     requests = [request for batch in batches for request in _requests(batch)]
@@ -80,18 +80,20 @@ def part_hash(parts: tuple[Part, ...]) -> str:
     earlier = tuple(q.Settled(text="One.", holds=holds) for holds in (True, False, None))
     two = (q.Fact(text="One of two.", sentence=0), q.Fact(text="Two of two.", sentence=0))
     relation = q.Relation(head="One", relation="is not", tail="Two", statement="One is not Two.")
-    related = facts.relation_batch(_SAMPLE)
-    chains = [facts.fact_batch(q.CheckFacts(two, _SAMPLE, e, earlier)) for e in (True, False)]
+    related = fact_requests.relation_batch(_SAMPLE)
+    chains = [
+        fact_requests.fact_batch(q.CheckFacts(two, _SAMPLE, e, earlier)) for e in (True, False)
+    ]
     requests: dict[Part, list[object]] = {
         "chain": [request for batch in chains for request in _requests(batch)],
         "relations": [
             *_requests(related),
-            *_requests(facts.entity_batch(_SAMPLE)),
-            *_requests(facts.triple_batch(_SAMPLE, ("One", "Two"))),
-            *_requests(facts.statement_batch((relation, relation))),
+            *_requests(fact_requests.entity_batch(_SAMPLE)),
+            *_requests(fact_requests.triple_batch(_SAMPLE, ("One", "Two"))),
+            *_requests(fact_requests.statement_batch((relation, relation))),
             related.size,
         ],
-        "counts": _requests(facts.count_batch(q.CountFacts(*_SAMPLE))),
+        "counts": _requests(fact_requests.count_batch(q.CountFacts(*_SAMPLE))),
     }
     return _hash({part: requests[part] for part in sorted(parts)})
 

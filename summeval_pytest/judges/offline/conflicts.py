@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import combinations
@@ -82,6 +81,7 @@ _ORDER: Final = dict.fromkeys("before preceded preceding precedes prior".split()
     dict.fromkeys("after followed following follows afterwards".split(), "after")
 )
 """Words that say which of two came first, by what they mean."""
+_COMMON: Final = STOP_WORDS - _ORDER.keys()
 _MARGIN: Final = 0.1
 _TABLE: Final = 12
 """A sentence with more numbers is a table, where neighbours do not say what a number is about."""
@@ -121,10 +121,8 @@ def _neighbours(figure: Quantity) -> Mapping[str, float]:
     after = after[1:] if after[:1] == [figure.unit] else after
     nearness: dict[str, float] = {}
     for side in (before[::-1], after):
-        words = (
-            _ORDER.get(word, word) for word in side if word not in STOP_WORDS or word in _ORDER
-        )
-        for distance, word in enumerate(map(_informative, words), start=1):
+        known = [_ORDER.get(word, word) for word in side if word not in _COMMON]
+        for distance, word in enumerate(map(_informative, known), start=1):
             if word:
                 nearness[word] = max(nearness.get(word, 0.0), 1.0 / distance)
     return nearness
@@ -295,8 +293,8 @@ def _swapped_numbers(claim: str, evidence: Sequence[str]) -> Conflict | None:
 def _single(text: str) -> Mapping[float, Quantity]:
     """By size, the figures of a sentence whose number stands once, without small counts."""
     figures = find_figures(text)
-    n_of_size = Counter(figure.size for figure in figures)
-    return {f.size: f for f in figures if n_of_size[f.size] == 1 and not is_own_count(f)}
+    sizes = [figure.size for figure in figures]
+    return {f.size: f for f in figures if sizes.count(f.size) == 1 and not is_own_count(f)}
 
 
 def _are_crossed(one: Quantity, other: Quantity, one2: Quantity, other2: Quantity) -> bool:

@@ -20,7 +20,7 @@ from summeval_pytest.judges.llm.asking import (
     shards,
     shuffled,
 )
-from summeval_pytest.judges.llm.facts import fact_batch
+from summeval_pytest.judges.llm.fact_requests import fact_batch
 from summeval_pytest.judges.llm.prompts import span
 from summeval_pytest.questions import CheckFacts, Fact, FactCheck, Unanswered
 from tests.waiting import SOON

@@ -8,7 +8,7 @@ import pytest
 
 from summeval_pytest import questions as q
 from summeval_pytest.errors import OptionError
-from summeval_pytest.judges.llm import facts
+from summeval_pytest.judges.llm import fact_requests
 from summeval_pytest.judges.llm.asking import ReplyCounts
 from summeval_pytest.judges.llm.facet_ratings import Style, rating_by_facts
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
@@ -169,7 +169,7 @@ def test_numbers_of_long_statements_are_read_off_the_event_loop(
         threads.add(threading.get_ident())
         return True
 
-    monkeypatch.setattr(facts, "has_its_numbers", has_its_numbers)
+    monkeypatch.setattr(fact_requests, "has_its_numbers", has_its_numbers)
     long = "9 " * 20_000
     ask(judge_of(lambda _, text: text.replace("Bricks ", f"{long} ", 1)), question)
     assert len(threads) == 1

@@ -10,7 +10,7 @@ from summeval_pytest.endpoints.chat import Schema
 from summeval_pytest.judges.llm import (
     asking,
     facet_ratings,
-    facts,
+    fact_requests,
     prompts,
     recipe,
     replies,
@@ -119,7 +119,7 @@ def test_facts_in_a_chain_are_judged_by_the_same_rules() -> None:
 @pytest.mark.parametrize("kind", ["relations", "entities"])
 def test_every_type_of_entity_is_explained(kind: str) -> None:
     """A type that a prompt does not name is one that a model makes up; the paper has seven."""
-    types = get_args(facts.EntityType)
+    types = get_args(fact_requests.EntityType)
     assert len(types) == 7
     assert all(each in prompt(kind) for each in types)
 
@@ -184,10 +184,10 @@ PARTS = {"chain", "relations", "counts"}
     [
         (prompts, "SENTENCES_PER_REQUEST", 11, {"usual", "relations"}),
         (facet_ratings, "PAIRS_PER_REQUEST", 3, {"usual"}),
-        (facts, "FACTS_PER_REQUEST", 14, {"usual"}),
-        (facts, "FACTS_PER_REQUEST_AT_MOST", 24, {"usual"}),
+        (fact_requests, "FACTS_PER_REQUEST", 14, {"usual"}),
+        (fact_requests, "FACTS_PER_REQUEST_AT_MOST", 24, {"usual"}),
         (facet_ratings, "LEAST_COVERAGE", {3: (50,), 4: (50, 75)}, {"usual"}),
-        (facts, "_DECISIONS", {True: "yes", False: "no", None: "?"}, {"chain"}),
+        (fact_requests, "_DECISIONS", {True: "yes", False: "no", None: "?"}, {"chain"}),
         (sentence_checks, "SENTENCES_PER_REQUEST", 14, {"usual", "factual"}),
         (recipe, "MAX_REASKS", 1, EACH - PARTS),
         (recipe, "VERSION", "2", EACH - PARTS),

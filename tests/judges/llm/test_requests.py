@@ -19,7 +19,7 @@ from summeval_pytest.judges.llm.facet_ratings import (
     segments_batch,
     summary_batch,
 )
-from summeval_pytest.judges.llm.facts import (
+from summeval_pytest.judges.llm.fact_requests import (
     FactsEntry,
     Related,
     count_batch,
