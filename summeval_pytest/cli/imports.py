@@ -16,17 +16,18 @@ from summeval_pytest.cli.table_import import NO_ROW_OPTIONS, RowOptions, import_
 from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
 from summeval_pytest.suite.labels import labels_of
 from summeval_pytest.suite.lines import TextFile
-from summeval_pytest.suite.marking import label_lines, label_text
-from summeval_pytest.suite.places import file_name
-from summeval_pytest.suite.tables import (
+from summeval_pytest.suite.marking import (
     RowReader,
     by_annotator,
     disputed,
     in_words,
+    label_lines,
+    label_text,
     read_csv,
     read_names,
     settled,
 )
+from summeval_pytest.suite.places import file_name
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:

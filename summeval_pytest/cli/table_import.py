@@ -14,9 +14,9 @@ from cyclopts import Parameter
 from summeval_pytest.errors import OptionError, SuiteError, nearest
 from summeval_pytest.suite.entries import FileEntry, Names, Text
 from summeval_pytest.suite.lines import RESERVED_SYSTEMS, TextFile, brief, check_name, read_json
-from summeval_pytest.suite.papers import read_paper
 from summeval_pytest.suite.places import check_new, file_name, suite_files, write_suite
 from summeval_pytest.suite.rows import read_table, read_text
+from summeval_pytest.suite.suite import read_paper
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, cast
 
 from pydantic import (
@@ -133,9 +133,11 @@ class FileEntry:
         Raises:
             SuiteError: For an unknown key, and for a value that is missing or not as it should be.
         """
-        values = _without_own(self.values)
-        values = {k: v for k, v in values.items() if k not in also} if also else values
-        known = partial(_known, kind, also, given)
+
+        def known() -> set[str]:
+            return {*keys_of(kind), *also} - {*given}
+
+        values = {k: v for k, v in _without_own(self.values).items() if k not in also}
         for key in given.keys() & values.keys():
             raise self.unknown(key, known())
         made: ValueT = self._made(kind, "", {**values, **given}, known)
@@ -174,7 +176,8 @@ class FileEntry:
                 break  # a short form of what the model holds: "text" for {"text": "text"}
             is_key = isinstance(step, str)
             owner, name = name, f"{step!r} of {name}" if is_key else f"item {step + 1} of {name}"
-            outer, node = node, _inside(node, step, whole)
+            outer, inner = node, _resolved(node, whole)
+            node = inner.get("properties", {}).get(step, {}) if is_key else inner.get("items", {})
             value = value.get(step) if isinstance(value, dict) else value[step]
             key = key or str(step)
         match fault["type"]:
@@ -210,16 +213,16 @@ class FileEntry:
         """A mistake at a key."""
         return SuiteError(self.where(key), message)
 
+    def key_fault(self, key: str, words: str) -> SuiteError:
+        """A mistake in the value at a key; the words go on from its name."""
+        return self.fault(key, f"{key!r} of {self.owner} {words}")
+
     def wrong(self, key: str, value: object, expected: str) -> SuiteError:
         """A value at a key that is not what was expected there."""
-        return self.fault(key, f"{key!r} of {self.owner} is {brief(value)}; write {expected}")
+        return self.key_fault(key, f"is {brief(value)}; write {expected}")
 
 
 _UNKNOWN: Final = "unexpected_keyword_argument"
-
-
-def _known(kind: Any, also: Collection[str], given: Collection[str]) -> set[str]:
-    return {*keys_of(kind), *also} - {*given}
 
 
 def _without_own(value: Any) -> Any:
@@ -235,13 +238,6 @@ def _resolved(node: Schema, whole: Schema) -> Schema:
         definition = whole["$defs"][node["$ref"].rpartition("/")[2]]
         return {k: v for k, v in definition.items() if k != "description"} | node
     return _resolved(node["anyOf"][0], whole) | node if "anyOf" in node else node
-
-
-def _inside(node: Schema, step: str | int, whole: Schema) -> Schema:
-    """The schema of a key, or of an item."""
-    node = _resolved(node, whole)
-    inner = node.get("items") if isinstance(step, int) else node.get("properties", {}).get(step)
-    return inner or {}
 
 
 def _expected(node: Schema, whole: Schema, value: object = None) -> str:
@@ -265,13 +261,13 @@ def _expected(node: Schema, whole: Schema, value: object = None) -> str:
         case {"type": "array", "items": items}:
             item = _resolved(items, whole)
             is_object = item.get("type") == "object"
-            words = f"a list of {f'objects with {_listed(item)}' if is_object else 'texts'}"
+            words = f"a list of {f'objects with {_keys(item)}' if is_object else 'texts'}"
         case {"type": "object"}:
-            words = f"an object with {_listed(node)}"
+            words = f"an object with {_keys(node)}"
     return words
 
 
-def _listed(node: Schema) -> str:
+def _keys(node: Schema) -> str:
     return ", ".join(map(repr, node.get("properties", ())))
 
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path, PureWindowsPath
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -55,10 +55,9 @@ from summeval_pytest.suite.values import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from summeval_pytest.suite.lines import TomlText
+    from summeval_pytest.suite.lines import Keys, TomlText
     from summeval_pytest.suite.values import Roster
 
-SpecT = TypeVar("SpecT", SystemSpec, JudgeSpec)
 EvaRecall = Literal["both", "matched"]
 EvaChains = Literal["parent", "adjacent"]
 EvaValidation = Literal["together", "chain"]
@@ -255,11 +254,8 @@ def existing_file(entry: FileEntry, key: str, suite: TextFile) -> TextFile:
     """The file that a key names: relative, in the suite's folder, and there."""
     file = _named_file(entry, key, suite)
     if not os.path.isfile(file.path):  # noqa: PTH113 - Path raises for a name that is too long
-        raise entry.fault(
-            key,
-            f"{key!r} of {entry.owner} names {brief(entry.values[key])}, which is no file; create"
-            " it or mend the path",
-        )
+        name = brief(entry.values[key])
+        raise entry.key_fault(key, f"names {name}, which is no file; create it or mend the path")
     return file
 
 
@@ -307,12 +303,9 @@ def _system(suite: TextFile, name: str, table: FileEntry, endpoints: Collection[
     if spec.summaries is not None:
         for key in table.values:
             if key not in ("summaries", "skip") and not key.startswith(OWN_KEYS):
-                raise table.fault(
-                    key,
-                    f"{key!r} of {table.owner} goes with 'endpoint', not 'summaries'; delete it",
-                )
+                raise table.key_fault(key, "goes with 'endpoint', not 'summaries'; delete it")
         return spec
-    spec = _checked(spec, table, endpoints)
+    _check_model(spec, table, endpoints)
     if spec.model is None:
         raise table.missing("model", "a text")
     return replace(spec, prompt=_prompt(suite, table, spec.prompt))
@@ -322,38 +315,29 @@ def _prompt(suite: TextFile, table: FileEntry, name: str) -> str:
     """A named prompt as its name, a file as its text."""
     if name in PROMPTS:
         return name
-    file = _named_file(table, "prompt", suite)
     try:
-        text = file.path.read_text(encoding="utf-8-sig")
+        text = _named_file(table, "prompt", suite).path.read_text(encoding="utf-8-sig")
     except (OSError, ValueError):
-        raise table.fault(
-            "prompt",
-            f"'prompt' of {table.owner} is {brief(name)}, neither {' nor '.join(PROMPTS)} nor a"
-            " text file beside the suite; write one of them",
-        ) from None
+        what = f"is {brief(name)}, neither {' nor '.join(PROMPTS)} nor a text file beside the suite"
+        raise table.key_fault("prompt", f"{what}; write one of them") from None
     if SOURCE_MARK not in text:
-        raise table.fault(
-            "prompt",
-            f"the prompt {brief(name)} of {table.owner} never says {SOURCE_MARK}, where the paper"
-            " belongs; add it",
-        )
+        what = f"is {brief(name)}, a file without {SOURCE_MARK}, where the paper belongs"
+        raise table.key_fault("prompt", f"{what}; add it")
     return text
 
 
-def _checked(spec: SpecT, table: FileEntry, endpoints: Collection[str]) -> SpecT:
-    """A model whose endpoint is there, and whose price is whole."""
+def _check_model(
+    spec: SystemSpec | JudgeSpec, table: FileEntry, endpoints: Collection[str]
+) -> None:
+    """Refuse an unknown endpoint, and a price that is not whole."""
     known = {*endpoints, *BUILT_IN_ENDPOINTS}
-    name = str(spec.endpoint)
-    table.check_known("endpoint", name, known, f"{table.owner} names the unknown endpoint")
-    prices = ("input_price", "output_price", "cached_input_price")
-    first = next(filter(table.has, prices), "")
-    if missing := [key for key in prices[:2] if first and not table.has(key)]:
-        raise table.fault(
-            first,
-            f"{table.owner} has {first!r} and no {missing[0]!r}; write both, in dollars per"
-            " million tokens",
-        )
-    return spec
+    what = f"{table.owner} names the unknown endpoint"
+    table.check_known("endpoint", str(spec.endpoint), known, what)
+    needed = ("input_price", "output_price")
+    first = next(filter(table.has, (*needed, "cached_input_price")), "")
+    if missing := [key for key in needed if first and not table.has(key)]:
+        what = f"{table.owner} has {first!r} and no {missing[0]!r}"
+        raise table.fault(first, f"{what}; write both, in dollars per million tokens")
 
 
 def _variable(name: str) -> str:
@@ -408,21 +392,25 @@ _WAYS: Final = {"facets": FACET_READINGS, "facts": (), "sentences": SENTENCE_MOD
 def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, AnyJudge]:
     """The judges in file order; whom a composed one asks is there, and never itself.
 
-    What a table holds tells its kind: ``recorded`` names records, ``checker`` a model of this
+    The keys of a table tell its kind: ``recorded`` names records, ``checker`` a model of this
     machine; nothing but `DUTY_KEYS` composes a judge of others; anything else is a model at an
     endpoint.
     """
     tables = dict(tables_of(toml, "judges", "judge", (OFFLINE,)))
     judges = {name: _judge(toml, name, table, tables, endpoints) for name, table in tables.items()}
-    parts_of: dict[str, set[str]] = {}
+    asks: dict[str, set[str]] = {name: set() for name in judges}
     for name, judge in judges.items():
-        parts = judge if isinstance(judge, ComposedSpec | CheckerSpec) else None
-        whom = {key: str(getattr(parts, key)) for key in DUTY_KEYS if hasattr(parts, key)}
-        parts_of[name] = {*whom.values()}
-        for key, other in whom.items():
-            _check_asked(tables[name], key, other, judges)
+        for key in DUTY_KEYS if isinstance(judge, ComposedSpec | CheckerSpec) else ():
+            if (other := getattr(judge, key, None)) is None:
+                continue  # a checker answers about sentences itself
+            what = f"{key!r} of {tables[name].owner} names the unknown judge"
+            tables[name].check_known(key, other, {OFFLINE, *judges}, what)
+            if isinstance(judges.get(other), RecordedSpec) and key != "facets":
+                what = f"names {other!r}, whose records hold facets and nothing else"
+                raise tables[name].key_fault(key, f"{what}; name another judge")
+            asks[name].add(other)
     try:
-        TopologicalSorter(parts_of).prepare()
+        TopologicalSorter(asks).prepare()
     except CycleError as error:
         circle = error.args[1][::-1]
         raise SuiteError(
@@ -443,22 +431,19 @@ def _judge(
     keys = [key for key in table.values if not key.startswith(OWN_KEYS)]
     if "recorded" in keys:
         if "recorded" not in toml.values:
-            raise table.fault(
-                "recorded",
-                f"{table.owner} is recorded, and the suite names no file of records; add"
-                ' recorded = "recorded.jsonl" at its top',
-            )
+            what = f"{table.owner} is recorded, and the suite names no file of records"
+            raise table.fault("recorded", f'{what}; add recorded = "recorded.jsonl" at its top')
         return table.read(RecordedSpec, name=name)
     if "checker" in keys:
         checker = table.read(CheckerSpec, name=name)
         folder = _model_folder(checker.folder, table.where("checker"), toml.file)
         return replace(checker, folder=folder)
-    is_composed = bool(keys) and set(keys) <= _WAYS.keys()
-    for key in filter(keys.__contains__, _WAYS):
-        _check_meaning(table, key, keys, tables, is_composed=is_composed)
-    if is_composed:
+    model_key = next((key for key in keys if key not in _WAYS), "")
+    _check_duties(table, model_key, tables)
+    if keys and not model_key:
         return table.read(ComposedSpec, name=name)
-    model = _checked(table.read(JudgeSpec, name=name), table, endpoints)
+    model = table.read(JudgeSpec, name=name)
+    _check_model(model, table, endpoints)
     if model.strict and model.sentences == "label":
         raise table.fault(
             "strict",
@@ -468,45 +453,33 @@ def _judge(
     return model
 
 
-def _check_meaning(
-    table: FileEntry, key: str, keys: list[str], judges: Collection[str], *, is_composed: bool
-) -> None:
-    """Refuse a way of reading where a judge is meant, and a judge where a way of reading is."""
-    value = table.values[key]
-    is_way = value in _WAYS[key]
-    if is_composed and is_way:
-        also = f", and rename the judge {value!r}" if value in judges else ""
-        raise table.fault(
-            key,
-            f"{key!r} of {table.owner} is {value!r}, a way in which a model is asked, and there"
-            " is no model; add 'endpoint' and 'model', or name the judge to ask, as in"
-            f" {key} = {OFFLINE!r}{also}",
-        )
-    is_judge = isinstance(value, str) and not is_way and value in {OFFLINE, *judges}
-    if not is_composed and (is_judge or key == "facts"):
-        other = next(other for other in keys if other not in _WAYS)
-        raise table.fault(
-            key,
-            f"{key!r} of {table.owner} names a judge to ask, and {other!r} makes it a model of"
-            " its own; write two tables, one of them with no key but"
-            f" {', '.join(map(repr, DUTY_KEYS))}",
-        )
+def _check_duties(table: FileEntry, model_key: str, judges: Collection[str]) -> None:
+    """Refuse a way of reading where a judge is meant, and a judge where a way of reading is.
 
-
-def _check_asked(table: FileEntry, key: str, other: str, judges: Mapping[str, AnyJudge]) -> None:
-    """Refuse a judge that asks nobody, or records for what they do not hold."""
-    what = f"{key!r} of {table.owner} names the unknown judge"
-    table.check_known(key, other, {OFFLINE, *judges}, what)
-    if isinstance(judges.get(other), RecordedSpec) and key != "facets":
-        raise table.fault(
-            key,
-            f"{key!r} of {table.owner} names {other!r}, whose records hold facets and nothing"
-            " else; name another judge",
-        )
+    ``model_key`` is a key that only a model has; empty where the table has none.
+    """
+    for key in filter(table.has, _WAYS):
+        value = table.values[key]
+        is_way = value in _WAYS[key]
+        if is_way and not model_key:
+            also = f", and rename the judge {value!r}" if value in judges else ""
+            raise table.key_fault(
+                key,
+                f"is {value!r}, a way in which a model is asked, and there is no model; add"
+                " 'endpoint' and 'model', or name the judge to ask, as in"
+                f" {key} = {OFFLINE!r}{also}",
+            )
+        is_judge = isinstance(value, str) and not is_way and value in {OFFLINE, *judges}
+        if model_key and (is_judge or key == "facts"):
+            raise table.key_fault(
+                key,
+                f"names a judge to ask, and {model_key!r} makes it a model of its own; write two"
+                f" tables, one of them with no key but {', '.join(map(repr, DUTY_KEYS))}",
+            )
 
 
 SCOPES: Final = ("mean", "corrected", "judge")
-"""The tables of thresholds that do not hold each pair."""
+"""The tables of thresholds that are not about each pair."""
 
 
 def read_thresholds(toml: TomlText) -> Mapping[str, tuple[Setting, ...]]:
@@ -515,37 +488,31 @@ def read_thresholds(toml: TomlText) -> Mapping[str, tuple[Setting, ...]]:
     Nested tables are flattened to dotted names.
     """
     settings: dict[str, dict[str, Setting]] = {scope: {} for scope in ("", *SCOPES)}
-    for scope, setting in _settings(toml):
-        first = settings[scope].setdefault(setting.name, setting)
-        if first is not setting:
-            raise SuiteError(
-                setting.place,
-                f"the threshold {setting.name!r} stands on line {first.place.line}, too; delete"
-                " one",
-            )
+    for path, value in _leaves(toml.values.get("thresholds", {})):
+        scope = path[0] if path and path[0] in SCOPES else ""
+        name, place = ".".join(path[bool(scope) :]), toml.place("thresholds", *path)
+        number = finite(value)
+        if not name:
+            what = ".".join(("thresholds", *path))
+            raise SuiteError(place, f"{what!r} is {brief(value)}; write a table, [{what}]")
+        if number is None:
+            what = f"the threshold {name!r} is {brief(value)}"
+            raise SuiteError(place, f"{what}; write a finite number")
+        if first := settings[scope].get(name):
+            what = f"the threshold {name!r} stands on line {first.place.line}, too"
+            raise SuiteError(place, f"{what}; delete one")
+        settings[scope][name] = Setting(name=name, value=number, place=place)
     return {scope: tuple(own.values()) for scope, own in settings.items()}
 
 
-def _settings(toml: TomlText) -> Iterator[tuple[str, Setting]]:
-    """Each threshold with its scope, as nested as it may be written."""
-    table = _table(toml, "thresholds", "a table, [thresholds]")
-    left: list[tuple[tuple[str, ...], object]] = [((), table)]
-    while left:
-        path, value = left.pop()
-        scope, name = (path[0], path[1:]) if path[:1] and path[0] in SCOPES else ("", path)
-        place, dotted = toml.place("thresholds", *path), ".".join(name)
-        if isinstance(value, dict):
-            inner = [((*path, key), value[key]) for key in value if not key.startswith(OWN_KEYS)]
-            left += reversed(inner)
-        elif not name:
-            what = f"thresholds.{scope}"
-            raise SuiteError(place, f"{what!r} is {brief(value)}; write a table, [{what}]")
-        elif (number := finite(value)) is None:
-            raise SuiteError(
-                place, f"the threshold {dotted!r} is {brief(value)}; write a finite number"
-            )
-        else:
-            yield scope, Setting(name=dotted, value=number, place=place)
+def _leaves(value: object, path: Keys = ()) -> Iterator[tuple[Keys, object]]:
+    """What stands in nested tables and is no table, with the keys that lead to it."""
+    if not isinstance(value, dict):
+        yield path, value
+        return
+    for key, inner in value.items():
+        if not key.startswith(OWN_KEYS):
+            yield from _leaves(inner, (*path, key))
 
 
 def read_waivers(toml: TomlText, roster: Roster) -> tuple[Waiver, ...]:
@@ -556,16 +523,10 @@ def read_waivers(toml: TomlText, roster: Roster) -> tuple[Waiver, ...]:
     waivers: dict[tuple[str, str, str], Waiver] = {}
     for name, table in tables_of(toml, "waivers", "waiver"):
         waiver = table.read(Waiver, name=name, place=table.place)
-        if waiver.paper == ALL_PAPERS:
-            roster.check(table, None, waiver.system)
-        else:
-            roster.check(table, waiver.paper, waiver.system)
+        roster.check(table, None if waiver.paper == ALL_PAPERS else waiver.paper, waiver.system)
         of = (waiver.paper, waiver.system, waiver.finding)
         if first := waivers.get(of):
-            raise table.fault(
-                "finding",
-                f"waiver {name!r} waives what waiver {first.name!r} on line {first.place.line}"
-                " waives; delete one",
-            )
+            what = f"waiver {name!r} waives what waiver {first.name!r}"
+            raise table.fault("finding", f"{what} on line {first.place.line} waives; delete one")
         waivers[of] = waiver
     return tuple(waivers.values())

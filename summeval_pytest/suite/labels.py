@@ -1,4 +1,4 @@
-"""Golden labels: what people found in a pair, each part of it optional; and recorded judgements."""
+"""Golden labels: what people say of a pair, each part of it optional; and recorded judgements."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from summeval_pytest.suite.entries import (
     Flag,
     Given,
     Index,
+    ManyT,
     Number,
     Text,
     each_once,
@@ -43,10 +44,10 @@ def _as_facets(value: object) -> object:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleLabel:
-    """One sentence of the summary, word for word, and what counts as the facet that it states.
+    """One sentence of the summary, word for word, and the facets that are right for it.
 
-    Several facets are right where the labels do not tell them apart, as a set without conclusions
-    has them among the results; none is where the sentence states no facet.
+    Several facets are right where the labels do not tell them apart: a set without conclusions
+    counts them as results. No facet is right where the sentence states none.
     """
 
     text: Text
@@ -74,9 +75,9 @@ class EvidenceLabel:
 class SentenceLabel:
     """Whether one sentence of the summary (0-based) is faithful, and by what evidence.
 
-    ``error`` names the kind of error that makes it unfaithful, in words of the suite's own.
-    ``factual`` says of an unfaithful sentence whether it is true all the same (FareBio's factual
-    hallucination); None where nobody looked. Its repr leaves that out, as older ones did.
+    ``error`` names the kind of error that makes it unfaithful, in the suite's own words.
+    ``factual`` says whether an unfaithful sentence is true all the same (FareBio's factual
+    hallucination); None where nobody looked. The repr leaves it out, as older ones did.
     """
 
     index: Index
@@ -97,9 +98,7 @@ def _consistent(label: SentenceLabel) -> SentenceLabel:
     if label.faithful and label.error:
         raise mistake("is faithful and names an error; delete one of the two")
     if label.faithful and label.factual is not None:
-        raise mistake(
-            "is faithful and has 'factual', which tells unfaithful sentences apart; delete it"
-        )
+        raise mistake("is faithful and has 'factual', which is for unfaithful sentences; delete it")
     return label
 
 
@@ -151,7 +150,7 @@ def _some_fact(facts: FactLabels) -> FactLabels:
 
 
 UNRATED: Final = 0
-"""What no rating can be: the facet is not there."""
+"""The mark of a facet without a rating; no rating is 0."""
 
 
 def _rating(most: int) -> Any:
@@ -173,27 +172,26 @@ class _Ratings:
 
 def _rated(line: _Ratings) -> dict[Facet, int | None]:
     ratings = {facet: getattr(line, facet) for facet in FACETS}
-    given = {facet: rating for facet, rating in ratings.items() if rating != UNRATED}
-    if not given:
+    ratings = {facet: rating for facet, rating in ratings.items() if rating != UNRATED}
+    if not ratings:
         raise mistake("is empty, {}; rate a facet or leave it out")
-    return given
+    return ratings
 
 
 def _all_rated(line: _Ratings) -> dict[Facet, int | None]:
     ratings = _rated(line)
-    for facet, rating in ratings.items():
-        if rating is None:
-            raise mistake(f"has null for {facet!r}; write a rating, or leave the facet out")
+    if absent := [facet for facet, rating in ratings.items() if rating is None]:
+        raise mistake(f"has null for {absent[0]!r}; write a rating, or leave the facet out")
     return ratings
 
 
 _Overall = Annotated[Number, Field(ge=-1_000_000, le=1_000_000)]
-"""A score on any scale, of a size that sums and squares of it are numbers, too."""
+"""A score on any scale, small enough that sums and squares of it stay finite."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """What people found in one pair; a part that they did not look at is None.
+    """What people say of one pair; a part that they did not look at is None.
 
     ``facets`` holds ratings on each facet's own scale; None says that the reference has no such
     facet, and a facet that is not there was not rated. ``roles`` are of sentences of the summary.
@@ -234,7 +232,6 @@ class Recorded:
 
 
 PARTS: Final = ("facets", "overall", "sentences", "facts", "roles")
-_RECORDED_PARTS: Final = ("facets", "overall", "segments")
 
 
 def _check_says(entry: FileEntry, parts: tuple[str, ...]) -> None:
@@ -246,7 +243,7 @@ def _check_says(entry: FileEntry, parts: tuple[str, ...]) -> None:
 def labels_of(
     lines: Iterable[tuple[int, Mapping[str, object]]], file: TextFile, roster: Roster
 ) -> dict[tuple[str, str], Label]:
-    """The labels that numbered lines of a file are, by paper and system."""
+    """The labels in numbered lines of a file, by paper and system."""
 
     def read(entry: FileEntry) -> tuple[tuple[str, str], Label]:
         label = entry.read(Label, place=entry.place)
@@ -264,8 +261,7 @@ def labels_of(
 def read_labels(file: TextFile, roster: Roster) -> Mapping[tuple[str, str], Label]:
     """The labels of a file, at least one, by paper and system."""
     labels = labels_of(read_lines(file), file, roster)
-    _check_any(labels, file, "label", "labels")
-    return labels
+    return _some(labels, file, "label", "labels")
 
 
 def read_recorded(file: TextFile, roster: Roster) -> tuple[Recorded, ...]:
@@ -273,7 +269,7 @@ def read_recorded(file: TextFile, roster: Roster) -> tuple[Recorded, ...]:
 
     def read(entry: FileEntry) -> tuple[tuple[str, str | None, str], Recorded]:
         record = entry.read(Recorded)
-        _check_says(entry, _RECORDED_PARTS)
+        _check_says(entry, ("facets", "overall", "segments"))
         roster.check(entry, record.paper, record.system)
         if record.system is None and (entry.has("facets") or entry.has("overall")):
             raise entry.fault(
@@ -288,16 +284,15 @@ def read_recorded(file: TextFile, roster: Roster) -> tuple[Recorded, ...]:
         read,
         lambda of: f"{of[2]!r} has a record of paper {of[0]!r} and system {of[1]!r}",
     )
-    _check_any(records, file, "record", "recorded")
-    return tuple(records.values())
+    return tuple(_some(records, file, "record", "recorded").values())
 
 
-def _check_any(values: object, file: TextFile, what: str, key: str) -> None:
+def _some(values: ManyT, file: TextFile, what: str, key: str) -> ManyT:
+    """The values of a file, of which there has to be one."""
     if not values:
-        raise SuiteError(
-            file.at(0),
-            f"{file.shown!r} has no {what}; write one a line, or delete {key!r} from the suite",
-        )
+        remedy = f"write one a line, or delete {key!r} from the suite"
+        raise SuiteError(file.at(0), f"{file.shown!r} has no {what}; {remedy}")
+    return values
 
 
 def check_judges(

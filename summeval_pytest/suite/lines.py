@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
 JUDGE: Final = "judge"
-"""The item of a suite that is about its judge."""
+"""The name of a suite's item for its judge."""
 RESERVED_SYSTEMS: Final = frozenset({JUDGE})
-"""Items of a suite that are no system."""
+"""Names of a suite's items that no system may have."""
 ALL_PAPERS: Final = "all-papers"
-"""The item of a system that is about all its papers; in place of a paper, a waiver of a mean."""
+"""The name of a system's item for its means; in place of a paper it makes a waiver of a mean."""
 RESERVED_PAPERS: Final = frozenset({ALL_PAPERS})
 OWN_KEYS: Final = "x_"
-"""What the keys begin with that a suite's owner may use freely."""
+"""The start of keys that a suite's owner may use freely."""
 MOST: Final = 10**15 - 1
 """The largest whole number that a file may hold where no other bound is set."""
 
@@ -55,19 +55,17 @@ def check_name(name: str, kind: str, place: Place, reserved: Collection[str] = (
         SuiteError: For a reserved or overlong name, and for one with white space, control
             characters, brackets, ``|``, ``::``, or a colon at either end.
     """
+    shown = repr(name) if len(name) <= _LONGEST else f"{name[:20]!r}..."
     if name in reserved:
-        raise SuiteError(place, f"{kind} {name!r} has a reserved name; choose another")
-    if len(name) > _LONGEST:
-        raise SuiteError(
-            place,
-            f"{kind} {name[:20]!r}... has a name of {len(name)} characters; use at most {_LONGEST}",
-        )
-    if unfit := _unfit(name):
-        raise SuiteError(
-            place,
-            f"{kind} {name!r} has {unfit} in its name, which no pytest node id can hold;"
-            " use letters, digits, '-', '_' and '.'",
-        )
+        fault = "a reserved name; choose another"
+    elif len(name) > _LONGEST:
+        fault = f"a name of {len(name)} characters; use at most {_LONGEST}"
+    elif unfit := _unfit(name):
+        fault = f"{unfit} in its name, which no pytest node id can hold"
+        fault = f"{fault}; use letters, digits, '-', '_' and '.'"
+    else:
+        return
+    raise SuiteError(place, f"{kind} {shown} has {fault}")
 
 
 def _unfit(name: str) -> str:
@@ -167,7 +165,7 @@ class TextFile:
         )
 
     def unreadable(self, error: OSError, remedy: str = "make it readable") -> SuiteError:
-        """The mistake of a file that the disk does not hand out."""
+        """The mistake of a file that cannot be read."""
         return SuiteError(self.at(0), f"{self.shown!r} cannot be read ({error.strerror}); {remedy}")
 
 
@@ -260,7 +258,7 @@ _ENDLESS_NUMBER: Final = re.compile(r"[0-9_]{4000}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TomlText:
-    """The values of a TOML file, and the line of each key, which tomllib does not tell."""
+    """The values of a TOML file, and the line of each key, which tomllib does not give."""
 
     file: TextFile
     values: dict[str, object]
@@ -315,7 +313,7 @@ def _line_of(text: str, position: int) -> int:
 
 
 def _too_deep(text: str) -> int:
-    """Where brackets or dotted names begin to hold each other too deeply to be read, or -1."""
+    """The position where brackets or dotted names are nested too deeply to be read, or -1."""
     if long := _LONG_KEY.search(text):
         return long.start()
     depth = 0
@@ -340,7 +338,7 @@ def _no_toml(file: TextFile, text: str, message: str) -> SuiteError:
 
 
 def _clash(lines: list[str]) -> str:
-    """What to do about the last key of these lines, which meets an earlier value."""
+    """The remedy for the last key of these lines, which clashes with an earlier value."""
     *earlier, (table, key, _) = key_lines("\n".join(lines))
     path = table + key
     first = next((line for above, own, line in earlier if above + own == path), 0)
@@ -359,8 +357,8 @@ def _clash(lines: list[str]) -> str:
 def key_lines(text: str) -> Iterator[tuple[Keys, Keys, int]]:
     """Every key of a TOML text, in order: the table it stands under, its parts, its line.
 
-    A table's header has no parts. The text has to be TOML up to its last key; what follows a
-    mistake is not looked at. Keys of inline tables are left out: their line is the table's.
+    A table's header has no parts. The text is TOML up to its last key; nothing is read after a
+    mistake. Keys of inline tables are left out: their line is the table's.
     """
     table: Keys = ()
     position, line, counted = 0, 1, 0
@@ -384,7 +382,7 @@ def _plain(part: str) -> str:
 
 
 def _end_of_line(text: str, position: int, *, header: bool) -> int:
-    """Where the value that starts here ends, past strings and brackets that span lines."""
+    """The end of the value that starts here, past strings and brackets that span lines."""
     depth = 0
     while piece := _PIECE.match(text, position):
         position = piece.end()

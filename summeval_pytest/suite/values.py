@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Annotated, Final, Literal
@@ -111,17 +111,14 @@ def _facts(lines: tuple[_Fact, ...]) -> tuple[Fact, ...]:
     return tuple(Fact(text=line.text, sentence=line.sentence, parent=line.parent) for line in lines)
 
 
-def _as_list(value: object) -> object:
-    return [value] if isinstance(value, str) else value
-
-
-def _as_text(value: object) -> object:
-    return {"text": value} if isinstance(value, str) else value
+def _short(form: Callable[[str], object]) -> BeforeValidator:
+    """Take a text in place of what it is short for."""
+    return BeforeValidator(lambda value: form(value) if isinstance(value, str) else value)
 
 
 _Facts = Annotated[
     tuple[Fact, ...],
-    ValidateAs(tuple[Annotated[_Fact, BeforeValidator(_as_text)], ...], _facts),
+    ValidateAs(tuple[Annotated[_Fact, _short(lambda text: {"text": text})], ...], _facts),
     expecting("a list of texts or of {'text', 'sentence', 'parent'}", min_length=1),
 ]
 
@@ -137,12 +134,12 @@ class Paper:
     title: Text = ""
     source: Annotated[
         tuple[Section, ...],
-        BeforeValidator(lambda value: [{"text": value}] if isinstance(value, str) else value),
+        _short(lambda text: [{"text": text}]),
         expecting("a text or a list of {'heading', 'text'}", min_length=1),
     ]
     references: Annotated[
         Names,
-        BeforeValidator(_as_list),
+        _short(lambda text: [text]),
         expecting("a text or a list of texts", validation_alias="reference", min_length=1),
     ]
     reference_facets: Given[Annotated[Segments, AfterValidator(_any_segment)]] = None
@@ -211,7 +208,7 @@ class SystemSpec(_Priced):
         summaries: The file of summaries as the suite names it.
         endpoint: The endpoint that is asked, by its name.
         model: The endpoint's name for the model; there exactly where an endpoint is.
-        prompt: One of `PROMPTS`, or the text of a template of one's own.
+        prompt: One of `PROMPTS`, or the text of a custom template.
         max_tokens: Of a summary; one that needs more is cut off, and fails.
         context_tokens: What the model can read and write at once; longer sources lose their middle.
         temperature: Of its sampling, 0 to 2.
@@ -411,8 +408,9 @@ class Roster:
             )
         if system is None:
             return
-        what = f"{entry.owner} is for the unknown system"
-        entry.check_known("system", system, self.systems, what)
+        entry.check_known(
+            "system", system, self.systems, f"{entry.owner} is for the unknown system"
+        )
         if paper in self.systems[system].skip:
             raise entry.fault(
                 "system",

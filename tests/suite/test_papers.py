@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from summeval_pytest.errors import Place
 from summeval_pytest.questions import FacetSegments, Fact
 from summeval_pytest.suite.entries import FileEntry
-from summeval_pytest.suite.papers import canonical_text, fingerprint_of, read_paper
+from summeval_pytest.suite.suite import canonical_text, fingerprint_of, read_paper
 from summeval_pytest.suite.values import Paper, Section
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from summeval_pytest.errors import OptionError, Place
 from summeval_pytest.suite.entries import FileEntry
 from summeval_pytest.suite.labels import EvidenceLabel
 from summeval_pytest.suite.lines import TextFile
-from summeval_pytest.suite.marking import Item, Marking
-from summeval_pytest.suite.tables import (
+from summeval_pytest.suite.marking import (
+    Item,
+    Marking,
     RowReader,
     by_annotator,
     disputed,
