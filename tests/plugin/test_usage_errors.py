@@ -15,36 +15,8 @@ FAIR = "--summ-judge=rule:Fair"
 
 SPOILT: Final = {
     "broken TOML": ("summeval.toml", "[thresholds]", "[thresholds"),
-    "unknown key": ("summeval.toml", "default_systems", "default_system"),
-    "unknown default system": ("summeval.toml", '["good"]', '["goods"]'),
-    "missing file": ("summeval.toml", "good.jsonl", "gone.jsonl"),
-    "unknown threshold": ("summeval.toml", "facet = 0.6", "facett = 0.6"),
-    "threshold out of range": ("summeval.toml", "facet = 0.6", "facet = 60"),
-    "agreement floor without labels": (
-        "summeval.toml",
-        "facet = 0.6",
-        "facet = 0.6\n[thresholds.judge]\nfact_f1 = 0.5",
-    ),
-    "unknown agreement floor": (
-        "summeval.toml",
-        "facet = 0.6",
-        "facet = 0.6\n[thresholds.judge]\nfact_f2 = 0.5",
-    ),
     "no threshold": ("summeval.toml", "facet = 0.6\nfaithfulness = 0.8", ""),
-    "pair without a summary": ("good.jsonl", '"kiln-02"', '"limpet-01"'),
-    "summary of an unknown paper": ("good.jsonl", '"kiln-02"', '"kiln-20"'),
     "broken JSON in a system that is not gated": ("bad.jsonl", '"limpet-01"', '"limpet-01'),
-    "same paper twice": ("papers.jsonl", '"kiln-02"', '"limpet-01"'),
-    "a system at an endpoint that nobody defines": (
-        "summeval.toml",
-        '[systems.good]\nsummaries = "good.jsonl"',
-        '[systems.good]\nendpoint = "olama"\nmodel = "m"',
-    ),
-    "a system that reads a file that is not there": (
-        "summeval.toml",
-        '[systems.good]\nsummaries = "good.jsonl"',
-        '[systems.good]\nendpoint = "ollama"\nmodel = "m"\nprompt = "gone.txt"',
-    ),
 }
 """By mistake: a file, and which text in it becomes which."""
 

@@ -121,28 +121,6 @@ def test_several_references_count_by_their_best_or_their_mean(
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ('eva_chains = "no"', """'no'; write "parent" or "adjacent\""""),
-        ("eva_premises = 0", """0; write "all" or a whole number"""),
-        ("eva_relations = 2", "2; write true, false or a number"),
-        ('references = "worst"', """'worst'; write "best" or "mean\""""),
-    ],
-)
-def test_a_variant_that_there_is_not_is_a_usage_error(
-    bench: Bench, line: str, message: str
-) -> None:
-    """With its line, before anything is asked."""
-    one_paper(bench, f'default_systems = ["good"]\n{line}')
-    with bench.serving() as server:
-        run = judged(bench)
-        assert server.n_requests == 0
-
-    assert run.code == pytest.ExitCode.USAGE_ERROR
-    assert f"summeval.toml:3: '{line.split(maxsplit=1)[0]}' of the suite is {message}" in run.err
-
-
-@pytest.mark.parametrize(
     ("manner", "asked"),
     [
         ("", ["# Sentence checks"]),

@@ -78,7 +78,7 @@ class Golden:
     def mistakes(self, name: str, changes: Iterable[object]) -> dict[str, str]:
         """The message for each change of a file: its text or lines, or an old text and a new."""
         before = (self.path / name).read_bytes()
-        told = {}
+        messages = {}
         for change in changes:
             if isinstance(change, tuple):
                 self.spoil(name, *change)
@@ -86,9 +86,9 @@ class Golden:
                 self.write(name, change)
             else:
                 self.lines(name, *(change if isinstance(change, list) else [change]))
-            told[str(change)] = self.mistake()
+            messages[str(change)] = self.mistake()
             self.write(name, before)
-        return told
+        return messages
 
 
 @pytest.fixture

@@ -52,12 +52,12 @@ def test_suite_file_is_found_by_its_name_or_its_folder(golden: Golden) -> None:
 def test_a_path_that_is_no_suite_is_refused(golden: Golden, snapshot: SnapshotAssertion) -> None:
     """The message says which file would make it one; which of two is meant cannot be guessed."""
 
-    def told(name: str) -> str:
+    def refusal(name: str) -> str:
         return mistake(lambda: load_suite(golden.path / name, f"golden/{name}"))
 
-    found = [told(name) for name in ("papers.jsonl", "nowhere", "systems", "a.summeval.toml")]
+    messages = [refusal(name) for name in ("papers.jsonl", "nowhere", "systems", "a.summeval.toml")]
     golden.write("long.summeval.toml", "")
-    assert [*found, golden.mistake()] == snapshot
+    assert [*messages, golden.mistake()] == snapshot
 
 
 def test_mistakes_in_the_suite_file_are_told_at_their_lines(
@@ -139,8 +139,8 @@ def test_mistakes_in_tables_are_told_at_their_lines(
     files += [f'papers = "papers.jsonl"\n{key} = 3\n{CAREFUL}' for key in (
         "endpoints", "judges", "thresholds", "waivers",
     )] + ['papers = "papers.jsonl"\nsystems = 3\n', 'papers = "papers.jsonl"\n']  # fmt: skip
-    told = golden.mistakes("summeval.toml", files)
-    assert [f"{file[-40:]!r}: {message}" for file, message in told.items()] == snapshot
+    messages = golden.mistakes("summeval.toml", files)
+    assert [f"{file[-40:]!r}: {message}" for file, message in messages.items()] == snapshot
 
 
 TABLES = """
@@ -179,6 +179,9 @@ rubric = "release"
 facets = "free"
 examples = false
 pinned = false
+sentences = "label-and-sentences"
+strict = true
+factual = true
 input_price = 0
 output_price = 0
 cached_input_price = 0.5
@@ -207,6 +210,9 @@ def test_endpoints_judges_and_systems_are_read(golden: Golden) -> None:
     priced = [suite.systems["far"], suite.judges["slow"], suite.systems["llama.3"]]
     prices = [spec.price for spec in priced if isinstance(spec, SystemSpec | JudgeSpec)]
     assert prices == [Price(1, 2.5), Price(0, 0, 0.5), None]
+    manners = [judge.manner for judge in suite.judges.values() if isinstance(judge, JudgeSpec)]
+    strict = SentenceManner(mode="label-and-sentences", strict=True, factual=True)
+    assert manners == [SentenceManner(), strict]
 
 
 @pytest.mark.parametrize("key", ["name", "place", "price", "manner"])
@@ -295,8 +301,8 @@ def test_a_prompt_of_ones_own_is_a_text_in_the_suite(golden: Golden) -> None:
     add(golden, f'{LLAMA}prompt = "prompts/short.txt"\n')
     assert golden.load().systems["llama3"].prompt == "Say it in one sentence.\n\n{source}\n"
     here = (golden.path / "prompts/short.txt").as_posix()
-    (told,) = golden.mistakes("summeval.toml", [("prompts/short.txt", here)]).values()
-    assert "a path relative to the suite file's folder" in told
+    (message,) = golden.mistakes("summeval.toml", [("prompts/short.txt", here)]).values()
+    assert "a path relative to the suite file's folder" in message
     golden.write("prompts/short.txt", b"\xff {source}")
     assert "'prompts/short.txt', neither abstract nor plain nor a text file" in golden.mistake()
 
@@ -327,32 +333,9 @@ def test_price_that_is_none_is_refused(golden: Golden, key: str, number: str) ->
 def test_key_in_place_of_its_variable_is_not_shown(golden: Golden, name: str) -> None:
     """The message goes into logs; the file has to be mended anyway."""
     add(golden, f'[endpoints.openai]\napi_key_env = "{name}"\n')
-    told = golden.mistake()
-    assert "'api_key_env' of endpoint 'openai' is no name of an environment variable" in told
-    assert name not in told
-
-
-@pytest.mark.parametrize(
-    ("lines", "manner"),
-    [
-        ("", SentenceManner()),
-        ('sentences = "quotes"\nstrict = false', SentenceManner()),
-        ('sentences = "label"\nfactual = true', SentenceManner(mode="label", factual=True)),
-        (
-            'sentences = "label-and-sentences"\nstrict = true',
-            SentenceManner(mode="label-and-sentences", strict=True),
-        ),
-        ("strict = true", SentenceManner(strict=True)),
-    ],
-)
-def test_a_judge_says_how_it_is_asked_about_sentences(
-    golden: Golden, lines: str, manner: SentenceManner
-) -> None:
-    """What is not written is as it has always been."""
-    add(golden, f"{GPT}{lines}\n")
-    judge = golden.load().judges["gpt"]
-    assert isinstance(judge, JudgeSpec)
-    assert judge.manner == manner
+    message = golden.mistake()
+    assert "'api_key_env' of endpoint 'openai' is no name of an environment variable" in message
+    assert name not in message
 
 
 def suite_with(folder: Path, *lines: str) -> Suite:
@@ -400,28 +383,40 @@ def test_an_encoder_that_nothing_asks_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "variants"),
+    ("lines", "variants"),
     [
-        ('eva_recall = "matched"', Variants(eva=EvaVariant(recall="matched"))),
-        ('eva_chains = "adjacent"', Variants(eva=EvaVariant(chains="adjacent"))),
-        ('eva_chains = "parent"', Variants()),
-        ('eva_validation = "chain"', Variants(eva=EvaVariant(validation="chain"))),
-        ('eva_validation = "together"', Variants()),
-        ("eva_premises = 3", Variants(eva=EvaVariant(premises=3))),
-        ('eva_premises = "all"', Variants()),
+        (
+            (
+                'eva_recall = "matched"\neva_chains = "adjacent"\neva_validation = "chain"\n'
+                'eva_premises = 3\neva_relations = 0.8\nreferences = "mean"'
+            ),
+            Variants(
+                eva=EvaVariant(
+                    recall="matched",
+                    chains="adjacent",
+                    validation="chain",
+                    premises=3,
+                    relations=0.8,
+                ),
+                references="mean",
+            ),
+        ),
+        (
+            (
+                'eva_recall = "both"\neva_chains = "parent"\neva_validation = "together"\n'
+                'eva_premises = "all"\neva_relations = false\nreferences = "best"'
+            ),
+            Variants(),
+        ),
         ("eva_relations = true", Variants(eva=EvaVariant(relations=0.65))),
-        ("eva_relations = false", Variants()),
-        ("eva_relations = 0.8", Variants(eva=EvaVariant(relations=0.8))),
         ("eva_relations = 1", Variants(eva=EvaVariant(relations=1.0))),
-        ('references = "mean"', Variants(references="mean")),
-        ('references = "best"', Variants()),
     ],
 )
 def test_a_variant_is_chosen_at_the_top_of_the_suite(
-    golden: Golden, line: str, variants: Variants
+    golden: Golden, lines: str, variants: Variants
 ) -> None:
     """What is the default may be written out."""
-    golden.spoil("summeval.toml", "default_systems", f"{line}\ndefault_systems")
+    golden.spoil("summeval.toml", "default_systems", f"{lines}\ndefault_systems")
     assert golden.load().variants == variants
 
 

@@ -27,10 +27,10 @@ def test_mistakes_in_lines_are_told_with_file_and_line(
         ("Nothing", "\\ud83d"),
         *(f"{text}\n" for text in ("[1, 2]", "3", "null", '"zinc"', "[" * 100_000)),
     ]
-    told = golden.mistakes("papers.jsonl", papers)
+    messages = golden.mistakes("papers.jsonl", papers)
     numbers = ("0.5", "NaN"), ("0.5", "-Infinity"), ("0.5", '1, "x_note": 1e999')
-    told |= golden.mistakes("labels.jsonl", numbers)
-    assert list(told.values()) == snapshot
+    messages |= golden.mistakes("labels.jsonl", numbers)
+    assert list(messages.values()) == snapshot
 
 
 def test_blank_lines_at_the_end_and_whole_surrogate_pairs_are_fine(golden: Golden) -> None:
@@ -46,10 +46,10 @@ def test_blank_lines_at_the_end_and_whole_surrogate_pairs_are_fine(golden: Golde
 def test_what_is_no_json_is_not_shown(golden: Golden, name: str, content: str) -> None:
     """The file may be another than the suite's author should see, as one with a password."""
     golden.write(f"{name}.jsonl", content)
-    told = golden.mistake()
-    assert told.startswith(f"golden/{name}.jsonl:1: ")
-    assert "hunter2" not in told
-    assert "[[" not in told
+    message = golden.mistake()
+    assert message.startswith(f"golden/{name}.jsonl:1: ")
+    assert "hunter2" not in message
+    assert "[[" not in message
 
 
 def test_unreadable_file_is_a_suite_error(tmp_path: Path, snapshot: SnapshotAssertion) -> None:

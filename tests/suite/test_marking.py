@@ -122,16 +122,16 @@ RATINGS = st.fixed_dictionaries(
 )
 def test_nothing_is_lost_between_a_label_and_its_line(label: Label) -> None:
     """A resumed session writes the whole file again from the labels that it has read."""
-    found = list(markings_of(label))
-    assert len(found) == len({marking.item for marking in found})
-    if not found:
+    markings = list(markings_of(label))
+    assert len(markings) == len({marking.item for marking in markings})
+    if not markings:
         return
-    made = json.loads(json.dumps(label_object(reversed(found))))
+    made = json.loads(json.dumps(label_object(reversed(markings))))
     assert made.get("facets", {}) == label.facets
     assert made.get("overall") == label.overall
     factual = {s.index: s.factual for s in label.sentences or ()}
-    told = {s["index"]: s.get("factual") for s in made.get("sentences", [])}
-    assert list(told.items()) == sorted(factual.items())
+    of_line = {s["index"]: s.get("factual") for s in made.get("sentences", [])}
+    assert list(of_line.items()) == sorted(factual.items())
     assert label.facts is not None
     facts = made.get("facts", {})
     for side, flag, labels in (
@@ -167,7 +167,7 @@ def test_evidence_is_found_again_by_its_first_words(suite: Suite) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "places"),
     [
         ("Moss grew.", (1,)),  # the same beats a part of another
         (" Moss  grew. ", (1,)),
@@ -177,9 +177,9 @@ def test_evidence_is_found_again_by_its_first_words(suite: Suite) -> None:
         (" ", ()),
     ],
 )
-def test_text_stands_in_sentences(text: str, found: tuple[int, ...]) -> None:
+def test_text_stands_in_sentences(text: str, places: tuple[int, ...]) -> None:
     """A marked span is rarely a whole sentence, and another splitter's sentence may hold two."""
-    assert stands_in(text, ("Moss grew. Indeed it did", "Moss grew.", "Rain fell.")) == found
+    assert stands_in(text, ("Moss grew. Indeed it did", "Moss grew.", "Rain fell.")) == places
 
 
 def test_cutting_is_the_metrics_own() -> None:

@@ -182,11 +182,11 @@ def test_what_a_table_is_not_is_said(
 ) -> None:
     """The first day's mistakes end in a message that names the line and the next step."""
     golden.spoil("summeval.toml", "papers.jsonl", f"papers.{kind}")
-    told = []
+    messages = []
     for data in TABLES[kind]:
         golden.write(f"papers.{kind}", data)
-        told.append(golden.mistake())
-    assert told == snapshot
+        messages.append(golden.mistake())
+    assert messages == snapshot
 
 
 def test_columns_that_name_nothing_are_refused(golden: Golden, snapshot: SnapshotAssertion) -> None:
@@ -200,10 +200,10 @@ def test_columns_that_name_nothing_are_refused(golden: Golden, snapshot: Snapsho
         ('id = "doc"\n', 'id = "doc"\ntitle = "titel"\n'),
         ('x_year = "year"\n', ""),
     ]
-    told = golden.mistakes("summeval.toml", changes)
+    messages = golden.mistakes("summeval.toml", changes)
     golden.spoil("summeval.toml", "papers.csv", "papers.jsonl")
     golden.spoil("summeval.toml", "careful.csv", "careful.jsonl")
-    assert [*told.values(), golden.mistake()] == snapshot
+    assert [*messages.values(), golden.mistake()] == snapshot
 
 
 def test_parquet_without_pyarrow_names_the_extra(
@@ -297,13 +297,13 @@ def test_cells_come_back_as_they_were(
     file = tmp_path_factory.mktemp("table") / f"t.{mark}"
     dicts = [{"id": first, "summary": second} for first, second in rows]
     file.write_bytes(as_text([*dicts, {"id": "z", "summary": "z"}], "," if mark == "csv" else "\t"))
-    found = [values for _, values in read_table(TextFile(file, file.name)).read(("id", "summary"))]
+    read = [values for _, values in read_table(TextFile(file, file.name)).read(("id", "summary"))]
     kept = [{k: v for k, v in row.items() if v} for row in dicts]
-    assert found == [*filter(None, kept), {"id": "z", "summary": "z"}]
+    assert read == [*filter(None, kept), {"id": "z", "summary": "z"}]
 
 
 @pytest.mark.parametrize(
-    ("key", "name", "text", "told"),
+    ("key", "name", "text", "claim"),
     [
         ("papers", "systems/careful.jsonl", None, "a summary, not a paper; name its file as"),
         ("systems/careful", "papers.jsonl", None, "a paper, not a summary; name its file as"),
@@ -312,12 +312,12 @@ def test_cells_come_back_as_they_were(
     ],
 )
 def test_papers_and_summaries_that_are_exchanged_are_told(
-    golden: Golden, key: str, name: str, text: str | None, told: str
+    golden: Golden, key: str, name: str, text: str | None, claim: str
 ) -> None:
     """A key that is missing says nothing to whoever has mixed up two files."""
     if text is not None:
         golden.write(name, text)
     golden.spoil("summeval.toml", f'"{key}.jsonl"', f'"{name}"')
     message = golden.mistake()
-    assert f"{name}:1: this looks like {told}" in message
+    assert f"{name}:1: this looks like {claim}" in message
     assert "[systems.NAME]" in message

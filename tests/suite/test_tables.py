@@ -44,11 +44,11 @@ def table(folder: Path, data: str | bytes, *names: str) -> list[FileEntry]:
 
 def test_cells_are_fields_and_empty_ones_are_not_there(tmp_path: Path) -> None:
     """Worked example: a quoted comma and line break, which moves the lines below."""
-    found = table(
+    rows = table(
         tmp_path,
         'paper,system,method,x_note\nmoss-01, long ,3,"so, so\nindeed"\n,,,\nmoss-01,short,,\n',
     )
-    assert [(row.values, row.place.line) for row in found] == [
+    assert [(row.values, row.place.line) for row in rows] == [
         ({**PAIR, "method": "3", "x_note": "so, so\nindeed"}, 2),
         ({**PAIR, "system": "short"}, 5),
     ]
@@ -89,21 +89,21 @@ def test_mistakes_in_a_table_are_told_with_their_lines(
         'paper,system,overall\np,s,"1"2\n',
         b"paper,system,overall\np,s\xe4,1\n",
     ]
-    told = [mistake(partial(table, tmp_path, data)) for data in tables]
+    messages = [mistake(partial(table, tmp_path, data)) for data in tables]
     none = TextFile(tmp_path / "none.csv", "none.csv")
-    assert [*told, mistake(lambda: read_csv(none, {}))] == snapshot
+    assert [*messages, mistake(lambda: read_csv(none, {}))] == snapshot
 
 
 def test_mappings_that_mean_nothing_are_refused(
     tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
     """A slip in it would leave a column out in silence."""
-    told = []
+    messages = []
     for options in ("rater", "=paper", "rater=anotator", "a=paper a=system", "pape=paper"):
         with pytest.raises(OptionError) as caught:
             table(tmp_path, "paper,system,overall\np,s,1\n", *options.split())
-        told.append(str(caught.value))
-    assert told == snapshot
+        messages.append(str(caught.value))
+    assert messages == snapshot
 
 
 SENTENCE: dict[str, object] = {**PAIR, "sentence": "1", "faithful": "no"}
@@ -159,8 +159,8 @@ def test_a_row_says_what_it_says_of_each_item(
     suite: Suite, row: dict[str, object], said: list[tuple[object, ...]]
 ) -> None:
     """Worked examples; spreadsheets and projects write what they like, and cut as they like."""
-    found = [(m.item.kind, m.item.text or m.item.index, m.value) for m in markings(suite, row)]
-    assert found == said
+    items = [(m.item.kind, m.item.text or m.item.index, m.value) for m in markings(suite, row)]
+    assert items == said
 
 
 @pytest.mark.parametrize(
@@ -201,8 +201,8 @@ def test_mistakes_in_rows_are_told_with_their_places(
     rows: list[dict[str, object]] = [
         {"system": "long"},
         {"paper": "moss-02", "system": "short"},
-        *({**PAIR, key: value} for key, found in pair.items() for value in found),
-        *({**SENTENCE, key: value} for key, found in sentence.items() for value in found),
+        *({**PAIR, key: value} for key, values in pair.items() for value in values),
+        *({**SENTENCE, key: value} for key, values in sentence.items() for value in values),
         {**PAIR, "facet": "results", "rating": "3"},
         {**PAIR, "sentence": "0", "evidence": "1"},
         {**SENTENCE, "faithful": "yes", "error": "number"},
@@ -267,9 +267,9 @@ def test_what_nobody_can_settle_is_refused(snapshot: SnapshotAssertion) -> None:
     """A tie, and an annotator who says two things; both sides are named."""
     first = said("anna", True)
     twice = [said("anna", False, line=9), said("anna", True, 4, line=9)]
-    told = [mistake(partial(by_annotator, [first, second])) for second in twice]
+    messages = [mistake(partial(by_annotator, [first, second])) for second in twice]
     tie = by_annotator([first, said("ben", False, line=7)])
-    assert [*told, mistake(lambda: settled(tie))] == snapshot
+    assert [*messages, mistake(lambda: settled(tie))] == snapshot
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=7).filter(lambda v: sum(v) * 2 != len(v)))

@@ -75,8 +75,8 @@ def test_mistakes_in_toml_are_told_at_their_lines(
         ("facet = 0.55", "facet = " + "9" * 5000),
         ("facet = 0.55", f"x_a = {'{a.a.a = ' * 40}1{'}' * 40}"),
     ]
-    told = golden.mistakes("summeval.toml", changes).values()
-    assert [message.replace("9" * 50, "9...") for message in told] == snapshot
+    messages = golden.mistakes("summeval.toml", changes).values()
+    assert [message.replace("9" * 50, "9...") for message in messages] == snapshot
 
 
 @pytest.mark.parametrize("depth", [65, 490, 100_000])
@@ -85,7 +85,7 @@ def test_nesting_bombs_in_toml_are_refused_at_their_line(golden: Golden, depth: 
     dots, lists = ".a" * depth, "[" * depth
     tables = f"{'x_a = {a = ' * depth}{'}' * depth}"
     bombs = [f"x_a = {lists}", tables, f"x_a{dots} = 1", f'"facet"{dots} = 1', f"[x_a{dots}]"]
-    told = golden.mistakes("summeval.toml", [("facet = 0.55", bomb) for bomb in bombs]).values()
-    assert set(told) == {
+    messages = golden.mistakes("summeval.toml", [("facet = 0.55", bomb) for bomb in bombs]).values()
+    assert set(messages) == {
         "golden/summeval.toml:14: this line is nested too deeply to be read; mend it"
     }
