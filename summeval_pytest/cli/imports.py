@@ -2,53 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, fields
 from importlib import import_module
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from cyclopts import Parameter
 
-from summeval_pytest.cli.parameters import AllowOutside, check_writable, suite_of, write_text
+from summeval_pytest.cli.parameters import AllowOutside, suite_of
 from summeval_pytest.cli.table_import import NO_ROW_OPTIONS, RowOptions, import_rows
-from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
-from summeval_pytest.suite.labels import labels_of
-from summeval_pytest.suite.lines import TextFile
-from summeval_pytest.suite.marking import (
-    RowReader,
-    by_annotator,
-    disputed,
-    in_words,
-    label_lines,
-    label_text,
-    read_csv,
-    read_names,
-    settled,
-)
-from summeval_pytest.suite.places import file_name
+from summeval_pytest.errors import OptionError
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from summeval_pytest.suite.marking import Item, Marking
-    from summeval_pytest.suite.suite import Suite
-
-
-_UNNAMED: Final = "(nobody is named)"
-_SHOWN: Final = 3
-_PAIRS_SHOWN: Final = 6
-
-_KINDS: Final = {
-    "overall": "overall score",
-    "sentence": "sentence",
-    "reference fact": "fact",
-    "candidate fact": "fact",
-}
-"""What each kind of item is counted as, facets' ratings aside."""
-By = dict[str, dict["Item", "Marking"]]
+    pass
 
 
 Format = Literal["scholarsum", "table", "hf", "csv"]
@@ -112,7 +79,9 @@ def run_import(
             "labels of a csv file need a suite to be labels of; name it with --suite SUITE"
         )
     suite = suite_of(labels.suite, allow_outside=allow_outside)
-    return import_labels(file, out, suite, labels)
+    study = import_module("summeval_pytest.study.label_tables")
+    lines: list[str] = study.import_labels(file, out, suite, labels)
+    return lines
 
 
 def _refuse(options: Labels | RowOptions, why: str) -> None:
@@ -137,122 +106,3 @@ def import_suite(file: Path, out: Path) -> list[str]:
         *(one_line(note) for note in report.notes),
         f"next: pytest {out}",
     ]
-
-
-def import_labels(source: Path, out: Path, suite: Suite, chosen: Labels) -> list[str]:
-    """Writes the label file, or one an annotator, and says what it holds.
-
-    Raises:
-        UsageError: for a mistake in the file with its line, for annotators who contradict
-            each other where nobody has said who counts, and for a file that is there already.
-    """
-    if chosen.majority + chosen.each + (chosen.annotator is not None) > 1:
-        raise OptionError("--annotator, --majority and --each exclude each other; choose one")
-    check_writable(out, "--out")
-    file = TextFile(source, source.as_posix())
-    rows = read_csv(file, read_names(chosen.map))
-    reader = RowReader(suite)
-    said = [reader.markings(row) for row in rows]
-    markings = [marking for each in said for marking in each]
-    if not markings:
-        raise SuiteError(
-            file.at(0),
-            f"{file.shown!r} says nothing: none of its {len(rows)} rows has an answer; name the"
-            " fields of its answers with --map COLUMN=FIELD",
-        )
-    annotators = by_annotator(markings)
-    about = {"basis": f"imported from {source.name}"}
-    files = _files(suite, annotators, source, out, chosen)
-    for target in files:
-        if target.exists() and not chosen.force:
-            raise OptionError(
-                f"--out={target}: it is there already; name another file, or overwrite it with"
-                " --force"
-            )
-    texts = {
-        target: label_text(suite, label_lines(suite, own, about), target.as_posix())
-        for target, own in files.items()
-    }
-    for target, text in texts.items():
-        write_text(target, "--out", text)
-    lines = [_counts(target, own) for target, own in files.items()]
-    lines += _who(suite, annotators)
-    if silent := said.count([]):
-        lines.append(f"rows that say nothing: {silent}")
-    if not suite.has_labels:
-        lines.append(f'next: labels = "{out.name}" in {suite.shown}')
-    return lines
-
-
-def _files(
-    suite: Suite, annotators: By, source: Path, out: Path, chosen: Labels
-) -> dict[Path, list[Marking]]:
-    """What is written where."""
-    if chosen.each:
-        files = {
-            out.with_name(f"{out.stem}.{file_name(name)}{out.suffix}"): list(said.values())
-            for name, said in annotators.items()
-        }
-        if len(files) < len(annotators):
-            names = ", ".join(map(repr, annotators))
-            raise OptionError(
-                f"--each: two of the annotators {names} would have one file; take one after the"
-                " other with --annotator"
-            )
-        return files
-    if chosen.annotator is not None:
-        if chosen.annotator not in annotators:
-            raise OptionError(
-                f"--annotator={chosen.annotator}: {source} has no such annotator;"
-                f" {nearest(chosen.annotator, annotators)}"
-            )
-        return {out: list(annotators[chosen.annotator].values())}
-    if not chosen.majority and (items := disputed(annotators)):
-        raise SuiteError(Place(source.as_posix()), _dispute(suite, annotators, items))
-    return {out: settled(annotators)}
-
-
-def _counts(out: Path, said: list[Marking]) -> str:
-    kinds = Counter(_KINDS.get(marking.item.kind, "facet rating") for marking in said)
-    n_pairs = len({(marking.item.paper, marking.item.system) for marking in said})
-    ordered = ("facet rating", *dict.fromkeys(_KINDS.values()))
-    counts = ", ".join(_count(kinds[kind], kind) for kind in ordered if kinds[kind])
-    return f"{out}: labels of {_count(n_pairs, 'pair')}: {counts}"
-
-
-def _count(number: int, of: str) -> str:
-    return f"{number} {of}" if number == 1 else f"{number} {of}s"
-
-
-def _dispute(suite: Suite, annotators: By, items: tuple[Item, ...]) -> str:
-    first = []
-    for item in items[:_SHOWN]:
-        said = {n: markings[item].value for n, markings in annotators.items() if item in markings}
-        values = (f"{name or _UNNAMED} {in_words(value)}" for name, value in said.items())
-        first.append(f"{item.words}: {', '.join(values)}")
-    more = f" and {len(items) - _SHOWN} more" if len(items) > _SHOWN else ""
-    figures = "\n".join(f"  {line}" for line in _who(suite, annotators))
-    return (
-        f"annotators disagree on {_count(len(items), 'item')} ({'; '.join(first)}{more}); say who"
-        f" counts with --annotator NAME or --majority, or keep a file of each with --each\n"
-        f"{figures}"
-    )
-
-
-def _who(suite: Suite, annotators: By) -> Iterator[str]:
-    """How two and two annotators agree; nothing of one alone."""
-    nowhere = TextFile(Path(), "labels")
-    labels = {
-        name: labels_of(
-            enumerate(label_lines(suite, said.values(), {}), start=1), nowhere, suite.roster
-        )
-        for name, said in annotators.items()
-    }
-    pairs = list(combinations(labels, 2))
-    study = import_module("summeval_pytest.study.agreement.annotators")
-    for first, second in pairs[:_PAIRS_SHOWN]:
-        agreement = study.annotator_agreement(labels[first], labels[second])
-        names = f"{first or _UNNAMED} and {second or _UNNAMED}"
-        yield f"{one_line(names)}: {study.annotators_in_short(agreement)}"
-    if len(pairs) > _PAIRS_SHOWN:
-        yield f"and {len(pairs) - _PAIRS_SHOWN} more pairs of annotators"

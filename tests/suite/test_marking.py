@@ -21,11 +21,8 @@ from summeval_pytest.suite.marking import (
     evidence_label,
     label_lines,
     label_object,
-    label_text,
     markings_of,
-    read_label_file,
     source_sentences,
-    stands_in,
 )
 from tests.label_suite import loaded, mistake
 
@@ -166,22 +163,6 @@ def test_evidence_is_found_again_by_its_first_words(suite: Suite) -> None:
     assert evidence_label(source, 1).starts == "Moss is said to cool"
 
 
-@pytest.mark.parametrize(
-    ("text", "places"),
-    [
-        ("Moss grew.", (1,)),  # the same beats a part of another
-        (" Moss  grew. ", (1,)),
-        ("grew. on", ()),
-        ("Moss", (0, 1)),
-        ("It is said: Moss grew.", (1,)),  # a sentence within the text
-        (" ", ()),
-    ],
-)
-def test_text_stands_in_sentences(text: str, places: tuple[int, ...]) -> None:
-    """A marked span is rarely a whole sentence, and another splitter's sentence may hold two."""
-    assert stands_in(text, ("Moss grew. Indeed it did", "Moss grew.", "Rain fell.")) == places
-
-
 def test_cutting_is_the_metrics_own() -> None:
     """Normalised first: a summary's traces of its model are no sentence."""
     assert cut("<s> Abstract: Moss grew. It did.</s>") == ("Moss grew.", "It did.")
@@ -207,16 +188,3 @@ def test_lines_come_in_the_suites_order_whoever_labelled_first(tmp_path: Path) -
         ("moss-01", "short", "anna", "a test"),
         ("moss-02", "long", "ben", "a test"),
     ]
-
-
-def test_text_is_what_the_suites_reader_accepts(
-    tmp_path: Path, snapshot: SnapshotAssertion
-) -> None:
-    """The second look that no importer can forget; the place is the file to be."""
-    suite = loaded(tmp_path)
-    text = label_text(suite, label_lines(suite, [rated("moss-01", "long", 4)], {}), "out.jsonl")
-    file = tmp_path / "labels.jsonl"
-    file.write_text(text, encoding="utf-8")
-    assert read_label_file(file, suite)["moss-01", "long"].facets == {"result": 4}
-    wrong = label_lines(suite, [rated("moss-01", "long", 5)], {})
-    assert mistake(lambda: label_text(suite, wrong, "out.jsonl")) == snapshot

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from summeval_pytest.study.label_tables import stands_in
 from summeval_pytest.suite.entries import FileEntry, Flag, Number, Text
 from summeval_pytest.suite.labels import RoleLabel
 from summeval_pytest.suite.lines import TextFile, brief, is_visible, read_lines
@@ -17,7 +18,6 @@ from summeval_pytest.suite.marking import (
     cut,
     evidence_label,
     label_object,
-    stands_in,
 )
 from summeval_pytest.suite.places import check_new, suite_files, write_suite
 from summeval_pytest.text.normalise import normalise

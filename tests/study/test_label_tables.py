@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -8,19 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import OptionError, Place
-from summeval_pytest.suite.entries import FileEntry
-from summeval_pytest.suite.labels import EvidenceLabel
-from summeval_pytest.suite.lines import TextFile
-from summeval_pytest.suite.marking import (
-    Item,
-    Marking,
+from summeval_pytest.study.label_tables import (
     RowReader,
     by_annotator,
     disputed,
+    label_text,
     read_csv,
     read_names,
     settled,
+    stands_in,
 )
+from summeval_pytest.suite.entries import FileEntry
+from summeval_pytest.suite.labels import EvidenceLabel
+from summeval_pytest.suite.lines import TextFile
+from summeval_pytest.suite.marking import Item, Marking, label_lines, read_label_file
 from tests.label_suite import loaded, mistake
 
 if TYPE_CHECKING:
@@ -279,3 +281,34 @@ def test_order_of_annotators_settles_nothing(values: Sequence[bool]) -> None:
     one = settled(by_annotator(markings))[0]
     other = settled(by_annotator(list(reversed(markings))))[0]
     assert one.value == other.value == (sum(values) * 2 > len(values))
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("Moss grew.", (1,)),  # the same beats a part of another
+        (" Moss  grew. ", (1,)),
+        ("grew. on", ()),
+        ("Moss", (0, 1)),
+        ("It is said: Moss grew.", (1,)),  # a sentence within the text
+        (" ", ()),
+    ],
+)
+def test_text_stands_in_sentences(text: str, places: tuple[int, ...]) -> None:
+    """A marked span is rarely a whole sentence, and another splitter's sentence may hold two."""
+    assert stands_in(text, ("Moss grew. Indeed it did", "Moss grew.", "Rain fell.")) == places
+
+
+def test_text_is_what_the_suites_reader_accepts(
+    tmp_path: Path, snapshot: SnapshotAssertion
+) -> None:
+    """The second look that no importer can forget; the place is the file to be."""
+    suite = loaded(tmp_path)
+    item = Item(paper="moss-01", system="long", kind="result")
+    rated = Marking(item=item, value=4, place=Place("x"))
+    text = label_text(suite, label_lines(suite, [rated], {}), "out.jsonl")
+    file = tmp_path / "labels.jsonl"
+    file.write_text(text, encoding="utf-8")
+    assert read_label_file(file, suite)["moss-01", "long"].facets == {"result": 4}
+    wrong = label_lines(suite, [replace(rated, value=5)], {})
+    assert mistake(lambda: label_text(suite, wrong, "out.jsonl")) == snapshot

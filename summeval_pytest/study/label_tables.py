@@ -1,0 +1,508 @@
+"""Labels from a table (CSV): what each annotator says of each item, and who counts.
+
+A row of a table is about a pair (``paper``, ``system`` and the facets' fields, ``overall``), about
+one ``sentence`` (``faithful``, ``evidence``, ``error``), about one ``facet`` (``rating``), or about
+one fact (``side``, ``text``, ``holds``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+from pydantic import BeforeValidator
+
+from summeval_pytest.cli.parameters import check_writable, write_text
+from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
+from summeval_pytest.questions import FACETS, Facet
+from summeval_pytest.study.agreement.annotators import annotator_agreement, annotators_in_short
+from summeval_pytest.suite.entries import FileEntry, Given, Number, Text, expecting
+from summeval_pytest.suite.labels import UNRATED, EvidenceLabel, UpTo3, UpTo4, labels_of
+from summeval_pytest.suite.lines import OWN_KEYS, TextFile, brief, closest
+from summeval_pytest.suite.marking import (
+    Item,
+    ItemKind,
+    Marking,
+    cut,
+    evidence_label,
+    label_lines,
+    source_sentences,
+)
+from summeval_pytest.suite.places import file_name, json_lines
+from summeval_pytest.suite.rows import read_table
+from summeval_pytest.text.normalise import normalise
+from summeval_pytest.text.printing import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from summeval_pytest.cli.imports import Labels
+    from summeval_pytest.suite.rows import DataTable
+    from summeval_pytest.suite.suite import Suite
+
+_UNNAMED: Final = "(nobody is named)"
+_SHOWN: Final = 3
+_PAIRS_SHOWN: Final = 6
+
+_KINDS: Final = {
+    "overall": "overall score",
+    "sentence": "sentence",
+    "reference fact": "fact",
+    "candidate fact": "fact",
+}
+"""What each kind of item is counted as, facets' ratings aside."""
+
+
+def import_labels(source: Path, out: Path, suite: Suite, chosen: Labels) -> list[str]:
+    """Writes the label file, or one an annotator, and says what it holds.
+
+    Raises:
+        UsageError: for a mistake in the file with its line, for annotators who contradict
+            each other where nobody has said who counts, and for a file that is there already.
+    """
+    if chosen.majority + chosen.each + (chosen.annotator is not None) > 1:
+        raise OptionError("--annotator, --majority and --each exclude each other; choose one")
+    check_writable(out, "--out")
+    file = TextFile(source, source.as_posix())
+    rows = read_csv(file, read_names(chosen.map))
+    reader = RowReader(suite)
+    said = [reader.markings(row) for row in rows]
+    markings = [marking for each in said for marking in each]
+    if not markings:
+        raise SuiteError(
+            file.at(0),
+            f"{file.shown!r} says nothing: none of its {len(rows)} rows has an answer; name the"
+            " fields of its answers with --map COLUMN=FIELD",
+        )
+    annotators = by_annotator(markings)
+    about = {"basis": f"imported from {source.name}"}
+    files = _files(suite, annotators, source, out, chosen)
+    for target in files:
+        if target.exists() and not chosen.force:
+            raise OptionError(
+                f"--out={target}: it is there already; name another file, or overwrite it with"
+                " --force"
+            )
+    texts = {
+        target: label_text(suite, label_lines(suite, own, about), target.as_posix())
+        for target, own in files.items()
+    }
+    for target, text in texts.items():
+        write_text(target, "--out", text)
+    lines = [_counts(target, own) for target, own in files.items()]
+    lines += _who(suite, annotators)
+    if silent := said.count([]):
+        lines.append(f"rows that say nothing: {silent}")
+    if not suite.has_labels:
+        lines.append(f'next: labels = "{out.name}" in {suite.shown}')
+    return lines
+
+
+def _files(
+    suite: Suite, annotators: Mapping[str, Markings], source: Path, out: Path, chosen: Labels
+) -> dict[Path, list[Marking]]:
+    """What is written where."""
+    if chosen.each:
+        files = {
+            out.with_name(f"{out.stem}.{file_name(name)}{out.suffix}"): list(said.values())
+            for name, said in annotators.items()
+        }
+        if len(files) < len(annotators):
+            names = ", ".join(map(repr, annotators))
+            raise OptionError(
+                f"--each: two of the annotators {names} would have one file; take one after the"
+                " other with --annotator"
+            )
+        return files
+    if chosen.annotator is not None:
+        if chosen.annotator not in annotators:
+            raise OptionError(
+                f"--annotator={chosen.annotator}: {source} has no such annotator;"
+                f" {nearest(chosen.annotator, annotators)}"
+            )
+        return {out: list(annotators[chosen.annotator].values())}
+    if not chosen.majority and (items := disputed(annotators)):
+        raise SuiteError(Place(source.as_posix()), _dispute(suite, annotators, items))
+    return {out: settled(annotators)}
+
+
+def _counts(out: Path, said: list[Marking]) -> str:
+    kinds = Counter(_KINDS.get(marking.item.kind, "facet rating") for marking in said)
+    n_pairs = len({(marking.item.paper, marking.item.system) for marking in said})
+    ordered = ("facet rating", *dict.fromkeys(_KINDS.values()))
+    counts = ", ".join(_count(kinds[kind], kind) for kind in ordered if kinds[kind])
+    return f"{out}: labels of {_count(n_pairs, 'pair')}: {counts}"
+
+
+def _count(number: int, of: str) -> str:
+    return f"{number} {of}" if number == 1 else f"{number} {of}s"
+
+
+def _dispute(suite: Suite, annotators: Mapping[str, Markings], items: tuple[Item, ...]) -> str:
+    first = []
+    for item in items[:_SHOWN]:
+        said = {n: markings[item].value for n, markings in annotators.items() if item in markings}
+        values = (f"{name or _UNNAMED} {in_words(value)}" for name, value in said.items())
+        first.append(f"{item.words}: {', '.join(values)}")
+    more = f" and {len(items) - _SHOWN} more" if len(items) > _SHOWN else ""
+    figures = "\n".join(f"  {line}" for line in _who(suite, annotators))
+    return (
+        f"annotators disagree on {_count(len(items), 'item')} ({'; '.join(first)}{more}); say who"
+        f" counts with --annotator NAME or --majority, or keep a file of each with --each\n"
+        f"{figures}"
+    )
+
+
+def _who(suite: Suite, annotators: Mapping[str, Markings]) -> Iterator[str]:
+    """How two and two annotators agree; nothing of one alone."""
+    nowhere = TextFile(Path(), "labels")
+    labels = {
+        name: labels_of(
+            enumerate(label_lines(suite, said.values(), {}), start=1), nowhere, suite.roster
+        )
+        for name, said in annotators.items()
+    }
+    pairs = list(combinations(labels, 2))
+    for first, second in pairs[:_PAIRS_SHOWN]:
+        agreement = annotator_agreement(labels[first], labels[second])
+        names = f"{first or _UNNAMED} and {second or _UNNAMED}"
+        yield f"{one_line(names)}: {annotators_in_short(agreement)}"
+    if len(pairs) > _PAIRS_SHOWN:
+        yield f"and {len(pairs) - _PAIRS_SHOWN} more pairs of annotators"
+
+
+LEFT_OUT: Final = "-"
+"""The field of a column that is to be left out."""
+_YES: Final = frozenset({"yes", "y", "true", "1", "faithful", "supported", "covered", "holds"})
+_NO: Final = frozenset(
+    {"no", "n", "false", "0", "unfaithful", "unsupported", "not faithful", "not supported",
+     "not covered"}
+)  # fmt: skip
+_ABSENT: Final = frozenset({"null", "none", "absent"})
+"""The words for a facet that the reference does not have."""
+_INDEX: Final = re.compile(r"\d{1,9}", re.ASCII)
+_INDICES: Final = re.compile(r"\d{1,9}(?:[\s,;]+\d{1,9})*", re.ASCII)
+_NUMBERED: Final = re.compile(r"\[(\d{1,9})\].*", re.DOTALL | re.ASCII)
+
+
+def _number(cell: str) -> object:
+    """The number that a cell holds, None for an absent facet, else the cell."""
+    if cell.lower() in _ABSENT:
+        return None
+    with suppress(ValueError):
+        if cell.isascii():
+            return int(cell) if _INDEX.fullmatch(cell) else float(cell)
+    return cell
+
+
+def _rating(cell: str) -> object:
+    value = _number(cell)
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _yes(cell: str) -> bool:
+    if cell.lower() not in _YES | _NO:
+        raise ValueError("neither")
+    return cell.lower() in _YES
+
+
+_Rating3 = Annotated[UpTo3, BeforeValidator(_rating)]
+_Rating4 = Annotated[UpTo4, BeforeValidator(_rating)]
+_Yes = Given[Annotated[bool, BeforeValidator(_yes), expecting("yes or no")]]
+_Side = Literal["reference", "candidate"]
+
+
+@dataclass(slots=True, kw_only=True)
+class _Row:
+    """A row of a table of labels, whose cells are texts."""
+
+    paper: Text
+    system: Text
+    sentence: Given[Text] = None
+    facet: Given[Annotated[Facet, BeforeValidator(str.lower)]] = None
+    side: Given[Annotated[_Side, BeforeValidator(str.lower)]] = None
+    text: Given[Text] = None
+    annotator: str = ""
+    background: _Rating3 = UNRATED
+    method: _Rating4 = UNRATED
+    result: _Rating4 = UNRATED
+    conclusion: _Rating3 = UNRATED
+    rating: object = None
+    overall: Given[Annotated[Number, BeforeValidator(_number)]] = None
+    faithful: _Yes = None
+    evidence: Given[Text] = None
+    error: Given[Text] = None
+    holds: _Yes = None
+
+
+FIELDS: Final = tuple(each.name for each in fields(_Row))
+_NEEDS: Final = {
+    "rating": "facet", "faithful": "sentence", "evidence": "faithful", "error": "faithful",
+    "holds": "text", "text": "side", "side": "text",
+}  # fmt: skip
+"""Fields that say nothing without another."""
+
+
+def read_names(options: Iterable[str]) -> dict[str, str]:
+    """By column, the field that a ``COLUMN=FIELD`` option says it is.
+
+    Raises:
+        OptionError: For an option without ``=``, an unknown field, and a column given twice.
+    """
+    names: dict[str, str] = {}
+    for option in options:
+        name, _, target = option.rpartition("=")
+        fault = ""
+        if not name:
+            fault = "no field is named; write COLUMN=FIELD"
+        elif target != LEFT_OUT and not _is_field(target):
+            fault = f"there is no field {target!r}; {closest(target, FIELDS)}"
+        elif name in names:
+            fault = f"{name!r} is mapped twice; keep one"
+        if fault:
+            raise OptionError(f"--map={option}: {fault}")
+        names[name] = target
+    return names
+
+
+def _is_field(name: str) -> bool:
+    return name in FIELDS or name.startswith(OWN_KEYS)
+
+
+def read_csv(file: TextFile, names: Mapping[str, str]) -> list[FileEntry]:
+    """The rows of a table; empty cells are not there, and a row of nothing else is skipped.
+
+    Raises:
+        SuiteError: For what is no table, for a column that is no field, and for a row that is
+            longer or shorter than the header.
+        OptionError: For a mapping of a column that is not there.
+    """
+    table = read_table(file, ".csv")
+    fields_of = _fields_of(table, names)
+    rows = []
+    for number, cells in table.read(fields_of):
+        values = {fields_of[name]: str(cell).strip() for name, cell in cells.items()}
+        if values := {name: cell for name, cell in values.items() if cell}:
+            rows.append(FileEntry.at(file.at(number), values, "this row"))
+    if not rows:
+        raise SuiteError(file.at(0), f"{file.shown!r} has a header and no row; write one a label")
+    return rows
+
+
+def _fields_of(table: DataTable, names: Mapping[str, str]) -> dict[str, str]:
+    """The field of each column that is not left out."""
+    columns, fault = table.columns, ""
+    for name in names.keys() - {*columns}:
+        raise OptionError(
+            f"--map={name}={names[name]}: {table.file.shown} has no {name!r};"
+            f" {closest(name, columns)}"
+        )
+    fields_of = {each: names.get(each, each) for each in columns if names.get(each) != LEFT_OUT}
+    targets = [*fields_of.values()]
+    for column, target in fields_of.items():
+        if not _is_field(target):
+            fault = (
+                f"unknown column {brief(column)}; {closest(column, FIELDS)}; or say which field it"
+                f" is with --map {column}=FIELD ({column}={LEFT_OUT} leaves it out)"
+            )
+        elif targets.count(target) > 1:
+            fault = f"two columns are {target!r}; delete one"
+        if fault:
+            raise SuiteError(table.place, fault)
+    for name in ("paper", "system"):
+        if name not in targets:
+            what = f"the header has no column {name!r}; add it, or name it with"
+            raise SuiteError(table.place, f"{what} --map COLUMN={name}")
+    return fields_of
+
+
+class RowReader:
+    """Reads rows as markings of one suite; each of its texts is cut into sentences once."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+        self._source = cache(lambda paper: source_sentences(suite.paper(paper)))
+        self._summary = cache(lambda paper, system: cut(suite.pair(paper, system).summary))
+
+    def markings(self, entry: FileEntry) -> list[Marking]:
+        """What a row says, item by item; nothing where its answers are empty."""
+        for key, needed in _NEEDS.items():
+            if entry.has(key) and not entry.has(needed):
+                raise entry.fault(
+                    key, f"{entry.owner} has {key!r} and no {needed!r}; add it, or delete {key!r}"
+                )
+        row = entry.read(_Row)
+        self._suite.roster.check(entry, row.paper, row.system)
+        if row.facet is not None and row.rating is not None:
+            entry = replace(entry, values={**entry.values, row.facet: row.rating})
+            row = entry.read(_Row)
+        item = Item(paper=row.paper, system=row.system, kind="overall")
+        plain = Marking(
+            item=item,
+            value=row.overall,
+            own=tuple((k, v) for k, v in entry.values.items() if k.startswith(OWN_KEYS)),
+            annotator=row.annotator,
+            place=entry.place,
+        )
+        ratings = {facet: getattr(row, facet) for facet in FACETS}
+        markings = [
+            replace(plain, item=replace(item, kind=facet), value=rating)
+            for facet, rating in ratings.items()
+            if rating != UNRATED
+        ]
+        if row.overall is not None:
+            markings.append(plain)
+        if row.faithful is not None:
+            markings.append(self._of_sentence(entry, row, plain))
+        if row.holds is not None and row.text is not None:
+            kind: ItemKind = "reference fact" if row.side == "reference" else "candidate fact"
+            fact = replace(item, kind=kind, text=row.text)
+            markings.append(replace(plain, item=fact, value=row.holds))
+        return markings
+
+    def _of_sentence(self, entry: FileEntry, row: _Row, plain: Marking) -> Marking:
+        if row.faithful and row.error:
+            what = f"{entry.owner} is faithful and names an error, {brief(row.error)}"
+            raise entry.fault("error", f"{what}; delete one of the two")
+        evidence = self._evidence(entry, row) if row.evidence else ()
+        item = replace(plain.item, kind="sentence", index=self._sentence(entry, row))
+        return replace(plain, item=item, value=row.faithful, evidence=evidence, error=row.error)
+
+    def _sentence(self, entry: FileEntry, row: _Row) -> int:
+        """The index of the sentence, which may be given by its words."""
+        text = row.sentence or ""
+        is_recorded = self._suite.systems[row.system].endpoint is None
+        sentences = self._summary(row.paper, row.system) if is_recorded else None
+        if _INDEX.fullmatch(text):
+            if sentences is not None and int(text) >= len(sentences):
+                raise entry.fault(
+                    "sentence",
+                    f"{entry.owner} is about sentence {int(text)}, and the summary has"
+                    f" {len(sentences)}, counted from 0; mend the index",
+                )
+            return int(text)
+        places = stands_in(text, sentences or ())
+        if len(places) != 1:
+            times = f"in {len(places)} sentences of" if places else "nowhere in"
+            raise entry.fault(
+                "sentence",
+                f"the sentence of {entry.owner}, {brief(text)}, stands {times} the summary;"
+                " write its index, from 0",
+            )
+        return places[0]
+
+    def _evidence(self, entry: FileEntry, row: _Row) -> tuple[EvidenceLabel, ...]:
+        """The source sentences named, by index or by their words, each once."""
+        source, text = self._source(row.paper), row.evidence or ""
+        if _INDICES.fullmatch(text):
+            indices = tuple(map(int, re.split(r"[\s,;]+", text)))
+        elif numbered := _NUMBERED.fullmatch(text):
+            indices = (int(numbered[1]),)
+        else:
+            indices = stands_in(text, source)
+        if not indices:
+            raise entry.fault(
+                "evidence",
+                f"'evidence' of {entry.owner}, {brief(text)}, stands nowhere in the source;"
+                " write indices of source sentences, from 0, as '3;7'",
+            )
+        if beyond := [index for index in indices if index >= len(source)]:
+            raise entry.fault(
+                "evidence",
+                f"'evidence' of {entry.owner} names source sentence {beyond[0]}, and the source"
+                f" has {len(source)}, counted from 0; mend the index",
+            )
+        return tuple(evidence_label(source, index) for index in dict.fromkeys(indices))
+
+
+Markings = dict[Item, Marking]
+
+
+def by_annotator(markings: Iterable[Marking]) -> dict[str, Markings]:
+    """What each annotator says of each item: one thing, or it is refused."""
+    by_name: defaultdict[str, Markings] = defaultdict(dict)
+    for second in markings:
+        first = by_name[second.annotator].setdefault(second.item, second)
+        is_same = first.value == second.value
+        if not is_same or (first.evidence, first.error) != (second.evidence, second.error):
+            who = f"{second.annotator!r} says" if second.annotator else "the labels say"
+            where = f" at {first.place}" if first.place != second.place else ""
+            beside = ", with other evidence or another error" if is_same else ""
+            raise SuiteError(
+                second.place,
+                f"{who} two things of {second.item.words}: {in_words(first.value)}{where} and"
+                f" {in_words(second.value)}{beside}; delete one",
+            )
+    return dict(by_name)
+
+
+def in_words(value: float | bool | None) -> str:
+    """A marking's value in words: yes and no, a rating, or none."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else f"{value:g}"
+
+
+def _by_item(annotators: Mapping[str, Markings]) -> dict[Item, list[Marking]]:
+    by_item: defaultdict[Item, list[Marking]] = defaultdict(list)
+    for markings in annotators.values():
+        for item, marking in markings.items():
+            by_item[item].append(marking)
+    return by_item
+
+
+def disputed(annotators: Mapping[str, Markings]) -> tuple[Item, ...]:
+    """The items of which two annotators say different things; evidence is no dispute."""
+    by_item = _by_item(annotators).items()
+    return tuple(item for item, own in by_item if len({m.value for m in own}) > 1)
+
+
+def settled(annotators: Mapping[str, Markings]) -> list[Marking]:
+    """One marking an item: the value that more annotators give than any other.
+
+    Its evidence is what most annotators name who give that value and name any, else all that they
+    name. An error is kept where more of them name it than any other.
+    """
+    return [_settle(item, markings) for item, markings in _by_item(annotators).items()]
+
+
+def _settle(item: Item, markings: Sequence[Marking]) -> Marking:
+    (value, most), *others = Counter(marking.value for marking in markings).most_common()
+    if others and others[0][1] == most:
+        values = ", ".join(f"{each.annotator} {in_words(each.value)}" for each in markings)
+        raise SuiteError(
+            markings[-1].place,
+            f"no majority on {item.words}: {values}; say who counts with --annotator NAME",
+        )
+    winners = [marking for marking in markings if marking.value == value]
+    named = [marking.evidence for marking in winners if marking.evidence]
+    counts = Counter(label for evidence in named for label in evidence)
+    most_named = tuple(label for label, count in counts.items() if 2 * count > len(named))
+    errors = Counter(marking.error for marking in winners if marking.error).most_common(2)
+    is_tie = len({count for _, count in errors}) < len(errors)
+    return replace(
+        winners[0],
+        evidence=most_named or tuple(counts),
+        error=errors[0][0] if errors and not is_tie else None,
+        annotator="\n".join(marking.annotator for marking in markings),
+    )
+
+
+def stands_in(text: str, sentences: tuple[str, ...]) -> tuple[int, ...]:
+    """Which sentences contain this text, or are contained in it; equal ones win."""
+    wanted = normalise(text)
+    exact = tuple(i for i, sentence in enumerate(sentences) if sentence == wanted)
+    either = (i for i, each in enumerate(sentences) if wanted in each or each in wanted)
+    return exact or (tuple(either) if wanted else ())
+
+
+def label_text(suite: Suite, lines: Sequence[Mapping[str, object]], shown: str) -> str:
+    """The text of a label file, whose lines the suite's own reader has accepted."""
+    labels_of(enumerate(lines, start=1), TextFile(Path(shown), shown), suite.roster)
+    return json_lines(lines)
