@@ -164,7 +164,7 @@ class FileEntry:
             raise self._mistake(fault, kind, known) from None
 
     def _mistake(self, fault: Any, kind: Any, known: Callable[[], Collection[str]]) -> SuiteError:
-        """A fault that pydantic has found, in the words of the file."""
+        """A fault of pydantic's in the words of the file."""
         node, whole = _schema(kind)
         key, *steps = fault["loc"]
         value: Any = self.values

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os.path
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path, PureWindowsPath
@@ -27,6 +27,7 @@ from summeval_pytest.suite.entries import (
     Text,
     Whole,
     expecting,
+    keys_of,
     mistake,
 )
 from summeval_pytest.suite.lines import (
@@ -138,11 +139,6 @@ class Variants:
         return next((each.values for each in self.own if each.metric == metric), ())
 
 
-VARIANT_KEYS: Final = (
-    "eva_recall", "eva_chains", "eva_validation", "eva_premises", "eva_relations", "encoder",
-)  # fmt: skip
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteKeys:
     """The top of a suite file, but for the variant of EVA-Score; its tables have readers.
@@ -178,14 +174,12 @@ class SuiteKeys:
 
 def read_variants(top: FileEntry, keys: SuiteKeys, toml: TomlText) -> Variants:
     """What the top of a suite file asks for; an encoder's folder is looked for beside the file."""
-    eva = top.read(EvaVariant, also=[field.name for field in fields(SuiteKeys)])
+    eva = top.read(EvaVariant, also=keys_of(SuiteKeys))
     if eva.encoder is not None:
         if eva.premises is None and eva.relations is None:
-            raise top.fault(
-                "encoder",
-                f"'encoder' of {top.owner} finds similar facts, and nothing asks for them; add"
-                " eva_premises = 3 or eva_relations = true, or delete it",
-            )
+            what = "finds similar facts, and nothing asks for them"
+            remedy = "add eva_premises = 3 or eva_relations = true, or delete it"
+            raise top.key_fault("encoder", f"{what}; {remedy}")
         eva = replace(eva, encoder=_model_folder(eva.encoder, top.where("encoder"), toml.file))
     own = tuple(_own_options(toml, *each) for each in tables_of(toml, "metrics", "metric"))
     return Variants(eva=eva, references=keys.references, own=own)
@@ -226,21 +220,15 @@ def tables_of(
     for name, table in tables.items():
         if name.startswith(OWN_KEYS):
             continue
-        place = toml.place(key, name)
-        check_name(name, kind, place, reserved)
+        owner, where = f"{kind} {name!r}", partial(toml.place, key, name)
+        check_name(name, kind, where(), reserved)
         if not isinstance(table, dict):
-            raise SuiteError(
-                place, f"{kind} {name!r} is {brief(table)}; write a table, [{key}.{name}]"
-            )
+            raise SuiteError(where(), f"{owner} is {brief(table)}; write a table, [{key}.{name}]")
         for inner, value in table.items():
             if isinstance(value, dict) and not inner.startswith(OWN_KEYS):
-                raise SuiteError(
-                    toml.place(key, name, inner),
-                    f"{kind} {name!r} holds a table {inner!r}; a name with a dot must be quoted,"
-                    f' [{key}."{name}.{inner}"]',
-                )
-        where = partial(toml.place, key, name)
-        yield name, FileEntry(values=table, owner=f"{kind} {name!r}", where=where)
+                what = f"{owner} holds a table {inner!r}; a name with a dot must be quoted"
+                raise SuiteError(where(inner), f'{what}, [{key}."{name}.{inner}"]')
+        yield name, FileEntry(values=table, owner=owner, where=where)
 
 
 def _table(toml: TomlText, key: str, expected: str) -> Mapping[str, object]:

@@ -44,6 +44,7 @@ MOST: Final = 10**15 - 1
 _LONGEST: Final = 200
 _LISTED: Final = 12
 _SHOWN: Final = 60
+_ASCII_BLANK: Final = " \t\n\r\v\f"
 _INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"})
 _SURROGATE_ESCAPE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -164,7 +165,7 @@ class TextFile:
             " add --summ-allow-outside if you trust the suite",
         )
 
-    def unreadable(self, error: OSError, remedy: str = "make it readable") -> SuiteError:
+    def unreadable(self, error: OSError, remedy: str) -> SuiteError:
         """The mistake of a file that cannot be read."""
         return SuiteError(self.at(0), f"{self.shown!r} cannot be read ({error.strerror}); {remedy}")
 
@@ -186,34 +187,35 @@ def read_lines(file: TextFile, *, halves: bool = False) -> Iterator[tuple[int, d
             blank line that is not at the end.
     """
     blank = 0
+    for number, line in enumerate(text_lines(file), start=1):
+        if not line.strip(_ASCII_BLANK):
+            blank = blank or number
+            continue
+        if blank:
+            raise SuiteError(file.at(blank), "this line is blank ('\\n'); delete it")
+        place = file.at(number)
+        value = read_json(line.removesuffix("\n").removesuffix("\r"), place, halves=halves)
+        if not isinstance(value, dict):
+            raise SuiteError(place, "this line is no JSON object; write one {...} a line")
+        yield number, value
+
+
+def text_lines(file: TextFile, remedy: str = "make it readable") -> Iterator[str]:
+    """The lines of a UTF-8 text, each with its line end, without a byte order mark.
+
+    ``remedy`` is for a file that cannot be read.
+    """
+    number = 0
     try:
         with file.path.open("rb") as handle:
-            for number, raw in enumerate(handle, start=1):
-                if not raw.removeprefix(BOM_UTF8).strip():
-                    blank = blank or number
-                    continue
-                if blank:
-                    raise SuiteError(file.at(blank), "this line is blank ('\\n'); delete it")
-                place = file.at(number)
-                value = read_json(_decoded(raw, place), place, halves=halves)
-                if not isinstance(value, dict):
-                    raise SuiteError(place, "this line is no JSON object; write one {...} a line")
-                yield number, value
+            for raw in handle:
+                number += 1
+                yield (raw if number > 1 else raw.removeprefix(BOM_UTF8)).decode()
     except OSError as error:
-        raise file.unreadable(error) from None
-
-
-def _decoded(raw: bytes, place: Place) -> str:
-    """The text of one line without its line end, and of the first without a byte order mark."""
-    body = raw.removesuffix(b"\n").removesuffix(b"\r")
-    if place.line == 1:
-        body = body.removeprefix(BOM_UTF8)
-    try:
-        return body.decode()
+        raise file.unreadable(error, remedy) from None
     except UnicodeDecodeError as error:
-        raise SuiteError(
-            place, f"byte {error.start + 1} of this line is not UTF-8; save as UTF-8"
-        ) from None
+        what = f"byte {error.start + 1} of this line is not UTF-8"
+        raise SuiteError(file.at(number), f"{what}; save as UTF-8") from None
 
 
 def read_json(text: str, place: Place, *, halves: bool = False) -> object:
@@ -272,12 +274,7 @@ class TomlText:
 
 def read_toml(file: TextFile) -> TomlText:
     """A TOML file, read strictly."""
-    try:
-        raw = file.path.read_bytes()
-    except OSError as error:
-        raise file.unreadable(error) from None
-    lines = enumerate(raw.split(b"\n"), start=1)
-    text = "\n".join(_decoded(line, file.at(number)) for number, line in lines)
+    text = "".join(text_lines(file)).replace("\r\n", "\n").removesuffix("\r")
     if (bomb := _too_deep(text)) >= 0:
         raise SuiteError(file.at(_line_of(text, bomb)), TOO_DEEP)
     try:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import SuiteError, nearest
 from summeval_pytest.suite.entries import FileEntry
-from summeval_pytest.suite.lines import OWN_KEYS, brief, read_json, read_lines
+from summeval_pytest.suite.lines import OWN_KEYS, brief, read_json, read_lines, text_lines
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
@@ -102,25 +102,20 @@ class DataTable:
             if column is not None:
                 columns[key] = column
             elif key in needed or key in names:
-                raise self._lack(key, names, remedy)
+                wanted, near = names.get(key, key), self.nearest_column(key, names) or "COLUMN"
+                meant = "" if wanted == key else f" for {key!r}"
+                raise SuiteError(
+                    self.place,
+                    f"the table has no column {brief(wanted)}{meant}; it has {self.listed}: write"
+                    f" {remedy.format(key, near)}",
+                )
         return columns
-
-    def _lack(self, key: str, names: Mapping[str, str], remedy: str) -> SuiteError:
-        wanted = names.get(key, key)
-        near = self.nearest_column(key, names) or "COLUMN"
-        meant = "" if wanted == key else f" for {key!r}"
-        return SuiteError(
-            self.place,
-            f"the table has no column {brief(wanted)}{meant}; it has {self.listed}: write"
-            f" {remedy.format(key, near)}",
-        )
 
     @property
     def listed(self) -> str:
         """Its columns in words, a few of many."""
-        names = ", ".join(brief(name) for name in self.columns[:_LISTED]) or "none"
-        more = f" and {len(self.columns) - _LISTED} more" if len(self.columns) > _LISTED else ""
-        return f"{names}{more}"
+        names, more = ", ".join(map(brief, self.columns[:_LISTED])), len(self.columns) - _LISTED
+        return f"{names} and {more} more" if more > 0 else names or "none"
 
     def nearest_column(self, key: str, names: Mapping[str, str]) -> str:
         """The column that may be meant for a key that has none, among those that no key has."""
@@ -141,18 +136,20 @@ class DataTable:
 
 
 def is_table(file: TextFile) -> bool:
-    """Whether the file is a table; a ``.json`` file may also hold JSON lines."""
-    kind = _kind(file)
-    return kind in _TABLES and (kind != ".json" or _head(file).startswith(b"["))
+    """Whether the file is a table, not JSON lines."""
+    return bool(_kind(file))
 
 
 def unit_of(file: TextFile) -> str:
     """What the numbers in the places of a file's rows count: lines, or rows."""
-    return "row" if is_table(file) and _kind(file) not in (".csv", ".tsv") else "line"
+    return "line" if _kind(file) in ("", ".csv", ".tsv") else "row"
 
 
 def _kind(file: TextFile) -> str:
-    return PurePath(file.shown).suffix.lower()
+    """The kind of a table; empty for JSON lines, which a ``.json`` file may also hold."""
+    kind = PurePath(file.shown).suffix.lower()
+    is_table = kind in _TABLES and (kind != ".json" or _head(file).startswith(b"["))
+    return kind if is_table else ""
 
 
 def _head(file: TextFile) -> bytes:
@@ -161,7 +158,7 @@ def _head(file: TextFile) -> bytes:
         with file.path.open("rb") as handle:
             return handle.read(_HEAD).removeprefix(BOM_UTF8).lstrip()
     except OSError as error:
-        raise file.unreadable(error) from None
+        raise file.unreadable(error, "make it readable") from None
 
 
 def read_table(file: TextFile, kind: str = "") -> DataTable:
@@ -173,8 +170,12 @@ def read_table(file: TextFile, kind: str = "") -> DataTable:
         SuiteError: For a file that is not of the kind that its name ends with, and for columns
             without a name or with the same one; the rows are checked as they are read.
     """
-    own = kind or (_kind(file) if is_table(file) else "")
-    table = _TABLES[own](file) if own else _lines_table(file)
+    kind = kind or _kind(file)
+    if kind:
+        table = _TABLES[kind](file)
+    else:
+        rows = [(row.place.line, row.values) for row in _json_lines(file, "this line")]
+        table = _table_of_objects(file, "line", rows)
     for name in table.columns:
         if not name.strip():
             raise SuiteError(table.place, f"a column has no name ({name!r}); name or delete it")
@@ -207,12 +208,10 @@ def read_rows(
     columns = table.columns_of(known, NEEDED.intersection(known), names)
     for name in table.columns:
         if name not in (*COLUMNS, *names.values()) and not name.startswith(OWN_KEYS):
-            is_system = name in ("system", *_ALSO_CALLED["system"])
-            remedy = (
-                f"rows of several systems become a suite with summeval import table {file.shown}"
-                if is_system
-                else nearest(name, COLUMNS)
-            )
+            remedy = nearest(name, COLUMNS)
+            if name in ("system", *_ALSO_CALLED["system"]):
+                command = f"summeval import table {file.shown}"
+                remedy = f"rows of several systems become a suite with {command}"
             raise SuiteError(
                 table.place,
                 f"unknown column {brief(name)}; {remedy}; or leave it out with [columns]"
@@ -224,17 +223,11 @@ def read_rows(
 def _check_not_exchanged(keys: Collection[str], known: Collection[str], place: Place) -> None:
     """Refuse a file of summaries where papers are read, and a file of papers for summaries."""
     if "source" in known and "summary" in keys and not {"id", "source"}.intersection(keys):
-        raise SuiteError(
-            place,
-            "this looks like a summary, not a paper; name its file as 'summaries' under"
-            " [systems.NAME], and the file of papers as 'papers'",
-        )
+        what = "this looks like a summary, not a paper; name its file as 'summaries'"
+        raise SuiteError(place, f"{what} under [systems.NAME], and the file of papers as 'papers'")
     if "summary" in known and "source" in keys and "summary" not in keys:
-        raise SuiteError(
-            place,
-            "this looks like a paper, not a summary; name its file as 'papers', and the file of"
-            " summaries as 'summaries' under [systems.NAME]",
-        )
+        what = "this looks like a paper, not a summary; name its file as 'papers', and the file"
+        raise SuiteError(place, f"{what} of summaries as 'summaries' under [systems.NAME]")
 
 
 def _json_lines(file: TextFile, owner: str) -> Iterator[FileEntry]:
@@ -249,7 +242,7 @@ def _json_lines(file: TextFile, owner: str) -> Iterator[FileEntry]:
 
 
 def _looks_like(file: TextFile) -> str:
-    """What a file is that is no JSON lines, and what to do; nothing of it is shown."""
+    """What a file is that is not JSON lines, and what to do; the message shows none of it."""
     head = _head(file)
     first, _, rest = head.partition(b"\n")
     stem = PurePath(file.shown).stem
@@ -268,12 +261,6 @@ def _looks_like(file: TextFile) -> str:
     return ""
 
 
-def _lines_table(file: TextFile) -> DataTable:
-    return _held(
-        file, "line", [(row.place.line, row.values) for row in _json_lines(file, "this line")]
-    )
-
-
 def _array_table(file: TextFile) -> DataTable:
     value = read_json(read_text(file), file.at(0))
     assert isinstance(value, list), "it begins with a bracket"
@@ -282,10 +269,12 @@ def _array_table(file: TextFile) -> DataTable:
             raise SuiteError(
                 file.at(number), f"row {number} is {brief(item)}; write an array of objects"
             )
-    return _held(file, "row", list(enumerate(value, start=1)))
+    return _table_of_objects(file, "row", list(enumerate(value, start=1)))
 
 
-def _held(file: TextFile, unit: str, rows: Sequence[tuple[int, Mapping[str, object]]]) -> DataTable:
+def _table_of_objects(
+    file: TextFile, unit: str, rows: Sequence[tuple[int, Mapping[str, object]]]
+) -> DataTable:
     """The table of objects; any key of them is a column."""
     columns = list(dict.fromkeys(key for _, row in rows for key in row))
     filled = ((n, {k: v for k, v in row.items() if v is not None}) for n, row in rows)
@@ -294,34 +283,21 @@ def _held(file: TextFile, unit: str, rows: Sequence[tuple[int, Mapping[str, obje
 
 def read_text(file: TextFile) -> str:
     """The text of a foreign file: UTF-8, without its byte order mark, with LF line ends."""
-    return "".join(_text_lines(file))
+    return "".join(_foreign_lines(file))
 
 
-def _text_lines(file: TextFile) -> Iterator[str]:
+def _foreign_lines(file: TextFile) -> Iterator[str]:
     """The lines of the text, one at a time; a CR alone ends one, too."""
-    number = 0
-    try:
-        with file.path.open("rb") as handle:
-            handle.seek(len(BOM_UTF8) if handle.read(len(BOM_UTF8)) == BOM_UTF8 else 0)
-            for raw in handle:
-                number += 1
-                line = raw.decode()
-                if "\r" in line:
-                    yield from io.StringIO(line.replace("\r\n", "\n"), newline="")
-                else:
-                    yield line
-    except OSError as error:
-        raise file.unreadable(error, "name a file") from None
-    except UnicodeDecodeError as error:
-        byte = error.object[error.start : error.start + 1]
-        raise SuiteError(
-            file.at(number), f"the byte {byte!r} is not UTF-8; save the file as UTF-8"
-        ) from None
+    for line in text_lines(file, remedy="name a file"):
+        if "\r" in line:
+            yield from io.StringIO(line.replace("\r\n", "\n"), newline="")
+        else:
+            yield line
 
 
 def _records(file: TextFile, mark: str) -> Iterator[tuple[int, list[str]]]:
     """The records of a text whose cells a mark divides, with the line on which each begins."""
-    reader = csv.reader(_text_lines(file), delimiter=mark, strict=True)
+    reader = csv.reader(_foreign_lines(file), delimiter=mark, strict=True)
     number = 1
     while True:
         usual = csv.field_size_limit(_LONGEST_CELL)  # all readers share it
@@ -462,10 +438,9 @@ def _arrow(file: TextFile) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError, RecursionError) as error:
+        kind, what = PurePath(file.shown).suffix[1:].lower(), one_line(str(error)).rstrip(".")
         raise SuiteError(
-            file.at(0),
-            f"no {_kind(file)[1:]} table: {one_line(str(error)).rstrip('.')}; write it again"
-            " with pandas or datasets",
+            file.at(0), f"no {kind} table: {what}; write it again with pandas or datasets"
         ) from None
 
 

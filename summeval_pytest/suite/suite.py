@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.questions import FACETS
-from summeval_pytest.suite.entries import FileEntry, Given, Text, expecting, keyed
+from summeval_pytest.suite.entries import FileEntry, Given, Text, expecting, keyed, keys_of
 from summeval_pytest.suite.file import (
-    VARIANT_KEYS,
+    EvaVariant,
     SuiteKeys,
     Variants,
     existing_file,
@@ -284,7 +284,7 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
     file = suite_text(Path(path), shown, may_leave=allow_outside)
     toml = read_toml(file)
     top = FileEntry(values=toml.values, owner="the suite", where=toml.place)
-    keys = top.read(SuiteKeys, also=VARIANT_KEYS)
+    keys = top.read(SuiteKeys, also=keys_of(EvaVariant))
     endpoints = read_endpoints(toml)
     tables, systems = read_systems(toml, endpoints)
     files = {

@@ -141,9 +141,10 @@ def suite_keys() -> Iterator[str]:
         "eva_relations": "Whether relations across sentences count, unless a fact is as similar as"
         f" {file.RELATIONS_THRESHOLD:g} (`true`), or as this number.",
     }
-    renamed = {key: key.removeprefix("eva_") for key in file.VARIANT_KEYS}
+    variant = keys_of(file.EvaVariant)
+    renamed = {key: key.removeprefix("eva_") for key in variant}
     top = [key for key in keys_of(file.SuiteKeys) if key not in _TABLES]
-    keys = (*top, *file.VARIANT_KEYS, *_TABLES)
+    keys = (*top, *variant, *_TABLES)
     yield from _keys(keys, file.SuiteKeys, file.EvaVariant, renamed=renamed, said=said)
 
 
