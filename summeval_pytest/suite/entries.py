@@ -36,12 +36,12 @@ Schema = dict[str, Any]
 
 
 def mistake(message: str) -> PydanticCustomError:
-    """What a validator of a model raises; the message goes on from the name of the value."""
+    """The error that a model's validator raises; its message follows the name of the value."""
     return PydanticCustomError("mistake", "{words}", {"words": message})
 
 
 def expecting(words: str, **constraints: Any) -> Any:
-    """Constraints of a value whose schema alone does not say in words what to write."""
+    """Constraints of a value, and the words that tell the user what to write."""
     return Field(json_schema_extra={"expected": words}, **constraints)
 
 
@@ -58,7 +58,7 @@ def _not_null(value: object, info: ValidationInfo) -> object:
 
 
 def each_once(of: Callable[[Any], object] = lambda value: value, noun: str = "") -> AfterValidator:
-    """Refuse two values of a list of which the same is true; ``noun`` goes before what it is."""
+    """Refuse a list with two values of one key; messages put ``noun`` before the key."""
 
     def check(values: ManyT) -> ManyT:
         seen: set[object] = set()
@@ -128,7 +128,7 @@ class FileEntry:
     def read(
         self, kind: Callable[..., ValueT], *, also: Collection[str] = (), **given: object
     ) -> ValueT:
-        """The model of this object; ``also`` are keys that others read, ``given`` are no keys.
+        """The model of this object; others read the ``also`` keys; ``given`` values are no keys.
 
         Raises:
             SuiteError: For an unknown key, and for a value that is missing or not as it should be.
@@ -195,12 +195,12 @@ class FileEntry:
     def unknown(
         self, name: str, known: Collection[str], owner: str = "", key: str = ""
     ) -> SuiteError:
-        """The mistake of a key that nobody reads."""
+        """An unknown key."""
         what = f"unknown key {brief(name)} in {owner or self.owner}"
         return self.fault(key or name, f"{what}; {closest(name, known)}")
 
     def missing(self, name: str, expected: str, owner: str = "", key: str = "") -> SuiteError:
-        """The mistake of a key that has to be there."""
+        """A required key that is missing."""
         owner = owner or self.owner
         return self.fault(key or name, f"{owner} has no {name!r}; add the key with {expected}")
 
@@ -214,11 +214,11 @@ class FileEntry:
         return SuiteError(self.where(key), message)
 
     def key_fault(self, key: str, words: str) -> SuiteError:
-        """A mistake in the value at a key; the words go on from its name."""
+        """A mistake in the value at a key; the words follow the key's name."""
         return self.fault(key, f"{key!r} of {self.owner} {words}")
 
     def wrong(self, key: str, value: object, expected: str) -> SuiteError:
-        """A value at a key that is not what was expected there."""
+        """A value that a key must not have."""
         return self.key_fault(key, f"is {brief(value)}; write {expected}")
 
 
@@ -226,14 +226,14 @@ _UNKNOWN: Final = "unexpected_keyword_argument"
 
 
 def _without_own(value: Any) -> Any:
-    """A value without the keys of the owner's own, at any depth."""
+    """A value without the owner's own keys, at any depth."""
     if isinstance(value, Mapping):
         return {k: _without_own(v) for k, v in value.items() if not k.startswith(OWN_KEYS)}
     return list(map(_without_own, value)) if isinstance(value, list) else value
 
 
 def _resolved(node: Schema, whole: Schema) -> Schema:
-    """A part of a JSON schema itself; of a value or null, the value."""
+    """A part of a JSON schema without its reference; of a value or null, the part of the value."""
     if "$ref" in node:
         definition = whole["$defs"][node["$ref"].rpartition("/")[2]]
         return {k: v for k, v in definition.items() if k != "description"} | node
@@ -278,7 +278,7 @@ def keyed(
     remedy: str = "delete one",
     unit: str = "line",
 ) -> dict[KeyT, ValueT]:
-    """What each line of a file says, by its key; ``twice`` words that a key has two lines.
+    """The value of each line by its key; ``twice`` says that a key has two lines.
 
     Raises:
         SuiteError: As ``rows`` and ``read``, and at the second line of a key.

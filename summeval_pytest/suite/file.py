@@ -64,8 +64,8 @@ EvaChains = Literal["parent", "adjacent"]
 EvaValidation = Literal["together", "chain"]
 References = Literal["best", "mean"]
 RELATIONS_THRESHOLD: Final = 0.65
-"""What ``eva_relations = true`` stands for (EVA-Score, section 3.3): not portable from one encoder
-to another (metrics.md EV7)."""
+"""The threshold of ``eva_relations = true`` (EVA-Score, section 3.3). Another encoder needs another
+one (metrics.md EV7)."""
 
 
 def _key(name: str) -> Any:
@@ -141,7 +141,7 @@ class Variants:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteKeys:
-    """The top of a suite file, but for the variant of EVA-Score; its tables have readers.
+    """The top of a suite file without the EVA-Score variant; other functions read its tables.
 
     Attributes:
         papers: The file of papers.
@@ -173,7 +173,7 @@ class SuiteKeys:
 
 
 def read_variants(top: FileEntry, keys: SuiteKeys, toml: TomlText) -> Variants:
-    """What the top of a suite file asks for; an encoder's folder is looked for beside the file."""
+    """The variants that the top of a suite file asks for; an encoder may stand beside the file."""
     eva = top.read(EvaVariant, also=keys_of(SuiteKeys))
     if eva.encoder is not None:
         if eva.premises is None and eva.relations is None:
@@ -186,7 +186,7 @@ def read_variants(top: FileEntry, keys: SuiteKeys, toml: TomlText) -> Variants:
 
 
 _FILE: Final = "_file"
-"""How a key ends that names a file of the suite; the metric gets its text."""
+"""The end of a key that names a file of the suite; the metric gets the file's text."""
 
 
 def _own_options(toml: TomlText, metric: str, table: FileEntry) -> OwnOptions:
@@ -203,7 +203,7 @@ def _own_options(toml: TomlText, metric: str, table: FileEntry) -> OwnOptions:
 
 
 def _model_folder(name: str, place: Place, file: TextFile) -> str:
-    """The folder of a model beside the suite, absolute; else the name, for this machine to know."""
+    """The absolute folder of a model beside the suite; else the name, for this machine to find."""
     folder = file.beside(name, place).path
     if os.path.isdir(folder):  # noqa: PTH112 - Path raises for a name that is too long
         return str(folder.absolute())
@@ -239,7 +239,7 @@ def _table(toml: TomlText, key: str, expected: str) -> Mapping[str, object]:
 
 
 def existing_file(entry: FileEntry, key: str, suite: TextFile) -> TextFile:
-    """The file that a key names: relative, in the suite's folder, and there."""
+    """The file that a key names; it exists, and its path is relative to the suite's folder."""
     file = _named_file(entry, key, suite)
     if not os.path.isfile(file.path):  # noqa: PTH113 - Path raises for a name that is too long
         name = brief(entry.values[key])
@@ -255,7 +255,7 @@ def _named_file(entry: FileEntry, key: str, suite: TextFile) -> TextFile:
 
 
 def read_columns(toml: TomlText, files: Iterable[TextFile]) -> Mapping[str, str]:
-    """The keys whose columns are called otherwise in the tables among these files."""
+    """The keys whose columns have other names in the tables among these files."""
     names = _table(toml, "columns", "a table, [columns]")
     entry = FileEntry(values=names, owner="[columns]", where=partial(toml.place, "columns"))
     for name in names:
@@ -300,7 +300,7 @@ def _system(suite: TextFile, name: str, table: FileEntry, endpoints: Collection[
 
 
 def _prompt(suite: TextFile, table: FileEntry, name: str) -> str:
-    """A named prompt as its name, a file as its text."""
+    """The name of a built-in prompt, or the text of the file that the key names."""
     if name in PROMPTS:
         return name
     try:
@@ -317,7 +317,7 @@ def _prompt(suite: TextFile, table: FileEntry, name: str) -> str:
 def _check_model(
     spec: SystemSpec | JudgeSpec, table: FileEntry, endpoints: Collection[str]
 ) -> None:
-    """Refuse an unknown endpoint, and a price that is not whole."""
+    """Refuse an unknown endpoint and an incomplete price."""
     known = {*endpoints, *BUILT_IN_ENDPOINTS}
     what = f"{table.owner} names the unknown endpoint"
     table.check_known("endpoint", str(spec.endpoint), known, what)
@@ -372,13 +372,13 @@ def read_endpoints(toml: TomlText) -> Mapping[str, EndpointSpec]:
 
 
 DUTY_KEYS: Final = ("facets", "facts", "sentences")
-"""What a composed judge leaves to others."""
+"""The kinds of questions that a composed judge leaves to others."""
 _WAYS: Final = {"facets": FACET_READINGS, "facts": (), "sentences": SENTENCE_MODES}
-"""By key of a composed judge, what the same key of a model may say; no judge can be meant."""
+"""By such a key, the words for how a model reads; they never name a judge."""
 
 
 def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, AnyJudge]:
-    """The judges in file order; whom a composed one asks is there, and never itself.
+    """The judges in file order. A composed judge asks judges that exist, and never itself.
 
     The keys of a table tell its kind: ``recorded`` names records, ``checker`` a model of this
     machine; nothing but `DUTY_KEYS` composes a judge of others; anything else is a model at an
@@ -442,7 +442,7 @@ def _judge(
 
 
 def _check_duties(table: FileEntry, model_key: str, judges: Collection[str]) -> None:
-    """Refuse a way of reading where a judge is meant, and a judge where a way of reading is.
+    """Refuse a way of reading in place of a judge, and a judge in place of a way of reading.
 
     ``model_key`` is a key that only a model has; empty where the table has none.
     """
@@ -494,7 +494,7 @@ def read_thresholds(toml: TomlText) -> Mapping[str, tuple[Setting, ...]]:
 
 
 def _leaves(value: object, path: Keys = ()) -> Iterator[tuple[Keys, object]]:
-    """What stands in nested tables and is no table, with the keys that lead to it."""
+    """The values in nested tables that are not tables, with the keys that lead to them."""
     if not isinstance(value, dict):
         yield path, value
         return

@@ -56,7 +56,7 @@ def check_name(name: str, kind: str, place: Place, reserved: Collection[str] = (
         SuiteError: For a reserved or overlong name, and for one with white space, control
             characters, brackets, ``|``, ``::``, or a colon at either end.
     """
-    shown = repr(name) if len(name) <= _LONGEST else f"{name[:20]!r}..."
+    brief_name = repr(name) if len(name) <= _LONGEST else f"{name[:20]!r}..."
     if name in reserved:
         fault = "a reserved name; choose another"
     elif len(name) > _LONGEST:
@@ -66,7 +66,7 @@ def check_name(name: str, kind: str, place: Place, reserved: Collection[str] = (
         fault = f"{fault}; use letters, digits, '-', '_' and '.'"
     else:
         return
-    raise SuiteError(place, f"{kind} {shown} has {fault}")
+    raise SuiteError(place, f"{kind} {brief_name} has {fault}")
 
 
 def _unfit(name: str) -> str:
@@ -267,7 +267,7 @@ class TomlText:
     lines: Mapping[Keys, int]
 
     def place(self, *path: str) -> Place:
-        """The place of a key, or of the nearest thing around it that has a line."""
+        """The place of a key, or of the nearest table around it that has a line."""
         paths = (path[:length] for length in range(len(path), 0, -1))
         return self.file.at(next((self.lines[p] for p in paths if p in self.lines), 0))
 

@@ -1,4 +1,4 @@
-"""Labels item by item: what one annotator says of each item, and the label lines of that."""
+"""Labels item by item: what one annotator says of each item, and the lines of a label file."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _without_none(values: Mapping[str, object]) -> dict[str, object]:
 
 
 def label_object(markings: Iterable[Marking]) -> dict[str, object]:
-    """The label line of one pair, without who labelled it: a part for each kind of marking."""
+    """The label line of one pair without its annotator; each kind of marking makes a part."""
     in_order = sorted(markings, key=lambda marking: marking.item.index)  # of sentences
     by_kind: defaultdict[ItemKind, list[Marking]] = defaultdict(list)
     for marking in in_order:

@@ -24,7 +24,7 @@ def is_suite_name(name: str) -> bool:
 
 
 def find_suite_file(path: Path, shown: str | None = None) -> Path | None:
-    """The suite file that a file or a folder is or holds; None where there is none.
+    """The suite file at this path or in this folder; None where there is none.
 
     ``shown`` is how the user named it, for messages.
     """
@@ -48,7 +48,7 @@ def suite_name(path: Path) -> str:
 
 
 def suite_text(path: Path, shown: str | None, *, may_leave: bool = False) -> TextFile:
-    """The suite file and how to show it; whether what it names, and it itself, may be elsewhere.
+    """The suite file and its display path; ``may_leave`` lets it and its files lie elsewhere.
 
     By default it is shown relative to the current folder where possible, else absolute.
     """
@@ -100,7 +100,7 @@ def suites_beneath(folder: Path) -> list[Path]:
 
 
 def suite_meant(start: Path, wanted: str, *, is_sure: bool) -> str:
-    """How a suite is named from a folder where a path is not there; empty where none is meant.
+    """The path to the suite that was probably meant, from a folder; empty where none is close.
 
     Suites beneath the folder, else near the folders above it, are compared by their names. Where
     ``is_sure`` says that a suite is meant, the only one is.
@@ -129,7 +129,7 @@ _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def file_name(name: str) -> str:
-    """A name as a file can have it: nothing that divides folders, or that some disk refuses."""
+    """The name as a file name: without characters that divide folders or that a disk refuses."""
     return "".join(c if c.isalnum() or c in "-_.@" else "-" for c in name) or "unnamed"
 
 
@@ -161,7 +161,7 @@ def suite_files(
 
 
 def check_new(out: Path) -> None:
-    """Refuse a folder that holds a suite already, or that is none."""
+    """Refuse a folder that already holds a suite, and a path that is no folder."""
     if out.exists() and not out.is_dir():
         raise _wrong(out, f"{out.name!r} is no folder; name a new one with --out")
     if suite := find_suite_file(out):

@@ -50,7 +50,7 @@ _ALSO_CALLED: Final[Mapping[str, Collection[str]]] = {
     "summary": ("prediction", "output", "generated", "candidate", "hypothesis"),
     "system": ("model", "model_name"),
 }
-"""What others call a column; it is proposed, never assumed."""
+"""Common names of a column in other data; messages propose them, nothing assumes them."""
 UNNAMED: Final[Mapping[str, str]] = MappingProxyType({})
 
 _LISTED: Final = 12
@@ -58,7 +58,7 @@ _HEAD: Final = 4096
 _MOST_ROWS: Final = 1_000_000
 _MB: Final = 1_000_000
 _MOST_BYTES: Final = 500 * _MB
-"""What a Parquet or Arrow table may hold, decoded: a few of its bytes can stand for any number."""
+"""The most that a Parquet or Arrow table may decode to: a few bytes can stand for any amount."""
 _POINTER: Final = 8
 _LONGEST_CELL: Final = 2**31 - 1
 
@@ -118,7 +118,7 @@ class DataTable:
         return f"{names} and {more} more" if more > 0 else names or "none"
 
     def nearest_column(self, key: str, names: Mapping[str, str]) -> str:
-        """The column that may be meant for a key that has none, among those that no key has."""
+        """The free column that is most likely meant for a key without one; empty where none is."""
         spare = [name for name in self.columns if name not in names.values()]
         usual = [name for name in _ALSO_CALLED.get(key, ()) if name in spare]
         close = [*get_close_matches(names.get(key, key), spare, n=1), *usual, ""]
@@ -162,7 +162,7 @@ def _head(file: TextFile) -> bytes:
 
 
 def read_table(file: TextFile, kind: str = "") -> DataTable:
-    """The table that a file holds, of the kind that its name says, or this one.
+    """The table in a file, of the kind that its name says, or of this ``kind``.
 
     JSON lines are a table, too.
 
@@ -231,7 +231,7 @@ def _check_not_exchanged(keys: Collection[str], known: Collection[str], place: P
 
 
 def _json_lines(file: TextFile, owner: str) -> Iterator[FileEntry]:
-    """JSON lines; a file that is something else as a whole is called so."""
+    """JSON lines; a file in another format gets a message that names the format."""
     try:
         for number, values in read_lines(file):
             yield FileEntry.at(file.at(number), values, owner)
@@ -296,7 +296,7 @@ def _foreign_lines(file: TextFile) -> Iterator[str]:
 
 
 def _records(file: TextFile, mark: str) -> Iterator[tuple[int, list[str]]]:
-    """The records of a text whose cells a mark divides, with the line on which each begins."""
+    """The rows of a text whose cells a mark divides, each with the line on which it begins."""
     reader = csv.reader(_foreign_lines(file), delimiter=mark, strict=True)
     number = 1
     while True:
@@ -426,7 +426,7 @@ def _check_size(file: TextFile, row: int, when: str, n_rows: int, n_bytes: int) 
 
 @contextmanager
 def _arrow(file: TextFile) -> Iterator[None]:
-    """Call a file unreadable that pyarrow does not read, and say so where there is no pyarrow."""
+    """Turn errors of pyarrow into ours, and say where pyarrow is not installed."""
     try:
         import pyarrow as pa
     except ModuleNotFoundError:
@@ -481,7 +481,7 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _filled(value: object) -> object:
-    """A value without the keys that an object of its row has not, which are null in Arrow."""
+    """A value without null keys: Arrow gives every object of a column all keys."""
     if isinstance(value, dict):
         return {key: _filled(inner) for key, inner in value.items() if inner is not None}
     return [_filled(inner) for inner in value] if isinstance(value, list) else value

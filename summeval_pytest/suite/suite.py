@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Suite:
-    """A suite that was checked from end to end; all that it holds is in file order.
+    """A suite whose files were checked; all its parts are in file order.
 
     Attributes:
         shown: The suite file as the user would name it.
@@ -113,11 +113,11 @@ class Suite:
 
     @property
     def roster(self) -> Roster:
-        """Who can be named in a suite's files."""
+        """The papers and systems that lines of the suite's files may name."""
         return Roster(papers=self._papers, systems=self.systems)
 
     def paper_ids_of(self, system: str) -> tuple[str, ...]:
-        """The papers that a system has a summary for, or is asked for one."""
+        """The papers that a system does not skip."""
         self.place_of(system)
         skipped = self.systems[system].skip
         return tuple(paper for paper in self._papers if paper not in skipped)
@@ -127,7 +127,7 @@ class Suite:
         return replace(self, systems=MappingProxyType({**self.systems, spec.name: spec}))
 
     def labelled_by_facets(self) -> Suite:
-        """The suite with the ratings and overall scores of its labels, and no more of them."""
+        """The suite with the ratings and overall scores of its labels only."""
         labels = {
             key: replace(label, sentences=None, facts=None)
             for key, label in self.labels.items()
@@ -244,7 +244,7 @@ def read_summaries(
     roster: Roster,
     names: Mapping[str, str] = UNNAMED,
 ) -> Mapping[str, Pair]:
-    """The pairs of a system by paper: of all papers but those that it skips."""
+    """The pairs of a system by paper, for all papers that it does not skip."""
 
     def read(entry: FileEntry) -> tuple[str, Pair]:
         line = entry.read(_Summary)

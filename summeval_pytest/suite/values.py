@@ -57,7 +57,7 @@ class Section:
 
 
 def section_of(given: object) -> Section | None:
-    """The section that a caller gives as one, as a text or as its fields; None for what is none."""
+    """A section that a caller gives as one, as a text or as its fields; None for anything else."""
     match given:
         case Section():
             return given
@@ -112,7 +112,7 @@ def _facts(lines: tuple[_Fact, ...]) -> tuple[Fact, ...]:
 
 
 def _short(form: Callable[[str], object]) -> BeforeValidator:
-    """Take a text in place of what it is short for."""
+    """Read a text as the value that it is short for."""
     return BeforeValidator(lambda value: form(value) if isinstance(value, str) else value)
 
 
@@ -150,7 +150,7 @@ class Paper:
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """Why a text that a model returned is no summary: it was cut off, declined, or filtered."""
+    """Why a text of a model is no summary: it was cut off, declined, or filtered."""
 
     status: Literal["degenerate_candidate", "refused_candidate"]
     reason: str
@@ -267,7 +267,7 @@ class JudgeSpec(_Priced):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedSpec:
-    """A judge whose judgements the suite's file of records holds; it rates facets, nothing else.
+    """A judge whose ratings of facets stand in the suite's file of records.
 
     ``by`` names whose ratings of facets count, ``segments_by`` whose segments were rated.
     """
@@ -294,7 +294,7 @@ class ComposedSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckerSpec:
-    """A small model of this machine that checks facts and sentences; the rest is others'.
+    """A small model of this machine that checks facts and sentences; other judges do the rest.
 
     Attributes:
         folder: The model: absolute where it stands beside the suite file, else as it is named.
@@ -359,7 +359,7 @@ def _day(value: object, info: ValidationInfo) -> object:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiver:
-    """Somebody's word that one number of one pair may fall short for a while.
+    """A permission for one number of one pair to fall short for a while.
 
     Attributes:
         paper: The paper, or ``all-papers`` for a mean.
