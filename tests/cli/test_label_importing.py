@@ -159,13 +159,6 @@ def test_rows_that_say_nothing_are_told(shell: Shell) -> None:
     )
 
 
-def test_mistake_in_a_row_ends_with_file_and_line(shell: Shell) -> None:
-    """And with nothing written."""
-    assert failed(shell, ANNA + "moss-03,long,anna,,,,3\n") == (
-        "in.csv:5: this row is for the unknown paper 'moss-03'; did you mean 'moss-02'?"
-    )
-
-
 def test_two_ways_to_choose_who_counts_are_refused(shell: Shell) -> None:
     """Before anything is read or written."""
     assert failed(shell, ANNA, "--majority", "--each") == (
