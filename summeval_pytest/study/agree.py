@@ -194,16 +194,16 @@ def agree(
     session.add_cassette(loaded)
     if evidence:
         return _evidence(loaded, judge, session, json_file, every=of == "labelled")
-    found = _agreement(loaded, judge, session, tables, models)
-    more, lines = _of_models(found, models)
+    agreement = _agreement(loaded, judge, session, tables, models)
+    more, lines = _of_models(agreement, models)
     if json_file is not None:  # every figure takes longer than those that are shown
-        _write(json_file, agreement_figures(found, tables.given) | more)
+        _write(json_file, agreement_figures(agreement, tables.given) | more)
     if tables.html is not None:
         from summeval_pytest.study.agreement.agreement_page import agreement_page
 
         signature = session.judge(judge, [loaded]).signature
-        write_text(tables.html, "--html", agreement_page(found, signature))
-    return list(summary_lines(found)) if tables.summary else [*_told(found, tables), *lines]
+        write_text(tables.html, "--html", agreement_page(agreement, signature))
+    return list(summary_lines(agreement)) if tables.summary else [*_told(agreement, tables), *lines]
 
 
 def _check_files(json_file: Path | None, page: Path | None) -> None:
@@ -245,9 +245,9 @@ def _write(file: Path | None, figures: object) -> None:
 
 
 def _compared(suite: Suite, first: Path, second: Path, json_file: Path | None) -> list[str]:
-    found = annotator_agreement(read_label_file(first, suite), read_label_file(second, suite))
-    _write(json_file, found)
-    return list(annotator_lines(found, first.as_posix(), second.as_posix()))
+    agreement = annotator_agreement(read_label_file(first, suite), read_label_file(second, suite))
+    _write(json_file, agreement)
+    return list(annotator_lines(agreement, first.as_posix(), second.as_posix()))
 
 
 def _evidence(
@@ -265,7 +265,7 @@ def _agreement(
     baselines = tuple(dict.fromkeys(tables.baseline))
     metrics = metrics_in(tables.metrics)
     pairs = with_columns(labelled_pairs(suite, judge, session, metrics, baselines), models)
-    found = SuiteAgreement(
+    agreement = SuiteAgreement(
         suite=suite,
         judge=judge,
         pairs=pairs,
@@ -277,64 +277,66 @@ def _agreement(
             for by in sorted({by for pair in pairs for by in pair.recorded})
         },
     )
-    if tables.given is not None and tables.given not in found.columns:
-        known = nearest(tables.given, found.columns)
+    if tables.given is not None and tables.given not in agreement.columns:
+        known = nearest(tables.given, agreement.columns)
         raise OptionError(f"--given={tables.given}: there is no such column; {known}")
-    return found
+    return agreement
 
 
-def _of_models(found: SuiteAgreement, models: LocalModels) -> tuple[dict[str, object], list[str]]:
+def _of_models(
+    agreement: SuiteAgreement, models: LocalModels
+) -> tuple[dict[str, object], list[str]]:
     """What local models say beside their columns: for the JSON file, and as lines."""
     if not models.columns:
         return {}, []
     figures: dict[str, object] = {"recipes": models.recipes}
-    texts = [pair.pair for pair in found.pairs if pair.pair is not None]
+    texts = [pair.pair for pair in agreement.pairs if pair.pair is not None]
     lines = ["", *told_of_models(texts, models)]
     if models.encoder is not None:
-        labelled = [(found.suite.labels[pair.paper.id, pair.system], pair) for pair in texts]
+        labelled = [(agreement.suite.labels[pair.paper.id, pair.system], pair) for pair in texts]
         if evidence := retrieved_evidence(labelled, models.encoder):
             figures["evidence"] = {way: asdict(count) for way, count in evidence.items()}
             lines = ["", *table_lines(retrieved_table(evidence)), *lines]
     return figures, lines
 
 
-def _told(found: SuiteAgreement, wanted: Tables) -> Iterator[str]:
-    suite = found.suite
+def _told(agreement: SuiteAgreement, wanted: Tables) -> Iterator[str]:
+    suite = agreement.suite
     yield (
-        f"{suite.shown}: {len(found.pairs)} labelled pairs, judge {found.judge}, suite"
+        f"{suite.shown}: {len(agreement.pairs)} labelled pairs, judge {agreement.judge}, suite"
         f" {suite.fingerprint}"
     )
     yield "Agreement with the human overall score; 95 % intervals over papers."
     yield ""
-    if all(pair.human is None for pair in found.pairs):
+    if all(pair.human is None for pair in agreement.pairs):
         yield f"no label has an overall score or all four facets: no {HUMAN} column to go with"
     else:
-        yield from _correlated(found, wanted)
+        yield from _correlated(agreement, wanted)
     yield ""
-    lacking = list(lacking_lines([pair.lacking for pair in found.pairs]))
-    yield from [*lacking, ""] if lacking else []
-    tables = [item_table(found.items, FACETS)]
-    if any(found.items[kind].n_items for kind in VERDICTS):
-        tables.append(item_table(found.items, VERDICTS))
-    if found.roles.n_items:
-        tables.append(role_table(found.roles))
-    if found.recorded:
-        tables.append(recorded_table(found.recorded))
+    missing = list(lacking_lines([pair.lacking for pair in agreement.pairs]))
+    yield from [*missing, ""] if missing else []
+    tables = [item_table(agreement.items, FACETS)]
+    if any(agreement.items[kind].n_items for kind in VERDICTS):
+        tables.append(item_table(agreement.items, VERDICTS))
+    if agreement.roles.n_items:
+        tables.append(role_table(agreement.roles))
+    if agreement.recorded:
+        tables.append(recorded_table(agreement.recorded))
     for place, table in enumerate(tables):
         yield from ["", *table_lines(table)] if place else table_lines(table)
     if wanted.fit_weights:
-        yield from ["", *weights_lines(found.weights())]
+        yield from ["", *weights_lines(agreement.weights())]
 
 
-def _correlated(found: SuiteAgreement, wanted: Tables) -> Iterator[str]:
+def _correlated(agreement: SuiteAgreement, wanted: Tables) -> Iterator[str]:
     levels = LEVELS if wanted.level == "all" else (wanted.level,) if wanted.level else ()
-    tables = [level_table(level, found.at(level)) for level in levels]
-    tables = tables or [level_table(None, found.mixed())]
+    tables = [level_table(level, agreement.at(level)) for level in levels]
+    tables = tables or [level_table(None, agreement.mixed())]
     if wanted.matrix is not None:
         for level in levels or ("pooled",):
-            matrix = found.matrix(level, wanted.matrix)
-            tables += matrix_tables(wanted.matrix, level, found.names, matrix)
+            matrix = agreement.matrix(level, wanted.matrix)
+            tables += matrix_tables(wanted.matrix, level, agreement.names, matrix)
     if wanted.given is not None:
-        tables.append(given_table(wanted.given, found.given(wanted.given)))
+        tables.append(given_table(wanted.given, agreement.given(wanted.given)))
     for place, table in enumerate(tables):
         yield from ["", *table_lines(table)] if place else table_lines(table)

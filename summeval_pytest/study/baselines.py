@@ -161,10 +161,10 @@ def _best(measure: Measure, pair: Pair) -> Dialogue[float | Unanswered]:
         return Unanswered(pair.flaw.reason)
     values = []
     for reference in pair.paper.references:
-        found = yield from measure(reference, pair.summary)
-        if isinstance(found, Unanswered):
-            return found
-        values.append(found)
+        score = yield from measure(reference, pair.summary)
+        if isinstance(score, Unanswered):
+            return score
+        values.append(score)
     return max(values)
 
 

@@ -224,8 +224,8 @@ def change_number(text: str, source: str) -> Edit | None:
         edited = text[: sentences[place].start] + wanted[place] + text[sentences[place].end :]
         if _is_cut(edited, wanted):
             unit = _UNIT_TOLD.match(figure.sentence, figure.end) if figure.unit else None
-            told = unit.group().rstrip(".") if unit else ""
-            before, after = figure.digits + told, digits + told
+            unit_text = unit.group().rstrip(".") if unit else ""
+            before, after = figure.digits + unit_text, digits + unit_text
             return Edit(text=edited, sentence=place, before=before, after=after)
     return None
 

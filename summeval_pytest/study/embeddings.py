@@ -172,7 +172,7 @@ class BertScorer:
     def score(self, pairs: Sequence[tuple[str, str]]) -> tuple[PairScore, ...]:
         """One score for each (reference, summary), in their order; 0 where a text is empty."""
         distinct = sorted({pair for pair in pairs if all(text.strip() for text in pair)})
-        found: dict[tuple[str, str], PairScore] = {}
+        scores: dict[tuple[str, str], PairScore] = {}
         for start in range(0, len(distinct), _TOGETHER):
             some = distinct[start : start + _TOGETHER]
             references, summaries = map(list, zip(*some, strict=True))
@@ -183,8 +183,8 @@ class BertScorer:
                 raise OptionError(
                     f"the model of {self.signature!r} gives no numbers; choose another model"
                 )
-            found |= {pair: _pair_score(*row) for pair, row in zip(some, rows, strict=True)}
-        return tuple(found.get(pair, _NOTHING) for pair in pairs)
+            scores |= {pair: _pair_score(*row) for pair, row in zip(some, rows, strict=True)}
+        return tuple(scores.get(pair, _NOTHING) for pair in pairs)
 
     def count_cut(self, texts: Sequence[str]) -> int:
         """How many of the texts have more tokens than the model reads."""
@@ -280,9 +280,9 @@ def reading(package: str, name: str, option: str) -> Iterator[None]:
     try:
         yield
     except (*_FAULTS, SafetensorError, UnpicklingError) as error:
-        told = " ".join(str(error).split())[:200]
+        message = " ".join(str(error).split())[:200]
         raise OptionError(
-            f"{option}={name}: {package} cannot read this model, {type(error).__name__}: {told};"
+            f"{option}={name}: {package} cannot read this model, {type(error).__name__}: {message};"
             " name another folder"
         ) from error
     finally:

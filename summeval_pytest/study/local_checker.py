@@ -206,14 +206,14 @@ def evidence_of(claim: str, places: Sequence[int], source: Sequence[str]) -> tup
     """
     wanted = set(content_words(claim))
     left = {place: set(content_words(source[place])) for place in places}
-    found: list[int] = []
-    while left and len(found) < MOST_EVIDENCE:
+    evidence: list[int] = []
+    while left and len(evidence) < MOST_EVIDENCE:
         best = max(left, key=lambda place: len(wanted & left[place]))
         if not wanted & left[best]:
             break
         wanted -= left.pop(best)
-        found.append(best)
-    return tuple(found)
+        evidence.append(best)
+    return tuple(evidence)
 
 
 WINDOW: Final = 512
@@ -263,19 +263,19 @@ def _output(spec: CheckerSpec, config: Mapping[str, object], what: str) -> int |
         raise _no_head(config, what)
     wanted = spec.supported
     if wanted is None:
-        found = [place for place, name in labels.items() if name.strip().lower() in _SUPPORTED]
+        places = [place for place, name in labels.items() if name.strip().lower() in _SUPPORTED]
     else:
-        found = [place for place, name in labels.items() if wanted in {place, name}]
-    if len(found) == 1:
-        return found[0]
-    told = ", ".join(f"{place} = {one_line(name, 40)!r}" for place, name in sorted(labels.items()))
+        places = [place for place, name in labels.items() if wanted in {place, name}]
+    if len(places) == 1:
+        return places[0]
+    known = ", ".join(f"{place} = {one_line(name, 40)!r}" for place, name in sorted(labels.items()))
     mistake = (
         "which of its labels means support is not known"
         if wanted is None
         else f"supported = {wanted!r} is none of its labels"
     )
     raise OptionError(
-        f"{what}: {mistake}; write supported = NUMBER under [judges.{spec.name}], of {told}"
+        f"{what}: {mistake}; write supported = NUMBER under [judges.{spec.name}], of {known}"
     )
 
 
@@ -337,9 +337,9 @@ def _device(name: str, what: str) -> str:
     try:
         torch.zeros(1, device=name)
     except (AssertionError, NotImplementedError, RuntimeError) as error:
-        told = one_line(str(error).split("\n")[0], 120)
+        message = one_line(str(error).split("\n")[0], 120)
         raise OptionError(
-            f"{what}: there is no device {name!r} ({told}); write device = 'auto' or 'cpu'"
+            f"{what}: there is no device {name!r} ({message}); write device = 'auto' or 'cpu'"
         ) from None
     return name
 
@@ -362,13 +362,13 @@ class TransformersReader:
         self._is_joined = spec.joined or self._is_writing
         self._device = _device(spec.device, self._what)
         self.window = _window(spec, config, self._what)
-        told = ["joined=yes"] if spec.joined else []
-        told += [f"device={self._device}"] if self._device != "cpu" else []
+        settings = ["joined=yes"] if spec.joined else []
+        settings += [f"device={self._device}"] if self._device != "cpu" else []
         self.signature = " ".join(
             (
                 f"model={folder.fingerprint} transformers={version('transformers')}",
                 f"window={self.window} supported={'score' if output is None else output}",
-                *told,
+                *settings,
             )
         )
 
@@ -387,10 +387,10 @@ class TransformersReader:
         path = str(self._folder.path)
         with reading("transformers", self._folder.name, self._option):
             tokenizer = transformers.AutoTokenizer.from_pretrained(path, **own)
-            model, told = make.from_pretrained(
+            model, report = make.from_pretrained(
                 path, **own, dtype=torch.float32, output_loading_info=True
             )
-        if missing := sorted(told["missing_keys"]):
+        if missing := sorted(report["missing_keys"]):
             raise OptionError(
                 f"{self._what}: its weights lack {missing[0]!r}, which would be made up at random;"
                 " name the folder of a model that was trained to check claims"
@@ -411,7 +411,7 @@ class TransformersReader:
         import torch
 
         order = sorted(range(len(pairs)), key=lambda place: len(pairs[place][0]))
-        found = [0.0] * len(pairs)
+        supports = [0.0] * len(pairs)
         for start in range(0, len(pairs), _BATCH):
             some = order[start : start + _BATCH]
             with torch.inference_mode():
@@ -419,8 +419,8 @@ class TransformersReader:
             for place, number in zip(some, numbers, strict=True):
                 if not isfinite(number):
                     raise OptionError(f"{self._what}: this model gives no numbers; name another")
-                found[place] = number
-        return found
+                supports[place] = number
+        return supports
 
     def _plain(self, text: str) -> str:
         """The text without anything that the tokenizer would take for a mark of its own."""

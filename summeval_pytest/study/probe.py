@@ -134,12 +134,12 @@ class EditRelation:
 
 def _expected(text: str) -> tuple[Expectation, ...]:
     """Expectations of a text: ``facet no higher 0.05, eva.precision lower``."""
-    found = []
+    expectations = []
     for part in text.split(","):
         number, *direction = part.split()
         amount = float(direction.pop()) if direction[-1][0].isdigit() else 0.0
-        found.append(Expectation(number, " ".join(direction), amount))  # type: ignore[arg-type]
-    return tuple(found)
+        expectations.append(Expectation(number, " ".join(direction), amount))  # type: ignore[arg-type]
+    return tuple(expectations)
 
 
 _SAME: Final = f"facet equal {SLACK}, eva equal {SLACK}, faithfulness equal {SLACK}"
@@ -409,13 +409,13 @@ def probe(
     with closing(Runner(session.judge(judge, [loaded]), finish=session.finish)) as runner:
         for each in chosen:
             probes = list(probes_of(loaded, each))
-            found = runner.numbers(
+            numbers = runner.numbers(
                 [task for before, after, _ in probes for task in (before, after)]
             )
             edits = [edit for *_, edit in probes]
             checks = [
                 check(each, before=before, after=after, edit=edit)
-                for before, after, edit in zip(found[::2], found[1::2], edits, strict=True)
+                for before, after, edit in zip(numbers[::2], numbers[1::2], edits, strict=True)
             ]
             lines += relation_lines(each, checks)
             passes &= state_of(checks, each.floor) in {"passes", "nothing to check"}

@@ -128,7 +128,7 @@ def study(
     )
     session.add_cassette(loaded)
     for name in judges:
-        session.judge(name, [loaded])  # one that cannot be is told before anybody is asked
+        session.judge(name, [loaded])  # one that cannot be is refused before anybody is asked
     read = partial(
         text_numbers,
         familiar=words,
@@ -137,14 +137,14 @@ def study(
     )
     try:
         material = Material(loaded, systems, session, read)
-        found = [material.add_judge(name, families[0][name]) for name in judges]
+        studied = [material.add_judge(name, families[0][name]) for name in judges]
     finally:
         session.forget_run()
-    told = Study(
+    result = Study(
         suite=loaded.shown,
         fingerprint=loaded.fingerprint,
         n_papers=len(loaded.paper_ids),
-        judges=[each.judge for each in found],
+        judges=[each.judge for each in studied],
         systems=[
             {"name": name, "family": families[1][name], "n_papers": len(loaded.paper_ids_of(name))}
             for name in systems
@@ -154,13 +154,13 @@ def study(
         tables=tables_of(analyses, material.studied(judges, families)),
     )
     if json_file is not None:
-        write_figures(json_file, "--json", told.figures())
+        write_figures(json_file, "--json", result.figures())
     is_terminal = sys.stdout.isatty()
     columns = shutil.get_terminal_size((WIDTH, 24)).columns if is_terminal else WIDTH
     is_coloured = is_terminal and not os.environ.get("NO_COLOR")
-    lines = [*study_lines(told, max(_LEAST, columns), is_coloured=is_coloured), *_calls(found)]
+    lines = [*study_lines(result, max(_LEAST, columns), is_coloured=is_coloured), *_calls(studied)]
     if figures is not None:
-        lines += ["", *_draw(told, figures)]
+        lines += ["", *_draw(result, figures)]
     return lines
 
 
@@ -174,12 +174,12 @@ def stem_of(name: str) -> str:
     ('gpt', 'llama', '7')
     """
     last = name.rsplit("/", 1)[-1]
-    found = _STEM.search(last)
-    return (found.group() if found else last).lower()
+    match = _STEM.search(last)
+    return (match.group() if match else last).lower()
 
 
 def families_of(
-    judges: Mapping[str, str], systems: Mapping[str, str], told: Sequence[str]
+    judges: Mapping[str, str], systems: Mapping[str, str], named: Sequence[str]
 ) -> tuple[dict[str, str], dict[str, str]]:
     """The family of each judge, and that of each system, both given with the model behind a name.
 
@@ -191,7 +191,7 @@ def families_of(
     """
     families = tuple({name: stem_of(of[name]) for name in of} for of in (judges, systems))
     told_of: dict[str, str] = {}
-    for text in told:
+    for text in named:
         name, _, family = text.rpartition("=")
         if not name or not family:
             raise OptionError(f"--family={text}: no family; write NAME=FAMILY, as gpt35=openai")
@@ -240,21 +240,21 @@ def _check_figures(folder: Path) -> None:
     make_folder(folder, "--figures")
 
 
-def _calls(found: Sequence[JudgeFound]) -> Iterator[str]:
+def _calls(material: Sequence[JudgeFound]) -> Iterator[str]:
     """What was asked of models, and what is odd about those that replied."""
-    for each in found:
+    for each in material:
         if each.calls:
             yield ""
             yield one_line(f"judge {each.judge['name']}", WIDTH)
             yield from calls_lines(each.calls, each.counts)
-    yield from model_lines(dict.fromkeys(model for each in found for model in each.models))
+    yield from model_lines(dict.fromkeys(model for each in material for model in each.models))
 
 
-def _draw(told: Study, folder: Path) -> list[str]:
+def _draw(result: Study, folder: Path) -> list[str]:
     from summeval_pytest.study.systems.figures import draw
 
     try:
-        files = draw(told, folder)
+        files = draw(result, folder)
     except OSError as error:
         raise OptionError(
             f"--figures={folder}: cannot be written, {error.strerror}; name another folder"

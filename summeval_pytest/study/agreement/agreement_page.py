@@ -113,11 +113,11 @@ class Picture:
         return " ".join(f"{self.x.at(b.mean)},{self.y.at(b.human.value or 0.0)}" for b in self.bins)
 
 
-def picture(found: SuiteAgreement, column: str, y: Axis) -> Picture | None:
+def picture(agreement: SuiteAgreement, column: str, y: Axis) -> Picture | None:
     """The picture of a column; None where no pair has it beside a human score."""
     points = [
         (pair.columns[column], pair.human)
-        for pair in found.pairs
+        for pair in agreement.pairs
         if column in pair.columns and pair.human is not None
     ]
     if not points:
@@ -134,30 +134,30 @@ def picture(found: SuiteAgreement, column: str, y: Axis) -> Picture | None:
             (*place, round(min(_LARGEST, _DOT * math.sqrt(n)), 1))
             for place, n in sorted(places.items())
         ),
-        bins=calibration_bins(found.pairs, column),
+        bins=calibration_bins(agreement.pairs, column),
         equal=(x.at(low), y.at(low), x.at(high), y.at(high)) if shares_enough else (),
     )
 
 
-def agreement_page(found: SuiteAgreement, signature: str) -> str:
+def agreement_page(agreement: SuiteAgreement, signature: str) -> str:
     """The page: a pure function of what was found, and of the judge's signature."""
     style = resource("page.css") + resource("agreement.css", _FOLDER)
-    scores = [pair.human for pair in found.pairs if pair.human is not None]
+    scores = [pair.human for pair in agreement.pairs if pair.human is not None]
     y = axis_of(scores, _BOTTOM, _TOP) if scores else None
-    drawn = [picture(found, column, y) for column in found.columns] if y else []
-    golden = [pair.golden for pair in found.pairs if pair.golden is not None]
+    drawn = [picture(agreement, column, y) for column in agreement.columns] if y else []
+    golden = [pair.golden for pair in agreement.pairs if pair.golden is not None]
     answers = [answer for pair in golden for answer in pair.answers]
     words = interval, items_told, plain, position
     return template("agreement.html", finalize, judge_section, *words, folder=_FOLDER).render(
-        found=found,
+        found=agreement,
         signature=signature,
         style=style,
         policy=policy(style, ""),
-        n_papers=len({pair.paper for pair in found.pairs}),
-        n_systems=len({pair.system for pair in found.pairs}),
+        n_papers=len({pair.paper for pair in agreement.pairs}),
+        n_systems=len({pair.system for pair in agreement.pairs}),
         n_resamples=resamples().n,
-        lacking=list(lacking_lines([pair.lacking for pair in found.pairs])),
-        agreements=found.mixed() if scores else {},
+        lacking=list(lacking_lines([pair.lacking for pair in agreement.pairs])),
+        agreements=agreement.mixed() if scores else {},
         pictures=[each for each in drawn if each is not None],
         frame=(_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM),
         matrices=confusions(golden),
@@ -166,7 +166,7 @@ def agreement_page(found: SuiteAgreement, signature: str) -> str:
         worst=worst_disagreements(golden, WORST),
         summaries={
             (pair.paper, pair.system): visible(cut(pair.pair.summary, WHOLE))
-            for pair in found.pairs
+            for pair in agreement.pairs
             if pair.pair is not None
         },
     )
@@ -179,15 +179,15 @@ def interval(estimate: Estimate) -> str:
     return f"{estimate.low:.2f} to {estimate.high:.2f}"
 
 
-def items_told(found: ItemAgreement, kind: str) -> tuple[str, ...]:
+def items_told(items: ItemAgreement, kind: str) -> tuple[str, ...]:
     """On how many items a matrix stands, and how far label and judge are the same.
 
     Of ratings, kappa is the quadratic one.
     """
-    kappa = found.figures["quadratic kappa" if kind in FACETS else "kappa"]
+    kappa = items.figures["quadratic kappa" if kind in FACETS else "kappa"]
     return (
-        f"{found.n_items:,} item{'' if found.n_items == 1 else 's'}",
-        f"exact {plain(found.figures['exact'].value)}, kappa {plain(kappa.value)}",
+        f"{items.n_items:,} item{'' if items.n_items == 1 else 's'}",
+        f"exact {plain(items.figures['exact'].value)}, kappa {plain(kappa.value)}",
     )
 
 

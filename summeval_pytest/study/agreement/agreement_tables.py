@@ -107,18 +107,18 @@ def as_plain(value: object) -> object:
     raise TypeError(f"{value!r} is no figure")
 
 
-def agreement_figures(found: SuiteAgreement, given: str | None = None) -> dict[str, object]:
+def agreement_figures(agreement: SuiteAgreement, given: str | None = None) -> dict[str, object]:
     """All figures as values that `as_plain` makes plain; an undefined one is null."""
-    at = {level: found.at(level) for level in LEVELS}
-    names, roles = found.names, found.roles
+    at = {level: agreement.at(level) for level in LEVELS}
+    names, roles = agreement.names, agreement.roles
     matrices: dict[str, object] = {"columns": names}
     for level in LEVELS:
-        by_name = {name: found.matrix(level, name) for name in COEFFICIENTS}
+        by_name = {name: agreement.matrix(level, name) for name in COEFFICIENTS}
         matrices[level] = {
             name: [[each[a, b] for b in names] for a in names] for name, each in by_name.items()
         }
     return {
-        "pairs": len(found.pairs),
+        "pairs": len(agreement.pairs),
         "metrics": {
             column: {
                 "pearson": at["pooled"][column].estimates["pearson"],
@@ -127,17 +127,17 @@ def agreement_figures(found: SuiteAgreement, given: str | None = None) -> dict[s
                 "pairs": at["pooled"][column].n,
                 **{level: _level_figures(at[level][column]) for level in LEVELS},
             }
-            for column in found.columns
+            for column in agreement.columns
         },
         "facets": {
             facet: {
-                "exact": found.items[facet].figures["exact"].value,
-                "kappa": found.items[facet].figures[_QUADRATIC].value,
-                "pairs": found.items[facet].n_items,
+                "exact": agreement.items[facet].figures["exact"].value,
+                "kappa": agreement.items[facet].figures[_QUADRATIC].value,
+                "pairs": agreement.items[facet].n_items,
             }
             for facet in FACETS
         },
-        "items": _items(found.items),
+        "items": _items(agreement.items),
         "roles": {
             "items": roles.n_items,
             "macro F1": roles.macro_f1,
@@ -146,30 +146,30 @@ def agreement_figures(found: SuiteAgreement, given: str | None = None) -> dict[s
         },
         "recorded": {
             by: _items({facet: items[facet] for facet in FACETS})
-            for by, items in found.recorded.items()
+            for by, items in agreement.recorded.items()
         },
-        "systems": system_means(found.pairs, found.columns),
+        "systems": system_means(agreement.pairs, agreement.columns),
         "matrices": matrices,
-        "weights": _weights_figures(found.weights()),
-        **({} if given is None else {"given": {given: found.given(given)}}),
+        "weights": _weights_figures(agreement.weights()),
+        **({} if given is None else {"given": {given: agreement.given(given)}}),
     }
 
 
-def _level_figures(found: LevelAgreement) -> dict[str, object]:
-    estimates: dict[str, object] = dict(found.estimates.items())
-    p_values = {"p": found.p_values} if found.p_values else {}
-    return {"n": found.n, **estimates, **p_values}
+def _level_figures(agreement: LevelAgreement) -> dict[str, object]:
+    estimates: dict[str, object] = dict(agreement.estimates.items())
+    p_values = {"p": agreement.p_values} if agreement.p_values else {}
+    return {"n": agreement.n, **estimates, **p_values}
 
 
-def _weights_figures(found: FittedWeights | str) -> dict[str, object]:
-    if isinstance(found, str):
-        return {"reason": found}
-    by_facet: dict[str, object] = dict(zip(FACETS, found.weights, strict=True))
-    return {**by_facet, "error": found.error, "pairs": found.n_rows}
+def _weights_figures(weights: FittedWeights | str) -> dict[str, object]:
+    if isinstance(weights, str):
+        return {"reason": weights}
+    by_facet: dict[str, object] = dict(zip(FACETS, weights.weights, strict=True))
+    return {**by_facet, "error": weights.error, "pairs": weights.n_rows}
 
 
 def _items(items: Mapping[str, ItemAgreement]) -> dict[str, object]:
-    return {kind: {"items": found.n_items, **found.figures} for kind, found in items.items()}
+    return {kind: {"items": each.n_items, **each.figures} for kind, each in items.items()}
 
 
 _WIDE: Final = 18
@@ -178,13 +178,13 @@ _WIDE: Final = 18
 
 def estimate_cell(estimate: Estimate) -> str:
     """A value with its interval, as wide without: ``-0.123 [-.50, .25]``."""
-    told = f"{plain(estimate.value):>6}"
+    cell = f"{plain(estimate.value):>6}"
     if estimate.value is not None and estimate.low is not None and estimate.high is not None:
         low, high = (
             f"{bound:.2f}".replace("0.", ".", 1) for bound in (estimate.low, estimate.high)
         )
-        told += f" [{low:>4},{high:>4}]"
-    return f"{told:<{_WIDE}}"
+        cell += f" [{low:>4},{high:>4}]"
+    return f"{cell:<{_WIDE}}"
 
 
 def plain(value: float | None) -> str:
@@ -212,12 +212,14 @@ def level_table(level: AgreementLevel | None, metrics: Mapping[str, LevelAgreeme
     """Every column beside the human overall score at one level, or by the mixture of `mixed`."""
     kendall = "Kendall" if level else "Kendall per paper"
     rows = []
-    for name, found in metrics.items():
-        cells = [estimate_cell(found.estimates[each]) for each in COEFFICIENTS]
+    for name, agreement in metrics.items():
+        cells = [estimate_cell(agreement.estimates[each]) for each in COEFFICIENTS]
         if level == "system":
-            told = zip(cells, COEFFICIENTS, strict=True)
-            cells = [f"{cell}\n{_p(found.p_values.get(each)):>6}{'':12}" for cell, each in told]
-        rows.append((one_line(name, _NAME), f"{found.n:,}", *cells))
+            named = zip(cells, COEFFICIENTS, strict=True)
+            cells = [
+                f"{cell}\n{_p(agreement.p_values.get(each)):>6}{'':12}" for cell, each in named
+            ]
+        rows.append((one_line(name, _NAME), f"{agreement.n:,}", *cells))
     p = "below, p: the share of random orders of the systems that are as far from 0, on either side"
     return Table(
         title=_TITLES[level] if level else "",
@@ -251,7 +253,7 @@ def item_table(items: Mapping[str, ItemAgreement], kinds: Sequence[str]) -> Tabl
     )
 
 
-def role_table(found: RoleAgreement) -> Table:
+def role_table(roles: RoleAgreement) -> Table:
     """How well sentences get their facet, a row a class of facets, then over all of them."""
     blank = ("", "")
     stated = "stated by the segment that holds the sentence"
@@ -260,20 +262,20 @@ def role_table(found: RoleAgreement) -> Table:
         rows=(
             *(
                 (name, f"{each.n_items:,}", *map(estimate_cell, each.figures.values()))
-                for name, each in found.classes.items()
+                for name, each in roles.classes.items()
             ),
-            ("macro F1", f"{found.n_items:,}", *blank, estimate_cell(found.macro_f1)),
-            ("accuracy", f"{found.n_items:,}", *blank, estimate_cell(found.accuracy)),
+            ("macro F1", f"{roles.n_items:,}", *blank, estimate_cell(roles.macro_f1)),
+            ("accuracy", f"{roles.n_items:,}", *blank, estimate_cell(roles.accuracy)),
         ),
-        notes=(f"{stated}; {found.n_nowhere:,} stand in none and are wrong",),
+        notes=(f"{stated}; {roles.n_nowhere:,} stand in none and are wrong",),
     )
 
 
 def recorded_table(recorded: Mapping[str, Mapping[str, ItemAgreement]]) -> Table:
     """Ratings that others recorded beside the human ones: the exact share and quadratic kappa."""
 
-    def cell(found: ItemAgreement) -> str:
-        return " ".join(f"{plain(found.figures[n].value):>6}" for n in ("exact", _QUADRATIC))
+    def cell(agreement: ItemAgreement) -> str:
+        return " ".join(f"{plain(agreement.figures[n].value):>6}" for n in ("exact", _QUADRATIC))
 
     return Table(
         head=("recorded ratings", *FACETS),
@@ -286,14 +288,14 @@ def recorded_table(recorded: Mapping[str, Mapping[str, ItemAgreement]]) -> Table
 
 
 def matrix_tables(
-    name: CoefficientName, level: AgreementLevel, names: Sequence[str], found: Matrix
+    name: CoefficientName, level: AgreementLevel, names: Sequence[str], matrix: Matrix
 ) -> Iterator[Table]:
     """Every two columns, the lower half, in as many tables as the width asks for."""
     for start in range(0, len(names), _BLOCK):
         shown, rows = names[start : start + _BLOCK], []
         for place, row in list(enumerate(names))[start:]:
             left = shown[: place - start + 1]
-            values = [*(_short(found[row, column].value) for column in left), *[""] * len(shown)]
+            values = [*(_short(matrix[row, column].value) for column in left), *[""] * len(shown)]
             rows.append((f"{place + 1:>2} {one_line(row, _NAME)}", *values[: len(shown)]))
         yield Table(
             title="" if start else f"{name.title()} of every two columns. {_TITLES[level]}",
@@ -322,9 +324,9 @@ def weights_lines(fitted: FittedWeights | str) -> Iterator[str]:
 
 def given_table(given: str, estimates: Mapping[str, Estimate]) -> Table:
     """A row a column: its partial correlation with people where ``given`` is known."""
-    told = one_line(given, 40)
+    name = one_line(given, 40)
     return Table(
-        title=f"Partial Pearson correlation with the human overall score, given {told!r}",
+        title=f"Partial Pearson correlation with the human overall score, given {name!r}",
         head=("", ""),
         rows=[(one_line(column, _NAME), estimate_cell(each)) for column, each in estimates.items()],
     )
@@ -339,19 +341,19 @@ def lacking_lines(pairs: Sequence[Mapping[str, str]]) -> Iterator[str]:
     for pair in pairs:
         for column, reason in pair.items():
             reasons.setdefault(column, []).append(reason)
-    for column, told in reasons.items():
-        line = f"{column}: no number for {len(told)} of {len(pairs)} pairs, first: {told[0]}"
+    for column, texts in reasons.items():
+        line = f"{column}: no number for {len(texts)} of {len(pairs)} pairs, first: {texts[0]}"
         yield one_line(line, 300)
 
 
-def summary_lines(found: SuiteAgreement) -> Iterator[str]:
+def summary_lines(agreement: SuiteAgreement) -> Iterator[str]:
     """Suite, figure, items, value and interval, without a heading; what is undefined is left out.
 
     Spearman of each column over all pairs, quadratic kappa of each facet, kappa and the area under
     the ROC curve of sentences and facts, and macro F1 of sentence roles.
     """
-    items = found.items
-    rows = [(f"Spearman, {c}", e.n, e.estimates["spearman"]) for c, e in found.mixed().items()]
+    items = agreement.items
+    rows = [(f"Spearman, {c}", e.n, e.estimates["spearman"]) for c, e in agreement.mixed().items()]
     rows += [
         (f"{_QUADRATIC}, {facet}", items[facet].n_items, items[facet].figures[_QUADRATIC])
         for facet in FACETS
@@ -361,15 +363,15 @@ def summary_lines(found: SuiteAgreement) -> Iterator[str]:
         for kind in VERDICTS
         for figure in ("kappa", AUC)
     ]
-    rows.append(("macro F1, sentence roles", found.roles.n_items, found.roles.macro_f1))
-    folder = one_line(PurePosixPath(found.suite.shown).parent.name or found.suite.shown, 19)
+    rows.append(("macro F1, sentence roles", agreement.roles.n_items, agreement.roles.macro_f1))
+    folder = one_line(PurePosixPath(agreement.suite.shown).parent.name or agreement.suite.shown, 19)
     for figure, n_items, estimate in rows:
         if estimate.value is not None:
-            told = f"{folder:<20}{one_line(figure, 45):<46}{n_items:>7,}  {estimate_cell(estimate)}"
-            yield told.rstrip()
+            line = f"{folder:<20}{one_line(figure, 45):<46}{n_items:>7,}  {estimate_cell(estimate)}"
+            yield line.rstrip()
 
 
-def retrieved_table(found: Mapping[str, EvidenceCount]) -> Table:
+def retrieved_table(counts: Mapping[str, EvidenceCount]) -> Table:
     """Precision, recall and F1 of each way to find evidence."""
     return Table(
         head=("labelled evidence", "named", "labelled", "both", "P", "R", "F1"),
@@ -379,6 +381,6 @@ def retrieved_table(found: Mapping[str, EvidenceCount]) -> Table:
                 *(f"{n:,}" for n in (count.named, count.labelled, count.both)),
                 *map(plain, (count.precision, count.recall, count.f1)),
             )
-            for way, count in found.items()
+            for way, count in counts.items()
         ],
     )

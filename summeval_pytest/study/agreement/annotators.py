@@ -114,14 +114,14 @@ def _evidence(a: Markings, b: Markings) -> Figures:
     return {"sentences": n_sentences, "f1": 2 * n_both / n_named if n_sentences else None}
 
 
-def annotator_lines(found: Figures, first: str, second: str) -> Iterator[str]:
+def annotator_lines(agreement: Figures, first: str, second: str) -> Iterator[str]:
     """How two label files agree, a row a kind; figures that are undefined are ``-``."""
-    pairs, evidence, overall = found["pairs"], found["evidence"], found["overall"]
+    pairs, evidence, overall = agreement["pairs"], agreement["evidence"], agreement["overall"]
     yield f"{one_line(first)}: {pairs['first']} pairs labelled"
     yield f"{one_line(second)}: {pairs['second']} pairs labelled, {pairs['both']} of them by both"
     yield ""
     rows: list[tuple[str, ...]] = []
-    for kind, each in found["kinds"].items():
+    for kind, each in agreement["kinds"].items():
         figures = (plain(each[key]) for key in ("exact", "kappa", "quadratic_kappa"))
         only = str(each["only_first"]), str(each["only_second"])
         rows.append((kind, str(each["items"]), *figures, *only))
@@ -135,16 +135,16 @@ def annotator_lines(found: Figures, first: str, second: str) -> Iterator[str]:
     yield from table_lines(Table(head=head, rows=rows))
     if overall["mean_absolute_difference"] is not None:
         yield f"overall scores differ by {overall['mean_absolute_difference']:.3f} on average"
-    if n_absent := sum(each["absent_to_one"] for each in found["kinds"].values()):
+    if n_absent := sum(each["absent_to_one"] for each in agreement["kinds"].values()):
         yield f"facets that one rates and the other calls absent, in no figure: {n_absent}"
 
 
-def annotators_in_short(found: Figures) -> str:
+def annotators_in_short(agreement: Figures) -> str:
     """The agreement in one line, for a message: exact agreement and the kappa that fits."""
     parts = []
-    for kind, each in found["kinds"].items():
+    for kind, each in agreement["kinds"].items():
         kappa = each["kappa"] if each["quadratic_kappa"] is None else each["quadratic_kappa"]
         if each["items"]:
-            told = f"{kind} {plain(each['exact'])} exact, kappa {plain(kappa)}"
-            parts.append(f"{told} (n {each['items']})")
+            figures = f"{kind} {plain(each['exact'])} exact, kappa {plain(kappa)}"
+            parts.append(f"{figures} (n {each['items']})")
     return "; ".join(parts) or "no item that both have labelled"

@@ -114,36 +114,36 @@ def _drawn_pearson(x: Floats, y: Floats, groups: Rows, counts: Floats) -> Floats
     by_group = [np.bincount(groups, part, minlength=counts.shape[1]) for part in parts]
     n_rows, of_a, of_b, of_ab, of_aa, of_bb = np.array(by_group) @ counts.T
     left, right = of_aa - shares(of_a**2, n_rows), of_bb - shares(of_b**2, n_rows)
-    found = _cosine(of_ab - shares(of_a * of_b, n_rows), np.maximum(left, 0), np.maximum(right, 0))
+    drawn = _cosine(of_ab - shares(of_a * of_b, n_rows), np.maximum(left, 0), np.maximum(right, 0))
     for row in np.flatnonzero((left <= _CANCELLED * of_aa) | (right <= _CANCELLED * of_bb)):
         times = counts[row, groups].astype(np.intp)
         r = pearson(np.repeat(x, times), np.repeat(y, times))
-        found[row] = np.nan if r is None else r
-    return found
+        drawn[row] = np.nan if r is None else r
+    return drawn
 
 
 def _drawn_spearman(x: Floats, y: Floats, groups: Rows, counts: Floats) -> Floats:
     """Pearson's r of the ranks, which each resample has of its own."""
-    found = np.empty(len(counts))
+    drawn = np.empty(len(counts))
     step = max(1, _CELLS // max(1, len(x)))
     for at in range(0, len(counts), step):
         some = counts[at : at + step]
         left, right = (_drawn_ranks(side, groups, some) for side in (x, y))
         weights = some[:, groups]
-        found[at : at + step] = _cosine(
+        drawn[at : at + step] = _cosine(
             *(
                 np.einsum("rn,rn,rn->r", weights, one, other)
                 for one, other in ((left, right), (left, left), (right, right))
             )
         )
-    return found
+    return drawn
 
 
 def _drawn_ranks(values: Floats, groups: Rows, counts: Floats) -> Floats:
     """The rank of each row in each resample, counted from the mean rank."""
     _, places = np.unique(values, return_inverse=True)
-    held = _held(places, np.ones(len(values)), groups, counts)
-    ranks = np.cumsum(held, axis=1) - held / 2 - held.sum(axis=1, keepdims=True) / 2
+    counted = _held(places, np.ones(len(values)), groups, counts)
+    ranks = np.cumsum(counted, axis=1) - counted / 2 - counted.sum(axis=1, keepdims=True) / 2
     return np.asarray(ranks[:, places])
 
 
@@ -180,8 +180,8 @@ def correlation_p_value(x: Numbers, y: Numbers, name: CoefficientName) -> float 
     if is_undefined(left, right):
         return None
     orders = _orders(len(left))
-    found = np.abs(stacked_coefficients(name, np.tile(left, (len(orders), 1)), right[orders]))
-    return float(np.mean(found >= found[0] - 1e-9))  # the first order is the one observed
+    drawn = np.abs(stacked_coefficients(name, np.tile(left, (len(orders), 1)), right[orders]))
+    return float(np.mean(drawn >= drawn[0] - 1e-9))  # the first order is the one observed
 
 
 @lru_cache(maxsize=8)

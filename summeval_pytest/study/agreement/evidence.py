@@ -97,9 +97,9 @@ def figures_of(
     ``macro`` are means over instances, each of which counts the same; None without any.
     """
     answered = [
-        (case.group, count_evidence(case.labelled, found))
-        for case, found in named
-        if found is not None
+        (case.group, count_evidence(case.labelled, evidence))
+        for case, evidence in named
+        if evidence is not None
     ]
     rows = {group: row for row, group in enumerate(sorted({group for group, _ in answered}))}
     counts = np.zeros((len(rows), 5), dtype=np.int64)
@@ -144,12 +144,12 @@ def evidence_report(suite: Suite, judge_name: str, session: Session, *, every: b
         )
     judge = session.judge(judge_name, [suite])
     try:
-        found = list(session.evaluate(judge, list(tasks)))
+        scores = list(session.evaluate(judge, list(tasks)))
     finally:
         session.forget_run()
     cases = [
         case
-        for label, evaluation in zip(tasks.values(), found, strict=True)
+        for label, evaluation in zip(tasks.values(), scores, strict=True)
         for case in evidence_cases(label, evaluation, every=every)
     ]
     return {
@@ -158,7 +158,7 @@ def evidence_report(suite: Suite, judge_name: str, session: Session, *, every: b
         "judge": judge.signature,
         "n_pairs": len(tasks),
         "figures": list(supporting_figures(cases)),
-        "errors": _errors(found),
+        "errors": _errors(scores),
         "every": every,
     }
 

@@ -153,7 +153,7 @@ def level_agreement(
     names: Sequence[CoefficientName] = COEFFICIENTS,
 ) -> LevelAgreement:
     """Coefficients of one column with the human overall score, over the pairs that have both."""
-    found = {name: correlation(pairs, HUMAN, column, level, name) for name in names}
+    estimates = {name: correlation(pairs, HUMAN, column, level, name) for name in names}
     p_values: dict[CoefficientName, float | None] = {}
     if level == "system":
         rows = [pair for pair in pairs if column in pair.columns and pair.human is not None]
@@ -161,8 +161,8 @@ def level_agreement(
         x, y = [of[column] for of in means], [of[HUMAN] for of in means]
         p_values = {name: correlation_p_value(x, y, name) for name in names}
     return LevelAgreement(
-        n=max(n for _, n in found.values()),
-        estimates={name: estimate for name, (estimate, _) in found.items()},
+        n=max(n for _, n in estimates.values()),
+        estimates={name: estimate for name, (estimate, _) in estimates.items()},
         p_values=p_values,
     )
 
@@ -182,16 +182,16 @@ def system_means(
     A mean covers the pairs that have the number. Rounded to twelve digits, so that means that are
     equal but for the order of a sum are tied.
     """
-    found: dict[str, dict[str, float]] = {}
+    means: dict[str, dict[str, float]] = {}
     for system in sorted({pair.system for pair in pairs}):
         its = [pair for pair in pairs if pair.system == system]
         numbers = {c: [v for p in its if (v := p.number(c)) is not None] for c in (HUMAN, *columns)}
-        found[system] = {
+        means[system] = {
             column: round(float(np.sort(values).mean()), _MEAN_DIGITS)
             for column, values in numbers.items()
             if values
         }
-    return found
+    return means
 
 
 def partial_correlation(pairs: Sequence[LabelledPair], column: str, given: str) -> Estimate:

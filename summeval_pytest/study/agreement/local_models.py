@@ -78,12 +78,12 @@ def _best(names: Sequence[str], scores: Sequence[PairScore]) -> dict[str, float]
 
 def with_columns(pairs: Sequence[LabelledPair], models: LocalModels) -> list[LabelledPair]:
     """The pairs with the columns of these models; a recorded one of the same name is marked."""
-    ours = frozenset(models.columns)
+    names = frozenset(models.columns)
     more = extra_columns([pair.pair for pair in pairs if pair.pair is not None], models)
     return [
         replace(
             pair,
-            columns={f"{c} (recorded)" if c in ours else c: n for c, n in pair.columns.items()}
+            columns={f"{c} (recorded)" if c in names else c: n for c, n in pair.columns.items()}
             | columns,
         )
         for pair, columns in zip(pairs, more, strict=True)

@@ -109,8 +109,8 @@ def spreads(studied: Studied) -> Iterator[Row]:
             known = [(p.group, v, 1.0) for p in pairs if (v := column.of(p)) is not None]
             row: Row = {"column": column, "system": system, "n": len(known)}
             row |= {"n_of": studied.n_papers, "quantiles": [], "iqr": None}
-            if len(found := draws(known)):
-                steps = np.quantile(found, np.linspace(0, 1, STEPS + 1))
+            if len(means := draws(known)):
+                steps = np.quantile(means, np.linspace(0, 1, STEPS + 1))
                 row["quantiles"] = quantiles = [rounded(float(value)) for value in steps]
                 row["iqr"] = rounded(quantiles[3 * STEPS // 4] - quantiles[STEPS // 4])
             yield row
@@ -177,11 +177,11 @@ def hallucination_rates(studied: Studied) -> Iterator[Row]:
         givers.append(LABELS)
     for by in givers:
         for system, pairs in studied.by_system.items():
-            found = [(pair.group, pair.by(by)) for pair in pairs]
-            wrong = [(g, not of.is_faithful) for g, of in found if of.is_faithful is not None]
-            counts = [(g, of.n_answered - of.n_supported, of.n_answered) for g, of in found]
-            n_answered = sum(of.n_answered for _, of in found)
-            n_asked = n_answered if by == LABELS else sum(of.n_sentences for _, of in found)
+            given = [(pair.group, pair.by(by)) for pair in pairs]
+            wrong = [(g, not of.is_faithful) for g, of in given if of.is_faithful is not None]
+            counts = [(g, of.n_answered - of.n_supported, of.n_answered) for g, of in given]
+            n_answered = sum(of.n_answered for _, of in given)
+            n_asked = n_answered if by == LABELS else sum(of.n_sentences for _, of in given)
             yield {
                 "giver": by[0],
                 "by": by[1],
@@ -238,15 +238,15 @@ def _complete(columns: Sequence[Column], studied: Studied) -> Tables:
     papers: dict[str, dict[str | None, StudiedText]] = {}
     for pair in studied.pairs:
         papers.setdefault(pair.paper, {})[pair.system] = pair
-    found: Tables = []
+    tables: Tables = []
     for _, of in sorted(papers.items()):
         if len(of) < len(studied.by_system):
             continue
         rows = [[column.of(of[system]) for system in studied.by_system] for column in columns]
         if all(value is not None for row in rows for value in row):
             group = next(iter(of.values())).group
-            found.append((group, np.array(rows, dtype=np.float64)))
-    return found
+            tables.append((group, np.array(rows, dtype=np.float64)))
+    return tables
 
 
 def _preference(own: NDArray[np.float64], tables: Tables, n_papers: int) -> Mean:
@@ -488,8 +488,8 @@ def popularities(studied: Studied) -> Iterator[Row]:
     ``shares`` are by band of ranks, of all words of the texts, 0 to 1; empty without a word.
     """
     for writer, written in studied.written.items():
-        found = popularity_profile(written, studied.sources, bins=BINS)
-        shares = {band: rounded(share) for band, share in zip(BANDS, found, strict=False)}
+        profile = popularity_profile(written, studied.sources, bins=BINS)
+        shares = {band: rounded(share) for band, share in zip(BANDS, profile, strict=False)}
         yield {"system": writer, "n_texts": len(written), "shares": shares}
 
 

@@ -84,11 +84,11 @@ def save(figure: Figure, file: Path) -> None:
     Raises:
         OSError: if the file cannot be written.
     """
-    held, suffix = BytesIO(), file.suffix[1:]
+    stream, suffix = BytesIO(), file.suffix[1:]
     metadata = {"Date": None, "Creator": None} if suffix == "svg" else {"Software": None}
-    figure.savefig(held, format=suffix, dpi=DPI, metadata=metadata)
+    figure.savefig(stream, format=suffix, dpi=DPI, metadata=metadata)
     file.unlink(missing_ok=True)  # a link there would be written through
-    file.write_bytes(held.getvalue())
+    file.write_bytes(stream.getvalue())
 
 
 def label(name: str | None) -> str:
@@ -158,8 +158,8 @@ def draw_groups(
         axes.barh(rows, values, thickness * 0.92, color=colour, label=group)
         for row, bar in zip(rows, bars, strict=True):
             if not bar.value:  # no bar to see: whether there is a 0 or nothing has to be said
-                told = " none" if bar.value is None else " 0"
-                axes.text(0, row, told, va="center", fontsize=7)
+                note = " none" if bar.value is None else " 0"
+                axes.text(0, row, note, va="center", fontsize=7)
             elif bar.low is not None and bar.high is not None:
                 bounds = [factor * bar.low, factor * bar.high]
                 axes.plot(bounds, [row, row], color=INK, linewidth=0.9)
@@ -237,15 +237,15 @@ def draw_heat(heat: Row, title: str) -> Figure:
     return figure
 
 
-def _preference(found: Mean) -> str:
-    if found.value is None:
+def _preference(mean: Mean) -> str:
+    if mean.value is None:
         return "self-preference: cannot be told of these judges and systems"
     bounds = ""
-    if found.low is not None and found.high is not None:
-        bounds = f" [{found.low:+.3f}, {found.high:+.3f}]"
+    if mean.low is not None and mean.high is not None:
+        bounds = f" [{mean.low:+.3f}, {mean.high:+.3f}]"
     return (
-        f"framed: one family; self-preference {found.value:+.3f}{bounds}"
-        f" on {found.n:,} of {found.n_of:,} papers"
+        f"framed: one family; self-preference {mean.value:+.3f}{bounds}"
+        f" on {mean.n:,} of {mean.n_of:,} papers"
     )
 
 
@@ -329,9 +329,11 @@ def _figures(study: Study) -> Iterator[tuple[str, Figure]]:
         ("readability", READABILITY, "Grade, higher is harder"),
     ):
         rows = of[name]
-        found = [n for n in names if any(n in row["means"] and row["means"][n].n for row in rows)]
-        if found:
-            yield name, _profiles(rows, names if name == "novelty" else found, title)
+        known_names = [
+            n for n in names if any(n in row["means"] and row["means"][n].n for row in rows)
+        ]
+        if known_names:
+            yield name, _profiles(rows, names if name == "novelty" else known_names, title)
 
 
 def _grouped(known: Rows, rows: Rows, key: str) -> dict[Any, Rows]:

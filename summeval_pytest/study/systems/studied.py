@@ -191,7 +191,7 @@ class Studied:
         seen; its mean support only where every pair with a faithfulness has it. The ``leading``
         ones are the metrics by each judge, and the overall score of the labels.
         """
-        pairs, found = self.pairs, []
+        pairs, columns = self.pairs, []
         for column in self._every_column():
             is_metric = column.giver == "judge" and column.name in METRICS
             if leading and not (is_metric or (column.giver == "label" and column.name == OVERALL)):
@@ -201,8 +201,8 @@ class Studied:
                 lacks(pair.given[by].values, column.name) for pair in pairs if by in pair.given
             )
             if is_metric or (any(column.of(p) is not None for p in pairs) and not is_partial):
-                found.append(column)
-        return found
+                columns.append(column)
+        return columns
 
     def _every_column(self) -> Iterator[Column]:
         for judge in self.judges:
@@ -245,8 +245,8 @@ def rate_of(parts: Sequence[tuple[str, float, float]], n_of: int) -> Mean:
         return Mean(value=None, n=0, n_of=n_of)
     value = rounded(math.fsum(top for _, top, _ in known) / math.fsum(all_ for *_, all_ in known))
     low = high = None
-    if len(found := draws(known)):
-        bounds = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    if len(means := draws(known)):
+        bounds = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         low, high = (rounded(float(bound)) for bound in bounds)
     return Mean(value=value, low=low, high=high, n=len(known), n_of=n_of)
 
@@ -260,5 +260,5 @@ def draws(parts: Sequence[tuple[str, float, float]]) -> NDArray[np.float64]:
     if len(set(groups)) < 2:  # noqa: PLR2004 - one group varies with nothing
         return np.empty(0)
     tops, bottoms = [part[1] for part in parts], [part[2] for part in parts]
-    found = resampled_ratios(groups, tops, bottoms, n_resamples=RESAMPLES, seed=SEED)
-    return found[~np.isnan(found)]
+    drawn = resampled_ratios(groups, tops, bottoms, n_resamples=RESAMPLES, seed=SEED)
+    return drawn[~np.isnan(drawn)]

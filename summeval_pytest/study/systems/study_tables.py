@@ -296,19 +296,19 @@ def _heat(heat: Row, study: Study) -> Table:
 
 
 def _preference_notes(heat: Row) -> Iterator[str]:
-    found: Mean = heat["preference"]
+    mean: Mean = heat["preference"]
     if any(cell["is_own"] for cell in heat["cells"]):
         yield "*: judge and system are of one family"
-    if found.value is None:
+    if mean.value is None:
         yield (
             "self-preference cannot be told: it takes several judges, one with a system of its own"
             " family and one of another, and papers that all have scored"
         )
         return
-    bounds = interval(found.low, found.high) or "without an interval"
+    bounds = interval(mean.low, mean.high) or "without an interval"
     raw = heat["difference"]
     yield (
-        f"self-preference {found.value:+.3f} {bounds} on {found.n:,} of {found.n_of:,} papers:"
+        f"self-preference {mean.value:+.3f} {bounds} on {mean.n:,} of {mean.n_of:,} papers:"
         " what judges add for their own family, each judge's and each system's level taken out"
         + ("" if raw is None else f"; not taken out: {raw:+.3f}")
     )

@@ -70,7 +70,7 @@ def text_numbers(  # noqa: PLR0913 - by keyword; each says what is wanted, or of
     text, source = normalise(text), normalise(source)
     first = normalise(references[0]) if references else text
     n_words, n_reference, n_source = (len(each.split()) for each in (text, first, source))
-    found: dict[str, float | None] = {
+    numbers: dict[str, float | None] = {
         LENGTH: float(n_words),
         "reference words": float(n_reference),
         "source words": float(n_source),
@@ -80,11 +80,13 @@ def text_numbers(  # noqa: PLR0913 - by keyword; each says what is wanted, or of
         COUNTED_WORDS: float(len(_plain(text).split())) or None,
         "repetition": repetition_rate(text),
     }
-    found |= {name: novelty(text, source, n) for n, name in enumerate(NOVELTIES, 1) if novel}
-    found |= readability(text, familiar=familiar)
+    numbers |= {name: novelty(text, source, n) for n, name in enumerate(NOVELTIES, 1) if novel}
+    numbers |= readability(text, familiar=familiar)
     scores = [rouge(reference, text) for reference in references if overlap]
-    found |= {name: max(score[name] for score in scores) for name in (scores[0] if scores else ())}
-    return {name: value for name, value in found.items() if value is not None}
+    numbers |= {
+        name: max(score[name] for score in scores) for name in (scores[0] if scores else ())
+    }
+    return {name: value for name, value in numbers.items() if value is not None}
 
 
 _PLACEHOLDER = re.compile(r"(?:[^\S\n]*@x[^\W_]+)+[^\S\n]*")
