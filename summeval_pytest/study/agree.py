@@ -56,8 +56,8 @@ from summeval_pytest.study.agreement.item_agreement import (
 from summeval_pytest.study.agreement.levels import LEVELS
 from summeval_pytest.study.agreement.local_models import (
     LocalModels,
+    lines_of_models,
     retrieved_evidence,
-    told_of_models,
     with_columns,
 )
 from summeval_pytest.study.baselines import BaselineName, check_baselines
@@ -203,7 +203,9 @@ def agree(
 
         signature = session.judge(judge, [loaded]).signature
         write_text(tables.html, "--html", agreement_page(agreement, signature))
-    return list(summary_lines(agreement)) if tables.summary else [*_told(agreement, tables), *lines]
+    return (
+        list(summary_lines(agreement)) if tables.summary else [*_lines(agreement, tables), *lines]
+    )
 
 
 def _check_files(json_file: Path | None, page: Path | None) -> None:
@@ -291,7 +293,7 @@ def _of_models(
         return {}, []
     figures: dict[str, object] = {"recipes": models.recipes}
     texts = [pair.pair for pair in agreement.pairs if pair.pair is not None]
-    lines = ["", *told_of_models(texts, models)]
+    lines = ["", *lines_of_models(texts, models)]
     if models.encoder is not None:
         labelled = [(agreement.suite.labels[pair.paper.id, pair.system], pair) for pair in texts]
         if evidence := retrieved_evidence(labelled, models.encoder):
@@ -300,7 +302,7 @@ def _of_models(
     return figures, lines
 
 
-def _told(agreement: SuiteAgreement, wanted: Tables) -> Iterator[str]:
+def _lines(agreement: SuiteAgreement, wanted: Tables) -> Iterator[str]:
     suite = agreement.suite
     yield (
         f"{suite.shown}: {len(agreement.pairs)} labelled pairs, judge {agreement.judge}, suite"

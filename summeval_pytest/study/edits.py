@@ -62,7 +62,7 @@ class Edit:
     after: str = ""
 
     @property
-    def told(self) -> str:
+    def words(self) -> str:
         """The edit in a few words, safe to print: ``"11.9%" -> "31.9%"``."""
         before, after = (f'"{one_line(side, _TOLD)}"' for side in (self.before, self.after))
         if self.before == self.after:

@@ -283,7 +283,7 @@ class Check:
     """One relation on one paper.
 
     Attributes:
-        held: Whether all that was measured moved as expected; None where nothing of it was
+        holds: Whether all that was measured moved as expected; None where nothing of it was
             measured, or the judge left a part of it without a number and nothing is broken.
         broken: The numbers that did not move as they must, in words.
         edit: What was done to the summary, in a few words.
@@ -291,7 +291,7 @@ class Check:
     """
 
     paper: str
-    held: bool | None
+    holds: bool | None
     broken: tuple[str, ...]
     edit: str
     unanswered: tuple[str, ...] = ()
@@ -312,9 +312,9 @@ def check(relation: EditRelation, *, before: Numbers, after: Numbers, edit: Edit
     owed = tuple(dict.fromkeys(_owed(relation, before, after)))
     return Check(
         paper=before.paper,
-        held=False if broken else None if owed or not n_measured else True,
+        holds=False if broken else None if owed or not n_measured else True,
         broken=tuple(broken),
-        edit=edit.told,
+        edit=edit.words,
         unanswered=owed,
     )
 
@@ -340,9 +340,9 @@ def state_of(checks: Sequence[Check], floor: float) -> RelationState:
     "unanswered" where more than 5 % of the papers are the judge's to answer, or the relation would
     not hold often enough if it were broken on these.
     """
-    n_held = sum(check.held is True for check in checks)
-    n_decided = sum(check.held is not None for check in checks)
-    n_papers = n_decided + sum(c.held is None and bool(c.unanswered) for c in checks)
+    n_held = sum(check.holds is True for check in checks)
+    n_decided = sum(check.holds is not None for check in checks)
+    n_papers = n_decided + sum(c.holds is None and bool(c.unanswered) for c in checks)
     if not n_papers:
         return "nothing to check"
     if n_decided < MIN_COVERAGE * n_papers:
@@ -355,7 +355,7 @@ def state_of(checks: Sequence[Check], floor: float) -> RelationState:
 def relation_lines(relation: EditRelation, checks: Sequence[Check]) -> Iterator[str]:
     """How often a judge keeps a relation, and the papers on which it breaks it."""
     yield one_line(_headline(relation, checks))
-    broken = sorted((c for c in checks if c.held is False), key=lambda c: c.paper)
+    broken = sorted((c for c in checks if c.holds is False), key=lambda c: c.paper)
     if broken:
         yield f"  wanted: {relation.meaning}"
     for each in broken[:_BROKEN]:
@@ -366,12 +366,12 @@ def relation_lines(relation: EditRelation, checks: Sequence[Check]) -> Iterator[
 
 
 def _headline(relation: EditRelation, checks: Sequence[Check]) -> str:
-    n_decided = sum(check.held is not None for check in checks)
+    n_decided = sum(check.holds is not None for check in checks)
     if not n_decided:
         return f"{relation.name}: no paper offers the edit"
-    n_held = sum(check.held is True for check in checks)
+    n_held = sum(check.holds is True for check in checks)
     text = f"{relation.name}: holds on {n_held} of {n_decided} papers"
-    if n_unanswered := sum(c.held is None and bool(c.unanswered) for c in checks):
+    if n_unanswered := sum(c.holds is None and bool(c.unanswered) for c in checks):
         text += f", {n_unanswered} unanswered"
     if state_of(checks, relation.floor) == "fails":
         text += f", at least {relation.floor:.0%} wanted"

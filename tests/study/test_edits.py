@@ -153,7 +153,7 @@ def test_whole_sentences_are_moved_dropped_or_said_again(
 )
 def test_an_edit_tells_itself_in_one_safe_line(edit: Edit, told: str) -> None:
     """It is printed in a terminal and in the log of a runner."""
-    assert edit.told == told
+    assert edit.words == told
 
 
 COMPARED = "It was 11.9% in one and 31.9% in the other, 41.9% in all."
@@ -163,7 +163,7 @@ PLAIN = "We saw 48 mice. At 21 C uptake rose by 17 points."
 def changed(text: str, source: str | None = None) -> str | None:
     """What is told of the edit; the text is its own source where none is given."""
     edit = change_number(text, text if source is None else source)
-    return edit.told if edit else None
+    return edit.words if edit else None
 
 
 @pytest.mark.parametrize(

@@ -132,10 +132,10 @@ def checked(before: Numbers, after: Numbers, relation: str = "number-edit") -> C
     return check(RELATIONS[relation], before=before, after=after, edit=EDIT)
 
 
-def outcomes(*held: bool | None, owed: int = 0) -> tuple[Check, ...]:
+def outcomes(*holds: bool | None, owed: int = 0) -> tuple[Check, ...]:
     """Checks that came to this, and some that the judge left undecided."""
-    decided = [Check(paper="moss", held=each, broken=(), edit="") for each in held]
-    open_ = Check(paper="moss", held=None, broken=(), edit="", unanswered=("facet",))
+    decided = [Check(paper="moss", holds=each, broken=(), edit="") for each in holds]
+    open_ = Check(paper="moss", holds=None, broken=(), edit="", unanswered=("facet",))
     return (*decided, *[open_] * owed)
 
 
@@ -144,7 +144,7 @@ def test_a_relation_holds_where_every_number_moved_as_it_must() -> None:
     found = checked(
         numbers(facet=1.0, eva=1.0, faithfulness=1.0), numbers(facet=0.9, eva=0.9, faithfulness=0.8)
     )
-    assert found == Check(paper="moss-1", held=True, broken=(), edit='"5%" -> "7%"')
+    assert found == Check(paper="moss-1", holds=True, broken=(), edit='"5%" -> "7%"')
 
 
 def test_what_is_broken_is_told_with_its_values() -> None:
@@ -152,7 +152,7 @@ def test_what_is_broken_is_told_with_its_values() -> None:
     found = checked(
         numbers(facet=0.5, eva=1.0, faithfulness=1.0), numbers(facet=0.9, eva=0.9, faithfulness=1.0)
     )
-    assert found.held is False
+    assert found.holds is False
     assert found.broken == (
         "faithfulness 1.000 -> 1.000, expected lower",
         "facet 0.500 -> 0.900, expected no higher",
@@ -182,7 +182,7 @@ def test_what_the_judge_owes_is_never_a_pass(
 ) -> None:
     """The reason is told once and on one line; what is broken all the same stays broken."""
     found = checked(before, after)
-    assert (found.held, found.unanswered) == (is_held, owed)
+    assert (found.holds, found.unanswered) == (is_held, owed)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_the_foreign_summary_is_measured_before_and_after_the_attack(name: str) 
     before, after = RELATIONS[name].texts("Moss grew by 5%.", "Fish swam.", edit)
     assert before == OwnTexts(candidate="Moss grew by 5%.", reference="Fish swam.")
     assert after == OwnTexts(candidate=edit.text, reference="Fish swam.")
-    assert edit.told == f'added "{ATTACKS[name].meaning}"'
+    assert edit.words == f'added "{ATTACKS[name].meaning}"'
     assert (normalise(edit.text) == "Moss grew by 5%.") is ATTACKS[name].is_invisible
 
 

@@ -67,7 +67,7 @@ class Axis:
         share = (value - self.low) / (self.high - self.low)
         return round(self.start + share * (self.end - self.start), 1)
 
-    def told(self, value: float) -> str:
+    def mark_text(self, value: float) -> str:
         """A mark with as many digits as tell it from the others, and never -0."""
         digits = max(0, -math.floor(math.log10(self.step) + _ALIKE))
         return f"{round(value, digits) + 0.0:.{digits}f}"
@@ -147,7 +147,7 @@ def agreement_page(agreement: SuiteAgreement, signature: str) -> str:
     drawn = [picture(agreement, column, y) for column in agreement.columns] if y else []
     golden = [pair.golden for pair in agreement.pairs if pair.golden is not None]
     answers = [answer for pair in golden for answer in pair.answers]
-    words = interval, items_told, plain, position
+    words = interval, item_words, plain, position
     return template("agreement.html", finalize, judge_section, *words, folder=_FOLDER).render(
         found=agreement,
         signature=signature,
@@ -179,7 +179,7 @@ def interval(estimate: Estimate) -> str:
     return f"{estimate.low:.2f} to {estimate.high:.2f}"
 
 
-def items_told(items: ItemAgreement, kind: str) -> tuple[str, ...]:
+def item_words(items: ItemAgreement, kind: str) -> tuple[str, ...]:
     """On how many items a matrix stands, and how far label and judge are the same.
 
     Of ratings, kappa is the quadratic one.

@@ -132,7 +132,7 @@ def retrieved_evidence(
     }
 
 
-def told_of_models(pairs: Sequence[Pair], models: LocalModels) -> Iterator[str]:
+def lines_of_models(pairs: Sequence[Pair], models: LocalModels) -> Iterator[str]:
     """What a reader of the columns has to know: the recipe, and how many texts were cut."""
     texts = {text for pair in pairs for text in (pair.summary, *pair.paper.references)}
     if models.scorer is not None:

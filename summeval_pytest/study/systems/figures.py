@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from summeval_pytest.questions import FACETS
-from summeval_pytest.study.systems.study_tables import column_told, named
+from summeval_pytest.study.systems.study_tables import column_words, named
 from summeval_pytest.study.systems.texts import NOVELTIES, READABILITY
 
 if TYPE_CHECKING:
@@ -350,7 +350,7 @@ def _spreads(spreads: Mapping[Any, Rows]) -> Figure:
     figure, panels = new_figure(WIDTH, height, len(spreads))
     for (column, rows), axes in zip(spreads.items(), panels, strict=True):
         draw_violins(axes, rows)
-        axes.set_title(drawable(column_told(column)))
+        axes.set_title(drawable(column_words(column)))
     figure.suptitle("Mean over papers, resampled", x=0.02, ha="left", fontsize=10)
     return figure
 

@@ -94,7 +94,7 @@ def column_parts(column: Column, width: int = NAME) -> tuple[str, str]:
             return column.name, "texts"
 
 
-def column_told(column: Column) -> str:
+def column_words(column: Column) -> str:
     """A column on one line, in full as far as names go."""
     return ", ".join(column_parts(column))
 
@@ -322,7 +322,7 @@ def _spreads(rows: Sequence[Row]) -> Iterator[Table]:
 
     for column in dict.fromkeys(row["column"] for row in rows):
         yield _table(
-            f"Bootstrap distribution of the mean over papers: {column_told(column)}",
+            f"Bootstrap distribution of the mean over papers: {column_words(column)}",
             [row for row in rows if row["column"] == column],
             {
                 "system": "system",
@@ -337,7 +337,7 @@ def _effects(rows: Sequence[Row]) -> Iterator[Table]:
     """How far systems are apart, a table a number."""
     for column in dict.fromkeys(row["column"] for row in rows):
         yield _table(
-            f"Effects, first system minus second: {column_told(column)}",
+            f"Effects, first system minus second: {column_words(column)}",
             [row for row in rows if row["column"] == column],
             {
                 "first": lambda row: named(row["first"], HEAD),

@@ -166,13 +166,13 @@ def test_a_scale_of_its_own_has_no_line_of_equal_numbers() -> None:
     drawn = picture(replace(small_agreement(), pairs=pairs), "length", axis_of([0, 1], 200, 10))
     assert drawn is not None
     assert not drawn.equal
-    assert [drawn.x.told(mark) for mark in drawn.x.marks] == ["0", "50", "100", "150", "200"]
+    assert [drawn.x.mark_text(mark) for mark in drawn.x.marks] == ["0", "50", "100", "150", "200"]
 
 
 def test_the_marks_of_an_axis_are_round() -> None:
     """Worked example, and an axis of one value, which is no line of no length."""
     axis = axis_of([-0.07, 0.31], 0, 100)
-    assert [axis.told(mark) for mark in axis.marks] == [
+    assert [axis.mark_text(mark) for mark in axis.marks] == [
         "-0.1", "0.0", "0.1", "0.2", "0.3", "0.4",
     ]  # fmt: skip
     one = axis_of([3.0, 3.0], 0, 100)
@@ -185,4 +185,4 @@ def test_an_axis_holds_every_value_between_few_marks(values: list[float]) -> Non
     axis = axis_of(values, 0, 100)
     assert all(0 <= axis.at(value) <= 100 for value in values)
     assert 2 <= len(axis.marks) <= 9
-    assert len({axis.told(mark) for mark in axis.marks}) == len(axis.marks)
+    assert len({axis.mark_text(mark) for mark in axis.marks}) == len(axis.marks)

@@ -13,8 +13,8 @@ from summeval_pytest.study.agreement.local_models import (
     EMBEDDING,
     LocalModels,
     extra_columns,
+    lines_of_models,
     retrieved_evidence,
-    told_of_models,
 )
 from summeval_pytest.suite.values import Pair, Paper, Section
 from tests.label_suite import loaded, mistake, write_lines, write_suite
@@ -85,12 +85,12 @@ def test_scores_stay_with_their_pairs_whatever_their_references() -> None:
 def test_a_reader_is_told_the_recipe_and_what_was_cut() -> None:
     """A number of half a text is not one of the text. Each text is counted once."""
     pairs = [pair("Moss grew on the north side.", "Moss."), pair("<s>Fern.", "Moss.")]
-    assert list(told_of_models(pairs, BOTH)) == [
+    assert list(lines_of_models(pairs, BOTH)) == [
         "BERTScore: words 1; 0 of 3 texts are longer than the model reads and were cut.",
         "It orders texts and no more: unrelated ones score high, by how much is the model's.",
         "embedding: letters 1; 1 of 3 sentences are longer than the model reads and were cut.",
     ]
-    assert list(told_of_models(pairs, LocalModels())) == []
+    assert list(lines_of_models(pairs, LocalModels())) == []
     assert BOTH.recipes == {"BERTScore": "words 1", "embedding": "letters 1"}
     assert LocalModels(encoder=LetterEncoder()).recipes == {"embedding": "letters 1"}
 
