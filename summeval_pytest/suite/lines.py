@@ -241,10 +241,9 @@ def read_json(text: str, place: Place, *, halves: bool = False) -> object:
 
 Keys = tuple[str, ...]
 _PART: Final = r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*'"""
-_KEY: Final = re.compile(rf"(?:{_PART})(?:[ \t]*\.[ \t]*(?:{_PART}))*")
+_KEY: Final = rf"(?:{_PART})(?:[ \t]*\.[ \t]*(?:{_PART}))*"
+_STATEMENT: Final = re.compile(rf"\s*(\[\[?[ \t]*)?({_KEY})")  # its first brackets, and its key
 _ONE_PART: Final = re.compile(_PART)
-_HEADER: Final = re.compile(r"\[\[?[ \t]*")
-_BLANK: Final = re.compile(r"(?:\s|#[^\n]*)*")
 _PIECE: Final = re.compile(  # of a value: a string, a comment, a bracket, a line end, the rest
     r'"""(?:\\.|[^\\])*?"""(?:"{1,2})?'
     r"|'''.*?'''(?:'{1,2})?"
@@ -354,36 +353,29 @@ def _clash(lines: list[str]) -> str:
 def key_lines(text: str) -> Iterator[tuple[Keys, Keys, int]]:
     """Every key of a TOML text, in order: the table it stands under, its parts, its line.
 
-    A table's header has no parts. The text is TOML up to its last key; nothing is read after a
-    mistake. Keys of inline tables are left out: their line is the table's.
+    A table's header has no parts. The text is TOML up to its last key. Keys of inline tables are
+    left out: their line is the table's.
     """
     table: Keys = ()
-    position, line, counted = 0, 1, 0
-    while True:
-        blank = _BLANK.match(text, position)
-        position = blank.end() if blank else position
-        header = _HEADER.match(text, position)
-        key = _KEY.match(text, header.end() if header else position)
-        if not key:
-            return
-        line += text.count("\n", counted, key.start())
-        counted = key.start()
-        parts = tuple(_plain(part[0]) for part in _ONE_PART.finditer(key[0]))
-        table = parts if header else table
-        yield table, () if header else parts, line
-        position = _end_of_line(text, key.end(), header=bool(header))
+    line = 1
+    for statement in _statements(text):
+        if key := _STATEMENT.match(statement):
+            parts = tuple(_plain(part[0]) for part in _ONE_PART.finditer(key[2]))
+            table = parts if key[1] else table
+            yield table, () if key[1] else parts, line
+        line += statement.count("\n")
+
+
+def _statements(text: str) -> Iterator[str]:
+    """The statements of a TOML text; strings and brackets in them may span lines."""
+    start = depth = 0
+    for piece in _PIECE.finditer(text):
+        depth += (piece[0] in "[{") - (piece[0] in "]}")
+        if piece[0] == "\n" and depth == 0:
+            yield text[start : piece.end()]
+            start = piece.end()
+    yield text[start:]
 
 
 def _plain(part: str) -> str:
     return str(tomllib.loads(f"key = {part}")["key"]) if part[0] in "\"'" else part
-
-
-def _end_of_line(text: str, position: int, *, header: bool) -> int:
-    """The end of the value that starts here, past strings and brackets that span lines."""
-    depth = 0
-    while piece := _PIECE.match(text, position):
-        position = piece.end()
-        depth += (piece[0] in "[{") - (piece[0] in "]}")
-        if piece[0] == "\n" and (header or depth == 0):
-            break
-    return position
