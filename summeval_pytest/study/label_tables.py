@@ -21,7 +21,7 @@ from pydantic import BeforeValidator
 from summeval_pytest.cli.parameters import check_writable, write_text
 from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
 from summeval_pytest.questions import FACETS, Facet
-from summeval_pytest.study.agreement.annotators import annotator_agreement, annotators_in_short
+from summeval_pytest.study.agreement.annotators import annotators_in_short, item_figures
 from summeval_pytest.suite.entries import FileEntry, Given, Number, Text, expecting
 from summeval_pytest.suite.labels import UNRATED, EvidenceLabel, UpTo3, UpTo4, labels_of
 from summeval_pytest.suite.lines import OWN_KEYS, TextFile, brief, closest
@@ -82,7 +82,7 @@ def import_labels(source: Path, out: Path, suite: Suite, chosen: Labels) -> list
         )
     annotators = by_annotator(markings)
     about = {"basis": f"imported from {source.name}"}
-    files = _files(suite, annotators, source, out, chosen)
+    files = _files(annotators, source, out, chosen)
     for target in files:
         if target.exists() and not chosen.force:
             raise OptionError(
@@ -96,7 +96,7 @@ def import_labels(source: Path, out: Path, suite: Suite, chosen: Labels) -> list
     for target, text in texts.items():
         write_text(target, "--out", text)
     lines = [_counts(target, own) for target, own in files.items()]
-    lines += _who(suite, annotators)
+    lines += _agreements(annotators)
     if silent := said.count([]):
         lines.append(f"rows that say nothing: {silent}")
     if not suite.has_labels:
@@ -105,9 +105,9 @@ def import_labels(source: Path, out: Path, suite: Suite, chosen: Labels) -> list
 
 
 def _files(
-    suite: Suite, annotators: Mapping[str, Markings], source: Path, out: Path, chosen: Labels
+    annotators: Mapping[str, Markings], source: Path, out: Path, chosen: Labels
 ) -> dict[Path, list[Marking]]:
-    """What is written where."""
+    """The markings of each file that is written."""
     if chosen.each:
         files = {
             out.with_name(f"{out.stem}.{file_name(name)}{out.suffix}"): list(said.values())
@@ -128,7 +128,7 @@ def _files(
             )
         return {out: list(annotators[chosen.annotator].values())}
     if not chosen.majority and (items := disputed(annotators)):
-        raise SuiteError(Place(source.as_posix()), _dispute(suite, annotators, items))
+        raise SuiteError(Place(source.as_posix()), _dispute(annotators, items))
     return {out: settled(annotators)}
 
 
@@ -144,14 +144,14 @@ def _count(number: int, of: str) -> str:
     return f"{number} {of}" if number == 1 else f"{number} {of}s"
 
 
-def _dispute(suite: Suite, annotators: Mapping[str, Markings], items: tuple[Item, ...]) -> str:
+def _dispute(annotators: Mapping[str, Markings], items: tuple[Item, ...]) -> str:
     first = []
     for item in items[:_SHOWN]:
         said = {n: markings[item].value for n, markings in annotators.items() if item in markings}
         values = (f"{name or _UNNAMED} {in_words(value)}" for name, value in said.items())
         first.append(f"{item.words}: {', '.join(values)}")
     more = f" and {len(items) - _SHOWN} more" if len(items) > _SHOWN else ""
-    figures = "\n".join(f"  {line}" for line in _who(suite, annotators))
+    figures = "\n".join(f"  {line}" for line in _agreements(annotators))
     return (
         f"annotators disagree on {_count(len(items), 'item')} ({'; '.join(first)}{more}); say who"
         f" counts with --annotator NAME or --majority, or keep a file of each with --each\n"
@@ -159,18 +159,11 @@ def _dispute(suite: Suite, annotators: Mapping[str, Markings], items: tuple[Item
     )
 
 
-def _who(suite: Suite, annotators: Mapping[str, Markings]) -> Iterator[str]:
-    """How two and two annotators agree; nothing of one alone."""
-    nowhere = TextFile(Path(), "labels")
-    labels = {
-        name: labels_of(
-            enumerate(label_lines(suite, said.values(), {}), start=1), nowhere, suite.roster
-        )
-        for name, said in annotators.items()
-    }
-    pairs = list(combinations(labels, 2))
+def _agreements(annotators: Mapping[str, Markings]) -> Iterator[str]:
+    """A line for every two annotators: how they agree."""
+    pairs = list(combinations(annotators, 2))
     for first, second in pairs[:_PAIRS_SHOWN]:
-        agreement = annotator_agreement(labels[first], labels[second])
+        agreement = item_figures(annotators[first], annotators[second])
         names = f"{first or _UNNAMED} and {second or _UNNAMED}"
         yield f"{one_line(names)}: {annotators_in_short(agreement)}"
     if len(pairs) > _PAIRS_SHOWN:

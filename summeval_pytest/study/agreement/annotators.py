@@ -55,17 +55,19 @@ def annotator_agreement(first: Labelled, second: Labelled) -> Figures:
         {marking.item: marking for label in of.values() for marking in markings_of(label)}
         for of in (first, second)
     )
+    both = first.keys() & second.keys()
+    pairs = {"first": len(first), "second": len(second), "both": len(both)}
+    return {"pairs": pairs, **item_figures(a, b)}
+
+
+def item_figures(a: Markings, b: Markings) -> Figures:
+    """The ``kinds``, the ``evidence`` and the ``overall`` scores of `annotator_agreement`."""
     kinds = {kind: _of_kind(kind, a, b) for kind in KINDS}
     shown = ("items", "absent_to_one", "only_first", "only_second")
     both, only = _shared("overall", a, b)
     differences = [abs((a[item].value or 0) - (b[item].value or 0)) for item in both]
     difference = sum(differences) / len(both) if both else None
     return {
-        "pairs": {
-            "first": len(first),
-            "second": len(second),
-            "both": len(first.keys() & second.keys()),
-        },
         "kinds": {kind: of for kind, of in kinds.items() if any(of[key] for key in shown)},
         "evidence": _evidence(a, b),
         "overall": {"pairs": len(both), "mean_absolute_difference": difference, **only},
