@@ -64,24 +64,24 @@ class Start:
     papers: Annotated[
         Path | None,
         Parameter(
-            help="your table with a row a summary, as CSV, TSV, Parquet, JSON or JSONL (default: a"
+            help="your table with one row per summary: CSV, TSV, Parquet, JSON or JSONL (default: a"
             " sample)"
         ),
     ] = None
     rows: RowOptions = NO_ROW_OPTIONS
     judge: Annotated[
         str | None,
-        Parameter(help="offline, which is embedded, or a model's name (default: offline)"),
+        Parameter(help="offline (the embedded judge), or a model's name (default: offline)"),
     ] = None
     endpoint: Annotated[
         str | None,
         Parameter(
-            help="where the model is: openai, ollama or a URL, without a key (default: openai)"
+            help="the model's endpoint: openai, ollama or a URL, without a key (default: openai)"
         ),
     ] = None
     ci: Annotated[
         CI | None,
-        Parameter(help=f"who runs the gate (default: gitlab beside {GITLAB}, else github)"),
+        Parameter(help=f"the CI that runs the gate (default: gitlab beside {GITLAB}, else github)"),
     ] = None
 
     @property

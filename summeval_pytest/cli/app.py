@@ -35,15 +35,15 @@ COMMANDS: Final = (
     (
         "import",
         "imports:run_import",
-        "make a suite from released data or a table, or bring labels in",
+        "make a suite from released data or a table, or import labels",
     ),
     ("label", "label:label", "ask a person for labels"),
     (
         "agree",
         "study.agree:agree",
-        "how every metric, baseline, judge's evidence or annotator agrees with a suite's labels",
+        "measure how metrics, baselines, evidence and annotators agree with a suite's labels",
     ),
-    ("plan", "runs:plan", "what a run would ask and cost; asks nothing"),
+    ("plan", "runs:plan", "show what a run would ask and cost; ask nothing"),
     (
         "cassette export",
         "recordings:export",
@@ -54,40 +54,40 @@ COMMANDS: Final = (
     (
         "cassette verify",
         "recordings:verify",
-        "check that a run can be replayed, and what it leaves unused",
+        "check that a run can be replayed, and list unused replies",
     ),
     (
         "batch export",
         "recordings:export_requests",
-        "write the unanswered requests of the next round",
+        "write the unanswered requests as a batch file",
     ),
-    ("batch import", "recordings:import_replies", "store the replies of a responses file"),
+    ("batch import", "recordings:import_replies", "store the replies of a batch file"),
     (
         "judge",
         "scale.command:judge",
         "judge a suite's pairs without pytest, in many processes or on Dask",
     ),
-    ("merge", "runs:merge", "decide over the shards of a run; exit codes as pytest SUITE has them"),
+    ("merge", "runs:merge", "decide a run from its shards; exit codes as for pytest SUITE"),
     (
         "report",
         "runs:report",
-        "make the reports of a saved run again; exit code 1 where it does not pass",
+        "write the reports of a saved run again; exit code 1 if the run does not pass",
     ),
     (
         "compare",
         "runs:compare_runs",
-        "what changed between two saved runs; exit code 1 where NEW does not pass or breaks a rule",
+        "show what changed between two saved runs; exit code 1 if NEW fails or breaks a rule",
     ),
     (
         "rescore",
         "runs:rescore_run",
-        "decide a saved run again, with other thresholds; exit code 1 where it does not pass",
+        "decide a saved run again with other thresholds; exit code 1 if it does not pass",
     ),
-    ("power", "runs:power_of", "how small a drop a suite's papers can show"),
+    ("power", "runs:power_of", "show how small a drop a suite's papers can detect"),
     ("probe", "study.probe:probe", "try a judge with edited texts whose effect is known"),
-    ("study", "study.study:study", "a suite's systems as the tables and figures of the papers"),
-    ("init", "init:init", "write a suite to start from, of your papers or a sample, and its CI"),
-    ("completion", "app:completion", "print what completes this command in a shell"),
+    ("study", "study.study:study", "make the papers' tables and figures for a suite's systems"),
+    ("init", "init:init", "write a suite and its CI, from your papers or a sample"),
+    ("completion", "app:completion", "print the completion script for a shell"),
 )
 """The command, the module here or in an annex with its function, loaded when wanted, and help."""
 

@@ -26,17 +26,18 @@ Format = Literal["scholarsum", "table", "hf", "csv"]
 class Labels:
     """The options that go with labels only."""
 
-    suite: Annotated[Path | None, Parameter(help="whose labels they are")] = None
+    suite: Annotated[Path | None, Parameter(help="the suite of the labels")] = None
     map: Annotated[
         tuple[str, ...],
         Parameter(
-            help="COLUMN=FIELD: which field a column is (repeat); - leaves it out, x_NAME"
-            " carries it along"
+            help="COLUMN=FIELD: a column's field (repeat); - drops it, x_NAME keeps it as it is"
         ),
     ] = ()
-    annotator: Annotated[str | None, Parameter(help="only what this annotator says")] = None
-    majority: Annotated[bool, Parameter(help="what more annotators say than anything else")] = False
-    each: Annotated[bool, Parameter(help="a file for each annotator, as labels.NAME.jsonl")] = False
+    annotator: Annotated[str | None, Parameter(help="take only this annotator's labels")] = None
+    majority: Annotated[bool, Parameter(help="take the label that most annotators give")] = False
+    each: Annotated[bool, Parameter(help="write a file for each annotator: labels.NAME.jsonl")] = (
+        False
+    )
     force: Annotated[bool, Parameter(help="overwrite the label file")] = False
 
 
@@ -44,19 +45,19 @@ NO_LABELS: Final = Labels()
 
 
 def run_import(
-    form: Annotated[Format, Parameter(name="FORMAT", help="what FILE is")],
+    form: Annotated[Format, Parameter(name="FORMAT", help="the kind of FILE")],
     file: Annotated[
         Path,
         Parameter(
-            help="the released file, unchanged; a table with a row a summary; the folder of a"
-            " Hugging Face dataset; or labels"
+            help="the released file, unchanged; a table with one row per summary; the folder of a"
+            " Hugging Face dataset; or a table of labels"
         ),
     ],
     /,
     *,
     out: Annotated[Path, Parameter(help="the new suite, or the label file")],
     allow_outside: AllowOutside = False,
-    split: Annotated[str | None, Parameter(help="hf: this split")] = None,
+    split: Annotated[str | None, Parameter(help="hf: the split")] = None,
     rows: RowOptions = NO_ROW_OPTIONS,
     labels: Labels = NO_LABELS,
 ) -> list[str]:

@@ -105,21 +105,28 @@ def label(
     suite: Path,
     /,
     *,
-    out: Annotated[Path, Parameter(help="the annotator's label file; goes on where it is")],
-    annotator: Annotated[str, Parameter(help="who labels; also decides the order")],
+    out: Annotated[
+        Path, Parameter(help="the annotator's label file; an existing one is continued")
+    ],
+    annotator: Annotated[
+        str, Parameter(help="the annotator's name, which also sets the order of pairs")
+    ],
     what: Annotated[
         tuple[str, ...],
-        Parameter(help=f"only these (repeat, or commas; default: {','.join(WHAT)})"),
+        Parameter(help=f"label only these (repeat, or commas; default: {','.join(WHAT)})"),
     ] = (),
     only: Annotated[
         tuple[str, ...],
         Parameter(
-            help="SYSTEM/PAPER: these pairs only (repeat); a system or a paper alone stands for all"
-            " of its pairs"
+            help="SYSTEM/PAPER: label only these pairs (repeat); a system or a paper alone means"
+            " all its pairs"
         ),
     ] = (),
     share: Annotated[
-        float, Parameter(help="of the pairs, the same for every annotator, above 0 and at most 1")
+        float,
+        Parameter(
+            help="a share of the pairs, above 0 and at most 1; every annotator gets the same"
+        ),
     ] = 1.0,
     allow_outside: AllowOutside = False,
 ) -> list[str]:

@@ -77,17 +77,19 @@ AllowOutside = Annotated[
     bool,
     shared(
         "allow-outside",
-        "let the suite name files outside of its folder (default: SUMM_ALLOW_OUTSIDE)",
+        "let the suite name files outside its folder (default: SUMM_ALLOW_OUTSIDE)",
     ),
 ]
-JudgeName = Annotated[str, Parameter(name="--judge", help="who judges")]
-JsonFile = Annotated[Path | None, Parameter(name="--json", help="write the figures here, too")]
+JudgeName = Annotated[str, Parameter(name="--judge", help="the judge")]
+JsonFile = Annotated[
+    Path | None, Parameter(name="--json", help="also write the figures to this file")
+]
 StoreOption = Annotated[
     str | None,
     shared(
         "store",
-        "a folder, or a PostgreSQL address, where replies are remembered (default: SUMM_STORE,"
-        " else the user's cache folder)",
+        "store replies in this folder, or at this PostgreSQL address (default: SUMM_STORE, else the"
+        " user's cache folder)",
     ),
 ]
 
@@ -101,19 +103,21 @@ class Endpoints:
         str | None,
         shared(
             "endpoint",
-            "name or URL where models are that the suite does not define (default: SUMM_ENDPOINT,"
-            " else OPENAI_BASE_URL, else Ollama for systems and OpenAI for judges)",
+            "name or URL of the endpoint of models that the suite does not define (default:"
+            " SUMM_ENDPOINT, else OPENAI_BASE_URL, else Ollama for systems and OpenAI for judges)",
         ),
     ] = None
     allow_endpoints: Annotated[
         tuple[str, ...],
         shared(
             "allow-endpoints",
-            "[NAME=]ORIGIN where the suite may send the key in variable NAME, or any key that it"
-            " names (repeat, or commas; default: SUMM_ALLOW_ENDPOINTS)",
+            "[NAME=]ORIGIN: let the suite send the key in variable NAME to this server; without"
+            " NAME, any key that it names (repeat, or commas; default: SUMM_ALLOW_ENDPOINTS)",
         ),
     ] = ()
-    votes: Annotated[int | None, shared("votes", "votes on each question", whole_number)] = None
+    votes: Annotated[
+        int | None, shared("votes", "ask each question so many times", whole_number)
+    ] = None
     store: StoreOption = None
 
 
@@ -129,16 +133,16 @@ class Asking:
         Record,
         shared(
             "record",
-            "none: replay the suite's cassette; new: ask what nobody has asked; all: ask"
+            "none: replay the suite's cassette; new: ask only what has no stored reply; all: ask"
             " everything again",
         ),
     ] = "new"
-    in_flight: Annotated[int, shared("in-flight", "requests open at once", whole_number)] = (
-        IN_FLIGHT
-    )
+    in_flight: Annotated[
+        int, shared("in-flight", "open so many requests at once", whole_number)
+    ] = IN_FLIGHT
     budget: Annotated[
         float | None,
-        shared("budget", "stop asking before a call could cost more than so many dollars", dollars),
+        shared("budget", "never spend more than so many dollars", dollars),
     ] = None
 
 
@@ -156,7 +160,7 @@ class Gated:
         ),
     ] = ()
     least: Annotated[
-        tuple[str, ...], shared("min", "METRIC=VALUE: a threshold, as pytest has it")
+        tuple[str, ...], shared("min", "METRIC=VALUE: a threshold, as for pytest")
     ] = ()
     judge: JudgeName = "offline"
     endpoints: Endpoints = NO_ENDPOINTS

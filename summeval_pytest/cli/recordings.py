@@ -187,15 +187,12 @@ def export_requests(
     /,
     *,
     out: Annotated[Path, Parameter(help="the requests, in OpenAI's format")],
-    only: Annotated[
-        str | None, Parameter(help="where requests go to several endpoints, those to this")
-    ] = None,
+    only: Annotated[str | None, Parameter(help="only the requests to this endpoint")] = None,
     purpose: Annotated[
         Literal["run", "judge", "agree"],
         Parameter(
             name="--for",
-            help="what is to be asked: all that a run asks, the labelled pairs of its item 'judge'"
-            " alone, or all that 'summeval agree' compares with labels",
+            help="the requests of a run, of its labelled pairs (judge), or of 'summeval agree'",
         ),
     ] = "run",
     metrics: Annotated[tuple[str, ...], METRICS_OPTION] = (),

@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 
 RunFile = Annotated[Path, Parameter(name="RUN", help="a run record")]
-GitLabFile = Annotated[Path | None, Parameter(help="write GitLab's code quality report there")]
+GitLabFile = Annotated[Path | None, Parameter(help="write GitLab's code quality report")]
 
 
 def plan(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
@@ -83,16 +83,13 @@ def plan(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
 
 def merge(
     *runs: Annotated[Path, Parameter(name="RUN", help="the shards' run records")],
-    out: Annotated[Path, Parameter(help="write the run record of the whole there")],
-    html: Annotated[Path | None, Parameter(help="write the page there")] = None,
-    junit: Annotated[Path | None, Parameter(help="write the JUnit report there")] = None,
+    out: Annotated[Path, Parameter(help="write the merged run record to this file")],
+    html: Annotated[Path | None, Parameter(help="write the HTML page")] = None,
+    junit: Annotated[Path | None, Parameter(help="write the JUnit report")] = None,
     gitlab: GitLabFile = None,
     option: Annotated[
         tuple[str, ...],
-        Parameter(
-            help="an option that the shards were run with, such as --option=--summ-judge=gpt; may"
-            " be repeated"
-        ),
+        Parameter(help="an option of the shards' runs, such as --option=--summ-judge=gpt (repeat)"),
     ] = (),
 ) -> list[str]:
     """Runs pytest on the suites of the shards; it decides by what they recorded.
@@ -119,8 +116,8 @@ def report(
     run: RunFile,
     /,
     *,
-    html: Annotated[Path | None, Parameter(help="write the page there")] = None,
-    junit: Annotated[Path | None, Parameter(help="write the JUnit report there")] = None,
+    html: Annotated[Path | None, Parameter(help="write the HTML page")] = None,
+    junit: Annotated[Path | None, Parameter(help="write the JUnit report")] = None,
     gitlab: GitLabFile = None,
     github: Annotated[
         bool,
@@ -167,28 +164,28 @@ def _github(verdict: RunVerdict) -> list[str]:
 class Comparing:
     """What of two runs is compared, and how much of it is told."""
 
-    system: Annotated[str | None, Parameter(help="this system of NEW (default: all)")] = None
+    system: Annotated[str | None, Parameter(help="compare this system of NEW (default: all)")] = (
+        None
+    )
     against: Annotated[
         str | None,
-        Parameter(
-            help="with this system of OLD (default: that of the same name, else the only one)"
-        ),
+        Parameter(help="with this system of OLD (default: the same name, else the only one)"),
     ] = None
     fail: Annotated[
         tuple[str, ...],
         Parameter(
-            help="exit 1 where a rule is broken, as --summ-compare-fail has them (default: p0.05)"
+            help="exit with 1 if a rule is broken, as for --summ-compare-fail (default: p0.05)"
         ),
     ] = ()
-    papers: Annotated[int, Parameter(help="tell of so many papers")] = 10
+    papers: Annotated[int, Parameter(help="list so many papers")] = 10
     golden: Annotated[
         bool,
         Parameter(
-            help="compare golden answers only; exit 1 where they moved away from the labels by more"
-            " than chance, or cannot be compared"
+            help="compare golden answers only; exit with 1 if they moved away from the labels by"
+            " more than chance, or cannot be compared"
         ),
     ] = False
-    answers: Annotated[int, Parameter(help="tell of so many golden answers that flipped")] = 10
+    answers: Annotated[int, Parameter(help="list so many golden answers that changed")] = 10
 
 
 COMPARING: Final = Comparing()
@@ -374,14 +371,14 @@ def rescore_run(
         Parameter(
             name=["--min", "--summ-min"],
             help="METRIC=VALUE: a threshold in place of the recorded one, e.g. facet=0.6 or"
-            " mean.eva=0.4; at most, for faithfulness.conflicts=0",
+            " mean.eva=0.4; an upper bound for faithfulness.conflicts",
         ),
     ] = (),
     weights: Annotated[
         str | None,
         Parameter(help="FACET=WEIGHT,...: weights of all four facets (default: those of the run)"),
     ] = None,
-    record: Annotated[Path | None, Parameter(help="write the new record there")] = None,
+    record: Annotated[Path | None, Parameter(help="write the new record to this file")] = None,
 ) -> tuple[list[str], bool]:
     """The lines, and whether the run passes as it is decided now.
 
@@ -424,10 +421,10 @@ def power_of(
     suite: Path,
     /,
     *,
-    drop: Annotated[float, Parameter(help="the drop to show")],
+    drop: Annotated[float, Parameter(help="the drop to detect")],
     metric: Annotated[tuple[str, ...], Parameter(help="these numbers only (repeat)")] = (),
     tests: Annotated[
-        int, Parameter(help="how many numbers are tested together: three metrics and four facets")
+        int, Parameter(help="so many numbers are tested together: three metrics and four facets")
     ] = 7,
     allow_outside: AllowOutside = False,
     judge: JudgeName = "offline",

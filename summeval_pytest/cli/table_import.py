@@ -47,21 +47,20 @@ class RowOptions:
 
     summaries: Annotated[
         Path | None,
-        Parameter(help="the table of the summaries, where that of the papers holds none"),
+        Parameter(help="the table of the summaries, if the papers' table has none"),
     ] = None
 
     columns: Annotated[
         tuple[str, ...],
         Parameter(
-            help=f"OURS=THEIRS: which column is {', '.join(COLUMNS)} (repeat, or commas)",
+            help=f"OURS=THEIRS: your table's name for {', '.join(COLUMNS)} (repeat, or commas)",
         ),
     ] = ()
     system: Annotated[str | None, Parameter(help="the system of all rows")] = None
     skip_missing: Annotated[
         bool,
         Parameter(
-            help="list papers without a summary under 'skip'; else a missing summary fails, as an"
-            " empty one does",
+            help="list papers without a summary under 'skip'; otherwise a missing summary fails",
         ),
     ] = False
 

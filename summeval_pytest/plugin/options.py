@@ -162,86 +162,87 @@ class Options:
     model: tuple[str, ...] = _option(
         (),
         "SYSTEM",
-        "gate these systems of the suite, or models at an endpoint (default: its"
+        "gate these systems of the suite, or models at an endpoint (default: the suite's"
         " default_systems, else all)",
         _names,
     )
     judge: str | None = _option(
         None,
         "NAME",
-        "who judges: 'offline', embedded, no key and no network (default), a judge of the"
-        " suite, your own judge as package.module:Class, or else a model at an endpoint",
+        "the judge: a judge of the suite, your own as package.module:Class, a model at an endpoint,"
+        " or 'offline', the embedded judge, which needs no key and no network (default: offline)",
     )
     endpoint: str | None = _option(
         None,
         "NAME|URL",
-        "where the models are that no suite defines (default: OPENAI_BASE_URL, else Ollama for"
+        "the endpoint of models that no suite defines (default: OPENAI_BASE_URL, else Ollama for"
         " --summ-model and OpenAI for --summ-judge)",
     )
     allow_endpoints: tuple[str, ...] = _option(
         (),
         "[NAME=]ORIGIN",
-        "where a suite may send the key in variable NAME, or any key that it names, e.g."
-        " HOUSE_KEY=https://llm.example.org (default: --summ-endpoint=URL and OPENAI_BASE_URL)",
+        "let a suite send the key in variable NAME to this server, e.g."
+        " HOUSE_KEY=https://llm.example.org; without NAME, any key that the suite names (default:"
+        " --summ-endpoint=URL and OPENAI_BASE_URL)",
         _names,
     )
     allow_outside: bool = _option(
-        False, "", "let a suite name files outside of its folder (default: refuse them)", _switch
+        False, "", "let a suite name files outside its folder (default: refuse them)", _switch
     )
     min: tuple[str, ...] = _option(
         (),
         "METRIC=VALUE",
-        "a threshold in place of the suite's, e.g. facet=0.6 or mean.eva=0.4; at most, for"
-        " faithfulness.conflicts=0 (default: the suite's thresholds)",
+        "a threshold in place of the suite's, e.g. facet=0.6 or mean.eva=0.4; an upper bound for"
+        " faithfulness.conflicts (default: the suite's thresholds)",
         _all,
     )
     record: Record = _option(  # noqa: RUF009 - a field, as `dataclasses.field`
         "new",
         "MODE",
-        "none: replay the suite's cassette and ask nothing; new: ask what nobody has asked;"
+        "none: replay the suite's cassette and ask nothing; new: ask only what has no stored reply;"
         " all: ask everything again (default: new)",
         _mode,
     )
     store: StorePlace | None = _option(  # noqa: RUF009 - a field, as `dataclasses.field`
         None,
         "DIR",
-        "where replies are remembered: a folder of this machine, or postgresql://user@host/database"
-        " for many (default: the user's cache folder)",
+        "store replies in this folder, or in postgresql://user@host/database for many machines"
+        " (default: the user's cache folder)",
         _place,
     )
     plan: bool = _option(
         False,
         "",
-        "say what the run would ask and cost, and ask nothing (default: judge)",
+        "show what the run would ask and cost, and ask nothing (default: judge)",
         _switch,
         needs_suite=True,
     )
     budget: float | None = _option(
         None,
         "DOLLARS",
-        "stop asking before a call could cost more than is left (default: no limit)",
+        "never spend more than this; pairs that it does not reach are errors (default: no limit)",
         _dollars,
     )
     in_flight: int = _option(
-        IN_FLIGHT, "N", "requests open at once, of all workers together (default: 64)", _whole
+        IN_FLIGHT, "N", "open so many requests at once, over all workers (default: 64)", _whole
     )
     votes: int | None = _option(
         None,
         "N",
-        "votes on each question in place of the judge's own number (default: that, else 1)",
+        "ask each question so many times (default: the judge's votes in the suite, else 1)",
         _whole,
     )
     run_record: str | None = _option(
         None,
         "FILE",
-        "write everything that was judged and decided there, as JSON; a line a pair, while the run"
-        " goes on, where it ends with .jsonl (default: nowhere)",
+        "write the run record, lines of JSON; a file that ends with .jsonl grows during the run"
+        " (default: nowhere)",
         needs_suite=True,
     )
     shard: str | None = _option(
         None,
         "I/N",
-        "judge the papers of one of N shards; `summeval merge` decides over all of them (default:"
+        "judge one of N shards of the papers; `summeval merge` decides over all shards (default:"
         " all papers)",
         _shard,
         needs_suite=True,
@@ -249,47 +250,46 @@ class Options:
     from_: tuple[str, ...] = _option(
         (),
         "FILE",
-        "decide by these recorded runs, shards mostly, and ask nobody (default: judge)",
+        "decide by these run records, such as shards, and ask nobody (default: judge)",
         _names,
         needs_suite=True,
     )
     save: str | None = _option(
         None,
         "NAME",
-        "save the run under this name beside the suite, to compare with later (default: no)",
+        "save the run under this name beside the suite, for --summ-compare (default: no)",
         needs_suite=True,
     )
     compare: str | None = _option(
         None,
         "NAME|FILE",
-        "compare each system with a saved run, or with one of its systems, NAME:SYSTEM"
+        "compare each system with a saved run, or with its system SYSTEM as NAME:SYSTEM"
         " (default: no)",
         needs_suite=True,
     )
     compare_fail: tuple[str, ...] = _option(
         (),
         "RULE",
-        "what fails the comparison, e.g. facet:0.02 (the mean drops by more), faithfulness:"
-        "p0.05 (it drops significantly), facet:0.02:p0.05 (both) (default: p0.05, any number"
-        " drops significantly)",
+        "fail the comparison on a drop: facet:0.02 (the mean drops by more), faithfulness:p0.05 (it"
+        " drops significantly), facet:0.02:p0.05 (both) (default: p0.05, any metric or facet drops"
+        " significantly)",
         _rules,
         needs_suite=True,
     )
     junit: str | None = _option(
         None,
         "FILE",
-        "write a JUnit report with a case for each facet and metric there (default: nowhere;"
-        " pytest's own --junitxml has a case for each pair)",
+        "write a JUnit report with a case for each facet and metric (default: nowhere; pytest's"
+        " own --junitxml has a case for each pair)",
         needs_suite=True,
     )
     html: str | None = _option(
-        None, "FILE", "write the run as one page to read there (default: nowhere)", needs_suite=True
+        None, "FILE", "write the run as one HTML page (default: nowhere)", needs_suite=True
     )
     gitlab: str | None = _option(
         None,
         "FILE",
-        "write what fails as GitLab's code quality report there, for merge requests (default:"
-        " nowhere)",
+        "write failures as GitLab's code quality report, for merge requests (default: nowhere)",
         needs_suite=True,
     )
     github: bool = _option(
@@ -303,7 +303,7 @@ class Options:
     suite: str | None = _option(
         None,
         "PATH",
-        "the suite of hand-written tests with summ_pair, as a path from the root directory"
+        "the suite for hand-written tests with summ_pair, as a path from the root directory"
         " (default: the suite among the arguments, else the nearest summeval.toml above the test)",
     )
 

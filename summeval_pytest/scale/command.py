@@ -46,17 +46,20 @@ def judge(
     suite: Path,
     /,
     *,
-    out: Annotated[Path, Parameter(help="write the run record there")],
+    out: Annotated[Path, Parameter(help="write the run record to this file")],
     workers: Annotated[
-        int, Parameter(name=["-j", "--workers"], help="so many processes", converter=whole_number)
+        int,
+        Parameter(name=["-j", "--workers"], help="use so many processes", converter=whole_number),
     ] = 1,
     dask: Annotated[
         bool | str,
-        Parameter(help="on Dask: so many workers here, or those of the cluster at tcp://..."),
+        Parameter(help="use Dask: workers on this machine, or the cluster at tcp://..."),
     ] = False,
     dask_wait: Annotated[
         int,
-        Parameter(help="end when no Dask worker is there for so many s", converter=whole_number),
+        Parameter(
+            help="give up after so many seconds without a Dask worker", converter=whole_number
+        ),
     ] = WAIT_SECONDS,
     gated: Gated = GATED,
     asking: Asking = ASKING,

@@ -80,12 +80,12 @@ class Tables:
     level: Annotated[
         Literal["pooled", "paper", "system", "all"] | None,
         Parameter(
-            help="all three coefficients over all pairs, within papers, or of the systems' means"
+            help="print all coefficients over all pairs, within papers, or over systems' means"
             " (default: Pearson and Spearman over all pairs, Kendall within papers)"
         ),
     ] = None
     matrix: Annotated[
-        CoefficientName | None, Parameter(help="this coefficient of every two columns, too")
+        CoefficientName | None, Parameter(help="also print this coefficient for every two columns")
     ] = None
     fit_weights: Annotated[
         bool, Parameter(help="fit the facets' weights to the overall scores")
@@ -93,46 +93,46 @@ class Tables:
     summary: Annotated[
         bool,
         Parameter(
-            help="one line a figure in place of the tables: suite, figure, items, value, interval"
+            help="print one line a figure in place of tables: suite, figure, items, value, interval"
         ),
     ] = False
     given: Annotated[
         str | None,
-        Parameter(help="what each column still says of the labels where this one is known"),
+        Parameter(help="print partial correlations: what each column adds when this one is known"),
     ] = None
     baseline: Annotated[
         tuple[BaselineName, ...],
         Parameter(
-            help="ask the judge for this, too, beside the metrics: one rating of the whole summary,"
-            " or facts counted by one prompt (repeat for both)"
+            help="also ask the judge for a baseline: one rating of the whole summary, or facts"
+            " counted by one prompt (repeat for both)"
         ),
     ] = ()
     bertscore: Annotated[
         str | None,
         Parameter(
-            help="add BERTScore by the model in this folder (needs summeval-pytest[bertscore])"
+            help="add BERTScore with the model in this folder (needs summeval-pytest[bertscore])"
         ),
     ] = None
     bertscore_layers: Annotated[
         int | None,
         Parameter(
-            help="take its vectors after N layers (default: what bert-score has tuned for a model"
-            " of this name, else all)",
+            help="use its vectors after N layers (default: bert-score's number for a model of this"
+            " name, else all)",
             converter=whole_number,
         ),
     ] = None
     embeddings: Annotated[
         str | None,
         Parameter(
-            help="add recall by sentence embeddings, and the evidence that they find, by the model"
-            " in this folder (needs summeval-pytest[embeddings])"
+            help="add recall and evidence by sentence embeddings with the model in this folder"
+            " (needs summeval-pytest[embeddings])"
         ),
     ] = None
     html: Annotated[
         Path | None,
         Parameter(
-            help="write one page here, too: each column beside the people's scores, the judge's"
-            " answers beside the labels, and the worst disagreements with their texts"
+            help="also write an HTML page: each column beside people's scores, the judge's answers"
+            " beside the labels, and the worst disagreements with their texts"
         ),
     ] = None
 
@@ -147,22 +147,20 @@ def agree(
     evidence: Annotated[
         bool,
         Parameter(
-            help="in place of the tables, the source sentences that the judge names as evidence"
-            " beside those that labels name: precision, recall and F1, with BM25's first beside it"
+            help="compare only evidence: precision, recall and F1 of the judge's source sentences"
+            " against the labels, with BM25 as a baseline"
         ),
     ] = False,
     of: Annotated[
         Literal["faithful", "labelled"] | None,
         Parameter(
-            help="with --evidence: the sentences labelled faithful, as FareBio counts them, or all"
-            " that labels give evidence for, partly supported ones as well (default: faithful)"
+            help="with --evidence: use sentences labelled faithful, as FareBio does, or all with"
+            " labelled evidence, also partly supported ones (default: faithful)"
         ),
     ] = None,
     compare: Annotated[
         tuple[Path, Path] | None,
-        Parameter(
-            help="in place of the tables, how two annotators' label files agree; asks no judge"
-        ),
+        Parameter(help="compare only two annotators' label files; asks no judge"),
     ] = None,
     json_file: JsonFile = None,
     tables: Tables = TABLES,

@@ -384,7 +384,7 @@ def probe(
     *,
     relation: Annotated[
         tuple[str, ...],
-        Parameter(help="these only (repeat, or commas): metamorphic, hostile, or names"),
+        Parameter(help="only these relations (repeat, or commas): metamorphic, hostile, or names"),
     ] = (),
     allow_outside: AllowOutside = False,
     judge: JudgeName = "offline",

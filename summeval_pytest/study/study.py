@@ -58,7 +58,7 @@ def study(
     *,
     judge: Annotated[
         tuple[str, ...],
-        Parameter(help="who judges (repeat, or commas; default: offline); several make a heat map"),
+        Parameter(help="the judge (repeat, or commas; default: offline); several make a heat map"),
     ] = (),
     system: Annotated[
         tuple[str, ...],

@@ -254,8 +254,8 @@ def test_help_names_the_commands_and_the_default_judge(shell: Shell) -> None:
     helps = [shell.lines("--help"), shell.lines("agree", "--help"), shell.lines("study", "--help")]
     printed = " ".join(" ".join(line for lines in helps for line in lines).split())
     assert "import make a suite from released data" in printed
-    assert "plan what a run would ask and cost; asks nothing" in printed
-    assert "who judges [default: offline]" in printed
+    assert "plan show what a run would ask and cost; ask nothing" in printed
+    assert "the judge [default: offline]" in printed
     assert all(name in printed for name in ANALYSES)
 
 
