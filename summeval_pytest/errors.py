@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 class SummevalError(Exception):
-    """Everything this package raises on purpose."""
+    """The root of all errors that this package raises."""
 
 
 class UsageError(SummevalError):
-    """What the user has to mend before anything can be judged."""
+    """A mistake of the user, to be fixed before anything is judged."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,8 +150,9 @@ class ListFacts:
 class Fact:
     """One piece of information in one short sentence that names its subject.
 
-    ``sentence`` is the index of the sentence that states it, ``parent`` that of the fact, in the
-    same list, which this one refines; None for a root.
+    Attributes:
+        sentence: The index of the sentence that states it.
+        parent: The index of the fact in the same list that it refines; None for a root.
     """
 
     text: str

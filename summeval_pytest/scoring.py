@@ -54,7 +54,7 @@ _SHOWN: Final = 60
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scored:
-    """One summary, measured.
+    """One measured summary.
 
     `facet`, `eva` and `faithfulness` are `Unscored` for an empty summary, a refusal, or a judge
     that gave no answer. `numbers` and `findings` are there in any case.
@@ -176,7 +176,7 @@ class MeanScore:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluated:
-    """A table of summaries, measured, in the order of its rows."""
+    """The measured summaries of a table, in the order of its rows."""
 
     rows: tuple[Scored, ...]
 

@@ -50,14 +50,14 @@ class Endpoint:
     Attributes:
         name: What tells it from others in keys of a store and in messages: a name of the suite, or
             the address as `shown`.
-        base_url: Its address up to the version, such as "http://localhost:11434/v1".
+        base_url: The address up to the version, such as "http://localhost:11434/v1".
         api_key: Its key; empty where it wants none.
-        max_in_flight: At most so many requests at once; None for the run's limit.
-        requests_per_minute: At most so many; None for any number, as for tokens.
-        tokens_per_minute: Of prompts and replies.
-        timeout_seconds: How long one call may take, all its attempts and waits together.
+        max_in_flight: At most so many requests at once; None: the run's limit.
+        requests_per_minute: At most so many requests; None: no limit.
+        tokens_per_minute: At most so many tokens of prompts and replies; None: no limit.
+        timeout_seconds: How long one call may take, with all attempts and waits.
         attempt_seconds: How long one attempt may take.
-        max_reply_mib: How large the body of a response may be, as it comes and decoded.
+        max_reply_mib: How large a reply's body may be, in MiB, both sent and decoded.
 
     Raises:
         OptionError: for no address, a broken key, and a key on plain http.
@@ -199,7 +199,7 @@ class EndpointSpec:
     All else is as `Endpoint` has it.
 
     Attributes:
-        api_key_env: The environment variable that holds the key, which itself is in no file.
+        api_key_env: The environment variable with the key. Never write the key into a file.
     """
 
     name: str

@@ -129,10 +129,13 @@ class Totals:
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class ModelSeen:
-    """A model as it was asked for, and as the endpoint named it in replies, empty where it did not.
+    """A model that was asked, and its name in the replies.
 
-    ``is_other`` says that it is another model than the pinned one that was asked for; ``n_replies``
-    counts its replies in the run, 0 while nobody has counted.
+    Attributes:
+        asked: The name in the request.
+        returned: The name in the reply; empty if the endpoint gave none.
+        is_other: Whether another model replied than the pinned one.
+        n_replies: Its replies in the run; 0 before they are counted.
     """
 
     endpoint: str

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Judge(Protocol):
-    """Whoever answers questions: the embedded judge, an LLM, other people's recorded answers.
+    """A judge, which answers questions: the embedded judge, an LLM, recorded answers.
 
-    A team's own judge is one class with these three members.
+    Your own judge is one class with these three members.
     """
 
     @property

@@ -86,16 +86,16 @@ class EvaScore:
         value: F1 of precision and matched recall, 0 to 1, higher is better.
         precision: Share of the summary's facts that follow from the reference; None without facts.
         recall: Share of the reference's facts that an entailed fact of the summary matched.
-        recall_entailed: Share of the reference's facts that follow from the summary; None where
-            that was not asked.
-        candidate: The summary's facts, checked against the reference; unusable ones, which are
-            unanswered and match nothing, stand last.
-        reference: The reference's facts, checked against the summary, likewise.
+        recall_entailed: Share of the reference's facts that follow from the summary; None if that
+            was not asked.
+        candidate: The summary's facts, checked against the reference. Unusable facts come last:
+            they are unanswered and match nothing.
+        reference: The reference's facts, checked against the summary, in the same way.
         matched: Indices, in ``reference``, of the matched facts.
-        identical: Whether the summary is its reference, so that nothing was asked.
-        counts: None where nothing was asked.
-        by_reference: The scores against each of several references, where these are averaged
-            (`flow.averaged`); facts, matches and counts are then of the lowest of them.
+        identical: Whether the summary equals its reference, so that nothing was asked.
+        counts: None if nothing was asked.
+        by_reference: The scores against each of several references, if these are averaged
+            (`flow.averaged`). Facts, matches and counts are then those of the lowest one.
     """
 
     value: float

@@ -76,11 +76,14 @@ NUMBERS: Final = (
 class RatedFacet:
     """One facet that the reference states, rated from 1 to its scale.
 
-    ``reference`` and ``candidate`` are the words of both texts; without words in the candidate the
-    rating is 1 ``by_rule``. ``confidence`` is the judge's probability, 0 to 1, that a person gives
-    the same rating. ``coverage`` is how much of the reference's key information the candidate
-    gives, 0 to 100; None from a judge that does not say. ``undecided``: the judge met a conflict
-    that it cannot decide.
+    Attributes:
+        reference: The reference's words.
+        candidate: The summary's words.
+        by_rule: Whether the rating is 1 because the summary has no words for it.
+        confidence: The judge's probability, 0 to 1, that a person gives the same rating.
+        coverage: How much of the reference's key information the summary gives, 0 to 100; None if
+            the judge does not state it.
+        undecided: Whether the judge met a conflict that it cannot decide.
     """
 
     facet: Facet
@@ -110,16 +113,16 @@ class FacetScore:
     """The Facet-aware Metric of one summary (FM, section 3.2).
 
     Attributes:
-        value: FM, 0.25 to 1, higher is better; 0.283 is the floor with all four facets present.
-        ratings: The facets that the reference states, in reading order; none where ``identical``.
+        value: FM, 0.25 to 1, higher is better. With all four facets, the lowest is 0.283.
+        ratings: The facets that the reference states, in reading order; none if ``identical``.
         removed: Facets that the reference does not state.
-        ungrounded: Segments that the judge returned and their own text does not contain.
-        coverage: Share of the summary's letters and digits that its segments hold, 0 to 1.
-        key_coverage: The coverage of the facets, weighted as FM, 0 to 1; None from a judge that
-            does not say it.
-        identical: Whether the summary is its reference, so that nothing was asked.
-        by_reference: The scores against each of several references, where these are averaged
-            (`flow.averaged`); all else but ``value`` is then of the lowest of them.
+        ungrounded: Segments from the judge that their own text does not contain.
+        coverage: Share of the summary's letters and digits that its segments contain, 0 to 1.
+        key_coverage: The coverage of the facets, weighted as FM, 0 to 1; None if the judge does
+            not state it.
+        identical: Whether the summary equals its reference, so that nothing was asked.
+        by_reference: The scores against each of several references, if these are averaged
+            (`flow.averaged`). Everything but ``value`` is then that of the lowest one.
     """
 
     value: float

@@ -50,10 +50,11 @@ TFIDF: Final = "tfidf-1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedFact:
-    """One fact and whether it holds; None where the judge gave no usable answer.
+    """One fact and whether it holds; None if the judge gave no usable answer.
 
-    ``evidence`` are the texts on the other side that carry it. ``undecided``: the judge met a
-    conflict that it cannot decide.
+    Attributes:
+        evidence: The texts on the other side that support it.
+        undecided: Whether the judge met a conflict that it cannot decide.
     """
 
     fact: Fact

@@ -56,15 +56,17 @@ NUMBERS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedSentence:
-    """One sentence of a summary and whether the source supports it; None where unanswered.
+    """One sentence of a summary and whether the source supports it; None if unanswered.
 
-    ``index`` is its place among the summary's sentences. ``evidence`` holds the places of the
-    deciding source sentences, over the sections in order. Both count from 0, and the title of a
-    finding from 1. ``support`` is the judge's strength of belief, 0 to 1. ``by_rule``: it stands in
-    the source word for word, so nobody was asked. ``factual``: an unsupported sentence is true all
-    the same by general knowledge; None where nobody asked. ``undecided``: the judge met a conflict
-    that it cannot decide. ``number_conflict``: it is not supported, and states a number that the
-    source contradicts, or that neither the source nor a reference states.
+    Attributes:
+        index: Its place among the summary's sentences, from 0. A finding's title counts from 1.
+        evidence: The places of the deciding source sentences, from 0, over the sections in order.
+        support: The judge's strength of belief, 0 to 1.
+        by_rule: Whether the source contains it word for word, so that nobody was asked.
+        factual: Whether an unsupported sentence is true in general; None if nobody asked.
+        undecided: Whether the judge met a conflict that it cannot decide.
+        number_conflict: Whether it is unsupported and states a number that the source contradicts,
+            or that neither the source nor a reference states.
     """
 
     index: int
@@ -94,12 +96,12 @@ class FaithfulnessScore:
 
     Attributes:
         value: Supported sentences / answered sentences, 0 to 1, higher is better.
-        sentences: Every judged sentence in order; fragments under five characters are left out.
-        n_ungrounded: Evidence that the judge named or quoted and the source does not hold.
+        sentences: Every judged sentence in order. Fragments under five characters are left out.
+        n_ungrounded: Evidence from the judge that the source does not contain.
         n_unsupported_yes: Sentences called supported without any evidence.
-        n_copied: Of the ungrounded quotations, those that stand in the summary instead.
+        n_copied: The ungrounded quotations that the summary contains instead.
         conflicts: Unsupported sentences that contradict or exceed the source in a number, lower is
-            better; None in records older than this count.
+            better; None in old records.
     """
 
     value: float

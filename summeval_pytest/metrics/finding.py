@@ -44,17 +44,17 @@ _KINDS: Final[tuple[FindingKind, ...]] = ("sentence", "facet", "fact", "own")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One wrong facet, fact or sentence, or a problem of a metric of one's own.
+    """One wrong facet, fact or sentence, or a problem of a custom metric.
 
     Attributes:
-        number: The number that it makes worse, by the name of its threshold.
-        title: Which one, for a heading: "facet result", "sentence 3".
-        verdict: What it came to, in words.
-        reference: The reference's words; None where they play no part, empty where it has none.
-        summary: The summary's words; empty where it has none.
-        evidence: Source sentences, each with its index, from 0; the closest first.
-        severity: 0 to 1; of one kind the worst come first.
-        conflict: Whether the summary contradicts what it is held against, as far as is seen.
+        number: The number that it lowers, by the name of its threshold.
+        title: The piece, for a heading: "facet result", "sentence 3".
+        verdict: What is wrong, in words.
+        reference: The reference's words; empty if it has none, None if they play no part.
+        summary: The summary's words; empty if it has none.
+        evidence: Source sentences, each with its index from 0; the closest first.
+        severity: 0 to 1; the worst of a kind come first.
+        conflict: Whether the summary seems to contradict the text that it is compared with.
     """
 
     kind: FindingKind

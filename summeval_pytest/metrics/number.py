@@ -76,7 +76,7 @@ Fault = Literal["judge", "system"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unscored:
-    """No number, and why."""
+    """A metric without a score, and the reason."""
 
     metric: MetricName
     status: Status
@@ -90,10 +90,9 @@ class Unscored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """One number: the metric it comes from and its range.
+    """A number that thresholds can name: its metric, meaning and range.
 
-    A threshold on it is a lower bound; where lower is better it is an upper bound. Only the methods
-    here know what follows from that.
+    A threshold on it is a lower bound. If lower is better, it is an upper bound.
     """
 
     name: str

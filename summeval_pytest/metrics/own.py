@@ -68,13 +68,13 @@ class MetricTexts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """What in a summary makes one number of a metric of one's own what it is.
+    """A part of a summary that explains a custom metric's value.
 
     Attributes:
-        number: The number; the problem is told where any number of its metric misses a threshold.
-        title: Which piece, for a heading: "sentence 3".
+        number: The number. The problem is reported if any number of its metric misses a threshold.
+        title: The part, for a heading: "sentence 3".
         verdict: What is wrong with it, in words.
-        reason: Why, where there is more to say.
+        reason: Why, if there is more to say.
         summary: The summary's words.
         severity: 0 to 1; the worst come first.
     """
@@ -89,11 +89,11 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnScore:
-    """What a metric of one's own came to (`metrics.own`).
+    """The numbers of a custom metric for one summary.
 
     Attributes:
-        numbers: By name; None where the summary has nothing to count. A number that is not there
-            does not apply.
+        numbers: By name; None if the summary has nothing to count. A missing number does not
+            apply.
         left_out: The numbers that the metric's options leave out.
     """
 
@@ -145,7 +145,7 @@ class OwnScore:
 
 
 class Metric:
-    """A metric of one's own; the keyword arguments of its class are its options in a suite.
+    """A custom metric. The keyword arguments of its class are its options in a suite.
 
     Attributes:
         version: What its signature says: change it with every change of what it counts.

@@ -46,9 +46,9 @@ LabelledKind = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceCount:
-    """Source sentences that the judge named, that the label names, and that both do.
+    """How many source sentences the judge names, the label names, and both name.
 
-    Shares of them are 0 to 1, higher is better, and 0 where there is nothing to take a share of.
+    Shares of them are 0 to 1, higher is better, and 0 if there is nothing to count.
     """
 
     named: int
@@ -82,18 +82,18 @@ class GoldenAnswer:
     """One labelled item and the judge's answer.
 
     Attributes:
-        index: Which sentence of the summary, or which fact of the label, from 0; else 0.
-        label: A rating on the facet's scale, an overall score, or 1 where the sentence is faithful
-            or the fact holds, and 0 where not.
-        answer: The judge's, on the same scale; None where it gave none.
+        index: The index of the summary's sentence or the label's fact, from 0; 0 for other items.
+        label: A rating on the facet's scale, an overall score, or 1 if the sentence is faithful or
+            the fact holds, and 0 if not.
+        answer: The judge's answer on the same scale; None if it gave none.
         error: The kind of error that the label names.
-        evidence: How far the evidence agrees; for a labelled faithful sentence with evidence. It is
-            counted nowhere where there is no answer.
-        text: The text in question, where label and answer differ or there is none.
-        against: What it was held against, then: the reference's facet, or the labelled evidence.
-        reason: The judge's reason, then.
+        evidence: How far the evidence agrees, for a sentence labelled faithful with evidence.
+            Without an answer, nothing counts it.
+        text: The text in question, if the answer differs from the label or is missing.
+        against: In that case, the reference's facet or the labelled evidence.
+        reason: In that case, the judge's reason.
         support: The judge's strength of belief that the sentence is supported or the fact holds, 0
-            to 1, where it has one. No run record has it.
+            to 1, if it has one. No run record has it.
     """
 
     kind: LabelledKind
@@ -115,14 +115,14 @@ class GoldenAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldenPair:
-    """The labelled items of one pair, answered.
+    """The labelled items of one pair, with the judge's answers.
 
     Attributes:
-        group: What is resampled: papers with the same reference have the same.
+        group: The unit of resampling. Papers with the same reference are one group.
         answers: Facets in reading order, the overall score, sentences, facts.
         n_left_out: Labelled facets that the judge does not find in the reference.
         rated: Every facet that the judge finds in the reference, labelled or not, with its rating.
-        coverages: The same facets with their coverages, 0 to 100, from a judge that says them.
+        coverages: The coverages of these facets, 0 to 100, if the judge states them.
     """
 
     paper: str

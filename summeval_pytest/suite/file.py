@@ -81,16 +81,17 @@ class EvaVariant:
     """The form of EVA-Score.
 
     Attributes:
-        recall: Whether the reference's facts are also checked against the summary, or only matched.
-        chains: Whether a fact refines the one that the judge names, or the one before it (the
+        recall: Whether the reference's facts are also checked against the summary, or only
+            matched.
+        chains: Whether a fact refines the fact that the judge names, or the one before it (the
             paper).
         validation: Whether facts are checked at once, or chain by chain with earlier verdicts (the
             paper).
-        premises: With how many facts of the reference each is checked, one by one; None for all.
-        relations: Relations across sentences count unless a fact is as similar as this, above 0
-            to 1; None for none.
-        encoder: The model of this machine that tells which facts are similar: the folder, absolute,
-            where it stands beside the suite file, else as the suite names it; None for TF-IDF.
+        premises: Check each fact against so many facts of the reference, one by one; None: all.
+        relations: Relations across sentences count, unless a fact is as similar as this, above 0
+            to 1; None: they do not count.
+        encoder: The local model that finds similar facts: a folder beside the suite, or a model's
+            name; None: TF-IDF.
     """
 
     recall: Annotated[EvaRecall, _key("recall")] = "both"
@@ -141,15 +142,15 @@ class Variants:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteKeys:
-    """The top of a suite file without the EVA-Score variant; other functions read its tables.
+    """The top of a suite file, without the variant of EVA-Score; its tables have readers.
 
     Attributes:
         papers: The file of papers.
-        labels: The file of labels by people; they make the item `judge`.
-        recorded: The file of other judges' records, which recorded judges read.
-        references: What counts of several references of a paper, for facet and eva.
-        default_systems: The systems that are gated where none is asked for.
-        columns: By our key, what the column of a table is called.
+        labels: The file of labels by people. They add the test `judge`.
+        recorded: The file of ratings that recorded judges use.
+        references: Which score counts if a paper has several references, for facet and eva.
+        default_systems: The systems that are gated if no option names one.
+        columns: Your tables' names for our columns.
         metrics: Tables, options of [custom metrics](../how-to/metric.md).
         systems: Tables, [below](#systems).
         endpoints: Tables, [below](#endpoints).

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Suite:
-    """A suite whose files were checked; all its parts are in file order.
+    """A checked suite. Its papers, systems and labels are in file order.
 
     Attributes:
         shown: The suite file as the user would name it.
@@ -275,7 +275,7 @@ def read_summaries(
 
 
 def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: bool = False) -> Suite:
-    """The suite that a suite file or its folder holds, every line of it checked.
+    """Load and check the suite in a file or a folder.
 
     ``shown`` is how the user named ``path``; it starts the places in messages. What the suite names
     has to lie in its folder, unless ``allow_outside``. The suite file is checked before the files

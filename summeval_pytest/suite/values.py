@@ -179,13 +179,12 @@ Dollars = Annotated[Number, Field(ge=0, le=100_000)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Priced:
-    """What a model's tokens cost.
+    """The price of a model's tokens.
 
     Attributes:
-        input_price: Dollars per million tokens of prompts; goes with `output_price`.
+        input_price: Dollars per million tokens of prompts. It goes with `output_price`.
         output_price: Dollars per million tokens of replies.
-        cached_input_price: Dollars per million tokens of prompts that the endpoint had in its own
-            cache.
+        cached_input_price: Dollars per million tokens of prompts that the endpoint's cache had.
     """
 
     input_price: Given[Dollars] = None
@@ -202,17 +201,18 @@ class _Priced:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemSpec(_Priced):
-    """A system: recorded summaries, or an endpoint that is asked for them; exactly one of both.
+    """A system with recorded summaries, or with an endpoint that is asked for them.
 
     Attributes:
-        summaries: The file of summaries as the suite names it.
-        endpoint: The endpoint that is asked, by its name.
-        model: The endpoint's name for the model; there exactly where an endpoint is.
-        prompt: One of `PROMPTS`, or the text of a custom template.
-        max_tokens: Of a summary; one that needs more is cut off, and fails.
-        context_tokens: What the model can read and write at once; longer sources lose their middle.
-        temperature: Of its sampling, 0 to 2.
-        skip: The papers that this system has no summary for, on purpose.
+        summaries: The file of summaries, as the suite names it.
+        skip: Papers for which this system has no summary, on purpose.
+        endpoint: The endpoint of the model that writes the summaries.
+        model: The endpoint's name for the model. It goes with `endpoint`.
+        prompt: One of `PROMPTS`, or the text of your own template.
+        max_tokens: The most tokens of a summary. A longer one is cut off, and fails.
+        context_tokens: The most tokens that the model can read and write. Longer sources lose
+            their middle.
+        temperature: The temperature of its sampling, 0 to 2.
     """
 
     name: str
@@ -232,18 +232,18 @@ class JudgeSpec(_Priced):
     """A model that judges.
 
     Attributes:
-        endpoint: The endpoint that is asked, by its name.
+        endpoint: The model's endpoint.
         model: The endpoint's name for the model.
-        votes: How many votes it gives on each question.
-        batched: Whether a request may ask about several items; the papers ask about one at a time.
-        rubric: In whose words it is told what a rating of a facet means.
-        examples: Whether it is shown worked examples of ratings.
-        facets: How a facet of the reference is found in a summary.
-        pinned: Whether replies have to come from that very model; None where its name decides.
-        sentences: What it is asked for on a sentence.
-        strict: Whether a sentence called supported without evidence in the source is unsupported;
-            without a request for evidence nothing could be supported.
-        factual: Whether it is asked of unsupported sentences if they are true all the same.
+        votes: How often each question is asked.
+        batched: Whether a request may ask about several items. The papers ask about one at a time.
+        rubric: The words that explain a facet's ratings to the model.
+        examples: Whether the prompt has worked examples of ratings.
+        facets: How the judge finds a facet of the reference in a summary.
+        pinned: Whether replies must come from this very model; None: the name decides.
+        sentences: What the judge is asked about a sentence.
+        strict: Whether a sentence called supported without evidence is unsupported. It needs a
+            mode that asks for evidence.
+        factual: Whether the judge is also asked if an unsupported sentence is true in general.
     """
 
     name: str
@@ -294,17 +294,18 @@ class ComposedSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckerSpec:
-    """A small model of this machine that checks facts and sentences; other judges do the rest.
+    """A small model on this machine that checks facts and sentences.
 
     Attributes:
-        folder: The model: absolute where it stands beside the suite file, else as it is named.
-        supported: The label that means support, or its number; None where the model says.
-        threshold: From which probability on a claim is supported, 0 to 1.
-        window: How many tokens it reads at once; None for the usual number.
+        folder: The model: a folder beside the suite, or a model's name.
+        supported: The label that means support, or its number; None: the model's own labels decide.
+        threshold: A claim is supported from this probability, 0 to 1.
+        window: How many tokens it reads at once; None: 512, or fewer if the model has fewer
+            places.
         joined: Whether it reads text and claim as one text, and not as a pair.
-        device: ``cpu``, ``auto`` or another of torch's.
-        facets: Who answers about facets.
-        facts: Who lists facts and relations.
+        device: ``cpu``, ``auto`` or another device of torch.
+        facets: The judge that rates facets.
+        facts: The judge that lists facts and relations.
     """
 
     name: str
@@ -359,16 +360,16 @@ def _day(value: object, info: ValidationInfo) -> object:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiver:
-    """A permission for one number of one pair to fall short for a while.
+    """A permission for one number of one pair to miss its threshold for a while.
 
     Attributes:
         paper: The paper, or ``all-papers`` for a mean.
         system: The system.
-        finding: The number that may fall short, by the name of its threshold.
-        least: What it may not fall below all the same; None for no bound.
-        most: What it may not exceed, where its threshold is an upper bound; None for no bound.
-        owner: Who answers for it.
-        reason: Why; every report says it.
+        finding: The number that may miss its threshold.
+        least: The number must still reach this; None: no bound.
+        most: The number must not exceed this, if its threshold is an upper bound; None: no bound.
+        owner: Who is responsible.
+        reason: Why. Every report states it.
         expires: The last day on which it holds, as ``2027-01-31``.
     """
 

@@ -69,9 +69,10 @@ def named_agreement(name: str) -> Named:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Floors:
-    """The floors of one judge, in the order of the figures, those on kinds of errors last.
+    """The floors of one judge, in the order of the figures; floors on kinds of errors come last.
 
-    ``judge`` is the judge whose own table they are; empty where they are those of every judge.
+    Attributes:
+        judge: The judge that the floors are for; empty for every judge.
     """
 
     floors: tuple[Threshold, ...] = ()

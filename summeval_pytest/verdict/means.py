@@ -41,15 +41,15 @@ _ROUNDING: Final = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemMean:
-    """The mean of one number over the papers that have it; None where none has.
+    """The mean of one number over the papers that have it; None if none has.
 
     Attributes:
-        least: Its threshold; the most that it may be where lower is better.
-        n_papers: Papers that should have it: all, but for those to which the number does not apply
-            because their reference does not state the facet.
-        lowest: The mean with the worst of the number's range for each paper that the system left
-            without it; None where there is none, and of a count, which has no worst.
-        is_open: Whether what the judge left open could make it meet or miss its threshold.
+        least: Its threshold; an upper bound if lower is better.
+        n_papers: Papers that should have it: all, except those whose reference does not state the
+            facet.
+        lowest: The mean if each paper without the number, by the system's fault, had the worst of
+            its range; None without such papers, and for a count, which has no worst.
+        is_open: Whether the judge's missing answers could make it meet or miss its threshold.
     """
 
     name: str
@@ -84,20 +84,21 @@ class SystemMean:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectedMean:
-    """The mean of one number as people would have given it, and the judge's own beside it.
+    """The mean of one number as people would give it, beside the judge's own mean.
 
     Attributes:
-        raw: The mean of what the judge says; of faithfulness, over sentences and not over papers.
-        value: Corrected, in the labels' unit; None where the labels do not tell, or the judge is no
-            better than chance.
+        raw: The judge's mean; for faithfulness, over sentences and not over papers.
+        value: The corrected mean, in the labels' unit; None if the labels do not tell, or the
+            judge is no better than chance.
         low: The lower bound of its 95 % interval over papers.
+        high: The upper bound.
         n_golden: How many labelled pairs, or sentences, correct it.
-        n_papers: On how many papers these are.
-        reason: Why there is no value or no interval; else empty.
+        n_papers: How many papers these are on.
+        reason: Why there is no value or interval; empty otherwise.
         n_scored: Papers of the system that have the number.
         n_of: Papers that should have it.
-        worst: The same with each piece wrong that the judge left unanswered, and each label that it
-            left unanswered at the top of its scale; None where everything was answered.
+        worst: The same mean in the worst case: every unanswered piece is wrong, and every
+            unanswered label is at the top of its scale; None if everything was answered.
     """
 
     name: str
@@ -153,9 +154,10 @@ class CorrectedMean:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemVerdict:
-    """The means of one system, raw and corrected by labels, and what became of its waivers.
+    """The means of one system, raw and corrected by labels, and the state of its waivers.
 
-    ``undecided`` is what the judge's answers do not decide, a phrase each.
+    Attributes:
+        undecided: What the judge's missing answers leave open, a phrase each.
     """
 
     means: tuple[SystemMean, ...] = ()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shortfall:
-    """One number that misses its threshold; ``value`` None where a summary has nothing to count."""
+    """One number that misses its threshold; ``value`` None if the summary has nothing to count."""
 
     name: str
     value: float | None
@@ -37,10 +37,10 @@ class PairVerdict:
     """What one pair misses.
 
     Attributes:
-        shortfalls: The numbers that surely miss their thresholds, waived ones left out.
-        unscored: The metrics that the system left without a score: an empty or refused summary.
-        waived: The numbers that miss their thresholds and that a waiver covers.
-        undecided: What the judge's answers do not decide, a phrase each.
+        shortfalls: The numbers that surely miss their thresholds, without waived ones.
+        unscored: The metrics without a score by the system's fault: an empty or refused summary.
+        waived: The numbers that miss their thresholds and have a waiver.
+        undecided: What the judge's missing answers leave open, a phrase each.
     """
 
     shortfalls: tuple[Shortfall, ...] = ()

@@ -19,9 +19,9 @@ class Policy:
     """What one suite requires of a release.
 
     Attributes:
-        floors: A table for each judge that has its own, and the one of every judge.
-        waivers: What may fall short, and the day on which waivers are checked.
-        rules: Which drops against a baseline fail.
+        floors: A table for each judge with its own floors, and one for all other judges.
+        waivers: The waivers, and the day on which they are checked.
+        rules: The drops against a baseline that fail.
     """
 
     thresholds: Thresholds

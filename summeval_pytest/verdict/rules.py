@@ -25,12 +25,12 @@ TESTED: Final = (METRICS[0], *(f"facet.{facet}" for facet in FACETS), *METRICS[1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """Which drop against a baseline fails; where it has both parts, a drop has to break both.
+    """A drop against a baseline that fails; with both parts, a drop must break both.
 
     Attributes:
-        drop: The mean may drop by so much; None where size does not matter.
-        level: A drop is significant where its adjusted p value is at most this; None where
-            significance does not matter.
+        drop: The mean may drop by this much; None if size does not matter.
+        level: A drop is significant if its adjusted p value is at most this; None if significance
+            does not matter.
         is_named: Whether somebody named the number, so that a run without it cannot pass.
     """
 

@@ -54,10 +54,12 @@ REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """The least value that one number may have, or the most where lower is better; equal passes.
+    """A bound on one number: a lower bound, or an upper bound if lower is better. Equal passes.
 
-    ``bound`` says whether the figure or the lower bound of its interval is held; it is None for
-    pairs and plain means, which have no interval.
+    Attributes:
+        least: The bound, also where it is an upper one.
+        bound: Whether the bound is on the figure or on the lower end of its interval; None for
+            pairs and plain means, which have no interval.
     """
 
     name: str

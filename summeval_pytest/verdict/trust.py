@@ -47,10 +47,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoreLabels:
-    """What would decide a floor of ``least`` that lies in the interval of its figure.
+    """How many more labels would decide a floor that lies in the interval of its figure.
 
-    Papers are resampled, so these are counted; the pairs are as many a paper as now. Both are None
-    where the figure is at its floor, which no number of labels decides.
+    Attributes:
+        least: The floor.
+        n_papers: So many more papers, because papers are resampled; None if the figure equals its
+            floor, which no number of labels decides.
+        n_pairs: The same in pairs, with as many a paper as now.
     """
 
     least: float
@@ -62,9 +65,11 @@ class MoreLabels:
 class Agreement:
     """One figure of agreement, with its 95 % interval over papers.
 
-    ``value`` is None where it is undefined, as the precision of a judge that finds nothing; the
-    bounds are None where fewer than half of the resamples define it. ``more`` is of the floors that
-    the labels leave open.
+    Attributes:
+        value: None if undefined, such as the precision of a judge that finds nothing.
+        low: The lower bound; None if fewer than half of the resamples define it.
+        high: The upper bound; None likewise.
+        more: How many labels would decide the floors that are too close to call.
     """
 
     name: str
@@ -84,18 +89,17 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trust:
-    """What the golden labels say of a judge.
+    """A judge's agreement with the golden labels.
 
     Attributes:
-        labels: 12 hex digits over the labels: two judges measured on others do not compare.
-        floors_of: The judge whose own table of floors it is held to; empty for that of all.
-        agreements: Every figure that the labels have something for.
-        n_papers: The labelled papers; those with the same reference are one.
-        n_unanswered: Labelled items that the judge left without an answer.
+        labels: 12 hex digits over the labels. Judges measured on other labels do not compare.
+        floors_of: The judge whose own floors were used; empty for the floors of all judges.
+        agreements: Every figure that the labels can give.
+        n_papers: The labelled papers. Papers with the same reference count once.
+        n_unanswered: Labelled items without an answer from the judge.
         n_left_out: Labelled facets that the judge does not find in the reference.
-        fault: Why it was not measured, in words; empty where it was.
-        undecided: The floors that it holds only because of what it left unanswered, in words; empty
-            where there is none.
+        fault: Why it was not measured; empty if it was.
+        undecided: The floors that the judge meets only because of missing answers, in words.
     """
 
     judge: str

@@ -52,7 +52,7 @@ def faults_of(uses: Iterable[WaiverUse]) -> tuple[str, ...]:
 class Waivers:
     """The waivers of a suite on one day, ``today``, as ``2027-01-31``.
 
-    No record has the day: a replay of tomorrow is the same to the byte.
+    The record does not have the day, so that a replay of tomorrow is the same to the byte.
     """
 
     waivers: tuple[Waiver, ...] = ()

@@ -132,7 +132,7 @@ def _keys(
     return _table("key", "meaning", "default", rows=rows)
 
 
-_ASKS: Final = "Who answers about {}: a judge of the suite, or `offline`."
+_ASKS: Final = "The judge of {}: a judge of the suite, or `offline`."
 
 
 def suite_keys() -> Iterator[str]:
@@ -159,7 +159,7 @@ def _own(kind: Any) -> list[str]:
 
 def systems() -> Iterator[str]:
     """A table of a system."""
-    named = {"prompt": "A named prompt, or a file with `{source}` where the paper belongs."}
+    named = {"prompt": "A named prompt, or a file with `{source}` in place of the paper."}
     yield from _keys(_own(values.SystemSpec), *_with_prices(values.SystemSpec), said=named)
 
 
@@ -303,7 +303,7 @@ _WORDS: Final = {
     "None": "null",
     "Any": "any value",
 }
-_LISTS: Final = {"Pairs": "PairResult", "Papers": "PaperRecord"}
+_LISTS: Final = {"PairList": "PairResult", "PaperList": "PaperRecord"}
 
 
 def _json(node: ast.expr) -> str:
@@ -398,7 +398,7 @@ def public_names() -> Iterator[str]:
     """The names of the package, each with the first sentence of its docstring."""
     found = {name: inspect.getdoc(getattr(summeval_pytest, name)) for name in sorted(_CLASSES)}
     told = {name: _plain((doc or "").split("\n\n")[0]) for name, doc in found.items()}
-    told["ENDLESS"] = "The end of the range of a count, which has none."
+    told["ENDLESS"] = "Stands for the end of a count's range, which has none."
     rows = [(f"`{name}`", told[name]) for name in summeval_pytest.__all__]
     yield from _table("name", "what it is", rows=rows)
 
