@@ -217,7 +217,10 @@ def floors() -> Iterator[str]:
     rows = [
         (f"`{name}`", f.meaning, f.range.removeprefix("from ")) for name, f in AGREEMENTS.items()
     ]
-    kind = "`unfaithful_recall.KIND`", "the same on sentences with one kind of error, as labelled"
+    kind = (
+        "`unfaithful_recall.KIND`",
+        "the recall of sentences with one kind of error, as the labels name it",
+    )
     yield from _table("figure", "what it is", "range", rows=[*rows, (*kind, "0 to 1")])
 
 
