@@ -57,7 +57,7 @@ class Scored:
     """One measured summary.
 
     `facet`, `eva` and `faithfulness` are `Unscored` for an empty summary, a refusal, or a judge
-    that gave no answer. `numbers` and `findings` are there in any case.
+    that gave no answer. `numbers` and `findings` are always there.
 
     Attributes:
         evaluation: Every score with its evidence and its signature.
@@ -67,7 +67,7 @@ class Scored:
 
     @property
     def paper(self) -> str:
-        """The paper's id; the row's where none was given, and empty for one summary."""
+        """The paper's id, or `row-1` and so on without one; empty for one summary."""
         return self.evaluation.paper
 
     @property
@@ -91,7 +91,7 @@ class Scored:
         return self._of("faithfulness")  # type: ignore[return-value]  # by its name
 
     def own(self, metric: str) -> OwnScore | Unscored:
-        """What a metric of one's own came to, or why to nothing."""
+        """The score of a custom metric, or why there is none."""
         return self._of(metric)  # type: ignore[return-value]  # by its name
 
     def _of(self, metric: MetricName) -> Score | Unscored:
@@ -104,12 +104,12 @@ class Scored:
 
     @property
     def numbers(self) -> Mapping[str, float | None]:
-        """Every number by the name that thresholds use; unscored metrics have none."""
+        """Every number by its threshold's name; unscored metrics have none."""
         return self.evaluation.numbers().values
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Everything that is wrong by the three metrics, the worst first, with what to read.
+        """Everything that is wrong by the three metrics, the worst first.
 
         Sentences count from 1, as in reports: those of a ``title``, and those of the source in
         ``evidence``.
@@ -146,13 +146,13 @@ class MeanScore:
     """The mean of a number over the papers of a system.
 
     An empty summary and a refusal count as the worst of the number's range, as in a gated run. A
-    paper that the judge left unscored is in no mean.
+    paper that the judge left unscored is left out.
 
     Attributes:
-        value: The mean; None where the system has no count for a paper, which has no worst value.
-        low: The lower bound of the 95 % interval over resampled papers; None where there is none.
-        n_scored: On how many papers the system has the number.
-        n_papers: On how many it should have it.
+        value: The mean; None if it is of a count and a paper has none.
+        low: The lower bound of the 95 % interval over resampled papers; None without one.
+        n_scored: How many papers have the number.
+        n_papers: How many papers should have it.
     """
 
     system: str
@@ -280,17 +280,17 @@ def score(  # noqa: PLR0913 - by keyword, each an option of its own
 
     Args:
         summary: The summary.
-        reference: The reference, or several of which the best counts; FM and EVA-Score need it.
-        source: The paper as a text, or its sections; sentence faithfulness needs it.
-        judge: A judge's name as ``--summ-judge`` takes it, or a judge.
-        metrics: Which metrics; None for all whose texts are there.
+        reference: The reference, or several: the best one counts. FM and EVA-Score need it.
+        source: The paper as a text, or its sections. Faithfulness needs it.
+        judge: A judge, or its name as for ``--summ-judge``.
+        metrics: Which metrics; None: all that there are texts for.
         store: As ``--summ-store``.
         endpoint: As ``--summ-endpoint``.
         votes: As ``--summ-votes``.
         budget: As ``--summ-budget``, in dollars.
 
     Raises:
-        UsageError: for a text that is missing or none, and a judge that cannot be.
+        UsageError: for a missing or wrong text, or a judge that cannot be made.
     """
     row = {"summary": summary, "reference": reference, "source": source}
     session = session_here(store=store, endpoint=endpoint, votes=votes, budget=budget)
@@ -315,13 +315,12 @@ def evaluate(  # noqa: PLR0913 - by keyword, each an option of its own
 
     Args:
         rows: Dicts, a DataFrame of pandas or polars, a pyarrow table, or a Hugging Face dataset.
-            Columns are summary, reference and source, and where there are any paper and system; no
-            two rows are of one paper and one system.
+            The columns are summary, reference and source, and optionally paper and system. No two
+            rows have the same paper and system.
         judge: As in `score`.
-        metrics: Which metrics; None for all whose texts are there, row by row.
-        columns: What a column is called in ``rows`` where it is called otherwise, as
-            ``{"summary": "prediction"}``.
-        progress: Whether stderr says how far it has come.
+        metrics: Which metrics; None: all that a row has the texts for.
+        columns: Your names for our columns, as ``{"summary": "prediction"}``.
+        progress: Whether stderr shows the progress.
         store: As ``--summ-store``.
         endpoint: As ``--summ-endpoint``.
         votes: As ``--summ-votes``.
@@ -329,7 +328,7 @@ def evaluate(  # noqa: PLR0913 - by keyword, each an option of its own
         in_flight: Requests open at once.
 
     Raises:
-        UsageError: for a row that cannot be measured, with its number, and a judge that cannot be.
+        UsageError: for a row that cannot be measured, or a judge that cannot be made.
     """
     session = session_here(
         store=store, endpoint=endpoint, votes=votes, budget=budget, in_flight=in_flight

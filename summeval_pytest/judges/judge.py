@@ -25,7 +25,7 @@ class Judge(Protocol):
 
     @property
     def signature(self) -> str:
-        """All that can change this judge's answers, in one short string."""
+        """Everything that can change this judge's answers, in one short string."""
         ...
 
     @property
@@ -36,8 +36,8 @@ class Judge(Protocol):
     async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """One answer for each question, in the order asked.
 
-        A question that cannot be answered is `Unanswered` with a reason; raising is for what no
-        question could survive.
+        Answer `Unanswered` with a reason to a question that cannot be answered. Raise only if no
+        question can be answered.
         """
         ...
 

@@ -52,8 +52,8 @@ class MetricTexts:
     """The texts of one pair, normalised: no special tokens, plain white space.
 
     Attributes:
-        references: The paper's references, one at least where the metric needs any.
-        source: The paper, a text a section.
+        references: The paper's references; at least one if the metric needs them.
+        source: The paper, one text a section.
     """
 
     summary: str
@@ -148,8 +148,8 @@ class Metric:
     """A custom metric. The keyword arguments of its class are its options in a suite.
 
     Attributes:
-        version: What its signature says: change it with every change of what it counts.
-        needs: The texts without which it measures nothing.
+        version: Part of the signature. Change it when you change what is counted.
+        needs: The texts that it needs.
         numbers: What thresholds can name. The first is called as the metric is, others
             ``metric.part``.
     """
@@ -166,14 +166,13 @@ class Metric:
     def measure(self, texts: MetricTexts) -> Mapping[str, float | None]:
         """The numbers of a pair, by name.
 
-        None is a number that the summary gives nothing to count for, and is under every threshold;
-        one that is left out does not apply, and is held to none. What this raises is an error of
-        the test and no failure of the system.
+        None means that the summary has nothing to count, and misses every threshold. A missing
+        number does not apply. An exception is an error of the test, not a failure of the system.
         """
         raise NotImplementedError
 
     def problems(self, texts: MetricTexts) -> Iterable[Problem]:  # noqa: ARG002 - for subclasses
-        """The pieces of the summary that make its numbers what they are."""
+        """The parts of the summary that explain its numbers."""
         return ()
 
 

@@ -34,7 +34,7 @@ _SHOWN: Final = 60
 
 
 class SummPair:
-    """One pair of the suite, measured: what the fixture `summ_pair` hands to a test.
+    """One measured pair of the suite, which the fixture `summ_pair` gives to a test.
 
     Attributes:
         pair: The paper and the system's summary of it.
@@ -64,27 +64,27 @@ class SummPair:
 
     @property
     def facet(self) -> FacetScore:
-        """The Facet-aware Metric; the test fails where the system left it without a score."""
+        """The Facet-aware Metric; the test fails if the system left it unscored."""
         from summeval_pytest.metrics.facet import FacetScore
 
         return self._scored("facet", FacetScore)
 
     @property
     def eva(self) -> EvaScore:
-        """EVA-Score; the test fails where the system left it without a score."""
+        """EVA-Score; the test fails if the system left it unscored."""
         from summeval_pytest.metrics.eva import EvaScore
 
         return self._scored("eva", EvaScore)
 
     @property
     def faithfulness(self) -> FaithfulnessScore:
-        """Sentence faithfulness; the test fails where the system left it without a score."""
+        """Sentence faithfulness; the test fails if the system left it unscored."""
         from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 
         return self._scored("faithfulness", FaithfulnessScore)
 
     def own(self, metric: str) -> OwnScore:
-        """What a metric of one's own came to, as `facet`; a KeyError if it was not measured."""
+        """The score of a custom metric, as `facet`; a KeyError if it was not measured."""
         from summeval_pytest.metrics.own import OwnScore
 
         return self._scored(metric, OwnScore)
@@ -124,7 +124,7 @@ class SummPair:
 
 
 class SummJudge:
-    """The run's judge, for texts that are in no suite."""
+    """The run's judge, for texts outside a suite."""
 
     def __init__(self, runner: Runner, config: pytest.Config) -> None:
         self._runner = runner

@@ -61,18 +61,18 @@ class Suite:
 
     Attributes:
         shown: The suite file as the user would name it.
-        default_systems: The systems that are gated where none is asked for.
+        default_systems: The systems that are gated if no option names one.
         endpoints: The endpoints that the suite defines or changes.
-        judges: All that the suite defines but those that are recorded.
-        thresholds: What every pair has to reach.
-        mean_thresholds: What the means over papers have to reach, per system.
-        corrected_thresholds: What the means have to reach once the judge's error is taken out.
-        judge_thresholds: The judge's floor of agreement with the golden labels.
+        judges: The judges that the suite defines, without recorded ones.
+        thresholds: The thresholds of every pair.
+        mean_thresholds: The thresholds of a system's means over papers.
+        corrected_thresholds: The thresholds of means that labels correct.
+        judge_thresholds: The floors of the judge's agreement with the golden labels.
         cassette: The file of recorded replies; it may not be there yet.
         baselines: The folder of saved runs; it may not be there yet.
-        fingerprint: 12 hex digits over all of the papers that can move a score.
-        labels: By paper and system; empty where the suite has none.
-        recorded: Other judges' records; none where the suite has no such file.
+        fingerprint: 12 hex digits over everything in the papers that can change a score.
+        labels: By paper and system; empty without labels.
+        recorded: Ratings of recorded judges; none without such a file.
     """
 
     path: Path

@@ -127,7 +127,7 @@ _Facts = Annotated[
 class Paper:
     """A paper: at least one section of source, and at least one reference abstract.
 
-    The facets and facts of its one reference may be frozen; None where they are not.
+    The facets and facts of its one reference may be frozen; None if they are not.
     """
 
     id: Text
@@ -161,9 +161,9 @@ class Pair:
     """One system's summary of one paper.
 
     Attributes:
-        place: The line that holds the summary, or that of the system where a model was asked.
-        flaw: The system's fault that leaves nothing to score; None where there is none.
-        note: What a reader of the verdict has to know of how the summary was made; mostly empty.
+        place: The line of the summary, or of the system if a model wrote it.
+        flaw: The system's fault that leaves nothing to score; None without one.
+        note: What a reader must know about how the summary was made; mostly empty.
     """
 
     paper: Paper
