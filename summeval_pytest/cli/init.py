@@ -160,7 +160,7 @@ def _judge_tables(start: Start) -> str:
     if not start.is_asked:
         return ""
     server, (variable, _) = start.server, start.key
-    lines = ["", f"# Who judges with --summ-judge={JUDGE}; the key itself is in no file."]
+    lines = ["", f"# The judge of --summ-judge={JUDGE}. Never write its key into a file."]
     if server is not None:
         lines += ["[endpoints.house]", f"base_url = {json.dumps(server.address)}"]
         lines += [f'api_key_env = "{variable}"', ""] if variable else [""]

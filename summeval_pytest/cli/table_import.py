@@ -35,7 +35,7 @@ _NOTHING: Final = "-"
 """The summary of a system that returned nothing."""
 _FAILS: Final = f"written as {_NOTHING!r}, which fails"
 _SKIP: Final = "; --skip-missing lists these papers under 'skip'"
-_THRESHOLDS: Final = ("# What every summary", "# What people have found")
+_THRESHOLDS: Final = ("# The thresholds of every summary", "# Labels by people test the judge")
 """Where the thresholds begin in the suite that `init` writes, and what comes after them."""
 _SHARD: Final = re.compile(r"-\d+(?:-of-\d+)?$")
 
