@@ -313,7 +313,7 @@ def _compared(
     lines = [one_line(f"{suite.shown}: {system}"), *comparison_lines(comparison)]
     if not comparison.mismatches:
         changes = (
-            pair_change(baseline.pairs[pair.paper], pair, baseline=str(baseline))
+            pair_change(baseline.pairs[pair.paper](), pair, baseline=str(baseline))
             for pair in pairs
             if pair.paper in baseline.pairs
         )

@@ -544,7 +544,7 @@ def _flip(number: int, flip: Rejudged) -> Iterator[str]:
     old, new, label = (verdict_of(flip.new, value) for value in answers)
     way = "away" if flip.loss > 0 else "towards" if flip.loss < 0 else "as far as before"
     yield one_line(f"{number}. {where}: {old} -> {new}, label {label} ({way})", 200)
-    yield from evidence_lines(flip.told, 13, when=" now" if flip.told is flip.new else " then")
+    yield from evidence_lines(flip.quoted, 13, when=" now" if flip.quoted is flip.new else " then")
 
 
 def _named(kind: KindDrift) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from bisect import insort
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
@@ -46,8 +46,7 @@ def pair_change(old: PairResult, new: PairResult, *, baseline: str) -> PairChang
         if (was := before.get(name)) is not None and (now := after.get(name)) is not None
     )
     lost, regained, invented = _fact_changes(_of(EvaScore, old), _of(EvaScore, new))
-    unsupported = _unsupported(_of(FaithfulnessScore, new))
-    earlier = _unsupported(_of(FaithfulnessScore, old))
+    present, past = (_unsupported(_of(FaithfulnessScore, each)) for each in (new, old))
     return PairChange(
         paper=new.paper,
         system=new.system,
@@ -56,15 +55,18 @@ def pair_change(old: PairResult, new: PairResult, *, baseline: str) -> PairChang
         facets=_facet_changes(_of(FacetScore, old), _of(FacetScore, new)),
         lost=lost,
         regained=regained,
-        unsupported=_without(unsupported, earlier),
-        mended=_without(earlier, unsupported),
+        unsupported=_without(present, past),
+        mended=_without(past, present),
         invented=invented,
         loss=sum(was - now for name, was, now in numbers if name in METRICS),
     )
 
 
 def worst_changes(changes: Iterable[PairChange], n_worst: int) -> tuple[list[PairChange], int]:
-    """The papers that became worse by the most, and how many changed; no more of them are held."""
+    """The papers that became worse by the most, and how many changed.
+
+    Never more than ``n_worst`` changes are in memory.
+    """
     worst: list[PairChange] = []
     n_changed = 0
     for change in changes:
@@ -76,7 +78,6 @@ def worst_changes(changes: Iterable[PairChange], n_worst: int) -> tuple[list[Pai
 
 
 def _of(kind: type[ScoreT], pair: PairResult) -> ScoreT | None:
-    """A pair's score of one kind; None where the metric was not measured, or has none."""
     return next((score for score in pair.scores if isinstance(score, kind)), None)
 
 
@@ -85,7 +86,7 @@ def _without(claims: Claims, others: Claims) -> tuple[Claim, ...]:
 
 
 def _same(text: str) -> str:
-    """What two texts have in common that differ in white space and case only."""
+    """What two texts that differ only in white space and case have in common."""
     return " ".join(text.split()).casefold()
 
 
@@ -94,8 +95,8 @@ def _facet_changes(old: FacetScore | None, new: FacetScore | None) -> tuple[Face
         return ()
     before = {rated.facet: rated for rated in old.ratings}
     after = {rated.facet: rated for rated in new.ratings}
-    # A summary that is its reference was rated without a question: it has full marks in the facets
-    # that the other reading of the reference found.
+    # A summary that is its reference was rated without a question. It has full marks in the facets
+    # that the judge found in the reference for the other summary.
     if old.identical:
         before = _full(after)
     if new.identical:
@@ -103,21 +104,22 @@ def _facet_changes(old: FacetScore | None, new: FacetScore | None) -> tuple[Face
     changes = []
     for facet in FACETS:
         was, now = before.get(facet), after.get(facet)
-        rating_was, rating_now = was.rating if was else None, now.rating if now else None
-        if (stated := now or was) is not None and rating_was != rating_now:
+        ratings = was.rating if was else None, now.rating if now else None
+        if (stated := now or was) is not None and ratings[0] != ratings[1]:
             changes.append(
                 FacetChange(
                     facet=facet,
-                    old=rating_was,
-                    new=rating_now,
+                    old=ratings[0],
+                    new=ratings[1],
                     reference=stated.reference,
                     before=was.candidate if was else "",
                     after=now.candidate if now else "",
                     reason=stated.reason,
                 )
             )
-    share = {change.facet: SCALES[change.facet] - 1 for change in changes}
-    return tuple(sorted(changes, key=lambda c: ((c.new or 0) - (c.old or 0)) / share[c.facet]))
+    return tuple(
+        sorted(changes, key=lambda c: ((c.new or 0) - (c.old or 0)) / (SCALES[c.facet] - 1))
+    )
 
 
 def _full(ratings: Mapping[Facet, RatedFacet]) -> dict[Facet, RatedFacet]:
@@ -142,52 +144,47 @@ def _fact_changes(
     both = [(before.get(text, now)[0], *now) for text, now in after.items()]
     lost = tuple(claim for had, has, claim in both if had and not has)
     regained = tuple(claim for had, has, claim in both if has and not had)
-    return lost, regained, _without(_invented(new), _invented(old))
+    invented, earlier = (
+        _claims((each.fact.text, each.reason) for each in score.candidate if each.holds is False)
+        for score in (new, old)
+    )
+    return lost, regained, _without(invented, earlier)
 
 
 def _carried(score: EvaScore) -> dict[str, tuple[bool, Claim]]:
     """For each fact of the reference whether the summary carries it, as recall counts it."""
-    found = {}
+    carried = {}
     for place, checked in enumerate(score.reference):
-        is_carried = place in score.matched
-        reason = one_line(checked.reason)
+        text, reason, is_carried = checked.fact.text, checked.reason, place in score.matched
         if not is_carried and checked.holds:
             reason = "it follows from the summary, of which no single fact matches it"
-        text = checked.fact.text
-        found[_same(text)] = is_carried, Claim(text=text, reason=reason)
-    return found
+        carried[_same(text)] = is_carried, Claim(text=text, reason=one_line(reason))
+    return carried
 
 
-def _invented(score: EvaScore) -> Claims:
-    return {
-        _same(each.fact.text): Claim(text=each.fact.text, reason=one_line(each.reason))
-        for each in score.candidate
-        if each.holds is False
-    }
+def _claims(texts: Iterable[tuple[str, str]]) -> Claims:
+    return {_same(text): Claim(text=text, reason=one_line(reason)) for text, reason in texts}
 
 
 def _unsupported(score: FaithfulnessScore | None) -> Claims:
-    return {
-        _same(sentence.text): Claim(text=sentence.text, reason=one_line(sentence.reason))
-        for sentence in (score.sentences if score is not None else ())
-        if sentence.supported is False
-    }
+    sentences = score.sentences if score is not None else ()
+    return _claims((each.text, each.reason) for each in sentences if each.supported is False)
 
 
 Verdicts = Literal[
     "unfaithful sentences", "faithful sentences", "facts that do not hold", "facts that hold"
 ]
 DriftKind = Facet | Verdicts
-"""What is tested together: the ratings of one facet; yes or no answers by what their label says.
+"""What is tested together: the ratings of one facet, or yes or no answers with the same label.
 
-Were both labels one kind, a judge that calls everything faithful would come nearer to the labels,
-since most sentences are."""
+The two label types are counted separately. Otherwise a judge that always says "faithful" looks
+good, because most sentences are."""
 KINDS: Final[tuple[DriftKind, ...]] = (*FACETS, *get_args(Verdicts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejudged:
-    """One labelled item with the answers of both runs, neither None, which label it alike.
+    """One labelled item that both runs answered.
 
     Papers with the same reference have the same ``group``, which is resampled.
     """
@@ -224,8 +221,8 @@ class Rejudged:
         return abs(now) - abs(before)
 
     @property
-    def told(self) -> GoldenAnswer:
-        """The side that has the texts: a side that says what the label says has none."""
+    def quoted(self) -> GoldenAnswer:
+        """The answer that quotes both texts. An answer that equals its label quotes none."""
         return self.old if self.new.agrees else self.new
 
 
@@ -238,11 +235,10 @@ def _answer(given: GoldenAnswer) -> float:
 class KindDrift:
     """What became of the answers of one kind that both runs gave.
 
-    Of ``n_items`` so many moved towards the label, away from it, and across: as far from it as
-    before. ``shift`` is the mean of new minus old answer over all items, in points of a rating or
-    in shares of yes; above 0 is more lenient. ``loss`` is the mean of how much farther from the
-    label the answers are; below 0 is nearer. ``p_shift`` and ``p_loss`` are the chances of either
-    where nothing changed, Holm-adjusted over the kinds.
+    ``n_across`` answers moved and are as far from the label as before. ``shift`` is the mean of new
+    minus old answer, in points of a rating or in shares of yes; above 0 is more lenient. ``loss``
+    is the mean of how much farther from the label the answers are; below 0 is nearer. ``p_shift``
+    and ``p_loss`` are the p values of either, Holm-adjusted over the kinds.
     """
 
     kind: DriftKind
@@ -257,7 +253,7 @@ class KindDrift:
 
     @property
     def n_flipped(self) -> int:
-        """How many answers are not what they were."""
+        """How many answers changed."""
         return self.n_towards + self.n_away + self.n_across
 
     @property
@@ -280,9 +276,8 @@ class KindDrift:
 class FigureChange:
     """One figure of agreement under an old and a new judge, named as ``[thresholds.judge]`` has it.
 
-    Higher is better. ``old`` and ``new`` are None where undefined, and stand on so many items and
-    papers. ``low`` and ``high`` bound the 95 % interval of the change over papers; None where it is
-    undefined in most resamples.
+    Higher is better; None is undefined. ``low`` and ``high`` bound the 95 % interval of the change
+    over papers.
     """
 
     name: str
@@ -303,9 +298,9 @@ class FigureChange:
 class Drift:
     """The golden answers of a new run beside those of an old one, with the judges' signatures.
 
-    Where ``mismatches`` say why the two cannot be compared, there is nothing else. ``n_only_old``
-    and ``n_only_new`` count the items that only one of the runs has an answer to. Kinds and figures
-    stand in their usual order, ``flips`` away from the label first, the farthest first.
+    ``mismatches`` say why the two cannot be compared; then there is nothing else. ``n_only_old``
+    and ``n_only_new`` count the items that only one run answered. ``flips`` are sorted: those that
+    moved away from the label first, the farthest first.
     """
 
     old_judge: str
@@ -335,15 +330,14 @@ class Drift:
 
 
 def measure_drift(old: SuiteRecord, new: SuiteRecord) -> Drift:
-    """What became of the golden answers of one suite between two runs that both measured a judge.
+    """Compare the golden answers of one suite in two runs.
 
-    Runs whose labels, papers or labelled summaries differ are not compared, and neither are runs
+    Runs with other labels, papers or labelled summaries are not compared, and neither are runs
     without golden answers in common.
     """
     judges = [each.trust.judge if each.trust is not None else "" for each in (old, new)]
     drift = Drift(old_judge=judges[0], new_judge=judges[1])
-    mismatches = tuple(golden_mismatches(old, new))
-    if mismatches:
+    if mismatches := tuple(_golden_mismatches(old, new)):
         return replace(drift, mismatches=mismatches)
     before, now, (n_only_old, n_only_new) = shared_answers(old.golden, new.golden)
     items = [
@@ -365,8 +359,7 @@ def measure_drift(old: SuiteRecord, new: SuiteRecord) -> Drift:
     )
 
 
-def golden_mismatches(old: SuiteRecord, new: SuiteRecord) -> Iterator[str]:
-    """What differs that the golden answers of both runs have to be about."""
+def _golden_mismatches(old: SuiteRecord, new: SuiteRecord) -> Iterator[str]:
     for what, before, now in (
         ("labels", old.trust and old.trust.labels, new.trust and new.trust.labels),
         ("papers", old.fingerprint, new.fingerprint),
@@ -387,10 +380,10 @@ def golden_mismatches(old: SuiteRecord, new: SuiteRecord) -> Iterator[str]:
 def shared_answers(
     old: Sequence[GoldenPair], new: Sequence[GoldenPair]
 ) -> tuple[tuple[GoldenPair, ...], tuple[GoldenPair, ...], tuple[int, int]]:
-    """The pairs of both with the items that both answered, in the order of the new ones.
+    """The pairs of both runs with the items that both answered, in the order of the new run.
 
-    The counts are of the items that only the old one answered, and only the new one; overall
-    scores, which follow from the ratings, are not counted.
+    The counts are of the items that only the old run answered, and only the new one. Overall
+    scores follow from the ratings and are not counted.
     """
     before, now = (
         {
@@ -420,24 +413,24 @@ def _kinds(items: Iterable[Rejudged]) -> tuple[KindDrift, ...]:
     by_kind: dict[DriftKind, list[Rejudged]] = {kind: [] for kind in KINDS}
     for item in items:
         by_kind[item.kind].append(item)
-    found = {kind: held for kind, held in by_kind.items() if held}
+    answered = {kind: alike for kind, alike in by_kind.items() if alike}
     shifts, losses = (
-        holm([_p_value(held, move) for held in found.values()])
+        holm([_p_value(alike, move) for alike in answered.values()])
         for move in (attrgetter("shift"), attrgetter("loss"))
     )
     return tuple(
         KindDrift(
             kind=kind,
-            n_items=len(held),
-            n_towards=sum(item.loss < 0 for item in held),
-            n_away=sum(item.loss > 0 for item in held),
-            n_across=sum(item.loss == 0 and item.shift != 0 for item in held),
-            shift=statistics.mean(item.shift for item in held),
-            loss=statistics.mean(item.loss for item in held),
+            n_items=len(alike),
+            n_towards=sum(item.loss < 0 for item in alike),
+            n_away=sum(item.loss > 0 for item in alike),
+            n_across=sum(item.loss == 0 and item.shift != 0 for item in alike),
+            shift=statistics.mean(item.shift for item in alike),
+            loss=statistics.mean(item.loss for item in alike),
             p_shift=p_shift,
             p_loss=p_loss,
         )
-        for (kind, held), p_shift, p_loss in zip(found.items(), shifts, losses, strict=True)
+        for (kind, alike), p_shift, p_loss in zip(answered.items(), shifts, losses, strict=True)
     )
 
 
@@ -454,11 +447,10 @@ def _badness(item: Rejudged) -> tuple[int, float, bool, str, str, str, int]:
 
     Of moves alike, what passes for right now goes before what is refused now.
     """
-    kind = item.kind
-    top = SCALES[kind] - 1 if kind in FACETS else 1
+    top = SCALES[item.kind] - 1 if item.kind in FACETS else 1
     order = 0 if item.loss > 0 else 1 if item.loss == 0 else 2
     size = abs(item.loss or item.shift) / top
-    return order, -size, item.shift < 0, kind, item.paper, item.system, item.new.index
+    return order, -size, item.shift < 0, item.kind, item.paper, item.system, item.new.index
 
 
 SEED: Final = 20246
@@ -468,22 +460,22 @@ RESAMPLES: Final = 1000
 def changed_figures(
     old: Sequence[GoldenPair], new: Sequence[GoldenPair]
 ) -> tuple[FigureChange, ...]:
-    """Every figure that the labels of both have something for, in the order they are shown."""
+    """Every figure of agreement that the labels of both runs define, in the usual order."""
     import numpy as np
 
     from summeval_pytest.verdict.trust import FIGURES, counts_of
 
     counts = np.hstack([counts_of(old), counts_of(new)])
-    found = (
+    changes = (
         _changed_spearman(old, new) if name == SPEARMAN else _changed_count(name, counts)
         for name in AGREEMENTS
         if name == SPEARMAN or (name in FIGURES and name not in FOLLOWING)
     )
-    return tuple(each for each in found if each.n_items)
+    return tuple(each for each in changes if each.n_items)
 
 
 def _changed_count(name: str, counts: Counts) -> FigureChange:
-    """A figure of counts, the old ones in the left half of each row and the new ones beside."""
+    """A figure of counts. The left half of each row holds the old counts, the right the new."""
     import numpy as np
 
     from summeval_pytest.stats.bootstrap import bootstrap_sums
@@ -494,47 +486,33 @@ def _changed_count(name: str, counts: Counts) -> FigureChange:
     def change(sums: Counts) -> Figures:
         return figure(sums[:, N_COUNTS:]) - figure(sums[:, :N_COUNTS])
 
-    held = counts[np.array([n_of(row[:N_COUNTS], name) > 0 for row in counts], dtype=bool)]
+    counted = counts[np.array([n_of(row[:N_COUNTS], name) > 0 for row in counts], dtype=bool)]
     total = counts.sum(axis=0)[np.newaxis]
     halves = float(figure(total[:, :N_COUNTS])[0]), float(figure(total[:, N_COUNTS:])[0])
     before, now = (None if np.isnan(value) else value for value in halves)
-    interval = bootstrap_sums(held, change, n_resamples=RESAMPLES, seed=SEED)
+    interval = bootstrap_sums(counted, change, n_resamples=RESAMPLES, seed=SEED)
+    n_items, n_papers = n_of(total[0, :N_COUNTS], name), len(counted)
     return FigureChange(
-        name=name,
-        old=before,
-        new=now,
-        low=interval.low,
-        high=interval.high,
-        n_items=n_of(total[0, :N_COUNTS], name),
-        n_papers=len(held),
+        name=name, old=before, new=now, **asdict(interval), n_items=n_items, n_papers=n_papers
     )
 
 
 def _changed_spearman(old: Sequence[GoldenPair], new: Sequence[GoldenPair]) -> FigureChange:
-    """Spearman's rho of FM and the labelled overall scores."""
-    import numpy as np
-
     from summeval_pytest.stats.bootstrap import bootstrap_interval
     from summeval_pytest.stats.correlation import spearman
+    from summeval_pytest.verdict.trust import overall_columns
 
-    rows = [(pair.group, *row) for pair in old for row in pair.answered("overall")]
-    groups = [group for group, _, _ in rows]
-    label = np.array([label for _, label, _ in rows], dtype=np.float64)
-    before = np.array([score for _, _, score in rows], dtype=np.float64)
-    given = [score for pair in new for _, score in pair.answered("overall")]
-    now = np.array(given, dtype=np.float64)
+    (groups, label, before), (_, _, now) = overall_columns(old), overall_columns(new)
 
     def change(drawn: Rows) -> float | None:
-        rhos = [spearman(label[drawn], scores[drawn]) for scores in (before, now)]
-        return None if rhos[0] is None or rhos[1] is None else rhos[1] - rhos[0]
+        was, becomes = (spearman(label[drawn], scores[drawn]) for scores in (before, now))
+        return None if was is None or becomes is None else becomes - was
 
-    interval = bootstrap_interval(groups, change, n_resamples=RESAMPLES, seed=SEED)
     return FigureChange(
         name=SPEARMAN,
         old=spearman(label, before),
         new=spearman(label, now),
-        low=interval.low,
-        high=interval.high,
-        n_items=len(rows),
+        **asdict(bootstrap_interval(groups, change, n_resamples=RESAMPLES, seed=SEED)),
+        n_items=len(groups),
         n_papers=len(set(groups)),
     )

@@ -1,33 +1,26 @@
 """Regression of a system against a baseline, paired by paper.
 
-The test of a drop is the paired permutation test over papers, one-sided; p values of the numbers
-that are tested together are Holm-adjusted; intervals are bootstrap intervals over papers.
+A one-sided paired permutation test over papers tests for a drop. Holm's correction adjusts the p
+values of the numbers that are tested together. Intervals are bootstrap intervals over papers.
 """
 
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, TypedDict
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError, nearest
-from summeval_pytest.metrics.catalogue import (
-    CATALOGUE,
-    METRICS,
-    OPTIONAL,
-    lacks,
-)
+from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, OPTIONAL, lacks
 from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.pair_numbers import coverage, is_covered
 from summeval_pytest.verdict.differences import Comparison, Difference, Flip
 from summeval_pytest.verdict.rules import DEFAULT_RULES, levels
-from summeval_pytest.verdict.run import PairsByPaper
 from summeval_pytest.verdict.thresholds import NOT_SAID
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.metrics.signature import Signature
     from summeval_pytest.run.pair_numbers import Numbers
@@ -47,13 +40,6 @@ _ROUNDING: Final = 1e-9
 _AT_LOWEST: Final = "with the lowest score for each paper that has none"
 
 
-class Granularity(TypedDict):
-    """What `power_of_drop` calls step and unchanged."""
-
-    step: float
-    unchanged: float
-
-
 def compare(
     papers: Sequence[Numbers],
     baseline: Baseline,
@@ -65,14 +51,22 @@ def compare(
 
     ``papers`` are the numbers of every paper of the system, ``signatures`` their recipes.
     """
-    old = {paper: pair.numbers() for paper, pair in baseline.pairs.items()}
-    mismatches = (
-        *_other_recipes(signatures, baseline),
-        *_other_papers({numbers.paper for numbers in papers}, set(old), baseline),
-    )
+    old = {paper: read().numbers() for paper, read in baseline.pairs.items()}
+    mismatches = [*_other_recipes(signatures, baseline)]
+    new_papers = {numbers.paper for numbers in papers}
+    for missing, where in (
+        (new_papers - old.keys(), f"{baseline} lacks"),
+        (old.keys() - new_papers, "this run lacks"),
+    ):
+        if missing:
+            first, *rest = sorted(missing)
+            more = f" and {len(rest)} more" if rest else ""
+            mismatches.append(f"{where} paper {first!r}{more}; compare runs over the same papers")
     both = [] if mismatches else [(old[numbers.paper], numbers) for numbers in papers]
-    if mismatches := mismatches or tuple(_unpaired(both, rules)):
-        return Comparison(baseline=baseline.run, system=baseline.system, mismatches=mismatches)
+    if mismatches := mismatches or [*_unpaired(both, rules)]:
+        return Comparison(
+            baseline=baseline.run, system=baseline.system, mismatches=tuple(mismatches)
+        )
     differences = _differences(both, rules)
     broken = _broken_rules(both, rules, {d.name: d.p for d in differences if d.p is not None})
     low = [(old, new.assuming(by="system")) for old, new in both]
@@ -110,16 +104,8 @@ def _other_recipes(signatures: Sequence[Signature], baseline: Baseline) -> Itera
         )
 
 
-def _other_papers(new: set[str], old: set[str], baseline: Baseline) -> Iterator[str]:
-    for missing, where in ((new - old, f"{baseline} lacks"), (old - new, "this run lacks")):
-        if missing:
-            first, *rest = sorted(missing)
-            more = f" and {len(rest)} more" if rest else ""
-            yield f"{where} paper {first!r}{more}; compare runs over the same papers"
-
-
 def _unpaired(both: Sequence[Pairing], rules: Sequence[Rule]) -> Iterator[str]:
-    """Each number that has to decide and stands on no paper in both runs."""
+    """Each number that has to decide and is on no paper in both runs."""
     if not both:
         yield "there is no paper to compare on"
         return
@@ -182,46 +168,47 @@ def _losses(name: str, values: Iterable[tuple[float, float]]) -> list[float]:
 
 
 def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Difference, ...]:
-    """One a number, without the rules that it breaks."""
+    """One a number; `compare` adds the rules that it breaks."""
     from summeval_pytest.stats.bootstrap import bootstrap_mean
+    from summeval_pytest.stats.paired import detectable_drop
 
     paired = _paired(both)
     adjusted, strictest = _p_values(paired, rules), levels(rules)
-    found = []
+    differences = []
     for name, values in paired.items():
         changes = [new - old for old, new in values]
         interval = bootstrap_mean(changes, n_resamples=RESAMPLES, seed=SEED)
-        level = strictest[name] / len(adjusted) if name in adjusted else None
-        found.append(
+        deviation = statistics.stdev(changes) if len(changes) > 1 else None
+        detectable = None
+        if deviation and name in adjusted:
+            detectable = detectable_drop(
+                deviation,
+                len(changes),
+                level=strictest[name] / len(adjusted),
+                power=POWER,
+                **granularity(name, changes),
+            )
+        differences.append(
             Difference(
                 name=name,
                 n_papers=len(values),
                 old=statistics.mean(old for old, _ in values),
                 new=statistics.mean(new for _, new in values),
                 change=statistics.mean(changes),
-                low=interval.low,
-                high=interval.high,
+                **asdict(interval),
                 p=adjusted.get(name),
-                deviation=statistics.stdev(changes) if len(changes) > 1 else None,
-                detectable=None if level is None else _detectable(name, changes, level),
+                deviation=deviation,
+                detectable=detectable,
             )
         )
-    return tuple(found)
+    return tuple(differences)
 
 
-def _detectable(name: str, changes: Sequence[float], level: float) -> float | None:
-    """The smallest drop that papers which vary as these do would show, at one level."""
-    from summeval_pytest.stats.paired import detectable_drop
+def granularity(name: str, changes: Sequence[float]) -> dict[str, float]:
+    """How coarse the changes of a number are, as `power_of_drop` takes it.
 
-    deviation = statistics.stdev(changes) if len(changes) > 1 else 0.0
-    if not deviation:
-        return None
-    coarse = granularity(name, changes)
-    return detectable_drop(deviation, len(changes), level=level, power=POWER, **coarse)
-
-
-def granularity(name: str, changes: Sequence[float]) -> Granularity:
-    """How coarse the changes of a number are, without which a small suite overstates its power."""
+    Without it a small suite overstates its power.
+    """
     unchanged = sum(abs(change) < _ROUNDING for change in changes) / len(changes)
     return {"step": 1.0 if CATALOGUE[name].is_whole else 0.0, "unchanged": unchanged}
 
@@ -243,7 +230,7 @@ def _broken_rules(
     """By name, the rules that a number breaks, in words."""
     paired = _paired(both)
     p_values = _p_values(paired, rules) if p_values is None else p_values
-    found = {}
+    by_name = {}
     for name, values in paired.items():
         drop = statistics.mean(_losses(name, values))
         broken = [t for r in rules if r.name == name for t in _broken(r, drop, p_values.get(name))]
@@ -253,8 +240,9 @@ def _broken_rules(
                 f"{name} is compared on only {len(values)} of {n_expected} papers;"
                 " the others have no score"
             )
-        found[name] = tuple(dict.fromkeys(broken))
-    return {name: broken for name, broken in found.items() if broken}
+        if broken:
+            by_name[name] = tuple(dict.fromkeys(broken))
+    return by_name
 
 
 def _broken(rule: Rule, drop: float, p: float | None) -> Iterator[str]:
@@ -274,10 +262,10 @@ def _broken(rule: Rule, drop: float, p: float | None) -> Iterator[str]:
 def _undecided(
     both: Sequence[Pairing], broken: Mapping[str, Sequence[str]], rules: Sequence[Rule]
 ) -> Iterator[tuple[str, str]]:
-    """Each number with a rule that only the judge's silence keeps, or breaks, and a phrase.
+    """Each number with a rule that unanswered questions decide, and a phrase.
 
-    A drop that is there once the unanswered pieces of this run are wrong and those of the baseline
-    right was hidden. One that is gone once all of them are wrong was none of the system's.
+    A drop may be hidden: it shows if the unanswered questions were wrong here and right in the
+    baseline. It may be none of the system's: it is gone if all of them were wrong.
     """
     now = [new.assuming(by="judge") for _, new in both]
     harsh = [
@@ -307,9 +295,9 @@ def _flips(both: Sequence[Pairing]) -> tuple[Flip, ...]:
 
 
 def _brevity(both: Sequence[Pairing]) -> Iterator[str]:
-    """Each share of right pieces that rose while there are no more right pieces, only fewer words.
+    """Each share that rose only because summaries became shorter.
 
-    A summary that says less can be wrong less often; that is no better summary.
+    A summary that says less is wrong less often. That is no better summary.
     """
     words = _mean_sizes(both, "words")
     if words is None or words[1] >= SHORTER * words[0]:
@@ -337,12 +325,12 @@ def _mean_sizes(both: Sequence[Pairing], name: str) -> tuple[float, float] | Non
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """One system of a saved run, which goes by the name that the user gave it; pairs by paper."""
+    """One system of a saved run: the run as the user named it, and by paper what reads its pair."""
 
     run: str
     suite: SuiteRecord
     system: str
-    pairs: Mapping[str, PairResult]
+    pairs: Mapping[str, Callable[[], PairResult]]
 
     def __str__(self) -> str:
         """The baseline as a reader would name it."""
@@ -352,10 +340,10 @@ class Baseline:
         """The recipes of each metric, by metric; more than one where its pairs disagree."""
         of = (outline for outline in self.suite.outlines if outline.system == self.system)
         texts = dict.fromkeys(text for outline in of for text in outline.signatures)
-        found: dict[str, tuple[Signature, ...]] = {}
+        by_metric: dict[str, tuple[Signature, ...]] = {}
         for signature in map(read_signature, texts):
-            found[signature.metric] = (*found.get(signature.metric, ()), signature)
-        return MappingProxyType(found)
+            by_metric[signature.metric] = (*by_metric.get(signature.metric, ()), signature)
+        return by_metric
 
 
 def find_baseline(  # noqa: PLR0913 - by keyword, each a fact of its own
@@ -364,12 +352,18 @@ def find_baseline(  # noqa: PLR0913 - by keyword, each a fact of its own
     """The system of a saved run that a system of this run is compared with.
 
     That is the one ``wanted``, else the one of the same name, else the only one. ``run`` is the
-    saved run as it was named, by ``option``; ``suite`` is the one that this run gates.
+    saved run as ``option`` names it; ``suite`` is the one that this run gates.
 
     Raises:
         OptionError: where the run has no such system, or several and none of that name.
     """
-    saved = _suite(record, run, suite, option)
+    suites = {each.name: each for each in record.suites}
+    if len(record.suites) != 1 and suite not in suites:
+        raise OptionError(
+            f"{option}: {run!r} has no suite {suite!r}; {nearest(suite, [*suites])};"
+            " compare with a run of this suite"
+        )
+    saved = record.suites[0] if len(record.suites) == 1 else suites[suite]
     names = [each.name for each in saved.systems]
     name = wanted or (system if system in names else names[0] if len(names) == 1 else "")
     if name not in names:
@@ -378,26 +372,16 @@ def find_baseline(  # noqa: PLR0913 - by keyword, each a fact of its own
             f"{option}: {run!r} has no system {missed!r}; {nearest(missed, names)};"
             f" name one of them, {run}:SYSTEM"
         )
-    return Baseline(run=run, suite=saved, system=name, pairs=PairsByPaper(saved.pairs_of(name)))
-
-
-def _suite(record: RunRecord, run: str, suite: str, option: str) -> SuiteRecord:
-    if len(record.suites) == 1:
-        return record.suites[0]
-    by_name = {each.name: each for each in record.suites}
-    if suite in by_name:
-        return by_name[suite]
-    names = list(by_name)
-    raise OptionError(
-        f"{option}: {run!r} has no suite {suite!r}; {nearest(suite, names)};"
-        " compare with a run of this suite"
-    )
+    pairs = saved.pairs_of(name)
+    papers = (outline.paper for outline in pairs.outlines)
+    by_paper = dict(zip(papers, pairs.reads, strict=True))
+    return Baseline(run=run, suite=saved, system=name, pairs=by_paper)
 
 
 def two_sided_p_value(differences: Sequence[float]) -> float:
     """The p value of a difference in either direction: twice that of the likelier one, at most 1.
 
-    ``differences`` are new minus old, one a paper; without any, nothing differs and it is 1.
+    ``differences`` are new minus old, one a paper; without any the p value is 1.
     """
     from summeval_pytest.stats.paired import drop_p_value
 

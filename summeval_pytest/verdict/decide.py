@@ -1,12 +1,11 @@
-"""The one decision: a record of what was measured, and the policy of what is required.
+"""The one decision. Nothing else says passed, failed or error.
 
-Live tests, ``--summ-from``, ``merge``, ``rescore``, ``report`` and batch runs all come here, and
-nothing else says passed, failed or error. A record's own outcomes are never read. A gate that
-cannot decide does not open:
+Live tests, ``--summ-from``, ``merge``, ``rescore``, ``report`` and batch runs all come here. A
+record's own outcomes are never read. A gate that cannot decide does not open:
 
-- what was measured with something else than is asked for is refused by name (`Inputs`);
-- a number that a threshold needs and the record does not have is refused, or an error;
-- floors go by the judge that made the record, whoever is named today.
+- a record that was measured with other inputs than today's is refused by name (`Inputs`);
+- a number that a threshold needs and the record does not have is refused, or is an error;
+- floors go by the judge that made the record, not by today's judge.
 """
 
 from __future__ import annotations
@@ -46,20 +45,16 @@ if TYPE_CHECKING:
 
 _N_NAMED = 3
 Answers = tuple[tuple["GoldenPair", ...], str]
-"""The judge's answers to the golden labels, and why there are none, where that is its fault."""
+"""The judge's answers to the golden labels, and the judge's fault if there are none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """What one suite's numbers have to be measured with, as it is now.
+    """What one suite's numbers have to be measured with today.
 
-    Attributes:
-        papers: The fingerprint of the papers, with their references.
-        labels: The fingerprint of the golden labels; empty without any.
-        summaries: By gated system, a digest of its recorded summaries; none for a model that is
-            asked for them.
-        pairs: The pairs that a complete run has, as (system, paper).
-        recipes: The recipe of each metric that a threshold needs, under the judge.
+    ``papers`` and ``labels`` are fingerprints. ``summaries`` has a digest for each gated system
+    with recorded summaries. ``pairs`` are those of a complete run, as (system, paper). ``recipes``
+    are those of each metric that a threshold needs.
     """
 
     judge: JudgeName
@@ -70,11 +65,9 @@ class Inputs:
     recipes: Mapping[str, Signature]
 
     def raise_unless_fits(self, record: RunRecord, suite: SuiteRecord) -> None:
-        """Refuse a record that was measured with something else, or not on every pair.
+        """Raise an OptionError for a record with other inputs, without its end or without a pair.
 
-        Raises:
-            OptionError: naming each difference, or the first pairs that are missing; for a record
-                without its end, too, of which nobody knows whether it was edited.
+        Nobody knows whether a record without its end was edited.
         """
         if faults := [*self._differences(record, suite)]:
             raise OptionError(
@@ -94,7 +87,7 @@ class Inputs:
             )
 
     def _differences(self, record: RunRecord, suite: SuiteRecord) -> Iterator[str]:
-        """Each way in which it was measured with something else, what was recorded first."""
+        """Each input that differs: the recorded one, then today's."""
         if record.judge.signature != self.judge.signature:
             yield f"the judge was {record.judge.signature!r} and is {self.judge.signature!r} now"
         if suite.fingerprint != self.papers:
@@ -107,15 +100,14 @@ class Inputs:
         yield from self._other_recipes(suite)
 
     def _other_recipes(self, suite: SuiteRecord) -> Iterator[str]:
-        """Each key in which recorded recipes differ, with both values."""
         texts = dict.fromkeys(text for each in suite.outlines for text in each.signatures)
         recorded = [read_signature(text) for text in texts]
         for metric, wanted in self.recipes.items():
-            for found in recorded:
-                for key in wanted.differing(found) if found.metric == metric else ():
+            for stored in recorded:
+                for key in wanted.differing(stored) if stored.metric == metric else ():
                     if key in {"judge", "suite"}:
-                        continue  # named above
-                    then, now = (dict(each.recipe).get(key, "unset") for each in (found, wanted))
+                        continue  # named by `_differences`
+                    then, now = (dict(each.recipe).get(key, "unset") for each in (stored, wanted))
                     yield f"{metric} was measured with {key} = {then!r}, and {key} is {now!r} now"
 
 
@@ -179,8 +171,8 @@ def _decide_suite(
     golden = suite.golden, suite.golden_fault
 
     def against(system: str) -> tuple[Baseline, Sequence[Signature]] | None:
-        found = [read_signature(text) for text in recipes[system]]
-        return (baselines[system], found) if system in baselines else None
+        signatures = [read_signature(text) for text in recipes[system]]
+        return (baselines[system], signatures) if system in baselines else None
 
     systems = tuple(
         decide_system(
@@ -230,7 +222,7 @@ def decide_pair(pair: PairResult, policy: Policy, baseline: Baseline | None = No
     verdict = pair_verdict(pair.numbers(), policy.thresholds.pair, policy.waivers, pair.fault)
     change = pair.change
     if baseline is not None and pair.signatures and pair.paper in baseline.pairs:
-        change = pair_change(baseline.pairs[pair.paper], pair, baseline=str(baseline))
+        change = pair_change(baseline.pairs[pair.paper](), pair, baseline=str(baseline))
     return replace(pair, verdict=verdict, outcome=verdict.outcome, change=change)
 
 

@@ -1,4 +1,4 @@
-"""Floors: the agreement with golden labels that a judge needs, so that its verdicts count."""
+"""Floors: the agreement with golden labels that a judge needs for its verdicts to count."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from summeval_pytest.verdict.thresholds import Mistake
 
 SPEARMAN: Final = "facet_spearman"
-"""The one figure that is of scores, not of counts."""
+"""The one figure of scores; all others are figures of counts."""
 FOLLOWING: Final = frozenset({"evidence_f1"})
 """Figures that follow from others: shown only where a floor is set on them."""
 RECALL: Final = "unfaithful_recall"
@@ -35,7 +35,6 @@ OF_ERROR: Final = f"{RECALL}."
 
 
 def _figure(name: str, meaning: str, low: float = 0.0) -> Named:
-    """A figure of agreement up to 1, higher is better; of the metric whose answers it is about."""
     metrics: dict[str, MetricName] = {"facet": "facet", "fact": "eva"}
     metric = metrics.get(name.partition("_")[0], "faithfulness")
     return Named(name=name, metric=metric, low=low, high=1.0, meaning=meaning)
@@ -69,17 +68,13 @@ def named_agreement(name: str) -> Named:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Floors:
-    """The floors of one judge, in the order of the figures; floors on kinds of errors come last.
-
-    Attributes:
-        judge: The judge that the floors are for; empty for every judge.
-    """
+    """One table of floors: that of ``judge``, or of every judge where that is empty."""
 
     floors: tuple[Threshold, ...] = ()
     judge: str = ""
 
     def only(self, metrics: Collection[MetricName]) -> Floors:
-        """Those on answers to questions of these metrics."""
+        """The floors on answers to questions of these metrics."""
         floors = tuple(f for f in self.floors if named_agreement(f.name).metric in metrics)
         return Floors(floors=floors, judge=self.judge)
 
@@ -110,7 +105,7 @@ def read_floors(suite: Suite, judge: str) -> tuple[Floors, ...]:
             )
         figure = named_agreement(given.removesuffix(LOWER))
         if missing := _missing_labels(suite, figure.name):
-            raise mistake(f"{what} can never be held: {missing}")
+            raise mistake(f"{what} can never be checked: {missing}")
         check_range(f"agreement floor {setting.name}", setting.value, figure, mistake)
         bound: Bound = "lower" if given.endswith(LOWER) else "point"
         tables.setdefault(whose, []).append(Threshold(figure.name, setting.value, bound))
@@ -127,7 +122,7 @@ def read_floors(suite: Suite, judge: str) -> tuple[Floors, ...]:
 
 
 def _split(name: str, mistake: Mistake) -> tuple[str, str]:
-    """Whose floor a setting is, and its name; what stands before a known name is a judge's."""
+    """The judge of a floor and the floor's own name, as in ``offline.facet_kappa.lower``."""
     words = name.split(".")
     for place in range(len(words)):
         given = ".".join(words[place:])
@@ -138,7 +133,7 @@ def _split(name: str, mistake: Mistake) -> tuple[str, str]:
 
 
 def _missing_labels(suite: Suite, figure: str) -> str:
-    """Why no label has anything for a figure, and the remedy; empty where one has."""
+    """Why no label can measure a figure, and the remedy; empty where one can."""
     parts = {"facet": "facets", "unfaithful": "unfaithful sentences", "fact": "facts"}
     needed = parts.get(figure.partition("_")[0], "evidence")
     if figure == SPEARMAN:

@@ -1,7 +1,7 @@
 """The verdict on one system's means over its papers, raw and corrected by golden labels.
 
-As for a pair, a mean fails where even its best value misses its threshold, and is undecided where
-what the judge left open could make it meet or miss.
+As for a pair, a mean fails if even its best value misses its threshold. It is undecided if what
+the judge left unanswered decides whether it meets.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
     from summeval_pytest.run.pair_numbers import Numbers
-    from summeval_pytest.stats.correction import Corrected
     from summeval_pytest.verdict.thresholds import Thresholds
     from summeval_pytest.verdict.waivers import Waivers
 
@@ -44,12 +43,11 @@ class SystemMean:
     """The mean of one number over the papers that have it; None if none has.
 
     Attributes:
-        least: Its threshold; an upper bound if lower is better.
-        n_papers: Papers that should have it: all, except those whose reference does not state the
-            facet.
-        lowest: The mean if each paper without the number, by the system's fault, had the worst of
-            its range; None without such papers, and for a count, which has no worst.
-        is_open: Whether the judge's missing answers could make it meet or miss its threshold.
+        least: Its threshold; the most that it may be where lower is better.
+        n_papers: The papers to which the number applies.
+        lowest: The mean if each paper that the system left without the number had its worst value;
+            None where no paper was left without it, and for a count, which has no worst value.
+        is_open: Whether what the judge left unanswered decides if it meets its threshold.
     """
 
     name: str
@@ -67,13 +65,13 @@ class SystemMean:
 
     @property
     def compared(self) -> float | None:
-        """What is compared with its threshold: the mean, or ``lowest`` where only that misses."""
+        """What the threshold judges: the mean, or ``lowest`` where only that misses."""
         is_met = self.threshold.is_met_by(self.value)
         return self.lowest if is_met and self.lowest is not None else self.value
 
     @property
     def passes(self) -> bool:
-        """Whether the mean reaches its threshold on enough papers, whatever the others are."""
+        """Whether the mean reaches its threshold on enough papers, whatever the others have."""
         return self.is_covered and self.threshold.is_met_by(self.compared) and not self.is_open
 
     @property
@@ -87,18 +85,14 @@ class CorrectedMean:
     """The mean of one number as people would give it, beside the judge's own mean.
 
     Attributes:
-        raw: The judge's mean; for faithfulness, over sentences and not over papers.
-        value: The corrected mean, in the labels' unit; None if the labels do not tell, or the
-            judge is no better than chance.
-        low: The lower bound of its 95 % interval over papers.
-        high: The upper bound.
-        n_golden: How many labelled pairs, or sentences, correct it.
-        n_papers: How many papers these are on.
-        reason: Why there is no value or interval; empty otherwise.
-        n_scored: Papers of the system that have the number.
-        n_of: Papers that should have it.
-        worst: The same mean in the worst case: every unanswered piece is wrong, and every
-            unanswered label is at the top of its scale; None if everything was answered.
+        raw: The judge's own mean; for faithfulness over sentences, not over papers.
+        value: Corrected, in the labels' unit; None where the labels are too few, or the judge is no
+            better than chance.
+        n_golden: How many labelled pairs or sentences correct it, on ``n_papers`` papers.
+        reason: Why there is no value or no interval; else empty.
+        n_scored: Papers of the system that have the number, of ``n_of`` that should.
+        worst: The same if all unanswered questions were answered wrong, and all unanswered labels
+            at the top of their scale; None where everything was answered.
     """
 
     name: str
@@ -131,19 +125,19 @@ class CorrectedMean:
     @property
     def undecided(self) -> tuple[str, ...]:
         """Why its thresholds are neither met nor missed, a phrase each."""
-        found = []
+        phrases = []
         for floor in self.floors if self.is_covered else ():
             value = floor.compared(self.value, self.low)
             if value is None:
-                found.append(
+                phrases.append(
                     f"the mean of {self.name} cannot be corrected, {self.reason}; label more, or"
                     f" set the threshold on [thresholds.mean] {self.name}"
                 )
             elif self.worst is not None:
                 worst = floor.compared(self.worst.value, self.worst.low)
                 if phrase := undecided(floor, Range(value, worst, value)):
-                    found.append(f"corrected mean {phrase}")
-        return tuple(found)
+                    phrases.append(f"corrected mean {phrase}")
+        return tuple(phrases)
 
     @property
     def fails(self) -> bool:
@@ -156,8 +150,7 @@ class CorrectedMean:
 class SystemVerdict:
     """The means of one system, raw and corrected by labels, and the state of its waivers.
 
-    Attributes:
-        undecided: What the judge's missing answers leave open, a phrase each.
+    ``undecided`` has a phrase for each threshold that the judge's answers do not decide.
     """
 
     means: tuple[SystemMean, ...] = ()
@@ -193,36 +186,32 @@ def system_verdict(
 ) -> SystemVerdict:
     """Compare the means of one system over its papers with their thresholds.
 
-    Args:
-        papers: The numbers of every paper of the system.
-        thresholds: What its means have to reach.
-        waivers: What may fall short.
-        golden: The labelled pairs with the same judge's answers, which correct means.
-        golden_fault: Why there are none, where that is the judge's fault.
+    ``golden`` are the labelled pairs with the same judge's answers, which correct means.
+    ``golden_fault`` says why there are none, where that is the judge's fault.
     """
     wanted = (*thresholds.mean, *thresholds.corrected)
     missing = {t.name: why for t in wanted if (why := _why_missing(papers, t.name))}
     worst = [numbers.assuming() for numbers in papers]
     best = [numbers.assuming(by="system").assuming(right=True, by="judge") for numbers in papers]
-    means, unsure, found = [], {}, {}
+    means, unsure, ranges = [], {}, {}
     for threshold in thresholds.mean:
         mean, name = mean_of(papers, threshold), threshold.name
-        found[name] = Range(mean.compared, _mean(worst, name), _mean(best, name))
+        ranges[name] = Range(mean.compared, _mean(worst, name), _mean(best, name))
         is_short = not is_covered(name, coverage(best, name)[0], mean.n_papers)
         is_given = not any(numbers.is_missing(name) for numbers in papers)
         phrase = ""
-        if not is_given or not (is_short or not threshold.is_met_by(found[name].best)):
-            phrase = missing.get(name) or undecided(threshold, found[name])
+        if not is_given or not (is_short or not threshold.is_met_by(ranges[name].best)):
+            phrase = missing.get(name) or undecided(threshold, ranges[name])
         if phrase:
             unsure[name] = phrase if name in missing else f"mean {phrase}"
         means.append(replace(mean, is_open=bool(phrase)))
     uses = waivers.use(
         ALL_PAPERS,
         papers[0].system if papers else "",
-        missed={m.name: found[m.name].best for m in means if not m.passes and not m.is_open},
+        missed={m.name: ranges[m.name].best for m in means if not m.passes and not m.is_open},
         measured=[mean.name for mean in means if mean.is_covered and not mean.is_open],
     )
-    unsure |= open_bounds(uses, found)
+    unsure |= open_bounds(uses, ranges)
     corrected = corrected_means(papers, golden, () if golden_fault else thresholds.corrected)
     if golden_fault and thresholds.corrected:
         unsure["golden"] = golden_fault
@@ -236,7 +225,7 @@ def system_verdict(
 
 
 def _why_missing(papers: Sequence[Numbers], name: str) -> str:
-    """Why the judge did not give a number on every paper, in words; empty where it did."""
+    """Why the judge did not give a number on every paper; empty where it did."""
     metric = CATALOGUE[name].metric
     unscored = [(n.paper, why) for n in papers if (why := n.why_unscored(metric)) is not None]
     by_judge = [(paper, why) for paper, why in unscored if why.fault == "judge"]
@@ -250,10 +239,7 @@ def _why_missing(papers: Sequence[Numbers], name: str) -> str:
 
 
 def mean_of(papers: Sequence[Numbers], threshold: Threshold) -> SystemMean:
-    """The mean of one number over the papers that have it; a paper without it is no zero.
-
-    Its sum is exact: papers that all have 0.7 have a mean of 0.7, whatever their order.
-    """
+    """The mean of one number over the papers that have it; a paper without it is no zero."""
     name = threshold.name
     n_scored, n_papers = coverage(papers, name)
     at_worst = [numbers.assuming(by="system") for numbers in papers]
@@ -277,49 +263,40 @@ def _mean(papers: Sequence[Numbers], name: str) -> float | None:
 def corrected_means(
     papers: Sequence[Numbers], golden: Sequence[GoldenPair], thresholds: Sequence[Threshold] = ()
 ) -> tuple[CorrectedMean, ...]:
-    """The means of one system over its papers, corrected by golden answers, as far as they tell.
+    """The means of one system over its papers, corrected by the same judge's golden answers.
 
-    ``golden`` are the labelled pairs with the answers of the same judge.
-    A paper that the judge left unscored counts as scored: a verdict says so elsewhere.
+    A paper that the judge left unscored counts as scored here: `system_verdict` reports it.
     """
     wrong = [numbers.assuming(by="judge") for numbers in papers]
     right = [numbers.assuming(right=True, by="judge") for numbers in papers]
-    generous = [replace(pair, answers=tuple(map(_generous, pair.answers))) for pair in golden]
+
+    def at_top(answer: GoldenAnswer) -> GoldenAnswer:
+        top = float(SCALES[answer.kind] if answer.kind in FACETS else 1)
+        return answer if answer.answer is not None else replace(answer, answer=top)
+
+    generous = [replace(pair, answers=tuple(map(at_top, pair.answers))) for pair in golden]
     means = []
     for name in CORRECTABLE:
         floors = tuple(threshold for threshold in thresholds if threshold.name == name)
-        found = _corrected(name, papers, golden)
-        if not floors and not (found.n_judged and found.n_golden):
-            continue
-        worst = _corrected(name, wrong, generous)
-        n_scored, n_of = coverage(right, name)[0], coverage(papers, name)[1]
-        means.append(
-            replace(
-                _named(name, found),
-                floors=floors,
-                n_scored=n_scored,
-                n_of=n_of,
-                worst=None if worst == found else _named(name, worst),
+        n_judged, corrected = _corrected(name, papers, golden)
+        if floors or (n_judged and corrected.n_golden):
+            _, worst = _corrected(name, wrong, generous)
+            means.append(
+                replace(
+                    corrected,
+                    floors=floors,
+                    n_scored=coverage(right, name)[0],
+                    n_of=coverage(papers, name)[1],
+                    worst=None if worst == corrected else worst,
+                )
             )
-        )
     return tuple(means)
 
 
-def _named(name: str, found: Corrected) -> CorrectedMean:
-    values = asdict(found)
-    del values["n_judged"]
-    return CorrectedMean(name=name, **values)
-
-
-def _generous(answer: GoldenAnswer) -> GoldenAnswer:
-    """A label's answer; the top of its scale where there is none."""
-    if answer.answer is not None:
-        return answer
-    return replace(answer, answer=float(SCALES[answer.kind] if answer.kind in FACETS else 1))
-
-
-def _corrected(name: str, papers: Sequence[Numbers], golden: Sequence[GoldenPair]) -> Corrected:
-    """The mean of a number corrected by what labels say; faithfulness is a rate of sentences."""
+def _corrected(
+    name: str, papers: Sequence[Numbers], golden: Sequence[GoldenPair]
+) -> tuple[int, CorrectedMean]:
+    """How many rows were judged, and their corrected mean; faithfulness is a rate of sentences."""
     from summeval_pytest.stats.correction import corrected_mean, corrected_rate  # load numpy
 
     kind = {"facet": "overall", "faithfulness": "sentence"}.get(name, name.partition(".")[2])
@@ -328,10 +305,13 @@ def _corrected(name: str, papers: Sequence[Numbers], golden: Sequence[GoldenPair
         rows = []  # people's overall scores are on a scale of their own
     if name != "faithfulness":
         scored = [(n.paper, v) for n in papers if (v := n.values.get(name)) is not None]
-        return corrected_mean(scored, rows)
-    judged: list[tuple[str, bool]] = []
-    for numbers in papers:
-        n_supported = numbers.sizes.get("faithfulness", 0)
-        n_others = numbers.sizes.get("sentences", 0) - n_supported
-        judged += [(numbers.paper, True)] * n_supported + [(numbers.paper, False)] * n_others
-    return corrected_rate(judged, [(paper, a == 1, label == 1) for paper, a, label in rows])
+        values = asdict(corrected_mean(scored, rows))
+    else:
+        judged: list[tuple[str, bool]] = []
+        for numbers in papers:
+            n_supported = numbers.sizes.get("faithfulness", 0)
+            n_others = numbers.sizes.get("sentences", 0) - n_supported
+            judged += [(numbers.paper, True)] * n_supported + [(numbers.paper, False)] * n_others
+        is_right = [(paper, answer == 1, label == 1) for paper, answer, label in rows]
+        values = asdict(corrected_rate(judged, is_right))
+    return values.pop("n_judged"), CorrectedMean(name=name, **values)

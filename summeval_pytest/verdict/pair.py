@@ -1,8 +1,8 @@
-"""The verdict on one pair: which thresholds it misses, and which the judge leaves undecided.
+"""The verdict on one pair: which thresholds it misses, and which stay undecided.
 
-A number that the judge left partly unanswered lies between a worst and a best value. It fails where
-even the best misses its threshold, it passes where even the worst meets it, and else it is
-undecided. A pair fails where anything surely fails, and is undecided only where nothing does.
+If the judge left questions unanswered, a number lies between a worst and a best value. It fails if
+even the best misses its threshold, and passes if even the worst meets it. Otherwise it is
+undecided. A pair fails if anything surely fails. It is undecided only if nothing fails.
 """
 
 from __future__ import annotations
@@ -34,13 +34,11 @@ class Shortfall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairVerdict:
-    """What one pair misses.
+    """What one pair misses; waived numbers are listed apart.
 
     Attributes:
-        shortfalls: The numbers that surely miss their thresholds, without waived ones.
-        unscored: The metrics without a score by the system's fault: an empty or refused summary.
-        waived: The numbers that miss their thresholds and have a waiver.
-        undecided: What the judge's missing answers leave open, a phrase each.
+        unscored: The metrics that the system left without a score: an empty or refused summary.
+        undecided: What the judge's answers do not decide, a phrase each.
     """
 
     shortfalls: tuple[Shortfall, ...] = ()
@@ -81,32 +79,36 @@ def pair_verdict(
         waivers: What may fall short.
         fault: Why the judge left the whole pair unscored; empty where it did not.
     """
-    found = {
+    ranges = {
         name: Range(value, numbers.worst.get(name, value), numbers.best.get(name, value))
         for name, value in numbers.values.items()
     }
     missed: dict[str, Shortfall] = {}
-    unsure = {} if fault else _not_given(numbers, thresholds)
+    unsure = (
+        {}
+        if fault
+        else {t.name: why_missing(t.name) for t in thresholds if numbers.is_missing(t.name)}
+    )
     for threshold in thresholds:
         name = threshold.name
-        if name not in found:
+        if name not in ranges:
             continue
-        if not threshold.is_met_by(found[name].best):
-            value = found[name].value
+        if not threshold.is_met_by(ranges[name].best):
+            value = ranges[name].value
             missed[name] = Shortfall(name=name, value=value, least=threshold.least)
-        elif phrase := undecided(threshold, found[name]):
+        elif phrase := undecided(threshold, ranges[name]):
             unsure[name] = phrase
     uses = waivers.use(
         numbers.paper,
         numbers.system,
-        missed={name: found[name].best for name in missed},
+        missed={name: ranges[name].best for name in missed},
         measured=[
             t.name
             for t in thresholds
             if not numbers.why_unscored(t.metric) and t.name not in unsure and not fault
         ],
     )
-    unsure |= open_bounds(uses, found)
+    unsure |= open_bounds(uses, ranges)
     covered = covered_by(uses)
     phrases = [fault] if fault else [*judge_faults(numbers), *unsure.values()]
     return PairVerdict(
@@ -125,11 +127,6 @@ def judge_faults(numbers: Numbers) -> Iterator[str]:
             yield f"{each.metric} is unscored: {each.status}, {one_line(each.reason)}"
 
 
-def _not_given(numbers: Numbers, thresholds: Iterable[Threshold]) -> dict[str, str]:
-    """A phrase for each threshold's number that the judge or the recipe did not give."""
-    return {t.name: why_missing(t.name) for t in thresholds if numbers.is_missing(t.name)}
-
-
 def why_missing(name: str) -> str:
     """Why a number is not there, as far as its name tells, and what to do."""
     if name in NOT_SAID:
@@ -138,24 +135,21 @@ def why_missing(name: str) -> str:
 
 
 class Range(NamedTuple):
-    """A number, and what it would be if every unanswered piece were wrong, or right.
-
-    None stands for no value.
-    """
+    """A number, and what it would be if every unanswered question were answered wrong, or right."""
 
     value: float | None
     worst: float | None
     best: float | None
 
 
-def undecided(bound: Threshold, found: Range) -> str:
+def undecided(bound: Threshold, number: Range) -> str:
     """Why a number does not decide whether it meets its bound, in words; empty where it does."""
-    if bound.is_met_by(found.worst) or not bound.is_met_by(found.best):
+    if bound.is_met_by(number.worst) or not bound.is_met_by(number.best):
         return ""
-    meets = bound.is_met_by(found.value)
+    meets = bound.is_met_by(number.value)
     now, then = (
         "unknown" if each is None else f"{each:.3f}"
-        for each in (found.value, found.worst if meets else found.best)
+        for each in (number.value, number.worst if meets else number.best)
     )
     verb, if_it_were = ("meets", "wrong") if meets else ("misses", "right")
     return (
@@ -164,18 +158,14 @@ def undecided(bound: Threshold, found: Range) -> str:
     )
 
 
-def open_bounds(uses: Iterable[WaiverUse], found: Mapping[str, Range]) -> dict[str, str]:
-    """A phrase for each waiver whose own bound unanswered pieces leave open."""
-    bounds = {
-        use.waiver.finding: Threshold(use.waiver.finding, use.waiver.bound)
-        for use in uses
-        if use.state == "in use" and use.waiver.bound is not None
-    }
-    return {
-        f"waiver of {name}": phrase
-        for name, bound in bounds.items()
-        if (phrase := undecided(bound, found[name]))
-    }
+def open_bounds(uses: Iterable[WaiverUse], ranges: Mapping[str, Range]) -> dict[str, str]:
+    """A phrase for each waiver whose own bound is undecided."""
+    phrases = {}
+    for waiver in (use.waiver for use in uses if use.state == "in use"):
+        name, bound = waiver.finding, waiver.bound
+        if bound is not None and (phrase := undecided(Threshold(name, bound), ranges[name])):
+            phrases[f"waiver of {name}"] = phrase
+    return phrases
 
 
 def covered_by(uses: Iterable[WaiverUse]) -> frozenset[str]:
@@ -186,9 +176,9 @@ def covered_by(uses: Iterable[WaiverUse]) -> frozenset[str]:
 def explaining(findings: Iterable[Finding], missed: Collection[str]) -> tuple[Finding, ...]:
     """The findings that explain why these numbers miss their thresholds.
 
-    Where FM is, every facet that lost a point counts, else only those under a threshold of their
-    own; facts count where EVA-Score or one of its parts is, sentences where any of the three
-    metrics is, and problems of a metric of one's own where any of its numbers is.
+    If FM misses, every facet that lost a point counts, else only facets under their own threshold.
+    Facts count if EVA-Score or one of its parts misses, sentences if any of the three metrics does,
+    and problems of a custom metric if one of its numbers does.
     """
     heads = {name.partition(".")[0] for name in missed}
     explains: dict[FindingKind, Callable[[Finding], bool]] = {

@@ -1,4 +1,4 @@
-"""Rules: which drops against a baseline fail."""
+"""Rules: which drops against a baseline fail. A rule that can never decide is refused."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.errors import nearest
+from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
 from summeval_pytest.metrics.own import add_own_numbers
 from summeval_pytest.questions import FACETS
-from summeval_pytest.verdict.thresholds import option_mistake
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,13 +24,10 @@ TESTED: Final = (METRICS[0], *(f"facet.{facet}" for facet in FACETS), *METRICS[1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A drop against a baseline that fails; with both parts, a drop must break both.
+    """Which drop against a baseline fails; a rule with both parts fails a drop that breaks both.
 
-    Attributes:
-        drop: The mean may drop by this much; None if size does not matter.
-        level: A drop is significant if its adjusted p value is at most this; None if significance
-            does not matter.
-        is_named: Whether somebody named the number, so that a run without it cannot pass.
+    The mean may drop by ``drop``. A drop is significant if its adjusted p value is at most
+    ``level``. ``is_named``: the user named the number, so a run without it cannot pass.
     """
 
     name: str
@@ -46,11 +42,11 @@ DEFAULT_RULES: Final = tuple(Rule(name=name, level=LEVEL) for name in TESTED)
 
 def levels(rules: Iterable[Rule]) -> dict[str, float]:
     """By number, the strictest level at which it is tested; these are corrected together."""
-    found: dict[str, float] = {}
+    strictest: dict[str, float] = {}
     for rule in rules:
         if rule.level is not None:
-            found[rule.name] = min(rule.level, found.get(rule.name, 1.0))
-    return found or dict.fromkeys(TESTED, LEVEL)
+            strictest[rule.name] = min(rule.level, strictest.get(rule.name, 1.0))
+    return strictest or dict.fromkeys(TESTED, LEVEL)
 
 
 def read_rules(texts: Sequence[str], *, option: str = "--summ-compare-fail") -> tuple[Rule, ...]:
@@ -63,12 +59,14 @@ def read_rules(texts: Sequence[str], *, option: str = "--summ-compare-fail") -> 
         OptionError: for an unknown number, and for a drop or level that could never decide.
     """
     add_own_numbers(text.partition(":")[0].strip() for text in texts)
-    rules = [rule for t in texts for rule in _read_rule(t, option_mistake(f"{option}={t!r}"))]
+    rules = [rule for text in texts for rule in _read_rule(text, option)]
     return tuple(rules) or DEFAULT_RULES
 
 
-def _read_rule(text: str, mistake: Mistake) -> list[Rule]:
-    """The rules that one text stands for."""
+def _read_rule(text: str, option: str) -> list[Rule]:
+    def mistake(fault: str) -> OptionError:
+        return OptionError(f"{option}={text!r}{fault}")
+
     name, *parts = (part.strip() for part in text.split(":"))
     if not parts and name.startswith("p") and name not in CATALOGUE:
         level = _level([name], mistake)
@@ -104,7 +102,7 @@ def _level(tests: Sequence[str], mistake: Mistake) -> float | None:
 
 
 def _number(text: str) -> float:
-    """The number that a text is; NaN, which is in no range, where it is none."""
+    """The number; NaN, which is in no range, for any other text."""
     try:
         return float(text)
     except ValueError:

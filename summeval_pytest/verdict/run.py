@@ -1,16 +1,16 @@
 """The values of one run: what was measured, with what, and what was decided.
 
-A `RunRecord` may come from a file that anybody has edited. A `RunVerdict` has passed through
-`verdict.decide`, and every report takes one.
+Anybody may have edited the file of a `RunRecord`. A `RunVerdict` has passed `verdict.decide`, and
+every report takes one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence  # noqa: TC003 - run records read it
 from dataclasses import dataclass, field, replace
 from functools import partial
 from sys import intern
-from typing import TYPE_CHECKING, Final, Literal, overload
+from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.endpoints.spending import ModelSeen  # noqa: TC001 - run records read it
 from summeval_pytest.errors import Place  # noqa: TC001 - run records read it
@@ -58,15 +58,9 @@ class CassetteRecord:
 class Header:
     """Everything that may differ between a run and its replay.
 
-    Attributes:
-        created: From SOURCE_DATE_EPOCH; None if that is not set, so that two replays are equal to
-            the byte.
-        commit: The gated commit, as GitHub names it.
-        record: The record mode.
-        environment: Versions of Python and packages.
-        usage: The counts of `Totals`; empty if no endpoint was asked.
-        cassettes: The cassettes that the run could read.
-        models: The models of the replies, also of stored ones.
+    ``created`` comes from SOURCE_DATE_EPOCH, or is None, so that two replays have equal bytes.
+    ``commit`` is the gated one, as GitHub names it. ``usage`` has the counts of `Totals`.
+    ``models`` replied.
     """
 
     created: str | None = None
@@ -80,11 +74,9 @@ class Header:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeName:
-    """The judge of a run.
+    """Who judged: the name that floors go by, and the signature of all that can change answers.
 
-    Attributes:
-        name: The name that floors use; None in old records.
-        signature: Everything that can change its answers.
+    ``name`` is None in an old record, which did not keep names.
     """
 
     name: str | None
@@ -95,9 +87,7 @@ class JudgeName:
 class PaperRecord:
     """One paper, with the text that a reader of the verdicts needs.
 
-    Attributes:
-        n_sentences: How many sentences the source has.
-        cited: The source sentences that a score or finding names, each with its index from 0.
+    ``cited`` are the source sentences that a score or finding points at, each with its index.
     """
 
     id: str
@@ -110,7 +100,7 @@ class PaperRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """What is small enough to keep of every pair of a run."""
+    """The part of a pair that is small enough to keep in memory for every pair."""
 
     paper: str
     system: str
@@ -121,20 +111,18 @@ class Outline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairResult:
-    """One pair: what was measured, and the verdict.
+    """One pair: what was measured, and what was decided.
 
-    A test leaves one behind, a worker sends it, and it is a line of the run record.
+    A test leaves one behind, a worker sends it, and it is a line of a run record. ``outcome`` and
+    ``verdict`` are decided anew whenever a record is read.
 
     Attributes:
-        outcome: A reader decides it again.
-        fault: Why the judge left the whole pair unscored; empty if it did not.
-        place: The line of the summary, or of the system if a model wrote it.
-        note: What a reader must know about how the summary was made.
-        scores: A score for each metric; `Unscored` if it has none.
+        fault: Why the judge left the whole pair unscored, in words.
+        place: The line of the summary, or of the system where a model was asked for it.
+        note: What a reader has to know about how the summary was made.
         signatures: The recipes of the scores.
-        findings: Everything that is wrong, the worst first, with any thresholds.
-        verdict: A reader decides it again.
-        change: What changed against the baseline.
+        findings: Everything that is wrong, the worst first, whatever the thresholds are.
+        change: What changed against the run's baseline.
     """
 
     paper: str
@@ -171,55 +159,28 @@ class PairResult:
         )
 
 
-class Pairs(Sequence[PairResult]):
-    """Pairs that are read when they are asked for, each time anew, and their outlines.
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Pairs that are read on demand, each time anew, so that a long run fits into memory.
 
-    Args:
-        reads: For each pair, who reads it.
-        outlines: What is known of each without reading it.
+    ``reads`` reads each pair, ``outlines`` is known without reading it.
     """
 
-    def __init__(
-        self, reads: Sequence[Callable[[], PairResult]], outlines: Sequence[Outline]
-    ) -> None:
-        self.reads = reads
-        self.outlines = outlines
+    reads: Sequence[Callable[[], PairResult]]
+    outlines: Sequence[Outline]
 
     def __len__(self) -> int:
         return len(self.reads)
 
-    @overload
-    def __getitem__(self, place: int) -> PairResult: ...
-    @overload
-    def __getitem__(self, place: slice) -> Pairs: ...
-    def __getitem__(self, place: int | slice) -> PairResult | Pairs:
-        if isinstance(place, slice):
-            return Pairs(self.reads[place], self.outlines[place])
+    def __iter__(self) -> Iterator[PairResult]:
+        return (read() for read in self.reads)
+
+    def __getitem__(self, place: int) -> PairResult:
         return self.reads[place]()
 
 
-class PairsByPaper(Mapping[str, PairResult]):
-    """The pairs of one system by paper, each read when it is asked for."""
-
-    def __init__(self, pairs: Pairs) -> None:
-        self._pairs = pairs
-        self._places = {each.paper: place for place, each in enumerate(pairs.outlines)}
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
-
-    def __contains__(self, paper: object) -> bool:
-        return paper in self._places
-
-    def __getitem__(self, paper: str) -> PairResult:
-        return self._pairs[self._places[paper]]
-
-
 if TYPE_CHECKING:
-    PairList = Sequence[PairResult]
+    PairList = tuple[PairResult, ...] | Pairs
     PaperList = Sequence[PaperRecord]
 else:  # as they are read from the JSON of a record
     PairList = tuple[PairResult, ...]
@@ -230,13 +191,13 @@ else:  # as they are read from the JSON of a record
 class SystemResult:
     """One gated system over its papers, in the order of the suite.
 
+    ``outcome`` is that of its item ``all-papers``. It and ``verdict`` are decided anew whenever a
+    record is read.
+
     Attributes:
-        papers: The papers that it should be judged on.
-        summaries: A digest of its recorded summaries; empty for a model that writes them.
-        outcome: The outcome of its test ``all-papers``. A reader decides it again.
-        verdict: Its means. A reader decides them again.
-        baseline: The saved run to compare with; empty without one.
-        comparison: The comparison; None without one, or if the test did not run.
+        summaries: A digest of its recorded summaries; empty for a model that is asked for them.
+        baseline: The saved run to compare with; empty where nobody asked for one.
+        comparison: None where there was none, or the item was not run.
     """
 
     name: str
@@ -256,7 +217,7 @@ class SystemResult:
 
     @property
     def corrected(self) -> tuple[CorrectedMean, ...]:
-        """Its means with the judge's error taken out, as far as golden labels tell it."""
+        """Its means with the judge's error taken out, as far as golden labels allow."""
         return self.verdict.corrected
 
     @property
@@ -276,15 +237,13 @@ class SuiteRecord:
 
     Attributes:
         shown: The suite file as the user named it.
-        fingerprint: 12 hex digits over everything in the papers that can change a score.
-        labels: 12 hex digits over the golden labels; empty without labels.
-        policy: What the run required.
-        golden: The judge's answers to the golden labels.
-        golden_fault: Why there are no answers; empty if there are, or if nobody asked.
-        trust: The judge's agreement with the labels; None if it was not measured.
-        waivers: Every waiver and its state.
-        is_cut: Whether the run ended before it closed its record.
-        own_numbers: The numbers of custom metrics, so that a reader need not install them.
+        fingerprint: 12 hex digits over all of the papers that can move a score.
+        labels: 12 hex digits over the golden labels; empty without any.
+        policy: What was required when the run was made.
+        golden: The judge's answers to the golden labels; ``golden_fault`` says why there are none.
+        trust: None where the judge was not measured.
+        is_cut: Whether the run ended before it could close its record.
+        own_numbers: The numbers of custom metrics, which need not be installed where it is read.
     """
 
     name: str
@@ -309,12 +268,12 @@ class SuiteRecord:
 
     @property
     def is_untrusted(self) -> bool:
-        """Whether the judge misses its floor of agreement, so that no verdict counts."""
+        """Whether the judge misses a floor of agreement, so that no verdict counts."""
         return self.trust is not None and self.trust.is_untrusted
 
     @property
     def outlines(self) -> Sequence[Outline]:
-        """Of each pair what is known without its texts."""
+        """What is known of each pair without its texts."""
         if isinstance(self.pairs, Pairs):
             return self.pairs.outlines
         return tuple(pair.outline for pair in self.pairs)
@@ -324,21 +283,22 @@ class SuiteRecord:
         return self.pairs_at(n for n, each in enumerate(self.outlines) if each.system == system)
 
     def pairs_in(self, wanted: Collection[tuple[str, str]]) -> Pairs:
-        """The judged ones of these pairs, named by system and paper; no other is read."""
+        """The judged pairs among these, named by system and paper; no other is read."""
         outlines = enumerate(self.outlines)
         return self.pairs_at(n for n, each in outlines if (each.system, each.paper) in wanted)
 
     def pairs_at(self, places: Iterable[int]) -> Pairs:
-        """The judged pairs at these places of all."""
+        """The judged pairs at these places."""
         outlines, chosen = self.outlines, tuple(places)
         reads = [partial(self.pairs.__getitem__, place) for place in chosen]
         return Pairs(reads, [outlines[place] for place in chosen])
 
     def with_pairs(self, change: Callable[[PairResult], PairResult]) -> SuiteRecord:
-        """The suite with every pair changed; what is stored is changed when it is asked for."""
-        if not isinstance(self.pairs, Pairs):
-            return replace(self, pairs=tuple(map(change, self.pairs)))
-        reads = [partial(_changed, change, read) for read in self.pairs.reads]
+        """The suite with every pair changed; a stored pair is changed on demand."""
+        pairs = self.pairs
+        if not isinstance(pairs, Pairs):
+            return replace(self, pairs=tuple(map(change, pairs)))
+        reads = [partial(lambda place: change(pairs[place]), place) for place in range(len(pairs))]
         return replace(self, pairs=Pairs(reads, [read().outline for read in reads]))
 
     @property
@@ -353,7 +313,7 @@ class SuiteRecord:
 
     @property
     def gaps(self) -> tuple[str, ...]:
-        """What the run leaves open, a clause each; none where it judged and compared everything."""
+        """What the run did not judge or compare, a clause each."""
         judged = f"{len(self.pairs):,} of {self.n_expected:,} pairs"
         if self.is_cut:
             return (f"not complete: {judged}, the run was cut", *self.uncompared)
@@ -373,25 +333,15 @@ class SuiteRecord:
     @property
     def is_complete(self) -> bool:
         """Whether all of its pairs were judged and scored."""
-        outlines = self.outlines
-        return (
-            not self.is_cut
-            and len(outlines) == self.n_expected
-            and not any(outline.outcome == "error" for outline in outlines)
-        )
-
-
-def _changed(
-    change: Callable[[PairResult], PairResult], read: Callable[[], PairResult]
-) -> PairResult:
-    return change(read())
+        is_scored = all(outline.outcome != "error" for outline in self.outlines)
+        return is_scored and not self.is_cut and len(self.pairs) == self.n_expected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestResult:
-    """What one test hands on, from whatever process it ran in: a pair, a system or the judge.
+    """What one test sends to the controller: a pair with its paper, a system or the judge.
 
-    ``paper`` is the pair's; None where the pair broke down before that was read.
+    ``paper`` is None where the pair broke down before the paper was read.
     """
 
     __test__ = False  # pytest takes its name for that of a class of tests
@@ -407,13 +357,9 @@ class TestResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """One run: its judge and its suites.
+    """One run; its suites are in the order of their files' names.
 
-    Attributes:
-        schema: The version of this layout.
-        header: What may differ between a run and its replay.
-        shard: Which shard it is, of how many; None for a whole run.
-        suites: In the order of their files' names.
+    ``shard`` is which of how many shards it is.
     """
 
     schema: Literal[2] = SCHEMA
@@ -440,11 +386,13 @@ class RunVerdict(RunRecord):
     @property
     def outcomes(self) -> frozenset[Covered]:
         """The outcomes of its items: pairs, systems, and a judge that was not measured."""
-        pairs = (outline.outcome for suite in self.suites for outline in suite.outlines)
-        systems = (system.outcome for suite in self.suites for system in suite.systems)
-        at_fault = any(s.trust is not None and s.trust.outcome == "error" for s in self.suites)
-        judge: tuple[Covered, ...] = ("error",) if at_fault else ()
-        return frozenset((*pairs, *systems, *judge))
+        outcomes: set[Covered] = set()
+        for suite in self.suites:
+            outcomes.update(outline.outcome for outline in suite.outlines)
+            outcomes.update(system.outcome for system in suite.systems)
+            if suite.trust is not None and suite.trust.outcome == "error":
+                outcomes.add("error")
+        return frozenset(outcomes)
 
     @property
     def outcome(self) -> RunOutcome:
@@ -454,8 +402,7 @@ class RunVerdict(RunRecord):
         """
         if self.is_untrusted:
             return "untrusted"
-        found = self.outcomes
-        return next((outcome for outcome in _WORST_FIRST if outcome in found), "not judged")
+        return next((each for each in _WORST_FIRST if each in self.outcomes), "not judged")
 
     @property
     def may_release(self) -> bool:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Bound = Literal["point", "lower"]
 LOWER: Final = ".lower"
-"""Behind a name: the lower bound of its interval is held, not the figure itself."""
+"""After a name: the threshold is on the lower bound of the interval, not on the figure."""
 MEAN: Final = "mean."
 CORRECTED: Final = "corrected."
 """Before a number's name on the command line: the mean with the judge's error taken out."""
@@ -40,7 +40,7 @@ NOT_SAID: Final[Mapping[str, str]] = MappingProxyType(
         SUPPORT: "say of every sentence how far it is supported",
     }
 )
-"""What a judge did not do that does not give an optional number."""
+"""What a judge did not do if it does not give an optional number."""
 REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
     {
         COVERAGE: "use an LLM judge or --summ-judge=offline, hold facet in its place, or remove the"
@@ -49,17 +49,15 @@ REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
         " remove the threshold",
     }
 )
-"""What to do there."""
+"""What to do then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
     """A bound on one number: a lower bound, or an upper bound if lower is better. Equal passes.
 
-    Attributes:
-        least: The bound, also where it is an upper one.
-        bound: Whether the bound is on the figure or on the lower end of its interval; None for
-            pairs and plain means, which have no interval.
+    ``bound`` says whether it is on the figure or on the lower bound of its interval; it is None for
+    pairs and plain means, which have no interval.
     """
 
     name: str
@@ -88,15 +86,15 @@ class Threshold:
 
     @property
     def sign(self) -> str:
-        """How a value has to stand to it, for the page."""
+        """At least or at most, for the page."""
         return "\u2264" if self.is_upper else "\u2265"
 
     def compared(self, value: float | None, low: float | None) -> float | None:
-        """What is compared with it: a figure, or the lower bound of its interval."""
+        """The value that the threshold judges: a figure, or the lower bound of its interval."""
         return low if self.bound == "lower" else value
 
     def is_met_by(self, value: float | None) -> bool:
-        """Whether a value is enough; none never is."""
+        """Whether a value is enough; None never is."""
         if value is None:
             return False
         return value <= self.least if self.is_upper else value >= self.least
@@ -123,7 +121,7 @@ class Thresholds:
     @property
     def names(self) -> tuple[str, ...]:
         """All of them, as the command line names them."""
-        return tuple(scope + t.title for scope, found in self.by_scope.items() for t in found)
+        return tuple(scope + t.title for scope, own in self.by_scope.items() for t in own)
 
     def has(self, name: str) -> bool:
         """Whether pairs or means have a threshold on this number."""
@@ -132,8 +130,8 @@ class Thresholds:
     def only(self, metrics: Collection[MetricName]) -> Thresholds:
         """Those on numbers of these metrics, and of custom metrics."""
         return _in_order(
-            [t for t in found if t.metric in metrics or t.metric not in METRICS]
-            for found in self.by_scope.values()
+            [t for t in own if t.metric in metrics or t.metric not in METRICS]
+            for own in self.by_scope.values()
         )
 
 
@@ -141,7 +139,7 @@ def _in_order(scopes: Iterable[Iterable[Threshold]]) -> Thresholds:
     """Thresholds on pairs, means and corrected means, each in the order of the catalogue."""
     order = list(CATALOGUE)
     pair, mean, corrected = (
-        tuple(sorted(found, key=lambda t: (order.index(t.name), t.title))) for found in scopes
+        tuple(sorted(own, key=lambda t: (order.index(t.name), t.title))) for own in scopes
     )
     return Thresholds(pair=pair, mean=mean, corrected=corrected)
 
@@ -152,7 +150,9 @@ def thresholds_of(suite: Suite, *, options: Sequence[str] = ()) -> Thresholds:
     Raises:
         SuiteError, OptionError: for the first in the suite, or in an option, that can never decide.
     """
-    _load_own_metrics(suite, options)
+    _load_own_metrics(suite)
+    given = (option.partition("=")[0].strip().removeprefix(MEAN) for option in options)
+    add_own_numbers([*given, *(each.name for each in (*suite.thresholds, *suite.mean_thresholds))])
     thresholds = read_thresholds(
         suite.thresholds,
         suite.mean_thresholds,
@@ -165,27 +165,6 @@ def thresholds_of(suite: Suite, *, options: Sequence[str] = ()) -> Thresholds:
             f'{suite.shown} has a threshold for {ENTAILED} and says eva_recall = "matched", which'
             ' leaves it unmeasured; write eva_recall = "both", or remove the threshold'
         )
-    _check_own(suite, thresholds)
-    return thresholds
-
-
-def _load_own_metrics(suite: Suite, options: Iterable[str]) -> None:
-    """Load the metrics of one's own that a suite or an option speaks of, with the suite's options.
-
-    Raises:
-        SuiteError: at the table of a metric that is not installed, or takes no such options.
-    """
-    for table in suite.variants.own:
-        try:
-            own_metric(table.metric, table.values)
-        except OptionError as error:
-            raise SuiteError(table.place, str(error)) from error
-    given = (option.partition("=")[0].strip().removeprefix(MEAN) for option in options)
-    add_own_numbers([*given, *(each.name for each in (*suite.thresholds, *suite.mean_thresholds))])
-
-
-def _check_own(suite: Suite, thresholds: Thresholds) -> None:
-    """Refuse a number that the options of its metric leave out, and options that nobody needs."""
     for threshold in (*thresholds.pair, *thresholds.mean):
         if threshold.metric not in METRICS:
             metric = own_metric(threshold.metric, suite.variants.options_of(threshold.metric))
@@ -201,6 +180,15 @@ def _check_own(suite: Suite, thresholds: Thresholds) -> None:
                 f"no threshold needs the metric {table.metric!r}, so it is not measured; write"
                 f" {table.metric} = ... under [thresholds], or delete the table",
             )
+    return thresholds
+
+
+def _load_own_metrics(suite: Suite) -> None:
+    for table in suite.variants.own:
+        try:
+            own_metric(table.metric, table.values)
+        except OptionError as error:
+            raise SuiteError(table.place, str(error)) from error
 
 
 def read_thresholds(
@@ -213,11 +201,8 @@ def read_thresholds(
     """The thresholds that a suite writes, with those of the command line in their place."""
     scopes = {"": pair, MEAN: mean, CORRECTED: corrected}
     written = (
-        [
-            _threshold(scope, each.name, each.value, partial(SuiteError, each.place))
-            for each in found
-        ]
-        for scope, found in scopes.items()
+        [_threshold(scope, s.name, s.value, partial(SuiteError, s.place)) for s in settings]
+        for scope, settings in scopes.items()
     )
     return replace_thresholds(_in_order(written), options)
 
@@ -233,7 +218,7 @@ def replace_thresholds(
         OptionError: for an unknown name, or a value out of the number's range, in an option.
     """
     scopes = {
-        scope: {each.title: each for each in found} for scope, found in thresholds.by_scope.items()
+        scope: {each.title: each for each in own} for scope, own in thresholds.by_scope.items()
     }
     for given in options:
         name, _, text = given.partition("=")
@@ -245,14 +230,12 @@ def replace_thresholds(
             raise OptionError(
                 f"{option}={given!r} is no METRIC=VALUE; write {option} facet=0.6"
             ) from None
-        found = _threshold(scope, name, value, option_mistake(f"{option}={given}: "))
-        scopes[scope][name] = found
-    return _in_order(found.values() for found in scopes.values())
 
+        def mistake(fault: str, start: str = f"{option}={given}: ") -> OptionError:
+            return OptionError(start + fault)
 
-def option_mistake(start: str) -> Mistake:
-    """What makes the error of an option; ``start`` begins its message."""
-    return lambda fault: OptionError(start + fault)
+        scopes[scope][name] = _threshold(scope, name, value, mistake)
+    return _in_order(own.values() for own in scopes.values())
 
 
 def _threshold(scope: str, given: str, value: float, mistake: Mistake) -> Threshold:
@@ -303,9 +286,9 @@ def _check_correctable(suite: Suite, corrected: Iterable[Threshold]) -> None:
 
 
 def check_supported(thresholds: Thresholds, judge: str, n_votes: int | None, suite: str) -> None:
-    """Refuse a threshold on the mean support, a share of votes, under a model that is asked once.
+    """Refuse a threshold on the mean support, a share of votes, under a model with one vote.
 
-    ``n_votes`` is None for a judge that is no model, whose answers tell whether it gives any.
+    ``n_votes`` is None for a judge that is no model.
     """
     if n_votes == 1 and thresholds.has(SUPPORT):
         raise OptionError(
@@ -315,10 +298,7 @@ def check_supported(thresholds: Thresholds, judge: str, n_votes: int | None, sui
 
 
 def has_part(label: Label, part: str) -> bool:
-    """Whether a label has something in one of its parts.
-
-    ``overall`` is there, too, where all four facets are rated; ``evidence`` where any sentence has.
-    """
+    """Whether a label has one of its parts; four rated facets give an ``overall``, too."""
     match part:
         case "overall":
             return label.overall is not None or set(label.facets or ()) == set(FACETS)

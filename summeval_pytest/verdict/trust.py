@@ -1,10 +1,14 @@
-"""What golden labels say of a judge: agreement held to floors, and disagreements."""
+"""Trust: how far a judge agrees with golden labels, which floors it misses, and where it errs.
+
+All figures of agreement but one are functions of counts that add up over papers. So a bootstrap
+over papers adds rows of counts, and never judges or counts again.
+"""
 
 from __future__ import annotations
 
 import math
 import statistics
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, Literal
@@ -47,13 +51,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoreLabels:
-    """How many more labels would decide a floor that lies in the interval of its figure.
+    """How many more labels would decide whether a figure meets its floor ``least``.
 
-    Attributes:
-        least: The floor.
-        n_papers: So many more papers, because papers are resampled; None if the figure equals its
-            floor, which no number of labels decides.
-        n_pairs: The same in pairs, with as many a paper as now.
+    Both counts are None where the figure equals its floor, which no number of labels decides.
     """
 
     least: float
@@ -65,11 +65,9 @@ class MoreLabels:
 class Agreement:
     """One figure of agreement, with its 95 % interval over papers.
 
-    Attributes:
-        value: None if undefined, such as the precision of a judge that finds nothing.
-        low: The lower bound; None if fewer than half of the resamples define it.
-        high: The upper bound; None likewise.
-        more: How many labels would decide the floors that are too close to call.
+    ``value`` is None where it is undefined, as the precision of a judge that finds nothing. The
+    bounds are None where fewer than half of the resamples define it. ``more`` has the floors that
+    are too close to call.
     """
 
     name: str
@@ -92,14 +90,13 @@ class Trust:
     """A judge's agreement with the golden labels.
 
     Attributes:
-        labels: 12 hex digits over the labels. Judges measured on other labels do not compare.
-        floors_of: The judge whose own floors were used; empty for the floors of all judges.
-        agreements: Every figure that the labels can give.
-        n_papers: The labelled papers. Papers with the same reference count once.
-        n_unanswered: Labelled items without an answer from the judge.
+        labels: 12 hex digits over the labels: two judges measured on others do not compare.
+        floors_of: The judge whose own table of floors counts; empty for that of all judges.
+        n_papers: The labelled papers; those with the same reference are one.
+        n_unanswered: Labelled items that the judge left without an answer.
         n_left_out: Labelled facets that the judge does not find in the reference.
-        fault: Why it was not measured; empty if it was.
-        undecided: The floors that the judge meets only because of missing answers, in words.
+        fault: Why it was not measured, in words; empty where it was.
+        undecided: The first floor that it meets only because of what it left unanswered, in words.
     """
 
     judge: str
@@ -116,11 +113,11 @@ class Trust:
     @property
     def missed(self) -> tuple[tuple[Agreement, Threshold], ...]:
         """The floors that the judge misses, each with its figure."""
-        return tuple((found, floor) for found in self.agreements for floor in found.missed)
+        return tuple((figure, floor) for figure in self.agreements for floor in figure.missed)
 
     @property
     def n_floors(self) -> int:
-        """How many floors it is held to."""
+        """How many floors it has to meet."""
         return sum(len(agreement.floors) for agreement in self.agreements)
 
     @property
@@ -134,10 +131,6 @@ class Trust:
         if self.is_untrusted:
             return "failed"
         return "error" if self.fault or self.undecided else "passed"
-
-    def agreement(self, name: str) -> Agreement | None:
-        """One figure; None where the labels have nothing for it."""
-        return next((found for found in self.agreements if found.name == name), None)
 
 
 FACT: Final = "fact"
@@ -163,27 +156,19 @@ def counts_of(pairs: Sequence[GoldenPair]) -> Counts:
     counts = np.zeros((len(groups), N_COUNTS), dtype=np.int64)
     for pair in pairs:
         for answer in pair.answers:
-            _add(counts[rows[pair.group]], answer)
+            row = counts[rows[pair.group]]
+            if answer.answer is not None and (evidence := answer.evidence) is not None:
+                row[_SLICES[_EVIDENCE]] += (evidence.named, evidence.labelled, evidence.both)
+            if answer.answer is not None and answer.kind != "overall":
+                name = FACT if answer.kind.endswith(FACT) else str(answer.kind)
+                least = 0 if name in (SENTENCE, FACT) else 1
+                label, given = int(answer.label) - least, int(answer.answer) - least
+                row[_SLICES[name].start + label * _SIZES[name][1] + given] += 1
     return counts
 
 
-def _add(row: Counts, answer: GoldenAnswer) -> None:
-    """Counts one answer, if it is one and is not a number over all facets."""
-    if answer.answer is None:
-        return
-    if answer.evidence is not None:
-        found = answer.evidence
-        row[_SLICES[_EVIDENCE]] += (found.named, found.labelled, found.both)
-    if answer.kind == "overall":
-        return
-    name = FACT if answer.kind.endswith(FACT) else str(answer.kind)
-    least = 0 if name in (SENTENCE, FACT) else 1
-    label, given = int(answer.label) - least, int(answer.answer) - least
-    row[_SLICES[name].start + label * _SIZES[name][1] + given] += 1
-
-
 KINDS: Final = ("facet", SENTENCE, FACT)
-"""What is labelled item by item: a judge must answer nearly all of each."""
+"""The kinds of labelled items. A judge must answer nearly all of each."""
 
 
 def kind_of(answer: GoldenAnswer) -> str:
@@ -215,16 +200,16 @@ def _exact(sums: Counts, *, facets: Sequence[str]) -> Figures:
     return shares(equal, np.asarray(sum(table.sum(axis=(1, 2)) for table in tables)))
 
 
-def _found(sums: Counts, *, row: int, column: int) -> Figures:
-    """Unfaithful sentences that are found, as a share of these and the others of one cell."""
+def _unfaithful(sums: Counts, *, row: int, column: int) -> Figures:
+    """The unfaithful sentences that the judge finds, as a share of these and of one more cell."""
     tables = tables_of(sums, SENTENCE)
     return shares(tables[:, 0, 0], tables[:, 0, 0] + tables[:, row, column])
 
 
 def _fact_f1(sums: Counts) -> Figures:
     tables = tables_of(sums, FACT)
-    held = 2 * tables[:, 1, 1]
-    return shares(held, held + tables[:, 0, 1] + tables[:, 1, 0])
+    hits = 2 * tables[:, 1, 1]
+    return shares(hits, hits + tables[:, 0, 1] + tables[:, 1, 0])
 
 
 def _fact_kappa(sums: Counts) -> Figures:
@@ -240,8 +225,8 @@ FIGURES: Final[Mapping[str, Callable[[Counts], Figures]]] = {
     **{f"facet_kappa.{facet}": partial(_kappa, facet=facet) for facet in FACETS},
     "facet_exact": partial(_exact, facets=FACETS),
     **{f"facet_exact.{facet}": partial(_exact, facets=(facet,)) for facet in FACETS},
-    "unfaithful_precision": partial(_found, row=1, column=0),
-    "unfaithful_recall": partial(_found, row=0, column=1),
+    "unfaithful_precision": partial(_unfaithful, row=1, column=0),
+    "unfaithful_recall": partial(_unfaithful, row=0, column=1),
     "fact_f1": _fact_f1,
     "fact_kappa": _fact_kappa,
     "evidence_precision": partial(_of_evidence, figure=evidence_precision),
@@ -271,9 +256,9 @@ MAX_UNANSWERED: Final = 0.05
 def measure_trust(pairs: Sequence[GoldenPair], table: Floors, *, judge: str, labels: str) -> Trust:
     """The agreement of a judge with the golden labels, each figure with its floors.
 
-    A figure that no label has something for is left out, unless a floor is set on it: then it is
-    undefined, and misses its floor. Nothing is measured, and the fault says why, where more than
-    5 % of the labelled items, or of one kind of them, have no answer.
+    A figure without labels is left out. If a floor is set on it, it is undefined and misses the
+    floor. Nothing is measured, and ``fault`` says why, where the judge left more than 5 % of the
+    labelled items, or of one kind of them, unanswered.
     """
     answers = [answer for pair in pairs for answer in pair.answers]
     open_ = [answer for answer in answers if answer.answer is None]
@@ -302,27 +287,31 @@ def measure_trust(pairs: Sequence[GoldenPair], table: Floors, *, judge: str, lab
 
 def _agreements(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> tuple[Agreement, ...]:
     counts = counts_of(pairs)
-    found = (
-        _overall(pairs, floors) if name == SPEARMAN else _figure(name, counts, _of(name, floors))
-        for name in AGREEMENTS
-    )
-    told = (
-        *(e for e in found if e.floors or (e.n_items and e.name not in FOLLOWING)),
-        *_errors(pairs, floors),
-    )
-    return tuple(replace(each, more=tuple(_more_labels(each, pairs))) for each in told)
+    figures = []
+    for name in AGREEMENTS:
+        own = tuple(floor for floor in floors if floor.name == name)
+        if name == SPEARMAN:
+            figure = _overall(pairs, own)
+        else:
+            has_items = np.array([n_of(row, name) > 0 for row in counts], dtype=bool)
+            n_items = n_of(counts.sum(axis=0), name)
+            figure = _measured(name, counts[has_items], FIGURES[name], n_items, own)
+        if own or (figure.n_items and name not in FOLLOWING):
+            figures.append(figure)
+    figures += _errors(pairs, floors)
+    return tuple(replace(each, more=tuple(_more_labels(each, pairs))) for each in figures)
 
 
-def _more_labels(found: Agreement, pairs: Sequence[GoldenPair]) -> Iterator[MoreLabels]:
-    """What would decide each floor that lies in the interval of a figure."""
-    for floor in found.floors if found.value is not None else ():
-        interval = Interval(found.low, found.high)
-        n_papers = more_groups(found.value or 0.0, interval, floor.least, found.n_papers)
+def _more_labels(figure: Agreement, pairs: Sequence[GoldenPair]) -> Iterator[MoreLabels]:
+    """How many labels would decide each floor that lies in the interval of a figure."""
+    for floor in figure.floors if figure.value is not None else ():
+        interval = Interval(figure.low, figure.high)
+        n_papers = more_groups(figure.value or 0.0, interval, floor.least, figure.n_papers)
         if n_papers is None:
             yield MoreLabels(least=floor.least)
         elif n_papers:
-            n_pairs = sum(_bears_on(pair, found.name) for pair in pairs)
-            n_wanted = -(-n_papers * n_pairs // found.n_papers)
+            n_pairs = sum(_bears_on(pair, figure.name) for pair in pairs)
+            n_wanted = -(-n_papers * n_pairs // figure.n_papers)
             yield MoreLabels(least=floor.least, n_papers=n_papers, n_pairs=n_wanted)
 
 
@@ -339,18 +328,18 @@ def _bears_on(pair: GoldenPair, name: str) -> bool:
 def _undecided(
     agreements: Sequence[Agreement], pairs: Sequence[GoldenPair], floors: Sequence[Threshold]
 ) -> str:
-    """The first floor that is held only because labels were left unanswered; empty without one."""
+    """The first floor that is met only because labels were left unanswered; empty without one."""
     overall = [label for pair in pairs for label, _ in pair.answered("overall")]
     middle = statistics.median(overall) if overall else 0.0
     wrong = [
         replace(pair, answers=tuple(_wrong(each, middle) for each in pair.answers))
         for pair in pairs
     ]
-    worst = {found.name: found for found in _agreements(wrong, floors)}
-    for found in agreements:
-        then = worst[found.name]
-        for floor in found.floors:
-            value = floor.compared(found.value, found.low)
+    worst = {figure.name: figure for figure in _agreements(wrong, floors)}
+    for figure in agreements:
+        then = worst[figure.name]
+        for floor in figure.floors:
+            value = floor.compared(figure.value, figure.low)
             at_worst = floor.compared(then.value, then.low)
             if phrase := undecided(floor, Range(value, at_worst, value)):
                 return f"the judge is undecided: {phrase}"
@@ -362,27 +351,13 @@ def _wrong(answer: GoldenAnswer, middle: float) -> GoldenAnswer:
     if answer.answer is not None:
         return answer
     low, high, is_high = 0.0, 1.0, answer.label > 0
-    for facet in FACETS:
-        if answer.kind == facet:
-            low, high = 1.0, float(SCALES[facet])
-            is_high = answer.label - low > high - answer.label
+    if answer.kind in FACETS:
+        low, high = 1.0, float(SCALES[answer.kind])
+        is_high = answer.label - low > high - answer.label
     if answer.kind == "overall":
         low, is_high = LOWEST, answer.label > middle
-    found = answer.evidence
-    return replace(
-        answer,
-        answer=low if is_high else high,
-        evidence=found and replace(found, named=found.labelled),
-    )
-
-
-def _of(name: str, floors: Sequence[Threshold]) -> tuple[Threshold, ...]:
-    return tuple(floor for floor in floors if floor.name == name)
-
-
-def _figure(name: str, counts: Counts, floors: tuple[Threshold, ...]) -> Agreement:
-    held = counts[np.array([n_of(row, name) > 0 for row in counts], dtype=bool)]
-    return _measured(name, held, FIGURES[name], n_of(counts.sum(axis=0), name), floors)
+    evidence = answer.evidence and replace(answer.evidence, named=answer.evidence.labelled)
+    return replace(answer, answer=low if is_high else high, evidence=evidence)
 
 
 def _measured(
@@ -398,8 +373,7 @@ def _measured(
     return Agreement(
         name=name,
         value=None if np.isnan(value) else value,
-        low=interval.low,
-        high=interval.high,
+        **asdict(interval),
         n_items=n_items,
         n_papers=len(counts),
         floors=floors,
@@ -409,8 +383,8 @@ def _measured(
 def _errors(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> Iterator[Agreement]:
     """The recall on the unfaithful sentences of each kind of error that labels name.
 
-    A kind is undefined, and misses its floor, where more than 5 % of its sentences have no answer:
-    who is silent on what is hard has not found it.
+    A kind is undefined, and misses its floor, where more than 5 % of its sentences have no answer.
+    A judge that skips the hard sentences has not found the errors in them.
     """
     answers: dict[str, list[tuple[str, GoldenAnswer]]] = {
         floor.name.removeprefix(OF_ERROR): [] for floor in floors if floor.name.startswith(OF_ERROR)
@@ -419,52 +393,51 @@ def _errors(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> Iterato
         for answer in pair.answers:
             if answer.error:
                 answers.setdefault(answer.error, []).append((pair.group, answer))
-    for error, asked in sorted(answers.items()):
-        said = [(group, each.agrees) for group, each in asked if each.answer is not None]
-        if len(asked) - len(said) > MAX_UNANSWERED * len(asked):
-            said = []
+    for error, labelled in sorted(answers.items()):
+        given = [(group, each.agrees) for group, each in labelled if each.answer is not None]
+        if len(labelled) - len(given) > MAX_UNANSWERED * len(labelled):
+            given = []
         rows: dict[str, list[int]] = {}
-        for group, is_found in said:
+        for group, is_right in given:
             row = rows.setdefault(group, [0, 0])
-            row[0] += is_found
+            row[0] += is_right
             row[1] += 1
         counts = np.array([rows[group] for group in sorted(rows)], dtype=np.int64).reshape(-1, 2)
-        held = _of(OF_ERROR + error, floors)
-        if said or held:
-            yield _measured(OF_ERROR + error, counts, _share_found, len(said), held)
+        name = OF_ERROR + error
+        own = tuple(floor for floor in floors if floor.name == name)
+        if given or own:
+            yield _measured(
+                name, counts, lambda sums: shares(sums[:, 0], sums[:, 1]), len(given), own
+            )
 
 
-def _share_found(sums: Counts) -> Figures:
-    return shares(sums[:, 0], sums[:, 1])
-
-
-def _overall(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> Agreement:
+def _overall(pairs: Sequence[GoldenPair], floors: tuple[Threshold, ...]) -> Agreement:
     """Spearman's rho of FM and the labelled overall scores."""
-    rows = [
-        (pair.group, label, answer) for pair in pairs for label, answer in pair.answered("overall")
-    ]
-    groups = [group for group, _, _ in rows]
-    label = np.array([label for _, label, _ in rows], dtype=np.float64)
-    given = np.array([answer for _, _, answer in rows], dtype=np.float64)
+    groups, label, given = overall_columns(pairs)
 
     def rho(drawn: Rows) -> float | None:
         return spearman(label[drawn], given[drawn])
 
-    interval = bootstrap_interval(groups, rho, n_resamples=RESAMPLES, seed=SEED)
     return Agreement(
         name=SPEARMAN,
         value=spearman(label, given),
-        low=interval.low,
-        high=interval.high,
-        n_items=len(rows),
+        **asdict(bootstrap_interval(groups, rho, n_resamples=RESAMPLES, seed=SEED)),
+        n_items=len(groups),
         n_papers=len(set(groups)),
-        floors=_of(SPEARMAN, floors),
+        floors=floors,
     )
+
+
+def overall_columns(pairs: Sequence[GoldenPair]) -> tuple[list[str], Figures, Figures]:
+    """The group, label and answer of each overall score that has both."""
+    rows = [(pair.group, *row) for pair in pairs for row in pair.answered("overall")]
+    label, given = (np.array([row[at] for row in rows], dtype=np.float64) for at in (1, 2))
+    return [group for group, _, _ in rows], label, given
 
 
 WORST: Final = 5
 MOST: Final = 2
-"""So many disagreements a report tells, and so many of a kind while there are others."""
+"""A report lists so many disagreements, and so many of one kind while there are others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -503,24 +476,25 @@ def confusions(pairs: Sequence[GoldenPair]) -> tuple[Confusion, ...]:
 
 def worst_disagreements(pairs: Sequence[GoldenPair], n: int = WORST) -> tuple[Disagreement, ...]:
     """The ``n`` worst disagreements, on different papers and of several kinds where there are."""
-    found = sorted(_disagreements(pairs), key=_badness)
+    wrong = sorted(
+        (
+            Disagreement(paper=pair.paper, system=pair.system, answer=each)
+            for pair in pairs
+            for each in pair.answers
+            if each.answer is not None and not each.agrees and each.kind != "overall"
+        ),
+        key=_badness,
+    )
     chosen: list[Disagreement] = []
     for of_new_paper, of_rare_kind in ((True, True), (True, False), (False, True), (False, False)):
-        for each in found:
-            is_told = any(other.paper == each.paper for other in chosen)
+        for each in wrong:
+            is_listed = any(other.paper == each.paper for other in chosen)
             is_common = sum(o.answer.kind == each.answer.kind for o in chosen) >= MOST
-            if (of_new_paper and is_told) or (of_rare_kind and is_common):
+            if (of_new_paper and is_listed) or (of_rare_kind and is_common):
                 continue
             if len(chosen) < n and each not in chosen:
                 chosen.append(each)
     return tuple(sorted(chosen, key=_badness))
-
-
-def _disagreements(pairs: Sequence[GoldenPair]) -> Iterator[Disagreement]:
-    for pair in pairs:
-        for each in pair.answers:
-            if each.answer is not None and not each.agrees and each.kind != "overall":
-                yield Disagreement(paper=pair.paper, system=pair.system, answer=each)
 
 
 def _badness(each: Disagreement) -> tuple[float, bool, str, str, str, int]:

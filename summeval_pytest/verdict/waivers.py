@@ -1,4 +1,4 @@
-"""Waivers: what may fall short for a while, and what became of that in a run."""
+"""Waivers: numbers that may fall short for a while. A stale or exceeded waiver fails its test."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class WaiverUse:
 
     @property
     def fault(self) -> str:
-        """Why it fails its test: it has to be mended or deleted; empty where it has not."""
+        """Why it fails its test; empty where it does not."""
         waiver = self.waiver
         match self.state:
             case "expired":
@@ -52,7 +52,7 @@ def faults_of(uses: Iterable[WaiverUse]) -> tuple[str, ...]:
 class Waivers:
     """The waivers of a suite on one day, ``today``, as ``2027-01-31``.
 
-    The record does not have the day, so that a replay of tomorrow is the same to the byte.
+    No record has the day, so a replay tomorrow has the same bytes.
     """
 
     waivers: tuple[Waiver, ...] = ()
@@ -68,28 +68,25 @@ class Waivers:
     ) -> tuple[WaiverUse, ...]:
         """What became of the waivers of one pair, or of the means with `ALL_PAPERS` as the paper.
 
-        ``missed`` are the numbers under their thresholds, ``measured`` the names of those of which
-        it is known whether they fall short.
+        ``missed`` are the numbers under their thresholds. ``measured`` are the names of all numbers
+        that surely meet or miss theirs.
         """
-        return tuple(
-            WaiverUse(waiver=waiver, state=self._state(waiver, missed, measured))
-            for waiver in self.waivers
-            if (waiver.paper, waiver.system) == (paper, system)
-        )
-
-    def _state(
-        self, waiver: Waiver, missed: Mapping[str, float | None], measured: Collection[str]
-    ) -> WaiverState:
-        if waiver.finding not in measured:
-            return "not judged"
-        if self.today > waiver.expires:
-            return "expired"
-        if waiver.finding not in missed:
-            return "not needed"
-        bound = None if waiver.bound is None else Threshold(waiver.finding, waiver.bound)
-        if bound is not None and not bound.is_met_by(missed[waiver.finding]):
-            return "exceeded"
-        return "in use"
+        uses = []
+        for waiver in self.waivers:
+            if (waiver.paper, waiver.system) != (paper, system):
+                continue
+            state: WaiverState = "in use"
+            if waiver.finding not in measured:
+                state = "not judged"
+            elif self.today > waiver.expires:
+                state = "expired"
+            elif waiver.finding not in missed:
+                state = "not needed"
+            elif waiver.bound is not None:
+                bound = Threshold(waiver.finding, waiver.bound)
+                state = "in use" if bound.is_met_by(missed[waiver.finding]) else "exceeded"
+            uses.append(WaiverUse(waiver=waiver, state=state))
+        return tuple(uses)
 
 
 def day_of(uses: Iterable[WaiverUse]) -> str:
@@ -100,18 +97,14 @@ def day_of(uses: Iterable[WaiverUse]) -> str:
 
 def all_uses(waivers: Iterable[Waiver], *decided: Iterable[WaiverUse]) -> tuple[WaiverUse, ...]:
     """Every waiver with what became of it in what was decided; "not judged" elsewhere."""
-    found = {use.waiver.name: use.state for uses in decided for use in uses}
+    states = {use.waiver.name: use.state for uses in decided for use in uses}
     return tuple(
-        WaiverUse(waiver=waiver, state=found.get(waiver.name, "not judged")) for waiver in waivers
+        WaiverUse(waiver=waiver, state=states.get(waiver.name, "not judged")) for waiver in waivers
     )
 
 
 def check_waivers(waivers: Iterable[Waiver], thresholds: Thresholds) -> None:
-    """Refuse a waiver of what no threshold holds, which could never be needed.
-
-    Raises:
-        SuiteError: for that, and for a bound on the wrong side or out of the number's range.
-    """
+    """Raise a SuiteError for a waiver without a threshold, or with a wrong bound."""
     for waiver in waivers:
         is_mean = waiver.paper == ALL_PAPERS
         name, named = waiver.finding, CATALOGUE.get(waiver.finding)
@@ -119,8 +112,8 @@ def check_waivers(waivers: Iterable[Waiver], thresholds: Thresholds) -> None:
         what, fault = f"waiver {waiver.name!r}", ""
         if named is None or name not in known:
             fault = (
-                f"is of {name!r}, which [thresholds{'.mean' if is_mean else ''}] does not hold;"
-                f" {nearest(name, CATALOGUE if named is None else known)}"
+                f"is of {name!r}, which has no threshold in"
+                f" [thresholds{'.mean' if is_mean else ''}]; {nearest(name, CATALOGUE if named is None else known)}"
             )
         elif (waiver.least if named.lower_is_better else waiver.most) is not None:
             key, wrong = ("most", "least") if named.lower_is_better else ("least", "most")

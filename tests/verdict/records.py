@@ -170,8 +170,10 @@ def pair(
 
 def baseline(*pairs: PairResult, run: str = "v1.3") -> Baseline:
     """These pairs as a saved run."""
-    held = {pair.paper: pair for pair in pairs}
-    return Baseline(run=run, suite=suite(*pairs), system="careful", pairs=held)
+    saved = suite(*pairs)
+    reads = saved.pairs_of("careful").reads
+    by_paper = {pair.paper: read for pair, read in zip(pairs, reads, strict=True)}
+    return Baseline(run=run, suite=saved, system="careful", pairs=by_paper)
 
 
 def system(

@@ -138,7 +138,7 @@ def test_a_floor_that_no_label_can_hold_is_refused(
     kept = {key: value for key, value in labels.items() if value is not None}
     label = {"overall": 1, **kept} if "sentences" not in kept else kept
     remedy = f'label {part} in the file that labels = "..." names, or remove the floor'
-    never = f"agreement floor {name!r} can never be held: "
+    never = f"agreement floor {name!r} can never be checked: "
     told = floor_refused(tmp_path / "a", f"{name} = 0.4", labels=(label,))
     assert told == f"{never}no label has {part!r}; {remedy}"
     told = floor_refused(tmp_path / "b", f"{name} = 0.4", labels=())
@@ -148,6 +148,6 @@ def test_a_floor_that_no_label_can_hold_is_refused(
 def test_a_kind_of_error_that_no_label_names_is_refused(tmp_path: Path) -> None:
     """The kinds are the suite's own words, so a slip in them is the likeliest mistake."""
     assert floor_refused(tmp_path, '"unfaithful_recall.entity-swap" = 0.4') == (
-        "agreement floor 'unfaithful_recall.entity-swap' can never be held: no labelled sentence"
+        "agreement floor 'unfaithful_recall.entity-swap' can never be checked: no labelled sentence"
         " has the error 'entity-swap'; did you mean 'entity swap'?"
     )

@@ -129,12 +129,12 @@ def waiver_refused(*waivers: Waiver, limits: Thresholds = LIMITS) -> str:
 def test_a_waiver_of_what_no_threshold_holds_is_refused() -> None:
     """It could never be needed; the nearest number that is held may be meant."""
     assert waiver_refused(waiver("eva.recall")) == (
-        f"{FILE}:30: waiver 'wet-moss' is of 'eva.recall', which [thresholds] does not hold;"
+        f"{FILE}:30: waiver 'wet-moss' is of 'eva.recall', which has no threshold in [thresholds];"
         " known: eva, facet, facet.result"
     )
     assert waiver_refused(waiver("facet.method")) == (
-        f"{FILE}:30: waiver 'wet-moss' is of 'facet.method', which [thresholds] does not hold;"
-        " did you mean 'facet.result'?"
+        f"{FILE}:30: waiver 'wet-moss' is of 'facet.method', which has no threshold in"
+        " [thresholds]; did you mean 'facet.result'?"
     )
 
 
