@@ -45,7 +45,7 @@ from summeval_pytest.reports.judge_section import trust_of_run
 from summeval_pytest.reports.terminal import (
     changed_model_lines,
     golden_lines,
-    models_told,
+    models_seen,
     plan_lines,
     run_lines,
 )
@@ -348,7 +348,7 @@ def _golden_answers(
     lines: list[str] = []
     for name, record in (("old", old), ("new", new)):
         lines.append(one_line(f"{name} judge: {record.judge.signature}", 400))
-        lines += [f"  {line}" for line in models_told(record.header.models)]
+        lines += [f"  {line}" for line in models_seen(record.header.models)]
     lines += changed_model_lines(old.header.models, new.header.models)
     passes = True
     for before, now in suites:

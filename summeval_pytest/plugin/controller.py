@@ -253,9 +253,9 @@ class Tally:
         for (suite, system), rows in self.results.rows.items():
             if suite == gated.suite.shown:
                 n_papers, skip = len(gated.own_papers(system)), gated.suite.systems[system].skip
-                tallies[system] = tally = SystemTally(n_papers=n_papers, n_skipped=len(skip))
-                for row in rows.values():
-                    tally.add(row)
+                tallies[system] = SystemTally(
+                    rows=rows.values(), n_papers=n_papers, n_skipped=len(skip)
+                )
                 result = self.results.systems.get((suite, system))
                 if result is not None and (line := corrected_line(result.corrected)):
                     corrected[system] = line

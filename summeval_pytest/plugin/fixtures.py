@@ -92,7 +92,7 @@ class SummPair:
     def check(self) -> None:
         """Fails the test, with every finding, unless the pair meets the suite's thresholds."""
         from summeval_pytest.record.measuring import measured_pair
-        from summeval_pytest.reports.cases import describe_pair
+        from summeval_pytest.reports.cases import pair_case
         from summeval_pytest.verdict.decide import decide_pair
 
         measured = {score.metric for score in self.evaluation.scores}
@@ -108,7 +108,7 @@ class SummPair:
         pair = decide_pair(pair, replace(policy, thresholds=thresholds))
         if pair.outcome != "passed":
             self._gate.recipes.update(pair.signatures if pair.verdict.shortfalls else ())
-            pytest.fail(describe_pair(pair), pytrace=False)
+            pytest.fail(pair_case(pair).text, pytrace=False)
 
     def _scored(self, metric: MetricName, kind: type[AnyScoreT]) -> AnyScoreT:
         from summeval_pytest.metrics.number import Unscored

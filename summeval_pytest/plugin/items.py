@@ -13,7 +13,7 @@ import pytest
 
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.plugin.config import gate_of, gated_suites, message_alone
-from summeval_pytest.reports.cases import describe_pair, describe_system
+from summeval_pytest.reports.cases import pair_case, system_case
 from summeval_pytest.reports.judge_section import describe_trust
 from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE
 
@@ -191,7 +191,7 @@ class PairItem(SystemItem):
         if pair.outcome == "passed":
             return ""
         self.gate.recipes.update(pair.signatures if pair.verdict.shortfalls else ())
-        return describe_pair(pair)
+        return pair_case(pair).text
 
 
 class MeansItem(SystemItem):
@@ -222,4 +222,4 @@ class MeansItem(SystemItem):
             return ""
         gate = self.gate
         gate.recipes.update(map(str, self.gated.signatures(gate.judge)))
-        return describe_system(system)
+        return system_case(system).text

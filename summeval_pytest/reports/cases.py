@@ -1,7 +1,7 @@
-"""What is said of each test of a run: its outcome, place, title, what it misses and why.
+"""The cases of a run: each test's outcome, place, title, and what it misses and why.
 
-Every report lays out these cases: the terminal, JUnit, GitHub, GitLab and the page say the same of
-a test, because it is said here. `Part` splits a test into its numbers, for JUnit.
+Every report lays out these cases. So the terminal, JUnit, GitHub, GitLab and the page say the same
+of a test. `Part` splits a test into its numbers, for JUnit.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import partial
 from heapq import nsmallest
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from summeval_pytest.errors import Place
 from summeval_pytest.metrics.catalogue import CATALOGUE
@@ -73,15 +73,23 @@ _SENTENCE: Final = 54
 _WEAK: Final = 5
 """How many weakly supported sentences are listed."""
 _MOST: Final = 10
-"""Findings or papers that one part shows: GitLab reads no report above 30 MB."""
+"""Findings or papers that one part lists: GitLab reads no report above 30 MB."""
 _DETAILS: Final = ("eva.", "faithfulness.", COVERAGE)
-"""Numbers that are parts of their own only where a threshold is on them."""
+"""Numbers that get a part only if a threshold is on them."""
 _EXPLAINED_BY: Final = {
     "eva.recall_entailed": "eva.recall",
     SUPPORT: "faithfulness",
     COVERAGE: "facet",
 }
-"""Numbers that no finding is of, and those whose findings explain them, too."""
+"""Numbers without findings, and the numbers whose findings explain them, too."""
+
+
+_OTHER_CLAIMS: Final[Mapping[str, tuple[str, ...]]] = {
+    "eva": ("unsupported", "mended"),
+    "faithfulness": ("lost", "regained", "invented"),
+}
+"""By metric, the claims of a change that belong to another metric."""
+_CLAIMS: Final = (*_OTHER_CLAIMS["eva"], *_OTHER_CLAIMS["faithfulness"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,11 +103,10 @@ class Case:
         phrases: Everything that fails it, or why it is undecided; none where it passes.
         waived: The thresholds that it misses and a waiver covers.
         notes: What else a reader has to know, a line each.
-        summary: The summary, where there is nothing else to show.
+        summary: The summary, if no finding shows it.
         findings: What explains the failure, the worst first.
         wanted: The missed thresholds, by number.
         details: Further lines: weak sentences, means, tables.
-        change: What changed against a baseline.
     """
 
     kind: Literal["judge", "pair", "system"]
@@ -124,7 +131,7 @@ class Case:
 
     @property
     def text(self) -> str:
-        """Why it fails. The first line alone says what is missed; the rest shows it."""
+        """Why it fails: first everything that is missed, on one line, then the evidence."""
         first = "; ".join(one_line(phrase, QUOTE) for phrase in self.phrases)
         if self.kind == "pair":
             lines = [first, f"{self.place}: {self.name}", *self.notes]
@@ -141,7 +148,7 @@ class Case:
 
 
 def cases_of(run: RunVerdict) -> Iterator[tuple[SuiteRecord, Case]]:
-    """Every test of a run that was judged, each with its suite: judge, then systems with pairs."""
+    """Every test of a run that was judged, with its suite: its judge, then its systems."""
     for suite in run.suites:
         if (case := judge_case(suite)) is not None:
             yield suite, case
@@ -161,32 +168,33 @@ class Failing(NamedTuple):
 
 def failing_systems(run: RunVerdict) -> list[Failing]:
     """The systems that fail, then those that the judge left undecided."""
-    found = [
+    failing = [
         Failing(system.outcome, partial(system_case, system))
         for suite in run.suites
         for system in suite.systems
         if system.outcome in {"failed", "error"}
     ]
-    return sorted(found, key=lambda each: each.outcome == "error")
+    return sorted(failing, key=lambda each: each.outcome == "error")
 
 
 def failing_pairs(run: RunVerdict) -> list[Failing]:
     """The pairs that fail, the worst first, then those that the judge left undecided.
 
-    A pair without a score by the system's own fault is the worst, else the one farthest under its
-    thresholds, and of equals the one with the worst finding.
+    A pair that the system left without a score is the worst. Then comes the pair farthest under
+    its thresholds, and of equals the one with the worst finding.
     """
-    found = []
+    ranked = []
     for suite in run.suites:
-        for place, outline in enumerate(suite.outlines):
+        pairs = suite.pairs_at(range(len(suite.pairs)))
+        for outline, read in zip(pairs.outlines, pairs.reads, strict=True):
             if outline.outcome != "passed":
-                failing = Failing(outline.outcome, partial(_case_at, suite, place))
-                found.append((outline.outcome == "error", badness(suite.pairs[place]), failing))
-    return [failing for *_, failing in sorted(found, key=lambda each: each[:2])]
+                failing = Failing(outline.outcome, partial(_read_case, read))
+                ranked.append((outline.outcome == "error", badness(read()), failing))
+    return [failing for *_, failing in sorted(ranked, key=lambda each: each[:2])]
 
 
-def _case_at(suite: SuiteRecord, place: int) -> Case:
-    return pair_case(suite.pairs[place])
+def _read_case(read: Callable[[], PairResult]) -> Case:
+    return pair_case(read())
 
 
 def badness(pair: PairResult) -> tuple[bool, float, bool, list[tuple[bool, int, float]]]:
@@ -265,7 +273,7 @@ def missed_numbers(verdict: PairVerdict) -> Iterator[str]:
 
 
 def averaged_note(score: Score | Unscored) -> str:
-    """Whose evidence a score shows that is a mean over references; empty for any other."""
+    """Which reference the evidence is of, if a score is a mean over references; else empty."""
     if not (isinstance(score, FacetScore | EvaScore) and score.by_reference):
         return ""
     return (
@@ -286,9 +294,9 @@ def _finding(number: int, finding: Finding, least: float | None) -> Iterator[str
 
 
 def _weak_lines(pair: PairResult, least: float) -> Iterator[str]:
-    """The sentences supported by less than a missed threshold on mean support, the weakest first.
+    """The sentences with less support than a missed threshold, the weakest first.
 
-    The unsupported ones lower it, too, and are findings already.
+    Unsupported sentences are left out: they are findings.
     """
     weak = sorted(
         (sentence.support, sentence.index, sentence.text)
@@ -359,20 +367,15 @@ def _missed_mean(mean: SystemMean) -> str:
     if mean.value is None:
         return f"mean {mean.name} applies to none of the papers; remove its threshold"
     others = "" if mean.compared == mean.value else ", the others at their worst"
-    return f"{_mean_line(mean)} ({coverage}{others})"
-
-
-def _mean_line(mean: SystemMean) -> str:
-    return f"mean {standing(mean.name, mean.compared, mean.least)}"
+    return f"mean {standing(mean.name, mean.compared, mean.least)} ({coverage}{others})"
 
 
 def _system_details(system: SystemResult) -> Iterator[str]:
-    """The means that pass, are undecided or are waived, the corrected ones, and the comparison."""
-    missed = system.verdict.missed
-    yield from (f"  {_mean_line(mean)}" for mean in system.means if mean.passes)
-    for mean in system.means:
-        if not mean.passes and mean not in missed:
-            yield f"  {'undecided' if mean.is_open else 'waived'}: {_mean_line(mean)}"
+    """The means that do not fail, the corrected ones, and the comparison."""
+    for mean in sorted(system.means, key=lambda mean: not mean.passes):
+        if mean not in system.verdict.missed:
+            state = "" if mean.passes else "undecided: " if mean.is_open else "waived: "
+            yield f"  {state}mean {standing(mean.name, mean.compared, mean.least)}"
     if line := corrected_line(system.corrected):
         yield f"  corrected by golden labels: {line}"
     if system.comparison is not None:
@@ -400,23 +403,13 @@ def judge_case(suite: SuiteRecord) -> Case | None:
     )
 
 
-def describe_pair(pair: PairResult) -> str:
-    """Why one pair fails."""
-    return pair_case(pair).text
-
-
-def describe_system(system: SystemResult) -> str:
-    """Why one system fails over its papers."""
-    return system_case(system).text
-
-
 Cause = Literal[
     "passed", "skipped", "unscored", "shortfall", "no score", "waiver", "mismatch", "drop", "failed"
 ]
 
 
 class Part(NamedTuple):
-    """One number, waiver or drop of a test; the first line of its text alone says how it ended.
+    """One number, waiver or drop of a test; the first line of its text says how it ended.
 
     ``unscored`` is the judge's fault, ``skipped`` was measured and not decided.
     """
@@ -425,18 +418,9 @@ class Part(NamedTuple):
     text: str
     cause: Cause = "passed"
 
-    @property
-    def fails(self) -> bool:
-        """Whether it is a failure or an error."""
-        return self.cause not in {"passed", "skipped"}
-
 
 def judge_parts(trust: Trust) -> Iterator[Part]:
-    """Each figure of agreement; one that misses a floor fails.
-
-    A judge that was not measured is an error; one whose labels all speak of refused summaries has
-    no figure, and passes.
-    """
+    """Each figure of agreement. A judge without any figure is an error if it was not measured."""
     if not trust.agreements:
         text = one_line(trust.fault) or trust_phrase(trust, has_labels=True)
         yield Part("agreement", text, "unscored" if trust.fault else "passed")
@@ -459,16 +443,21 @@ def pair_parts(pair: PairResult, thresholds: Iterable[Threshold]) -> list[Part]:
         if name in missed:
             parts.append(Part(name, _shortfall(pair, missed[name]), "shortfall"))
         elif name in waived:
-            uses = _waiver_lines(verdict.waivers, name)
-            parts.append(Part(name, "\n".join([standing_of(waived[name]), *uses])))
+            parts.append(Part(name, _waived_text(standing_of(waived[name]), name, verdict.waivers)))
         elif name in numbers.values and (name in bounds or not name.startswith(_DETAILS)):
             parts.append(_number(pair, name, numbers.values[name], bounds.get(name)))
-    parts += [_without_score(pair, each) for each in numbers.unscored]
+    for each in numbers.unscored:
+        if each.fault == "judge":
+            text = f"{each.metric}: {each.status}, {one_line(each.reason)}"
+            parts.append(Part(each.metric, text, "unscored"))
+        else:
+            alone = replace(pair, verdict=PairVerdict(unscored=(each,)))
+            parts.append(Part(each.metric, pair_case(alone).text, "no score"))
     if pair.outcome == "failed":
         said = {*judge_faults(numbers)}  # the metrics without a score say so
         undecided = (phrase for phrase in verdict.undecided if phrase not in said)
         parts += [Part("undecided", one_line(phrase), "unscored") for phrase in undecided]
-    parts += _waiver_faults(verdict.waivers)
+    parts += _stale_waivers(verdict.waivers)
     return parts + _at_fault(parts, "pair", pair.outcome, "; ".join(verdict.undecided))
 
 
@@ -487,42 +476,26 @@ def _shortfall(pair: PairResult, short: Shortfall) -> str:
     metric = CATALOGUE[short.name].metric
     number = _EXPLAINED_BY.get(short.name, short.name)
     own = [finding for finding in pair.findings if finding.number.startswith(number)]
+    cleared: dict[str, Any] = dict.fromkeys(_OTHER_CLAIMS.get(metric, _CLAIMS), ())
+    change = pair.change and replace(
+        pair.change,
+        numbers=tuple(each for each in pair.change.numbers if each[0] == metric),
+        facets=tuple(f for f in pair.change.facets if short.name in {"facet", f"facet.{f.facet}"}),
+        **cleared,
+    )
     alone = replace(
         pair,
         findings=tuple(own[:_MOST]),
         verdict=PairVerdict(shortfalls=(short,)),
-        change=pair.change and _narrowed(pair.change, short.name, metric),
+        change=change,
     )
     recipes = [text for text in pair.signatures if text.startswith(f"{metric}|")]
     more = [f"and {len(own) - _MOST} more findings"] if len(own) > _MOST else []
-    return "\n".join([describe_pair(alone), "", *signature_lines(recipes), *more])
-
-
-def _narrowed(change: PairChange, name: str, metric: str) -> PairChange:
-    """What differs from the baseline's summary, as far as it belongs to one number."""
-    is_eva, is_faithfulness = metric == "eva", metric == "faithfulness"
-    return replace(
-        change,
-        numbers=tuple(number for number in change.numbers if number[0] == metric),
-        facets=tuple(f for f in change.facets if name in {"facet", f"facet.{f.facet}"}),
-        lost=change.lost if is_eva else (),
-        regained=change.regained if is_eva else (),
-        invented=change.invented if is_eva else (),
-        unsupported=change.unsupported if is_faithfulness else (),
-        mended=change.mended if is_faithfulness else (),
-    )
-
-
-def _without_score(pair: PairResult, unscored: Unscored) -> Part:
-    if unscored.fault == "judge":
-        text = f"{unscored.metric}: {unscored.status}, {one_line(unscored.reason)}"
-        return Part(unscored.metric, text, "unscored")
-    alone = replace(pair, verdict=PairVerdict(unscored=(unscored,)))
-    return Part(unscored.metric, describe_pair(alone), "no score")
+    return "\n".join([pair_case(alone).text, "", *signature_lines(recipes), *more])
 
 
 def system_parts(system: SystemResult, papers: Sequence[Numbers]) -> list[Part]:
-    """Its means, what the comparison says of them, its waivers that are out of order.
+    """Its means, its comparison, and its waivers that are out of order.
 
     ``papers`` are the numbers of its pairs.
     """
@@ -534,9 +507,9 @@ def system_parts(system: SystemResult, papers: Sequence[Numbers]) -> list[Part]:
         parts.append(Part(f"corrected {corrected.name}", text, "shortfall" if missed else is_open))
     if system.comparison is not None:
         parts += _compared(system.comparison)
-    parts += _waiver_faults(system.waivers)
-    is_said = any(part.cause == "unscored" for part in parts)
-    if system.fault and system.outcome == "failed" and not is_said:
+    parts += _stale_waivers(system.waivers)
+    is_reported = any(part.cause == "unscored" for part in parts)
+    if system.fault and system.outcome == "failed" and not is_reported:
         parts.append(Part("undecided", one_line(system.fault), "unscored"))
     known = [] if system.outcome == "error" else parts
     return parts + _at_fault(known, ALL_PAPERS, system.outcome, system.fault)
@@ -545,43 +518,46 @@ def system_parts(system: SystemResult, papers: Sequence[Numbers]) -> list[Part]:
 def _mean(system: SystemResult, mean: SystemMean, papers: Sequence[Numbers]) -> Part:
     """A mean; one that fails names the papers that pull it down."""
     name = f"mean {mean.name}"
-    uses = _waiver_lines(system.waivers, mean.name)
     if mean not in system.verdict.missed:
         cause: Cause = "unscored" if mean.is_open else "passed"
-        return Part(name, "\n".join([_mean_line(mean), *uses]), cause)
+        text = f"mean {standing(mean.name, mean.compared, mean.least)}"
+        return Part(name, _waived_text(text, mean.name, system.waivers), cause)
     turned = CATALOGUE[mean.name].oriented
     known = ((each.values.get(mean.name), each.paper) for each in papers)
     worst = nsmallest(_MOST, ((turned(v), paper) for v, paper in known if v is not None))
     lines = [f"   {shown(mean.name, turned(value))} {one_line(paper)}" for value, paper in worst]
-    return Part(name, "\n".join([_missed_mean(mean), *uses, *lines]), "shortfall")
+    text = _waived_text(_missed_mean(mean), mean.name, system.waivers)
+    return Part(name, "\n".join([text, *lines]), "shortfall")
 
 
 def _compared(comparison: Comparison) -> Iterator[Part]:
     lines = ["; ".join(comparison.mismatches), *comparison_lines(comparison)]
     yield Part("comparison", "\n".join(lines), "mismatch" if comparison.mismatches else "passed")
-    for found in comparison.differences:
-        name = found.name
+    for difference in comparison.differences:
+        name = difference.name
         flips = tuple(f for f in comparison.flips if name in {"facet", f"facet.{f.facet}"})
         open_rules = tuple(each for each in comparison.undecided if each[0] == name)
         why = [phrase for _, phrase in open_rules]
         alone = replace(
-            comparison, differences=(found,), flips=flips, brevity=(), undecided=open_rules
+            comparison, differences=(difference,), flips=flips, brevity=(), undecided=open_rules
         )
-        lines = ["; ".join(why or found.broken), *comparison_lines(alone)]
-        cause: Cause = "unscored" if why else "drop" if found.broken else "passed"
+        lines = ["; ".join(why or difference.broken), *comparison_lines(alone)]
+        cause: Cause = "unscored" if why else "drop" if difference.broken else "passed"
         yield Part(f"drop {name}", "\n".join(lines), cause)
 
 
-def _waiver_lines(uses: Iterable[WaiverUse], name: str) -> list[str]:
-    return [waiver_line(use) for use in uses if use.waiver.finding == name]
+def _waived_text(text: str, name: str, uses: Iterable[WaiverUse]) -> str:
+    return "\n".join([text, *(waiver_line(use) for use in uses if use.waiver.finding == name)])
 
 
-def _waiver_faults(uses: Iterable[WaiverUse]) -> list[Part]:
+def _stale_waivers(uses: Iterable[WaiverUse]) -> list[Part]:
     return [Part(f"waiver {use.waiver.name}", use.fault, "waiver") for use in uses if use.fault]
 
 
 def _at_fault(parts: Iterable[Part], name: str, outcome: Covered, why: str) -> list[Part]:
-    """What failed or erred for no reason that stands in its parts."""
-    if outcome not in {"error", "failed"} or any(part.fails for part in parts):
+    """A part for the test itself, if it failed and none of its parts says why."""
+    if outcome not in {"error", "failed"} or any(
+        part.cause not in {"passed", "skipped"} for part in parts
+    ):
         return []
     return [Part(name, why, "unscored" if outcome == "error" else "failed")]

@@ -1,10 +1,13 @@
-"""What a run prints: header, closing table, end, calls, models, plan and drift of the judge."""
+"""What a run prints: header, closing table, end, calls, models, plan and drift of the judge.
+
+Every line is safe to print: no text of a paper, system or judge can move the cursor.
+"""
 
 from __future__ import annotations
 
 import statistics
-from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import count, groupby
 from textwrap import wrap
@@ -81,33 +84,23 @@ class TallyRow:
         return cls(pair.outcome, values, pair.note, wrong_pieces(pair.scores))
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SystemTally:
-    """What a run has seen of one system so far: pairs by outcome, and their numbers.
+    """The rows of one system's judged pairs.
 
     ``n_papers`` is how many papers the suite has for the system; 0 where that is not known.
     ``n_skipped`` papers it lists under ``skip``.
     """
 
+    rows: Collection[TallyRow]
     n_papers: int = 0
     n_skipped: int = 0
-    outcomes: Counter[str] = field(default_factory=Counter)
-    notes: list[str] = field(default_factory=list)
-    values: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    wrong: Counter[str] = field(default_factory=Counter)
 
-    def add(self, row: TallyRow) -> None:
-        """Counts one pair."""
-        self.outcomes[row.outcome] += 1
-        self.wrong.update(row.wrong)
-        self.notes += [row.note] if row.note else []
-        for metric, value in row.values.items():
-            self.values[metric].append(value)
-
-    @property
-    def n_pairs(self) -> int:
-        """How many pairs were judged."""
-        return self.outcomes.total()
+    def mean(self, metric: str) -> str:
+        """The mean of one metric, and on how many pairs it stands where that is not all."""
+        values = [row.values[metric] for row in self.rows if metric in row.values]
+        part = f" ({len(values)}/{len(self.rows)})" if 0 < len(values) < len(self.rows) else ""
+        return shown(metric, statistics.mean(values) if values else None) + part
 
 
 def summary_lines(
@@ -115,62 +108,62 @@ def summary_lines(
     comparisons: Mapping[str, Comparison] | None = None,
     corrected: Mapping[str, str] | None = None,
 ) -> Iterator[str]:
-    """The lines of a table: a system's pairs by outcome, and its mean of each metric.
+    """A table: each system's pairs by outcome and its mean of each metric.
 
-    A mean that does not cover all of the system's judged pairs says how many it covers. Under it
-    stand how many of its papers were judged, where that is not all, how many it skips, its means
-    corrected by labels and the changes against a baseline, where there are any, and what is wrong.
+    Under a system stand the papers that were not judged, its corrected means, the changes against a
+    baseline and what is wrong.
     """
-    measured = measured_metrics({metric for tally in tallies.values() for metric in tally.values})
+    in_order = sorted(tallies.items())
+    measured = measured_metrics(
+        {metric for tally in tallies.values() for row in tally.rows for metric in row.values}
+    )
+    widths = {metric: max(len(metric), _COLUMN) for metric in measured}
     longest = max(map(len, tallies), default=0)
     width = min(max(longest + 1, _SHORT_NAME), _LONG_NAME)
-    heading = "".join(f" {metric:>{_width(metric)}}" for metric in measured)
+    heading = "".join(f" {metric:>{widths[metric]}}" for metric in measured)
     yield f"{'system':<{width}}{'passed':>7}{'failed':>7}{'errors':>7}{heading}"
-    for system, tally in sorted(tallies.items()):
-        counts = "".join(f"{tally.outcomes[o]:>7}" for o in ("passed", "failed", "error"))
-        means = "".join(f" {_mean(metric, tally):>{_width(metric)}}" for metric in measured)
+    for system, tally in in_order:
+        outcomes = Counter(row.outcome for row in tally.rows)
+        counts = "".join(f"{outcomes[each]:>7}" for each in ("passed", "failed", "error"))
+        means = "".join(f" {tally.mean(metric):>{widths[metric]}}" for metric in measured)
         yield f"{one_line(system, width - 1):<{width}}{counts}{means}"
-        if tally.n_pairs < tally.n_papers:
-            yield f"  partial: {tally.n_pairs} of {tally.n_papers} papers"
+        if len(tally.rows) < tally.n_papers:
+            yield f"  partial: {len(tally.rows)} of {tally.n_papers} papers"
         if n := tally.n_skipped:
             yield f"  skipped: {n:,} paper{'s' * (n > 1)}, which the suite lists under 'skip'"
         if line := (corrected or {}).get(system):
             yield f"  corrected: {line}"
         if comparison := (comparisons or {}).get(system):
-            yield _changes(comparison, measured, width + _COUNTS)
-        yield from _wrong(tally.wrong)
-    for system, tally in sorted(tallies.items()):
-        if tally.notes:
-            pairs = f"{len(tally.notes)} of {tally.n_pairs} pairs"
-            yield one_line(f"{system}, {pairs}: {tally.notes[0]}")
+            yield _changes(comparison, widths, width + _COUNTS)
+        yield from _wrong(tally.rows)
+    yield from _noted(in_order)
 
 
-def _width(metric: str) -> int:
-    """How wide the column of a metric is."""
-    return max(len(metric), _COLUMN)
+def _noted(in_order: Iterable[tuple[str, SystemTally]]) -> Iterator[str]:
+    for system, tally in in_order:
+        if notes := [row.note for row in tally.rows if row.note]:
+            pairs = f"{len(notes)} of {len(tally.rows)} pairs"
+            yield one_line(f"{system}, {pairs}: {notes[0]}")
 
 
-def _mean(metric: str, tally: SystemTally) -> str:
-    values = tally.values.get(metric, [])
-    part = f" ({len(values)}/{tally.n_pairs})" if 0 < len(values) < tally.n_pairs else ""
-    return shown(metric, statistics.mean(values) if values else None) + part
-
-
-def _changes(comparison: Comparison, measured: Sequence[str], width: int) -> str:
+def _changes(comparison: Comparison, widths: Mapping[str, int], width: int) -> str:
     """The changes of the metrics against a baseline; an exclamation mark where a rule is broken."""
     label = "  " + one_line(f"against {comparison.baseline}", width - 3)
     if comparison.mismatches:
         return f"{label}: cannot be compared"
     cells = ""
-    for metric in measured:
+    for metric, column in widths.items():
         difference = comparison.difference(metric)
         cell = "-" if difference is None else f"{difference.change:+.3f}"
         mark = "! " if difference in comparison.broken else ""
-        cells += f" {mark + cell:>{_width(metric)}}"
+        cells += f" {mark + cell:>{column}}"
     return f"{label:<{width}}{cells}"
 
 
-def _wrong(wrong: Mapping[str, int]) -> Iterator[str]:
+def _wrong(rows: Iterable[TallyRow]) -> Iterator[str]:
+    wrong = Counter[str]()
+    for row in rows:
+        wrong.update(row.wrong)
     parts = [
         f"{wrong[kind]:,} {one if wrong[kind] == 1 else more}"
         for kind, one, more in (
@@ -193,8 +186,8 @@ def header_line(
     gated = ", ".join(
         f"{name} {fingerprint} ({', '.join(systems)})" for name, fingerprint, systems in suites
     )
-    told = f"summeval: judge {judge}, store {store}, record {record}, suite {gated}"
-    return one_line(told, _LINE)
+    line = f"summeval: judge {judge}, store {store}, record {record}, suite {gated}"
+    return one_line(line, _LINE)
 
 
 def unlabelled_lines(suites: Sequence[str]) -> Iterator[str]:
@@ -216,8 +209,8 @@ def unmeasured_lines(suites: Sequence[tuple[str, Sequence[str]]], judge: str) ->
 def cassette_lines(cassettes: Iterable[Cassette]) -> Iterator[str]:
     """One line a cassette: whoever edits a recorded reply changes its hash."""
     for cassette in cassettes:
-        told = f"{cassette.shown}, {_replies(len(cassette.rows))}, sha256 {cassette.sha256}"
-        yield one_line(f"summeval: cassette {told}", _LINE)
+        about = f"{cassette.shown}, {_replies(len(cassette.rows))}, sha256 {cassette.sha256}"
+        yield one_line(f"summeval: cassette {about}", _LINE)
 
 
 def run_lines(record: RunVerdict, *, n_worst: int = 0) -> Iterator[str]:
@@ -237,9 +230,10 @@ def run_lines(record: RunVerdict, *, n_worst: int = 0) -> Iterator[str]:
 
 def suite_lines(suite: SuiteRecord) -> Iterator[str]:
     """The table of one suite's systems."""
-    tallies = {system.name: SystemTally() for system in suite.systems}
+    rows: dict[str, list[TallyRow]] = {system.name: [] for system in suite.systems}
     for pair in suite.pairs:
-        tallies[pair.system].add(TallyRow.of(pair))
+        rows[pair.system].append(TallyRow.of(pair))
+    tallies = {name: SystemTally(rows=of) for name, of in rows.items()}
     corrected = {system.name: corrected_line(system.corrected) for system in suite.systems}
     yield from summary_lines(tallies, suite.comparisons, corrected)
 
@@ -280,11 +274,11 @@ def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
 def _worst(suite: SuiteRecord, n_worst: int) -> Iterator[str]:
     if not n_worst:
         return
-    n_found = count()
-    found = ((pair, told, next(n_found)) for pair in suite.pairs for told in pair.explanation)
-    worst = nsmallest(n_worst, found, key=lambda each: rank(each[1]))
+    counter = count()
+    findings = ((pair, each, next(counter)) for pair in suite.pairs for each in pair.explanation)
+    worst = nsmallest(n_worst, findings, key=lambda each: rank(each[1]))
     if worst:
-        yield f"worst findings ({len(worst)} of {next(n_found)}):"
+        yield f"worst findings ({len(worst)} of {next(counter)}):"
     for pair, finding, _ in worst:
         yield one_line(f"{pair.system} on {pair.paper}: {finding.title}, {finding.verdict}", _WIDTH)
         if finding.reason:
@@ -306,15 +300,14 @@ def calls_lines(calls: Mapping[str, float], judge: Mapping[str, float]) -> Itera
         is_priced = unpriced != calls["n_asked"]
         line += f"{calls['cost']:.2f} dollars{more}" if is_priced else "no price known"
     yield line
-    told = (
+    counts = (
         ("n_reasked", "items asked again"),
         ("n_unanswered", "items unanswered"),
         ("n_ungrounded_quotes", "quotations not in the source"),
         ("n_dropped_facts", "facts with a number that their sentence lacks"),
     )
-    found = [f"{judge[name]:,.0f} {what}" for name, what in told if judge.get(name)]
-    if found:
-        yield f"judge: {', '.join(found)}"
+    if phrases := [f"{judge[name]:,.0f} {what}" for name, what in counts if judge.get(name)]:
+        yield f"judge: {', '.join(phrases)}"
     if judge.get("n_voted"):
         share = judge["n_agreeing"] / judge["n_voted"]
         yield f"votes: {share:.1%} agree with the outcome, over {judge['n_voted']:,.0f} items"
@@ -327,18 +320,18 @@ def usage_line(shown: str, *, n_used: int, n_replies: int) -> str:
 
 
 def model_lines(models: Iterable[ModelSeen]) -> Iterator[str]:
-    """What is odd about the models that replied in one run; nothing where nothing is.
+    """What is odd about the models that replied in one run.
 
     A pinned model that replied as another one is a warning. Replies of several models, or of
-    several configurations of one, are a note: some may be from a cassette, and older.
+    several configurations of one, are a note: some may be older, from a cassette.
     """
-    found = sorted(models)
-    for model in found:
+    in_order = sorted(models)
+    for model in in_order:
         if model.is_other:
             whose = f"{_at(model)} replied as {model.returned!r} ({_replies(model.n_replies)})"
-            told = f"warning: the pinned model {whose}; in CI that is an error"
-            yield from safe_lines(one_line(told, _QUOTE))
-    for alike in _by_request(found).values():
+            warning = f"warning: the pinned model {whose}; in CI that is an error"
+            yield from safe_lines(one_line(warning, _QUOTE))
+    for alike in _by_request(in_order).values():
         for kind, name in (("models", "returned"), ("fingerprints", "fingerprint")):
             counts = _counted(alike, name)
             if len(counts) > 1:
@@ -373,7 +366,7 @@ def changed_model_lines(old: Iterable[ModelSeen], new: Iterable[ModelSeen]) -> I
                 break
 
 
-def models_told(models: Iterable[ModelSeen]) -> Iterator[str]:
+def models_seen(models: Iterable[ModelSeen]) -> Iterator[str]:
     """Every model that replied in a run, a line each."""
     for model in sorted(models):
         fingerprint = f", fingerprint {model.fingerprint}" if model.fingerprint else ""
@@ -415,25 +408,21 @@ def plan_lines(rows: Sequence[PlannedCalls], *, judge: str, n_stored: int) -> It
         cost=sum(known) if known else None,
         n_unpriced=sum(row.n_unpriced for row in rows),
     )
-    yield from map(_planned, (*rows, total))
+    for row in (*rows, total):
+        calls = f"{row.n_calls:,}" if row.n_certain == row.n_calls else f"~{row.n_calls:,}"
+        dollars = "-" if row.cost is None else f"{row.cost:.2f}{'+' if row.n_unpriced else ''}"
+        tokens = f"{row.prompt_tokens:,}", f"{row.completion_tokens:,}"
+        yield _PLANNED.format(one_line(row.system, 23), row.metric, calls, *tokens, dollars)
     yield "tokens and dollars are estimates"
     if total.n_certain < total.n_calls:
-        told = "some calls depend on replies that nobody has given yet"
-        yield f"~ {told}: the embedded judge stands in"
+        why = "some calls depend on replies that nobody has given yet"
+        yield f"~ {why}: the embedded judge stands in"
     if total.n_unpriced:
         subtotal = "" if total.cost is None else "+ subtotal of what has a price; "
         yield (
             f"{subtotal}no price: write input_price and output_price, dollars per million tokens,"
             " under [judges.NAME] or [systems.NAME]"
         )
-
-
-def _planned(row: PlannedCalls) -> str:
-    calls = f"{row.n_calls:,}" if row.n_certain == row.n_calls else f"~{row.n_calls:,}"
-    more = "+" if row.n_unpriced else ""
-    dollars = "-" if row.cost is None else f"{row.cost:.2f}{more}"
-    tokens = f"{row.prompt_tokens:,}", f"{row.completion_tokens:,}"
-    return _PLANNED.format(one_line(row.system, 23), row.metric, calls, *tokens, dollars)
 
 
 def drift_sentence(drift: Drift) -> str:
@@ -444,20 +433,22 @@ def drift_sentence(drift: Drift) -> str:
     if not n_flipped:
         return f"no golden answer flipped ({drift.n_items:,} compared)"
     away = f"{drift.n_away:,} away from the labels" if drift.n_away else "none away from the labels"
-    told = [f"{n_flipped:,} of {drift.n_items:,} golden answers flipped, {away}"]
+    clauses = [f"{n_flipped:,} of {drift.n_items:,} golden answers flipped, {away}"]
     for kind in drift.kinds:
         if kind.is_shifted and kind.kind in FACETS:
-            told.append(f"shift of {_named(kind)} significant ({_p_text(kind.p_shift)})")
+            clauses.append(f"shift of {_kind_name(kind)} significant (p {_p_text(kind.p_shift)})")
         if kind.is_worse or kind.is_better:
             where = "away from" if kind.is_worse else "towards"
-            told.append(f"{_named(kind)} moved {where} the labels ({_p_text(kind.p_loss)})")
-    return "; ".join(told if len(told) > 1 else [*told, "no shift is significant"])
+            clauses.append(
+                f"{_kind_name(kind)} moved {where} the labels (p {_p_text(kind.p_loss)})"
+            )
+    return "; ".join(clauses if len(clauses) > 1 else [*clauses, "no shift is significant"])
 
 
 def drift_lines(old: SuiteRecord, new: SuiteRecord) -> Iterator[str]:
-    """What a run says of its golden answers beside those of the saved run that it is compared with.
+    """The drift of the golden answers from a saved run, with the three worst flips.
 
-    The worst three of those that flipped are shown; no line where either run has no golden answers.
+    No line where either run has no golden answers.
     """
     if not (old.golden and new.golden):
         return
@@ -471,10 +462,7 @@ def drift_lines(old: SuiteRecord, new: SuiteRecord) -> Iterator[str]:
 
 
 def golden_lines(suite: str, drift: Drift, *, n_answers: int) -> Iterator[str]:
-    """Every figure of a drift: by kind, agreement with the labels, and the worst flips.
-
-    ``suite`` is the suite as reports name it, ``n_answers`` how many flips are shown.
-    """
+    """Every figure of a drift: by kind, agreement with labels, and ``n_answers`` worst flips."""
     if drift.mismatches:
         yield one_line(f"{suite}: golden answers not compared")
         yield from (f"  {one_line(mismatch, 400)}" for mismatch in drift.mismatches)
@@ -498,9 +486,12 @@ def drift_table(drift: Drift) -> Iterator[str]:
         f"{'shift':>8}{'p shift':>9}{'p away':>8}"
     )
     for kind in drift.kinds:
-        ps = [_p_number(p) if kind.n_flipped else "-" for p in (kind.p_shift, kind.p_loss)]
+        ps = [
+            _p_text(p).replace(" ", "") if kind.n_flipped else "-"
+            for p in (kind.p_shift, kind.p_loss)
+        ]
         yield (
-            f"{_named(kind):<23}{kind.n_items:>6,}{kind.n_flipped:>9,}{kind.n_away:>6,}"
+            f"{_kind_name(kind):<23}{kind.n_items:>6,}{kind.n_flipped:>9,}{kind.n_away:>6,}"
             f"{kind.n_towards:>9,}{kind.shift:>+8.3f}{ps[0]:>9}{ps[1]:>8}"
         )
     if drift.flips:
@@ -547,13 +538,9 @@ def _flip(number: int, flip: Rejudged) -> Iterator[str]:
     yield from evidence_lines(flip.quoted, 13, when=" now" if flip.quoted is flip.new else " then")
 
 
-def _named(kind: KindDrift) -> str:
+def _kind_name(kind: KindDrift) -> str:
     return f"{kind.kind} ratings" if kind.kind in FACETS else kind.kind
 
 
 def _p_text(p: float) -> str:
-    return f"p {_p_number(p)}" if p >= _SMALLEST else "p < .001"
-
-
-def _p_number(p: float) -> str:
-    return f"{p:.3f}".removeprefix("0") if p >= _SMALLEST else "<.001"
+    return f"{p:.3f}".removeprefix("0") if p >= _SMALLEST else "< .001"

@@ -1,4 +1,7 @@
-"""Numbers, differences and changes in words, shared by all reports."""
+"""Numbers, differences and changes in words, shared by all reports.
+
+A rounded number never looks as if it met a threshold that it misses.
+"""
 
 from __future__ import annotations
 
@@ -42,11 +45,9 @@ LEGEND: Final = (
 
 
 def shown(name: str, value: float | None, least: float | None = None) -> str:
-    """A number as text: a whole rating or count as it is, else three digits; a dash for none.
+    """A number as text: a whole rating or count as it is, else three digits; a dash for None.
 
-    Digits are added until the text stands to the threshold as the number does. A threshold, shown
-    with itself as ``least``, is never shown as less strict than it is, so a value that misses it
-    never looks equal to it.
+    It gets more digits if three would look as if it met the threshold ``least`` that it misses.
     """
     named = CATALOGUE[name]
     if value is None:
@@ -63,10 +64,7 @@ def beside(
     *,
     meets: Callable[[float, float], bool] = operator.ge,
 ) -> str:
-    """A number with ``digits`` digits, or as many more as it takes to stand right to every bound.
-
-    That is to meet it or not, as the number itself does.
-    """
+    """A number with enough digits, ``digits`` at least, that its text meets the same bounds."""
     while digits < _DOUBLE and any(
         meets(round(value, digits), bound) != meets(value, bound) for bound in bounds
     ):
@@ -118,14 +116,14 @@ def _hung(label: str, text: str) -> Iterator[str]:
 def change_lines(change: PairChange) -> Iterator[str]:
     """What changed on one paper, a block of lines."""
     moved = "; ".join(moved_numbers(change)) or "the same numbers"
-    told = one_line(f"against {change.baseline}: {moved}", 200)
-    yield from map(safe, wrap(told, _WIDTH, subsequent_indent="  "))
+    first = one_line(f"against {change.baseline}: {moved}", 200)
+    yield from map(safe, wrap(first, _WIDTH, subsequent_indent="  "))
     for facet in change.facets:
         old, new = ("absent" if r is None else str(r) for r in (facet.old, facet.new))
         yield f"  facet {facet.facet}: {old} -> {new}"
         for when, text in (("before", facet.before), ("now   ", facet.after)):
-            told = one_line(f'"{text}"' if text else "(nothing)", _CLAIM_QUOTE)
-            yield from _hung(f"    {when} ", told)
+            quote = one_line(f'"{text}"' if text else "(nothing)", _CLAIM_QUOTE)
+            yield from _hung(f"    {when} ", quote)
         yield from _hung("    reason ", one_line(facet.reason, _CLAIM_QUOTE))
     for what, is_bad, claims in claims_of(change):
         for claim in claims[:_CLAIMS]:
@@ -208,8 +206,8 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
         return
     yield from _table(whose, comparison)
     notes = [("undecided: ", phrase) for _, phrase in comparison.undecided]
-    for label, told in (*notes, *(("note: ", told) for told in comparison.brevity)):
-        yield from _hung(label, one_line(told, _CLAIM_QUOTE))
+    for label, note in (*notes, *(("note: ", each) for each in comparison.brevity)):
+        yield from _hung(label, one_line(note, _CLAIM_QUOTE))
     if flips:
         yield f"facets rated lower, worst first ({len(flips)}):"
     yield from (f"  {one_line(f.paper)}: {f.facet} {f.old} -> {f.new}" for f in flips[:_FLIPS])
@@ -218,13 +216,14 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
 
 
 def _table(whose: str, comparison: Comparison) -> Iterator[str]:
-    differences, broken = comparison.differences, comparison.broken
+    differences = comparison.differences
     n_papers = max(difference.n_papers for difference in differences)
     yield f"{whose}, {n_papers} {'paper' if n_papers == 1 else 'papers'}"
     columns = f"{'old':>7}{'new':>7}{'change':>8}  {'95 % interval':<16}{'p drop':>7}{'seen':>7}"
     yield " " * 19 + columns
     for difference in differences:
-        yield f"{_row(difference)}  FAILS" if difference in broken else _row(difference).rstrip()
+        row = _row(difference)
+        yield f"{row}  FAILS" if difference in comparison.broken else row.rstrip()
     for difference in differences:
         if difference.n_papers < n_papers:
             yield f"{difference.name} is on {difference.n_papers:,} of them only"
@@ -232,19 +231,16 @@ def _table(whose: str, comparison: Comparison) -> Iterator[str]:
         yield from LEGEND
 
 
-def _bounds(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"[{low:+.3f}, {high:+.3f}]"
-
-
 def _row(difference: Difference) -> str:
-    name, interval = difference.name, _bounds(difference.low, difference.high)
-    p = "" if difference.p is None else f"{difference.p:.4f}"
-    seen = "" if difference.p is None else detectable_text(difference)
+    """One line of the table; a name or number that is too long moves the columns apart."""
+    name, low, high, p = difference.name, difference.low, difference.high, difference.p
+    interval = "" if low is None or high is None else f"[{low:+.3f}, {high:+.3f}]"
+    tested = ("", "") if p is None else (f"{p:.4f}", detectable_text(difference))
     old, new, change = f"{difference.old:.3f}", f"{difference.new:.3f}", f"{difference.change:+.3f}"
-    told = f"{old:>{max(0, _OLD - len(name))}}{new:>{_NEW}}{change:>8}"
-    if len(name) + len(told) > _CHANGE or len(name) + len(old) >= _OLD or len(new) >= _NEW:
-        told = f" {f'{old} {new} {change}':>{_CHANGE - len(name) - 1}}"
-    return f"{name}{told}  {interval:<16}{p:>7}{seen:>7}"
+    cells = f"{old:>{max(0, _OLD - len(name))}}{new:>{_NEW}}{change:>8}"
+    if len(name) + len(cells) > _CHANGE or len(name) + len(old) >= _OLD or len(new) >= _NEW:
+        cells = f" {f'{old} {new} {change}':>{_CHANGE - len(name) - 1}}"
+    return f"{name}{cells}  {interval:<16}{tested[0]:>7}{tested[1]:>7}"
 
 
 def detectable_text(difference: Difference) -> str:

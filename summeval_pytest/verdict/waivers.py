@@ -112,8 +112,8 @@ def check_waivers(waivers: Iterable[Waiver], thresholds: Thresholds) -> None:
         what, fault = f"waiver {waiver.name!r}", ""
         if named is None or name not in known:
             fault = (
-                f"is of {name!r}, which has no threshold in"
-                f" [thresholds{'.mean' if is_mean else ''}]; {nearest(name, CATALOGUE if named is None else known)}"
+                f"is of {name!r}, which has no threshold in [thresholds{'.mean' * is_mean}];"
+                f" {nearest(name, CATALOGUE if named is None else known)}"
             )
         elif (waiver.least if named.lower_is_better else waiver.most) is not None:
             key, wrong = ("most", "least") if named.lower_is_better else ("least", "most")

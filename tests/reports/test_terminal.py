@@ -23,7 +23,7 @@ from summeval_pytest.reports.terminal import (
     flip_lines,
     header_line,
     model_lines,
-    models_told,
+    models_seen,
     plan_lines,
     run_lines,
     suite_lines,
@@ -68,10 +68,8 @@ if TYPE_CHECKING:
 
 def tally(*pairs: tuple[str, Mapping[str, float]], n_papers: int = 0) -> SystemTally:
     """What a run has seen of one system."""
-    seen = SystemTally(n_papers=n_papers)
-    for outcome, values in pairs:
-        seen.add(TallyRow(outcome, values, note="", wrong={}))
-    return seen
+    rows = [TallyRow(outcome, values, note="", wrong={}) for outcome, values in pairs]
+    return SystemTally(rows=rows, n_papers=n_papers)
 
 
 ALL = {"facet": 0.6, "eva": 0.5, "faithfulness": 1.0}
@@ -99,12 +97,13 @@ def test_a_system_is_a_line_with_its_outcomes_and_means(
 
 def test_notes_and_wrong_pieces_stand_with_their_system(snapshot: SnapshotAssertion) -> None:
     """A hundred notes that differ in a number would hide the table; one and a count do not."""
-    seen, single = SystemTally(), SystemTally()
-    for size in ("9,000\x1b[31m", "8,000"):
-        wrong = {"facet": 2, "fact": 500, "sentence": 0, "undecided": 1}
-        seen.add(TallyRow("failed", {"eva": 0.5}, f"source cut from {size}", wrong))
-    one_each = {"facet": 1, "fact": 1, "sentence": 1}
-    single.add(TallyRow("failed", {"eva": 0.5}, "", one_each))
+    wrong = {"facet": 2, "fact": 500, "sentence": 0, "undecided": 1}
+    rows = [
+        TallyRow("failed", {"eva": 0.5}, f"source cut from {size}", wrong)
+        for size in ("9,000\x1b[31m", "8,000")
+    ]
+    seen, one_each = SystemTally(rows=rows), {"facet": 1, "fact": 1, "sentence": 1}
+    single = SystemTally(rows=[TallyRow("failed", {"eva": 0.5}, "", one_each)])
     corrected = {"nemo": "facet 0.624 [0.52, 0.72]", "one": ""}
     assert list(summary_lines({"nemo": seen, "one": single}, corrected=corrected)) == snapshot
 
@@ -318,13 +317,13 @@ def test_models_that_changed_are_told(snapshot: SnapshotAssertion) -> None:
         list(model_lines((ALIAS, moved))),
         list(changed_model_lines((ALIAS,), (LATER,))),
         list(changed_model_lines((ALIAS,), (moved,))),
-        list(models_told((PINNED, SILENT, ALIAS))),
+        list(models_seen((PINNED, SILENT, ALIAS))),
     ] == snapshot
     bad = ModelSeen(
         endpoint=HOSTILE, asked=HOSTILE, returned=f"{HOSTILE}2", fingerprint=HOSTILE, is_other=True
     )
     other = replace(bad, fingerprint=f"{HOSTILE}3")
-    lines = [*model_lines((bad, other)), *models_told((bad,)), *changed_model_lines([bad], [other])]
+    lines = [*model_lines((bad, other)), *models_seen((bad,)), *changed_model_lines([bad], [other])]
     assert len(harmless(lines)) > 3
 
 
