@@ -1,9 +1,8 @@
 """What GitHub and GitLab show of a run: annotations, and the step summary.
 
-GitHub's runner obeys every line that begins with ``::``, and shows ten errors of a step at most. In
-the summary everything that papers, systems and judges have written stands in code spans. Each of
-its sections has room of its own and is cut at whole rows, so that a thousand findings hide neither
-cost nor waivers. GitLab reads a code quality report, which has room for all.
+GitHub's runner obeys every line that begins with ``::`` and shows at most ten errors of a step. In
+the summary all texts of papers, systems and judges are code spans. Each section has its own room
+and is cut at whole rows, so a thousand findings hide neither cost nor waivers.
 """
 
 from __future__ import annotations
@@ -118,9 +117,8 @@ def annotation_lines(
 ) -> Iterator[str]:
     """The lines to print, ten at most: an untrusted judge, failing systems, then the worst pairs.
 
-    The last one says how many more there are. ``locate`` makes a path as the suite shows it one
-    that is relative to the repository's root. Without ``with_pairs``, somebody else annotates the
-    failing tests, which are the judge, the pairs and the systems.
+    The last line says how many more there are. ``locate`` makes a path relative to the repository's
+    root. Without ``with_pairs`` another plugin annotates the failing tests.
     """
     notes = [*_partly_judged(run)]
     failing: list[Failing] = []
@@ -215,8 +213,8 @@ def step_summary(run: RunVerdict) -> str:
     names = [name for name in CATALOGUE if name in named or name in METRICS]
     header = run.header
     words = judge_section, broken_rules, claims_of, confusions, detectable_text
-    ours = cell, code, fitting, head, mean_cell, missing, n, outcome_words, section
-    page = template("step_summary.md", _finalize, str, worst_disagreements, *words, *ours)
+    functions = cell, code, fitting, head, mean_cell, missing, n, outcome_words, section
+    page = template("step_summary.md", _finalize, str, worst_disagreements, *words, *functions)
     return page.render(
         record=run,
         measured=[suite for suite in run.suites if suite.trust is not None],
@@ -243,11 +241,11 @@ class Markdown(str):
 
 
 def _finalize(value: object) -> object:
-    """What is neither a number nor Markdown is shown as a code span; what is absent is nothing."""
+    """Make a code span of all that is neither a number nor Markdown."""
     from jinja2 import Undefined
 
-    is_ours = isinstance(value, int | Undefined) or hasattr(value, "__html__")
-    return value if is_ours else code(value)
+    is_safe = isinstance(value, int | Undefined) or hasattr(value, "__html__")
+    return value if is_safe else code(value)
 
 
 def code(text: object, width: int = 240) -> Markdown:
@@ -279,16 +277,16 @@ def n(value: float | None, how: str = ",") -> Markdown:
     return Markdown("" if value is None else format(value, how))
 
 
-def fitting(items: Iterable[T], shown: Callable[[T], str], room: int) -> list[Markdown]:
+def fitting(items: Iterable[T], show: Callable[[T], str], room: int) -> list[Markdown]:
     """As many items as fit into ``room`` bytes of UTF-8, each whole and with a line break."""
-    found: list[Markdown] = []
+    fit: list[Markdown] = []
     for item in items:
-        text = Markdown(shown(item).removesuffix("\n"))
+        text = Markdown(show(item).removesuffix("\n"))
         room -= len(text.encode()) + 1
         if room < 0:
             break
-        found.append(text)
-    return found
+        fit.append(text)
+    return fit
 
 
 def head(names: Sequence[str], n_words: int = 1) -> Markdown:
@@ -301,7 +299,7 @@ def head(names: Sequence[str], n_words: int = 1) -> Markdown:
 def section(
     title: str,
     items: Sequence[T],
-    shown: Callable[[T], str],
+    show: Callable[[T], str],
     room: int,
     table: str = "",
 ) -> Markdown:
@@ -310,10 +308,10 @@ def section(
     ``table`` is the head of a table of which each item is a row.
     """
     lines = ["", f"## {title}", "", *([table] if table else ())]
-    found = fitting(items, shown, room)
-    lines += found
-    if len(found) < len(items):
-        lines += ["", f"{len(items) - len(found):,} more; the other reports have them all."]
+    fit = fitting(items, show, room)
+    lines += fit
+    if len(fit) < len(items):
+        lines += ["", f"{len(items) - len(fit):,} more; the other reports have them all."]
     return Markdown("".join(f"{line}\n" for line in lines) if items else "")
 
 
@@ -332,19 +330,19 @@ def outcome_words(outcomes: Collection[Covered]) -> Markdown:
 
 def mean_cell(row: SystemRow, name: str) -> Markdown:
     """A mean with its threshold where it is not met, and its change against the baseline."""
-    found = row.mean(name)
-    value, least, corrected = found.value, found.least, found.corrected
+    mean = row.mean(name)
+    value, least, corrected = mean.value, mean.least, mean.corrected
     text = shown(name, value, least)
-    if found.state == "failed":
+    if mean.state == "failed":
         text = f"**{text}**"
-    if found.state and least is not None and not CATALOGUE[name].meets(value, least):
+    if mean.state and least is not None and not CATALOGUE[name].meets(value, least):
         text += f" {against(name, value, least)}"
-    if found.state in {"waived", "undecided"}:
-        text += f", {found.state}"
-    if found.coverage:
-        text += f" ({found.coverage})"
-    if found.change is not None:
-        text += f" ({found.change:+.3f})"
+    if mean.state in {"waived", "undecided"}:
+        text += f", {mean.state}"
+    if mean.coverage:
+        text += f" ({mean.coverage})"
+    if mean.change is not None:
+        text += f" ({mean.change:+.3f})"
     if corrected is not None:
         reason = corrected.reason
         is_plain = _PLAIN.fullmatch(reason) and "www." not in reason.lower()

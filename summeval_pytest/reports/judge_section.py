@@ -1,4 +1,7 @@
-"""Trust in the judge as text, shared by all reports."""
+"""Trust in the judge as text, shared by all reports.
+
+No figure is printed so that it seems to reach a floor that it misses.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +36,11 @@ _WHOSE: Final = {
     "reference fact": ("fact", "summary"),
     "candidate fact": ("fact", "reference"),
 }
-"""Whose text an answer is about, and whose it is held against, where it is not a facet."""
+"""Which text an answer is about, and which text it is compared with; facets are left out."""
 _MOST: Final = 6
 """Missed floors that one clause names; tables have them all."""
 _MANY: Final = 1000
-"""More labels than this are not counted: the estimate will have moved by then."""
+"""A larger number of labels is no use: the estimate will have moved by then."""
 
 
 def trust_phrase(trust: Trust | None, *, has_labels: bool | None) -> str:
@@ -64,10 +67,7 @@ def trust_phrase(trust: Trust | None, *, has_labels: bool | None) -> str:
 
 
 def trust_lines(phrase: str, of: str = "", still_open: Sequence[str] = ()) -> Iterator[str]:
-    """What is known of a judge as the end of a run says it, in lines of at most 80 characters.
-
-    ``still_open`` are the floors that the labels leave open, of which the first is named.
-    """
+    """The judge's line at the end of a run, with the first of the floors ``still_open``."""
     more = "; see 'summeval agree'" if phrase == UNMEASURED else ""
     yield from safe_lines(f"judge{of}: {phrase}{more}")
     for line in still_open[:1]:
@@ -98,9 +98,9 @@ def _missed(trust: Trust) -> str:
 
 def short_of_floor(agreement: Agreement, floor: Threshold) -> str:
     """A figure and the floor that it misses."""
-    held = floor.compared(agreement.value, agreement.low)
-    value = UNDEFINED if held is None else beside(held, (floor.least,), 2)
-    return f"{one_line(floor.title, _NAME)} {value} < {floor.least:g}"
+    value = floor.compared(agreement.value, agreement.low)
+    text = UNDEFINED if value is None else beside(value, (floor.least,), 2)
+    return f"{one_line(floor.title, _NAME)} {text} < {floor.least:g}"
 
 
 def value_of(agreement: Agreement, digits: int = 3) -> str:
@@ -129,27 +129,27 @@ def describe_trust(trust: Trust) -> str:
 
 def agreement_lines(agreements: Iterable[Agreement]) -> Iterator[str]:
     """The figures as a table: value, interval over papers, what it stands on, floor."""
-    rows = [(one_line(found.name, _NAME), found) for found in agreements]
+    rows = [(one_line(figure.name, _NAME), figure) for figure in agreements]
     width = max([len("agreement"), *(len(name) for name, _ in rows)]) + 1
     counts = f"{'items':>7}{'papers':>7}"
     yield f"{'agreement':<{width}}{'value':>6}  {'95 % interval':<14}{counts}  floor"
-    for name, found in rows:
-        missed = found.missed
+    for name, figure in rows:
+        missed = figure.missed
         floors = ", ".join(
             f"{'at least ' if floor.bound == 'point' else 'lower bound at least '}{floor.least:g}"
             f"{', missed' if floor in missed else ''}"
-            for floor in found.floors
+            for floor in figure.floors
         )
         line = (
-            f"{name:<{width}}{value_of(found, 2):>6}  {interval_of(found):<14}"
-            f"{found.n_items:>7,}{found.n_papers:>7,}  {floors}"
+            f"{name:<{width}}{value_of(figure, 2):>6}  {interval_of(figure):<14}"
+            f"{figure.n_items:>7,}{figure.n_papers:>7,}  {floors}"
         )
         yield line.rstrip()
-        yield from (f"  {told}" for told in deciding(found))
+        yield from (f"  {sentence}" for sentence in deciding(figure))
 
 
 def deciding(agreement: Agreement) -> Iterator[str]:
-    """What would decide each floor that the labels leave open, a sentence each."""
+    """How many labels would decide each floor that is too close to call."""
     yield from (f"Floor {more.least:g} is too close. {_needed(more)}" for more in agreement.more)
 
 
@@ -164,8 +164,8 @@ def _needed(more: MoreLabels) -> str:
 
 
 def open_floors(trust: Trust | None) -> list[str]:
-    """The figures with such floors, a sentence or two each; the fewest labels come first."""
-    found = [
+    """The figures with such floors, those that need the fewest labels first."""
+    close = [
         (more.n_pairs if more.n_pairs is not None else math.inf, each, more)
         for each in (trust.agreements if trust is not None else ())
         for more in each.more
@@ -173,7 +173,7 @@ def open_floors(trust: Trust | None) -> list[str]:
     return [
         f"{one_line(each.name, _NAME)} {value_of(each, 2)} is too close to its floor"
         f" {more.least:g}. {_needed(more)}"
-        for _, each, more in sorted(found, key=lambda row: row[0])
+        for _, each, more in sorted(close, key=lambda row: row[0])
     ]
 
 
@@ -194,8 +194,8 @@ def untrusted_lines(trust: Trust, golden: Sequence[GoldenPair]) -> Iterator[str]
     if worst:
         yield f"worst disagreements ({len(worst)}):"
     for number, each in enumerate(worst, start=1):
-        label, said = (verdict_of(each.answer, v) for v in (each.answer.label, each.answer.answer))
-        yield one_line(f"{number}. {described(each)}: label {label}, judge {said}", _LINE)
+        label, given = (verdict_of(each.answer, v) for v in (each.answer.label, each.answer.answer))
+        yield one_line(f"{number}. {described(each)}: label {label}, judge {given}", _LINE)
         yield from evidence_lines(each.answer, 10)
 
 

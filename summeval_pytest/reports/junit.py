@@ -22,7 +22,6 @@ from summeval_pytest.text.printing import one_line, safe
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from summeval_pytest.reports.cases import Cause
     from summeval_pytest.verdict.run import RunVerdict, SuiteRecord
 
     _Parts = Iterable[tuple[str, Part]]
@@ -30,25 +29,17 @@ if TYPE_CHECKING:
 _NAME: Final = 500
 _HEADER: Final = '<?xml version="1.0" encoding="utf-8"?>\n'
 _MORE: Final = "more"
-"""The tag of a child that stands for those which are written in its place."""
+"""The tag of a placeholder for the cases, which are written in its place."""
 _PIECE: Final = 1 << 16
-_TAGS: Final[dict[Cause, str]] = {
-    "passed": "system-out",
-    "skipped": "skipped",
-    "unscored": "error",
-}
-"""What each part becomes that is no failure."""
 _COUNTED: Final = {"errors": "error", "failures": "failure", "skipped": "skipped"}
 """The tag that each counter of a suite counts, beside ``tests``."""
 
 
 def junit_pieces(record: RunVerdict) -> Iterator[str]:
-    """The report as the text of its file, UTF-8, well-formed whatever the texts in it hold.
+    """The report as pieces of its UTF-8 file, well-formed whatever the texts in it hold.
 
-    A number under its threshold, a metric without a score by the system's fault, a mean, a drop
-    against the baseline, a waiver out of order, and a judge's agreement under its floor are
-    failures; what the judge left unscored and a judge that was not measured are errors, and the
-    numbers of a pair that was left undecided are skipped.
+    What the system misses is a failure, and so are a stale waiver and a judge under its floor. What
+    the judge left unscored is an error. The numbers of an undecided pair are skipped.
 
     A suite begins with its counts, so its cases wait in a file until they are counted.
     """
@@ -64,16 +55,16 @@ def junit_pieces(record: RunVerdict) -> Iterator[str]:
                 "judge trust": trust_of(suite),
             }
             for name, parts, lines, more in _parts_by_system(suite):
-                found: Counter[str] = Counter()
+                tags: Counter[str] = Counter()
                 length = 0
                 for paper, part in parts:
                     case = _test_case(f"{suite.name}.{name}", paper, part, taken)
-                    found.update(("tests", case[0].tag))
+                    tags.update(("tests", case[0].tag))
                     ET.indent(case, level=2)
                     text = ET.tostring(case, encoding="unicode")
                     length += file.write(f"\n    {text}" if length else text)
-                counts += found
-                suites.append((_test_suite(prefix + name, found, about | more, lines), length))
+                counts += tags
+                suites.append((_test_suite(prefix + name, tags, about | more, lines), length))
         root = ET.Element("testsuites", name="summeval", time="0", tests=str(counts["tests"]))
         root.attrib |= {name: str(counts[_COUNTED[name]]) for name in ("failures", "errors")}
         file.seek(0)
@@ -89,7 +80,7 @@ def junit_pieces(record: RunVerdict) -> Iterator[str]:
 
 
 def _around(element: ET.Element, has_more: bool, level: int) -> tuple[str, str]:
-    """The text of an element before and after what it has more of than these children."""
+    """The text of an element before and after the children that it does not hold."""
     if has_more:
         element.insert(1, ET.Element(_MORE))  # behind properties, before what was printed
     ET.indent(element, level=level)
@@ -103,7 +94,8 @@ def _parts_by_system(
     """Judge and systems: each with its parts by paper, its output, its own properties."""
     if suite.trust is not None:
         wrong = [*untrusted_lines(suite.trust, suite.golden)] if suite.is_untrusted else []
-        more = {"labels needed": "; ".join(found)} if (found := open_floors(suite.trust)) else {}
+        floors = open_floors(suite.trust)
+        more = {"labels needed": "; ".join(floors)} if floors else {}
         yield JUDGE, [(JUDGE, part) for part in judge_parts(suite.trust)], wrong, more
     for system in suite.systems:
         pairs = suite.pairs_of(system.name)
@@ -144,10 +136,10 @@ def _test_suite(
 
 
 def _test_case(prefix: str, paper: str, part: Part, taken: dict[str, list[str]]) -> ET.Element:
-    """The case as XML, under a name of its own: of two equal ones GitLab shows the first alone.
+    """The case as XML, under a unique name: of two equal names GitLab shows only the first.
 
-    Jenkins takes what stands before the last dot of a class name for a package. Many readers take
-    a failure without a message for a pass. ``taken`` has the names by class name.
+    To Jenkins all before the last dot of a class name is a package. Many readers take a failure
+    without a message for a pass. ``taken`` has the names by class name.
     """
     from junit_xml import TestCase, TestSuite
 

@@ -43,8 +43,8 @@ COLUMNS: Final = ("facet", *(f"facet.{facet}" for facet in FACETS), "eva", "fait
 """The numbers of the heatmap."""
 WHOLE_RUN: Final = 2_000
 """The most pairs of a run whose page holds every pair with its texts."""
-MOST_TOLD: Final = 150
-"""Of more pairs, so many are rows of the page's markup, and have their texts where they fail."""
+MOST_WRITTEN: Final = 150
+"""Of a longer run, so many pairs are rows of the markup, and so many failing ones have texts."""
 _LOST: Final = {
     **{f"facet.{facet}": facet for facet in FACETS},
     "eva": "facts",
@@ -65,14 +65,14 @@ _NONE: Final = "'none'"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedPair:
-    """One pair of the list, without its texts; ``system`` is what a link names its system by.
+    """One pair of the list, without its texts.
 
-    ``read`` reads the pair, ``suite`` is the number of its suite. Its case says ``misses`` and
-    ``waived``. ``place`` orders the list; ``trend`` is its change against the baseline, in words.
+    ``read`` reads the pair. ``of`` is the number of its suite and its paper. ``system`` names its
+    system in links. ``place`` orders the list. ``trend`` is its change against the baseline.
     """
 
     read: Callable[[], PairResult]
-    suite: int
+    of: tuple[int, str]
     system: str
     title: str
     outcome: Outcome
@@ -88,16 +88,10 @@ class ListedPair:
         return self.numbers.paper
 
     @property
-    def of(self) -> tuple[int, str]:
-        """Its suite and its paper."""
-        return self.suite, self.paper
-
-    @property
     def lost(self) -> list[int]:
         """What it lost points on, by the places in `_LOSSES`."""
-        found = [self.numbers.values.get(name) for name in _LOST]
-        best = [CATALOGUE[name].best for name in _LOST]
-        return [n for n, value in enumerate(found) if value is not None and value != best[n]]
+        values = [(self.numbers.values.get(name), CATALOGUE[name].best) for name in _LOST]
+        return [n for n, (value, best) in enumerate(values) if value not in (None, best)]
 
     @property
     def href(self) -> str:
@@ -107,8 +101,8 @@ class ListedPair:
     @property
     def ratings(self) -> dict[str, str]:
         """The rating of each facet that has one."""
-        found = ((facet, self.numbers.values.get(f"facet.{facet}")) for facet in SCALES)
-        return {facet: f"{rating:g}" for facet, rating in found if rating}
+        ratings = ((facet, self.numbers.values.get(f"facet.{facet}")) for facet in SCALES)
+        return {facet: f"{rating:g}" for facet, rating in ratings if rating}
 
     @property
     def values(self) -> dict[str, str]:
@@ -154,8 +148,8 @@ def page_pieces(record: RunVerdict) -> Iterator[str]:
     rows = sorted((row for line in lines for row in line.rows), key=lambda row: row.place)
     failing = [row for row in rows if row.outcome != "passed"]
     is_whole = len(rows) <= WHOLE_RUN
-    told = rows if is_whole else failing[:MOST_TOLD]
-    written = rows if is_whole else rows[:MOST_TOLD]
+    with_texts = rows if is_whole else failing[:MOST_WRITTEN]
+    written = rows if is_whole else rows[:MOST_WRITTEN]
     titles = {row.of: row.title for row in rows}
     own = (named.metric for suite in record.suites for named in suite.own_numbers)
     metrics = measured_metrics({*METRICS, *own})
@@ -163,14 +157,14 @@ def page_pieces(record: RunVerdict) -> Iterator[str]:
     systems = sorted({row.system for row in rows})
     uses = [use for suite in record.suites for use in suite.waivers]
     words = confusions, detectable_text, named_agreement, worst_disagreements
-    ours = counted, cut, mean_cell, pair_link, system_case, whisker
+    functions = counted, cut, mean_cell, pair_link, system_case, whisker
 
     def references(of: tuple[int, str]) -> list[Passages]:
         texts = papers[of][1]().references if of in papers else ()
         return [Passages(text, n) for n, text in enumerate(texts, start=1)]
 
     def entry(place: int, row: ListedPair) -> Sequence[object]:
-        """What the script knows of a row, which it has to make where the page has not."""
+        """The data of a row. The script makes the rows that the page leaves out."""
         known: list[object] = [systems.index(row.system), numbers[row.of], row.outcome, row.lost]
         if place < len(written):
             return known
@@ -178,7 +172,7 @@ def page_pieces(record: RunVerdict) -> Iterator[str]:
         values = [row.values.get(metric, "") for metric in metrics]
         return [*known, ratings, values, row.misses, row.waived, row.trend]
 
-    return template("page.html", finalize, judge_section, *words, *ours).generate(
+    return template("page.html", finalize, judge_section, *words, *functions).generate(
         record=record,
         judge_trust=judge_section.trust_of_run(record),
         gaps=[gap for suite in record.suites for gap in suite.uncompared],
@@ -192,7 +186,7 @@ def page_pieces(record: RunVerdict) -> Iterator[str]:
         waivers=sorted(uses, key=lambda use: not use.fault),
         rows=rows,
         written=written,
-        told=told,
+        with_texts=with_texts,
         n_failing=len(failing),
         whole_run=WHOLE_RUN,
         systems=systems,
@@ -203,15 +197,15 @@ def page_pieces(record: RunVerdict) -> Iterator[str]:
                 "losses": _LOSSES,
                 "scales": dict(SCALES),
                 "metrics": metrics,
-                "n_told": len(told),
+                "n_told": len(with_texts),
             }
         ),
         entries=(block(entry(place, row)) for place, row in enumerate(rows)),
         paper_blocks=(
             (numbers[of], block(paper_block(papers[of][1]()) if of in papers else None))
-            for of in dict.fromkeys(row.of for row in told)
+            for of in dict.fromkeys(row.of for row in with_texts)
         ),
-        pair_blocks=(block(pair_block(row.read(), references(row.of))) for row in told),
+        pair_blocks=(block(pair_block(row.read(), references(row.of))) for row in with_texts),
         calls=tuple(calls_lines(record.header.usage, {})) if record.header.usage else (),
         signatures=sorted(
             {s for suite in record.suites for each in suite.outlines for s in each.signatures}
@@ -239,11 +233,13 @@ def _lines(record: RunVerdict, papers: _Papers) -> Iterator[SystemLine]:
             for read in pairs.reads:
                 pair = read()
                 case = pair_case(pair)
-                title, _ = papers.get((number, pair.paper), ("", None))
+                of, loss = (number, pair.paper), pair.change.loss if pair.change else 0.0
+                title, _ = papers.get(of, ("", None))
+                trend = f"\u25bc {loss:.3f} worse" if loss > 0 else f"\u25b2 {-loss:.3f} better"
                 rows.append(
                     ListedPair(
                         read=read,
-                        suite=number,
+                        of=of,
                         system=key,
                         title=cut(title.strip() or pair.paper, _TITLE),
                         outcome=pair.outcome,
@@ -251,18 +247,12 @@ def _lines(record: RunVerdict, papers: _Papers) -> Iterator[SystemLine]:
                         place=(WORST_FIRST.index(pair.outcome), *badness(pair)),
                         misses=tuple(cut(phrase, _TITLE) for phrase in case.phrases),
                         waived="; ".join(case.waived),
-                        trend=_trend(round(pair.change.loss, 3) if pair.change else 0),
+                        trend=trend if round(loss, 3) else "",
                     )
                 )
             numbers = [row.numbers for row in rows]
             gated = SystemRow(suite=suite, system=system, papers=numbers)
             yield SystemLine(gated=gated, key=key, rows=rows)
-
-
-def _trend(loss: float) -> str:
-    if not loss:
-        return ""
-    return f"\u25bc {loss:.3f} worse" if loss > 0 else f"\u25b2 {-loss:.3f} better"
 
 
 def pair_link(system: str, paper: str) -> str:
@@ -279,9 +269,9 @@ def counted(outcomes: Mapping[Outcome, int]) -> str:
 def mean_cell(line: SystemLine, name: str) -> dict[str, object]:
     """A cell of the heatmap."""
     named, lost = CATALOGUE[name], _LOST.get(name, "")
-    found = line.gated.mean(name)
-    value, least = found.value, found.least
-    is_judged = name.partition(".")[0] in METRICS  # no best is known of one's own
+    mean = line.gated.mean(name)
+    value, least = mean.value, mean.least
+    is_judged = name.partition(".")[0] in METRICS  # no best value is known of a custom metric
     missing = named.gap(value, named.best) if is_judged and value is not None else 0.0
     is_met = value is None or least is None or named.meets(value, least)
     signs = (">", "\u2264") if named.lower_is_better else ("<", "\u2265")
@@ -291,11 +281,11 @@ def mean_cell(line: SystemLine, name: str) -> dict[str, object]:
         "text": shown(name, value, least),
         "shade": 0 if not missing else max(1, round(missing * _STEPS)),
         "bound": "" if least is None else f"{signs[is_met]} {least:g}",
-        "state": found.state,
-        "coverage": found.coverage and f"{found.coverage} papers",
-        "change": found.change,
+        "state": mean.state,
+        "coverage": mean.coverage and f"{mean.coverage} papers",
+        "change": mean.change,
         "href": lost and f"{line.href}&{urlencode({'lost': lost})}",
-        "corrected": "" if found.corrected is None else corrected_value(found.corrected),
+        "corrected": "" if mean.corrected is None else corrected_value(mean.corrected),
     }
 
 
@@ -315,8 +305,8 @@ def whisker(difference: Difference, beside: Sequence[Difference]) -> list[float]
 
 def finalize(value: object) -> object:
     """What is neither a number nor markup is visible and no longer than a quotation."""
-    is_ours = isinstance(value, int | float) or hasattr(value, "__html__")
-    return value if is_ours else visible(cut(str(value)))
+    is_safe = isinstance(value, int | float) or hasattr(value, "__html__")
+    return value if is_safe else visible(cut(str(value)))
 
 
 def policy(style: str, script: str) -> str:

@@ -1,4 +1,7 @@
-"""The pairs of the page, as data of its script: texts, facets, facts, sentences and changes."""
+"""The pairs of the page, as data of its script: texts, facets, facts, sentences and changes.
+
+A place in a text counts the characters that the page shows, as a browser counts them.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,6 @@ from summeval_pytest.text.words import content_words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from summeval_pytest.metrics.facts import CheckedFact
     from summeval_pytest.metrics.finding import Finding
     from summeval_pytest.metrics.number import Unscored
     from summeval_pytest.metrics.score import Score
@@ -39,13 +41,13 @@ WHOLE: Final = 20_000
 _SHORT: Final = 200
 """The longest quotation within a note."""
 _PIECES: Final = 300
-"""Pieces of one kind that a pair shows; the bad ones are kept first."""
+"""A pair shows so many pieces of one kind, the bad ones first."""
 _LAST_BASIC: Final = "\uffff"
 _OTHERS: Final = re.compile(r"[\W_]+")
 _ANCHOR: Final = 12
-"""Letters at each end by which a passage is known whose middle differs, as by a special token."""
+"""So many equal letters at each end identify a passage whose middle differs."""
 _SLACK: Final = 1.5
-"""How much longer than the passage such a place may be."""
+"""Such a place may be so much longer than the passage."""
 _INERT: Final = tuple((character, f"\\u{ord(character):04x}") for character in "<>&\u2028\u2029")
 State = Literal["good", "bad", "open"]
 _STATES: Final[dict[bool | None, State]] = {True: "good", False: "bad", None: "open"}
@@ -60,8 +62,6 @@ _character = cache(safe)
 
 def visible(text: str) -> str:
     r"""The text with every invisible character written out, line breaks kept.
-
-    Character by character, so that a place in the text can be followed into what is shown.
 
     >>> visible("a\u202eb")
     'a\\u202eb'
@@ -88,10 +88,7 @@ def places_shown(text: str) -> Sequence[int]:
 
 
 def block(value: object) -> str:
-    """A value as JSON without `<`, `>` and `&`, every text in it visible.
-
-    Fields that hold nothing are left out; zero is something.
-    """
+    """A value as JSON without `<`, `>` and `&`, every text in it visible; empty fields left out."""
     text = json.dumps(_plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character, written in _INERT:
         text = text.replace(character, written)
@@ -108,9 +105,9 @@ def _plain(value: object) -> object:
             return [_plain(item) for item in value]
         case dict():
             return {
-                visible(name): _plain(held)
-                for name, held in value.items()
-                if held is not None and held is not False and held not in ("", (), [])
+                visible(name): _plain(part)
+                for name, part in value.items()
+                if part is not None and part is not False and part not in ("", (), [])
             }
         case _:
             return value
@@ -126,19 +123,19 @@ class Passages:
         self._at = [i for i, character in enumerate(self.text) if character.isalnum()]
         self._shown = places_shown(self.text)
         self._sentences = sentence_texts(normalise(self.text))
-        self._found: dict[str, tuple[Span, ...]] = {}
+        self._spans: dict[str, tuple[Span, ...]] = {}
 
     def find(self, passage: str) -> tuple[Span, ...]:
         """Where a passage stands: in one place, or sentence by sentence; nothing if nowhere."""
-        if passage not in self._found:
+        if passage not in self._spans:
             whole = self._find(passage)
             parts = () if whole else map(self._find_loosely, sentence_texts(passage))
-            found = [place for place in (whole, *parts) if place is not None]
-            self._found[passage] = tuple(dict.fromkeys(map(self._span, found)))
-        return self._found[passage]
+            places = filter(None, (whole, *parts))
+            self._spans[passage] = tuple(dict.fromkeys(map(self._span, places)))
+        return self._spans[passage]
 
     def in_order(self, passages: Iterable[str]) -> Iterator[tuple[Span, ...]]:
-        """Where each of some passages stands, each looked for behind the one before it first."""
+        """Where each passage stands; each is first looked for behind the one before it."""
         after = 0
         for passage in passages:
             place = self._find_loosely(passage, after) or self._find_loosely(passage)
@@ -154,10 +151,10 @@ class Passages:
         return self._sentences[index] if 0 <= index < len(self._sentences) else ""
 
     def cut_out(self, fact: Fact) -> tuple[Span, ...]:
-        """Where a fact stands whose words are all in its sentence, in two runs at most.
+        """Where a fact stands that is made of words of its sentence, in two runs at most.
 
-        Where words of another place come before it ("Healing: in patients taking zinc."), only the
-        others count. Nowhere if it is the sentence.
+        Only what follows a colon counts if the words before it are from elsewhere ("Healing: in
+        patients taking zinc."). Nowhere if the fact is the whole sentence.
         """
         sentence = self.text_of(fact.sentence)
         within = self._find(sentence)
@@ -171,8 +168,8 @@ class Passages:
         )
         runs = filter(None, (" ".join(words[:first]), " ".join(words[first:])))
         places = [self._find(run, within[0]) for run in runs]
-        found = [place for place in places if place and place[1] <= within[1]]
-        return tuple(map(self._span, found)) if len(found) == len(places) else ()
+        inside = [place for place in places if place and place[1] <= within[1]]
+        return tuple(map(self._span, inside)) if len(inside) == len(places) else ()
 
     def shared_words(self, index: int, text: str) -> int:
         """How many content words a sentence shares with another text; -1 where there is none."""
@@ -223,11 +220,9 @@ class Piece:
     """One facet, sentence or fact, as the page's script reads it.
 
     ``expected`` is a fact of the reference, ``stated`` one of the summary; ``number`` counts those
-    of a kind from 1. Facts that are cut out of a sentence are ``parts`` of a piece that stands for
-    the sentence, and has its number. Its ``text`` is empty where it is to be read at ``at``.
-    ``other`` is what it was held against, or what carries it, on the other side: the place of
-    another piece among all, or words, which stand ``there``. ``source`` are indices of source
-    sentences to read.
+    of a kind from 1. Facts that are cut out of a sentence are ``parts`` of the sentence's piece.
+    An empty ``text`` can be read at ``at``. ``other`` is the matching text on the other side, at
+    ``there``: the place of another piece, or words. ``source`` are indices of source sentences.
     """
 
     kind: Literal["facet", "sentence", "expected", "stated"]
@@ -258,7 +253,7 @@ def pair_block(pair: PairResult, references: Sequence[Passages]) -> dict[str, ob
     """A pair, as the page's script reads it; ``references`` are its paper's.
 
     ``first`` is the place, in ``pieces``, of the worst finding that explains the verdict, else of
-    the worst of all; none where nothing is wrong.
+    the worst finding.
     """
     summary, case = Passages(pair.summary), pair_case(pair)
     pieces = _PairPieces(pair, summary, references).all()
@@ -318,7 +313,15 @@ class _PairPieces:
 
     def all(self) -> tuple[Piece, ...]:
         """The pieces in the order of the scores; each names others by their places."""
-        pieces = [piece for score in self.pair.scores for piece in self._of_score(score)]
+        pieces: list[Piece] = []
+        for score in self.pair.scores:
+            match score:
+                case FacetScore():
+                    pieces += self._facets(score)
+                case FaithfulnessScore():
+                    pieces += self._sentences(score)
+                case EvaScore():
+                    pieces += [*self._facts(score, "expected"), *self._facts(score, "stated")]
         places = {
             each.text: place
             for place, piece in enumerate(pieces)
@@ -340,18 +343,6 @@ class _PairPieces:
 
         return tuple(map(referring, pieces))
 
-    def _of_score(self, score: Score | Unscored) -> Iterator[Piece]:
-        match score:
-            case FacetScore():
-                yield from self._facets(score)
-            case FaithfulnessScore():
-                yield from self._sentences(score)
-            case EvaScore():
-                yield from self._facts(score, "expected")
-                yield from self._facts(score, "stated")
-            case _:
-                pass
-
     def _facets(self, score: FacetScore) -> Iterator[Piece]:
         for rated in score.ratings:
             yield Piece(
@@ -366,17 +357,17 @@ class _PairPieces:
             )
 
     def _sentences(self, score: FaithfulnessScore) -> Iterator[Piece]:
-        held = [False if s.number_conflict else s.supported for s in score.sentences]
-        kept = [(score.sentences[place], held[place]) for place in _worst(held)]
-        found = self.summary.in_order(sentence.text for sentence, _ in kept)
-        for (sentence, is_held), at in zip(kept, found, strict=True):
+        marks = [False if s.number_conflict else s.supported for s in score.sentences]
+        kept = [(score.sentences[place], marks[place]) for place in _worst(marks)]
+        places = self.summary.in_order(sentence.text for sentence, _ in kept)
+        for (sentence, is_supported), at in zip(kept, places, strict=True):
             cited = [(number, sentence.text) for number in ("faithfulness", CONFLICTS)]
             source = [*sentence.evidence, *(n for of in cited for n in self._cited.get(of, ()))]
             yield Piece(
                 kind="sentence",
                 number=sentence.index + 1,
                 text="" if at else cut(sentence.text),
-                state=_STATES[is_held],
+                state=_STATES[is_supported],
                 verdict=sentence.words,
                 reason=cut(sentence.reason),
                 at=at,
@@ -386,7 +377,7 @@ class _PairPieces:
     def _facts(self, score: EvaScore, kind: Literal["expected", "stated"]) -> list[Piece]:
         facts = score.reference if kind == "expected" else score.candidate
         matched = score.matched if kind == "expected" else range(len(facts))
-        held = [
+        marks = [
             (kind == "expected" and place in matched) or checked.holds
             for place, checked in enumerate(facts)
         ]
@@ -396,9 +387,9 @@ class _PairPieces:
         known = {checked.fact.text: checked for checked in reversed(score.reference)}
         pieces: list[Piece] = []
         parts: dict[tuple[int, tuple[Span, ...]], list[Piece]] = {}
-        for place in _bad_first(held):
-            checked, verdict = facts[place], words[held[place]]
-            if held[place] and place not in matched:
+        for place in sorted(_worst(marks), key=lambda n: (marks[n] is not False, marks[n] is True)):
+            checked, verdict = facts[place], words[marks[place]]
+            if marks[place] and place not in matched:
                 verdict = "follows from the summary, matched by no single fact"
             if kind == "expected":
                 stating = _stating(checked.fact, self.references)
@@ -406,15 +397,20 @@ class _PairPieces:
             else:
                 stating = self.summary
                 carriers = ((known.get(text), text) for text in checked.evidence)
-                spans = (self._in_reference(of) if of else self._quoted(t) for of, t in carriers)
-                there = list(dict.fromkeys(span for found in spans for span in found))
-            at = stating.sentence(checked.fact.sentence) if stating else ()
+                spans = (
+                    _sentence_of(of.fact, _stating(of.fact, self.references))
+                    if of
+                    else self._quoted(text)
+                    for of, text in carriers
+                )
+                there = list(dict.fromkeys(span for each in spans for span in each))
+            at = _sentence_of(checked.fact, stating)
             cut_out = stating.cut_out(checked.fact) if stating else ()
             piece = Piece(
                 kind=kind,
                 number=place + 1,
                 text=cut(checked.fact.text),
-                state=_STATES[held[place]],
+                state=_STATES[marks[place]],
                 verdict=verdict,
                 reason=cut(checked.reason),
                 at=cut_out or at,
@@ -426,21 +422,21 @@ class _PairPieces:
                 parts.setdefault((checked.fact.sentence, at), []).append(piece)
             else:
                 pieces.append(piece)
-        pieces += [_as_sentence(*of, found) for of, found in sorted(parts.items())]
+        pieces += [_as_sentence(*of, own) for of, own in sorted(parts.items())]
         return sorted(pieces, key=lambda piece: _WORST_FIRST.index(piece.state))
 
     def _quoted(self, passage: str) -> tuple[Span, ...]:
         """Where a passage stands in the first reference that has it."""
         return next(filter(None, (text.find(passage) for text in self.references)), ())
 
-    def _in_reference(self, checked: CheckedFact) -> tuple[Span, ...]:
-        stating = _stating(checked.fact, self.references)
-        return stating.sentence(checked.fact.sentence) if stating else ()
-
 
 def _stating(fact: Fact, references: Sequence[Passages]) -> Passages | None:
-    """The reference that states a fact: whose sentence of that index shares most words with it."""
+    """The reference that states a fact: its sentence shares most words with it."""
     return max(references, key=lambda it: it.shared_words(fact.sentence, fact.text), default=None)
+
+
+def _sentence_of(fact: Fact, stating: Passages | None) -> tuple[Span, ...]:
+    return stating.sentence(fact.sentence) if stating else ()
 
 
 def _as_sentence(index: int, at: tuple[Span, ...], parts: Sequence[Piece]) -> Piece:
@@ -459,19 +455,14 @@ def _as_sentence(index: int, at: tuple[Span, ...], parts: Sequence[Piece]) -> Pi
     )
 
 
-def _worst(held: Sequence[bool | None]) -> list[int]:
-    """The places in their order; of too many, as many as a page shows, good ones left out."""
-    ranked = sorted(range(len(held)), key=lambda n: (held[n] is True, n))[:_PIECES]
+def _worst(marks: Sequence[bool | None]) -> list[int]:
+    """The places that a page shows, in their order; of too many, good ones are left out."""
+    ranked = sorted(range(len(marks)), key=lambda n: (marks[n] is True, n))[:_PIECES]
     return sorted(ranked)
 
 
-def _bad_first(held: Sequence[bool | None]) -> list[int]:
-    """The places that a page shows: what is wrong, what is open, what is right."""
-    return sorted(_worst(held), key=lambda n: (held[n] is not False, held[n] is True))
-
-
 def _notes(score: Score | Unscored) -> Iterator[str]:
-    """What a reader of a score has to know beside its pieces."""
+    """What a reader has to know about a score beside its pieces."""
     yield from filter(None, [averaged_note(score)])
     match score:
         case FacetScore(identical=True) | EvaScore(identical=True):
@@ -485,8 +476,6 @@ def _notes(score: Score | Unscored) -> Iterator[str]:
         case OwnScore():
             for each in score.problems:
                 yield f"{each.number}: {each.title}, {each.verdict}"
-        case _:
-            pass
 
 
 def _facet_notes(score: FacetScore) -> Iterator[str]:
@@ -540,7 +529,7 @@ def _change(change: PairChange, whole: Mapping[str, str]) -> dict[str, object]:
         "numbers": moved_numbers(change),
         "facets": [
             {
-                "title": f"{f.facet} {_rating(f.old)} \u2192 {_rating(f.new)}",
+                "title": f"{f.facet} {f.old} \u2192 {f.new}".replace("None", "none"),
                 "before": cut(f.before),
                 "after": cut(f.after),
                 "reason": cut(f.reason),
@@ -551,7 +540,7 @@ def _change(change: PairChange, whole: Mapping[str, str]) -> dict[str, object]:
             (
                 f"{what[0].upper()}{what[1:]} ({len(claims)})",
                 "bad" if is_bad else "good",
-                _told(claims, whole if "fact" in what else {}),
+                _texts(claims, whole if "fact" in what else {}),
             )
             for what, is_bad, claims in claims_of(change)
             if claims
@@ -559,13 +548,9 @@ def _change(change: PairChange, whole: Mapping[str, str]) -> dict[str, object]:
     }
 
 
-def _told(claims: Iterable[Claim], shown_as: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Each text once, with the reason of the first claim that it stands for."""
-    told: dict[str, str] = {}
+def _texts(claims: Iterable[Claim], whole: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Each text once, with the reason of its first claim."""
+    texts: dict[str, str] = {}
     for claim in claims:
-        told.setdefault(cut(shown_as.get(claim.text, claim.text)), cut(claim.reason))
-    return [*told.items()][:_PIECES]
-
-
-def _rating(rating: int | None) -> str:
-    return "none" if rating is None else str(rating)
+        texts.setdefault(cut(whole.get(claim.text, claim.text)), cut(claim.reason))
+    return [*texts.items()][:_PIECES]

@@ -44,20 +44,20 @@ def scored_html(evaluation: Evaluation, findings: Sequence[Finding]) -> str:
         [Passages(text) for text in pair.paper.references],
     )
     words = [f.reference if f.number == "eva.recall" else f.summary for f in findings]
-    told = list(
+    listed = list(
         dict.fromkeys(
-            (finding.title, finding.verdict, whole.get(said or "", said))
-            for finding, said in zip(findings, words, strict=True)
+            (finding.title, finding.verdict, whole.get(text or "", text))
+            for finding, text in zip(findings, words, strict=True)
         )
     )
     return template("scored.html", finalize).render(
         style=resource("scored.css"),
         of=evaluation.name,
-        scores=[(score.metric, _told(score)) for score in evaluation.scores],
+        scores=[(score.metric, _value(score)) for score in evaluation.scores],
         ratings=[(r.facet, r.rating) for r in ratings],
         sides=[(name, list(_runs(text, passages))) for name, text, passages in sides],
-        findings=told[:MOST],
-        n_more=max(0, len(told) - MOST),
+        findings=listed[:MOST],
+        n_more=max(0, len(listed) - MOST),
     )
 
 
@@ -66,7 +66,7 @@ def means_html(rows: Iterable[tuple[str, ...]]) -> str:
     return template("means.html", finalize).render(style=resource("scored.css"), rows=list(rows))
 
 
-def _told(score: Score | Unscored) -> str:
+def _value(score: Score | Unscored) -> str:
     if isinstance(score, Unscored):
         return f"not scored: {score.reason}"
     return shown(score.metric, score.value)
@@ -74,12 +74,12 @@ def _told(score: Score | Unscored) -> str:
 
 def _runs(text: str, passages: dict[Facet, str]) -> Iterator[tuple[str, str]]:
     """A text in pieces, each with the facet that it states; of two facets the first counts."""
-    found = Passages(text)
-    marked = visible(found.text).encode("utf-16-le")
+    searched = Passages(text)
+    marked = visible(searched.text).encode("utf-16-le")
     spans: list[tuple[Span, Facet]] = [
         (span, facet)
         for facet in FACETS
-        for span in (found.find(passages[facet]) if passages.get(facet) else ())
+        for span in (searched.find(passages[facet]) if passages.get(facet) else ())
     ]
     after = 0
     for (_, start, end), facet in sorted(spans):

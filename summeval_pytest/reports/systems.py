@@ -1,4 +1,4 @@
-"""What the tables of the reports say of a gated system: its outcome, its pairs and its means."""
+"""The rows of the reports' tables: a gated system's outcome, its pairs and its means."""
 
 from __future__ import annotations
 
@@ -25,11 +25,8 @@ WORST_FIRST: Final[tuple[Outcome, ...]] = ("error", "failed", "passed")
 class ShownMean:
     """One mean of a system over its judged pairs.
 
-    Attributes:
-        least: Its threshold; None where it has none.
-        state: How it stands to its threshold, or its corrected mean to its own; empty where it
-            passes, and where nothing was decided.
-        change: Against the baseline; None where there is none.
+    ``least`` is its threshold, ``change`` its change against the baseline. ``state`` is that of the
+    mean or of the corrected mean; empty where it passes, and where nothing was decided.
     """
 
     mean: SystemMean
@@ -40,7 +37,7 @@ class ShownMean:
 
     @property
     def value(self) -> float | None:
-        """The mean, or what of it misses the threshold: that of all papers at their worst."""
+        """The mean, or the value that misses the threshold: that of all papers at their worst."""
         return self.mean.compared if self.state == "failed" else self.mean.value
 
     @property
@@ -68,8 +65,8 @@ class SystemRow:
     @property
     def outcome(self) -> Covered:
         """The worst of its pairs and of its item over all papers."""
-        found = {self.system.outcome, *self.outcomes}
-        return next((outcome for outcome in WORST_FIRST if outcome in found), "not judged")
+        outcomes = {self.system.outcome, *self.outcomes}
+        return next((outcome for outcome in WORST_FIRST if outcome in outcomes), "not judged")
 
     def mean(self, name: str) -> ShownMean:
         """One of its means, whether it has a threshold or not."""

@@ -73,9 +73,9 @@ def drawn_groups(n_groups: int, *, n_resamples: int, seed: int) -> Rows:
 
 def shares(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     """Part / whole, entry by entry; NaN where the whole is 0."""
-    found: Floats = np.full(np.shape(whole), np.nan)
-    np.divide(part, whole, out=found, where=whole != 0)
-    return found
+    quotients: Floats = np.full(np.shape(whole), np.nan)
+    np.divide(part, whole, out=quotients, where=whole != 0)
+    return quotients
 
 
 def resampled_ratios(
@@ -202,10 +202,10 @@ def percentile_bounds(values: Floats, *, n_resamples: int) -> tuple[Floats, Floa
 
 
 def _interval(statistics: Iterable[float | None], n_resamples: int) -> Interval:
-    found = list(statistics)
-    for value in found:
+    given = list(statistics)
+    for value in given:
         if value is not None and not math.isfinite(value):
             raise ValueError(f"the statistic gave {value!r} for a resample; give None if undefined")
-    values = np.array(found, dtype=np.float64)[:, np.newaxis]  # None becomes NaN
+    values = np.array(given, dtype=np.float64)[:, np.newaxis]  # None becomes NaN
     (low,), (high,) = percentile_bounds(values, n_resamples=n_resamples)
     return Interval(None, None) if np.isnan(low) else Interval(float(low), float(high))

@@ -98,11 +98,11 @@ def corrected_mean(
     said = _sample("judged", judged, number)
     errors = _sample("golden", [(p, label - judge) for p, judge, label in golden], number)
     sets = {"judged": said, "golden": errors}
-    if reason := _lacking(sets, 1):
+    if reason := _missing(sets, 1):
         return _outcome(said, errors, None, reason=reason)
     mean, error = _mean(said, len(number)), _mean(errors, len(number))
     value = mean.value + error.value
-    if reason := _lacking(sets, 2):
+    if reason := _missing(sets, 2):
         return _outcome(said, errors, value, reason=reason)
     moves = mean.moves + error.moves
     margin = _t_quantile([(mean, 1.0), (error, 1.0)], len(number)) * math.sqrt(_dot(moves, moves))
@@ -136,26 +136,26 @@ def corrected_rate(
     """
     number = _numbers(judged, golden)
     said = _sample("judged", judged, number)
-    told = _sample("golden", [(paper, judge) for paper, judge, _ in golden], number)
+    answers = _sample("golden", [(paper, judge) for paper, judge, _ in golden], number)
     is_true = np.array([label for _, _, label in golden], dtype=np.bool_)
-    hits, alarms = (_Sample(told.values[of], told.ids[of]) for of in (is_true, ~is_true))
+    hits, alarms = (_Sample(answers.values[of], answers.ids[of]) for of in (is_true, ~is_true))
     sets = {"judged": said, "golden true": hits, "golden false": alarms}
-    if reason := _lacking(sets, 1):
-        return _outcome(said, told, None, reason=reason)
+    if reason := _missing(sets, 1):
+        return _outcome(said, answers, None, reason=reason)
     p, se, f = (float(each.values.mean()) for each in sets.values())
     if hits.values.sum() * len(alarms.values) <= alarms.values.sum() * len(hits.values):
         reason = f"the judge calls {se:.3g} of the golden true rows true and {f:.3g} of the false"
-        return _outcome(said, told, None, reason=f"{reason} ones")
+        return _outcome(said, answers, None, reason=f"{reason} ones")
     value = _within_0_and_1((p - f) / (se - f))
-    if reason := _lacking(sets, 2):
-        return _outcome(said, told, value, reason=reason)
+    if reason := _missing(sets, 2):
+        return _outcome(said, answers, value, reason=reason)
     n_ids = len(number) + 2 * len(sets)
     means = [
         _mean(_Sample(np.append(of.values, [0.0, 1.0]), np.append(of.ids, [new, new + 1])), n_ids)
         for new, of in zip(range(len(number), n_ids, 2), sets.values(), strict=True)
     ]
     low, high = _rates_not_refuted(*means, n_papers=len(number))
-    return _outcome(said, told, value, (min(low, value), max(high, value)))
+    return _outcome(said, answers, value, (min(low, value), max(high, value)))
 
 
 def _rates_not_refuted(
@@ -233,7 +233,7 @@ def _outcome(
     )
 
 
-def _lacking(sets: Mapping[str, _Sample], fewest: int) -> str:
+def _missing(sets: Mapping[str, _Sample], fewest: int) -> str:
     for name, of in sets.items():
         if of.n_papers < fewest:
             return (

@@ -193,8 +193,9 @@ def detectable_drop(  # noqa: PLR0913 - by keyword, each a fact of its own
     unit, steps = (deviation, step / deviation) if deviation else (0.0, 0.0)
 
     def missing(drop: float) -> float:
-        found = power_of_drop(drop, 1.0, n_papers, level=level, step=steps, unchanged=unchanged)
-        return found - power
+        return (
+            power_of_drop(drop, 1.0, n_papers, level=level, step=steps, unchanged=unchanged) - power
+        )
 
     highest = _HUGE + steps
     if missing(highest) < 0:

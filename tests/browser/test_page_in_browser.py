@@ -565,7 +565,7 @@ def test_two_thousand_pairs_open_within_two_seconds(browser: Browser) -> None:
 def long_run(monkeypatch: pytest.MonkeyPatch) -> RunVerdict:
     """Five pairs fail and two pass, on a page that has two rows in a batch."""
     monkeypatch.setattr(page, "WHOLE_RUN", 6)
-    monkeypatch.setattr(page, "MOST_TOLD", 2)
+    monkeypatch.setattr(page, "MOST_WRITTEN", 2)
     fail = (wrong_pair(f"moss-{n}") for n in range(5))
     return moss_run(moss_suite(*fail, right_pair("fern 1/2"), right_pair("moss-0")))
 

@@ -282,7 +282,7 @@ def test_a_paper_is_in_the_page_once_however_many_systems_read_it(
 def long_run(monkeypatch: pytest.MonkeyPatch) -> RunVerdict:
     """A run that is longer than a page of a whole run: four pairs fail, two pass."""
     monkeypatch.setattr("summeval_pytest.reports.page.WHOLE_RUN", 5)
-    monkeypatch.setattr("summeval_pytest.reports.page.MOST_TOLD", 3)
+    monkeypatch.setattr("summeval_pytest.reports.page.MOST_WRITTEN", 3)
     fail = (wrong_pair(f"moss-{n}") for n in range(4))
     return moss_run(moss_suite(*fail, right_pair("fern-1"), right_pair("moss-0")))
 
