@@ -57,14 +57,14 @@ from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.changes import measure_drift, pair_change, worst_changes
 from summeval_pytest.verdict.comparison import POWER, compare, find_baseline, granularity
 from summeval_pytest.verdict.decide import decide
-from summeval_pytest.verdict.rules import LEVEL, read_rules
+from summeval_pytest.verdict.policy import LEVEL, read_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from summeval_pytest.reports.files import FileKind
     from summeval_pytest.verdict.differences import PairChange
-    from summeval_pytest.verdict.rules import Rule
+    from summeval_pytest.verdict.policy import Rule
     from summeval_pytest.verdict.run import RunRecord, RunVerdict, SuiteRecord
 
 

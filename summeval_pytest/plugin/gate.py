@@ -35,7 +35,7 @@ from summeval_pytest.run.session import Session
 from summeval_pytest.run.summaries import Summariser
 from summeval_pytest.suite.values import Pair
 from summeval_pytest.verdict.decide import decide
-from summeval_pytest.verdict.rules import read_rules
+from summeval_pytest.verdict.policy import read_rules
 from summeval_pytest.verdict.run import JudgeName, TestResult
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from summeval_pytest.run.golden import GoldenPair
     from summeval_pytest.run.runner import Task
     from summeval_pytest.verdict.comparison import Baseline
-    from summeval_pytest.verdict.rules import Rule
+    from summeval_pytest.verdict.policy import Rule
     from summeval_pytest.verdict.run import RunRecord, RunVerdict, SuiteRecord
 
 

@@ -15,8 +15,7 @@ from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.suite.values import summaries_digest
 from summeval_pytest.verdict.decide import Inputs
 from summeval_pytest.verdict.floors import floors_of, read_floors
-from summeval_pytest.verdict.policy import Policy
-from summeval_pytest.verdict.rules import DEFAULT_RULES
+from summeval_pytest.verdict.policy import DEFAULT_RULES, Policy
 from summeval_pytest.verdict.run import SuiteRecord, SystemResult
 from summeval_pytest.verdict.thresholds import check_supported, thresholds_of
 from summeval_pytest.verdict.waivers import Waivers, check_waivers
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from summeval_pytest.run.session import Session
     from summeval_pytest.suite.labels import Label
     from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.verdict.rules import Rule
+    from summeval_pytest.verdict.policy import Rule
     from summeval_pytest.verdict.run import JudgeName, RunRecord
     from summeval_pytest.verdict.thresholds import Thresholds
 

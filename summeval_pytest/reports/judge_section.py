@@ -80,7 +80,7 @@ def trust_lines(phrase: str, of: str = "", still_open: Sequence[str] = ()) -> It
 
 def trust_of(suite: SuiteRecord) -> str:
     """What is known of the judge of one suite's run, in one clause."""
-    return trust_phrase(suite.trust, has_labels=suite.has_labels)
+    return trust_phrase(suite.trust, has_labels=bool(suite.labels))
 
 
 def trust_of_run(record: RunVerdict) -> str:

@@ -88,10 +88,9 @@ def resampled_ratios(
 ) -> Floats:
     """Sum of tops / sum of bottoms in each resample of groups; NaN where the bottoms add up to 0.
 
-    One row a pair: its group, its part above the line and its part below. A mean is the ratio of
-    values to ones; a rate over sentences that of unsupported sentences to all. The order of the
-    rows does not matter. Empty where there is no row. A ValueError where the lengths differ, or a
-    value is not finite.
+    A mean is the ratio of values to ones; a rate over sentences that of unsupported sentences to
+    all. The order of the rows does not matter. Empty without rows. A ValueError where the lengths
+    differ, or a value is not finite.
     """
     if not len(groups) == len(tops) == len(bottoms):
         raise ValueError(
@@ -114,12 +113,9 @@ def bootstrap_interval(
 ) -> Interval:
     """The interval of a statistic over resampled groups.
 
-    ``statistic`` is called once a resample with the row numbers of the drawn groups: those of a
-    group drawn twice come twice. A ValueError where it is not finite.
-
-    Groups are drawn in the order of their labels: the order of the rows does not matter, and new
-    labels change nothing as long as they sort alike. With one group every resample is the sample,
-    so the interval has no width and says nothing about other groups. The bounds are None where the
+    ``statistic`` takes the row numbers of the drawn groups, twice for a group drawn twice. A
+    ValueError where it is not finite. The order of the rows does not matter. With one group the
+    interval has no width and says nothing about other groups. The bounds are None where the
     statistic is defined in fewer than half of the resamples.
     """
     members = rows_by_group(groups)
@@ -133,9 +129,8 @@ def bootstrap_mean(
 ) -> Interval:
     """The interval of the mean of one value a group, over resampled groups.
 
-    A group without a value is drawn like any other and left out of its resample's mean; a resample
-    of such groups only is undefined. The order of the values does not matter: they are drawn from
-    smallest to largest, None last. A ValueError where a value is not finite.
+    A group without a value is drawn like any other and left out of its resample's mean. The order
+    of the values does not matter. A ValueError where a value is not finite.
     """
     for group, value in enumerate(values):
         if value is not None and not math.isfinite(value):
@@ -147,15 +142,13 @@ def bootstrap_mean(
 
 
 def more_groups(value: float, interval: Interval, aim: float, n_groups: int) -> int | None:
-    """How many more groups would move a bound of an interval around ``aim`` to it.
+    """How many more groups would move the nearer bound of an interval to ``aim``.
 
-    The estimate is taken to stay, and each side of the interval to shrink with 1 / sqrt(groups).
-    With the bound beyond ``aim`` as seen from the estimate,
+    If the estimate stays and each side of the interval shrinks with 1 / sqrt(groups), that is
 
         n = n_groups * ((value - bound) / (value - aim))^2, rounded up, less n_groups
 
-    0 where ``aim`` is not inside of the interval, or there is none; None where it is the estimate,
-    which no number of groups moves away from it.
+    0 where ``aim`` is not inside the interval, or there is none; None where it is the estimate.
     """
     low, high = interval.low, interval.high
     if low is None or high is None or not low < aim < high:
@@ -176,10 +169,9 @@ def bootstrap_sums(
 ) -> Interval:
     """The interval of a figure of counts that add up over groups.
 
-    What `bootstrap_interval` gives for a statistic of summed counts, without counting again:
-    ``counts`` has a row a group, in the order of their labels; ``figure`` is called once, with the
-    summed counts of each resample in a row, and gives one number a row, NaN where it is undefined.
-    A ValueError where one is infinite.
+    It equals `bootstrap_interval` for a statistic of summed counts. ``counts`` has a row a group,
+    in the order of their labels. ``figure`` takes the summed counts of each resample in a row and
+    gives one number a row, NaN where it is undefined. A ValueError where one is infinite.
     """
     draws = draws_of(len(counts), n_resamples=n_resamples, seed=seed)
     sums = [counts[drawn].sum(axis=0) for drawn in draws]

@@ -1,10 +1,9 @@
 """Paired tests of a drop: sign-flip p values, Holm's correction, power.
 
-Two runs read the same papers, so they are compared paper by paper: a paper that is hard for both
-says nothing. Were nothing different, new and old could change places on any paper, and a
-difference would be as likely with either sign. The test counts how often random signs fall as low
-as the differences did (Fisher 1935, chapter 3). It knows no normal distribution, so ratings with
-four values and many ties are as welcome as scores.
+Two runs read the same papers, so they are compared paper by paper. If nothing differed, either
+sign of a difference would be as likely. The test counts how often random signs give a sum as low as
+the differences did (Fisher 1935, chapter 3). It assumes no normal distribution, so it suits ratings
+with many ties as well as scores.
 """
 
 from __future__ import annotations
@@ -34,13 +33,12 @@ def drop_p_value(differences: Sequence[float], *, n_flips: int = 9999, seed: int
     """The p value of a drop: the share of sign flips that give a sum as low as the one observed.
 
     ``differences`` are new minus old, one a paper, in any order. The hypothesis to refute is that
-    they are symmetric about 0. The p value is in (0, 1]: a low one speaks for a drop, and 1 is
-    what differences that are all 0 give. Lowering a difference never raises it, with one seed.
+    they are symmetric about 0. The p value is in (0, 1]; it is 1 where all differences are 0.
+    Lowering a difference never raises it, with one seed.
 
-    All 2^n assignments of signs are counted where they are at most n_flips + 1, so the smallest p
-    value is 2^-n. Otherwise n_flips random ones are drawn and p = (count + 1) / (n_flips + 1), for
-    the observed signs are one more (Phipson and Smyth 2010): it is never 0 and errs high. Sums
-    that differ by rounding only count as equal.
+    All 2^n assignments of signs are counted where they are at most n_flips + 1. Otherwise n_flips
+    random ones are drawn and p = (count + 1) / (n_flips + 1), which is never 0 and errs high
+    (Phipson and Smyth 2010). Sums that differ by rounding only count as equal.
 
     A ValueError where there is no difference, one is not finite, n_flips is below 1, or seed is
     negative; a TypeError where seed is no integer.

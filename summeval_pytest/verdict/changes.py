@@ -18,7 +18,7 @@ from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.comparison import two_sided_p_value
 from summeval_pytest.verdict.differences import Claim, FacetChange, PairChange
 from summeval_pytest.verdict.floors import AGREEMENTS, FOLLOWING, SPEARMAN
-from summeval_pytest.verdict.rules import LEVEL
+from summeval_pytest.verdict.policy import LEVEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

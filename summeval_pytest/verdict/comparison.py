@@ -16,7 +16,7 @@ from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.pair_numbers import coverage, is_covered
 from summeval_pytest.verdict.differences import Comparison, Difference, Flip
-from summeval_pytest.verdict.rules import DEFAULT_RULES, levels
+from summeval_pytest.verdict.policy import DEFAULT_RULES, levels
 from summeval_pytest.verdict.thresholds import NOT_SAID
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.metrics.signature import Signature
     from summeval_pytest.run.pair_numbers import Numbers
-    from summeval_pytest.verdict.rules import Rule
+    from summeval_pytest.verdict.policy import Rule
     from summeval_pytest.verdict.run import PairResult, RunRecord, SuiteRecord
 
 

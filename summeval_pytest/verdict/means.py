@@ -44,7 +44,7 @@ class SystemMean:
 
     Attributes:
         least: Its threshold; the most that it may be where lower is better.
-        n_papers: The papers to which the number applies.
+        n_papers: The papers to which the number applies: their reference states the facet.
         lowest: The mean if each paper that the system left without the number had its worst value;
             None where no paper was left without it, and for a count, which has no worst value.
         is_open: Whether what the judge left unanswered decides if it meets its threshold.
@@ -86,6 +86,7 @@ class CorrectedMean:
 
     Attributes:
         raw: The judge's own mean; for faithfulness over sentences, not over papers.
+        low: The lower bound of its 95 % interval over papers.
         value: Corrected, in the labels' unit; None where the labels are too few, or the judge is no
             better than chance.
         n_golden: How many labelled pairs or sentences correct it, on ``n_papers`` papers.

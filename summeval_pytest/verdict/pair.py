@@ -37,7 +37,9 @@ class PairVerdict:
     """What one pair misses; waived numbers are listed apart.
 
     Attributes:
+        shortfalls: The numbers that surely miss their thresholds, without waived ones.
         unscored: The metrics that the system left without a score: an empty or refused summary.
+        waived: The numbers that miss their thresholds and that a waiver covers.
         undecided: What the judge's answers do not decide, a phrase each.
     """
 
@@ -151,9 +153,10 @@ def undecided(bound: Threshold, number: Range) -> str:
         "unknown" if each is None else f"{each:.3f}"
         for each in (number.value, number.worst if meets else number.best)
     )
+    limit = f"{bound.least:g}{' at most' if bound.is_upper else ''}"
     verb, if_it_were = ("meets", "wrong") if meets else ("misses", "right")
     return (
-        f"{bound.title} {now} {verb} {bound.limit}, and would be {then} if what the judge left"
+        f"{bound.title} {now} {verb} {limit}, and would be {then} if what the judge left"
         f" unanswered were {if_it_were}"
     )
 

@@ -59,8 +59,8 @@ class Header:
     """Everything that may differ between a run and its replay.
 
     ``created`` comes from SOURCE_DATE_EPOCH, or is None, so that two replays have equal bytes.
-    ``commit`` is the gated one, as GitHub names it. ``usage`` has the counts of `Totals`.
-    ``models`` replied.
+    ``commit`` is the gated one, as GitHub names it. ``usage`` has the counts of `Totals`, empty
+    where nothing was asked. ``models`` are those that replied, or that stored replies name.
     """
 
     created: str | None = None
@@ -87,7 +87,7 @@ class JudgeName:
 class PaperRecord:
     """One paper, with the text that a reader of the verdicts needs.
 
-    ``cited`` are the source sentences that a score or finding points at, each with its index.
+    ``cited`` are the source sentences that a score or finding points at, each with its index (from 0).
     """
 
     id: str
@@ -120,6 +120,7 @@ class PairResult:
         fault: Why the judge left the whole pair unscored, in words.
         place: The line of the summary, or of the system where a model was asked for it.
         note: What a reader has to know about how the summary was made.
+        scores: The score of each metric; `Unscored` where it has no number.
         signatures: The recipes of the scores.
         findings: Everything that is wrong, the worst first, whatever the thresholds are.
         change: What changed against the run's baseline.
@@ -240,8 +241,10 @@ class SuiteRecord:
         fingerprint: 12 hex digits over all of the papers that can move a score.
         labels: 12 hex digits over the golden labels; empty without any.
         policy: What was required when the run was made.
-        golden: The judge's answers to the golden labels; ``golden_fault`` says why there are none.
-        trust: None where the judge was not measured.
+        golden: The judge's answers to the golden labels.
+        golden_fault: Why there are none, in words.
+        trust: What they say of the judge; None where it was not measured.
+        waivers: Every waiver, and what became of it.
         is_cut: Whether the run ended before it could close its record.
         own_numbers: The numbers of custom metrics, which need not be installed where it is read.
     """
@@ -260,11 +263,6 @@ class SuiteRecord:
     waivers: tuple[WaiverUse, ...] = ()
     is_cut: bool = field(default=False, metadata=SPARSE)
     own_numbers: tuple[Named, ...] = field(default=(), metadata=SPARSE)
-
-    @property
-    def has_labels(self) -> bool:
-        """Whether golden labels can measure the judge."""
-        return bool(self.labels)
 
     @property
     def is_untrusted(self) -> bool:

@@ -80,11 +80,6 @@ class Threshold:
         return self.name in CATALOGUE and CATALOGUE[self.name].lower_is_better
 
     @property
-    def limit(self) -> str:
-        """Its value, for messages."""
-        return f"{self.least:g}{' at most' if self.is_upper else ''}"
-
-    @property
     def sign(self) -> str:
         """At least or at most, for the page."""
         return "\u2264" if self.is_upper else "\u2265"

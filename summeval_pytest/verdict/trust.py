@@ -92,6 +92,7 @@ class Trust:
     Attributes:
         labels: 12 hex digits over the labels: two judges measured on others do not compare.
         floors_of: The judge whose own table of floors counts; empty for that of all judges.
+        agreements: Every figure that the labels can measure.
         n_papers: The labelled papers; those with the same reference are one.
         n_unanswered: Labelled items that the judge left without an answer.
         n_left_out: Labelled facets that the judge does not find in the reference.
@@ -183,14 +184,14 @@ def tables_of(sums: Counts, name: str) -> Counts:
     return sums[:, _SLICES[name]].reshape(-1, *_SIZES[name])
 
 
-def _kappa(sums: Counts, *, facet: str) -> Figures:
-    categories = range(1, _SIZES[facet][0] + 1)
-    return kappas_of(tables_of(sums, facet), categories=categories, weights="quadratic")
+def _kappa(sums: Counts, *, kind: str, weights: Literal["none", "quadratic"]) -> Figures:
+    categories = range(_SIZES[kind][0])  # only their distances count
+    return kappas_of(tables_of(sums, kind), categories=categories, weights=weights)
 
 
 def _mean_kappa(sums: Counts) -> Figures:
     """The mean over the facets that have one."""
-    kappas = np.stack([_kappa(sums, facet=facet) for facet in FACETS])
+    kappas = np.stack([_kappa(sums, kind=facet, weights="quadratic") for facet in FACETS])
     return shares(np.nansum(kappas, axis=0), (~np.isnan(kappas)).sum(axis=0))
 
 
@@ -212,26 +213,20 @@ def _fact_f1(sums: Counts) -> Figures:
     return shares(hits, hits + tables[:, 0, 1] + tables[:, 1, 0])
 
 
-def _fact_kappa(sums: Counts) -> Figures:
-    return kappas_of(tables_of(sums, FACT), categories=(0, 1), weights="none")
-
-
-def _of_evidence(sums: Counts, *, figure: Callable[[Counts], Figures]) -> Figures:
-    return figure(sums[:, _SLICES[_EVIDENCE]])
-
-
 FIGURES: Final[Mapping[str, Callable[[Counts], Figures]]] = {
     "facet_kappa": _mean_kappa,
-    **{f"facet_kappa.{facet}": partial(_kappa, facet=facet) for facet in FACETS},
+    **{
+        f"facet_kappa.{facet}": partial(_kappa, kind=facet, weights="quadratic") for facet in FACETS
+    },
     "facet_exact": partial(_exact, facets=FACETS),
     **{f"facet_exact.{facet}": partial(_exact, facets=(facet,)) for facet in FACETS},
     "unfaithful_precision": partial(_unfaithful, row=1, column=0),
     "unfaithful_recall": partial(_unfaithful, row=0, column=1),
     "fact_f1": _fact_f1,
-    "fact_kappa": _fact_kappa,
-    "evidence_precision": partial(_of_evidence, figure=evidence_precision),
-    "evidence_recall": partial(_of_evidence, figure=evidence_recall),
-    "evidence_f1": partial(_of_evidence, figure=evidence_f1),
+    "fact_kappa": partial(_kappa, kind=FACT, weights="none"),
+    "evidence_precision": lambda sums: evidence_precision(sums[:, _SLICES[_EVIDENCE]]),
+    "evidence_recall": lambda sums: evidence_recall(sums[:, _SLICES[_EVIDENCE]]),
+    "evidence_f1": lambda sums: evidence_f1(sums[:, _SLICES[_EVIDENCE]]),
 }
 """By name, a figure of agreement of each row of summed counts; NaN where it is undefined."""
 

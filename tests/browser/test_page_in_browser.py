@@ -113,8 +113,8 @@ class Browser:
     def all(self, selector: str) -> list[Any]:
         """The visible elements that a selector names, once the page has heard of what was done."""
         self.settle()
-        found = self.driver.find_elements("css selector", selector)
-        return [element for element in found if element.is_displayed()]
+        actual = self.driver.find_elements("css selector", selector)
+        return [element for element in actual if element.is_displayed()]
 
     def texts(self, selector: str) -> list[str]:
         """Their texts, white space collapsed."""
@@ -180,14 +180,14 @@ def browser(opened: Browser) -> Iterator[Browser]:
     events = [
         json.loads(entry["message"])["message"] for entry in opened.driver.get_log("performance")
     ]
-    asked = {
+    requests = {
         event["params"]["request"]["url"]
         for event in events
         if event["method"] == "Network.requestWillBeSent"
         and event["params"]["documentURL"].startswith("file:")
     }
-    assert asked
-    assert all(url.startswith(("file:", "data:")) for url in asked)
+    assert requests
+    assert all(url.startswith(("file:", "data:")) for url in requests)
     opened.run("localStorage.clear()")
 
 
@@ -265,15 +265,15 @@ def test_pointing_at_words_says_why_and_pointing_at_pieces_shows_the_words(
     """Both ways, so that neither list nor text has to be searched."""
     browser.open(small_run(), "#pair=careless/moss-01")
     browser.hover(browser.find(".run.sentence-bad"))
-    told = browser.panel()
-    assert "✗ sentence 2: unsupported, support 0.25 of 1" in told
-    assert "[3] Wet moss grew twice as fast as dry moss." in told
+    line = browser.panel()
+    assert "✗ sentence 2: unsupported, support 0.25 of 1" in line
+    assert "[3] Wet moss grew twice as fast as dry moss." in line
     assert browser.texts(".pieces.sentence .piece.lit") == [
         "✗ Dry moss grew twice as fast. unsupported, support 0.25 of 1"
     ]
     browser.hover(browser.find(".pieces.expected .piece.bad"))
-    told = "✗ facts in sentence 3 of the reference: 1 of 2 missing Wet moss grew twice as fast."
-    assert browser.panel().startswith(f"{told} ✗ fact 2 of the reference: missing")
+    line = "✗ facts in sentence 3 of the reference: 1 of 2 missing Wet moss grew twice as fast."
+    assert browser.panel().startswith(f"{line} ✗ fact 2 of the reference: missing")
     assert browser.texts(".panel > div > .why > blockquote > span") == ["Wet moss grew", "fast."]
     assert "In the summary Dry moss grew twice as fast." in browser.panel()
     assert browser.texts(".side:first-child .run.lit") == ["Wet moss grew twice as fast."]
@@ -380,12 +380,12 @@ def test_the_back_button_leaves_a_pair(browser: Browser) -> None:
 def test_a_change_against_the_baseline_is_told(browser: Browser) -> None:
     """What became worse since the last release is the first question."""
     browser.open(small_run(), "#pair=careless/moss-01")
-    told = " ".join(browser.find(".changes").text.split())
-    assert told.startswith("Since v1/careful facet 0.900 -> 0.500 result 4 → 2 Moss grew.")
+    line = " ".join(browser.find(".changes").text.split())
+    assert line.startswith("Since v1/careful facet 0.900 -> 0.500 result 4 → 2 Moss grew.")
     # "Moss grew." is cut out of this sentence.
     lost = "Fact of the reference lost (1) ✗ Wet moss grew twice as fast. Moss grew."
-    assert lost in told
-    assert "Unsupported sentence gone (1) ✓ Moss grew." in told
+    assert lost in line
+    assert "Unsupported sentence gone (1) ✓ Moss grew." in line
 
 
 def test_the_theme_is_the_readers_and_remembered(browser: Browser) -> None:
@@ -434,8 +434,8 @@ def test_nothing_runs_out_of_the_window(browser: Browser, pixels: int) -> None:
 def untrusted_run() -> RunVerdict:
     """A run whose judge misses a floor, with figures of long names."""
     names = [f"unfaithful_recall.{kind}" for kind in ("overgeneral-claim", "invented-detail")]
-    found = trust(MISSED, HOLDS, *(agreement(name, 0.25, n_items=1_102) for name in names))
-    return moss_run(measured(moss_suite(right_pair(), wrong_pair()), found, golden()))
+    actual = trust(MISSED, HOLDS, *(agreement(name, 0.25, n_items=1_102) for name in names))
+    return moss_run(measured(moss_suite(right_pair(), wrong_pair()), actual, golden()))
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -505,9 +505,9 @@ def test_on_paper_the_failing_pairs_are_opened_and_controls_are_gone(browser: Br
     with browser.media(media="print"):
         browser.run("dispatchEvent(new Event('beforeprint'))")
         assert len(browser.all(".printed")) == 3
-        told = " ".join(browser.all(".printed")[2].text.split())
-        assert "sentence 2: unsupported, support 0.25 of 1" in told
-        assert "[3] Wet moss grew twice as fast as dry moss." in told
+        line = " ".join(browser.all(".printed")[2].text.split())
+        assert "sentence 2: unsupported, support 0.25 of 1" in line
+        assert "[3] Wet moss grew twice as fast as dry moss." in line
         assert not browser.all("#filters, #theme, nav, #detail, #list")
         browser.run("dispatchEvent(new Event('afterprint'))")
     browser.open(small_run(), "#pair=careful/moss-01")
@@ -611,9 +611,9 @@ def test_a_pair_whose_texts_are_left_out_says_how_to_see_them(
     browser.open(long_run, "#pair=careful/fern%201/2")
     assert browser.texts("#list a[aria-current] .who") == ["careful · fern 1/2"]
     assert browser.texts("#detail h3") == ["✓ passed On fern 1/2"]
-    (told,) = browser.texts("#detail .pair > .hint")
-    assert told.startswith("Beyond 6 pairs, this page leaves out the texts of pairs that pass, and")
-    assert "--summ-from=RUN" in told
+    (line,) = browser.texts("#detail .pair > .hint")
+    assert line.startswith("Beyond 6 pairs, this page leaves out the texts of pairs that pass, and")
+    assert "--summ-from=RUN" in line
     assert browser.texts("#detail .numbers") == ["M4 facet 1.000 faithfulness 1.000"]
     assert not browser.all(".panel, .sides")
     browser.press("k")
@@ -688,12 +688,12 @@ def test_axe_finds_nothing_that_shuts_a_reader_out(
         browser.open_text(text, "#pair=careless/moss-01")
         browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
         browser.run(axe)
-        found = browser.run("return axe.run(arguments[0])", part)
+        actual = browser.run("return axe.run(arguments[0])", part)
         wrong = {
-            rule["id"]: [node["html"] for node in rule["nodes"]] for rule in found["violations"]
+            rule["id"]: [node["html"] for node in rule["nodes"]] for rule in actual["violations"]
         }
         assert wrong == {}
-        assert len(found["passes"]) > 5
+        assert len(actual["passes"]) > 5
 
 
 def test_hostile_text_does_nothing_in_the_page_of_agree(browser: Browser) -> None:

@@ -34,7 +34,6 @@ from summeval_pytest.verdict import (
     means,
     pair,
     policy,
-    rules,
     run,
     thresholds,
     trust,
@@ -284,7 +283,7 @@ def commands() -> Iterator[str]:
 
 
 _MODULES: Final = (
-    run, number, facet, facts, eva, faithfulness, own, finding, pair, means, policy, rules,
+    run, number, facet, facts, eva, faithfulness, own, finding, pair, means, policy,
     judge_floors, waivers_of, differences, trust, thresholds, golden, correction, spending,
     questions, errors, values, labels,
 )  # fmt: skip

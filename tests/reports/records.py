@@ -28,8 +28,7 @@ from summeval_pytest.verdict.differences import (
 )
 from summeval_pytest.verdict.means import CorrectedMean, SystemMean, SystemVerdict
 from summeval_pytest.verdict.pair import PairVerdict, Shortfall
-from summeval_pytest.verdict.policy import Policy
-from summeval_pytest.verdict.rules import Rule
+from summeval_pytest.verdict.policy import Policy, Rule
 from summeval_pytest.verdict.run import (
     CassetteRecord,
     Header,
@@ -127,9 +126,9 @@ def measured(suite: SuiteRecord, trust: Trust, golden: tuple[GoldenPair, ...] = 
 def untrusted(suite: SuiteRecord, text: str = "") -> SuiteRecord:
     """A suite whose judge misses its floors; with ``text``, what others say of it is that."""
     name = "unfaithful_recall.number"
-    found = agreement(name, 0.0, floor(0.5, name), low=None, high=None, n_items=1, n_papers=1)
-    told = trust(MISSED, HOLDS, found, floors_of=text), golden()
-    return measured(suite, *(in_other_words(told, lambda _: text) if text else told))
+    actual = agreement(name, 0.0, floor(0.5, name), low=None, high=None, n_items=1, n_papers=1)
+    message = trust(MISSED, HOLDS, actual, floors_of=text), golden()
+    return measured(suite, *(in_other_words(message, lambda _: text) if text else message))
 
 
 # Strangers' words
@@ -266,8 +265,8 @@ def _taken(values: dict[str, object], kind: type) -> dict[str, object]:
 
 def failing(paper: str = "zinc-01", *short: Shortfall, **values: object) -> PairResult:
     """A pair that fails, by default its result and faithfulness, with a finding of each."""
-    found = {"findings": (FACET, SENTENCE), **values}
-    return pair(paper, *(short or (RESULT, FAITHFULNESS)), **found)
+    actual = {"findings": (FACET, SENTENCE), **values}
+    return pair(paper, *(short or (RESULT, FAITHFULNESS)), **actual)
 
 
 def at(line: int) -> Place:
@@ -478,7 +477,7 @@ def everything() -> RunVerdict:
 
 def wrong_pair(paper: str = "moss-01", system: str = "careless") -> PairResult:
     """A failing pair with scores, findings and a change of every kind."""
-    found = moss_scores()
+    actual = moss_scores()
     short = Shortfall(name="facet.conclusion", value=1.0, least=2.0)
     return pair(
         paper,
@@ -486,8 +485,8 @@ def wrong_pair(paper: str = "moss-01", system: str = "careless") -> PairResult:
         short,
         system=system,
         summary=SUMMARY,
-        scores=found,
-        signatures=tuple(f"{score.metric}|judge:offline-5|v:1" for score in found),
+        scores=actual,
+        signatures=tuple(f"{score.metric}|judge:offline-5|v:1" for score in actual),
         findings=FOUND,
         waived=(replace(short, name="facet.background"),),
         change=CHANGE,
@@ -497,8 +496,8 @@ def wrong_pair(paper: str = "moss-01", system: str = "careless") -> PairResult:
 def right_pair(paper: str = "moss-01", system: str = "careful") -> PairResult:
     """A pair that lost no point."""
     ratings = (rated("method", 4, "We watered stones.", SUMMARY),)
-    found = FacetScore(value=1.0, ratings=ratings), FaithfulnessScore(value=1.0, sentences=())
-    return pair(paper, system=system, summary=SUMMARY, scores=found)
+    actual = FacetScore(value=1.0, ratings=ratings), FaithfulnessScore(value=1.0, sentences=())
+    return pair(paper, system=system, summary=SUMMARY, scores=actual)
 
 
 def silent_pair(paper: str = "moss-02") -> PairResult:
@@ -556,8 +555,8 @@ def page_text(record: RunVerdict) -> str:
 
 def hostile_run(text: str = MARKUP) -> RunVerdict:
     """A run in which everybody wrote the same text; only the second paper's id has a b before."""
-    told = moss_run(untrusted(moss_suite(wrong_pair(), silent_pair())))
-    return in_other_words(told, lambda word: f"b{text}" if word == "moss-02" else text)
+    message = moss_run(untrusted(moss_suite(wrong_pair(), silent_pair())))
+    return in_other_words(message, lambda word: f"b{text}" if word == "moss-02" else text)
 
 
 def junit_text(record: RunVerdict) -> str:
@@ -577,12 +576,12 @@ _OF_ERROR = "unfaithful_recall."
 
 def harmless(lines: Iterable[str]) -> list[str]:
     """The lines, which command no terminal and no runner."""
-    found = list(lines)
-    for line in found:
+    actual = list(lines)
+    for line in actual:
         assert line.isprintable()
         assert not line.lstrip().startswith("::")
         assert "##[" not in line
-    return found
+    return actual
 
 
 def in_other_words(value: T, words: Callable[[str], str]) -> T:

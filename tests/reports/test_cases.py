@@ -231,17 +231,17 @@ def test_the_worst_come_first() -> None:
     )
     systems = (system("open", undecided=("why",), means=()), system("fails"), system(means=()))
     run = record(*pairs, systems=systems)
-    found = [each.make() for each in (*failing_systems(run), *failing_pairs(run))]
-    assert [case.system if case.kind == "system" else case.paper for case in found] == [
+    actual = [each.make() for each in (*failing_systems(run), *failing_pairs(run))]
+    assert [case.system if case.kind == "system" else case.paper for case in actual] == [
         "fails", "open", "empty", "first", "second", "third", "judge",
     ]  # fmt: skip
 
 
 def test_a_run_has_a_case_for_each_test_that_was_judged() -> None:
     """In the order of the suite: the judge, the pairs of each system, then its means."""
-    found = [(case.kind, case.system, case.outcome) for _, case in cases_of(everything())]
-    assert found[:2] == [("judge", "golden", "failed"), ("pair", "careless", "failed")]
-    assert found[-3:] == [
+    actual = [(case.kind, case.system, case.outcome) for _, case in cases_of(everything())]
+    assert actual[:2] == [("judge", "golden", "failed"), ("pair", "careless", "failed")]
+    assert actual[-3:] == [
         ("judge", "two", "error"),
         ("pair", "careful", "passed"),
         ("system", "careful", "passed"),
@@ -299,8 +299,8 @@ def test_a_text_is_lines_of_printable_characters(
 
 def weak_lines(name: str, *support: float | None) -> list[str]:
     """What a pair that misses a threshold shows of its supported sentences."""
-    found = pair("moss-1", short(name, 0.5, 0.6), scores=(believed(*support),))
-    return pair_case(found).text.split("\n")[2:]
+    actual = pair("moss-1", short(name, 0.5, 0.6), scores=(believed(*support),))
+    return pair_case(actual).text.split("\n")[2:]
 
 
 def test_supported_sentences_under_the_threshold_are_shown_weakest_first(
@@ -317,9 +317,9 @@ def test_supported_sentences_under_the_threshold_are_shown_weakest_first(
 # The parts of a test
 
 
-def named(found: Iterable[Part]) -> dict[str, Part]:
+def named(actual: Iterable[Part]) -> dict[str, Part]:
     """Parts by name, each of its own."""
-    parts = list(found)
+    parts = list(actual)
     assert len({part.name for part in parts}) == len(parts)
     return {part.name: part for part in parts}
 
@@ -340,31 +340,31 @@ def of_system(**values: object) -> dict[str, Part]:
     return named(system_parts(system(**values), [each.numbers() for each in pairs]))  # type: ignore[arg-type]  # fields
 
 
-def causes(found: dict[str, Part]) -> dict[str, str]:
+def causes(actual: dict[str, Part]) -> dict[str, str]:
     """How each part ended."""
-    return {name: part.cause for name, part in found.items()}
+    return {name: part.cause for name, part in actual.items()}
 
 
 def test_each_number_is_a_part_that_says_how_it_stands() -> None:
     """A history of values is worth keeping; a metric's parts stand where a threshold is on them."""
     low, close = Threshold("facet", 0.4), replace(moss_scores()[0], value=0.4004)
-    found = of_pair(short("facet.result", 2.0, 3.0), bounds=(low,))
+    actual = of_pair(short("facet.result", 2.0, 3.0), bounds=(low,))
     facets = dict.fromkeys(("facet", *(f"facet.{facet}" for facet in SCALES)), "passed")
-    assert causes(found) == facets | {
+    assert causes(actual) == facets | {
         "facet.result": "shortfall", "eva": "passed", "faithfulness": "passed",
     }  # fmt: skip
-    assert (found["facet"].text, found["eva"].text) == ("facet 0.500 >= 0.400", "eva 0.400")
+    assert (actual["facet"].text, actual["eva"].text) == ("facet 0.500 >= 0.400", "eva 0.400")
     wanted = ("eva.precision", "eva.recall_entailed")
     assert {*wanted} <= of_pair(bounds=tuple(Threshold(name, 0.2) for name in wanted)).keys()
     # To three digits, 0.4004 is 0.400 and would stand there as less than 0.4002.
-    found = of_pair(scores=(close,), bounds=(Threshold("facet", 0.4002),))
-    assert found["facet"].text == "facet 0.4004 >= 0.4002"
+    actual = of_pair(scores=(close,), bounds=(Threshold("facet", 0.4002),))
+    assert actual["facet"].text == "facet 0.4004 >= 0.4002"
 
 
 def test_a_shortfall_shows_both_texts_of_its_own_findings(snapshot: SnapshotAssertion) -> None:
     """Who opens a red facet.result in Jenkins has to see the wrong words, and no other facet's."""
-    found = of_pair(RESULT, FM)
-    assert found["facet.result"].text.split("\n") == snapshot
+    actual = of_pair(RESULT, FM)
+    assert actual["facet.result"].text.split("\n") == snapshot
 
 
 @pytest.mark.parametrize(
@@ -439,13 +439,13 @@ def test_what_the_judge_left_unscored_is_an_error_and_what_the_system_did_a_fail
     lack = Unscored(metric="eva", status="unanswered", reason="no reply\nthat could be read")
     why = "eva is unscored: unanswered, no reply that could be read"
     scores = (moss_scores()[0], lack)
-    found = of_pair(scores=scores, undecided=(why,))
-    assert {cause for name, cause in causes(found).items() if name != "eva"} == {"skipped"}
-    assert found["eva"] == ("eva", "eva: unanswered, no reply that could be read", "unscored")
-    assert found["facet"].text == f"facet 0.500 was not decided: {why}"
-    found = of_pair(FM, scores=scores, undecided=(why, "it is open"))
-    assert (found["facet"].cause, found["eva"].cause) == ("shortfall", "unscored")
-    assert found["undecided"] == ("undecided", "it is open", "unscored")
+    actual = of_pair(scores=scores, undecided=(why,))
+    assert {cause for name, cause in causes(actual).items() if name != "eva"} == {"skipped"}
+    assert actual["eva"] == ("eva", "eva: unanswered, no reply that could be read", "unscored")
+    assert actual["facet"].text == f"facet 0.500 was not decided: {why}"
+    actual = of_pair(FM, scores=scores, undecided=(why, "it is open"))
+    assert (actual["facet"].cause, actual["eva"].cause) == ("shortfall", "unscored")
+    assert actual["undecided"] == ("undecided", "it is open", "unscored")
     declined = named(pair_parts(refused(), ()))["facet"]
     assert declined.cause == "no score"
     assert declined.text.startswith("facet: the system refused\n")
@@ -454,10 +454,10 @@ def test_what_the_judge_left_unscored_is_an_error_and_what_the_system_did_a_fail
 def test_a_waived_number_passes_and_names_its_waiver() -> None:
     """Green through somebody's word is not the same green; a waiver out of order is red."""
     uses = (waived("in use", finding="facet"), waived("expired", name="old", finding="eva"))
-    found = of_pair(waived=(short("facet", 0.3, 0.4),), waivers=uses)
-    assert causes(found)["waiver old"] == "waiver"
-    first, second = found["facet"].text.split("\n")
-    assert (found["facet"].cause, first) == ("passed", "facet 0.300 < 0.400")
+    actual = of_pair(waived=(short("facet", 0.3, 0.4),), waivers=uses)
+    assert causes(actual)["waiver old"] == "waiver"
+    first, second = actual["facet"].text.split("\n")
+    assert (actual["facet"].cause, first) == ("passed", "facet 0.300 < 0.400")
     assert second.startswith("waiver short-abstract (in use): ")
 
 
@@ -467,7 +467,7 @@ def test_each_mean_is_a_part_of_its_system(snapshot: SnapshotAssertion) -> None:
     One that covers too few papers fails, whatever a waiver says; an open one is the judge's fault.
     """
     names = {"facet.method": "not needed", "facet.result": "in use", "eva.recall": "in use"}
-    found = of_system(
+    actual = of_system(
         means=(
             mean(value=0.375, least=0.6),  # (0.45 + 0.3) / 2
             OPEN_MEAN,
@@ -477,7 +477,7 @@ def test_each_mean_is_a_part_of_its_system(snapshot: SnapshotAssertion) -> None:
         ),
         waivers=tuple(waived(state, name=n, finding=n) for n, state in names.items()),
     )
-    assert [tuple(part) for part in found.values()] == snapshot
+    assert [tuple(part) for part in actual.values()] == snapshot
 
 
 def test_a_comparison_has_a_part_for_each_number() -> None:
@@ -487,10 +487,10 @@ def test_a_comparison_has_a_part_for_each_number() -> None:
         (OPEN_RULE, {"comparison": "passed", "drop facet": "unscored", "drop eva": "passed"}),
         (UNLIKE, {"comparison": "mismatch"}),
     ):
-        found = of_system(means=(), comparison=comparison)
-        assert causes(found) == ended
+        actual = of_system(means=(), comparison=comparison)
+        assert causes(actual) == ended
         if comparison is OPEN_RULE:
-            assert found["drop facet"].text.startswith("facet could drop by 0.400\n")
+            assert actual["drop facet"].text.startswith("facet could drop by 0.400\n")
 
 
 def test_a_corrected_mean_fails_or_is_unknown() -> None:
@@ -500,8 +500,10 @@ def test_a_corrected_mean_fails_or_is_unknown() -> None:
         corrected("facet.result", None, floor(3, "facet.result")),
         corrected("faithfulness", 0.9),
     )
-    found = of_system(means=(), corrected=means, undecided=("the mean of facet.result is unknown",))
-    assert causes(found) == {
+    actual = of_system(
+        means=(), corrected=means, undecided=("the mean of facet.result is unknown",)
+    )
+    assert causes(actual) == {
         "corrected facet": "shortfall",
         "corrected facet.result": "unscored",
         "corrected faithfulness": "passed",
@@ -511,13 +513,13 @@ def test_a_corrected_mean_fails_or_is_unknown() -> None:
 def test_each_figure_of_a_judge_is_a_part() -> None:
     """Two floors on one figure are one part; what could not be decided is the judge's error."""
     both = agreement("facet_kappa", 0.344, floor(0.4), floor(0.3, bound="lower"))
-    found = [*judge_parts(trust(both, agreement("fact_f1"), undecided="fact_f1 is undecided"))]
-    assert [(part.name, part.cause) for part in found] == [
+    actual = [*judge_parts(trust(both, agreement("fact_f1"), undecided="fact_f1 is undecided"))]
+    assert [(part.name, part.cause) for part in actual] == [
         ("facet_kappa", "shortfall"),
         ("fact_f1", "passed"),
     ]
-    assert found[0].text.count("facet_kappa 0.34 < 0.4") == 1
-    assert found[0].text.count("facet_kappa.lower 0.28 < 0.3") == 1
+    assert actual[0].text.count("facet_kappa 0.34 < 0.4") == 1
+    assert actual[0].text.count("facet_kappa.lower 0.28 < 0.3") == 1
     (*_, last) = judge_parts(trust(agreement("fact_f1"), undecided="fact_f1 is undecided"))
     assert last == ("undecided", "fact_f1 is undecided", "unscored")
     (only,) = judge_parts(UNMEASURED)
@@ -531,5 +533,5 @@ def test_each_figure_of_a_judge_is_a_part() -> None:
 def test_an_outcome_that_no_part_shows_is_a_part(outcome: str, cause: str, name: str) -> None:
     """Many readers take a failure without a message for a pass; a gate must not."""
     assert of_pair(outcome=outcome)["pair"] == ("pair", "", cause)
-    found = of_system(means=(mean(value=0.9),), outcome=outcome, fault="it broke")
-    assert found[name] == (name, "it broke", "unscored")
+    actual = of_system(means=(mean(value=0.9),), outcome=outcome, fault="it broke")
+    assert actual[name] == (name, "it broke", "unscored")

@@ -96,15 +96,15 @@ def commands(*lines: str) -> list[Command]:
 
     Each of them must be a command.
     """
-    found = []
+    result = []
     for line in lines:
         assert line.startswith("::")
         head, data = line[2:].split("::", 1)
         name, _, rest = head.partition(" ")
         pairs = [part.split("=", 1) for part in rest.strip().split(",") if "=" in part]
         properties = {key: unescaped(value, PROPERTY) for key, value in pairs}
-        found.append(Command(name, properties, unescaped(data, DATA)))
-    return found
+        result.append(Command(name, properties, unescaped(data, DATA)))
+    return result
 
 
 def titles(*lines: str) -> list[str]:
@@ -129,8 +129,8 @@ def test_there_are_never_more_than_ten_lines(n_failing: int) -> None:
     if n_failing > 10:
         assert titles(lines[-1]) == [f"{n_failing - 9} more"]
         assert last.properties["title"] == f"{n_failing - 8} more"
-        told = f"{n_failing - 9} more fail and 1 more are unscored; the step summary lists them"
-        assert last.data == told
+        phrase = f"{n_failing - 9} more fail and 1 more are unscored; the step summary lists them"
+        assert last.data == phrase
 
 
 def test_another_plugins_annotations_are_not_repeated() -> None:
@@ -178,11 +178,11 @@ def test_no_text_of_a_run_issues_a_command(text: str) -> None:
     plain = commands(*annotation_lines(everything()))
     lines = list(annotation_lines(in_other_words(everything(), lambda _: text)))
     assert all(len(line.splitlines()) == 1 and "##[" not in line for line in lines)
-    found = commands(*lines)
-    assert [(c.name, set(c.properties)) for c in found] == [
+    result = commands(*lines)
+    assert [(c.name, set(c.properties)) for c in result] == [
         (c.name, set(c.properties)) for c in plain
     ]
-    for command in found:
+    for command in result:
         assert not any(line.lstrip().startswith("::") for line in command.data.split("\n"))
 
 
@@ -207,14 +207,14 @@ def test_many_untrusted_suites_leave_room_for_what_fails(n_suites: int, n_failin
     suites[0] = replace(suites[0], pairs=tuple(pairs), systems=(whole,))
     unmeasured = measured(replace(some, name="z"), UNMEASURED)
     lines = list(annotation_lines(run(unmeasured, *suites)))
-    told = titles(*lines)
+    phrase = titles(*lines)
     assert len(lines) <= 10
-    assert told[: min(n_suites, 4)] == [f"UNTRUSTED: s{n}" for n in range(min(n_suites, 4))]
-    assert ("judge not measured: z" in told) == (n_suites < 4)
+    assert phrase[: min(n_suites, 4)] == [f"UNTRUSTED: s{n}" for n in range(min(n_suites, 4))]
+    assert ("judge not measured: z" in phrase) == (n_suites < 4)
     if n_suites >= 4:
-        assert told[4] == f"judge: {n_suites - 3} more suites"
-    n_shown = sum(title.startswith("facet result: ") for title in told)
-    n_rest = sum(int(title.split()[0]) for title in told if title.endswith(" more"))
+        assert phrase[4] == f"judge: {n_suites - 3} more suites"
+    n_shown = sum(title.startswith("facet result: ") for title in phrase)
+    n_rest = sum(int(title.split()[0]) for title in phrase if title.endswith(" more"))
     assert n_shown + n_rest == n_failing
     assert min(n_failing, 1) <= n_shown
 
@@ -235,28 +235,28 @@ def test_a_run_with_something_of_everything_is_annotated(snapshot: SnapshotAsser
 
 def entries(run: RunVerdict, folder: str = "") -> list[dict[str, Any]]:
     """What GitLab reads: an array of entries, of which it wants these keys."""
-    found: list[dict[str, Any]] = json.loads(
+    result: list[dict[str, Any]] = json.loads(
         "".join(quality_pieces(run, locate=lambda path: f"{folder}{path}"))
     )
-    for entry in found:
+    for entry in result:
         assert set(entry) == {"description", "check_name", "fingerprint", "severity", "location"}
         assert entry["severity"] in {"info", "minor", "major", "critical", "blocker"}
         assert set(entry["location"]) == {"path", "lines"}
         assert entry["location"]["lines"]["begin"] >= 1
-    return found
+    return result
 
 
 def test_gitlab_is_told_all_that_github_is_told(snapshot: SnapshotAssertion) -> None:
     """Of GitHub's ten the last counts the rest; a merge request shows as many as there are."""
-    found = entries(everything(), "gates/")
-    told = []
-    for entry in found:
+    result = entries(everything(), "gates/")
+    phrase = []
+    for entry in result:
         path, line = entry["location"]["path"], entry["location"]["lines"]["begin"]
-        told.append(f"{entry['severity']} {path}:{line} {entry['description']}")
+        phrase.append(f"{entry['severity']} {path}:{line} {entry['description']}")
     n_failing = len(failing_pairs(everything()))
-    assert told[:4] + [each for each in told[4:] if not each.startswith("major")] == snapshot
-    assert [entry["severity"] for entry in found].count("major") == n_failing
-    assert len({entry["fingerprint"] for entry in found}) == len(found)
+    assert phrase[:4] + [each for each in phrase[4:] if not each.startswith("major")] == snapshot
+    assert [entry["severity"] for entry in result].count("major") == n_failing
+    assert len({entry["fingerprint"] for entry in result}) == len(result)
     assert entries(record(passing())) == []
 
 
@@ -277,9 +277,9 @@ def test_a_finding_keeps_its_fingerprint_whatever_is_said_of_it() -> None:
 def test_no_text_of_a_run_adds_an_entry(text: str) -> None:
     """Law: in a stranger's words a run has as many entries, each of one line safe to print."""
     plain = entries(everything())
-    found = entries(in_other_words(everything(), lambda word: f"{text} {word}"))
-    assert [entry["severity"] for entry in found] == [entry["severity"] for entry in plain]
-    for entry in found:
+    result = entries(in_other_words(everything(), lambda word: f"{text} {word}"))
+    assert [entry["severity"] for entry in result] == [entry["severity"] for entry in plain]
+    for entry in result:
         assert entry["description"] == one_line(entry["description"], 1000)
 
 
@@ -291,21 +291,21 @@ PART = system(means=())
 
 def lines_of(run: RunVerdict, heading: str) -> list[str]:
     """The lines of one section without its heading."""
-    _, found, rest = step_summary(run).partition(f"\n## {heading}\n\n")
-    assert found, f"no section {heading!r}"
+    _, result, rest = step_summary(run).partition(f"\n## {heading}\n\n")
+    assert result, f"no section {heading!r}"
     return rest.partition("\n\n## ")[0].rstrip("\n").split("\n")
 
 
 def shape(run: RunVerdict) -> list[tuple[str, str]]:
     """What a reader of Markdown sees, with everything in code spans blotted out."""
-    found = []
+    result = []
     for token in GITHUB.parse(step_summary(run)):
-        found.append((token.type, ""))
-        found += [
+        result.append((token.type, ""))
+        result += [
             (child.type, "" if child.type == "code_inline" else child.content)
             for child in token.children or []
         ]
-    return found
+    return result
 
 
 JUDGED = "The judge against the golden labels"
@@ -334,12 +334,12 @@ def test_no_text_of_a_run_changes_the_page(text: str) -> None:
 def test_the_page_holds_nothing_that_a_stranger_could_have_wanted() -> None:
     """The law above holds for a page of nothing, too; this one is full and has no link."""
     run = in_other_words(everything(), lambda _: " ".join(STRANGERS))
-    found = [kind for kind, _ in shape(run)]
-    assert found.count("code_inline") > 220
-    assert not {"link_open", "image", "html_inline", "html_block", "fence", "s_open"} & set(found)
+    result = [kind for kind, _ in shape(run)]
+    assert result.count("code_inline") > 220
+    assert not {"link_open", "image", "html_inline", "html_block", "fence", "s_open"} & set(result)
     # Figures and three matrices of the judge, systems, a comparison, judge's faults, cassettes,
     # waivers.
-    assert found.count("table_open") == 9
+    assert result.count("table_open") == 9
     assert one_line(STRANGERS[0], 60) in step_summary(run)
 
 
@@ -403,8 +403,8 @@ def test_floors_on_bounds_and_undefined_figures_are_told(snapshot: SnapshotAsser
 def test_more_figures_than_anyone_reads_are_counted() -> None:
     """Every kind of error that labels name is a figure; the matrices must stay."""
     names = [f"unfaithful_recall.kind-{n}" for n in range(2_000)]
-    found = trust(MISSED, *(agreement(name, 0.1) for name in names))
-    shown = lines_of(run(measured(suite(), found, golden())), JUDGED)
+    result = trust(MISSED, *(agreement(name, 0.1) for name in names))
+    shown = lines_of(run(measured(suite(), result, golden())), JUDGED)
     n_rows = sum(line.startswith("| `") for line in shown)
     assert 50 < n_rows < 300
     assert f"{2_001 - n_rows:,} more figures." in shown
@@ -469,15 +469,15 @@ spans = st.text(alphabet=st.sampled_from(MARKS), max_size=30) | st.text(max_size
 
 def kinds(text: str) -> list[tuple[str, str]]:
     """The kind and content of each inline token of a paragraph."""
-    (found,) = [token for token in GITHUB.parse(text) if token.type == "inline"]
-    return [(token.type, token.content) for token in found.children or []]
+    (result,) = [token for token in GITHUB.parse(text) if token.type == "inline"]
+    return [(token.type, token.content) for token in result.children or []]
 
 
 def test_the_docstring_examples_hold() -> None:
     """An example that no one runs goes stale, and is believed."""
-    found = doctest.testmod(import_module("summeval_pytest.reports.ci"))
-    assert found.failed == 0
-    assert found.attempted == 2
+    result = doctest.testmod(import_module("summeval_pytest.reports.ci"))
+    assert result.failed == 0
+    assert result.attempted == 2
 
 
 @given(spans, st.integers(1, 40))

@@ -72,8 +72,8 @@ def test_others_may_read_the_file_as_far_as_the_umask_lets_them(
 
 def test_what_makes_a_report_is_loaded_when_one_is_made() -> None:
     """A gate starts in every worker, and pays for no report that nobody asked for."""
-    ours = ("summeval_pytest.reports.page", "summeval_pytest.reports.junit")
-    makers = (*ours, "junit_xml", "jinja2")
+    own = ("summeval_pytest.reports.page", "summeval_pytest.reports.junit")
+    makers = (*own, "junit_xml", "jinja2")
     code = f"import sys, summeval_pytest.plugin.gate; print(*sys.modules.keys() & set({makers}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "\n"

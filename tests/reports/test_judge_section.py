@@ -52,7 +52,7 @@ NOT_CALIBRATED = "agreement with people unknown, the suite has no labels"
 
 
 @pytest.mark.parametrize(
-    ("found", "phrase"),
+    ("result", "phrase"),
     [
         (UNMEASURED, "agreement with labels not measured: it timed out"),
         (
@@ -67,30 +67,30 @@ NOT_CALIBRATED = "agreement with people unknown, the suite has no labels"
         (trust(), "UNTRUSTED: facet_kappa 0.34 < 0.9 (2 labelled pairs, 2 papers)"),
     ],
 )
-def test_what_is_known_of_a_judge_is_one_clause(found: Trust, phrase: str) -> None:
+def test_what_is_known_of_a_judge_is_one_clause(result: Trust, phrase: str) -> None:
     """Every report has the same words for it, so that they can be searched for."""
-    assert trust_phrase(found, has_labels=True) == phrase
+    assert trust_phrase(result, has_labels=True) == phrase
 
 
 def test_an_undefined_figure_misses_its_floor_and_says_so() -> None:
     """The precision of a judge that finds nothing; 0 would be a number that nobody counted."""
-    found = agreement("unfaithful_precision", None, floor(0.5, "unfaithful_precision"))
-    assert short_of_floor(found, found.floors[0]) == "unfaithful_precision undefined < 0.5"
-    assert trust_phrase(trust(found), has_labels=True).startswith(
+    result = agreement("unfaithful_precision", None, floor(0.5, "unfaithful_precision"))
+    assert short_of_floor(result, result.floors[0]) == "unfaithful_precision undefined < 0.5"
+    assert trust_phrase(trust(result), has_labels=True).startswith(
         "UNTRUSTED: unfaithful_precision undefined < 0.5 ("
     )
-    assert value_of(found) == "undefined"
+    assert value_of(result) == "undefined"
 
 
 def test_of_many_missed_floors_six_are_named() -> None:
     """One clause stands in headings; the tables have the other two."""
     names = [f"unfaithful_recall.kind-{n}" for n in range(8)]
-    found = trust(*(agreement(name, 0.1, floor(0.5, name)) for name in names))
-    phrase = trust_phrase(found, has_labels=True)
+    result = trust(*(agreement(name, 0.1, floor(0.5, name)) for name in names))
+    phrase = trust_phrase(result, has_labels=True)
     assert phrase.count(" < 0.5") == 6
     assert phrase.endswith("kind-5 0.10 < 0.5; 2 more (2 labelled pairs, 2 papers)")
-    assert describe_trust(found).split("\n")[0].endswith("; 2 more")
-    assert describe_trust(found).count(", missed") == 8
+    assert describe_trust(result).split("\n")[0].endswith("; 2 more")
+    assert describe_trust(result).count(", missed") == 8
 
 
 SHARES = st.integers(0, 10**9).map(lambda share: share / 10**9)
@@ -104,11 +104,11 @@ def test_a_figure_never_looks_as_if_it_reached_a_floor_that_it_misses(
 ) -> None:
     """Law: as numbers, what is shown stands to the floor as the figure does."""
     point, lower = floor(least), floor(least, bound="lower")
-    found = agreement("facet_kappa", value, point, lower, low=value, high=1.0)
-    shown, low = float(value_of(found)), float(interval_of(found).split(" to ")[0])
+    result = agreement("facet_kappa", value, point, lower, low=value, high=1.0)
+    shown, low = float(value_of(result)), float(interval_of(result).split(" to ")[0])
     assert (shown >= least, low >= least) == (value >= least, value >= least)
-    if found.missed:
-        assert float(short_of_floor(found, point).split()[1]) < least
+    if result.missed:
+        assert float(short_of_floor(result, point).split()[1]) < least
 
 
 def test_digits_are_added_only_where_they_are_needed() -> None:
@@ -150,27 +150,27 @@ def test_a_floor_that_labels_leave_open_says_what_would_decide(snapshot: Snapsho
 
 def test_every_report_says_what_would_decide() -> None:
     """Also where the judge holds all its floors: it may do so by luck."""
-    held = agreement("facet_exact", 0.35, floor(0.3, "facet_exact"), more=OPEN[:1])
-    record = run(measured(suite(), trust(held)))
+    stored = agreement("facet_exact", 0.35, floor(0.3, "facet_exact"), more=OPEN[:1])
+    record = run(measured(suite(), trust(stored)))
     needed = "Label about 12 more pairs (4 papers) to be sure."
-    told = f"Floor 0.3 is too close. {needed}"
+    message = f"Floor 0.3 is too close. {needed}"
     at_end = f"facet_exact 0.35 is too close to its floor 0.3. {needed}"
     assert at_end in " ".join(" ".join(run_lines(record)).split())
-    assert f"<small>{told}</small>" in page_text(record)
-    assert f"at least 0.3; {told} |" in step_summary(record)
+    assert f"<small>{message}</small>" in page_text(record)
+    assert f"at least 0.3; {message} |" in step_summary(record)
     assert f'name="labels needed" value="{at_end}"' in junit_text(record)
-    assert f"\n  {told}" in junit_text(record)
+    assert f"\n  {message}" in junit_text(record)
 
 
 def test_of_many_open_floors_the_first_is_named_at_the_end() -> None:
     """A run that passes says in short what its labels leave open; tables have the others."""
-    _, *told = trust_lines(NOT_MEASURED, still_open=[f"floor {n}" for n in range(8)])
-    assert told == [
+    _, *message = trust_lines(NOT_MEASURED, still_open=[f"floor {n}" for n in range(8)])
+    assert message == [
         "  floor 0",
         "  7 more floors are too close to call (the run record lists them).",
     ]
-    _, *told = trust_lines(NOT_MEASURED, still_open=["floor 0"])
-    assert told == ["  floor 0"]
+    _, *message = trust_lines(NOT_MEASURED, still_open=["floor 0"])
+    assert message == ["  floor 0"]
 
 
 def test_with_several_suites_each_has_its_name() -> None:

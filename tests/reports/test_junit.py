@@ -56,9 +56,9 @@ def read(run: RunVerdict) -> ET.Element:
 
 def cases(run: RunVerdict, of: str = "") -> dict[str, ET.Element]:
     """The cases of a report, or of one paper, by name."""
-    found = [case for case in read(run).iter("testcase") if case.get("classname", "").endswith(of)]
-    named = {case.get("name", ""): case for case in found}
-    assert len(named) == len(found)
+    result = [case for case in read(run).iter("testcase") if case.get("classname", "").endswith(of)]
+    named = {case.get("name", ""): case for case in result}
+    assert len(named) == len(result)
     return named
 
 
@@ -106,8 +106,8 @@ def schema_faults(root: ET.Element) -> Iterator[str]:
         if tag in {"failure", "error"} and not (text and element.get("message", "").strip()):
             yield f"empty {tag}"
     for holder, (counter, tag) in product((root, *root.iter("testsuite")), COUNTED.items()):
-        if holder.get(counter, found := str(len([*holder.iter(tag)]))) != found:
-            yield f"{counter} {holder.get(counter)} of {found}"
+        if holder.get(counter, result := str(len([*holder.iter(tag)]))) != result:
+            yield f"{counter} {holder.get(counter)} of {result}"
     names = Counter((case.get("classname"), case.get("name")) for case in root.iter("testcase"))
     yield from (f"two of {name}" for name, n in names.items() if n > 1)
 
@@ -116,8 +116,8 @@ def test_each_number_of_a_pair_is_a_case_under_its_paper(snapshot: SnapshotAsser
     """Worked example: two papers, of which one misses its FM and the rating of its result."""
     low = replace(failing("ward-02", FM, RESULT), scores=moss_scores()[:1])
     root = read(record(pair("zinc-01", scores=moss_scores()), low, thresholds=PLAIN))
-    found = [(c.get("classname"), c.get("name"), state(c)) for c in root.iter("testcase")]
-    assert found == snapshot
+    result = [(c.get("classname"), c.get("name"), state(c)) for c in root.iter("testcase")]
+    assert result == snapshot
     (system,) = root
     # 7 cases of the first paper and 5 of the second, 2 of which fail.
     counts = {"name": "summeval", "time": "0", "tests": "12", "failures": "2", "errors": "0"}
@@ -130,16 +130,16 @@ def test_each_number_of_a_pair_is_a_case_under_its_paper(snapshot: SnapshotAsser
 def test_each_cause_has_its_element_with_a_message_and_the_text() -> None:
     """GitLab shows the text, Jenkins the message; what passes says its number, too."""
     lost = replace(undecided(why=" \n "), scores=moss_scores()[:1])
-    found = cases(record(failing("ward-02", FM), lost), of=".ward-02")
-    assert [(name, state(case)) for name, case in found.items()][:2] == [
+    result = cases(record(failing("ward-02", FM), lost), of=".ward-02")
+    assert [(name, state(case)) for name, case in result.items()][:2] == [
         ("facet", "failure"),
         ("facet (2)", "skipped"),
     ]
-    (failure,), (skipped,) = found["facet"], found["facet (2)"]
+    (failure,), (skipped,) = result["facet"], result["facet (2)"]
     assert failure.attrib == {"type": "shortfall", "message": "facet 0.450 < 0.600"}
     assert (failure.text or "").startswith("facet 0.450 < 0.600\ngolden/systems/careless.jsonl:1")
     assert skipped.get("message", "").startswith("facet 0.500 was not decided")
-    (error,) = found["pair"]
+    (error,) = result["pair"]
     assert (error.tag, error.get("message"), error.text) == ("error", "unscored", "unscored")
     (out,) = cases(record(pair(scores=moss_scores())))["eva"]
     assert (out.tag, out.attrib, out.text) == ("system-out", {}, "eva 0.400")
@@ -160,8 +160,8 @@ def test_names_that_become_the_same_are_numbered() -> None:
     """
     scored = pair("a.b", scores=moss_scores())
     root = read(run(suite(scored, pair("a_b", FM)), suite(scored)))
-    found = [(c.get("classname"), c.get("name"), state(c)) for c in root.iter("testcase")]
-    assert [each for each in found if str(each[1]).split()[0] == "facet"] == [
+    result = [(c.get("classname"), c.get("name"), state(c)) for c in root.iter("testcase")]
+    assert [each for each in result if str(each[1]).split()[0] == "facet"] == [
         ("golden.careless.a_b", "facet", "passed"),
         ("golden.careless.a_b", "facet (2)", "failure"),
         ("golden.careless.a_b", "facet (3)", "passed"),

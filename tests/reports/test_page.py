@@ -120,9 +120,9 @@ def texts_in(value: object) -> set[str]:
     if isinstance(value, str):
         return {value}
     if isinstance(value, dict):
-        return {text for held in value.values() for text in texts_in(held)}
+        return {text for given_value in value.values() for text in texts_in(given_value)}
     if isinstance(value, list):
-        return {text for held in value for text in texts_in(held)}
+        return {text for given_value in value for text in texts_in(given_value)}
     return set()
 
 
@@ -188,8 +188,8 @@ def test_the_page_refers_to_nothing_outside(page: Page) -> None:
     }
     assert addresses
     assert all(value and value.startswith(("#", "data:,")) for value in addresses)
-    ours = "".join(page.styles) + page.scripts[None]
-    assert not re.search(r"https?:|url\(|@import|import\(|fetch\(|XMLHttp|innerHTML|eval\(", ours)
+    own = "".join(page.styles) + page.scripts[None]
+    assert not re.search(r"https?:|url\(|@import|import\(|fetch\(|XMLHttp|innerHTML|eval\(", own)
 
 
 def test_every_pair_that_does_not_pass_is_in_the_list_and_errors_stand_first(
@@ -225,7 +225,7 @@ def test_heatmap_cells_are_as_dark_as_much_is_missing(snapshot: SnapshotAssertio
 
 def test_a_mean_shows_how_it_stands_to_its_threshold() -> None:
     """Colour is never the only sign."""
-    told = moss_suite(wrong_pair())
+    message = moss_suite(wrong_pair())
     kept = (waived("in use", paper="all-papers", finding="facet"),)
     opened = replace(mean(value=0.5), is_open=True)
     for changed, cell, words in (
@@ -234,15 +234,15 @@ def test_a_mean_shows_how_it_stands_to_its_threshold() -> None:
         (system(means=(opened,)), "shade-5", "0.500 undecided, < 0.75"),
         (system(means=()), "shade-5", "0.500 < 0.75"),
     ):
-        page = Page(page_text(moss_run(replace(told, systems=(changed,)))))
+        page = Page(page_text(moss_run(replace(message, systems=(changed,)))))
         assert page.tags("div")[0]["class"] == cell
         assert words in page.text
 
 
 def test_a_system_says_why_it_fails_and_where_worst() -> None:
     """A red count alone sends its reader through every pair."""
-    told = moss_suite(wrong_pair(), right_pair(), wrong_pair("moss-02"))
-    page = Page(page_text(moss_run(told)))
+    message = moss_suite(wrong_pair(), right_pair(), wrong_pair("moss-02"))
+    page = Page(page_text(moss_run(message)))
     why = "✗ failed 2 failed mean facet 0.500 < 0.750 (2 of 2 papers) dropped 0.400, 0.02 allowed"
     worst = "2 pairs failed, the worst moss-01: facet 0.500 < 0.600; facet.conclusion 1 < 2 facet"
     assert f"{why} {worst}" in page.text
@@ -253,8 +253,8 @@ def test_a_system_says_why_it_fails_and_where_worst() -> None:
 
 def test_the_agreement_of_a_trusted_judge_is_folded_behind_its_verdict() -> None:
     """Thirty figures stand between a reader and the pairs; an untrusted judge's have to."""
-    for found, attributes in ((trust(HOLDS), {}), (trust(), {"open": None})):
-        page = page_of(measured(moss_suite(wrong_pair()), found, golden()))
+    for actual, attributes in ((trust(HOLDS), {}), (trust(), {"open": None})):
+        page = page_of(measured(moss_suite(wrong_pair()), actual, golden()))
         assert page.tags("details")[1:] == [attributes] * 3  # the first has flips
 
 
@@ -325,16 +325,16 @@ def test_a_page_holds_one_pair_of_a_stored_run_at_a_time(long_run: RunVerdict) -
         return sum(isinstance(each, PairResult) for each in gc.get_objects())
 
     def read(pair: PairResult) -> PairResult:
-        found.append(alive())
+        actual.append(alive())
         return replace(pair)
 
-    found: list[int] = []
+    actual: list[int] = []
     reads = [partial(read, pair) for pair in suite.pairs]
     stored = Pairs(reads, suite.outlines)
     before = alive()
     page_text(moss_run(replace(suite, pairs=stored)))
-    assert len(found) == 6 + 3  # once for the rows, and the worst once more
-    assert max(found) <= before + 1
+    assert len(actual) == 6 + 3  # once for the rows, and the worst once more
+    assert max(actual) <= before + 1
 
 
 def test_a_megabyte_is_cut_with_a_note() -> None:
@@ -388,8 +388,8 @@ def page_of(*suites: SuiteRecord) -> Page:
 
 def section(page: Page) -> str:
     """What a reader sees of the section."""
-    _, found, rest = page.text.partition("The judge against the golden labels")
-    assert found
+    _, actual, rest = page.text.partition("The judge against the golden labels")
+    assert actual
     return rest.partition("Pairs")[0].partition("Waivers")[0].strip()
 
 
@@ -408,27 +408,29 @@ def test_an_untrusted_run_says_so_before_its_verdicts_and_beside_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "badge", "words"),
+    ("actual", "badge", "words"),
     [
         (TRUSTED, "badge passed", "✓ measured meets the agreement floor"),
         (UNMEASURED, "badge error", "! not measured agreement with"),
         (trust(), "badge untrusted", "? untrusted facet_kappa 0.34 < 0.9"),
     ],
 )
-def test_the_standing_of_a_judge_is_a_sign_and_a_word(found: Trust, badge: str, words: str) -> None:
+def test_the_standing_of_a_judge_is_a_sign_and_a_word(
+    actual: Trust, badge: str, words: str
+) -> None:
     """Colour is never the only sign."""
-    page = page_of(measured(moss_suite(right_pair()), found))
+    page = page_of(measured(moss_suite(right_pair()), actual))
     assert badge in {span.get("class") for span in page.tags("span")}
     assert section(page).startswith(words)
 
 
 def test_without_scripts_the_whole_verdict_is_there(snapshot: SnapshotAssertion) -> None:
     """Mail gateways and CI previews run no scripts: what a reader then sees, word for word."""
-    told = replace(moss_suite(wrong_pair(), silent_pair(), right_pair(), n_expected=3))
+    message = replace(moss_suite(wrong_pair(), silent_pair(), right_pair(), n_expected=3))
     waivers = tuple(
         waived(state, name=f"w-{state}") for state in ("in use", "not judged", "expired")
     )
-    text = Page(page_text(moss_run(untrusted(replace(told, waivers=waivers))))).text
+    text = Page(page_text(moss_run(untrusted(replace(message, waivers=waivers))))).text
     assert text.split(". ") == snapshot
 
 
@@ -445,7 +447,9 @@ def test_the_script_reads_pairs_papers_and_index_as_data(snapshot: SnapshotAsser
     each = EvaScore(value=0.5, precision=0.5, recall=0.5, recall_entailed=None)
     long = replace(wrong_pair("moss-03"), scores=(many, averaged((each, each))))
     page = Page(page_text(moss_run(moss_suite(wrong_pair(), silent_pair()))))
-    assert {name: held for name, held in page.scripts.items() if name is not None} == snapshot
+    assert {
+        name: given_value for name, given_value in page.scripts.items() if name is not None
+    } == snapshot
     page = Page(page_text(moss_run(replace(moss_suite(long), papers=()))))
     assert page.block("paper-0") is None
     pair = page.block("pair-0")
@@ -514,7 +518,7 @@ def test_places_follow_a_text_into_what_is_shown(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "passage", "found"),
+    ("text", "passage", "actual"),
     [
         ("A b. Wet moss, grew.\nC d.", "wet MOSS grew.", ["Wet moss, grew."]),
         ("Soft mo\u00adss grew fast.", "Soft moss grew", ["Soft mo\u00adss grew"]),
@@ -535,12 +539,12 @@ def test_places_follow_a_text_into_what_is_shown(text: str) -> None:
         ("ΣΑΣ moss. İstanbul moss.", "İstanbul moss.", ["İstanbul moss."]),
     ],
 )
-def test_a_passage_is_found_as_it_was_written(text: str, passage: str, found: list[str]) -> None:
+def test_a_passage_is_found_as_it_was_written(text: str, passage: str, actual: list[str]) -> None:
     """Judges quote the normalised text; the page shows what the system wrote."""
     shown = visible(text).encode("utf-16-le")
     places = Passages(text).find(passage)
     cuts = [shown[2 * start : 2 * end].decode("utf-16-le") for _, start, end in places]
-    assert cuts == [visible(words) for words in found]
+    assert cuts == [visible(words) for words in actual]
 
 
 @pytest.mark.parametrize(
@@ -563,14 +567,14 @@ def test_a_fact_that_is_cut_out_of_its_sentence_is_found_in_it(fact: str, runs: 
 
 def test_a_sentence_that_stands_twice_is_found_in_both_places() -> None:
     """The second of two equal sentences is the one behind the first."""
-    found = list(Passages("Moss grew. Rain fell. Moss grew.").in_order(["Moss grew."] * 2))
-    assert found == [((0, 0, 10),), ((0, 22, 32),)]
+    actual = list(Passages("Moss grew. Rain fell. Moss grew.").in_order(["Moss grew."] * 2))
+    assert actual == [((0, 0, 10),), ((0, 22, 32),)]
 
 
 def test_a_fact_is_marked_in_the_reference_that_shares_its_words() -> None:
     """With two references, its sentence's index alone does not say which."""
-    told = replace(moss_paper("moss-01"), references=("Stars shine. They burn.", REFERENCE))
-    text = page_text(moss_run(replace(moss_suite(wrong_pair()), papers=(told,))))
+    message = replace(moss_paper("moss-01"), references=("Stars shine. They burn.", REFERENCE))
+    text = page_text(moss_run(replace(moss_suite(wrong_pair()), papers=(message,))))
     pair = Page(text).block("pair-0")
     missing = next(p for p in pair["pieces"] if p["kind"] == "expected")
     # Its third sentence begins behind 16 + 1 + 18 + 1 characters of the second reference.

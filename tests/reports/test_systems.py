@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def row(gated: SystemResult) -> SystemRow:
     """A system with two pairs, of which one has no score."""
     pairs = pair(scores=moss_scores()), refused(paper="ward-02")
-    found = suite(*pairs, systems=(gated,))
-    return SystemRow(suite=found, system=gated, papers=[each.numbers() for each in pairs])
+    result = suite(*pairs, systems=(gated,))
+    return SystemRow(suite=result, system=gated, papers=[each.numbers() for each in pairs])
 
 
 def test_a_system_is_as_bad_as_the_worst_of_its_pairs_and_its_means() -> None:
@@ -38,8 +38,8 @@ def test_a_system_is_as_bad_as_the_worst_of_its_pairs_and_its_means() -> None:
         ((pair(), failing("ward-02")), "failed"),
         ((failing(), undecided()), "error"),
     ):
-        found = SystemRow(suite=suite(*pairs), system=passed, papers=())
-        assert found.outcome == outcome
+        result = SystemRow(suite=suite(*pairs), system=passed, papers=())
+        assert result.outcome == outcome
     assert SystemRow(suite=suite(), system=system(), papers=()).outcome == "failed"
     assert SystemRow(suite=suite(), system=system(means=()), papers=()).outcome == "not judged"
 
@@ -47,15 +47,15 @@ def test_a_system_is_as_bad_as_the_worst_of_its_pairs_and_its_means() -> None:
 def test_a_mean_stands_to_its_threshold_as_it_was_decided() -> None:
     """A waived mean is no failure, nor an open one; one that was never decided has no state."""
     opened = replace(mean("eva", 0.5, 0.4), is_open=True)
-    found = row(system(means=(mean(), opened), waivers=(waived("in use", finding="facet"),)))
-    assert (found.mean("facet").state, found.mean("eva").state) == ("waived", "undecided")
+    result = row(system(means=(mean(), opened), waivers=(waived("in use", finding="facet"),)))
+    assert (result.mean("facet").state, result.mean("eva").state) == ("waived", "undecided")
     assert row(system()).mean("facet").state == "failed"
     low = corrected("faithfulness", 0.5, floor(0.9, "faithfulness"))
     unknown = corrected("facet", None, floor(0.9, "facet"))
-    found = row(system(means=(mean(value=0.9),), corrected=(low, unknown)))
-    assert (found.mean("faithfulness").state, found.mean("facet").state) == ("failed", "")
-    found = row(system(means=()))
-    assert (found.mean("facet").state, found.mean("facet").least) == ("", 0.75)
+    result = row(system(means=(mean(value=0.9),), corrected=(low, unknown)))
+    assert (result.mean("faithfulness").state, result.mean("facet").state) == ("failed", "")
+    result = row(system(means=()))
+    assert (result.mean("facet").state, result.mean("facet").least) == ("", 0.75)
 
 
 def test_a_mean_that_fails_at_the_worst_of_the_others_shows_that_value() -> None:
@@ -66,9 +66,9 @@ def test_a_mean_that_fails_at_the_worst_of_the_others_shows_that_value() -> None
 
 def test_a_mean_without_a_verdict_is_of_the_judged_pairs() -> None:
     """It says how many of those that should have the number it covers, and how it has changed."""
-    found = row(system(means=(), comparison=COMPARISON))
-    facet = found.mean("facet")
+    result = row(system(means=(), comparison=COMPARISON))
+    facet = result.mean("facet")
     assert (facet.value, facet.coverage, facet.change) == (0.5, "1 of 2", -0.4)
-    eva = found.mean("eva")
+    eva = result.mean("eva")
     assert (eva.value, eva.coverage, eva.least) == (0.4, "", 0.4)
-    assert found.mean("facet.coverage").value is None
+    assert result.mean("facet.coverage").value is None

@@ -168,8 +168,8 @@ def test_a_run_is_told_suite_by_suite_and_then_its_end(snapshot: SnapshotAsserti
 def test_what_was_asked_and_paid_is_told_where_somebody_was_asked() -> None:
     """The embedded judge costs nothing, and has no line."""
     made = record(passing(), systems=(system("careful", papers=("zinc-01",)),))
-    asked = replace(made, header=replace(made.header, usage=asdict(Totals())))
-    assert [*run_lines(asked)] == [
+    requests = replace(made, header=replace(made.header, usage=asdict(Totals())))
+    assert [*run_lines(requests)] == [
         *run_lines(made),
         "replies: 0 asked, 0 remembered (0 from a cassette), 0 failed",
     ]
@@ -179,11 +179,11 @@ def test_no_line_of_a_comparison_commands_where_it_is_broken() -> None:
     """Law: a line break before ``::`` may fall at every width that the text before it has."""
     for n_letters in range(30, 80):
         name = "v1.3/" + "x" * n_letters + " ::error::owned"
-        for found in (
+        for actual in (
             compare(*MOVED, baseline=name),
             compare(brevity=(name,)),
         ):
-            lines = harmless(compared(found))
+            lines = harmless(compared(actual))
             assert "error::owned" in "".join(lines)
             assert max(map(len, lines)) <= 80 + len(r"\x3a") - len(":")
 
@@ -205,9 +205,9 @@ def test_the_header_says_who_judges_what(snapshot: SnapshotAssertion, tmp_path: 
     )
 
 
-def ending(found: SuiteRecord, n_worst: int = 0) -> list[str]:
+def ending(actual: SuiteRecord, n_worst: int = 0) -> list[str]:
     """The lines of a run over one suite."""
-    return list(ending_lines(records.run(found), n_worst=n_worst))
+    return list(ending_lines(records.run(actual), n_worst=n_worst))
 
 
 def compared(comparison: Comparison) -> list[str]:
@@ -258,14 +258,14 @@ def test_the_worst_findings_of_all_failing_pairs_stand_first(
 ) -> None:
     """As many as were asked for; ties stand in the order of the pairs, each on two lines of 80."""
     second, mild = replace(SENTENCE, severity=0.9), replace(SENTENCE, severity=0.2)
-    found = suite(
+    actual = suite(
         failing("moss-1", findings=(replace(second, reason="why " * 1000), mild)),
         failing("moss-2", findings=(replace(SENTENCE, severity=1.0), second)),
         pair("moss-3", findings=(SENTENCE,)),
         systems=(system(papers=("moss-1", "moss-2", "moss-3")),),
     )
-    assert ending(found, n_worst=n_worst) == snapshot
-    assert ending(found) == []
+    assert ending(actual, n_worst=n_worst) == snapshot
+    assert ending(actual) == []
 
 
 JUDGED = dict.fromkeys(LlmJudge(RuleSender(), model="m-1", endpoint="here").counts(), 0.0)
@@ -320,7 +320,11 @@ def test_models_that_changed_are_told(snapshot: SnapshotAssertion) -> None:
         list(models_seen((PINNED, SILENT, ALIAS))),
     ] == snapshot
     bad = ModelSeen(
-        endpoint=HOSTILE, asked=HOSTILE, returned=f"{HOSTILE}2", fingerprint=HOSTILE, is_other=True
+        endpoint=HOSTILE,
+        asked=HOSTILE,
+        returned=f"{HOSTILE}2",
+        fingerprint=HOSTILE,
+        is_other=True,
     )
     other = replace(bad, fingerprint=f"{HOSTILE}3")
     lines = [*model_lines((bad, other)), *models_seen((bad,)), *changed_model_lines([bad], [other])]
@@ -421,8 +425,8 @@ def test_flips_are_shown_with_the_texts_of_the_side_that_has_them(
     """The judge was right and gave no texts; now it is wrong, and says why."""
     old = golden(answered("sentence", 0, 0, index=2, error="number"))
     (answer,) = old.answers
-    told = replace(answer, answer=1.0, text="40 mice slept.", against="14 slept.", reason="so")
-    then, now = measured(old), measured(replace(old, answers=(told,)), judge="fair-2")
+    message = replace(answer, answer=1.0, text="40 mice slept.", against="14 slept.", reason="so")
+    then, now = measured(old), measured(replace(old, answers=(message,)), judge="fair-2")
     assert [
         list(flip_lines(measure_drift(then, now).flips, n_shown=10)),
         list(flip_lines(measure_drift(now, then).flips, n_shown=10)),
@@ -431,7 +435,7 @@ def test_flips_are_shown_with_the_texts_of_the_side_that_has_them(
     ] == snapshot
     assert list(drift_lines(now, suite())) == list(drift_lines(suite(), now)) == []
     bad = golden(answered("sentence", 0, 0, error=HOSTILE), paper=HOSTILE, system=HOSTILE)
-    worse = replace(told, error=HOSTILE, index=0, text=HOSTILE, against=HOSTILE, reason=HOSTILE)
+    worse = replace(message, error=HOSTILE, index=0, text=HOSTILE, against=HOSTILE, reason=HOSTILE)
     runs = measured(bad), measured(replace(bad, answers=(worse,)), judge=HOSTILE)
     flips = measure_drift(*runs).flips
     assert len(harmless([*flip_lines(flips, n_shown=1), *drift_lines(*runs)])) > 6

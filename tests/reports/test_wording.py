@@ -80,10 +80,10 @@ def test_a_number_that_no_threshold_can_name_is_a_mistake_of_ours() -> None:
         shown("rouge", inf)
 
 
-def told(*differences: Difference, flips: tuple[Flip, ...] = ()) -> list[str]:
+def message(*differences: Difference, flips: tuple[Flip, ...] = ()) -> list[str]:
     """The lines of a comparison."""
-    found = Comparison(baseline="v1", system="careful", differences=differences, flips=flips)
-    return list(comparison_lines(found))
+    actual = Comparison(baseline="v1", system="careful", differences=differences, flips=flips)
+    return list(comparison_lines(actual))
 
 
 @pytest.mark.parametrize(
@@ -97,9 +97,9 @@ def test_what_a_suite_can_see_is_a_drop_or_nothing_or_unknown(
 
     Where nothing varies nobody can say.
     """
-    found = difference("eva", p=1.0, deviation=deviation, detectable=detectable)
-    assert detectable_text(found) == expected
-    assert told(found)[2].split()[-1] == expected
+    actual = difference("eva", p=1.0, deviation=deviation, detectable=detectable)
+    assert detectable_text(actual) == expected
+    assert message(actual)[2].split()[-1] == expected
 
 
 def flips(n_flips: int) -> tuple[Flip, ...]:
@@ -131,7 +131,7 @@ def test_no_line_of_a_table_is_over_80_columns(broken: tuple[str, ...]) -> None:
         )
         for name, named in CATALOGUE.items()
     ]
-    lines = told(*wide, flips=flips(13))
+    lines = message(*wide, flips=flips(13))
     assert max(map(len, lines)) <= 80
     rows = [line.removesuffix("  FAILS") for line in lines[1 : 2 + len(wide)]]
     assert {len(row) for row in rows} == {73}
@@ -153,7 +153,7 @@ SINGLE = replace(corrected(), low=None, high=None, reason="all golden rows are o
 
 
 @pytest.mark.parametrize(
-    ("found", "text"),
+    ("actual", "text"),
     [
         (corrected(), "facet 0.624 [0.52, 0.72]"),
         (corrected("facet.result", 3.0), "facet.result 3 [2.90, 3.10]"),
@@ -163,10 +163,10 @@ SINGLE = replace(corrected(), low=None, high=None, reason="all golden rows are o
     ],
 )
 def test_a_corrected_mean_is_told_with_its_interval_or_why_there_is_none(
-    found: CorrectedMean, text: str
+    actual: CorrectedMean, text: str
 ) -> None:
     """A number that twenty labels tell must not look as sure as one that a thousand do."""
-    assert corrected_text(found) == text
+    assert corrected_text(actual) == text
 
 
 def test_every_threshold_that_is_missed_has_a_phrase(snapshot: SnapshotAssertion) -> None:
@@ -177,7 +177,7 @@ def test_every_threshold_that_is_missed_has_a_phrase(snapshot: SnapshotAssertion
         floor(0.55, "facet", "lower"),
         floor(0.5, "facet", "lower"),
     )
-    told = list(
+    message = list(
         missed_lines(
             (
                 corrected("facet", 0.6243, *limits),
@@ -185,7 +185,7 @@ def test_every_threshold_that_is_missed_has_a_phrase(snapshot: SnapshotAssertion
             )
         )
     )
-    assert told == snapshot
+    assert message == snapshot
 
 
 def test_what_labels_do_not_tell_is_missed_by_nobody() -> None:
@@ -216,13 +216,13 @@ def test_a_comparison_is_a_table_with_a_line_for_each_number(
     snapshot: SnapshotAssertion, name: str
 ) -> None:
     """Old and new mean, change, interval, p value, what could be seen, and what fails."""
-    assert told(*COMPARED[name]) == snapshot
+    assert message(*COMPARED[name]) == snapshot
 
 
 def test_a_comparison_counts_flips_and_notes_brevity(snapshot: SnapshotAssertion) -> None:
     """After twelve flips the rest are counted; long notes are wrapped."""
     note = "faithfulness rose by 0.167 only because summaries became shorter: 20 to 18 words each"
-    found = Comparison(
+    actual = Comparison(
         baseline="v1.3",
         system="careful",
         differences=(RISE,),
@@ -230,15 +230,15 @@ def test_a_comparison_counts_flips_and_notes_brevity(snapshot: SnapshotAssertion
         brevity=(note,),
         undecided=(("eva", note),),
     )
-    assert list(comparison_lines(found)) == snapshot
+    assert list(comparison_lines(actual)) == snapshot
     refused = Comparison(baseline="v1.3", system="careful", mismatches=("judge", "suite differs"))
     assert list(comparison_lines(refused))[1:] == ["  judge", "  suite differs"]
 
 
 def test_a_rule_that_unanswered_questions_decide_has_no_mark_of_a_failure() -> None:
     """The note says that it is open."""
-    found = replace(COMPARISON, undecided=(("facet", "facet could drop"),))
-    marked, unmarked = ("\n".join(comparison_lines(each)) for each in (COMPARISON, found))
+    actual = replace(COMPARISON, undecided=(("facet", "facet could drop"),))
+    marked, unmarked = ("\n".join(comparison_lines(each)) for each in (COMPARISON, actual))
     assert (marked.count("FAILS"), unmarked.count("FAILS")) == (1, 0)
     assert "undecided: facet could drop" in unmarked
 
@@ -249,7 +249,7 @@ def test_a_change_counts_what_it_does_not_show(snapshot: SnapshotAssertion) -> N
     facet = FacetChange(
         facet="background", old=None, new=2, reference="", before="", after="", reason=""
     )
-    found = replace(CHANGE, numbers=(), facets=(facet,), lost=many, unsupported=())
-    lines = list(change_lines(found))
+    actual = replace(CHANGE, numbers=(), facets=(facet,), lost=many, unsupported=())
+    lines = list(change_lines(actual))
     assert max(map(len, lines)) <= 80
     assert [line for line in lines if not line.startswith("    moss")] == snapshot

@@ -196,12 +196,12 @@ def test_definitions_meet_the_published_examples() -> None:
 def test_alpha_and_icc_are_their_definitions_in_any_order(pairs: Pairs) -> None:
     """Law: a table says what going pair by pair says; a file sorted another way says the same."""
     for table in (table_of(pairs), table_of([(b, a) for a, b in reversed(pairs)])):
-        for found, expected in (
+        for result, expected in (
             (float(alphas_of(table)), alpha_by_pairs(pairs)),
             (float(iccs_of(table, categories=SCALE)), icc_by_squares(pairs)),
         ):
             wanted = math.nan if expected is None else float(expected)
-            assert found == pytest.approx(wanted, abs=1e-9, nan_ok=True)
+            assert result == pytest.approx(wanted, abs=1e-9, nan_ok=True)
 
 
 def test_alpha_worked_examples() -> None:

@@ -45,9 +45,9 @@ def interval_of(rows: list[tuple[str, float, float]]) -> Interval:
     return bootstrap_interval([row[0] for row in rows], statistic, n_resamples=40, seed=7)
 
 
-def assert_close(found: Interval, expected: Interval) -> None:
+def assert_close(result: Interval, expected: Interval) -> None:
     """Equal but for floating point."""
-    for bound, other in ((found.low, expected.low), (found.high, expected.high)):
+    for bound, other in ((result.low, expected.low), (result.high, expected.high)):
         assert bound == (None if other is None else pytest.approx(other, abs=1e-9))
 
 
@@ -60,10 +60,10 @@ def test_mean_interval_meets_scipy() -> None:
     """SciPy 1.17.1 draws otherwise, but its interval of the same values is the same."""
     # The oracle is scipy.stats.bootstrap of np.mean, 100,000 resamples, "percentile", rng=5.
     values = np.random.Generator(np.random.PCG64(3)).normal(size=40).tolist()
-    found = bootstrap_mean(values, n_resamples=4000, seed=5)
+    result = bootstrap_mean(values, n_resamples=4000, seed=5)
     # A bound's standard error is about 0.008: the mean's is 0.18, and 4000 resamples were drawn.
-    assert found.low == pytest.approx(-0.3987, abs=0.025)
-    assert found.high == pytest.approx(0.3199, abs=0.025)
+    assert result.low == pytest.approx(-0.3987, abs=0.025)
+    assert result.high == pytest.approx(0.3199, abs=0.025)
 
 
 def share(sums: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -93,19 +93,19 @@ def test_interval_of_sums_is_that_of_the_rows(rows: list[tuple[str, int, int]]) 
 def test_groups_without_a_value_are_drawn_and_left_out_of_the_mean() -> None:
     """A resample of such groups only is undefined; nothing to resample is no interval around 0."""
     # Two groups, one without a value: a quarter of the resamples draws the latter twice.
-    for found in (
+    for result in (
         bootstrap_sums(np.array([[1, 2], [0, 0]]), share, seed=1),
         bootstrap_mean([0.5, None], n_resamples=1000, seed=1),
     ):
-        assert (found.low, found.high) == (0.5, 0.5)
+        assert (result.low, result.high) == (0.5, 0.5)
     assert bootstrap_mean([None, None], seed=1) == bootstrap_mean([], seed=1) == NOTHING
     assert bootstrap_interval([], lambda _rows: 0.0, seed=1) == NOTHING
 
 
 def test_seeded_interval_keeps_its_digits() -> None:
     """NumPy promises PCG64's stream, not its Generator's draws: a change has to be seen."""
-    found = bootstrap_mean([0.0, 1.0, 2.0, 4.0, 8.0, None], n_resamples=100, seed=2024)
-    assert_close(found, Interval(0.6666666666666666, 5.8))
+    result = bootstrap_mean([0.0, 1.0, 2.0, 4.0, 8.0, None], n_resamples=100, seed=2024)
+    assert_close(result, Interval(0.6666666666666666, 5.8))
     values = np.random.Generator(np.random.PCG64(1)).normal(size=20).tolist()
     assert bootstrap_mean(values, seed=2) != bootstrap_mean(values, seed=1)
 
@@ -145,8 +145,8 @@ def test_bounds_need_half_of_the_resamples(n_undefined: int, has_bounds: bool) -
     def statistic(_rows: Rows) -> float | None:
         return None if next(calls) < n_undefined else 1.0
 
-    found = bootstrap_interval(["a", "b"], statistic, n_resamples=10, seed=1)
-    assert found == (Interval(1.0, 1.0) if has_bounds else NOTHING)
+    result = bootstrap_interval(["a", "b"], statistic, n_resamples=10, seed=1)
+    assert result == (Interval(1.0, 1.0) if has_bounds else NOTHING)
 
 
 @pytest.mark.parametrize(
@@ -177,8 +177,8 @@ def test_a_statistic_that_is_not_finite_is_refused(value: float) -> None:
 def test_one_value_each_gives_the_interval_that_the_mean_has() -> None:
     """Oracle: `bootstrap_mean`, which draws another way; both are good to a few thousandths."""
     values = [0.1, 0.4, 0.35, 0.8, 0.9, 0.2, 0.55, 0.6]
-    found = resampled_ratios(range(8), values, [1.0] * 8, n_resamples=20_000, seed=1)
-    low, high = np.quantile(found, [0.025, 0.975])
+    result = resampled_ratios(range(8), values, [1.0] * 8, n_resamples=20_000, seed=1)
+    low, high = np.quantile(result, [0.025, 0.975])
     other = bootstrap_mean(list(values), n_resamples=20_000, seed=2)
     assert other.low is not None
     assert other.high is not None
@@ -187,8 +187,8 @@ def test_one_value_each_gives_the_interval_that_the_mean_has() -> None:
 
 def test_a_ratio_is_of_sums_and_not_of_ratios() -> None:
     """Worked example: 1 of 1 and 0 of 3 make 1 / 4 together, 1 or 0 where one is drawn twice."""
-    found = resampled_ratios(["a", "b"], [1, 0], [1, 3], n_resamples=200, seed=3)
-    assert set(found.tolist()) == {0.0, 0.25, 1.0}
+    result = resampled_ratios(["a", "b"], [1, 0], [1, 3], n_resamples=200, seed=3)
+    assert set(result.tolist()) == {0.0, 0.25, 1.0}
 
 
 @few_examples
@@ -278,6 +278,6 @@ def test_more_groups_by_hand(
 @pytest.mark.parametrize("n_groups", [1, 2, 7, 6001])
 def test_draws_are_those_that_one_array_would_hold(n_groups: int) -> None:
     """Of many groups an array is too large; the intervals of old records must not move."""
-    found = drawn_groups(n_groups, n_resamples=5, seed=3)
+    result = drawn_groups(n_groups, n_resamples=5, seed=3)
     whole = np.random.Generator(np.random.PCG64(3)).integers(n_groups, size=(5, n_groups))
-    assert np.array_equal(found, whole)
+    assert np.array_equal(result, whole)

@@ -48,22 +48,22 @@ def labelled(hits: tuple[int, int], alarms: tuple[int, int]) -> list[GoldenFlag]
 def test_mean_worked_example() -> None:
     """Three judged papers, two golden ones, all apart: every step by hand."""
     judged = [("alga", 0.5), ("brine", 0.7), ("coral", 0.9)]
-    found = corrected_mean(judged, [("delta", 0.5, 0.4), ("ember", 0.6, 0.6)])
+    result = corrected_mean(judged, [("delta", 0.5, 0.4), ("ember", 0.6, 0.6)])
     # 0.7 + (-0.1 + 0) / 2 = 0.65
-    assert (found.value, found.raw) == pytest.approx((0.65, 0.7))
+    assert (result.value, result.raw) == pytest.approx((0.65, 0.7))
     # e: -0.2 / 2, 0, 0.2 / 2 -> squares 0.02; r: -0.05 / 1, 0.05 / 1 -> squares 0.005
     # degrees of freedom: 3 - 1 and 2 - 1; Welch 0.025^2 / (0.02^2 / 2 + 0.005^2 / 1) = 2.7778
     margin = stats.t.ppf(0.975, 25 / 9) * math.sqrt(0.025)
-    assert (found.low, found.high) == pytest.approx((0.65 - margin, 0.65 + margin))
-    assert (found.n_judged, found.n_golden, found.n_papers, found.reason) == (3, 2, 2, "")
+    assert (result.low, result.high) == pytest.approx((0.65 - margin, 0.65 + margin))
+    assert (result.n_judged, result.n_golden, result.n_papers, result.reason) == (3, 2, 2, "")
 
 
 def test_a_paper_in_both_sets_counts_once() -> None:
     """What the judge errs by on a paper is taken out of that very paper's score."""
     judged = [("alga", 0.9), ("brine", 0.5)]
     # e: 0.2 and -0.2; r: -0.2 and 0.2, each / 1: both papers come to 0, as both labels are 0.6
-    found = corrected_mean(judged, [("brine", 0.5, 0.6), ("alga", 0.9, 0.6)])
-    assert (found.value, found.low, found.high) == pytest.approx((0.6, 0.6, 0.6))
+    result = corrected_mean(judged, [("brine", 0.5, 0.6), ("alga", 0.9, 0.6)])
+    assert (result.value, result.low, result.high) == pytest.approx((0.6, 0.6, 0.6))
     apart = corrected_mean(judged, [("coral", 0.5, 0.6), ("delta", 0.9, 0.6)])
     # 4 * 0.2^2 = 0.16, and Welch's 2 degrees of freedom
     assert apart.high == pytest.approx(0.6 + stats.t.ppf(0.975, 2) * 0.4)
@@ -73,9 +73,9 @@ def test_interval_of_a_perfect_judge_meets_scipy() -> None:
     """SciPy 1.17.1: Student's interval, but with n - 1 for n as the jackknife errs high."""
     said = Generator(PCG64(5)).normal(size=12).tolist()
     rows = [(f"paper-{number}", score) for number, score in enumerate(said)]
-    found = corrected_mean(rows, [(paper, score, score) for paper, score in rows])
+    result = corrected_mean(rows, [(paper, score, score) for paper, score in rows])
     error = float(stats.sem(said)) * math.sqrt(12 / 11)
-    assert (found.low, found.high) == pytest.approx(
+    assert (result.low, result.high) == pytest.approx(
         stats.t.interval(0.95, 11, loc=np.mean(said), scale=error)
     )
 
@@ -141,9 +141,9 @@ def test_a_mean_without_bounds_says_why(
     judged: list[Judged], golden: list[Golden], value: float | None, reason: str
 ) -> None:
     """No interval is not an interval of no width."""
-    found = corrected_mean(judged, golden)
-    assert (found.value, found.low, found.high, found.reason) == (value, None, None, reason)
-    assert found.raw == (judged[0][1] if judged else None)
+    result = corrected_mean(judged, golden)
+    assert (result.value, result.low, result.high, result.reason) == (value, None, None, reason)
+    assert result.raw == (judged[0][1] if judged else None)
 
 
 def test_a_value_that_is_not_finite_is_refused() -> None:
@@ -154,10 +154,10 @@ def test_a_value_that_is_not_finite_is_refused() -> None:
 
 def test_rate_worked_example() -> None:
     """Rogan and Gladen's formula, where the judge calls 12 of 24 true."""
-    found = corrected_rate(flags(12, 24), labelled((27, 30), (6, 30)))
+    result = corrected_rate(flags(12, 24), labelled((27, 30), (6, 30)))
     # Se = 0.9, Sp = 0.8: (0.5 + 0.8 - 1) / (0.9 + 0.8 - 1) = 0.3 / 0.7
-    assert found.value == pytest.approx(3 / 7)
-    assert (found.raw, found.n_judged, found.n_golden, found.n_papers) == (0.5, 24, 60, 6)
+    assert result.value == pytest.approx(3 / 7)
+    assert (result.raw, result.n_judged, result.n_golden, result.n_papers) == (0.5, 24, 60, 6)
 
 
 flag_rows = st.lists(st.tuples(papers, st.booleans()), max_size=24)
@@ -170,17 +170,17 @@ def test_laws_of_a_corrected_rate(
     judged: list[tuple[str, bool]], golden: list[GoldenFlag], data: st.DataObject
 ) -> None:
     """Bounds are shares around the value, in any order; true and false may change places."""
-    found = corrected_rate(judged, golden)
+    result = corrected_rate(judged, golden)
     shuffled = data.draw(st.permutations(judged)), data.draw(st.permutations(golden))
-    assert corrected_rate(*shuffled) == found
-    if found.low is not None and found.value is not None and found.high is not None:
-        assert 0 <= found.low <= found.value <= found.high <= 1
+    assert corrected_rate(*shuffled) == result
+    if result.low is not None and result.value is not None and result.high is not None:
+        assert 0 <= result.low <= result.value <= result.high <= 1
         other = corrected_rate(
             [(paper, not said) for paper, said in judged],
             [(paper, not said, not label) for paper, said, label in golden],
         )
         assert [other.low, other.value, other.high] == pytest.approx(
-            [1 - found.high, 1 - found.value, 1 - found.low]
+            [1 - result.high, 1 - result.value, 1 - result.low]
         )
 
 
@@ -214,7 +214,7 @@ def test_interval_of_a_rate_is_what_a_scan_of_rates_leaves(n_true: int, *, is_ap
     judged = flags(n_true, 60)
     rows = labelled((57, 60), (5, 14))
     golden = [(mark + paper, said, label) for paper, said, label in rows]
-    found = corrected_rate(judged, golden)
+    result = corrected_rate(judged, golden)
     # Each set has a row of each kind more, of papers of their own.
     sets = [
         [*of, (f"{name} true", True), (f"{name} false", False)]
@@ -244,15 +244,15 @@ def test_interval_of_a_rate_is_what_a_scan_of_rates_leaves(n_true: int, *, is_ap
     # The nearest rate's distance comes on top.
     most = stats.t.ppf(0.975, freedom) ** 2 + squares[nearest]
     left = [rate for rate, square in squares.items() if square <= most]
-    assert (found.low, found.high) == pytest.approx((left[0], left[-1]), abs=1 / 100)
+    assert (result.low, result.high) == pytest.approx((left[0], left[-1]), abs=1 / 100)
 
 
 def test_no_error_on_a_few_rows_is_not_none_at_all() -> None:
     """Ten golden rows that the judge got right do not make it perfect."""
 
-    def width(found: Corrected) -> float:
-        assert found.value == 0.5
-        return (found.high or 0) - (found.low or 0)
+    def width(result: Corrected) -> float:
+        assert result.value == 0.5
+        return (result.high or 0) - (result.low or 0)
 
     judged = flags(30, 60)
     few, many = (corrected_rate(judged, labelled((n, n), (0, n))) for n in (5, 300))
@@ -285,5 +285,5 @@ def test_a_rate_without_bounds_says_why(
     judged: list[tuple[str, bool]], golden: list[GoldenFlag], value: float | None, reason: str
 ) -> None:
     """A judge that tells nothing, or labels of one kind, give no number to gate on."""
-    found = corrected_rate(judged, golden)
-    assert (found.value, found.low, found.high, found.reason) == (value, None, None, reason)
+    result = corrected_rate(judged, golden)
+    assert (result.value, result.low, result.high, result.reason) == (value, None, None, reason)

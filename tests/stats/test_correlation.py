@@ -185,10 +185,10 @@ def residuals(values: NDArray[np.float64], on: NDArray[np.float64]) -> NDArray[n
 def test_partial_pearson_is_that_of_what_a_line_leaves(rows: list[tuple[int, int, int]]) -> None:
     """Oracle: residuals of two least-squares lines, which is what the formula stands for."""
     x, y, z = np.array(rows, dtype=np.float64).T
-    found = partial_pearson(x, y, z)
+    result = partial_pearson(x, y, z)
     left_x, left_y = residuals(x, z), residuals(y, z)
-    assume(found is not None and min(left_x.std(), left_y.std()) > 1e-6)
-    assert found == pytest.approx(pearson(left_x, left_y), abs=1e-9)
+    assume(result is not None and min(left_x.std(), left_y.std()) > 1e-6)
+    assert result == pytest.approx(pearson(left_x, left_y), abs=1e-9)
 
 
 def test_partial_pearson_worked_example() -> None:
@@ -229,13 +229,13 @@ def test_the_p_value_is_its_definition(
     x, y = columns(rows)
     coefficient = SCALAR[name]
     observed = coefficient(x, y)
-    found = correlation_p_value(x, y, name)
+    result = correlation_p_value(x, y, name)
     if observed is None:
-        assert found is correlation_p_value([], [], name) is None
+        assert result is correlation_p_value([], [], name) is None
         return
     values = [coefficient(x, order) or 0.0 for order in permutations(y)]
     expected = sum(abs(value) >= abs(observed) - 1e-9 for value in values) / len(values)
-    assert found == pytest.approx(expected)
+    assert result == pytest.approx(expected)
     assert 0 < expected <= 1
 
 
@@ -277,12 +277,12 @@ def test_auc_is_mann_whitney_over_its_maximum(rows: list[tuple[str, bool, float]
     """Oracle: SciPy's U statistic, ties and all."""
     ups = [number for _, right, number in rows if right]
     downs = [number for _, right, number in rows if not right]
-    found = roc_auc([right for _, right, _ in rows], [number for *_, number in rows])
+    result = roc_auc([right for _, right, _ in rows], [number for *_, number in rows])
     if ups and downs:
         oracle = stats.mannwhitneyu(ups, downs).statistic / (len(ups) * len(downs))
-        assert found == pytest.approx(float(oracle))
+        assert result == pytest.approx(float(oracle))
     else:
-        assert found is None
+        assert result is None
 
 
 @few_examples

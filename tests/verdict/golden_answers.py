@@ -97,8 +97,8 @@ def _every() -> Iterator[GoldenAnswer]:
 
 
 def _is_right(answer: GoldenAnswer) -> bool:
-    found = answer.evidence
-    return answer.agrees and (found is None or found.named == found.labelled == found.both)
+    result = answer.evidence
+    return answer.agrees and (result is None or result.named == result.labelled == result.both)
 
 
 EVERY: Final = tuple(_every())

@@ -213,7 +213,7 @@ def suite(
 ) -> SuiteRecord:
     """A suite; its systems are those of the pairs, on the papers of the pairs, unless given."""
     names = dict.fromkeys(pair.system for pair in pairs)
-    found = [system(n, *(pair.paper for pair in pairs if pair.system == n)) for n in names]
+    result = [system(n, *(pair.paper for pair in pairs if pair.system == n)) for n in names]
     return SuiteRecord(
         name=name,
         shown=f"{name}/summeval.toml",
@@ -221,7 +221,7 @@ def suite(
         policy=Policy(
             thresholds=thresholds or Thresholds(pair=(), mean=()), waivers=waivers or Waivers()
         ),
-        systems=systems or tuple(found),
+        systems=systems or tuple(result),
         pairs=pairs,
     )
 

@@ -67,16 +67,16 @@ def test_the_numbers_that_both_have_are_told_with_old_and_new() -> None:
 
     The method at 1 of 4: 0.1 + 0.3 / 4 + 0.3 + 0.3 = 0.775 of 1. So the loss is 0.225 - 0.25.
     """
-    found = pair_change(
+    actual = pair_change(
         pair("moss-01", rated(), eva(0.5), faithful(1)),
         pair("moss-01", rated(marks(method=1)), eva(0.75), system="terse"),
         baseline="v1.3 (careful)",
     )
-    assert (found.paper, found.system, found.baseline) == ("moss-01", "terse", "v1.3 (careful)")
-    assert [name for name, _, _ in found.numbers] == ["facet", "eva"]
-    values = [value for _, *both in found.numbers for value in both]
+    assert (actual.paper, actual.system, actual.baseline) == ("moss-01", "terse", "v1.3 (careful)")
+    assert [name for name, _, _ in actual.numbers] == ["facet", "eva"]
+    values = [value for _, *both in actual.numbers for value in both]
     assert values == pytest.approx([1.0, 0.775, 0.5, 0.75])
-    assert found.loss == pytest.approx(-0.025)
+    assert actual.loss == pytest.approx(-0.025)
 
 
 def test_a_facet_that_flipped_is_told_with_what_both_summaries_say_of_it() -> None:
@@ -100,8 +100,8 @@ def test_flipped_facets_stand_by_the_share_of_the_scale_that_they_lost() -> None
     """Worked example: -2/2, -3/3, -1/2 and +1/3 of the scale; ties in the order of an abstract."""
     old = rated(marks(method=2))
     new = rated(marks(background=1, method=3, result=1, conclusion=2))
-    found = [(c.facet, c.old, c.new) for c in change(old, new).facets]
-    assert found == [
+    actual = [(c.facet, c.old, c.new) for c in change(old, new).facets]
+    assert actual == [
         ("background", 3, 1), ("result", 4, 1), ("conclusion", 3, 2), ("method", 2, 3),
     ]  # fmt: skip
 
@@ -112,9 +112,9 @@ FACTS = {"Mice slept.": True, "Rats ran.": True, "Cats sang.": False, "Dogs sat.
 def test_facts_of_the_reference_are_lost_and_regained() -> None:
     """Worked example of the four ways: kept, lost, regained, still missing."""
     now = {"Mice slept.": True, "Rats ran.": False, "Cats sang.": True, "Dogs sat.": False}
-    found = change(carried(FACTS), carried(now, reason="no fact\nsays\x1b[31m so"))
-    assert found.lost == (Claim(text="Rats ran.", reason=r"no fact says\x1b[31m so"),)
-    assert texts(found.regained) == ["Cats sang."]
+    actual = change(carried(FACTS), carried(now, reason="no fact\nsays\x1b[31m so"))
+    assert actual.lost == (Claim(text="Rats ran.", reason=r"no fact says\x1b[31m so"),)
+    assert texts(actual.regained) == ["Cats sang."]
 
 
 def test_a_lost_fact_that_the_summary_implies_says_that_it_was_not_stated() -> None:
@@ -137,17 +137,17 @@ def test_invented_facts_are_those_that_are_new() -> None:
     """One that the baseline's summary had invented already is no news; no answer is no verdict."""
     old = carried({"a": True}, {"Mice slept.": True, "Rats ran.": False})
     said = {"Mice slept.": False, "RATS  ran.": False, "Cats sang.": True, "Dogs sat.": None}
-    found = change(old, carried({"a": True}, said))
-    assert found.invented == (Claim(text="Mice slept.", reason=JUDGED),)
+    actual = change(old, carried({"a": True}, said))
+    assert actual.invented == (Claim(text="Mice slept.", reason=JUDGED),)
 
 
 def test_unsupported_sentences_are_new_or_mended() -> None:
     """What was wrong and still is, is neither; no answer is no verdict."""
     old = supported({"Mice slept.": False, "Rats ran.": False, "Owls sat.": True})
     now = {"Rats ran.": False, "Cats sang.": False, "Dogs sat.": None, "Owls sat.": True}
-    found = change(old, supported(now, reason="no\tevidence"))
-    assert found.unsupported == (Claim(text="Cats sang.", reason="no evidence"),)
-    assert texts(found.mended) == ["Mice slept."]
+    actual = change(old, supported(now, reason="no\tevidence"))
+    assert actual.unsupported == (Claim(text="Cats sang.", reason="no evidence"),)
+    assert texts(actual.mended) == ["Mice slept."]
 
 
 def test_a_summary_that_was_its_reference_had_everything() -> None:
@@ -157,9 +157,9 @@ def test_a_summary_that_was_its_reference_had_everything() -> None:
         ("background", 3, 1, "The background of the reference."),
         ("result", 4, 3, "The result of the reference."),
     ]
-    found = change(SAME_FACTS, carried(FACTS))
-    assert texts(found.lost) == ["Cats sang.", "Dogs sat."]
-    assert found.regained == ()
+    actual = change(SAME_FACTS, carried(FACTS))
+    assert texts(actual.lost) == ["Cats sang.", "Dogs sat."]
+    assert actual.regained == ()
 
 
 flags = st.dictionaries(st.sampled_from("abcdefgh"), st.booleans(), min_size=1)
@@ -215,9 +215,9 @@ def drift(old: list[GoldenPair], new: list[GoldenPair]) -> Drift:
     return measure_drift(measured(*old), measured(*new, judge="fair-2"))
 
 
-def kind(found: Drift, name: str) -> KindDrift:
+def kind(actual: Drift, name: str) -> KindDrift:
     """One kind, which is there."""
-    return next(each for each in found.kinds if each.kind == name)
+    return next(each for each in actual.kinds if each.kind == name)
 
 
 def test_flips_are_counted_by_whether_they_near_the_label() -> None:
@@ -249,11 +249,11 @@ def test_a_judge_that_calls_all_faithful_is_worse_though_most_sentences_are() ->
     verdicts = [(1, 0)] * 3 + [(0, 0)]
     old = [judged_sentences(f"moss-{i}", *verdicts) for i in range(8)]
     new = [judged_sentences(f"moss-{i}", *((label, 1) for label, _ in verdicts)) for i in range(8)]
-    found = drift(old, new)
+    actual = drift(old, new)
 
-    assert kind(found, "faithful sentences").is_better
-    assert kind(found, "unfaithful sentences").is_worse
-    assert found.is_worse
+    assert kind(actual, "faithful sentences").is_better
+    assert kind(actual, "unfaithful sentences").is_worse
+    assert actual.is_worse
 
 
 def test_flips_are_told_worst_first() -> None:
@@ -263,9 +263,9 @@ def test_flips_are_told_worst_first() -> None:
     new = results(*zip(labels, (1, 2, 2, 3, 4), strict=True))
     old += [judged_sentences("fern", (0, 0))]
     new += [judged_sentences("fern", (0, 1))]
-    told = [(flip.new.kind, flip.old.answer, flip.new.answer) for flip in drift(old, new).flips]
+    message = [(flip.new.kind, flip.old.answer, flip.new.answer) for flip in drift(old, new).flips]
 
-    assert told == [
+    assert message == [
         ("sentence", 0, 1), ("result", 4, 1), ("result", 1, 2), ("result", 1, 3), ("result", 1, 4),
         ("result", 3, 2),
     ]  # fmt: skip
@@ -297,8 +297,10 @@ def test_other_labels_papers_and_summaries_are_named() -> None:
         suite(pair("moss-00", score, system="good", summary=text)).pairs for text in ("a", "b")
     )
     summaries = measure_drift(replace(old, pairs=one), replace(new, pairs=other))
-    (told,) = summaries.mismatches
-    assert told.startswith("the labelled summary of 'good' on 'moss-00' is another one now; drift")
+    (message,) = summaries.mismatches
+    assert message.startswith(
+        "the labelled summary of 'good' on 'moss-00' is another one now; drift"
+    )
     assert not measure_drift(replace(old, pairs=one), replace(new, pairs=one)).mismatches
 
 
@@ -358,14 +360,14 @@ def test_a_figure_changes_as_its_counts_do() -> None:
         [judged_sentences(paper, *((0, given) for given in answers)) for paper in ("moss", "kiln")]
         for answers in ((0, 0, 0, 1), (1, 1, 1, 0))
     )
-    found = changed(old, new)
+    actual = changed(old, new)
 
-    assert set(found) == {"unfaithful_precision", "unfaithful_recall"}
-    recall = found["unfaithful_recall"]
+    assert set(actual) == {"unfaithful_precision", "unfaithful_recall"}
+    recall = actual["unfaithful_recall"]
     assert (recall.old, recall.new, recall.change) == (0.75, 0.25, -0.5)
     assert (recall.low, recall.high) == (-0.5, -0.5)  # both papers alike, whichever is drawn
     assert (recall.n_items, recall.n_papers) == (8, 2)
-    assert found["unfaithful_precision"].change == 0
+    assert actual["unfaithful_precision"].change == 0
 
 
 def test_spearman_is_of_the_overall_scores() -> None:
@@ -377,9 +379,9 @@ def test_spearman_is_of_the_overall_scores() -> None:
             for place, score in enumerate(scores)
         ]
 
-    found = changed(scored(0.1, 0.2, 0.3), scored(0.9, 0.8, 0.7))["facet_spearman"]
-    assert (found.old, found.new) == pytest.approx((1, -1))
-    assert found.change == pytest.approx(-2)
+    actual = changed(scored(0.1, 0.2, 0.3), scored(0.9, 0.8, 0.7))["facet_spearman"]
+    assert (actual.old, actual.new) == pytest.approx((1, -1))
+    assert actual.change == pytest.approx(-2)
 
 
 @settings(deadline=None, max_examples=25)

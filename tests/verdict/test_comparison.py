@@ -22,7 +22,7 @@ from summeval_pytest.verdict.comparison import (
     two_sided_p_value,
 )
 from summeval_pytest.verdict.differences import Comparison, Difference, Flip
-from summeval_pytest.verdict.rules import read_rules
+from summeval_pytest.verdict.policy import read_rules
 from tests.verdict.records import (
     SIGNATURES,
     SILENT,
@@ -71,9 +71,9 @@ def faithfulness(*values: float) -> list[PairResult]:
 
 def difference(comparison: Comparison, name: str) -> Difference:
     """The difference of one number, which is there."""
-    found = comparison.difference(name)
-    assert found is not None
-    return found
+    actual = comparison.difference(name)
+    assert actual is not None
+    return actual
 
 
 def test_a_difference_is_paired_by_paper() -> None:
@@ -84,12 +84,12 @@ def test_a_difference_is_paired_by_paper() -> None:
     is -2/8 or less for 3 of the 8 signs of 1/8, 2/8 and 1/8: (-, -, -), (-, -, +) and (+, -, -).
     """
     old, new = faithfulness(1, 0.75, 0.875, 0.625), faithfulness(0.875, 0.75, 0.625, 0.75)
-    found = difference(compared(old, new, "faithfulness:p0.05"), "faithfulness")
-    assert (found.n_papers, found.old, found.new) == (4, 3.25 / 4, 3 / 4)
-    assert found.change == -0.0625
-    assert found.p == 3 / 8
-    assert found.deviation == pytest.approx(math.sqrt(20 / 256 / 3))
-    assert found.broken == ()
+    actual = difference(compared(old, new, "faithfulness:p0.05"), "faithfulness")
+    assert (actual.n_papers, actual.old, actual.new) == (4, 3.25 / 4, 3 / 4)
+    assert actual.change == -0.0625
+    assert actual.p == 3 / 8
+    assert actual.deviation == pytest.approx(math.sqrt(20 / 256 / 3))
+    assert actual.broken == ()
 
 
 def test_its_interval_is_the_bootstrap_interval_of_the_changes(
@@ -99,11 +99,11 @@ def test_its_interval_is_the_bootstrap_interval_of_the_changes(
     monkeypatch.undo()
     changes = [(-7 * n % 23 - 15) / 64 for n in range(15)]
     old, new = faithfulness(*[0.5] * 15), faithfulness(*(0.5 + change for change in changes))
-    found = difference(compared(old, new), "faithfulness")
+    actual = difference(compared(old, new), "faithfulness")
     expected = bootstrap_mean(changes, n_resamples=2000, seed=20241)
-    assert (found.low, found.high) == (expected.low, expected.high)
+    assert (actual.low, actual.high) == (expected.low, expected.high)
     assert expected.low is not None
-    assert expected.low < found.change < (expected.high or 0)
+    assert expected.low < actual.change < (expected.high or 0)
 
 
 shares = st.integers(0, 16).map(lambda sixteenths: sixteenths / 16)
@@ -127,10 +127,10 @@ def summaries(n_papers: int) -> st.SearchStrategy[list[PairResult]]:
 @given(summaries(4))
 def test_equal_runs_have_no_difference_and_nothing_fails(pairs: list[PairResult]) -> None:
     """Law: a release against itself is green under every rule, and says that nothing was seen."""
-    found = compared(pairs, pairs, "p0.99", *(f"{name}:0" for name in ("facet", "eva.recall")))
-    assert found.passes
-    assert (found.flips, found.brevity, found.mismatches) == ((), (), ())
-    for each in found.differences:
+    actual = compared(pairs, pairs, "p0.99", *(f"{name}:0" for name in ("facet", "eva.recall")))
+    assert actual.passes
+    assert (actual.flips, actual.brevity, actual.mismatches) == ((), (), ())
+    for each in actual.differences:
         assert (each.change, each.low, each.high) == (0, 0, 0)
         assert each.deviation == (0 if each.n_papers > 1 else None)
         assert each.old == each.new
@@ -155,8 +155,8 @@ def test_a_drop_of_more_than_is_allowed_fails(new: tuple[float, ...], *, fails: 
     Two papers that drop by 0.1 and one that does not change, with a rule of 0.2 / 3: that much is
     allowed, though the floats say 0.06666666666666672.
     """
-    found = compared(faithfulness(0.8, 0.8, 0.8), faithfulness(*new), f"faithfulness:{0.2 / 3}")
-    assert found.passes is not fails
+    actual = compared(faithfulness(0.8, 0.8, 0.8), faithfulness(*new), f"faithfulness:{0.2 / 3}")
+    assert actual.passes is not fails
 
 
 @pytest.mark.parametrize(
@@ -203,19 +203,19 @@ def test_p_values_are_corrected_over_all_metrics_and_facets() -> None:
     """
     for n_papers, fails in ((8, True), (7, False)):
         old, new = everything(*[0.75] * n_papers), everything(*[0.5] * n_papers)
-        found = compared(old, new)
-        assert difference(found, "faithfulness").p == 7 * 2**-n_papers
-        assert difference(found, "eva").p == 1.0
-        assert found.passes is not fails
+        actual = compared(old, new)
+        assert difference(actual, "faithfulness").p == 7 * 2**-n_papers
+        assert difference(actual, "eva").p == 1.0
+        assert actual.passes is not fails
 
 
 def test_the_p_value_is_that_of_the_paired_permutation_test() -> None:
     """Oracle: with 99,999 random signs, where there are too many papers to take them all."""
     changes = [(-7 * n % 23 - 12) / 64 for n in range(20)]
     old, new = faithfulness(*[0.5] * 20), faithfulness(*(0.5 + change for change in changes))
-    found = difference(compared(old, new), "faithfulness")
-    assert found.p == drop_p_value(changes, n_flips=99_999, seed=20241)
-    assert 0.05 < found.p < 0.9
+    actual = difference(compared(old, new), "faithfulness")
+    assert actual.p == drop_p_value(changes, n_flips=99_999, seed=20241)
+    assert 0.05 < actual.p < 0.9
 
 
 def test_the_detectable_drop_is_of_the_test_that_was_made() -> None:
@@ -225,14 +225,14 @@ def test_the_detectable_drop_is_of_the_test_that_was_made() -> None:
     """
     changes = [-0.25, 0.125, 0, 0.0625, -0.125, 0.25, 0, -0.0625] * 5
     old, new = everything(*[0.5] * 40), everything(*(0.5 + change for change in changes))
-    found = difference(compared(old, new), "faithfulness")
+    actual = difference(compared(old, new), "faithfulness")
     deviation = statistics.stdev(changes)
-    assert found.deviation == deviation
+    assert actual.deviation == deviation
     strict, lax = (
         detectable_drop(deviation, 40, level=level, power=0.8, step=0.0, unchanged=0.25)
         for level in (0.05 / 7, 0.1)
     )
-    assert found.detectable == strict
+    assert actual.detectable == strict
     alone = difference(compared(old, new, "faithfulness:p0.1"), "faithfulness")
     assert alone.detectable == lax
     assert lax != strict
@@ -300,9 +300,9 @@ def test_what_cannot_be_compared_is_named_and_does_not_pass(
 
 def mismatched(*mismatches: str) -> Comparison:
     """A comparison that could not be made; it fails."""
-    found = Comparison(baseline="v1.3", system="careful", mismatches=mismatches)
-    assert (found.passes, found.fails) == (False, True)
-    return found
+    actual = Comparison(baseline="v1.3", system="careful", mismatches=mismatches)
+    assert (actual.passes, actual.fails) == (False, True)
+    return actual
 
 
 def test_numbers_of_another_recipe_do_not_compare() -> None:
@@ -336,11 +336,11 @@ def test_papers_that_the_system_left_without_a_score_fail_under_95_per_cent(
     """
     old = faithfulness(*[0.5] * n_papers)
     refusal = pair("moss-00", unscored("faithfulness"))
-    found = compared(old, [refusal, *old[1:]])
-    assert found.passes is passes
+    actual = compared(old, [refusal, *old[1:]])
+    assert actual.passes is passes
     broken = "faithfulness is compared on only 18 of 19 papers; the others have no score"
-    assert difference(found, "faithfulness").broken == (() if passes else (broken,))
-    assert difference(found, "faithfulness").n_papers == n_papers - 1
+    assert difference(actual, "faithfulness").broken == (() if passes else (broken,))
+    assert difference(actual, "faithfulness").n_papers == n_papers - 1
 
 
 def test_facets_that_flipped_stand_worst_first() -> None:
@@ -369,13 +369,13 @@ def test_precision_that_rose_by_saying_less_is_said() -> None:
     """Worked example: 2 of 4 sentences right, then 2 of 3 in 18 words for 20: 0.667 - 0.5."""
     old = [pair("moss-01", supported(FOUR), summary=LONG)]
     fewer = {text: holds for text, holds in FOUR.items() if text != "Dogs did."}
-    found = compared(old, [pair("moss-01", supported(fewer), summary=SHORT)])
-    (told,) = found.brevity
-    assert told == (
+    actual = compared(old, [pair("moss-01", supported(fewer), summary=SHORT)])
+    (message,) = actual.brevity
+    assert message == (
         "faithfulness rose by 0.167 only because summaries became shorter: 20 to 18 words, and 2.0"
         " to 2.0 right pieces each"
     )
-    assert found.passes
+    assert actual.passes
     # nothing is said where summaries are as long, where more is right, or where nothing rose
     more = fewer | {"Owls sat.": True}
     for now, text in ((fewer, LONG), (more, SHORT), (FOUR, SHORT)):
@@ -417,11 +417,11 @@ def test_a_drop_that_silence_hides_or_makes_leaves_the_comparison_undecided(
     old: list[PairResult], new: list[PairResult], *, is_broken: bool, undecided: str
 ) -> None:
     """It is neither a pass nor the system's failure, but the judge's fault."""
-    found = compared(old, new, HELD)
-    assert bool(difference(found, "faithfulness").broken) is is_broken
-    told = ("faithfulness", f"faithfulness drops by {undecided}")
-    assert found.undecided == ((told,) if undecided else ())
-    assert (found.passes, found.fails) == (False, not undecided)
+    actual = compared(old, new, HELD)
+    assert bool(difference(actual, "faithfulness").broken) is is_broken
+    message = ("faithfulness", f"faithfulness drops by {undecided}")
+    assert actual.undecided == ((message,) if undecided else ())
+    assert (actual.passes, actual.fails) == (False, not undecided)
     assert compared(old, new, "faithfulness:0.3").passes
 
 
@@ -429,14 +429,14 @@ def test_a_paper_that_the_system_refuses_hides_no_drop() -> None:
     """One of 20 may be without a score; at the lowest it is a drop of .05, and the system's."""
     old = [pair(f"moss-{n:02}", faithful(1.0)) for n in range(20)]
     new = [*old[:19], pair("moss-19", unscored("faithfulness"))]
-    found = compared(old, new, HELD)
-    assert difference(found, "faithfulness").broken == (
+    actual = compared(old, new, HELD)
+    assert difference(actual, "faithfulness").broken == (
         (
             "faithfulness drops by 0.050, more than 0.02, with the lowest score for each paper that"
             " has none"
         ),
     )
-    assert found.undecided == ()
+    assert actual.undecided == ()
     assert compared(old, new, "faithfulness:0.06").passes
 
 
@@ -466,8 +466,8 @@ def test_a_rise_of_conflicts_is_a_drop_in_quality() -> None:
 def test_a_count_is_compared_on_every_paper_of_the_baseline(rule: str) -> None:
     """A refusal on one paper of 20 has no number of conflicts, and none can be put in its place."""
     old = conflicting(*[1] * 20)
-    found = compared(old, [*old[:19], pair("moss-19", unscored("faithfulness"))], rule)
-    assert difference(found, "faithfulness.conflicts").broken == (
+    actual = compared(old, [*old[:19], pair("moss-19", unscored("faithfulness"))], rule)
+    assert difference(actual, "faithfulness.conflicts").broken == (
         "faithfulness.conflicts is compared on only 19 of 20 papers; the others have no score",
     )
     uncounted = replace(old[19], scores=(faithful(0.5),))  # it does not apply there
@@ -482,7 +482,7 @@ def one(paper: str, name: str) -> PairResult:
 BOTH = (one("moss-01", "careful"), one("moss-02", "careful"), one("moss-01", "terse"))
 
 
-def found(record: RunRecord, system: str, *, of: str = "golden") -> Baseline:
+def actual(record: RunRecord, system: str, *, of: str = "golden") -> Baseline:
     """The baseline of one system of a suite."""
     return find_baseline(
         record, "v1.3", suite=of, system=system, wanted=None, option="--summ-compare"
@@ -496,20 +496,20 @@ def test_a_system_is_compared_with_the_one_of_its_name_or_the_only_one() -> None
     """
     record = run(suite(*BOTH))
     for name, pairs in (("careful", BOTH[:2]), ("terse", BOTH[2:])):
-        held = found(record, name)
-        assert (held.run, held.system) == ("v1.3", name)
-        assert {paper: read() for paper, read in held.pairs.items()} == {
+        stored = actual(record, name)
+        assert (stored.run, stored.system) == ("v1.3", name)
+        assert {paper: read() for paper, read in stored.pairs.items()} == {
             pair.paper: pair for pair in pairs
         }
-    assert found(run(suite(*BOTH[:2])), "llama3").system == "careful"
+    assert actual(run(suite(*BOTH[:2])), "llama3").system == "careful"
     other = pair("moss-01", eva(0.9))
     record = run(suite(*BOTH, name="golden"), suite(other, name="bronze"))
-    assert found(record, "careful", of="bronze").pairs["moss-01"]() == other
-    assert len(found(record, "careful", of="golden").pairs) == 2
+    assert actual(record, "careful", of="bronze").pairs["moss-01"]() == other
+    assert len(actual(record, "careful", of="golden").pairs) == 2
 
 
 @pytest.mark.parametrize(
-    ("record", "system", "of", "told"),
+    ("record", "system", "of", "message"),
     [
         (
             run(suite(*BOTH)),
@@ -532,12 +532,12 @@ def test_a_system_is_compared_with_the_one_of_its_name_or_the_only_one() -> None
     ],
 )
 def test_a_baseline_that_is_not_there_is_refused_with_what_to_type(
-    record: RunRecord, system: str, of: str, told: str
+    record: RunRecord, system: str, of: str, message: str
 ) -> None:
     """Any choice would be a guess, and a comparison with the wrong one looks like any other."""
     with pytest.raises(OptionError) as caught:
-        found(record, system, of=of)
-    assert str(caught.value) == f"--summ-compare: 'v1.3' has {told}"
+        actual(record, system, of=of)
+    assert str(caught.value) == f"--summ-compare: 'v1.3' has {message}"
 
 
 @pytest.mark.parametrize(("n_up", "n_down"), [(0, 0), (1, 0), (5, 0), (9, 3), (8, 8), (2, 13)])

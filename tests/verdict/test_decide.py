@@ -61,8 +61,8 @@ def decided(
     policy = replace(record.policy, thresholds=thresholds or record.policy.thresholds)
     policies = {SHOWN: policy} if thresholds is not None else None
     baselines = {(SHOWN, "careful"): against} if against is not None else None
-    (found,) = decide(run(record), policies, baselines=baselines).suites
-    return found
+    (actual,) = decide(run(record), policies, baselines=baselines).suites
+    return actual
 
 
 def outcomes(record: SuiteRecord) -> list[Covered]:
@@ -80,13 +80,13 @@ def test_what_a_record_says_of_its_outcomes_is_never_read() -> None:
         systems=(replace(system("careful", "moss-00", "moss-01", "moss-02"), outcome="passed"),),
         thresholds=BOTH,
     )
-    found = decided(edited)
+    actual = decided(edited)
     assert outcomes(edited) == ["passed"] * 3
-    assert outcomes(found) == ["failed", "passed", "passed"]
-    assert found.pairs[0].verdict.shortfalls == (
+    assert outcomes(actual) == ["failed", "passed", "passed"]
+    assert actual.pairs[0].verdict.shortfalls == (
         Shortfall(name="faithfulness", value=0.25, least=0.5),
     )
-    assert [(each.outcome, each.means[0].value) for each in found.systems] == [("failed", 0.5)]
+    assert [(each.outcome, each.means[0].value) for each in actual.systems] == [("failed", 0.5)]
 
 
 def test_other_thresholds_decide_otherwise_and_change_nothing_else() -> None:
@@ -94,19 +94,19 @@ def test_other_thresholds_decide_otherwise_and_change_nothing_else() -> None:
     record = suite(*faithfulness(0.25, 0.5, 0.75), thresholds=PAIR)
     for least, expected in ((0.6, ["failed", "failed", "passed"]), (0.2, ["passed"] * 3)):
         limits = replace(PAIR, pair=(Threshold("faithfulness", least),))
-        found = decided(record, limits)
-        assert outcomes(found) == expected
-        assert found.policy == replace(record.policy, thresholds=limits)
-        for old, new in zip(record.pairs, found.pairs, strict=True):
+        actual = decided(record, limits)
+        assert outcomes(actual) == expected
+        assert actual.policy == replace(record.policy, thresholds=limits)
+        for old, new in zip(record.pairs, actual.pairs, strict=True):
             assert new == replace(old, outcome=new.outcome, verdict=new.verdict)
 
 
 def test_a_system_of_which_not_every_paper_was_judged_has_no_means() -> None:
     """A mean over some papers is another number; the pairs are decided all the same."""
     some = system("careful", "moss-00", "moss-01")
-    found = decided(suite(*faithfulness(0.75), systems=(some,), thresholds=BOTH))
-    assert found.systems == (some,)
-    assert outcomes(found) == ["passed"]
+    actual = decided(suite(*faithfulness(0.75), systems=(some,), thresholds=BOTH))
+    assert actual.systems == (some,)
+    assert outcomes(actual) == ["passed"]
     lost = replace(some, fault="a worker died")
     (kept,) = decided(suite(*faithfulness(0.75), systems=(lost,), thresholds=BOTH)).systems
     assert (kept.outcome, kept.fault) == ("error", "a worker died")
@@ -117,9 +117,9 @@ def test_what_nobody_scored_is_an_error_or_a_failure_whatever_the_thresholds() -
     zero = (Threshold("faithfulness", 0.0),)
     low = Thresholds(pair=zero, mean=zero)
     silent = suite(pair("moss-00", unscored("faithfulness", SILENT, "cut")), thresholds=low)
-    found = decided(silent)
-    assert (outcomes(found), found.systems[0].outcome) == (["error"], "error")
-    assert found.systems[0].fault == (
+    actual = decided(silent)
+    assert (outcomes(actual), actual.systems[0].outcome) == (["error"], "error")
+    assert actual.systems[0].fault == (
         "system 'careful' is undecided: faithfulness is unscored on 1 of 1 papers, first"
         " 'moss-00': unanswered, cut"
     )
@@ -136,11 +136,11 @@ def test_waivers_are_listed_once_with_what_became_of_them() -> None:
         replace(waiver("faithfulness", paper=ALL_PAPERS), name="mean"),
         replace(waiver("faithfulness", paper="moss-07"), name="later"),
     )
-    found = decided(suite(*faithfulness(0.25), thresholds=BOTH, waivers=waivers))
-    assert [(use.waiver.name, use.state) for use in found.waivers] == [
+    actual = decided(suite(*faithfulness(0.25), thresholds=BOTH, waivers=waivers))
+    assert [(use.waiver.name, use.state) for use in actual.waivers] == [
         ("wet-moss", "in use"), ("mean", "in use"), ("later", "not judged"),
     ]  # fmt: skip
-    assert (outcomes(found), found.systems[0].outcome) == (["passed"], "passed")
+    assert (outcomes(actual), actual.systems[0].outcome) == (["passed"], "passed")
 
 
 @pytest.mark.parametrize(
@@ -171,8 +171,8 @@ def test_a_policy_on_a_number_that_the_record_does_not_have_is_refused(
         f" {paper!r}: {why_missing(name)}"
     )
     # as it was required then, it is an error and no pass
-    found = decided(suite(*pairs, thresholds=limits))
-    assert "error" in {*outcomes(found), found.systems[0].outcome}
+    actual = decided(suite(*pairs, thresholds=limits))
+    assert "error" in {*outcomes(actual), actual.systems[0].outcome}
 
 
 def test_a_number_that_does_not_apply_or_was_refused_is_not_missing() -> None:
@@ -188,12 +188,12 @@ def test_a_number_that_does_not_apply_or_was_refused_is_not_missing() -> None:
 def test_a_baseline_says_what_changed_and_which_rules_are_broken() -> None:
     """A paper that the judge broke down on has no change; the system's comparison is an error."""
     old, new = faithfulness(*[0.75] * 5), faithfulness(*[0.25] * 5)
-    found = decided(suite(*new), against=baseline(*old))
-    assert found.systems[0].outcome == "failed"
-    comparison = found.systems[0].comparison
+    actual = decided(suite(*new), against=baseline(*old))
+    assert actual.systems[0].outcome == "failed"
+    comparison = actual.systems[0].comparison
     assert comparison is not None
     assert (comparison.baseline, comparison.system) == ("v1.3", "careful")
-    assert [pair.change is not None and pair.change.baseline for pair in found.pairs] == [
+    assert [pair.change is not None and pair.change.baseline for pair in actual.pairs] == [
         "v1.3 (careful)"
     ] * 5
     broken = [*new[:4], pair("moss-04", unscored("faithfulness", SILENT, "cut"))]
@@ -228,17 +228,17 @@ def test_a_recorded_comparison_still_counts_under_other_thresholds(
     change = PairChange(paper="moss-00", system="careful", baseline="v1.3")
     pairs = [replace(each, change=change) for each in faithfulness(0.75)]
     record = suite(*pairs, systems=(replace(system("careful", "moss-00"), comparison=old),))
-    found = decided(record, thresholds)
-    assert (found.systems[0].outcome, found.systems[0].comparison) == (outcome, old)
-    assert found.pairs[0].change == change
+    actual = decided(record, thresholds)
+    assert (actual.systems[0].outcome, actual.systems[0].comparison) == (outcome, old)
+    assert actual.pairs[0].change == change
     if outcome == "error":
         phrase = old.undecided[0][1]
-        told = f"system 'careful' is undecided: against v1.3 (careful), undecided: {phrase}"
-        assert found.systems[0].fault == told
+        message = f"system 'careful' is undecided: against v1.3 (careful), undecided: {phrase}"
+        assert actual.systems[0].fault == message
     # also where not every paper is in the run
     some = replace(record.systems[0], papers=("moss-00", "moss-01"))
-    found = decided(replace(record, systems=(some,)), thresholds)
-    assert not without_means or found.systems[0].outcome == without_means
+    actual = decided(replace(record, systems=(some,)), thresholds)
+    assert not without_means or actual.systems[0].outcome == without_means
 
 
 # The judge
@@ -255,10 +255,10 @@ def test_floors_go_by_the_judge_that_made_the_record() -> None:
     """Whoever is named today: another judge's floors say nothing of it."""
     policy = Policy(thresholds=PAIR, floors=FLOORS)
     for judge, table in ((OFFLINE, FLOORS[1]), (OTHER, FLOORS[0])):
-        found = decide_judge((LABELLED, ""), "c3d477be02a1", judge, policy)
-        assert found is not None
-        assert (found.judge, found.floors_of) == (judge.signature, table.judge)
-        assert tuple(f for each in found.agreements for f in each.floors) == table.floors
+        actual = decide_judge((LABELLED, ""), "c3d477be02a1", judge, policy)
+        assert actual is not None
+        assert (actual.judge, actual.floors_of) == (judge.signature, table.judge)
+        assert tuple(f for each in actual.agreements for f in each.floors) == table.floors
 
 
 def test_a_judge_without_a_name_is_not_measured_by_floors_that_go_by_names() -> None:
@@ -271,9 +271,9 @@ def test_a_judge_without_a_name_is_not_measured_by_floors_that_go_by_names() -> 
         "the suite sets floors by the judge's name, and the record of judge 'fair-1' is of a"
         " version that did not keep it; judge again"
     )
-    found = decide_judge((LABELLED, ""), "", nameless, replace(policy, floors=FLOORS[:1]))
-    assert found is not None
-    assert found.outcome == "passed"
+    actual = decide_judge((LABELLED, ""), "", nameless, replace(policy, floors=FLOORS[:1]))
+    assert actual is not None
+    assert actual.outcome == "passed"
 
 
 def test_a_judge_without_answers_was_not_measured() -> None:
@@ -295,11 +295,14 @@ def test_golden_answers_correct_means() -> None:
     record = replace(suite(*pairs), golden=answers)
     for least, outcome in ((0.5, "passed"), (0.51, "failed")):
         limits = Thresholds(pair=(), mean=(), corrected=(Threshold("facet", least, "point"),))
-        (found,) = decided(record, limits).systems
-        assert (found.corrected[0].value, found.outcome) == (0.5, outcome)
+        (actual,) = decided(record, limits).systems
+        assert (actual.corrected[0].value, actual.outcome) == (0.5, outcome)
         broken = replace(record, golden=(), golden_fault="no reply")
-        (found,) = decided(broken, limits).systems
-        assert (found.outcome, found.fault) == ("error", "system 'careful' is undecided: no reply")
+        (actual,) = decided(broken, limits).systems
+        assert (actual.outcome, actual.fault) == (
+            "error",
+            "system 'careful' is undecided: no reply",
+        )
 
 
 # What it was measured with
@@ -322,7 +325,7 @@ WEIGHED = replace(WEIGHED, recipe=(*WEIGHED.recipe[:-1], ("weights", ".25,.25,.2
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         (
             {"judge": JudgeName(name="fair", signature="fair-2")},
@@ -346,14 +349,14 @@ WEIGHED = replace(WEIGHED, recipe=(*WEIGHED.recipe[:-1], ("weights", ".25,.25,.2
     ],
 )
 def test_a_record_of_something_else_is_refused_by_what_differs(
-    changes: dict[str, object], told: str
+    changes: dict[str, object], message: str
 ) -> None:
     """A green of other summaries, labels or recipes says nothing of these."""
     inputs = {SHOWN: replace(NOW, **changes)}  # type: ignore[arg-type]  # its fields
     with pytest.raises(OptionError) as caught:
         decide(run(RECORD), inputs=inputs)
     assert str(caught.value) == (
-        f"the record is not of {SHOWN} as it is now: {told}; judge it again"
+        f"the record is not of {SHOWN} as it is now: {message}; judge it again"
     )
 
 
@@ -361,7 +364,7 @@ def test_a_record_without_every_pair_or_its_end_is_refused() -> None:
     """A mean over other papers would pass for the mean; without its end it may be edited."""
     assert decide(run(RECORD), inputs={SHOWN: NOW}).suites[0].systems == RECORD.systems
     more = replace(NOW, pairs=(*NOW.pairs, *(("careful", f"moss-0{n}") for n in range(2, 6))))
-    for record, inputs, told in (
+    for record, inputs, message in (
         (
             RECORD,
             more,
@@ -378,7 +381,7 @@ def test_a_record_without_every_pair_or_its_end_is_refused() -> None:
     ):
         with pytest.raises(OptionError) as caught:
             decide(run(record), inputs={SHOWN: inputs})
-        assert str(caught.value) == told
+        assert str(caught.value) == message
 
 
 # Laws
@@ -421,16 +424,18 @@ def records(draw: st.DrawFn, *, waived: bool = True) -> RunRecord:
     ]
     papers = [pair.paper for pair in pairs] + ["moss-9"] * draw(st.booleans())
     limits = Thresholds(pair=draw(thresholds()), mean=draw(thresholds()))
-    held = suite(*pairs, systems=(system("careful", *papers),), thresholds=limits, waivers=waivers)
-    return run(held)
+    stored = suite(
+        *pairs, systems=(system("careful", *papers),), thresholds=limits, waivers=waivers
+    )
+    return run(stored)
 
 
 @settings(deadline=None)
 @given(records())
 def test_a_decision_is_the_same_when_it_is_taken_again(record: RunRecord) -> None:
     """Law: on the same day, by the same policy, everything stays as it is."""
-    found = decide(record)
-    (once,), (again,) = found.suites, decide(found).suites
+    actual = decide(record)
+    (once,), (again,) = actual.suites, decide(actual).suites
     assert [*again.pairs] == [*once.pairs]
     assert replace(again, pairs=()) == replace(once, pairs=())
 

@@ -46,21 +46,21 @@ def floor_refused(
 
 def test_a_floor_may_be_on_the_lower_bound_and_on_the_figure(tmp_path: Path) -> None:
     """Few labels leave a wide interval; the suite says which of the two it means."""
-    found = floors(
+    result = floors(
         tmp_path,
         "facet_exact = 0.5",
         '"facet_exact.lower" = 0.4',
         '"facet_exact.method.lower" = 0.3',
         '"unfaithful_recall.entity swap.lower" = 0.2',
     )
-    assert found.floors == (
+    assert result.floors == (
         Threshold("facet_exact", 0.4, "lower"),
         Threshold("facet_exact", 0.5, "point"),
         Threshold("facet_exact.method", 0.3, "lower"),
         Threshold("unfaithful_recall.entity swap", 0.2, "lower"),
     )
-    assert found.floors[-1].title == "unfaithful_recall.entity swap.lower"
-    assert found.only(["facet"]).floors == found.floors[:-1]
+    assert result.floors[-1].title == "unfaithful_recall.entity swap.lower"
+    assert result.only(["facet"]).floors == result.floors[:-1]
 
 
 def test_a_judge_with_a_table_of_its_own_is_held_to_that_one(tmp_path: Path) -> None:
@@ -139,10 +139,10 @@ def test_a_floor_that_no_label_can_hold_is_refused(
     label = {"overall": 1, **kept} if "sentences" not in kept else kept
     remedy = f'label {part} in the file that labels = "..." names, or remove the floor'
     never = f"agreement floor {name!r} can never be checked: "
-    told = floor_refused(tmp_path / "a", f"{name} = 0.4", labels=(label,))
-    assert told == f"{never}no label has {part!r}; {remedy}"
-    told = floor_refused(tmp_path / "b", f"{name} = 0.4", labels=())
-    assert told == f"{never}the suite has no labels; {remedy}"
+    message = floor_refused(tmp_path / "a", f"{name} = 0.4", labels=(label,))
+    assert message == f"{never}no label has {part!r}; {remedy}"
+    message = floor_refused(tmp_path / "b", f"{name} = 0.4", labels=())
+    assert message == f"{never}the suite has no labels; {remedy}"
 
 
 def test_a_kind_of_error_that_no_label_names_is_refused(tmp_path: Path) -> None:

@@ -54,9 +54,9 @@ def verdict(
     return system_verdict(papers, thresholds, waivers or on_day())
 
 
-def outcome(found: SystemVerdict) -> str:
+def outcome(actual: SystemVerdict) -> str:
     """What a verdict comes to."""
-    return "failed" if found.fails else "error" if found.undecided else "passed"
+    return "failed" if actual.fails else "error" if actual.undecided else "passed"
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def test_a_mean_is_over_the_papers_that_have_the_number(
     papers: list[Numbers], value: float | None, lowest: float | None, n_scored: int
 ) -> None:
     """An unscored paper is neither zero nor left out of the count; a mean over nothing fails."""
-    found = mean_of(papers, Threshold("facet", 0.5))
-    assert found == SystemMean(
+    actual = mean_of(papers, Threshold("facet", 0.5))
+    assert actual == SystemMean(
         name="facet",
         value=value,
         least=0.5,
@@ -81,7 +81,7 @@ def test_a_mean_is_over_the_papers_that_have_the_number(
         n_papers=len(papers),
         lowest=lowest,
     )
-    assert found.passes is (n_scored == 2)
+    assert actual.passes is (n_scored == 2)
 
 
 @pytest.mark.parametrize(("n_scored", "n_papers"), [(19, 20), (18, 20), (95, 100), (94, 100)])
@@ -90,9 +90,9 @@ def test_a_mean_must_cover_95_of_100_papers(n_scored: int, n_papers: int) -> Non
     is_covered = n_scored / n_papers >= MIN_COVERAGE == 0.95
     papers = [paper(n, facet=0.9) for n in range(n_scored)]
     papers += [paper(n, EMPTY) for n in range(n_scored, n_papers)]
-    found = verdict(papers, ("facet", 0.5))
-    assert [mean.is_covered for mean in found.means] == [is_covered]
-    assert outcome(found) == ("passed" if is_covered else "failed")
+    actual = verdict(papers, ("facet", 0.5))
+    assert [mean.is_covered for mean in actual.means] == [is_covered]
+    assert outcome(actual) == ("passed" if is_covered else "failed")
 
 
 @given(
@@ -138,10 +138,10 @@ def test_the_mean_of_a_count_has_to_cover_every_paper() -> None:
     assert outcome(verdict(counted, limit)) == "passed"
     waivers = on_day(waiver(limit[0], paper=ALL_PAPERS))
     for without in (paper(29, unscored("faithfulness")), paper(29, faithfulness_conflicts=None)):
-        found = verdict([*counted, without], limit, waivers=waivers)
-        (mean,) = found.missed
+        actual = verdict([*counted, without], limit, waivers=waivers)
+        (mean,) = actual.missed
         assert (mean.value, mean.lowest, mean.n_scored, mean.n_papers) == (0.0, None, 29, 30)
-        assert [use.state for use in found.waivers] == ["not judged"]
+        assert [use.state for use in actual.waivers] == ["not judged"]
 
 
 # What the judge left open
@@ -162,7 +162,7 @@ UNSCORED = "facet is unscored on 1 of 2 papers, first 'moss-02': unanswered, the
 
 
 @pytest.mark.parametrize(
-    ("papers", "name", "least", "told"),
+    ("papers", "name", "least", "message"),
     [
         ([of_25(1, False)], "faithfulness", 0.97, "failed"),
         ([of_25(1, None)], "faithfulness", 0.97, f"mean {MEETS.format('1.000', 0.97, '0.960')}"),
@@ -199,24 +199,26 @@ UNSCORED = "facet is unscored on 1 of 2 papers, first 'moss-02': unanswered, the
     ],
 )
 def test_a_mean_fails_at_best_passes_at_worst_and_else_is_undecided(
-    papers: list[Numbers], name: str, least: float, told: str
+    papers: list[Numbers], name: str, least: float, message: str
 ) -> None:
     """Worked examples: one unsupported sentence of 25 is .960; (19 + 24/25) / 21 = .95.
 
     What falls short in any case is the system's fault: silence does not excuse it.
     """
-    found = verdict(papers, (name, least))
-    assert outcome(found) == ("failed" if told == "failed" else "error" if told else "passed")
-    assert [mean.name for mean in found.missed] == ([name] if told == "failed" else [])
-    assert found.undecided == (() if told in {"failed", ""} else (told,))
+    actual = verdict(papers, (name, least))
+    assert outcome(actual) == (
+        "failed" if message == "failed" else "error" if message else "passed"
+    )
+    assert [mean.name for mean in actual.missed] == ([name] if message == "failed" else [])
+    assert actual.undecided == (() if message in {"failed", ""} else (message,))
 
 
 def test_a_mean_that_surely_fails_is_a_failure_beside_one_that_is_open() -> None:
     """What silence leaves open is told all the same."""
     papers = [paper(1, facet=0.9, eva=0.2), paper(2, SILENT, eva=0.2)]
-    found = verdict(papers, ("facet", 0.5), ("eva", 0.3))
-    assert ([mean.name for mean in found.missed], found.undecided) == (["eva"], (UNSCORED,))
-    assert outcome(found) == "failed"
+    actual = verdict(papers, ("facet", 0.5), ("eva", 0.3))
+    assert ([mean.name for mean in actual.missed], actual.undecided) == (["eva"], (UNSCORED,))
+    assert outcome(actual) == "failed"
 
 
 # Waivers of means
@@ -242,30 +244,30 @@ def test_a_waived_mean_stays_as_it_is_and_misses_nothing(
     bare = verdict(LOW, *LIMITS)
     assert ([mean.name for mean in bare.missed], outcome(bare)) == (["facet"], "failed")
     waivers = on_day(replace(waiver(paper=ALL_PAPERS), **changes))  # type: ignore[arg-type]  # its fields
-    found = verdict(LOW, *LIMITS, waivers=waivers)
-    assert found.means == bare.means
-    assert [use.state for use in found.waivers] == [state]
+    actual = verdict(LOW, *LIMITS, waivers=waivers)
+    assert actual.means == bare.means
+    assert [use.state for use in actual.waivers] == [state]
     is_covered = state == "in use"
-    assert (not found.missed, not found.waiver_faults) == (is_covered, is_covered)
-    assert outcome(found) == ("passed" if is_covered else "failed")
+    assert (not actual.missed, not actual.waiver_faults) == (is_covered, is_covered)
+    assert outcome(actual) == ("passed" if is_covered else "failed")
 
 
 def test_a_waiver_of_a_mean_that_is_reached_fails_the_means() -> None:
     """Left in the suite it would cover the next drop; it leaves the other means as they are."""
     waivers = on_day(waiver("eva", paper=ALL_PAPERS))
-    found = verdict(LOW, *LIMITS, waivers=waivers)
-    assert [use.state for use in found.waivers] == ["not needed"]
-    assert [mean.name for mean in found.missed] == ["facet"]
-    found = verdict(LOW, LIMITS[1], waivers=waivers)
-    assert (found.missed, len(found.waiver_faults), outcome(found)) == ((), 1, "failed")
+    actual = verdict(LOW, *LIMITS, waivers=waivers)
+    assert [use.state for use in actual.waivers] == ["not needed"]
+    assert [mean.name for mean in actual.missed] == ["facet"]
+    actual = verdict(LOW, LIMITS[1], waivers=waivers)
+    assert (actual.missed, len(actual.waiver_faults), outcome(actual)) == ((), 1, "failed")
 
 
 def test_a_waiver_of_a_mean_does_not_excuse_papers_without_a_score() -> None:
     """It allows a low mean, and not a mean over the papers that went well."""
     papers = [paper(1, facet=0.5), paper(2, EMPTY)]
-    found = verdict(papers, ("facet", 0.65), waivers=on_day(waiver(paper=ALL_PAPERS)))
-    assert ([mean.name for mean in found.missed], outcome(found)) == (["facet"], "failed")
-    assert [use.state for use in found.waivers] == ["not judged"]
+    actual = verdict(papers, ("facet", 0.65), waivers=on_day(waiver(paper=ALL_PAPERS)))
+    assert ([mean.name for mean in actual.missed], outcome(actual)) == (["facet"], "failed")
+    assert [use.state for use in actual.waivers] == ["not judged"]
     # and its bound is for what has to reach the threshold: 29 of .6 and one of .25 are .588
     papers = [*(paper(n, facet=0.6) for n in range(29)), paper(29, EMPTY)]
     for least, state in ((0.588, "in use"), (0.6, "exceeded")):
@@ -287,12 +289,12 @@ def test_a_waiver_that_only_silence_keeps_or_breaks_decides_nothing() -> None:
 
 def sentences(*counts: tuple[int, int], n_open: int = 0) -> list[Numbers]:
     """Papers with so many supported sentences of so many; of the last so many more are open."""
-    found = [
+    actual = [
         replace(paper(n, faithfulness=right / of), sizes={"faithfulness": right, "sentences": of})
         for n, (right, of) in enumerate(counts)
     ]
     more = {"unanswered": n_open} if n_open else {}
-    return [*found[:-1], replace(found[-1], sizes={**found[-1].sizes, **more})]
+    return [*actual[:-1], replace(actual[-1], sizes={**actual[-1].sizes, **more})]
 
 
 def floor(least: float, name: str = "facet", bound: Bound = "point") -> Threshold:
@@ -323,26 +325,26 @@ def only(
     papers: Sequence[Numbers], pairs: Sequence[GoldenPair], *floors: Threshold
 ) -> CorrectedMean:
     """The one corrected mean that there is."""
-    (found,) = corrected_means(papers, pairs, floors)
-    return found
+    (actual,) = corrected_means(papers, pairs, floors)
+    return actual
 
 
 def test_fm_is_corrected_by_the_judges_mean_error_on_labels() -> None:
     """Worked example: 0.7 - 0.05 = 0.65."""
-    found = only(TWO, GENEROUS)
-    assert (found.name, found.reason, found.floors) == ("facet", "", ())
-    assert (found.raw, found.value) == pytest.approx((0.7, 0.65))
-    assert (found.n_golden, found.n_papers, found.n_scored, found.n_of) == (2, 2, 2, 2)
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low < 0.65 < found.high
+    actual = only(TWO, GENEROUS)
+    assert (actual.name, actual.reason, actual.floors) == ("facet", "", ())
+    assert (actual.raw, actual.value) == pytest.approx((0.7, 0.65))
+    assert (actual.n_golden, actual.n_papers, actual.n_scored, actual.n_of) == (2, 2, 2, 2)
+    assert actual.low is not None
+    assert actual.high is not None
+    assert actual.low < 0.65 < actual.high
 
 
 def test_a_facet_is_corrected_by_its_own_labels() -> None:
     """Worked example: (4 + 2) / 2 = 3 and an error of ((2 - 4) + (3 - 3)) / 2 = -1 make 2."""
     judged = [paper(0, facet=0.9, facet_result=4.0), paper(1, facet=0.5, facet_result=2.0)]
-    found = only(judged, overall((2, 4), (3, 3), kind="result"))
-    assert (found.name, found.raw, found.value, found.n_golden) == ("facet.result", 3.0, 2.0, 2)
+    actual = only(judged, overall((2, 4), (3, 3), kind="result"))
+    assert (actual.name, actual.raw, actual.value, actual.n_golden) == ("facet.result", 3.0, 2.0, 2)
 
 
 def test_faithfulness_is_corrected_as_a_rate_over_sentences() -> None:
@@ -353,11 +355,11 @@ def test_faithfulness_is_corrected_as_a_rate_over_sentences() -> None:
     """
     rows = list(filled("sentence", [[3, 1], [1, 3]], least=0))
     labels = [golden(*rows[n::2], paper=f"fern-{n}") for n in range(2)]
-    found = only(sentences((1, 4), (5, 6)), labels)
-    assert found.name == "faithfulness"
-    assert found.raw == pytest.approx(0.6)
-    assert found.value == pytest.approx(0.7)
-    assert (found.n_golden, found.n_papers) == (8, 2)
+    actual = only(sentences((1, 4), (5, 6)), labels)
+    assert actual.name == "faithfulness"
+    assert actual.raw == pytest.approx(0.6)
+    assert actual.value == pytest.approx(0.7)
+    assert (actual.n_golden, actual.n_papers) == (8, 2)
 
 
 def test_a_corrected_mean_at_its_floor_passes_and_what_is_unknown_reaches_none() -> None:
@@ -372,9 +374,9 @@ def test_a_corrected_mean_at_its_floor_passes_and_what_is_unknown_reaches_none()
 
 def test_a_corrected_mean_must_cover_as_many_papers_as_the_raw_one() -> None:
     """A system must not reach it by refusing the hard papers: 1 of 2 is too few."""
-    found = only([TWO[0], paper(2, EMPTY)], GENEROUS, floor(0.1))
-    assert (found.n_scored, found.n_of, found.missed) == (1, 2, (floor(0.1),))
-    assert (found.fails, found.undecided) == (True, ())
+    actual = only([TWO[0], paper(2, EMPTY)], GENEROUS, floor(0.1))
+    assert (actual.n_scored, actual.n_of, actual.missed) == (1, 2, (floor(0.1),))
+    assert (actual.fails, actual.undecided) == (True, ())
 
 
 PERFECT = labelled_sentences([4, 0], [0, 4])
@@ -393,10 +395,10 @@ def test_what_is_unanswered_is_wrong_in_the_worst_case_and_its_label_at_the_top(
         (TWO, overall((0.5, 0.55), (0.5, 0.55), (0.5, None)), 0.65, 0.5),
         (results, overall((2, 2), (2, 2), (2, None), kind="result"), 2.0, 2 - 2 / 3),
     ):
-        found = only(papers, labels)
-        assert found.value == pytest.approx(value)
-        assert found.worst is not None
-        assert found.worst.value == pytest.approx(worst)
+        actual = only(papers, labels)
+        assert actual.value == pytest.approx(value)
+        assert actual.worst is not None
+        assert actual.worst.value == pytest.approx(worst)
     assert only(sentences((6, 6), (5, 5)), PERFECT).worst is None
 
 
@@ -425,9 +427,9 @@ def test_a_corrected_mean_decides_beside_the_raw_one() -> None:
         (0.64, 0.71, None, "failed"),
         (0.66, 0.71, waived, "failed"),
     ):
-        found = corrected_verdict(TWO, GENEROUS, floor(least), mean=mean, waivers=waivers)
-        assert outcome(found) == expected
-        assert bool(found.missed) is (mean == 0.71 and waivers is None)
+        actual = corrected_verdict(TWO, GENEROUS, floor(least), mean=mean, waivers=waivers)
+        assert outcome(actual) == expected
+        assert bool(actual.missed) is (mean == 0.71 and waivers is None)
 
 
 CANNOT = "the mean of {} cannot be corrected, "
@@ -438,7 +440,7 @@ CHANCE = (
 
 
 @pytest.mark.parametrize(
-    ("papers", "labels", "limit", "told"),
+    ("papers", "labels", "limit", "message"),
     [
         # a judge no better than chance says nothing of the system
         (
@@ -482,18 +484,18 @@ CHANCE = (
     ],
 )
 def test_what_labels_and_judge_do_not_tell_is_neither_met_nor_missed(
-    papers: list[Numbers], labels: list[GoldenPair], limit: Threshold, told: str
+    papers: list[Numbers], labels: list[GoldenPair], limit: Threshold, message: str
 ) -> None:
     """A threshold must not turn green, nor the system red, by what nobody knows."""
     limits = Thresholds(pair=(), mean=(), corrected=(limit,))
-    found = system_verdict(papers, limits, on_day(), labels)
-    assert outcome(found) == "error"
-    assert found.undecided[-1] == told.format(limit.name)
+    actual = system_verdict(papers, limits, on_day(), labels)
+    assert outcome(actual) == "error"
+    assert actual.undecided[-1] == message.format(limit.name)
 
 
 def test_labels_that_the_judge_did_not_answer_leave_the_corrected_mean_open() -> None:
     """The reason is told once, and only where a threshold needs them."""
     floors = (floor(0.1), floor(0.1, "facet.result"))
-    found = corrected_verdict(TWO, (), *floors, fault="no reply")
-    assert (found.undecided, outcome(found)) == (("no reply",), "error")
+    actual = corrected_verdict(TWO, (), *floors, fault="no reply")
+    assert (actual.undecided, outcome(actual)) == (("no reply",), "error")
     assert outcome(corrected_verdict(TWO, (), fault="no reply")) == "passed"

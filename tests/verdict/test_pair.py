@@ -61,9 +61,9 @@ def test_a_value_equal_to_its_threshold_passes() -> None:
     """A threshold is the least that will do."""
     assert verdict([facets(0.55)], {"facet": 0.55}).outcome == "passed"
     under = nextafter(0.55, 0)
-    found = verdict([facets(under)], {"facet": 0.55})
-    assert found.outcome == "failed"
-    assert found.shortfalls == (Shortfall(name="facet", value=under, least=0.55),)
+    actual = verdict([facets(under)], {"facet": 0.55})
+    assert actual.outcome == "failed"
+    assert actual.shortfalls == (Shortfall(name="facet", value=under, least=0.55),)
 
 
 def test_every_number_under_its_threshold_is_listed() -> None:
@@ -76,9 +76,9 @@ def test_every_number_under_its_threshold_is_listed() -> None:
         "facet.conclusion": 3, "eva.precision": 0.3, "eva.recall": 0.3, "faithfulness": 0.9,
     }  # fmt: skip
     rated = facets(0.4, method=1, result=2, conclusion=3)
-    found = verdict([rated, facts(0.2, 0.5, 0.1), faithful(0.5)], limits)
-    assert (found.undecided, found.outcome) == ((), "failed")
-    assert [(short.name, short.value, short.least) for short in found.shortfalls] == [
+    actual = verdict([rated, facts(0.2, 0.5, 0.1), faithful(0.5)], limits)
+    assert (actual.undecided, actual.outcome) == ((), "failed")
+    assert [(short.name, short.value, short.least) for short in actual.shortfalls] == [
         ("facet", 0.4, 0.55),
         ("facet.method", 1, 2),
         ("eva.recall", 0.1, 0.3),
@@ -88,9 +88,9 @@ def test_every_number_under_its_threshold_is_listed() -> None:
 
 def test_a_summary_that_states_nothing_is_under_every_threshold() -> None:
     """Without facts there is no precision, and absence must not pass for it: not even at 0."""
-    found = verdict([facts(0.0, None, 0.0)], {"eva.precision": 0.0})
-    assert found.shortfalls == (Shortfall(name="eva.precision", value=None, least=0.0),)
-    assert found.outcome == "failed"
+    actual = verdict([facts(0.0, None, 0.0)], {"eva.precision": 0.0})
+    assert actual.shortfalls == (Shortfall(name="eva.precision", value=None, least=0.0),)
+    assert actual.outcome == "failed"
 
 
 @pytest.mark.parametrize("status", ["degenerate_candidate", REFUSED])
@@ -101,10 +101,10 @@ def test_a_summary_that_the_system_left_unscored_fails(status: str) -> None:
     """
     none = unscored("eva", status)
     limits = {"facet": 0.5, "eva": 0}
-    found = verdict([facets(0.9), none], limits, on_day(waiver("eva")))
-    assert (found.shortfalls, found.unscored, found.undecided) == ((), (none,), ())
-    assert ([use.state for use in found.waivers], found.waiver_faults) == (["not judged"], ())
-    assert found.outcome == "failed"
+    actual = verdict([facets(0.9), none], limits, on_day(waiver("eva")))
+    assert (actual.shortfalls, actual.unscored, actual.undecided) == ((), (none,), ())
+    assert ([use.state for use in actual.waivers], actual.waiver_faults) == (["not judged"], ())
+    assert actual.outcome == "failed"
 
 
 CUT = unscored("faithfulness", SILENT, "the reply was cut off")
@@ -153,18 +153,18 @@ def test_what_the_judge_did_not_say_is_neither_a_pass_nor_a_failure(
     scores: list[Score | Unscored], limits: dict[str, float], undecided: list[str], outcome: str
 ) -> None:
     """It is an error where nothing surely fails, whatever a waiver says, and it is always told."""
-    found = verdict(scores, limits, on_day(waiver("eva")))
-    assert [*found.undecided] == undecided
-    assert found.outcome == (outcome or "error")
-    assert {use.state for use in found.waivers} == {"not judged"}
+    actual = verdict(scores, limits, on_day(waiver("eva")))
+    assert [*actual.undecided] == undecided
+    assert actual.outcome == (outcome or "error")
+    assert {use.state for use in actual.waivers} == {"not judged"}
 
 
 def test_a_pair_that_broke_down_is_an_error_with_its_fault_alone() -> None:
     """That its thresholds are not met follows from it, and would only hide it."""
     scores = [unscored("facet", SILENT, "no reply"), unscored("eva", SILENT, "no reply")]
-    found = verdict(scores, {"facet": 0.5, "faithfulness": 0.5}, on_day(waiver()), "no reply")
-    assert (found.undecided, found.outcome) == (("no reply",), "error")
-    assert [use.state for use in found.waivers] == ["not judged"]
+    actual = verdict(scores, {"facet": 0.5, "faithfulness": 0.5}, on_day(waiver()), "no reply")
+    assert (actual.undecided, actual.outcome) == (("no reply",), "error")
+    assert [use.state for use in actual.waivers] == ["not judged"]
 
 
 # What the judge left unanswered in part
@@ -192,15 +192,15 @@ def test_only_what_holds_whatever_was_unanswered_decides(
     )
     limit = [Threshold("faithfulness", least)]
     expected = "failed" if best < least else "passed" if worst >= least else "error"
-    found = pair_verdict(numbers, limit, on_day())
-    assert (found.outcome, bool(found.undecided)) == (expected, expected == "error")
-    held = on_day(waiver("faithfulness", least=allowed))
+    actual = pair_verdict(numbers, limit, on_day())
+    assert (actual.outcome, bool(actual.undecided)) == (expected, expected == "error")
+    stored = on_day(waiver("faithfulness", least=allowed))
     if expected == "failed":
         kept = allowed is None or worst >= allowed
         expected = "passed" if kept else "error" if best >= (allowed or 0) else "failed"
     elif expected == "passed":
         expected = "failed"  # the waiver is not needed
-    assert pair_verdict(numbers, limit, held).outcome == expected
+    assert pair_verdict(numbers, limit, stored).outcome == expected
 
 
 OF_25: dict[str, bool | None] = {**{f"s{n}": True for n in range(23)}, "wrong": False, "open": None}
@@ -212,7 +212,7 @@ CONFLICTS = f"faithfulness.conflicts 0.000 meets 0 at most, and would be 1.000 {
 
 
 @pytest.mark.parametrize(
-    ("name", "least", "allowed", "told"),
+    ("name", "least", "allowed", "message"),
     [
         ("faithfulness", 0.95, None, MEETS),
         ("faithfulness", 0.96, None, MISSES),
@@ -222,15 +222,15 @@ CONFLICTS = f"faithfulness.conflicts 0.000 meets 0 at most, and would be 1.000 {
     ],
 )
 def test_what_silence_decides_says_which_value_would_decide_otherwise(
-    name: str, least: float, allowed: float | None, told: str
+    name: str, least: float, allowed: float | None, message: str
 ) -> None:
     """Of 25 sentences one is unsupported and one open: 23 of 24 is .958; .92 or .96 of all.
 
     So it is where a waiver allows as much.
     """
     waivers = on_day() if allowed is None else on_day(waiver(name, least=allowed))
-    found = verdict([OPEN], {name: least}, waivers)
-    assert (found.outcome, found.undecided) == ("error", (told,))
+    actual = verdict([OPEN], {name: least}, waivers)
+    assert (actual.outcome, actual.undecided) == ("error", (message,))
 
 
 # Waivers
@@ -256,6 +256,6 @@ def test_a_pair_passes_only_through_a_waiver_of_all_that_it_misses() -> None:
 @pytest.mark.parametrize("expires", ["2027-01-31", "2027-01-14"])
 def test_a_waiver_that_nothing_needs_fails_a_pair_that_meets_everything(expires: str) -> None:
     """Left in the suite it would cover the next drop; expired or not, it has to go."""
-    found = verdict([facets(0.9)], {"facet": 0.55}, on_day(waiver(expires=expires)))
-    assert (found.shortfalls, found.unscored, found.waived) == ((), (), ())
-    assert (len(found.waiver_faults), found.outcome) == (1, "failed")
+    actual = verdict([facets(0.9)], {"facet": 0.55}, on_day(waiver(expires=expires)))
+    assert (actual.shortfalls, actual.unscored, actual.waived) == ((), (), ())
+    assert (len(actual.waiver_faults), actual.outcome) == (1, "failed")

@@ -36,10 +36,10 @@ def gated(*pairs: PairResult, outcome: Covered = "passed") -> SuiteRecord:
 
 def test_the_findings_that_explain_a_failure_are_those_of_what_is_missed() -> None:
     """The record keeps every finding, so that other thresholds can be tried later."""
-    found = findings_of((rated(marks(result=1, method=1)), eva(0.5)), ("Moss was grown.",))
+    actual = findings_of((rated(marks(result=1, method=1)), eva(0.5)), ("Moss was grown.",))
     low = PairVerdict(shortfalls=(Shortfall(name="facet.method", value=1, least=2),))
-    failing = replace(BOTH[0], outcome="failed", findings=found, verdict=low)
-    assert len(found) > 1
+    failing = replace(BOTH[0], outcome="failed", findings=actual, verdict=low)
+    assert len(actual) > 1
     assert [each.number for each in failing.explanation] == ["facet.method"]
 
 
@@ -68,13 +68,13 @@ def test_a_run_that_was_cut_or_not_compared_releases_nothing() -> None:
     cut = replace(gated(*BOTH), is_cut=True)
     assert cut.gaps == ("not complete: 2 of 2 pairs, the run was cut",)
     (careful,) = gated(*BOTH).systems
-    asked = replace(gated(*BOTH), systems=(replace(careful, baseline="v1.3"),))
-    assert asked.gaps == ("careful was not compared with v1.3",)
-    for held in (cut, asked):
-        assert (run(held).outcome, run(held).may_release) == ("passed", False)
+    requests = replace(gated(*BOTH), systems=(replace(careful, baseline="v1.3"),))
+    assert requests.gaps == ("careful was not compared with v1.3",)
+    for stored in (cut, requests):
+        assert (run(stored).outcome, run(stored).may_release) == ("passed", False)
     comparison = Comparison(baseline="v1.3", system="careful")
     made = replace(careful, baseline="v1.3", comparison=comparison)
-    assert run(replace(asked, systems=(made,))).may_release
+    assert run(replace(requests, systems=(made,))).may_release
 
 
 @pytest.mark.parametrize(
@@ -100,30 +100,30 @@ def test_a_run_without_anything_judged_is_not_judged() -> None:
 @pytest.mark.parametrize("outcome", ["passed", "failed", "error"])
 def test_a_run_of_an_untrusted_judge_is_untrusted_whatever_it_says(outcome: Outcome) -> None:
     """Neither its green nor its red counts, and an error of one pair is none of the judge's."""
-    held = replace(gated(pair("moss-01", outcome=outcome), BOTH[1]), trust=UNTRUSTED)
+    stored = replace(gated(pair("moss-01", outcome=outcome), BOTH[1]), trust=UNTRUSTED)
     trusted, unmeasured = (
         replace(gated(*BOTH), trust=trust)
         for trust in (replace(UNTRUSTED, agreements=()), UNMEASURED)
     )
-    for suites in ((held,), (trusted, held), (unmeasured, held)):
+    for suites in ((stored,), (trusted, stored), (unmeasured, stored)):
         assert run(*suites).outcome == "untrusted"
 
 
 def test_a_judge_that_was_not_measured_is_an_error_of_the_run() -> None:
     """Its verdicts may be right, and nobody knows; that is no pass, and no failure of a system."""
-    held = run(replace(gated(*BOTH), trust=UNMEASURED))
-    assert not held.is_untrusted
-    assert held.outcomes == {"passed", "error"}
-    assert held.outcome == "error"
+    stored = run(replace(gated(*BOTH), trust=UNMEASURED))
+    assert not stored.is_untrusted
+    assert stored.outcomes == {"passed", "error"}
+    assert stored.outcome == "error"
 
 
 def test_pairs_are_found_by_system_and_paper_however_they_are_kept() -> None:
     """In memory, and decided anew whenever one is asked for."""
     other = pair("moss-01", system="plain", summary="Rats ran.")
     record = suite(*BOTH, other)
-    for held in (record, decide(run(record)).suites[0]):
-        assert [pair.paper for pair in held.pairs_of("careful")] == ["moss-01", "zinc-01"]
-        (found,) = held.pairs_in({("plain", "moss-01"), ("plain", "zinc-01")})
-        assert found.summary == "Rats ran."
-        changed = held.with_pairs(lambda each: replace(each, note="seen"))
+    for stored in (record, decide(run(record)).suites[0]):
+        assert [pair.paper for pair in stored.pairs_of("careful")] == ["moss-01", "zinc-01"]
+        (actual,) = stored.pairs_in({("plain", "moss-01"), ("plain", "zinc-01")})
+        assert actual.summary == "Rats ran."
+        changed = stored.with_pairs(lambda each: replace(each, note="seen"))
         assert {pair.note for pair in changed.pairs} == {"seen"}

@@ -72,7 +72,7 @@ RANGE = "write a value in that range, or remove it"
 
 
 @pytest.mark.parametrize(
-    ("scope", "name", "value", "told"),
+    ("scope", "name", "value", "phrase"),
     [
         ("", "facet", 0.2, "facet (Facet-aware Metric) ranges from 0.25 to 1"),
         ("", "eva.recall", -0.1, "eva.recall (matched facts) ranges from 0 to 1"),
@@ -90,7 +90,7 @@ RANGE = "write a value in that range, or remove it"
     ],
 )
 def test_a_threshold_that_can_never_decide_is_refused_where_it_is_written(
-    scope: str, name: str, value: float, told: str
+    scope: str, name: str, value: float, phrase: str
 ) -> None:
     """FM is never under 0.25: that would look like a gate and be none, as nan and inf would.
 
@@ -104,13 +104,13 @@ def test_a_threshold_that_can_never_decide_is_refused_where_it_is_written(
             corrected=[setting(name, value)] if scope == "corrected" else [],
         )
     prefix = "corrected." if scope == "corrected" else ""
-    fault = f"threshold {prefix}{name} = {value:g} can never decide: {told}"
-    if "ranges" not in told:
-        separator = "" if told.startswith(",") else "; "
-        fault = f"unknown threshold {prefix + name!r}{separator}{told}"
+    fault = f"threshold {prefix}{name} = {value:g} can never decide: {phrase}"
+    if "ranges" not in phrase:
+        separator = "" if phrase.startswith(",") else "; "
+        fault = f"unknown threshold {prefix + name!r}{separator}{phrase}"
     in_file = str(caught.value)
     assert in_file.startswith(f"{FILE}:14: {fault}")
-    assert in_file.endswith(RANGE) is ("ranges" in told)
+    assert in_file.endswith(RANGE) is ("ranges" in phrase)
     option = f"{scope}.{name}={value:g}".removeprefix(".")
     message = in_file.removeprefix(f"{FILE}:14: ")
     assert on_command_line(option) == f"--summ-min={option}: {message}"
@@ -128,19 +128,19 @@ def test_an_option_without_a_number_shows_how_to_write_one(option: str) -> None:
 def test_a_threshold_on_support_is_refused_under_a_model_with_one_vote(scope: str) -> None:
     """Support is a share of votes; of one vote there is none, which is known beforehand."""
 
-    def held(name: str) -> Thresholds:
+    def stored(name: str) -> Thresholds:
         return Thresholds(**{"pair": (), "mean": (), scope: (Threshold(name, 0.5),)})
 
     with pytest.raises(OptionError) as caught:
-        check_supported(held("faithfulness.support"), "gpt", 1, FILE)
+        check_supported(stored("faithfulness.support"), "gpt", 1, FILE)
     assert str(caught.value) == (
         f"{FILE} has a threshold for faithfulness.support, and judge 'gpt' with one vote says of a"
         " sentence only yes or no; use --summ-judge=offline or --summ-votes=3, hold faithfulness in"
         " its place, or remove the threshold"
     )
     for n_votes in (None, 3):
-        check_supported(held("faithfulness.support"), "gpt", n_votes, FILE)
-    check_supported(held("faithfulness"), "gpt", 1, FILE)
+        check_supported(stored("faithfulness.support"), "gpt", n_votes, FILE)
+    check_supported(stored("faithfulness"), "gpt", 1, FILE)
 
 
 FACTS = {"reference": [{"text": "Bricks crack often.", "covered": False}]}

@@ -46,7 +46,7 @@ def few_resamples(labelled: Sequence[GoldenPair], *floors: Threshold) -> Trust:
         return trust(labelled, *floors)
 
 
-def found(measured: Trust, name: str) -> Agreement:
+def actual(measured: Trust, name: str) -> Agreement:
     """One figure that has to be there."""
     return next(each for each in measured.agreements if each.name == name)
 
@@ -68,7 +68,7 @@ def test_a_figure_is_of_all_items_and_its_interval_of_papers() -> None:
 
     One of the first and the last each comes up a quarter of the time, so they are the bounds.
     """
-    assert found(trust(TWO_PAPERS), "unfaithful_recall") == Agreement(
+    assert actual(trust(TWO_PAPERS), "unfaithful_recall") == Agreement(
         name="unfaithful_recall", value=5 / 8, low=1 / 4, high=1.0, n_items=11, n_papers=2
     )
 
@@ -82,7 +82,7 @@ def test_spearman_is_of_the_overall_scores() -> None:
         golden(answered("overall", 1, 0.3), answered("overall", 2, 0.5), paper="kiln"),
         golden(answered("overall", 3, 0.4), answered("overall", 9, 0.9), paper="moss"),
     ]
-    rho = found(trust(labelled), "facet_spearman")
+    rho = actual(trust(labelled), "facet_spearman")
     assert (rho.value, rho.low, rho.high) == pytest.approx((0.8, 0.8, 1.0))
     assert (rho.n_items, rho.n_papers) == (4, 2)
 
@@ -133,7 +133,7 @@ def test_a_judge_at_its_floor_is_trusted_and_under_it_is_not() -> None:
     assert (measured.outcome, measured.is_untrusted, measured.missed) == ("passed", False, ())
     measured = trust(TWO_PAPERS, at, above, low, lower)
     assert (measured.outcome, measured.is_untrusted, measured.n_floors) == ("failed", True, 4)
-    figure = found(measured, "unfaithful_recall")
+    figure = actual(measured, "unfaithful_recall")
     assert measured.missed == ((figure, above), (figure, lower))
 
 
@@ -142,7 +142,7 @@ def test_a_figure_that_the_labels_leave_undefined_misses_its_floor() -> None:
     same = [golden(answered("background", 1, 1), answered("sentence", 1, 1))]
     for name in ("facet_kappa.background", "unfaithful_recall", "fact_f1"):
         measured = trust(same, Threshold(name=name, least=0.0, bound="point"))
-        assert found(measured, name).value is None
+        assert actual(measured, name).value is None
         assert (measured.outcome, len(measured.missed)) == ("failed", 1)
 
 
@@ -159,13 +159,13 @@ def test_a_floor_in_the_interval_says_how_many_labels_would_decide() -> None:
         golden(answered("result", 4, 4), paper="zinc"),
     ]
     floors = recall(0.25, 0.5, 5 / 8, 0.75, 1.0)
-    assert found(trust(labelled, *floors), "unfaithful_recall").more == (
+    assert actual(trust(labelled, *floors), "unfaithful_recall").more == (
         MoreLabels(least=0.5, n_papers=16, n_pairs=24),
         MoreLabels(least=5 / 8),
         MoreLabels(least=0.75, n_papers=16, n_pairs=24),
     )
     # a lower bound misses it now, and would reach it were the estimate to stay
-    figure = found(trust(TWO_PAPERS, *recall(0.5, bound="lower")), "unfaithful_recall")
+    figure = actual(trust(TWO_PAPERS, *recall(0.5, bound="lower")), "unfaithful_recall")
     assert (len(figure.missed), figure.more) == (
         1,
         (MoreLabels(least=0.5, n_papers=16, n_pairs=16),),
@@ -190,10 +190,12 @@ def test_labels_of_one_kind_of_error_and_overall_scores_are_counted_by_their_own
         Threshold(name="facet_spearman", least=0.9, bound="point"),
     ]
     measured = trust(labelled, *floors)
-    assert found(measured, "unfaithful_recall.number").more == (
+    assert actual(measured, "unfaithful_recall.number").more == (
         MoreLabels(least=0.75, n_papers=6, n_pairs=6),
     )
-    assert found(measured, "facet_spearman").more == (MoreLabels(least=0.9, n_papers=6, n_pairs=6),)
+    assert actual(measured, "facet_spearman").more == (
+        MoreLabels(least=0.9, n_papers=6, n_pairs=6),
+    )
 
 
 # Unanswered labels
@@ -205,7 +207,7 @@ def many(kind: LabelledKind, label: float, answer: float | None, n: int) -> list
 
 
 @pytest.mark.parametrize(
-    ("answers", "told"),
+    ("answers", "message"),
     [
         ([*many("sentence", 0, 0, 18), *many("sentence", 0, None, 1)], "1 of 19 labelled items"),
         (many("sentence", 0, None, 10_000), "10,000 of 10,000 labelled items"),
@@ -221,7 +223,7 @@ def many(kind: LabelledKind, label: float, answer: float | None, n: int) -> list
     ids=["one of 19", "all", "most of one kind"],
 )
 def test_more_than_one_in_twenty_unanswered_is_the_judges_error(
-    answers: list[GoldenAnswer], told: str
+    answers: list[GoldenAnswer], message: str
 ) -> None:
     """A judge that answers what it likes has not been measured; the first reason is told."""
     said = [
@@ -230,8 +232,8 @@ def test_more_than_one_in_twenty_unanswered_is_the_judges_error(
     measured = trust([golden(*said)], Threshold("unfaithful_recall", 0.0))
     assert (measured.outcome, measured.agreements) == ("error", ())
     assert measured.fault == (
-        f"agreement with the labels was not measured: {told} are unanswered, first: the reply was"
-        " cut off"
+        f"agreement with the labels was not measured: {message} are unanswered, first: the reply"
+        " was cut off"
     )
 
 
@@ -281,8 +283,8 @@ def test_a_floor_that_only_silence_holds_is_the_judges_fault(
     assert few_resamples(said, floor).outcome == "passed"
     measured = few_resamples([*said, golden(unanswered)], floor)
     assert (measured.outcome, measured.missed) == ("error", ())
-    told = f"the judge is undecided: {floor.title} 1.000 meets 0.99, and would be "
-    assert measured.undecided.startswith(told)
+    message = f"the judge is undecided: {floor.title} 1.000 meets 0.99, and would be "
+    assert measured.undecided.startswith(message)
     assert few_resamples([*said, golden(unanswered)], replace(floor, least=0.0)).outcome == "passed"
 
 
@@ -376,8 +378,8 @@ def test_figures_by_hand(
 ) -> None:
     """Worked examples: the arithmetic stands beside each, with the items it is made of."""
     total = counts_of([golden(*of)]).sum(axis=0)
-    found = float(FIGURES[name](total[np.newaxis])[0])
-    assert found == pytest.approx(expected, abs=1e-15, nan_ok=True)
+    actual = float(FIGURES[name](total[np.newaxis])[0])
+    assert actual == pytest.approx(expected, abs=1e-15, nan_ok=True)
     assert n_of(total, name) == n_items
 
 
@@ -399,7 +401,7 @@ def test_recall_of_a_kind_of_error_is_over_its_own_sentences() -> None:
     ]
     measured = trust(labelled)
     for error, value, n_items, n_papers in (("number", 2 / 3, 3, 2), ("direction", 0.0, 1, 1)):
-        recall = found(measured, f"unfaithful_recall.{error}")
+        recall = actual(measured, f"unfaithful_recall.{error}")
         assert (recall.value, recall.n_items, recall.n_papers) == (value, n_items, n_papers)
 
 
@@ -475,8 +477,8 @@ def test_a_kind_is_shown_twice_before_a_third_time() -> None:
     sentences = [on(f"kiln-{n}", answered("sentence", 0, 1)) for n in range(4)]
     facts = [on(f"moss-{n}", answered("candidate fact", 0, 1)) for n in range(4)]
     rating = on("zinc", answered("result", 4, 3))
-    found = worst(*sentences, *facts, rating)
-    assert [kind for _, kind, *_ in found] == [
+    actual = worst(*sentences, *facts, rating)
+    assert [kind for _, kind, *_ in actual] == [
         "candidate fact", "candidate fact", "sentence", "sentence", "result"
     ]  # fmt: skip
     assert [kind for _, kind, *_ in worst(*sentences, rating)] == [*["sentence"] * 4, "result"]
@@ -486,5 +488,5 @@ def test_a_page_may_tell_more_of_them() -> None:
     """Five fit a terminal; nothing is told twice, and nothing is made up."""
     sentences = [on(f"kiln-{n}", answered("sentence", 0, 1)) for n in range(7)]
     assert len(worst_disagreements(sentences)) == 5
-    found = worst_disagreements(sentences, 20)
-    assert sorted(each.paper for each in found) == [f"kiln-{n}" for n in range(7)]
+    actual = worst_disagreements(sentences, 20)
+    assert sorted(each.paper for each in actual) == [f"kiln-{n}" for n in range(7)]

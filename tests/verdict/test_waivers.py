@@ -71,10 +71,10 @@ def test_only_the_waivers_of_the_pair_are_used_and_in_file_order() -> None:
     st.dictionaries(st.sampled_from(["facet", "eva"]), st.none() | st.floats(0, 1)),
 )
 def test_only_a_waiver_in_use_covers_and_only_what_is_missed(
-    held: list[tuple[str, str]], missed: dict[str, float | None]
+    stored: list[tuple[str, str]], missed: dict[str, float | None]
 ) -> None:
     """Law: every waiver of the pair has one state, and "in use" means missed and not expired."""
-    waivers = on_day(*(waiver(name, expires=expires) for name, expires in held))
+    waivers = on_day(*(waiver(name, expires=expires) for name, expires in stored))
     uses = waivers.use("moss-01", "careful", missed=missed, measured=("facet", "eva"))
     assert [use.waiver for use in uses] == list(waivers.waivers)
     for use in uses:
@@ -89,10 +89,10 @@ def test_a_record_tells_a_day_on_which_the_same_waivers_are_expired(
 ) -> None:
     """Law: no record has the day itself, and one that is read decides as the run did."""
     waivers = on_day(*(waiver(expires=day.isoformat()) for day in days), today=today.isoformat())
-    pair, found = ("moss-01", "careful"), {"missed": {"facet": 0.5}, "measured": ("facet",)}
-    uses = waivers.use(*pair, **found)  # type: ignore[arg-type]  # its arguments
+    pair, result = ("moss-01", "careful"), {"missed": {"facet": 0.5}, "measured": ("facet",)}
+    uses = waivers.use(*pair, **result)  # type: ignore[arg-type]  # its arguments
     again = replace(waivers, today=day_of(uses))
-    assert again.use(*pair, **found) == uses  # type: ignore[arg-type]  # its arguments
+    assert again.use(*pair, **result) == uses  # type: ignore[arg-type]  # its arguments
 
 
 TOLD = f"{FILE}:30: waiver 'wet-moss' of facet (owner 'ines')"

@@ -216,8 +216,8 @@ def test_a_conflict_in_a_number_is_told_though_the_sentence_is_called_supported(
         JudgedSentence(index=4, text="9", supported=None, reason="cut", number_conflict=True),
     )
     score = FaithfulnessScore(value=0.5, sentences=sentences, conflicts=3)
-    found = findings_of([score], SOURCE)
-    assert [(each.title, each.verdict, each.number, each.conflict) for each in found] == [
+    actual = findings_of([score], SOURCE)
+    assert [(each.title, each.verdict, each.number, each.conflict) for each in actual] == [
         (
             "sentence 2",
             "conflict in a number, supported, support 0.90 of 1",
@@ -228,8 +228,8 @@ def test_a_conflict_in_a_number_is_told_though_the_sentence_is_called_supported(
         ("sentence 5", "conflict in a number, unanswered", "faithfulness.conflicts", True),
         ("sentence 1", "unsupported, support 0.10 of 1", "faithfulness", False),
     ]
-    assert found[0].evidence == ((2, SOURCE[2]),)
-    assert explaining(found, {"faithfulness.conflicts"}) == found
+    assert actual[0].evidence == ((2, SOURCE[2]),)
+    assert explaining(actual, {"faithfulness.conflicts"}) == actual
 
 
 SENTENCES = (
@@ -245,8 +245,8 @@ def test_a_rare_word_counts_for_more_than_a_common_one() -> None:
 
     Sentence 3 shares mice and longer, 1/3 + 1; sentence 1 shares mice, moss and dry, 1/3 + 2.
     """
-    found = closest_sentence("Mice longer on dry moss.", SENTENCES)
-    assert found == ((1, SENTENCES[1]),)
+    actual = closest_sentence("Mice longer on dry moss.", SENTENCES)
+    assert actual == ((1, SENTENCES[1]),)
     # mice 1/3 and zinc 1/2 make 5/6 in sentence 0, and less than the 1 of camera in sentence 2
     assert closest_sentence("Zinc, mice, camera.", SENTENCES) == ((2, SENTENCES[2]),)
 
@@ -262,11 +262,11 @@ def test_evidence_is_a_sentence_of_the_source_that_shares_a_word(
     text: str, source: list[str]
 ) -> None:
     """Law: it is quoted as it stands, and there is one wherever any sentence shares a word."""
-    found = closest_sentence(text, source)
+    actual = closest_sentence(text, source)
     sharing = [
         place for place, sentence in enumerate(source) if {*text.split()} & {*sentence.split()}
     ]
-    assert len(found) == min(1, len(sharing))
-    for place, sentence in found:
+    assert len(actual) == min(1, len(sharing))
+    for place, sentence in actual:
         assert place in sharing
         assert sentence == source[place]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.catalogue import CATALOGUE
-from summeval_pytest.verdict.rules import Rule, levels, read_rules
+from summeval_pytest.verdict.policy import Rule, levels, read_rules
 
 
 def rule_refused(*texts: str) -> str:
@@ -51,7 +51,7 @@ UNCLEAR = ("facet", "facet:0.02:0.03", "facet:p.05:p.1", "facet:p.1:2:3")
 
 
 @pytest.mark.parametrize(
-    ("texts", "told"),
+    ("texts", "message"),
     [
         *(([text], FORMS) for text in UNCLEAR),
         (
@@ -76,13 +76,13 @@ UNCLEAR = ("facet", "facet:0.02:0.03", "facet:p.05:p.1", "facet:p.1:2:3")
         ),
     ],
 )
-def test_a_rule_that_could_never_decide_is_refused(texts: list[str], told: str) -> None:
+def test_a_rule_that_could_never_decide_is_refused(texts: list[str], message: str) -> None:
     """It says nothing, contradicts itself, or names a drop or level that is none.
 
     FM ranges from 0.25 to 1, a rating from 1 to its scale: a larger drop never decides. At a level
     of 0 nothing is significant, at 1 everything that dropped; p5 is meant as p0.05.
     """
-    assert rule_refused(*texts).startswith(f"--fail={texts[-1]!r}{told}")
+    assert rule_refused(*texts).startswith(f"--fail={texts[-1]!r}{message}")
 
 
 def test_only_the_numbers_with_a_level_are_tested_where_there_is_one() -> None:
