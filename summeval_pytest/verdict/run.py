@@ -59,8 +59,8 @@ class Header:
     """Everything that may differ between a run and its replay.
 
     ``created`` comes from SOURCE_DATE_EPOCH, or is None, so that two replays have equal bytes.
-    ``commit`` is the gated one, as GitHub names it. ``usage`` has the counts of `Totals`, empty
-    where nothing was asked. ``models`` are those that replied, or that stored replies name.
+    ``commit`` is the gated one, as GitHub names it. ``usage`` has the counts of `Totals`; it
+    is empty where nothing was asked. ``models`` replied, or are named by stored replies.
     """
 
     created: str | None = None
@@ -87,7 +87,7 @@ class JudgeName:
 class PaperRecord:
     """One paper, with the text that a reader of the verdicts needs.
 
-    ``cited`` are the source sentences that a score or finding points at, each with its index (from 0).
+    ``cited`` are the source sentences that a score or finding points at, with their index from 0.
     """
 
     id: str
