@@ -160,7 +160,7 @@ def cases_of(run: RunVerdict) -> Iterator[tuple[SuiteRecord, Case]]:
 
 
 class Failing(NamedTuple):
-    """A test that does not pass; its case is made when it is asked for."""
+    """A test that does not pass; its case is made on demand."""
 
     outcome: Covered
     make: Callable[[], Case]
@@ -198,7 +198,7 @@ def _read_case(read: Callable[[], PairResult]) -> Case:
 
 
 def badness(pair: PairResult) -> tuple[bool, float, bool, list[tuple[bool, int, float]]]:
-    """Where a pair stands among others of its outcome, the worst first."""
+    """The rank of a pair among others of its outcome, the worst first."""
     verdict = pair.verdict
     worst = [rank(finding) for finding in pair.explanation[:1]]
     return not verdict.unscored, -sum(map(gap_of, verdict.shortfalls)), not worst, worst

@@ -90,7 +90,7 @@ class Annotation:
         return f"::{level} {','.join(properties)}::{_data(self.message)}"
 
     def quality(self, about: Sequence[str], path: str) -> dict[str, object]:
-        """The entry of a code quality report; ``about`` tells it from others, run after run."""
+        """The entry of a code quality report; ``about`` identifies it in later runs."""
         name = f"summeval-{self.kind}"
         known = json.dumps([name, *about])
         text = f"{self.title}: {self.message}".replace("\n", "; ")
@@ -150,7 +150,7 @@ def quality_pieces(run: RunVerdict, *, locate: Callable[[str], str] = str) -> It
 
 
 def _all_notes(run: RunVerdict) -> Iterator[tuple[tuple[str, ...], Annotation]]:
-    """Each annotation with what it is about: a suite, and a system and paper of it, if any."""
+    """Each annotation with its suite, and its system and paper, if any."""
     for note in _partly_judged(run):
         yield ("",), note
     for suite, case in cases_of(run):

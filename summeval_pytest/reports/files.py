@@ -22,10 +22,10 @@ _PROJECT: Final = "CI_PROJECT_DIR"
 
 
 def rendered(kind: FileKind, record: RunVerdict, start: Path | None = None) -> str | Iterable[str]:
-    """The text of one kind of file that is made of a run, whole or in pieces.
+    """The text of one kind of file, whole or in pieces.
 
-    The run's files were named from ``start``, or from the current folder.
-    What makes a report is loaded here: a gate starts in every worker, and most write none.
+    The run's files were named from ``start``, or from the current folder. Each report is imported
+    here, since a gate starts in every worker and most workers write none.
     """
     if kind == "JUnit report":
         from summeval_pytest.reports.junit import junit_pieces
@@ -45,10 +45,7 @@ def rendered(kind: FileKind, record: RunVerdict, start: Path | None = None) -> s
 
 
 def from_root(start: Path, root: Path) -> Callable[[str], str]:
-    """Makes a path that was named from ``start`` one that is relative to a repository's root.
-
-    One that leads out of it stays as it is.
-    """
+    """Make paths from ``start`` relative to a repository's root; a path outside stays as it is."""
     root = root.resolve()
 
     def located(shown: str) -> str:
@@ -59,10 +56,10 @@ def from_root(start: Path, root: Path) -> Callable[[str], str]:
 
 
 def write_whole(file: Path, text: str | Iterable[str]) -> str:
-    """Writes a file, whole or in pieces, its folder too; what went wrong, empty where nothing did.
+    """Write a file and its folder; return what went wrong, or an empty text.
 
-    A link is followed, unless it leads out of the current folder. What is no file of its own, as a
-    pipe or /dev/stdout, is written into.
+    A link is followed, unless it leads out of the current folder. A pipe, as /dev/stdout, is
+    written into.
     """
     if _leads_out(file):
         return f"{file} cannot be written (a link leads out of this folder); name another file"
@@ -99,7 +96,7 @@ def replacing(file: Path) -> Iterator[IO[bytes]]:
 
 
 def unwritable(file: Path) -> str:
-    """Why a file cannot be written, as far as that is seen before; empty where it can."""
+    """Why a file cannot be written; empty where nothing speaks against it yet."""
     if file.is_dir():
         return "it is a folder"
     if _leads_out(file):
@@ -118,7 +115,7 @@ def _leads_out(file: Path) -> bool:
 
 
 def append(file: Path, text: str) -> str:
-    """Adds to a file; what went wrong, empty where nothing did."""
+    """Add to a file; return what went wrong, or an empty text."""
     try:
         with file.open("a", encoding="utf-8") as handle:
             handle.write(text)

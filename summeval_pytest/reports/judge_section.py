@@ -27,7 +27,7 @@ UNMEASURED: Final = "agreement with labels not measured in this run"
 UNTRUSTED: Final = "UNTRUSTED"
 UNDEFINED: Final = "undefined"
 MARK: Final = "The judge is untrusted. Do not rely on these verdicts."
-"""What stands beside the verdicts of a judge that misses a floor."""
+"""The mark beside the verdicts of a judge that misses a floor."""
 _NAME: Final = 80
 _LINE: Final = 200
 _QUOTE: Final = 400
@@ -122,13 +122,13 @@ def _least(agreement: Agreement, bound: Bound) -> tuple[float, ...]:
 
 
 def describe_trust(trust: Trust) -> str:
-    """Why a judge is not trusted. The first line alone says what it misses; then every figure."""
+    """Why a judge is not trusted: the missed floors on one line, then every figure."""
     lines = [f"{UNTRUSTED}: {_missed(trust)}", f"judge {one_line(trust.judge)}", ""]
     return "\n".join([*lines, *agreement_lines(trust.agreements)])
 
 
 def agreement_lines(agreements: Iterable[Agreement]) -> Iterator[str]:
-    """The figures as a table: value, interval over papers, what it stands on, floor."""
+    """The figures as a table: value, interval over papers, items, papers, floor."""
     rows = [(one_line(figure.name, _NAME), figure) for figure in agreements]
     width = max([len("agreement"), *(len(name) for name, _ in rows)]) + 1
     counts = f"{'items':>7}{'papers':>7}"

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 COLUMNS: Final = ("facet", *(f"facet.{facet}" for facet in FACETS), "eva", "faithfulness")
 """The numbers of the heatmap."""
 WHOLE_RUN: Final = 2_000
-"""The most pairs of a run whose page holds every pair with its texts."""
+"""The page of a run with at most so many pairs has the texts of all of them."""
 MOST_WRITTEN: Final = 150
 """Of a longer run, so many pairs are rows of the markup, and so many failing ones have texts."""
 _LOST: Final = {
@@ -292,7 +292,7 @@ def mean_cell(line: SystemLine, name: str) -> dict[str, object]:
 def whisker(difference: Difference, beside: Sequence[Difference]) -> list[float]:
     """Where change, low and high are drawn, in per cent of the width of the drawing.
 
-    All numbers are shares of their range, on one scale that holds every interval.
+    All numbers are shares of their range, on one scale for all intervals.
     """
 
     def shares(d: Difference) -> list[float]:

@@ -126,7 +126,7 @@ class Passages:
         self._spans: dict[str, tuple[Span, ...]] = {}
 
     def find(self, passage: str) -> tuple[Span, ...]:
-        """Where a passage stands: in one place, or sentence by sentence; nothing if nowhere."""
+        """The places of a passage: one, or one for each sentence; none if it is not there."""
         if passage not in self._spans:
             whole = self._find(passage)
             parts = () if whole else map(self._find_loosely, sentence_texts(passage))
@@ -135,7 +135,7 @@ class Passages:
         return self._spans[passage]
 
     def in_order(self, passages: Iterable[str]) -> Iterator[tuple[Span, ...]]:
-        """Where each passage stands; each is first looked for behind the one before it."""
+        """The place of each passage; each is first searched for behind the one before it."""
         after = 0
         for passage in passages:
             place = self._find_loosely(passage, after) or self._find_loosely(passage)
@@ -143,7 +143,7 @@ class Passages:
             yield (self._span(place),) if place else ()
 
     def sentence(self, index: int) -> tuple[Span, ...]:
-        """Where a sentence stands, by its index as metrics count; nothing where none has it."""
+        """The place of a sentence by its index, as metrics count; none where there is none."""
         return self.find(self.text_of(index))
 
     def text_of(self, index: int) -> str:
@@ -151,10 +151,10 @@ class Passages:
         return self._sentences[index] if 0 <= index < len(self._sentences) else ""
 
     def cut_out(self, fact: Fact) -> tuple[Span, ...]:
-        """Where a fact stands that is made of words of its sentence, in two runs at most.
+        """The places of a fact that is made of words of its sentence, two at most.
 
         Only what follows a colon counts if the words before it are from elsewhere ("Healing: in
-        patients taking zinc."). Nowhere if the fact is the whole sentence.
+        patients taking zinc."). None if the fact is the whole sentence.
         """
         sentence = self.text_of(fact.sentence)
         within = self._find(sentence)
@@ -300,7 +300,7 @@ def _is_about(finding: Finding, piece: Piece) -> bool:
 
 
 class _PairPieces:
-    """The pieces of a pair, and where they stand in its summary and its paper's references."""
+    """The pieces of a pair, with their places in its summary and its paper's references."""
 
     def __init__(self, pair: PairResult, summary: Passages, references: Sequence[Passages]) -> None:
         self.pair = pair
@@ -426,7 +426,7 @@ class _PairPieces:
         return sorted(pieces, key=lambda piece: _WORST_FIRST.index(piece.state))
 
     def _quoted(self, passage: str) -> tuple[Span, ...]:
-        """Where a passage stands in the first reference that has it."""
+        """The place of a passage in the first reference that has it."""
         return next(filter(None, (text.find(passage) for text in self.references)), ())
 
 

@@ -28,10 +28,10 @@ def template(
     *words: ModuleType | Callable[..., object],
     folder: str = FOLDER,
 ) -> Template:
-    """One template by the name of its file; what it includes lies in `FOLDER`.
+    """One template by the name of its file; its includes are in `FOLDER`.
 
     ``finalize`` makes a value safe, before it is escaped for HTML unless it is markup. ``words``
-    are the functions that the template calls, also as filters, and modules of such.
+    are the functions, and modules of functions, that the template calls.
     """
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 

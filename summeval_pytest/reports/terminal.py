@@ -69,7 +69,7 @@ _DRIFT_LEGEND: Final = (
 
 @dataclass(frozen=True, slots=True)
 class TallyRow:
-    """What the closing table says of one pair."""
+    """One pair in the closing table."""
 
     outcome: str
     values: Mapping[str, float]
@@ -97,7 +97,7 @@ class SystemTally:
     n_skipped: int = 0
 
     def mean(self, metric: str) -> str:
-        """The mean of one metric, and on how many pairs it stands where that is not all."""
+        """The mean of one metric, with the number of its pairs if that is not all."""
         values = [row.values[metric] for row in self.rows if metric in row.values]
         part = f" ({len(values)}/{len(self.rows)})" if 0 < len(values) < len(self.rows) else ""
         return shown(metric, statistics.mean(values) if values else None) + part
@@ -110,7 +110,7 @@ def summary_lines(
 ) -> Iterator[str]:
     """A table: each system's pairs by outcome and its mean of each metric.
 
-    Under a system stand the papers that were not judged, its corrected means, the changes against a
+    Below a system come the papers that were not judged, its corrected means, the changes against a
     baseline and what is wrong.
     """
     in_order = sorted(tallies.items())

@@ -78,7 +78,7 @@ def standing(name: str, value: float | None, least: float) -> str:
 
 
 def against(name: str, value: float | None, least: float) -> str:
-    """How a number stands to its threshold: ``< 0.750``."""
+    """The threshold of a number with the sign between them: ``< 0.750``."""
     named, bound = CATALOGUE[name], shown(name, least, least)
     is_met = named.meets(value, least)
     if named.lower_is_better:
@@ -251,7 +251,7 @@ def detectable_text(difference: Difference) -> str:
 
 
 def waiver_line(use: WaiverUse) -> str:
-    """A waiver and what became of it, on one line."""
+    """A waiver and its state, on one line."""
     waiver = use.waiver
     way = "down" if waiver.most is None else "up"
     least = "" if waiver.bound is None else f" {way} to {waiver.bound:g}"

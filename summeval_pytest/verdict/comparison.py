@@ -216,8 +216,8 @@ def granularity(name: str, changes: Sequence[float]) -> dict[str, float]:
 def _n_expected(both: Sequence[Pairing], name: str, rules: Sequence[Rule]) -> int:
     """How many papers a comparison should cover: those on which the baseline has the number.
 
-    That holds for the metrics and for what a rule names; a facet may be on fewer papers. A count
-    has to be on all to which it applies.
+    Only metrics and numbers that a rule names are expected; a facet may be on fewer papers. A count
+    has to be on all papers to which it applies.
     """
     is_expected = name in METRICS or any(rule.name == name and rule.is_named for rule in rules)
     expected = [new for old, new in both if old.values.get(name) is not None] if is_expected else []

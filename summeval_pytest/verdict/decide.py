@@ -192,13 +192,9 @@ def _decide_suite(
 
 
 def decide_judge(golden: Answers, labels: str, judge: JudgeName, policy: Policy) -> Trust | None:
-    """What golden answers say of the judge that gave them; None where there are none.
+    """Measure a judge by its golden answers; None where there are none.
 
-    Args:
-        golden: The judge's answers to the golden labels.
-        labels: The fingerprint of the labels.
-        judge: Who judged: floors go by its name.
-        policy: What is required.
+    ``labels`` is the fingerprint of the labels. Floors go by the name of ``judge``.
 
     Raises:
         OptionError: where floors go by names and the record does not know its judge's.
@@ -237,13 +233,8 @@ def decide_system(
     """Decide the means of one system, and its comparison, where there is one.
 
     A system of which not every paper was judged has no means. It keeps the fault of its item.
-
-    Args:
-        system: The system.
-        papers: The numbers of its pairs.
-        policy: What is required.
-        golden: The judge's answers to the golden labels, which correct means.
-        against: A baseline, and the recipes of the numbers that are compared with it.
+    ``papers`` are the numbers of its pairs. The judge's ``golden`` answers correct means.
+    ``against`` is a baseline, and the recipes of the numbers to compare with it.
     """
     thresholds = policy.thresholds
     comparison, faults = system.comparison, []

@@ -142,7 +142,7 @@ class CorrectedMean:
 
     @property
     def fails(self) -> bool:
-        """Whether it surely misses a threshold, or stands on too few papers."""
+        """Whether it surely misses a threshold, or covers too few papers."""
         values = [floor.compared(self.value, self.low) for floor in self.missed]
         return bool(values) and (not self.is_covered or any(v is not None for v in values))
 

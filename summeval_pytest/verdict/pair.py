@@ -72,14 +72,9 @@ def pair_verdict(
 ) -> PairVerdict:
     """Compare one pair with its thresholds.
 
-    A number that does not apply (a facet that the reference does not state) has nothing to meet.
-    One that cannot be counted because the summary states nothing (None) misses every threshold.
-
-    Args:
-        numbers: The pair's numbers.
-        thresholds: What they have to reach.
-        waivers: What may fall short.
-        fault: Why the judge left the whole pair unscored; empty where it did not.
+    A number that does not apply (a facet that the reference does not state) has nothing to meet. A
+    number that is None, because the summary states nothing, misses every threshold. ``fault`` says
+    why the judge left the whole pair unscored.
     """
     ranges = {
         name: Range(value, numbers.worst.get(name, value), numbers.best.get(name, value))
@@ -130,7 +125,7 @@ def judge_faults(numbers: Numbers) -> Iterator[str]:
 
 
 def why_missing(name: str) -> str:
-    """Why a number is not there, as far as its name tells, and what to do."""
+    """Why a number is missing, and what to do."""
     if name in NOT_SAID:
         return f"{name} is missing: the judge did not {NOT_SAID[name]}; {REMEDIES[name]}"
     return f"{name} is missing: it was not measured; judge again with that threshold"

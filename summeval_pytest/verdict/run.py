@@ -228,7 +228,7 @@ class SystemResult:
 
     @property
     def is_compared(self) -> bool:
-        """Whether it was compared, where that was asked for."""
+        """Whether it was compared, if the user asked for that."""
         return not self.baseline or self.comparison is not None
 
 
@@ -321,7 +321,7 @@ class SuiteRecord:
 
     @property
     def uncompared(self) -> tuple[str, ...]:
-        """The comparisons that were asked for and not made, a clause each."""
+        """The requested comparisons that were not made, a clause each."""
         return tuple(
             f"{system.name} was not compared with {system.baseline}"
             for system in self.systems

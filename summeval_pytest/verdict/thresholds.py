@@ -105,7 +105,7 @@ class Thresholds:
 
     @property
     def by_scope(self) -> dict[str, tuple[Threshold, ...]]:
-        """The three, by what stands before their names on the command line."""
+        """The three, by the prefix of their names on the command line."""
         return {"": self.pair, MEAN: self.mean, CORRECTED: self.corrected}
 
     @property

@@ -232,7 +232,7 @@ FIGURES: Final[Mapping[str, Callable[[Counts], Figures]]] = {
 
 
 def n_of(counts: Counts, name: str) -> int:
-    """How many items a figure stands on: labelled ones, or source sentences as evidence."""
+    """How many items a figure counts: labelled items, or source sentences as evidence."""
     if name.startswith(_EVIDENCE):
         return int(counts[_SLICES[_EVIDENCE]][1])
     facet = name.partition(".")[2]

@@ -96,7 +96,7 @@ def day_of(uses: Iterable[WaiverUse]) -> str:
 
 
 def all_uses(waivers: Iterable[Waiver], *decided: Iterable[WaiverUse]) -> tuple[WaiverUse, ...]:
-    """Every waiver with what became of it in what was decided; "not judged" elsewhere."""
+    """Every waiver with its state; "not judged" where nothing was decided about it."""
     states = {use.waiver.name: use.state for uses in decided for use in uses}
     return tuple(
         WaiverUse(waiver=waiver, state=states.get(waiver.name, "not judged")) for waiver in waivers
