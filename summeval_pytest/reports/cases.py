@@ -16,7 +16,7 @@ from summeval_pytest.metrics.catalogue import CATALOGUE
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import COVERAGE, FacetScore
 from summeval_pytest.metrics.faithfulness import SUPPORT, FaithfulnessScore
-from summeval_pytest.metrics.finding import rank
+from summeval_pytest.metrics.finding import Finding, rank
 from summeval_pytest.reports.judge_section import (
     MARK,
     UNTRUSTED,
@@ -50,7 +50,6 @@ from summeval_pytest.verdict.pair import PairVerdict, Shortfall, judge_faults
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from summeval_pytest.metrics.finding import Finding
     from summeval_pytest.metrics.number import Unscored
     from summeval_pytest.metrics.score import Score
     from summeval_pytest.run.pair_numbers import Numbers
@@ -323,7 +322,13 @@ def system_case(system: SystemResult) -> Case:
     if system.outcome == "error":
         title, phrases = "unscored", (fault,)
     elif system.outcome == "failed":
-        title, phrases = _system_title(system), tuple(missed_means(system)) or (fault,)
+        verdict, title = system.verdict, _system_title(system)
+        phrases = (
+            *map(_missed_mean, verdict.missed),
+            *missed_lines(verdict.corrected),
+            *verdict.waiver_faults,
+            *broken_rules(system.comparison),
+        ) or (fault,)
         notes = (f"undecided: {fault}",) if system.fault else ()
     return Case(
         kind="system",
@@ -349,15 +354,6 @@ def _system_title(system: SystemResult) -> str:
         names = ", ".join(difference.name for difference in comparison.broken)
         return f"drop of {names}" if names else "not comparable"
     return "waiver" if verdict.waiver_faults else "failed"
-
-
-def missed_means(system: SystemResult) -> Iterator[str]:
-    """Why one system fails over its papers, and against a baseline, a phrase each."""
-    verdict = system.verdict
-    yield from map(_missed_mean, verdict.missed)
-    yield from missed_lines(verdict.corrected)
-    yield from verdict.waiver_faults
-    yield from broken_rules(system.comparison)
 
 
 def _missed_mean(mean: SystemMean) -> str:

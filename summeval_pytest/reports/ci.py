@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
 from summeval_pytest.reports import judge_section
-from summeval_pytest.reports.cases import cases_of, failing_pairs, failing_systems, judge_case
+from summeval_pytest.reports.cases import (
+    Case,
+    Failing,
+    cases_of,
+    failing_pairs,
+    failing_systems,
+    judge_case,
+)
 from summeval_pytest.reports.systems import SystemRow
 from summeval_pytest.reports.template import template
 from summeval_pytest.reports.terminal import calls_lines
@@ -36,7 +43,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from summeval_pytest.errors import Place
-    from summeval_pytest.reports.cases import Case, Failing
     from summeval_pytest.verdict.run import Covered, RunVerdict
 
 

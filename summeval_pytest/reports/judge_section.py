@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.reports.wording import beside
 from summeval_pytest.text.printing import one_line, safe_lines
 from summeval_pytest.verdict.floors import named_agreement
-from summeval_pytest.verdict.trust import confusions, worst_disagreements
+from summeval_pytest.verdict.trust import (
+    Agreement,
+    Disagreement,
+    MoreLabels,
+    Trust,
+    confusions,
+    worst_disagreements,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -19,7 +26,6 @@ if TYPE_CHECKING:
     from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
     from summeval_pytest.verdict.run import RunVerdict, SuiteRecord
     from summeval_pytest.verdict.thresholds import Bound, Threshold
-    from summeval_pytest.verdict.trust import Agreement, Disagreement, MoreLabels, Trust
 
 
 UNCALIBRATED: Final = "agreement with people unknown, the suite has no labels"
@@ -56,7 +62,7 @@ def trust_phrase(trust: Trust | None, *, has_labels: bool | None) -> str:
     if not trust.n_floors:
         return f"agreement measured, no floor is set ({labels})"
     if trust.is_untrusted:
-        return f"{UNTRUSTED}: {_missed(trust)} ({labels})"
+        return f"{missed_floors(trust)} ({labels})"
     if trust.undecided:
         return f"{one_line(trust.undecided)} ({labels})"
     whose = f" for {one_line(trust.floors_of)}" if trust.floors_of else ""
@@ -90,10 +96,11 @@ def trust_of_run(record: RunVerdict) -> str:
     return "; ".join(f"{suite.name}: {trust_of(suite)}" for suite in record.suites)
 
 
-def _missed(trust: Trust) -> str:
+def missed_floors(trust: Trust) -> str:
+    """The floors that an untrusted judge misses, six at most."""
     missed = [short_of_floor(agreement, floor) for agreement, floor in trust.missed]
     more = f"; {len(missed) - _MOST:,} more" if len(missed) > _MOST else ""
-    return "; ".join(missed[:_MOST]) + more
+    return f"{UNTRUSTED}: {'; '.join(missed[:_MOST])}{more}"
 
 
 def short_of_floor(agreement: Agreement, floor: Threshold) -> str:
@@ -123,7 +130,7 @@ def _least(agreement: Agreement, bound: Bound) -> tuple[float, ...]:
 
 def describe_trust(trust: Trust) -> str:
     """Why a judge is not trusted: the missed floors on one line, then every figure."""
-    lines = [f"{UNTRUSTED}: {_missed(trust)}", f"judge {one_line(trust.judge)}", ""]
+    lines = [missed_floors(trust), f"judge {one_line(trust.judge)}", ""]
     return "\n".join([*lines, *agreement_lines(trust.agreements)])
 
 

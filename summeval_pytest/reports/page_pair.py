@@ -17,7 +17,7 @@ from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.faithfulness import CONFLICTS, SUPPORT, FaithfulnessScore
 from summeval_pytest.metrics.own import OwnScore
-from summeval_pytest.questions import SCALES
+from summeval_pytest.questions import SCALES, Facet, Fact
 from summeval_pytest.reports.cases import averaged_note, pair_case
 from summeval_pytest.reports.wording import QUOTE, claims_of, moved_numbers, shown
 from summeval_pytest.text.normalise import normalise
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.finding import Finding
     from summeval_pytest.metrics.number import Unscored
     from summeval_pytest.metrics.score import Score
-    from summeval_pytest.questions import Facet, Fact
     from summeval_pytest.verdict.differences import Claim, PairChange
     from summeval_pytest.verdict.run import PairResult, PaperRecord
 
@@ -170,11 +169,6 @@ class Passages:
         places = [self._find(run, within[0]) for run in runs]
         inside = [place for place in places if place and place[1] <= within[1]]
         return tuple(map(self._span, inside)) if len(inside) == len(places) else ()
-
-    def shared_words(self, index: int, text: str) -> int:
-        """How many content words a sentence shares with another text; -1 where there is none."""
-        sentence = self.text_of(index)
-        return len(set(content_words(sentence)) & set(content_words(text))) if sentence else -1
 
     def _find_loosely(self, passage: str, after: int = 0) -> tuple[int, int] | None:
         whole = self._find(passage, after)
@@ -432,7 +426,12 @@ class _PairPieces:
 
 def _stating(fact: Fact, references: Sequence[Passages]) -> Passages | None:
     """The reference that states a fact: its sentence shares most words with it."""
-    return max(references, key=lambda it: it.shared_words(fact.sentence, fact.text), default=None)
+
+    def shared(reference: Passages) -> int:
+        sentence = reference.text_of(fact.sentence)
+        return len({*content_words(sentence)} & {*content_words(fact.text)}) if sentence else -1
+
+    return max(references, key=shared, default=None)
 
 
 def _sentence_of(fact: Fact, stating: Passages | None) -> tuple[Span, ...]:

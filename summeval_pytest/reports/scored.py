@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.questions import FACETS
+from summeval_pytest.questions import FACETS, Facet
 from summeval_pytest.reports.page import finalize
-from summeval_pytest.reports.page_pair import Passages, visible, whole_sentences
+from summeval_pytest.reports.page_pair import Passages, Span, visible, whole_sentences
 from summeval_pytest.reports.template import resource, template
 from summeval_pytest.reports.wording import shown
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from summeval_pytest.metrics.finding import Finding
     from summeval_pytest.metrics.score import Score
-    from summeval_pytest.questions import Facet
-    from summeval_pytest.reports.page_pair import Span
     from summeval_pytest.run.measure import Evaluation
 
 

@@ -6,14 +6,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.verdict.means import mean_of
+from summeval_pytest.verdict.means import CorrectedMean, SystemMean, mean_of
 from summeval_pytest.verdict.thresholds import Threshold
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from summeval_pytest.run.pair_numbers import Numbers
-    from summeval_pytest.verdict.means import CorrectedMean, SystemMean
     from summeval_pytest.verdict.run import Covered, Outcome, SuiteRecord, SystemResult
 
 

@@ -34,7 +34,7 @@ from summeval_pytest.reports.wording import (
 )
 from summeval_pytest.run.plan import PlannedCalls
 from summeval_pytest.text.printing import one_line, safe, safe_lines
-from summeval_pytest.verdict.changes import measure_drift
+from summeval_pytest.verdict.changes import Drift, FigureChange, KindDrift, Rejudged, measure_drift
 from summeval_pytest.verdict.floors import AGREEMENTS
 from summeval_pytest.verdict.trust import Disagreement
 
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
     from summeval_pytest.endpoints.spending import ModelSeen
     from summeval_pytest.store.cassette import Cassette
-    from summeval_pytest.verdict.changes import Drift, FigureChange, KindDrift, Rejudged
     from summeval_pytest.verdict.differences import Comparison
     from summeval_pytest.verdict.run import PairResult, RunVerdict, SuiteRecord
 

@@ -12,19 +12,16 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, OPTIONAL, lacks
-from summeval_pytest.metrics.signature import read_signature
+from summeval_pytest.metrics.signature import Signature, read_signature
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.run.pair_numbers import coverage, is_covered
+from summeval_pytest.run.pair_numbers import Numbers, coverage, is_covered
 from summeval_pytest.verdict.differences import Comparison, Difference, Flip
-from summeval_pytest.verdict.policy import DEFAULT_RULES, levels
+from summeval_pytest.verdict.policy import DEFAULT_RULES, Rule, levels
 from summeval_pytest.verdict.thresholds import NOT_SAID
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from summeval_pytest.metrics.signature import Signature
-    from summeval_pytest.run.pair_numbers import Numbers
-    from summeval_pytest.verdict.policy import Rule
     from summeval_pytest.verdict.run import PairResult, RunRecord, SuiteRecord
 
 

@@ -15,33 +15,32 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.metrics.signature import read_signature
+from summeval_pytest.metrics.signature import Signature, read_signature
 from summeval_pytest.verdict.changes import pair_change
-from summeval_pytest.verdict.comparison import compare
+from summeval_pytest.verdict.comparison import Baseline, compare
 from summeval_pytest.verdict.floors import floors_of
 from summeval_pytest.verdict.means import SystemVerdict, system_verdict
 from summeval_pytest.verdict.pair import judge_faults, pair_verdict, why_missing
-from summeval_pytest.verdict.run import Pairs, RunVerdict
+from summeval_pytest.verdict.run import (
+    Covered,
+    JudgeName,
+    Outline,
+    PairResult,
+    Pairs,
+    RunRecord,
+    RunVerdict,
+    SuiteRecord,
+    SystemResult,
+)
 from summeval_pytest.verdict.trust import Trust, measure_trust
 from summeval_pytest.verdict.waivers import all_uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from summeval_pytest.metrics.signature import Signature
     from summeval_pytest.run.golden import GoldenPair
     from summeval_pytest.run.pair_numbers import Numbers
-    from summeval_pytest.verdict.comparison import Baseline
     from summeval_pytest.verdict.policy import Policy
-    from summeval_pytest.verdict.run import (
-        Covered,
-        JudgeName,
-        Outline,
-        PairResult,
-        RunRecord,
-        SuiteRecord,
-        SystemResult,
-    )
 
 _N_NAMED = 3
 Answers = tuple[tuple["GoldenPair", ...], str]

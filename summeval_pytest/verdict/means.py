@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.metrics.catalogue import CATALOGUE
 from summeval_pytest.metrics.number import SPARSE
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.run.pair_numbers import coverage, is_covered
+from summeval_pytest.run.pair_numbers import Numbers, coverage, is_covered
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.pair import (
@@ -23,16 +23,13 @@ from summeval_pytest.verdict.pair import (
     undecided,
     why_missing,
 )
-from summeval_pytest.verdict.thresholds import CORRECTABLE, Threshold
-from summeval_pytest.verdict.waivers import WaiverUse, faults_of
+from summeval_pytest.verdict.thresholds import CORRECTABLE, Threshold, Thresholds
+from summeval_pytest.verdict.waivers import Waivers, WaiverUse, faults_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
-    from summeval_pytest.run.pair_numbers import Numbers
-    from summeval_pytest.verdict.thresholds import Thresholds
-    from summeval_pytest.verdict.waivers import Waivers
 
 
 _ROUNDING: Final = 1e-9

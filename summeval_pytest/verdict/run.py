@@ -18,7 +18,7 @@ from summeval_pytest.metrics.finding import Finding  # noqa: TC001 - run records
 from summeval_pytest.metrics.number import SPARSE, Named, Unscored
 from summeval_pytest.metrics.score import Score  # noqa: TC001 - run records read it
 from summeval_pytest.run.golden import GoldenPair  # noqa: TC001 - run records read it
-from summeval_pytest.run.pair_numbers import numbers_of
+from summeval_pytest.run.pair_numbers import Numbers, numbers_of
 from summeval_pytest.verdict.differences import (
     Comparison,  # noqa: TC001 - run records read it
     PairChange,  # noqa: TC001 - run records read it
@@ -31,8 +31,6 @@ from summeval_pytest.verdict.waivers import WaiverUse  # noqa: TC001 - run recor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
-
-    from summeval_pytest.run.pair_numbers import Numbers
 
 
 SCHEMA: Final = 2

@@ -7,7 +7,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.errors import OptionError, SuiteError, nearest
+from summeval_pytest.errors import OptionError, SuiteError, UsageError, nearest
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, measured_metrics
 from summeval_pytest.metrics.facet import COVERAGE, LOWEST
 from summeval_pytest.metrics.faithfulness import SUPPORT
@@ -18,7 +18,6 @@ from summeval_pytest.questions import FACETS
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from summeval_pytest.errors import UsageError
     from summeval_pytest.suite.labels import Label
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.suite.values import Setting

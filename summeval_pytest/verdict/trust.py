@@ -26,6 +26,7 @@ from summeval_pytest.stats.agreement import (
 )
 from summeval_pytest.stats.bootstrap import (
     Interval,
+    Rows,
     bootstrap_interval,
     bootstrap_sums,
     more_groups,
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
-    from summeval_pytest.stats.bootstrap import Rows
 
     Counts = NDArray[np.int64]
     Figures = NDArray[np.float64]

@@ -10,12 +10,11 @@ from summeval_pytest.metrics.catalogue import CATALOGUE
 from summeval_pytest.metrics.number import UNRECORDED
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.suite.values import Waiver  # noqa: TC001 - run records read it
-from summeval_pytest.verdict.thresholds import Threshold
+from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from summeval_pytest.verdict.thresholds import Thresholds
 
 WaiverState = Literal["in use", "expired", "not needed", "exceeded", "not judged"]
 

@@ -15,6 +15,7 @@ from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import SCALES
 from summeval_pytest.reports.cases import (
     SILENT,
+    Part,
     cases_of,
     failing_pairs,
     failing_systems,
@@ -67,8 +68,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from syrupy.assertion import SnapshotAssertion
-
-    from summeval_pytest.reports.cases import Part
 
 
 def short(name: str, value: float | None, least: float) -> Shortfall:

@@ -25,7 +25,7 @@ from summeval_pytest.reports.judge_section import (
 )
 from summeval_pytest.reports.terminal import run_lines
 from summeval_pytest.run.golden import GoldenAnswer
-from summeval_pytest.verdict.trust import Disagreement, MoreLabels
+from summeval_pytest.verdict.trust import Disagreement, MoreLabels, Trust
 from tests.reports.records import (
     HOLDS,
     MISSED,
@@ -45,7 +45,6 @@ from tests.reports.records import (
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
-    from summeval_pytest.verdict.trust import Trust
 
 NOT_MEASURED = "agreement with labels not measured in this run"
 NOT_CALIBRATED = "agreement with people unknown, the suite has no labels"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from junitparser import JUnitXml
 
 from summeval_pytest.suite.lines import ALL_PAPERS
-from summeval_pytest.verdict.run import Header
+from summeval_pytest.verdict.run import Header, RunVerdict
 from summeval_pytest.verdict.thresholds import Thresholds
 from tests.reports.records import (
     FACET,
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
     from syrupy.assertion import SnapshotAssertion
 
-    from summeval_pytest.verdict.run import RunVerdict
 
 PLAIN = Thresholds(pair=THRESHOLDS.pair, mean=())
 """Without any of means, which a part of a run would skip."""

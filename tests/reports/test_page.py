@@ -29,7 +29,7 @@ from summeval_pytest.reports.page_pair import (
     visible,
 )
 from summeval_pytest.reports.wording import QUOTE
-from summeval_pytest.verdict.run import PairResult, Pairs
+from summeval_pytest.verdict.run import PairResult, Pairs, RunVerdict, SuiteRecord
 from tests.reports.records import (
     HOLDS,
     REFERENCE,
@@ -58,7 +58,6 @@ from tests.reports.records import (
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
-    from summeval_pytest.verdict.run import RunVerdict, SuiteRecord
     from summeval_pytest.verdict.trust import Trust
 
 INLINE = {"a", "b", "bdi", "code", "span", "strong", "wbr"}

@@ -32,7 +32,7 @@ from summeval_pytest.reports.terminal import (
 )
 from summeval_pytest.run.plan import PlannedCalls
 from summeval_pytest.store.cassette import Row, read_cassette, write_cassette
-from summeval_pytest.verdict.changes import FigureChange, measure_drift
+from summeval_pytest.verdict.changes import Drift, FigureChange, measure_drift
 from summeval_pytest.verdict.differences import Comparison, Difference
 from tests.judges.llm.by_rule import RuleSender
 from tests.reports import records
@@ -62,7 +62,6 @@ if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
     from summeval_pytest.run.golden import GoldenPair
-    from summeval_pytest.verdict.changes import Drift
     from summeval_pytest.verdict.run import SuiteRecord
 
 

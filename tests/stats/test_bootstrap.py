@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from summeval_pytest.stats.bootstrap import (
     Interval,
+    Labels,
+    Rows,
     bootstrap_interval,
     bootstrap_mean,
     bootstrap_sums,
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.stats.bootstrap import Labels, Rows
 
 ratings = st.integers(min_value=1, max_value=4).map(float)
 groups = st.sampled_from("abcdef")

@@ -10,12 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from summeval_pytest.stats.correlation import pearson, spearman
+from summeval_pytest.stats.correlation import Numbers, pearson, spearman
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from summeval_pytest.stats.correlation import Numbers
 
     Coefficient = Callable[[Numbers, Numbers], float | None]
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Final
 from hypothesis import strategies as st
 
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.run.golden import EvidenceCount, GoldenAnswer, GoldenPair
+from summeval_pytest.run.golden import EvidenceCount, GoldenAnswer, GoldenPair, LabelledKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from hypothesis.strategies import SearchStrategy
 
-    from summeval_pytest.run.golden import LabelledKind
 
 ERRORS: Final = ("direction", "number")
 PAPERS: Final = ("fern", "kiln", "moss", "zinc")

@@ -12,9 +12,9 @@ from summeval_pytest.metrics.eva import EvaScore, f1
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet, facet_aware_metric
 from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
-from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.metrics.signature import signature_of
-from summeval_pytest.questions import FACETS, SCALES, Fact
+from summeval_pytest.metrics.number import MetricName, Unscored
+from summeval_pytest.metrics.signature import Signature, signature_of
+from summeval_pytest.questions import FACETS, SCALES, Facet, Fact
 from summeval_pytest.record.record_file import record_lines
 from summeval_pytest.suite.values import Waiver
 from summeval_pytest.verdict.comparison import Baseline
@@ -22,7 +22,9 @@ from summeval_pytest.verdict.policy import Policy
 from summeval_pytest.verdict.run import (
     Header,
     JudgeName,
+    Outcome,
     PairResult,
+    RunRecord,
     RunVerdict,
     SuiteRecord,
     SystemResult,
@@ -34,13 +36,9 @@ from summeval_pytest.verdict.waivers import Waivers
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from summeval_pytest.metrics.number import MetricName
     from summeval_pytest.metrics.score import Score
-    from summeval_pytest.metrics.signature import Signature
-    from summeval_pytest.questions import Facet
     from summeval_pytest.run.golden import GoldenPair
     from summeval_pytest.verdict.differences import Comparison
-    from summeval_pytest.verdict.run import Outcome, RunRecord
 
 HERE: Final = Place("golden/summeval.toml", 3)
 SIGNATURES: Final = tuple(

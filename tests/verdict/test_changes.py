@@ -14,6 +14,7 @@ from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.verdict.changes import (
     KINDS,
     Drift,
+    FigureChange,
     KindDrift,
     Rejudged,
     changed_figures,
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.number import Unscored
     from summeval_pytest.metrics.score import Score
     from summeval_pytest.run.golden import GoldenPair
-    from summeval_pytest.verdict.changes import FigureChange
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
 SAME_FACET = FacetScore(value=1.0, identical=True)

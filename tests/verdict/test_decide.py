@@ -16,7 +16,7 @@ from summeval_pytest.verdict.differences import Comparison, Difference, PairChan
 from summeval_pytest.verdict.floors import Floors
 from summeval_pytest.verdict.pair import Shortfall, why_missing
 from summeval_pytest.verdict.policy import Policy
-from summeval_pytest.verdict.run import JudgeName
+from summeval_pytest.verdict.run import Covered, JudgeName, PairResult, RunRecord, SuiteRecord
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import (
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.number import Unscored
     from summeval_pytest.metrics.score import Score
     from summeval_pytest.verdict.comparison import Baseline
-    from summeval_pytest.verdict.run import Covered, PairResult, RunRecord, SuiteRecord
 
 PAIR = Thresholds(pair=(Threshold("faithfulness", 0.5),), mean=())
 BOTH = replace(PAIR, mean=(Threshold("faithfulness", 0.6),))

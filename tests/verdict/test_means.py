@@ -19,7 +19,7 @@ from summeval_pytest.verdict.means import (
     system_verdict,
 )
 from summeval_pytest.verdict.pair import why_missing
-from summeval_pytest.verdict.thresholds import Threshold, Thresholds
+from summeval_pytest.verdict.thresholds import Bound, Threshold, Thresholds
 from tests.verdict.golden_answers import answered, filled, golden
 from tests.verdict.records import on_day, pair, rated, supported, unscored, waiver
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from random import Random
 
     from summeval_pytest.run.golden import GoldenPair, LabelledKind
-    from summeval_pytest.verdict.thresholds import Bound
     from summeval_pytest.verdict.waivers import Waivers
 
 EMPTY = Unscored(metric="facet", status="degenerate_candidate", reason="the summary is empty")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from summeval_pytest.verdict import trust as trust_module
 from summeval_pytest.verdict.floors import AGREEMENTS, Floors
-from summeval_pytest.verdict.thresholds import Threshold
+from summeval_pytest.verdict.thresholds import Bound, Threshold
 from summeval_pytest.verdict.trust import (
     FIGURES,
     Agreement,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from summeval_pytest.run.golden import GoldenAnswer, GoldenPair, LabelledKind
-    from summeval_pytest.verdict.thresholds import Bound
 
 
 def trust(labelled: Sequence[GoldenPair], *floors: Threshold, judge: str = "") -> Trust:
