@@ -14,7 +14,6 @@ from summeval_pytest.questions import FACETS, OFFLINE
 from summeval_pytest.verdict.thresholds import (
     LOWER,
     Bound,
-    Mistake,
     Threshold,
     check_range,
     has_part,
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from summeval_pytest.suite.suite import Suite
+    from summeval_pytest.verdict.thresholds import Mistake
 
 SPEARMAN: Final = "facet_spearman"
 """The one figure of scores; all others are figures of counts."""
