@@ -12,12 +12,18 @@ from summeval_pytest.questions import Facet  # noqa: TC001 - run records read it
 class Difference:
     """One number of a system and of its baseline, paired by paper.
 
-    ``old``, ``new`` and ``change`` (new minus old) are means over the papers that have both.
-    ``low`` and ``high`` bound the 95 % bootstrap interval of the change over papers, ``deviation``
-    is its standard deviation. ``p`` is the Holm-adjusted one-sided p value of a drop; None for a
-    number that is not tested. ``detectable`` is the smallest true drop that such papers would show
-    with 80 % power; None where there is none, or nothing varies. ``broken`` are the rules that it
-    breaks, in words.
+    Attributes:
+        old: The baseline's mean over the papers that have both.
+        new: The system's mean over the same papers.
+        change: New minus old. A negative change is a drop; if lower is better, a positive one is.
+        low: The lower bound of the change's 95 % bootstrap interval over papers.
+        high: The upper bound.
+        p: The one-sided p value of a drop (paired permutation test), Holm-adjusted over the
+            numbers that are tested together; None for a number that is not tested.
+        deviation: The standard deviation of the change over papers; None if undefined.
+        detectable: The smallest true drop that these papers show with 80 % power, at Holm's
+            strictest level; None if there is none, or if nothing varies.
+        broken: The rules that it breaks, in words.
     """
 
     name: str
@@ -45,12 +51,16 @@ class Flip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """One system against a baseline: a saved run as the user named it, and its system.
+    """One system compared with a system of a saved run.
 
-    ``mismatches`` say why the two cannot be compared; then there are no differences. ``flips`` are
-    the facets rated lower, worst first. ``brevity`` says which shares rose only because summaries
-    became shorter. ``undecided`` has each number with a rule that unanswered questions decide, and
-    a phrase.
+    Attributes:
+        baseline: The saved run, as it was named.
+        system: The system of the saved run.
+        mismatches: Why the two cannot be compared, by the key that differs. Then there are no
+            differences.
+        flips: Facets that are rated lower than in the baseline, worst first.
+        brevity: Where a share of right pieces rose only because summaries became shorter.
+        undecided: Each rule that the judge's missing answers leave open: the number, and a phrase.
     """
 
     baseline: str
@@ -92,7 +102,14 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FacetChange:
-    """One facet whose rating differs, with what the two summaries say of it; None is not rated."""
+    """One facet whose rating differs, with the words of the two summaries.
+
+    Attributes:
+        old: The baseline's rating; None if its reading of the reference has no such facet.
+        new: The system's rating; None likewise.
+        before: The words of the baseline's summary.
+        after: The words of the system's summary.
+    """
 
     facet: Facet
     old: int | None
@@ -107,10 +124,14 @@ class FacetChange:
 class PairChange:
     """What changed on one paper between a baseline's summary and a system's.
 
-    ``numbers`` are the metrics that both have: name, old and new value. The new summary ``lost``
-    facts of the reference or ``regained`` them. It has new ``unsupported`` sentences, and
-    ``invented`` facts that do not follow from the reference; ``mended`` sentences are gone.
-    ``loss`` is the sum of the metrics' drops less their gains.
+    Attributes:
+        numbers: The metrics that both have: name, old and new value.
+        lost: Facts of the reference that only the baseline's summary states.
+        regained: Facts of the reference that only the system's summary states.
+        unsupported: New unsupported sentences.
+        mended: Unsupported sentences of the baseline that are gone or supported.
+        invented: New facts that do not follow from the reference.
+        loss: The sum of the metrics' drops, each 0 to 1, minus the gains.
     """
 
     paper: str

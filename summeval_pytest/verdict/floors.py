@@ -68,7 +68,11 @@ def named_agreement(name: str) -> Named:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Floors:
-    """One table of floors: that of ``judge``, or of every judge where that is empty."""
+    """The floors of one judge, in the order of the figures; floors on kinds of errors come last.
+
+    Attributes:
+        judge: The judge that the floors are for; empty for every judge.
+    """
 
     floors: tuple[Threshold, ...] = ()
     judge: str = ""

@@ -40,11 +40,12 @@ class SystemMean:
     """The mean of one number over the papers that have it; None if none has.
 
     Attributes:
-        least: Its threshold; the most that it may be where lower is better.
-        n_papers: The papers to which the number applies: their reference states the facet.
-        lowest: The mean if each paper that the system left without the number had its worst value;
-            None where no paper was left without it, and for a count, which has no worst value.
-        is_open: Whether what the judge left unanswered decides if it meets its threshold.
+        least: Its threshold; an upper bound if lower is better.
+        n_papers: Papers that should have it: all, except those whose reference does not state the
+            facet.
+        lowest: The mean if each paper without the number, by the system's fault, had the worst of
+            its range; None without such papers, and for a count, which has no worst.
+        is_open: Whether the judge's missing answers could make it meet or miss its threshold.
     """
 
     name: str
@@ -82,15 +83,18 @@ class CorrectedMean:
     """The mean of one number as people would give it, beside the judge's own mean.
 
     Attributes:
-        raw: The judge's own mean; for faithfulness over sentences, not over papers.
+        raw: The judge's mean; for faithfulness, over sentences and not over papers.
+        value: The corrected mean, in the labels' unit; None if the labels do not tell, or the
+            judge is no better than chance.
         low: The lower bound of its 95 % interval over papers.
-        value: Corrected, in the labels' unit; None where the labels are too few, or the judge is no
-            better than chance.
-        n_golden: How many labelled pairs or sentences correct it, on ``n_papers`` papers.
-        reason: Why there is no value or no interval; else empty.
-        n_scored: Papers of the system that have the number, of ``n_of`` that should.
-        worst: The same if all unanswered questions were answered wrong, and all unanswered labels
-            at the top of their scale; None where everything was answered.
+        high: The upper bound.
+        n_golden: How many labelled pairs, or sentences, correct it.
+        n_papers: How many papers these are on.
+        reason: Why there is no value or interval; empty otherwise.
+        n_scored: Papers of the system that have the number.
+        n_of: Papers that should have it.
+        worst: The same mean in the worst case: every unanswered piece is wrong, and every
+            unanswered label is at the top of its scale; None if everything was answered.
     """
 
     name: str
@@ -148,7 +152,8 @@ class CorrectedMean:
 class SystemVerdict:
     """The means of one system, raw and corrected by labels, and the state of its waivers.
 
-    ``undecided`` has a phrase for each threshold that the judge's answers do not decide.
+    Attributes:
+        undecided: What the judge's missing answers leave open, a phrase each.
     """
 
     means: tuple[SystemMean, ...] = ()

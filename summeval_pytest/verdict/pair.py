@@ -34,13 +34,13 @@ class Shortfall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairVerdict:
-    """What one pair misses; waived numbers are listed apart.
+    """What one pair misses.
 
     Attributes:
         shortfalls: The numbers that surely miss their thresholds, without waived ones.
-        unscored: The metrics that the system left without a score: an empty or refused summary.
-        waived: The numbers that miss their thresholds and that a waiver covers.
-        undecided: What the judge's answers do not decide, a phrase each.
+        unscored: The metrics without a score by the system's fault: an empty or refused summary.
+        waived: The numbers that miss their thresholds and have a waiver.
+        undecided: What the judge's missing answers leave open, a phrase each.
     """
 
     shortfalls: tuple[Shortfall, ...] = ()

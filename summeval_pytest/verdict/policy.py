@@ -31,13 +31,13 @@ TESTED: Final = (METRICS[0], *(f"facet.{facet}" for facet in FACETS), *METRICS[1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """Which drop against a baseline fails; a rule with both parts fails a drop that breaks both.
+    """A drop against a baseline that fails; with both parts, a drop must break both.
 
     Attributes:
-        drop: The mean may drop by so much; None where size does not matter.
-        level: A drop is significant if its adjusted p value is at most this; None where
-            significance does not matter.
-        is_named: Whether the user named the number, so that a run without it cannot pass.
+        drop: The mean may drop by this much; None if size does not matter.
+        level: A drop is significant if its adjusted p value is at most this; None if significance
+            does not matter.
+        is_named: Whether somebody named the number, so that a run without it cannot pass.
     """
 
     name: str
@@ -54,7 +54,10 @@ DEFAULT_RULES: Final = tuple(Rule(name=name, level=LEVEL) for name in TESTED)
 class Policy:
     """What one suite requires of a release.
 
-    ``floors`` has a table for each judge that has its own, and the one of every judge.
+    Attributes:
+        floors: A table for each judge with its own floors, and one for all other judges.
+        waivers: The waivers, and the day on which they are checked.
+        rules: The drops against a baseline that fail.
     """
 
     thresholds: Thresholds

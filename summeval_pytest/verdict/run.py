@@ -56,9 +56,15 @@ class CassetteRecord:
 class Header:
     """Everything that may differ between a run and its replay.
 
-    ``created`` comes from SOURCE_DATE_EPOCH, or is None, so that two replays have equal bytes.
-    ``commit`` is the gated one, as GitHub names it. ``usage`` has the counts of `Totals`; it
-    is empty where nothing was asked. ``models`` replied, or are named by stored replies.
+    Attributes:
+        created: From SOURCE_DATE_EPOCH; None if that is not set, so that two replays are equal to
+            the byte.
+        commit: The gated commit, as GitHub names it.
+        record: The record mode.
+        environment: Versions of Python and packages.
+        usage: The counts of `Totals`; empty if no endpoint was asked.
+        cassettes: The cassettes that the run could read.
+        models: The models of the replies, also of stored ones.
     """
 
     created: str | None = None
@@ -72,9 +78,11 @@ class Header:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeName:
-    """Who judged: the name that floors go by, and the signature of all that can change answers.
+    """The judge of a run.
 
-    ``name`` is None in an old record, which did not keep names.
+    Attributes:
+        name: The name that floors use; None in old records.
+        signature: Everything that can change its answers.
     """
 
     name: str | None
@@ -85,7 +93,9 @@ class JudgeName:
 class PaperRecord:
     """One paper, with the text that a reader of the verdicts needs.
 
-    ``cited`` are the source sentences that a score or finding points at, with their index from 0.
+    Attributes:
+        n_sentences: How many sentences the source has.
+        cited: The source sentences that a score or finding names, each with its index from 0.
     """
 
     id: str
@@ -109,19 +119,20 @@ class Outline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairResult:
-    """One pair: what was measured, and what was decided.
+    """One pair: what was measured, and the verdict.
 
-    A test leaves one behind, a worker sends it, and it is a line of a run record. ``outcome`` and
-    ``verdict`` are decided anew whenever a record is read.
+    A test leaves one behind, a worker sends it, and it is a line of the run record.
 
     Attributes:
-        fault: Why the judge left the whole pair unscored, in words.
-        place: The line of the summary, or of the system where a model was asked for it.
-        note: What a reader has to know about how the summary was made.
-        scores: The score of each metric; `Unscored` where it has no number.
+        outcome: A reader decides it again.
+        fault: Why the judge left the whole pair unscored; empty if it did not.
+        place: The line of the summary, or of the system if a model wrote it.
+        note: What a reader must know about how the summary was made.
+        scores: A score for each metric; `Unscored` if it has none.
         signatures: The recipes of the scores.
-        findings: Everything that is wrong, the worst first, whatever the thresholds are.
-        change: What changed against the run's baseline.
+        findings: Everything that is wrong, the worst first, with any thresholds.
+        verdict: A reader decides it again.
+        change: What changed against the baseline.
     """
 
     paper: str
@@ -190,13 +201,13 @@ else:  # as they are read from the JSON of a record
 class SystemResult:
     """One gated system over its papers, in the order of the suite.
 
-    ``outcome`` is that of its item ``all-papers``. It and ``verdict`` are decided anew whenever a
-    record is read.
-
     Attributes:
-        summaries: A digest of its recorded summaries; empty for a model that is asked for them.
-        baseline: The saved run to compare with; empty where nobody asked for one.
-        comparison: None where there was none, or the item was not run.
+        papers: The papers that it should be judged on.
+        summaries: A digest of its recorded summaries; empty for a model that writes them.
+        outcome: The outcome of its test ``all-papers``. A reader decides it again.
+        verdict: Its means. A reader decides them again.
+        baseline: The saved run to compare with; empty without one.
+        comparison: The comparison; None without one, or if the test did not run.
     """
 
     name: str
@@ -236,15 +247,15 @@ class SuiteRecord:
 
     Attributes:
         shown: The suite file as the user named it.
-        fingerprint: 12 hex digits over all of the papers that can move a score.
-        labels: 12 hex digits over the golden labels; empty without any.
-        policy: What was required when the run was made.
+        fingerprint: 12 hex digits over everything in the papers that can change a score.
+        labels: 12 hex digits over the golden labels; empty without labels.
+        policy: What the run required.
         golden: The judge's answers to the golden labels.
-        golden_fault: Why there are none, in words.
-        trust: What they say of the judge; None where it was not measured.
-        waivers: Every waiver, and what became of it.
-        is_cut: Whether the run ended before it could close its record.
-        own_numbers: The numbers of custom metrics, which need not be installed where it is read.
+        golden_fault: Why there are no answers; empty if there are, or if nobody asked.
+        trust: The judge's agreement with the labels; None if it was not measured.
+        waivers: Every waiver and its state.
+        is_cut: Whether the run ended before it closed its record.
+        own_numbers: The numbers of custom metrics, so that a reader need not install them.
     """
 
     name: str
@@ -353,9 +364,13 @@ class TestResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """One run; its suites are in the order of their files' names.
+    """One run: its judge and its suites.
 
-    ``shard`` is which of how many shards it is.
+    Attributes:
+        schema: The version of this layout.
+        header: What may differ between a run and its replay.
+        shard: Which shard it is, of how many; None for a whole run.
+        suites: In the order of their files' names.
     """
 
     schema: Literal[2] = SCHEMA

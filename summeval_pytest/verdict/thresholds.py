@@ -55,8 +55,10 @@ REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
 class Threshold:
     """A bound on one number: a lower bound, or an upper bound if lower is better. Equal passes.
 
-    ``bound`` says whether it is on the figure or on the lower bound of its interval; it is None for
-    pairs and plain means, which have no interval.
+    Attributes:
+        least: The bound, also where it is an upper one.
+        bound: Whether the bound is on the figure or on the lower end of its interval; None for
+            pairs and plain means, which have no interval.
     """
 
     name: str

@@ -51,9 +51,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoreLabels:
-    """How many more labels would decide whether a figure meets its floor ``least``.
+    """How many more labels would decide a floor that lies in the interval of its figure.
 
-    Both counts are None where the figure equals its floor, which no number of labels decides.
+    Attributes:
+        least: The floor.
+        n_papers: So many more papers, because papers are resampled; None if the figure equals its
+            floor, which no number of labels decides.
+        n_pairs: The same in pairs, with as many a paper as now.
     """
 
     least: float
@@ -65,9 +69,11 @@ class MoreLabels:
 class Agreement:
     """One figure of agreement, with its 95 % interval over papers.
 
-    ``value`` is None where it is undefined, as the precision of a judge that finds nothing. The
-    bounds are None where fewer than half of the resamples define it. ``more`` has the floors that
-    are too close to call.
+    Attributes:
+        value: None if undefined, such as the precision of a judge that finds nothing.
+        low: The lower bound; None if fewer than half of the resamples define it.
+        high: The upper bound; None likewise.
+        more: How many labels would decide the floors that are too close to call.
     """
 
     name: str
@@ -90,14 +96,14 @@ class Trust:
     """A judge's agreement with the golden labels.
 
     Attributes:
-        labels: 12 hex digits over the labels: two judges measured on others do not compare.
-        floors_of: The judge whose own table of floors counts; empty for that of all judges.
-        agreements: Every figure that the labels can measure.
-        n_papers: The labelled papers; those with the same reference are one.
-        n_unanswered: Labelled items that the judge left without an answer.
+        labels: 12 hex digits over the labels. Judges measured on other labels do not compare.
+        floors_of: The judge whose own floors were used; empty for the floors of all judges.
+        agreements: Every figure that the labels can give.
+        n_papers: The labelled papers. Papers with the same reference count once.
+        n_unanswered: Labelled items without an answer from the judge.
         n_left_out: Labelled facets that the judge does not find in the reference.
-        fault: Why it was not measured, in words; empty where it was.
-        undecided: The first floor that it meets only because of what it left unanswered, in words.
+        fault: Why it was not measured; empty if it was.
+        undecided: The floors that the judge meets only because of missing answers, in words.
     """
 
     judge: str

@@ -51,7 +51,7 @@ def faults_of(uses: Iterable[WaiverUse]) -> tuple[str, ...]:
 class Waivers:
     """The waivers of a suite on one day, ``today``, as ``2027-01-31``.
 
-    No record has the day, so a replay tomorrow has the same bytes.
+    The record does not have the day, so that a replay of tomorrow is the same to the byte.
     """
 
     waivers: tuple[Waiver, ...] = ()
