@@ -313,7 +313,9 @@ def _matched(
 def check_stated(
     facts: tuple[str, ...], premises: tuple[str, ...], *, every_premise: bool
 ) -> Dialogue[tuple[CheckedFact, ...]]:
-    """Facts that somebody has written down, each checked against the premises as they stand."""
+    """Labelled facts, each checked against the premises; nothing is asked where there are none."""
+    if not facts:
+        return ()
     stated = tuple(Fact(text=text, sentence=0) for text in facts)
     answer = yield from _ask_checks(stated, premises, every_premise=every_premise)
     return _checked(stated, answer, premises)

@@ -1,4 +1,7 @@
-"""Golden answers: each label of a suite beside the judge's answer."""
+"""Golden answers: each label of a suite beside the judge's answer.
+
+A label without an answer counts as a miss, never as left out, where the judge is at fault.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,11 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
 from summeval_pytest.errors import SuiteError
-from summeval_pytest.metrics.facet import FacetScore, facet_aware_metric, facets_of, is_held
+from summeval_pytest.metrics.facet import FacetScore, facet_aware_metric, is_held
 from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.number import SPARSE, UNRECORDED, Unscored
-from summeval_pytest.questions import FACETS, Facet, FacetSegments, Fact
+from summeval_pytest.questions import FACETS, Facet, Fact
 from summeval_pytest.run.measure import StatedFacts
 from summeval_pytest.run.runner import Task
 from summeval_pytest.suite.lines import brief
@@ -46,9 +49,9 @@ LabelledKind = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceCount:
-    """How many source sentences the judge names, the label names, and both name.
+    """How many source sentences the judge named, the label names, and both do.
 
-    Shares of them are 0 to 1, higher is better, and 0 if there is nothing to count.
+    Shares are 0 to 1, higher is better, and 0 where there is nothing to take a share of.
     """
 
     named: int
@@ -82,18 +85,17 @@ class GoldenAnswer:
     """One labelled item and the judge's answer.
 
     Attributes:
-        index: The index of the summary's sentence or the label's fact, from 0; 0 for other items.
-        label: A rating on the facet's scale, an overall score, or 1 if the sentence is faithful or
-            the fact holds, and 0 if not.
-        answer: The judge's answer on the same scale; None if it gave none.
+        index: The sentence of the summary, or the fact of the label, from 0; else 0.
+        label: A rating on the facet's scale, an overall score, or 1 for a faithful sentence or a
+            fact that holds, else 0.
+        answer: The judge's, on the same scale; None where it gave none.
         error: The kind of error that the label names.
-        evidence: How far the evidence agrees, for a sentence labelled faithful with evidence.
-            Without an answer, nothing counts it.
-        text: The text in question, if the answer differs from the label or is missing.
-        against: In that case, the reference's facet or the labelled evidence.
-        reason: In that case, the judge's reason.
-        support: The judge's strength of belief that the sentence is supported or the fact holds, 0
-            to 1, if it has one. No run record has it.
+        evidence: How far the evidence agrees, for a faithful sentence with labelled evidence. It
+            counts nowhere without an answer.
+        text: The text in question, where label and answer differ or there is no answer.
+        against: Then, what the text was compared with: the reference's facet, or the evidence.
+        reason: Then, the judge's reason.
+        support: The judge's strength of belief, 0 to 1, where it has one. No run record has it.
     """
 
     kind: LabelledKind
@@ -146,45 +148,37 @@ def group_of(paper: Paper) -> str:
 
 
 def golden_tasks(suite: Suite) -> dict[Task, Label]:
-    """What the judge is asked about the labelled pairs, in file order: what a label speaks of.
+    """The tasks that the labels need, in file order.
 
-    Roles of sentences are for `summeval agree`: no floor holds a judge to them.
+    Roles of sentences are for `summeval agree`: no floor depends on them.
     """
-    asked: dict[Task, Label] = {}
+    tasks: dict[Task, Label] = {}
     for label in suite.labels.values():
-        wanted: dict[MetricName, bool] = {
+        wanted = {
             "facet": label.facets is not None or label.overall is not None,
             "faithfulness": label.sentences is not None,
         }
         metrics = tuple(metric for metric, is_wanted in wanted.items() if is_wanted)
         if metrics or label.facts is not None:
-            asked[_task(suite, label, metrics, label.facts)] = label
-    return asked
+            tasks[label_task(suite, label, metrics, label.facts)] = label
+    return tasks
 
 
-def _task(
+def label_task(
     suite: Suite, label: Label, metrics: tuple[MetricName, ...], facts: FactLabels | None = None
 ) -> Task:
-    return Task(
-        suite=suite,
-        paper=label.paper,
-        system=label.system,
-        metrics=metrics,
-        facts=facts,
-    )
+    """The task of evaluating the pair of a label."""
+    return Task(suite=suite, paper=label.paper, system=label.system, metrics=metrics, facts=facts)
 
 
 def labels_fingerprint(suite: Suite) -> str:
-    """12 hex digits over all that the labels say and the summaries they speak of, in any order.
-
-    A summary that a model is asked for is left out.
-    """
-    told = []
+    """12 hex digits over the labels and the recorded summaries they are about, in any order."""
+    parts = []
     for label in suite.labels.values():
         sentences = sorted(label.sentences or (), key=lambda sentence: sentence.index)
         factual = [(s.index, s.factual) for s in sentences if s.factual is not None]
         is_asked = suite.systems[label.system].endpoint is not None
-        told.append(
+        parts.append(
             (
                 label.paper,
                 label.system,
@@ -193,12 +187,12 @@ def labels_fingerprint(suite: Suite) -> str:
                 label.overall,
                 repr(sentences),
                 repr(label.facts),
-                # where a label is silent nothing is added, so that older fingerprints hold
+                # a missing part adds nothing, so that older fingerprints stay the same
                 *((repr(factual),) if factual else ()),
                 *((repr(label.roles),) if label.roles is not None else ()),
             )
         )
-    return sha256(repr(sorted(told)).encode()).hexdigest()[:12]
+    return sha256(repr(sorted(parts)).encode()).hexdigest()[:12]
 
 
 def check_sentences(suite: Suite) -> None:
@@ -238,7 +232,11 @@ def check_roles(label: Label, summary: str) -> None:
 
 
 def golden_pair(label: Label, evaluation: Evaluation) -> GoldenPair:
-    """One labelled pair, answered; a label of a sentence that is not there is a SuiteError."""
+    """One labelled pair with the judge's answers.
+
+    Raises:
+        SuiteError: for a label of a sentence that the summary does not have.
+    """
     facets = tuple(_facets(label, evaluation))
     score = evaluation.score("facet") if facets else None
     rated: tuple[tuple[Facet, int], ...] = ()
@@ -262,7 +260,7 @@ def golden_pair(label: Label, evaluation: Evaluation) -> GoldenPair:
 
 
 def labelled_overall(label: Label) -> float | None:
-    """The overall score that a label states, else FM of its ratings where all facets are rated."""
+    """The overall score of a label, else FM of its ratings where all facets are rated."""
     if label.overall is not None or set(label.facets or ()) != set(FACETS):
         return label.overall
     return facet_aware_metric({f: r for f, r in (label.facets or {}).items() if r is not None})
@@ -278,32 +276,30 @@ def _facets(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
         for facet in FACETS:
             if facet in rated and facet in labels:
                 each = rated[facet]
-                rating = float(each.rating)
-                answer = GoldenAnswer(kind=facet, label=labels[facet], answer=rating)
-                yield _told(answer, each.candidate, each.reference, each.reason)
+                answer = GoldenAnswer(kind=facet, label=labels[facet], answer=float(each.rating))
+                yield _with_texts(answer, each.candidate, each.reference, each.reason)
         if overall is not None:
             yield GoldenAnswer(kind="overall", label=overall, answer=score.value)
     if isinstance(score, Unscored) and score.fault == "judge":
-        for facet, rating in labels.items():
-            yield GoldenAnswer(kind=facet, label=rating, answer=None, reason=score.reason)
-        if overall is not None:
-            yield GoldenAnswer(kind="overall", label=overall, answer=None, reason=score.reason)
+        missing: list[tuple[LabelledKind, float]] = [*labels.items()]
+        missing += [("overall", overall)] if overall is not None else []
+        for kind, value in missing:
+            yield GoldenAnswer(kind=kind, label=value, answer=None, reason=score.reason)
 
 
-def _told(answer: GoldenAnswer, text: str, against: str, reason: str) -> GoldenAnswer:
-    """The answer, with its texts where it is not the label's."""
+def _with_texts(answer: GoldenAnswer, text: str, against: str, reason: str) -> GoldenAnswer:
+    """The answer, with its texts where it differs from the label."""
     if answer.agrees:
         return answer
     return replace(answer, text=text, against=against, reason=reason)
 
 
-def _labelled_sentences(
+def labelled_sentences(
     label: Label, evaluation: Evaluation
 ) -> Iterator[tuple[SentenceLabel, str, JudgedSentence]]:
-    """Each labelled sentence, its text, and what the judge said of it.
+    """Each labelled sentence, its text and the judge's verdict.
 
-    None where the system wrote nothing that could be judged; a fragment that is no sentence is left
-    out.
+    Fragments are left out, and so are all sentences of a summary that could not be judged.
     """
     if not label.sentences:
         return
@@ -325,7 +321,7 @@ def _labelled_sentences(
 
 def _sentences(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
     source = evaluation.source
-    for each, text, judged in _labelled_sentences(label, evaluation):
+    for each, text, judged in labelled_sentences(label, evaluation):
         places = places_of(each.evidence, source)
         is_answered = judged.supported is not None
         named = judged.evidence if is_answered else ()
@@ -338,7 +334,7 @@ def _sentences(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
             evidence=count_evidence(places, named) if each.faithful and places else None,
             support=judged.support if is_answered else None,
         )
-        yield _told(answer, text, " ".join(source[place] for place in places), judged.reason)
+        yield _with_texts(answer, text, " ".join(source[place] for place in places), judged.reason)
 
 
 def _number(holds: bool | None) -> float | None:
@@ -346,20 +342,20 @@ def _number(holds: bool | None) -> float | None:
 
 
 def places_of(evidence: Sequence[EvidenceLabel], source: tuple[str, ...]) -> tuple[int, ...]:
-    """Where labelled evidence stands in a source, each place once and in order.
+    """The places of labelled evidence in a source, each once and in order.
 
-    Its first words find a sentence that another splitter has counted otherwise; without any, or
-    where they stand nowhere, its index is taken. What the source does not have is left out.
+    Another splitter may count sentences differently, so the first words decide where they occur,
+    and the index decides otherwise. Evidence beyond the source is left out.
     """
-    found = set()
+    places = set()
     for label in evidence:
         place = label.index
         if label.starts is not None and not _starts(source, place, label.starts):
             hits = [i for i in range(len(source)) if _starts(source, i, label.starts)]
             place = min(hits, key=lambda hit: abs(hit - label.index), default=place)
         if place < len(source):
-            found.add(place)
-    return tuple(sorted(found))
+            places.add(place)
+    return tuple(sorted(places))
 
 
 def _starts(source: tuple[str, ...], place: int, words: str) -> bool:
@@ -389,7 +385,7 @@ def _side(
             answer=_number(check.holds),
             support=check.support if check.holds is not None else None,
         )
-        yield _told(answer, label.text, " ".join(check.evidence), check.reason)
+        yield _with_texts(answer, label.text, " ".join(check.evidence), check.reason)
 
 
 def golden_answers(runner: Runner, suite: Suite) -> tuple[GoldenPair, ...]:
@@ -402,80 +398,3 @@ def golden_answers(runner: Runner, suite: Suite) -> tuple[GoldenPair, ...]:
     tasks = golden_tasks(suite)
     with closing(runner.evaluations(list(tasks))) as evaluations:
         return tuple(map(golden_pair, tasks.values(), evaluations))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvidenceCase:
-    """One sentence that labels give evidence for.
-
-    Attributes:
-        group: What is resampled: papers with the same reference have the same.
-        labelled: Where its labelled evidence stands among the source's sentences, at least one.
-        named: Where the judge's stands; None where it gave no answer.
-    """
-
-    group: str
-    sentence: str
-    source: tuple[str, ...]
-    labelled: tuple[int, ...]
-    named: tuple[int, ...] | None
-
-
-def evidence_tasks(suite: Suite, *, every: bool = False) -> dict[Task, Label]:
-    """The pairs with such a sentence, in the order of the labels, and what is asked about them.
-
-    Sentences that labels do not call faithful count where ``every`` is set.
-    """
-    return {
-        _task(suite, label, ("faithfulness",)): label
-        for label in suite.labels.values()
-        if any(s.evidence and (s.faithful or every) for s in label.sentences or ())
-    }
-
-
-def evidence_cases(
-    label: Label, evaluation: Evaluation, *, every: bool = False
-) -> Iterator[EvidenceCase]:
-    """The cases of one labelled pair; none where the system wrote nothing that could be judged.
-
-    A fragment that is no sentence is left out, and so is evidence that the source does not have.
-    Sentences that labels do not call faithful count where ``every`` is set.
-    """
-    for each, text, judged in _labelled_sentences(label, evaluation):
-        places = places_of(each.evidence, evaluation.source) if each.faithful or every else ()
-        if places:
-            yield EvidenceCase(
-                group=group_of(evaluation.pair.paper),
-                sentence=text,
-                source=evaluation.source,
-                labelled=places,
-                named=judged.evidence if judged.supported is not None else None,
-            )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleAnswer:
-    """One sentence with a labelled role: the facets that are right, at least one.
-
-    ``answer`` is the facet in whose segment the judge has the sentence; None for none of them.
-    """
-
-    right: tuple[Facet, ...]
-    answer: Facet | None
-
-
-def role_answers(label: Label, evaluation: Evaluation) -> tuple[RoleAnswer, ...]:
-    """The labelled sentences of a pair that state a facet, in the order of the label.
-
-    Nothing where no segments were asked for, or the judge gave none.
-    """
-    segments = evaluation.segments
-    check_roles(label, evaluation.pair.summary)
-    if not isinstance(segments, FacetSegments):
-        return ()
-    stating = [role for role in label.roles or () if role.facets]
-    placed = facets_of((normalise(role.text) for role in stating), segments)
-    return tuple(
-        RoleAnswer(right=role.facets, answer=answer)
-        for role, answer in zip(stating, placed, strict=True)
-    )

@@ -1,11 +1,14 @@
-"""Evaluate one pair: drive the conversations of its metrics and keep what came of them."""
+"""Measure one pair: drive the conversations of its metrics and keep their scores.
+
+One `Asker` serves all flows of a loop, so each question reaches the judge once.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -43,7 +46,7 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.score import Score
     from summeval_pytest.metrics.signature import Signature
     from summeval_pytest.metrics.similarity import TextEncoder
-    from summeval_pytest.questions import Answer, Duty, Question
+    from summeval_pytest.questions import Answer, Duty, Fact, Question
     from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.suite.file import EvaVariant
     from summeval_pytest.suite.labels import FactLabel, FactLabels
@@ -56,17 +59,14 @@ def encoder_of(name: str | None) -> TextEncoder | None:
     """The sentence encoder that a variant of EVA-Score names; None for TF-IDF."""
     if name is None:
         return None
-    models = import_module("summeval_pytest.study.embeddings")
-    encoder: TextEncoder = models.load_encoder(name, option="encoder")
+    encoder: TextEncoder = import_module("summeval_pytest.study.embeddings").load_encoder(
+        name, option="encoder"
+    )
     return encoder
 
 
 def check_encoders(suites: Iterable[Suite]) -> None:
-    """Load the encoders of these suites, so that a missing one stops a run at its start.
-
-    Raises:
-        OptionError: if one is not on this machine, with the suite that names it.
-    """
+    """Load the encoders of these suites, so that a missing one stops a run at its start."""
     for suite in suites:
         try:
             encoder_of(suite.variants.eva.encoder)
@@ -93,7 +93,7 @@ def stages_of(variant: EvaVariant) -> Stages:
 _DUTIES: Final[Mapping[MetricName, tuple[Duty, ...]]] = MappingProxyType(
     {"facet": ("facets",), "eva": ("listing", "facts"), "faithfulness": ("sentences",)}
 )
-"""What each metric asks: a number's recipe holds who answers that, and nobody else."""
+"""The questions of each metric; a number's recipe names only the judges of these."""
 
 
 def recipe_of(
@@ -101,24 +101,23 @@ def recipe_of(
 ) -> Signature:
     """The recipe of a metric's numbers in a variant, under one judge, on one suite's papers.
 
-    A judge's signature covers what it asks by default. What only a variant asks has a hash of its
-    own, ``prompts``, in the recipe of the metric that asks it, so that a new prompt of a variant
-    leaves everybody else's numbers comparable.
+    Prompts that only a variant needs have a hash of their own, ``prompts``. A new prompt of a
+    variant then leaves all other numbers comparable.
     """
     if metric not in METRICS:
         options = variants.options_of(metric)
         return own_signature(metric, own_metric(metric, options), options, suite)
-    told: dict[str, str] = {}
+    variant: dict[str, str] = {}
     if metric != "faithfulness" and variants.references != "best":
-        told["references"] = variants.references
+        variant["references"] = variants.references
     if metric == "eva":
-        told |= stages_of(variants.eva).recipe()
+        variant |= stages_of(variants.eva).recipe()
         parts: list[Part] = ["chain"] if variants.eva.validation == "chain" else []
         parts += ["relations"] if variants.eva.relations is not None else []
         if parts and isinstance(judge, Prompting) and (prompts := judge.prompts_for(tuple(parts))):
-            told["prompts"] = prompts
-    asked = signature_for(judge, _DUTIES[metric])
-    return signature_of(metric, judge=asked, suite=suite, variant=told)
+            variant["prompts"] = prompts
+    signature = signature_for(judge, _DUTIES[metric])
+    return signature_of(metric, judge=signature, suite=suite, variant=variant)
 
 
 def metric_flow(
@@ -127,66 +126,54 @@ def metric_flow(
     """The conversation of one metric; of several references, the best counts or their mean."""
     if pair.flaw is not None:
         return Unscored(metric=metric, status=pair.flaw.status, reason=pair.flaw.reason)
-    paper, eva_variant = pair.paper, variants.eva
-    combined = mean_of if variants.references == "mean" else best_of
+    paper, references, summary = pair.paper, pair.paper.references, pair.summary
+    combine = mean_of if variants.references == "mean" else best_of
     match metric:
         case "facet":
-            rated = tuple(
-                facet.measure(
-                    text,
-                    pair.summary,
-                    reference_facets=paper.reference_facets,
-                    reference_facts=paper.reference_facts or (),
-                    short_circuit=short_circuit,
-                )
-                for text in paper.references
-            )
-            return (yield from combined(rated))
-        case "eva":
-            encoder = encoder_of(eva_variant.encoder)
-            matched = tuple(
-                eva.measure(
-                    text,
-                    pair.summary,
-                    reference_facts=paper.reference_facts,
-                    entailed_recall=eva_variant.recall == "both",
-                    stages=stages_of(eva_variant),
-                    encode=None if encoder is None else encoder.encode,
-                    short_circuit=short_circuit,
-                )
-                for text in paper.references
-            )
-            return (yield from combined(matched))
-        case "faithfulness":
-            flow = faithfulness.measure(
-                pair.summary,
-                source_of(paper),
-                references=paper.references,
+            rate = partial(
+                facet.measure,
+                summary=summary,
+                reference_facets=paper.reference_facets,
+                reference_facts=paper.reference_facts or (),
                 short_circuit=short_circuit,
             )
-            return (yield from flow)
+            return (yield from combine(tuple(rate(text) for text in references)))
+        case "eva":
+            encoder = encoder_of(variants.eva.encoder)
+            match_facts = partial(
+                eva.measure,
+                summary=summary,
+                reference_facts=paper.reference_facts,
+                entailed_recall=variants.eva.recall == "both",
+                stages=stages_of(variants.eva),
+                encode=None if encoder is None else encoder.encode,
+                short_circuit=short_circuit,
+            )
+            return (yield from combine(tuple(match_facts(text) for text in references)))
+        case "faithfulness":
+            source = source_of(paper)
+            return (
+                yield from faithfulness.measure(
+                    summary, source, references=references, short_circuit=short_circuit
+                )
+            )
         case _:
             own = own_metric(metric, variants.options_of(metric))
-            source = tuple(section.text for section in paper.source)
-            return (yield from own_flow(metric, own, pair.summary, paper.references, source))
-
-
-@lru_cache(maxsize=64)
-def _sentences(texts: tuple[str, ...]) -> tuple[str, ...]:
-    return faithfulness.source_sentences(texts)
+            sections = tuple(section.text for section in paper.source)
+            return (yield from own_flow(metric, own, summary, references, sections))
 
 
 def source_of(paper: Paper) -> tuple[str, ...]:
-    """The sentences of a paper's source, section by section."""
+    """The sentences of a paper's source, section by section; evidence indices count them."""
     return _sentences(tuple(section.text for section in paper.source))
+
+
+_sentences = lru_cache(maxsize=64)(faithfulness.source_sentences)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedFacts:
-    """One check a labelled fact, in the order of the labels.
-
-    Facts of the reference are checked against the summary, and the other way round.
-    """
+    """The checks of labelled facts in the order of the labels, each against the other text."""
 
     reference: tuple[CheckedFact, ...] = ()
     candidate: tuple[CheckedFact, ...] = ()
@@ -196,33 +183,29 @@ class StatedFacts:
 def stated_flow(pair: Pair, facts: FactLabels) -> Dialogue[StatedFacts]:
     """The conversation about the labelled facts of one pair."""
     _check_flaw(pair)
-    covered = yield from _checked(facts.reference, cut(pair.summary), every_premise=False)
-    premises = _premises(pair, facts)
-    supported = yield from _checked(facts.candidate, premises, every_premise=True)
+    covered = yield from eva.check_stated(
+        _texts(facts.reference), cut(pair.summary), every_premise=False
+    )
+    supported = yield from eva.check_stated(
+        _texts(facts.candidate), _premises(pair, facts), every_premise=True
+    )
     return StatedFacts(reference=covered, candidate=supported)
 
 
-def _checked(
-    facts: Sequence[FactLabel], premises: tuple[str, ...], *, every_premise: bool
-) -> Dialogue[tuple[CheckedFact, ...]]:
-    if not facts:
-        return ()
-    texts = tuple(fact.text for fact in facts)
-    return (yield from eva.check_stated(texts, premises, every_premise=every_premise))
+def _texts(facts: Iterable[Fact | FactLabel]) -> tuple[str, ...]:
+    return tuple(fact.text for fact in facts)
 
 
 def _premises(pair: Pair, facts: FactLabels) -> tuple[str, ...]:
-    """What the reference states: its reviewed facts, else the labelled ones, else its sentences."""
+    """The reviewed facts of the reference, else the labelled ones, else its sentences."""
     if pair.paper.reference_facts is not None:
-        return tuple(fact.text for fact in pair.paper.reference_facts)
-    if facts.reference:
-        return tuple(fact.text for fact in facts.reference)
-    return tuple(s for text in pair.paper.references for s in cut(text))
+        return _texts(pair.paper.reference_facts)
+    return _texts(facts.reference) or tuple(s for t in pair.paper.references for s in cut(t))
 
 
 @ends_unscored("facet")
 def segments_flow(pair: Pair) -> Dialogue[FacetSegments]:
-    """The conversation about the facets of a summary, which labelled roles are compared with."""
+    """The conversation about the facets of a summary, to compare labelled roles with."""
     _check_flaw(pair)
     (segments,) = yield from ask(FacetSegments, SegmentFacets(normalise(pair.summary)))
     return segments
@@ -241,7 +224,7 @@ class BaselineFlow(NamedTuple):
 
 
 METRIC: ContextVar[str] = ContextVar("METRIC", default="")
-"""The metric whose conversation is going on; calls are counted under it."""
+"""The metric of the current conversation; calls are counted under it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,9 +235,9 @@ class Evaluation:
         scores: One score, or the reason for none, for each metric measured.
         signatures: The recipe of each of them.
         source: The source's sentences, which evidence indices count.
-        stated: What became of the pair's labelled facts, where they were asked about.
-        baselines: The numbers beside the metrics that were asked for.
-        segments: The summary's facets, where they were asked for beside the metrics.
+        stated: The checks of labelled facts; None where none were requested.
+        baselines: The requested numbers beside the metrics.
+        segments: The summary's facets; None where they were not requested.
     """
 
     pair: Pair
@@ -308,16 +291,16 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
 ) -> Evaluation:
     """Measure one pair, all its metrics at once.
 
-    ``suite`` is the suite's fingerprint, for the signatures. ``facts``, ``baselines`` and
-    ``segments`` are what the judge is asked beside the metrics. With ``short_circuit``, what a rule
-    can answer is not asked: a summary that is its reference, a sentence that is copied.
+    ``suite`` is the suite's fingerprint, for the signatures. The judge also answers for ``facts``,
+    ``baselines`` and ``segments``. With ``short_circuit`` a rule answers where it can: for a
+    summary that is its reference, and for a copied sentence.
     """
     source = source_of(pair.paper)  # read once, however many pairs are open meanwhile
     flows = {
         metric: metric_flow(metric, pair, variants, short_circuit=short_circuit)
         for metric in metrics
     }
-    found, others, stated, found_segments = await asyncio.gather(
+    scores, numbers, stated, summary_facets = await asyncio.gather(
         asyncio.gather(*(_counted(metric, flow, asker) for metric, flow in flows.items())),
         asyncio.gather(*(_counted(each.name, each.flow(pair), asker) for each in baselines)),
         _counted("eva", stated_flow(pair, facts), asker) if facts is not None else _nothing(),
@@ -325,7 +308,7 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
     )
     return Evaluation(
         pair=pair,
-        scores=tuple(found),
+        scores=tuple(scores),
         signatures=tuple(
             recipe_of(metric, judge=asker.judge, suite=suite, variants=variants)
             for metric in metrics
@@ -333,20 +316,19 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
         source=source,
         stated=stated,
         baselines=MappingProxyType(
-            {each.name: number for each, number in zip(baselines, others, strict=True)}
+            {each.name: number for each, number in zip(baselines, numbers, strict=True)}
         ),
-        segments=found_segments,
+        segments=summary_facets,
     )
 
 
 async def _counted(name: str, flow: Dialogue[Returned], asker: Asker) -> Returned:
-    """Drive one conversation, and have its calls counted under this name."""
     METRIC.set(name)
     return await converse(flow, asker)
 
 
 async def _nothing() -> None:
-    """Stands for what was not asked for."""
+    pass
 
 
 async def converse(flow: Dialogue[Returned], asker: Asker) -> Returned:
@@ -367,12 +349,11 @@ async def converse(flow: Dialogue[Returned], asker: Asker) -> Returned:
 
 
 REMEMBERED: Final = 512
-"""How many answers one process keeps: enough that a reference is asked about once for all systems
-while its papers are at hand, and little enough for suites of any size."""
+"""Answers that one process keeps: enough to ask about a reference once for all systems."""
 
 
 def is_whole(answer: Answer) -> bool:
-    """Whether an answer leaves nothing unanswered; only such an answer is remembered."""
+    """Whether an answer answers every item; only such an answer is remembered."""
     match answer:
         case Unanswered():
             return False
@@ -390,11 +371,11 @@ class Asker:
         self._answers: dict[Question, asyncio.Future[Answer]] = {}
 
     async def ask(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
-        """The answers to questions, in order; those asked before or just now are not asked again.
+        """The answers to questions, in order; a repeated question is not asked again.
 
         Raises:
-            JudgeError: if the judge gives too few or too many answers, or breaks down.
-            UsageError: if the judge finds that the user has to mend something: a key, the store.
+            JudgeError: if the judge gives too few or too many answers, or raises an error.
+            UsageError: if the user has to mend something: a key, the store.
         """
         loop, waiting, new = asyncio.get_running_loop(), [], []
         for question in questions:
@@ -414,7 +395,7 @@ class Asker:
         return answers
 
     async def _answer(self, questions: tuple[Question, ...]) -> None:
-        """Has the judge answer, and hands a failure to everyone who waits; it is not remembered."""
+        """Ask the judge; a failure reaches everyone who waits, and is not remembered."""
         try:
             answers = await self._answered(questions)
         except BaseException as error:
@@ -429,30 +410,26 @@ class Asker:
                 del self._answers[question]
 
     async def _answered(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
-        """What the judge returns; what it raises instead is the judge's fault, or the user's.
+        """The judge's answers, one for each question.
 
-        A judge is anybody's code: what it raises, `SystemExit` and pytest's skip, too, must end one
-        test as an error, and not the loop that all tests share.
+        A judge may be anybody's code. Whatever it raises, even `SystemExit` or pytest's skip, ends
+        one test as an error, and not the loop that all tests share.
         """
         try:
             answers = tuple(await self.judge.answer(questions))
-        except asyncio.CancelledError as error:
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
-                raise
-            raise self._broken(error) from error
-        except UsageError:
-            raise
-        except KeyboardInterrupt:
+        except (UsageError, KeyboardInterrupt):
             raise
         except BaseException as error:
-            raise self._broken(error) from error
+            task = asyncio.current_task()
+            is_cancelled = isinstance(error, asyncio.CancelledError)
+            if is_cancelled and (task is None or task.cancelling()):
+                raise  # the loop ends this task; the judge did not
+            raise JudgeError(
+                f"judge {self.judge.signature!r} broke down: {raised(error)}"
+            ) from error
         if len(answers) != len(questions):
             raise JudgeError(
                 f"judge {self.judge.signature!r} gave {len(answers)} answers to"
                 f" {len(questions)} questions; it owes one for each, in order"
             )
         return answers
-
-    def _broken(self, error: BaseException) -> JudgeError:
-        return JudgeError(f"judge {self.judge.signature!r} broke down: {raised(error)}")

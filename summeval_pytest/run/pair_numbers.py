@@ -28,14 +28,13 @@ class Numbers:
     Attributes:
         values: Every number of the scored metrics.
         unscored: The metrics without a score.
-        sizes: How much the summary says, which no threshold holds: its words, and, by number, how
-            many of its pieces are right (the numerators of EVA precision and of faithfulness);
+        sizes: How much the summary says: its words, and by number how many of its pieces are right.
             ``sentences`` is the denominator of faithfulness, ``unanswered`` the sentences that are
-            not in it.
-        worst: The numbers with pieces that the judge left unanswered, if each of these were wrong.
-        best: The same if each of these were right.
-        absent: The numbers of scored metrics that have no value, and whether they do not apply to
-            this pair or were not given: by this judge, or with these options.
+            not in it. No threshold uses them.
+        worst: The numbers that unanswered pieces would change, if each piece were wrong.
+        best: The same if each piece were right.
+        absent: The numbers of scored metrics without a value: they do not apply to this pair, or
+            this judge or these options do not give them.
     """
 
     paper: str
@@ -57,12 +56,11 @@ class Numbers:
         return not is_there and self.why_unscored(CATALOGUE[name].metric) is None
 
     def assuming(self, *, right: bool = False, by: Fault | None = None) -> Numbers:
-        """The same with what is missing taken as wrong, or as right.
+        """These numbers with everything missing taken as wrong, or as right.
 
-        That is the pieces that the judge left unanswered, and the worst or best of its range for
-        every number without a value. A count has no worst value and stays without one. ``by`` says
-        whose silence is meant: the judge's, or that of a system which gave nothing to count; None
-        for both.
+        Unanswered pieces become wrong or right. A number without a value gets the worst or best of
+        its range; a count has no worst value and stays without one. ``by`` limits this to what the
+        judge left out, or to what the system gave nothing to count for.
         """
         values, sizes = dict(self.values), dict(self.sizes)
         n_open = sizes.pop("unanswered", 0) if by != "system" else 0
@@ -76,7 +74,7 @@ class Numbers:
         missing |= {name for name, named in CATALOGUE.items() if named.metric in silent}
         values |= {n: CATALOGUE[n].best if right else CATALOGUE[n].worst for n in missing}
         if values == self.values and sizes == self.sizes:
-            return self  # most pairs miss nothing, and a comparison holds all of a system
+            return self  # most pairs miss nothing, and a comparison keeps all of a system
         return replace(self, values=MappingProxyType(values), sizes=MappingProxyType(sizes))
 
 
@@ -118,16 +116,16 @@ def _absent(scores: Sequence[Score | Unscored]) -> dict[str, Absence]:
 
 
 def is_covered(name: str, n_scored: int, n_papers: int) -> bool:
-    """Whether a mean covers enough of the papers that it should.
+    """Whether a mean covers enough of its papers.
 
-    The mean of a count has to cover all of them: no value can stand for a missing one.
+    The mean of a count has to cover all: no value can replace a missing one.
     """
     least = 1.0 if CATALOGUE[name].worst is None else MIN_COVERAGE
     return n_scored >= least * n_papers
 
 
 def coverage(papers: Sequence[Numbers], name: str) -> tuple[int, int]:
-    """On how many papers a number is scored, and on how many it should be: where it applies."""
+    """On how many papers a number is scored, and on how many it applies."""
     n_scored = sum(p.values.get(name) is not None for p in papers)
     n_stated = sum(name in p.values for p in papers)
     n_unscored = sum(p.why_unscored(CATALOGUE[name].metric) is not None for p in papers)

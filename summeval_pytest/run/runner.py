@@ -1,4 +1,7 @@
-"""Evaluate tasks through one judge, many at once and some ahead of their tests."""
+"""Evaluate tasks through one judge, many at once and some ahead of their tests.
+
+One event loop in a background thread drives all pairs; tests wait on it, never the reverse.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections import deque
 from concurrent.futures import wait
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from summeval_pytest.endpoints.limits import URGENCY, Urgency
 from summeval_pytest.errors import StoppedError
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnTexts:
-    """What a task measures in place of a system's summary: a summary against a reference."""
+    """A summary and a reference that a task measures in place of a system's summary."""
 
     candidate: str
     reference: str
@@ -50,10 +53,10 @@ class Task:
     """One pair to evaluate, by name, in its suite; evaluated when its turn comes.
 
     Attributes:
-        facts: Labelled facts that the judge is asked about, too.
-        texts: What is measured in place of the summary; then no rule answers for the judge.
-        baselines: What else the judge is asked, for numbers that the metrics are compared with.
-        segments: Whether the judge is asked for the summary's facets beside the metrics, too.
+        facts: Labelled facts that the judge also checks.
+        texts: Texts in place of the summary; then no rule answers for the judge.
+        baselines: Further numbers that the judge is asked for, to compare the metrics with.
+        segments: Whether the judge is also asked for the summary's facets.
     """
 
     suite: Suite
@@ -78,7 +81,7 @@ def tasks_of(suite: Suite, systems: Iterable[str], metrics: tuple[MetricName, ..
 async def pair_of(task: Task, find_pair: FindPair) -> Pair:
     """The pair of a task: a system's summary, or the task's own texts about its paper.
 
-    What is frozen of the paper's reference holds for the task's own as long as it is the same.
+    Reviewed facets and facts belong to the paper's references, not to another one of the task.
     """
     texts = task.texts
     if texts is None:
@@ -106,9 +109,9 @@ async def evaluated(task: Task, pair: Pair, asker: Asker) -> Evaluation:
 
 
 CLOSE_SECONDS: Final = 2.0
-"""How long closing waits for the loop's thread, which is a daemon and cannot keep a run alive."""
+"""How long closing waits for the loop's thread; it is a daemon and cannot keep a run alive."""
 GRACE_SECONDS: Final = 0.5
-"""How much longer than given is waited for the end of what is open."""
+"""Closing waits this much longer than the given time for open work."""
 LOOK_SECONDS: Final = 0.5
 """How often `while_waiting` is called."""
 THREAD: Final = "summeval-runner"
@@ -118,8 +121,7 @@ THREAD: Final = "summeval-runner"
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class _Open:
+class _Open(NamedTuple):
     """A task on the loop."""
 
     future: Future[Evaluation]
@@ -135,11 +137,10 @@ class Runner:
 
     Args:
         ahead: How many pairs to evaluate ahead of their tests; None leaves it to the judge.
-        find_pair: Who makes a pair of a suite, a paper and a system; None for recorded summaries.
+        find_pair: Makes a pair of a suite, a paper and a system; None for recorded summaries.
         shares_tests: Whether other processes run some of the planned tests.
-        finish: Ends what the judge has open on the loop, within so many seconds.
-        while_waiting: Called with True every half second while a test waits, and with False when
-            it no longer does.
+        finish: Ends the judge's open requests on the loop, within so many seconds.
+        while_waiting: Called with True every half second while a test waits, then with False.
     """
 
     def __init__(  # noqa: PLR0913 - by keyword; each is a hook or a limit of its own
@@ -177,10 +178,10 @@ class Runner:
             return len(self._numbers.keys() | ahead)
 
     def plan(self, tasks: Iterable[Task], *, n_own: int | None = None) -> None:
-        """Say in which order tests will ask, so that pairs can be evaluated ahead of them.
+        """Evaluate pairs ahead of their tests, in this order.
 
-        No other process begins with the first ``n_own``; after those, reading ahead ends where
-        others have asked everything. None reads ahead to the end all the same.
+        No other process begins with the first ``n_own``. After those, reading ahead ends once other
+        processes have asked everything; with None it always reads to the end.
         """
         if self._ahead > 0:
             with self._lock:
@@ -194,7 +195,7 @@ class Runner:
         Raises:
             UsageError: if nobody can be asked for the summary.
             NoReplyError: if the system's endpoint gave no summary.
-            JudgeError: if the judge breaks its contract; whatever the judge itself raises.
+            JudgeError: if the judge breaks its contract.
         """
         future = self._demand(task)
         try:
@@ -208,14 +209,14 @@ class Runner:
         return evaluation
 
     def numbers(self, tasks: Sequence[Task]) -> list[Numbers]:
-        """The numbers of pairs; those not known yet are evaluated, many at once."""
+        """The numbers of pairs; unknown ones are evaluated, many at once."""
         with self._lock:
             left = [task for task in tasks if task not in self._numbers]
         deque(self.evaluations(left), maxlen=0)
         return [self._numbers[task] for task in tasks]
 
     def evaluations(self, tasks: Sequence[Task]) -> Generator[Evaluation]:
-        """Everything measured on pairs, in their order; many are open at once, few are held."""
+        """Everything measured on pairs, in their order; many are open at once, few are kept."""
         left = deque(tasks)
         opened = 0
         try:
@@ -231,7 +232,7 @@ class Runner:
                     self._open.pop(task, None)
 
     def converse(self, flow: Flow[ScoreT]) -> ScoreT | Unscored:
-        """What another conversation with the judge comes to; waits until it is there."""
+        """The score of another conversation with the judge; waits until it is there."""
 
         async def conversed() -> ScoreT | Unscored:
             URGENCY.set(Urgency(demanded=True))
@@ -242,7 +243,7 @@ class Runner:
         return self._waited_for(asyncio.run_coroutine_threadsafe(conversed(), loop))
 
     def close(self, *, seconds: float = 0.0) -> None:
-        """End the thread. What is open may take so many seconds to end; then it is given up."""
+        """End the thread; open work may take so many seconds to end."""
         loop, thread = self._loop, self._thread
         self._loop = self._thread = None
         with self._lock:
@@ -259,7 +260,7 @@ class Runner:
         thread.join(CLOSE_SECONDS)
 
     def _demand(self, task: Task) -> Future[Evaluation]:
-        """The task, opened if it is not yet, and ahead of all that no test waits for."""
+        """The task on the loop, ahead of all tasks that no test waits for."""
         with self._lock:
             self._demanded.add(task)
             known = self._open.get(task) or self._start(task)
@@ -287,7 +288,7 @@ class Runner:
                     known.future.add_done_callback(partial(self._keep_numbers, task))
 
     def _keep_numbers(self, task: Task, _: Future[Evaluation]) -> None:
-        """Let a pair go whose test may be another process's, and go on."""
+        """Keep only the numbers of a pair whose test may be another process's, and read on."""
         with self._lock:
             known = self._open.get(task)
             if known is None or task in self._demanded:
@@ -303,7 +304,7 @@ class Runner:
         self._read_ahead()
 
     def _start(self, task: Task) -> _Open:
-        """Opens a task on the loop; the lock is held."""
+        """Open a task on the loop; the caller has the lock."""
         urgency = Urgency()
         evaluating = self._evaluate(task, urgency)
         future = asyncio.run_coroutine_threadsafe(evaluating, self._running_loop())
@@ -324,7 +325,7 @@ class Runner:
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
-    """Run the loop until it is stopped, then give up what is open, so that nothing is left."""
+    """Run the loop until it is stopped, then cancel open work."""
     try:
         loop.run_forever()
     finally:

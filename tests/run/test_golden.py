@@ -17,18 +17,20 @@ from summeval_pytest.run.golden import (
     EvidenceCount,
     GoldenAnswer,
     GoldenPair,
-    RoleAnswer,
     check_sentences,
-    evidence_cases,
-    evidence_tasks,
     golden_pair,
     golden_tasks,
     labels_fingerprint,
     places_of,
-    role_answers,
 )
 from summeval_pytest.run.measure import Evaluation, StatedFacts
 from summeval_pytest.run.runner import Runner
+from summeval_pytest.study.agreement.labelled import (
+    RoleAnswer,
+    evidence_cases,
+    evidence_tasks,
+    role_answers,
+)
 from summeval_pytest.suite.labels import (
     EvidenceLabel,
     FactLabel,
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.number import MetricName
     from summeval_pytest.metrics.score import Score
     from summeval_pytest.questions import Facet
-    from summeval_pytest.run.golden import EvidenceCase
+    from summeval_pytest.study.agreement.labelled import EvidenceCase
 
 RATINGS = {"background": None, "method": 4, "result": 4, "conclusion": 3}
 SENTENCES = ({"index": 0, "faithful": True, "evidence": [1]}, {"index": 1, "faithful": False})

@@ -22,9 +22,9 @@ from summeval_pytest.run.golden import (
     golden_pair,
     group_of,
     labelled_overall,
-    role_answers,
 )
 from summeval_pytest.run.runner import Task
+from summeval_pytest.study.agreement.labelled import role_answers
 from summeval_pytest.study.baselines import BASELINES, facet_presence, length, rouge, rouge_1_recall
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.verdict.thresholds import has_part
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.number import MetricName
     from summeval_pytest.metrics.score import Score
     from summeval_pytest.questions import Facet, FacetSegments
-    from summeval_pytest.run.golden import RoleAnswer
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.session import Session
+    from summeval_pytest.study.agreement.labelled import RoleAnswer
     from summeval_pytest.study.baselines import BaselineName
     from summeval_pytest.suite.labels import Label, Recorded
     from summeval_pytest.suite.suite import Suite

@@ -9,11 +9,12 @@ import numpy as np
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
-from summeval_pytest.run.golden import count_evidence, evidence_cases, evidence_tasks
+from summeval_pytest.run.golden import count_evidence
 from summeval_pytest.stats.agreement import evidence_f1, evidence_precision, evidence_recall
 from summeval_pytest.stats.bootstrap import shares
 from summeval_pytest.study.agreement.agreement_tables import estimate_cell, estimate_head, plain
 from summeval_pytest.study.agreement.item_agreement import Resamples, estimate_of
+from summeval_pytest.study.agreement.labelled import evidence_cases, evidence_tasks
 from summeval_pytest.study.baselines import novel_bigrams, top_sentences
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.table import Table, table_lines
@@ -21,10 +22,10 @@ from summeval_pytest.text.table import Table, table_lines
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from summeval_pytest.run.golden import EvidenceCase
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.session import Session
     from summeval_pytest.stats.agreement import Counts, Figures
+    from summeval_pytest.study.agreement.labelled import EvidenceCase
     from summeval_pytest.suite.suite import Suite
 
     Retriever = Callable[[str, tuple[str, ...], int], tuple[int, ...]]

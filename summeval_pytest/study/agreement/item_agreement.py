@@ -23,7 +23,8 @@ from summeval_pytest.verdict.trust import FACT, SENTENCE, counts_of, kind_of, ta
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from summeval_pytest.run.golden import GoldenPair, RoleAnswer
+    from summeval_pytest.run.golden import GoldenPair
+    from summeval_pytest.study.agreement.labelled import RoleAnswer
     from summeval_pytest.verdict.trust import Counts, Figures
 
     Figure = Callable[[Counts], Figures]

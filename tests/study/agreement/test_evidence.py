@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.run.golden import EvidenceCase, EvidenceCount, count_evidence
+from summeval_pytest.run.golden import EvidenceCount, count_evidence
 from summeval_pytest.study.agreement import evidence
 from summeval_pytest.study.agreement.evidence import (
     evidence_lines,
@@ -14,6 +14,7 @@ from summeval_pytest.study.agreement.evidence import (
     supporting_figures,
 )
 from summeval_pytest.study.agreement.item_agreement import Estimate
+from summeval_pytest.study.agreement.labelled import EvidenceCase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.run.golden import RoleAnswer
 from summeval_pytest.study.agreement import item_agreement
 from summeval_pytest.study.agreement.annotators import cohen_kappa
 from summeval_pytest.study.agreement.item_agreement import (
@@ -24,6 +23,7 @@ from summeval_pytest.study.agreement.item_agreement import (
     item_agreements,
     role_agreement,
 )
+from summeval_pytest.study.agreement.labelled import RoleAnswer
 from tests.verdict.golden_answers import answered, filled, golden, pairs
 
 if TYPE_CHECKING:
