@@ -367,7 +367,7 @@ def _measured(
         measured = tuple(metric for metric in wanted or METRICS if metric not in lacks)
         tasks.append(Task(suite=suite, paper=pair.paper.id, system=pair.system, metrics=measured))
         lacking.append(tuple(lacks.values()))
-    runner = Runner(found, finish=session.finish)
+    runner = Runner(found, finish=session.replies.finish)
     try:
         runner.plan(tasks)
         for task, unmeasured in zip(tasks, lacking, strict=True):
@@ -375,7 +375,7 @@ def _measured(
             yield Scored(replace(evaluation, scores=(*evaluation.scores, *unmeasured)))
     finally:
         runner.close()
-        session.forget_run()
+        session.replies.forget_run()
 
 
 def _metrics(wanted: Iterable[str]) -> tuple[MetricName, ...]:

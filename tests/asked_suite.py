@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.run.runner import Runner, Task
-from summeval_pytest.run.session import Session
+from summeval_pytest.run.session import Session, Terms
 from summeval_pytest.run.summaries import Summariser
 from summeval_pytest.suite.suite import Suite, load_suite
 from tests.judges.llm.by_rule import answer_by_rule
@@ -151,9 +151,9 @@ def desk_for(
     run: str = "run-1",
 ) -> Session:
     """A session over a store, with the suites' cassettes."""
-    session = Session(environ=environ or {}, record=record, place=store, budget=budget, run=run)
+    session = Session(environ or {}, Terms(record=record, place=store, budget=budget, run=run))
     for suite in suites:
-        session.add_cassette(suite)
+        session.replies.add_cassette(suite)
     return session
 
 
@@ -177,7 +177,7 @@ def evaluated(
     runner = Runner(
         session.judge(judge, [suite]),
         find_pair=Summariser(session.sender).pair,
-        finish=session.finish,
+        finish=session.replies.finish,
     )
     with closing(runner):
         runner.plan(tasks)

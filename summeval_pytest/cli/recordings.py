@@ -73,7 +73,7 @@ def import_(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     """Puts the replies of a suite's cassette into the local store."""
     cassette = _cassette(suite_of(suite, allow_outside=gated.allow_outside))
     n_new = 0
-    place = session_of(gated.endpoints).store
+    place = session_of(gated.endpoints).replies.place
     with closing(open_store(place)) as store:
         for row in cassette.rows.values():
             n_new += store.get(row.key) is None
@@ -226,7 +226,7 @@ def export_requests(
     if not missing:
         then = "run pytest" if purpose != "agree" else "run summeval agree"
         return [f"nothing is open: all {len(survey.found):,} replies are stored; {then}"]
-    memory = session.memory()
+    memory = session.replies.memory()
     try:
         lines = [_request_line(m, memory) for m in missing]
     finally:
@@ -267,7 +267,7 @@ def import_replies(file: Path, /, *, store: StoreOption = None) -> list[str]:
         ) from None
     stored = 0
     failed: list[str] = []
-    place = session_of(Endpoints(store=store)).store
+    place = session_of(Endpoints(store=store)).replies.place
     with closing(open_store(place)) as kept:
         for number, line in enumerate(lines, start=1):
             if not line.strip():

@@ -445,7 +445,7 @@ def power_of(
         raise OptionError(f"--tests={tests} is no number of tests; write 1 or more")
     find_own_judges(judge)
     loaded, session = suite_of(suite, allow_outside=allow_outside), session_of(endpoints, asking)
-    session.add_cassette(loaded)
+    session.replies.add_cassette(loaded)
     by_system: dict[str, dict[str, Mapping[str, float | None]]] = {
         system: {} for system in loaded.systems
     }
@@ -456,7 +456,7 @@ def power_of(
             numbers = each.numbers()
             by_system[numbers.system][numbers.paper] = numbers.values
     finally:
-        session.forget_run()
+        session.replies.forget_run()
     level, first = LEVEL / tests, f"{len(loaded.paper_ids)} papers, judge {judge}"
     lines = [f"{loaded.shown}: {first}; a drop of {drop:g}, power {POWER:g},"]
     lines += [f"level {LEVEL:g}, Holm's strictest of {tests} tests: {level:.4f}"]

@@ -382,16 +382,17 @@ def close_gate(config: pytest.Config, *, is_interrupted: bool) -> None:
     """Ends the runner of a process and hands on what it counted."""
     gate = config.stash[GATE]
     gate.close(seconds=HURRY_SECONDS if is_interrupted else DRAIN_SECONDS)
-    session = gate.session
-    counts = counts_of(session, gate.judge) if session.is_asking else None  # there may be no judge
+    replies = gate.session.replies
+    # a run that asks nothing may have no judge
+    counts = counts_of(gate.session, gate.judge) if replies.is_asking else None
     said = json.dumps({"recipes": sorted(gate.recipes), "counts": counts})
     if is_worker(config):
         config.workeroutput[TOLD_BY_GATE] = said  # type: ignore[attr-defined]  # xdist sets it
         return
     tally_of(config).add_process(said)
-    session.forget_run()
-    if session.is_asking and gate.options.record != "all":
-        for cassette in session.cassettes.values():
+    replies.forget_run()
+    if replies.is_asking and gate.options.record != "all":
+        for cassette in replies.cassettes.values():
             tally_of(config).counts.add_cassette(cassette)
 
 

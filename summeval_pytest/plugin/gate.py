@@ -31,7 +31,7 @@ from summeval_pytest.reports.terminal import (
 )
 from summeval_pytest.run.measure import Evaluation, source_of
 from summeval_pytest.run.runner import Runner
-from summeval_pytest.run.session import Session
+from summeval_pytest.run.session import Session, Terms
 from summeval_pytest.run.summaries import Summariser
 from summeval_pytest.suite.values import Pair
 from summeval_pytest.verdict.decide import decide
@@ -64,8 +64,7 @@ class Gate:
 
     def __init__(self, options: Options, share: Share, *, progress: Progress | None = None) -> None:
         self.options = options
-        self.session = Session(
-            environ=dict(os.environ),
+        terms = Terms(
             record=options.record,
             place=options.store,
             endpoint=options.endpoint,
@@ -76,6 +75,7 @@ class Gate:
             n_processes=share.n_processes,
             run=share.run,
         )
+        self.session = Session(dict(os.environ), terms)
         self._today = dt.datetime.now(dt.UTC).date().isoformat()
         self._share = share
         self._progress = progress
@@ -310,7 +310,7 @@ class Gate:
                 ahead=self._ahead(),
                 find_pair=summariser.pair,
                 shares_tests=self._share.n_processes > 1,
-                finish=self.session.finish,
+                finish=self.session.replies.finish,
                 while_waiting=self._show if self._progress is not None else None,
             )
         return self._runner
@@ -325,7 +325,7 @@ class Gate:
         is_asking = self._is_system_asked(self.suites)
         if not self._is_judge_asked and not is_asking and self._share.n_processes > 1:
             return 0
-        ahead = self.session.own_in_flight - 1 if is_asking else self.judge.in_flight - 1
+        ahead = self.session.terms.own_in_flight - 1 if is_asking else self.judge.in_flight - 1
         return min(1, ahead) if self._share.may_stop else ahead
 
     def _is_system_asked(self, suites: Sequence[GatedSuite]) -> bool:
@@ -402,7 +402,7 @@ class Gate:
         is_asking = is_asking and self.recorded is None
         store = "not needed"
         if is_asking:
-            store = "cassette" if self.options.record == "none" else str(self.session.store)
+            store = "cassette" if self.options.record == "none" else str(self.session.replies.place)
         first = header_line(
             judge=self.judge.signature,
             store=store,
@@ -412,17 +412,17 @@ class Gate:
         unlabelled = [gated.suite.shown for gated in suites if not gated.suite.has_labels]
         return [
             first,
-            *cassette_lines(self.session.cassettes.values() if is_asking else ()),
+            *cassette_lines(self.session.replies.cassettes.values() if is_asking else ()),
             *unlabelled_lines(unlabelled),
             *unmeasured_lines([(g.suite.shown, g.unmeasured) for g in suites], self.judge_name),
         ]
 
     def _show(self, is_waiting: bool) -> None:
         """Shows how the run stands, or wipes that."""
-        if self._progress is None or not self.session.is_asking:
+        if self._progress is None or not self.session.replies.is_asking:
             return
         if is_waiting:
-            exchange, is_alone = self.session.exchange, self._share.n_processes == 1
+            exchange, is_alone = self.session.replies.exchange, self._share.n_processes == 1
             self._progress.show(
                 exchange.ledger,
                 n_judged=self.runner.n_judged,

@@ -150,7 +150,7 @@ def pytest_runtest_makereport(
         setattr(report, RESULT, result)
         setattr(item, RESULT, None)
     if handles_summaries(item):
-        disarm(report, gate_of(item.config).session.redacted)
+        disarm(report, gate_of(item.config).session.replies.redacted)
     return report
 
 

@@ -222,7 +222,7 @@ def gated_suite(  # noqa: PLR0913 - by keyword, each an option of its own
     suite = load_suite(path, shown, allow_outside=allow_outside)
     thresholds = thresholds_of(suite, options=least)
     suite, systems = session.systems(suite, models, "--summ-model")
-    session.add_cassette(suite)
+    session.replies.add_cassette(suite)
     check_sentences(suite)
     check_waivers(suite.waivers, thresholds)
     gated = GatedSuite(

@@ -29,7 +29,7 @@ expire by the calendar."""
 
 def counts_of(session: Session, judge: Judge) -> dict[str, Any]:
     """What a process that asks has asked and was answered, for JSON."""
-    ledger = session.exchange.ledger
+    ledger = session.replies.exchange.ledger
     return {
         "totals": asdict(ledger.totals),
         "replies": {origin: ledger.keys(origin) for origin in ORIGINS},

@@ -1,8 +1,8 @@
-"""The session of a process: judges and systems by name, store, cassettes and budget.
+"""The session of a process: judges and systems by name, over its endpoints and its replies.
 
-A name that no suite defines is a model at the address that was asked for, else at OPENAI_BASE_URL,
-else at OpenAI for a judge and at Ollama for a model under test. Nothing is opened before something
-is asked: where the embedded judge judges recorded summaries, there is no store and no exchange.
+A name that no suite defines is a model at the user's address, else at OPENAI_BASE_URL, else at
+OpenAI for a judge and at Ollama for a model under test. Nothing is opened before it is used: the
+embedded judge on recorded summaries needs no store and no exchange.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import asyncio
 import os
 import secrets
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.runner import FindPair, Task
     from summeval_pytest.store.cassette import Cassette, Row
-    from summeval_pytest.store.store import Account, StorePlace
+    from summeval_pytest.store.store import StorePlace
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.suite.values import AnyJudge
 
@@ -79,12 +79,12 @@ class Connector(Protocol):
         ...
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class Session:
-    """Resolves the names of judges and systems for one process of a run.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What the user chose for a run; all its processes have the same.
 
     Attributes:
-        record: What may be asked.
+        record: Which replies may be asked for.
         place: Where the store is; None for the user's cache folder.
         endpoint: Where models are that no suite defines; None for the usual place.
         allow_endpoints: Origins that a suite may send a key to, with the key's variable before "=".
@@ -92,10 +92,8 @@ class Session:
         budget: The most that all processes of the run may spend, in dollars; None for no limit.
         in_flight: Requests open at once, of all processes of the run together.
         run: A name that all processes of the run share, and no other run has.
-        cassettes: The cassettes that were read, by file.
     """
 
-    environ: Mapping[str, str]
     record: Record = "new"
     place: StorePlace | None = None
     endpoint: str | None = None
@@ -105,65 +103,66 @@ class Session:
     in_flight: int = IN_FLIGHT
     n_processes: int = 1
     run: str = ""
-    cassettes: dict[Path, Cassette] = field(default_factory=dict, init=False)
-    _keys: Keys = field(init=False)
-    _rows: dict[str, Row] = field(default_factory=dict, init=False)
-    _exchange: Exchange | None = field(default=None, init=False)
-    _endpoints: dict[str, EndpointSpec | None] = field(default_factory=dict, init=False)
-
-    def __post_init__(self) -> None:
-        sent = {} if self.record == "none" else self.environ  # a replay sends no key
-        self._keys = Keys.of(sent, typed=self.endpoint, allowed=self.allow_endpoints)
 
     @property
     def own_in_flight(self) -> int:
-        """Requests that this process may have open at once."""
+        """Requests that each process may have open at once."""
         return max(1, self.in_flight // self.n_processes)
 
     @property
-    def store(self) -> StorePlace:
-        """Where the store is."""
-        return self.place or default_directory()
+    def is_shared(self) -> bool:
+        """Whether other machines may use the store."""
+        return isinstance(self.place, SharedPlace)
+
+
+class Replies:
+    """The replies of one process: cassettes and store, and the exchange that asks for new ones.
+
+    Attributes:
+        cassettes: The cassettes that were read, by file.
+    """
+
+    def __init__(self, environ: Mapping[str, str], terms: Terms) -> None:
+        self.cassettes: dict[Path, Cassette] = {}
+        self._rows: dict[str, Row] = {}
+        self._terms = terms
+        # nobody sits before a run with CI set, as GitHub, GitLab and others set it
+        self._is_strict = environ.get("CI", "").strip().lower() not in {"", "0", "false"}
 
     @property
+    def place(self) -> StorePlace:
+        """Where the store is."""
+        return self._terms.place or default_directory()
+
+    @cached_property
     def exchange(self) -> Exchange:
-        """Where requests go through, made at the first look.
+        """Sends requests; made when first used.
 
         Raises:
             StoreError: if the store needs a package that is not installed.
         """
-        if self._exchange is None:
-            memory = self.memory()
-            self._exchange = Exchange(
-                memory,
-                in_flight=self.own_in_flight,
-                budget=None if self.budget is None else Budget(self.budget, self._account(memory)),
-                # nobody sits before a run with CI set, as GitHub, GitLab and others set it
-                is_strict=self.environ.get("CI", "").strip().lower() not in {"", "0", "false"},
-            )
-        return self._exchange
-
-    @property
-    def _is_shared(self) -> bool:
-        """Whether other machines may use the store."""
-        return isinstance(self.place, SharedPlace)
-
-    def _account(self, memory: Memory) -> Account | None:
-        """The account of the run; None where this process is all of it, or pays nothing."""
-        is_alone = self.n_processes == 1 and not self._is_shared
-        return None if is_alone or self.record == "none" else memory.store.account(self.run)
+        terms, memory = self._terms, self.memory()
+        is_alone = terms.n_processes == 1 and not terms.is_shared
+        pays_alone = is_alone or terms.record == "none"
+        account = None if pays_alone else memory.store.account(terms.run)
+        return Exchange(
+            memory,
+            in_flight=terms.own_in_flight,
+            budget=None if terms.budget is None else Budget(terms.budget, account),
+            is_strict=self._is_strict,
+        )
 
     @property
     def is_asking(self) -> bool:
-        """Whether anything was ever to be asked."""
-        return self._exchange is not None
+        """Whether the exchange was ever used."""
+        return "exchange" in self.__dict__
 
     def memory(self) -> Memory:
-        """What is remembered, for one more user of it."""
-        return Memory(self.record, self.store, self._rows, run=self.run)
+        """The remembered replies, opened once more."""
+        return Memory(self._terms.record, self.place, self._rows, run=self._terms.run)
 
     def add_cassette(self, suite: Suite) -> None:
-        """Read the replies that a suite holds.
+        """Read the cassette of a suite.
 
         Raises:
             SuiteError: at the first line that is none.
@@ -173,6 +172,79 @@ class Session:
             cassette = read_cassette(file.path, file.shown)
             self.cassettes[file.path] = cassette
             self._rows.update(cassette.rows)
+
+    async def finish(self, seconds: float) -> None:
+        """End open requests, on the loop that they are open on."""
+        if self.is_asking:
+            await self.exchange.drain(seconds)
+
+    def redacted(self, text: str) -> str:
+        """The text with ``[key]`` for every key that was sent so far."""
+        return self.exchange.redacted(text) if self.is_asking else text
+
+    def forget_run(self) -> None:
+        """Remove what only this run needed; called once, when all its processes have ended."""
+        if self._terms.record == "all" or self._terms.budget is not None:
+            self.memory().forget_run()
+
+
+class Endpoints:
+    """The endpoints of one process by name, with the keys that they may have."""
+
+    def __init__(self, environ: Mapping[str, str], terms: Terms) -> None:
+        sent = {} if terms.record == "none" else environ  # a replay sends no key
+        self._keys = Keys.of(sent, typed=terms.endpoint, allowed=terms.allow_endpoints)
+        self._environ = environ
+        self._terms = terms
+        self._defined: dict[str, EndpointSpec | None] = {}
+
+    def usual(self, name: str) -> str:
+        """The endpoint of a model that no suite defines: the user's, else this built-in one."""
+        return default_endpoint(self._terms.endpoint, self._environ, name)
+
+    def address(self, name: str, defined: Mapping[str, EndpointSpec]) -> Address:
+        """The address of an endpoint, by what a suite defines.
+
+        Raises:
+            OptionError: for an unknown name, and for a key that may not go there.
+        """
+        return find_endpoint(
+            name,
+            defined,
+            self._environ,
+            self._keys,
+            n_processes=self._terms.n_processes,
+            is_pace_shared=self._terms.is_shared,
+        )
+
+    def check_meaning(self, name: str, defined: Mapping[str, EndpointSpec]) -> None:
+        """Refuse an endpoint that another suite of the run defines differently."""
+        if self._defined.setdefault(name, defined.get(name)) != defined.get(name):
+            raise _disagreement("endpoint", name)
+
+    def price(self, address: Address, written: Price | None, table: str) -> Price | None:
+        """What tokens cost at an address.
+
+        Raises:
+            OptionError: if there is a budget and no price; the message names the suite's table.
+        """
+        price = address.price(written)
+        if self._terms.budget is not None and price is None:
+            raise OptionError(
+                f"--summ-budget needs a price; write input_price and output_price, dollars per"
+                f" million tokens, under {table} of the suite"
+            )
+        return price
+
+
+class Session:
+    """Resolves the names of judges and systems for one process of a run."""
+
+    def __init__(self, environ: Mapping[str, str], terms: Terms | None = None) -> None:
+        self.environ = environ
+        self.terms = terms or Terms()
+        self.endpoints = Endpoints(environ, self.terms)
+        self.replies = Replies(environ, self.terms)
 
     def judge_spec(self, name: str, suites: Sequence[Suite]) -> AnyJudge | None:
         """Resolve a judge name to what a suite says of it; None if it answers in this process.
@@ -190,14 +262,13 @@ class Session:
             return None
         if get_close_matches(name, [OFFLINE], cutoff=0.8):
             raise OptionError(f"no judge {name!r}; did you mean {OFFLINE!r}?")
-        place = default_endpoint(self.endpoint, self.environ, OPENAI)
-        return JudgeSpec(name=name, endpoint=place, model=name)
+        return JudgeSpec(name=name, endpoint=self.endpoints.usual(OPENAI), model=name)
 
-    def _asked(self, judge: str, duty: Duty, suites: Sequence[Suite]) -> str:
-        """Who answers a kind of question: the judge itself, unless another is asked for it."""
+    def _answering(self, judge: str, duty: Duty, suites: Sequence[Suite]) -> str:
+        """The judge that answers a kind of question for another, or for itself."""
         spec = self.judge_spec(judge, suites)
-        whom = spec.asks(duty) if isinstance(spec, ComposedSpec | CheckerSpec) else judge
-        return judge if whom == judge else self._asked(whom, duty, suites)
+        other = spec.asks(duty) if isinstance(spec, ComposedSpec | CheckerSpec) else judge
+        return judge if other == judge else self._answering(other, duty, suites)
 
     def judge(self, name: str, suites: Sequence[Suite], lines: Connector | None = None) -> Judge:
         """Resolve a judge name to a judge; ``lines`` connect it, else the exchange does.
@@ -207,17 +278,17 @@ class Session:
                 names is not on this machine.
         """
         check_encoders(suites)
-        asked = {duty: self._asked(name, duty, suites) for duty in DUTIES}
-        made = {whom: self._made(whom, suites, lines) for whom in dict.fromkeys(asked.values())}
-        if self.votes is not None and not self.is_asked(name, suites):
+        names = {duty: self._answering(name, duty, suites) for duty in DUTIES}
+        judges = {each: self._judge(each, suites, lines) for each in dict.fromkeys(names.values())}
+        if self.terms.votes is not None and not self.is_asked(name, suites):
             raise OptionError(
                 f"--summ-votes asks a model several times, and judge {name!r} is none; leave it out"
             )
-        if len(made) == 1:
-            return next(iter(made.values()))
-        return ComposedJudge({duty: made[whom] for duty, whom in asked.items()})
+        if len(judges) == 1:
+            return next(iter(judges.values()))
+        return ComposedJudge({duty: judges[each] for duty, each in names.items()})
 
-    def _made(self, name: str, suites: Sequence[Suite], lines: Connector | None) -> Judge:
+    def _judge(self, name: str, suites: Sequence[Suite], lines: Connector | None) -> Judge:
         spec = self.judge_spec(name, suites)
         if isinstance(spec, JudgeSpec):
             return self._model(spec, suites, lines)
@@ -229,10 +300,9 @@ class Session:
             checker: Judge = import_module("summeval_pytest.study.local_checker").local_checker(
                 spec
             )
-            # what a checker answers leads to no request, so a survey need not wait for it
-            is_surveyed = isinstance(lines, Survey)
-            return OfflineJudge(checker.signature) if is_surveyed else checker
-        if self.record == "none" and name != OFFLINE:
+            # a checker's answers lead to no request, so a survey need not wait for them
+            return OfflineJudge(checker.signature) if isinstance(lines, Survey) else checker
+        if self.terms.record == "none" and name != OFFLINE:
             raise OptionError(
                 f"--summ-record=none replays recorded answers, and judge {name!r} has none;"
                 f" use --summ-judge={OFFLINE}, or --summ-record=new"
@@ -244,24 +314,23 @@ class Session:
         from summeval_pytest.judges.llm.llm_judge import LlmJudge
 
         endpoints = _agreed("endpoint", (suite.endpoints for suite in suites))
-        address = self._address(spec.endpoint, endpoints)
-        price = address.price(spec.price)
-        self._check_price(price, f"[judges.{spec.name}]")
+        address = self.endpoints.address(spec.endpoint, endpoints)
+        price = self.endpoints.price(address, spec.price, f"[judges.{spec.name}]")
         address = replace(address, hint=_hint(spec.name, suites), pinned=spec.pinned)
         return LlmJudge(
-            (lines or self.exchange).line(address, price),
+            (lines or self.replies.exchange).line(address, price),
             model=spec.model,
             endpoint=address.endpoint.name,
             votes=self._votes(spec),
             batched=spec.batched,
             style=Style(rubric=spec.rubric, examples=spec.examples, facets=spec.facets),
-            in_flight=self.own_in_flight,
+            in_flight=self.terms.own_in_flight,
             manner=spec.manner,
         )
 
     def is_asked(self, judge: str, suites: Sequence[Suite]) -> bool:
         """Whether a model at an endpoint answers any questions, and not only this process."""
-        names = {self._asked(judge, duty, suites) for duty in DUTIES}
+        names = {self._answering(judge, duty, suites) for duty in DUTIES}
         return any(isinstance(self.judge_spec(name, suites), JudgeSpec) for name in names)
 
     def metrics_of(self, judge: str, suites: Sequence[Suite]) -> tuple[MetricName, ...]:
@@ -271,11 +340,11 @@ class Session:
 
     def votes_of(self, judge: str, suites: Sequence[Suite]) -> int | None:
         """How often a judge is asked about each sentence; None where no model is."""
-        spec = self.judge_spec(self._asked(judge, "sentences", suites), suites)
+        spec = self.judge_spec(self._answering(judge, "sentences", suites), suites)
         return self._votes(spec) if isinstance(spec, JudgeSpec) else None
 
     def _votes(self, spec: JudgeSpec) -> int:
-        return spec.votes if self.votes is None else self.votes
+        return spec.votes if self.terms.votes is None else self.terms.votes
 
     def systems(
         self, suite: Suite, asked: Iterable[str], flag: str
@@ -292,8 +361,7 @@ class Session:
         for name in names:
             if name not in suite.systems:
                 check_name(name, "system", Place(f"{flag}={name}"), RESERVED_SYSTEMS)
-                where = default_endpoint(self.endpoint, self.environ, OLLAMA)
-                place = Place(f"--summ-model={name}")
+                where, place = self.endpoints.usual(OLLAMA), Place(f"--summ-model={name}")
                 spec = SystemSpec(name=name, endpoint=where, model=name, place=place)
                 suite = suite.with_system(spec)
         systems = names or suite.default_systems
@@ -309,43 +377,24 @@ class Session:
                 another endpoint so, or if it has no price and there is a budget.
         """
         if spec.endpoint is not None:
-            address = self._address(spec.endpoint, suite.endpoints)
-            meant = suite.endpoints.get(spec.endpoint)
-            if self._endpoints.setdefault(spec.endpoint, meant) != meant:
-                raise _disagreement("endpoint", spec.endpoint)
-            self._check_price(address.price(spec.price), f"[systems.{spec.name}]")
+            address = self.endpoints.address(spec.endpoint, suite.endpoints)
+            self.endpoints.check_meaning(spec.endpoint, suite.endpoints)
+            self.endpoints.price(address, spec.price, f"[systems.{spec.name}]")
 
     def sender(self, suite: Suite, spec: SystemSpec, lines: Connector | None = None) -> Sender:
         """The client that generates summaries with a model under test."""
         assert spec.endpoint is not None, "recorded summaries are asked of nobody"
-        address = self._address(spec.endpoint, suite.endpoints)
-        return (lines or self.exchange).line(address, address.price(spec.price))
-
-    def _address(self, endpoint: str, defined: Mapping[str, EndpointSpec]) -> Address:
-        return find_endpoint(
-            endpoint,
-            defined,
-            self.environ,
-            self._keys,
-            n_processes=self.n_processes,
-            is_pace_shared=self._is_shared,
-        )
-
-    def _check_price(self, price: Price | None, table: str) -> None:
-        if self.budget is not None and price is None:
-            raise OptionError(
-                f"--summ-budget needs a price; write input_price and output_price, dollars per"
-                f" million tokens, under {table} of the suite"
-            )
+        address = self.endpoints.address(spec.endpoint, suite.endpoints)
+        return (lines or self.replies.exchange).line(address, address.price(spec.price))
 
     def survey(
         self, judge: str, suites: Sequence[Suite], tasks: Iterable[Task], *, imagine: bool
     ) -> tuple[Survey, str]:
-        """What pairs need of what is remembered, what is missing, and the judge's signature.
+        """The replies that pairs need, remembered or missing, and the judge's signature.
 
         With ``imagine``, a stand-in answers behind a missing reply.
         """
-        memory = self.memory()
+        memory = self.replies.memory()
         survey = Survey(memory)
         answering = self.judge(judge, suites, survey)
         try:
@@ -358,10 +407,9 @@ class Session:
     def evaluate(
         self, judge: Judge, tasks: Sequence[Task], find_pair: FindPair | None = None
     ) -> Iterator[Evaluation]:
-        """What a judge makes of pairs, in the order of the tasks, as long as more are wanted.
+        """The evaluations of pairs, in the order of the tasks.
 
-        Pairs are of the suite's files, or made by asking the systems, unless ``find_pair`` makes
-        them.
+        Pairs come from ``find_pair``, else from the suite's files and the models under test.
 
         Raises:
             UsageError: for a system that cannot be asked.
@@ -369,44 +417,32 @@ class Session:
             NoReplyError: if a system's endpoint gave no summary.
         """
         find_pair = find_pair or Summariser(self.sender).pair
-        with closing(Runner(judge, find_pair=find_pair, finish=self.finish)) as runner:
+        with closing(Runner(judge, find_pair=find_pair, finish=self.replies.finish)) as runner:
             yield from runner.evaluations(tasks)
-
-    async def finish(self, seconds: float) -> None:
-        """End what is open, on the loop that it is open on."""
-        if self._exchange is not None:
-            await self._exchange.drain(seconds)
-
-    def redacted(self, text: str) -> str:
-        """The text with ``[key]`` for every key that was sent so far."""
-        return text if self._exchange is None else self._exchange.redacted(text)
-
-    def forget_run(self) -> None:
-        """Remove what only this run needed; called once, when all its processes have ended."""
-        if self.record == "all" or self.budget is not None:
-            self.memory().forget_run()
 
 
 def session_here(*, store: str | None, endpoint: str | None, **terms: Any) -> Session:
-    """The session of a command or a call, a run of its own; SUMM_* variables say what is not given.
+    """The session of a command or a call, a run of its own; SUMM_* variables are the defaults.
 
-    ``terms`` are further ones of `Session`.
+    ``terms`` are further `Terms`.
 
     Raises:
         StoreError: for a store that is no folder and no PostgreSQL address.
     """
     place = store or os.environ.get("SUMM_STORE")
     return Session(
-        environ=dict(os.environ),
-        place=read_place(place) if place else None,
-        endpoint=endpoint or os.environ.get("SUMM_ENDPOINT") or None,
-        run=secrets.token_hex(8),
-        **terms,
+        dict(os.environ),
+        Terms(
+            place=read_place(place) if place else None,
+            endpoint=endpoint or os.environ.get("SUMM_ENDPOINT") or None,
+            run=secrets.token_hex(8),
+            **terms,
+        ),
     )
 
 
 def _hint(name: str, suites: Sequence[Suite]) -> str:
-    """Who was probably meant by a name that no suite defines."""
+    """What the user may have meant by a name that no suite defines, in words."""
     defined = {name for suite in suites for name in (*suite.judges, *suite.recorded_judges)}
     if name in defined:
         return ""
@@ -418,12 +454,12 @@ def _hint(name: str, suites: Sequence[Suite]) -> str:
 
 
 def _agreed(kind: str, tables: Iterable[Mapping[str, SpecT]]) -> Mapping[str, SpecT]:
-    found: dict[str, SpecT] = {}
+    agreed: dict[str, SpecT] = {}
     for table in tables:
         for name, spec in table.items():
-            if found.setdefault(name, spec) != spec:
+            if agreed.setdefault(name, spec) != spec:
                 raise _disagreement(kind, name)
-    return found
+    return agreed
 
 
 def _disagreement(kind: str, name: str) -> OptionError:

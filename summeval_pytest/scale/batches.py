@@ -89,7 +89,7 @@ class Collected:
     def __init__(self, order: JudgeOrder, judge: PairJudge, out: Path) -> None:
         self._judge = judge
         self._name = JudgeName(name=order.judge, signature=judge.judge.signature)
-        self._record = order.record
+        self._record = order.terms.record
         self._counts = RunCounts()
         self._golden: dict[tuple[str, str], GoldenPair] = {}
         self._golden_fault = ""
@@ -133,8 +133,8 @@ class Collected:
     def verdict(self) -> RunVerdict:
         """The run, decided, in the order of the suite."""
         gated = self._judge.gated
-        if self._judge.session.is_asking and self._record != "all":
-            for cassette in self._judge.session.cassettes.values():
+        if self._judge.session.replies.is_asking and self._record != "all":
+            for cassette in self._judge.session.replies.cassettes.values():
                 self._counts.add_cassette(cassette)
         full = self.spool.filled(gated.record(), gated.suite.paper_ids)
         labels = self._judge.labels
@@ -197,7 +197,7 @@ def in_processes(
     """Judges batches in processes; that of one that dies is judged again by another."""
     context = get_context("spawn")
     waiting = deque((batch, 1) for batch in batches)
-    order = replace(order, n_processes=n_workers)
+    order = replace(order, terms=replace(order.terms, n_processes=n_workers))
     workers = [_Worker(context, order) for _ in range(min(n_workers, len(batches)))]
     try:
         for worker in workers:
@@ -271,7 +271,7 @@ def on_dask(
             raise OptionError(f"--dask={address}: no scheduler is there, {error}") from None
         _wait_for_worker(client, "no Dask worker has joined {} yet", wait_seconds)
         n_threads = sum(client.nthreads().values()) or n_workers
-        order = replace(order, n_processes=n_threads)
+        order = replace(order, terms=replace(order.terms, n_processes=n_threads))
         submit = partial(client.submit, batch_list, order, retries=TRIES - 1, pure=False)
         left = deque(batches)
         begun = {submit(batch): batch for batch in _first(left, 2 * n_threads)}

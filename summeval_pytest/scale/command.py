@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -97,7 +98,7 @@ def judge(
     verdict = collected.verdict()
     write_text(out, "--out", record_lines(verdict))
     collected.spool.close()
-    judge.session.forget_run()
+    judge.session.replies.forget_run()
     (found,) = verdict.suites
     n_errors = sum(outline.outcome == "error" for outline in found.outlines)
     judged = f"judged {len(found.outlines):,} of {found.n_expected:,} pairs, {n_errors:,} errors"
@@ -108,7 +109,7 @@ def judge(
 def _judge_order(suite: Path, gated: Gated, asking: Asking) -> JudgeOrder:
     find_own_judges(gated.judge)
     session = session_of(gated.endpoints, asking)
-    loaded, place = suite_of(suite, allow_outside=gated.allow_outside), session.place
+    loaded, place = suite_of(suite, allow_outside=gated.allow_outside), session.terms.place
     return JudgeOrder(
         suite=str(loaded.path.absolute()),
         shown=loaded.shown,
@@ -117,12 +118,5 @@ def _judge_order(suite: Path, gated: Gated, asking: Asking) -> JudgeOrder:
         systems=tuple(names_in(gated.model, "--model")),
         least=tuple(names_in(gated.least, "--min")),
         allow_outside=is_outside_allowed(allow_outside=gated.allow_outside),
-        record=session.record,
-        place=place.absolute() if isinstance(place, Path) else place,
-        endpoint=session.endpoint,
-        allow_endpoints=session.allow_endpoints,
-        votes=session.votes,
-        in_flight=session.in_flight,
-        budget=session.budget,
-        run=session.run,
+        terms=replace(session.terms, place=place.absolute() if isinstance(place, Path) else place),
     )

@@ -22,16 +22,14 @@ from summeval_pytest.record.measuring import measure_pair
 from summeval_pytest.record.run_counts import counts_of
 from summeval_pytest.run.golden import golden_pair
 from summeval_pytest.run.runner import Runner
-from summeval_pytest.run.session import Session
+from summeval_pytest.run.session import Session, Terms
 from summeval_pytest.run.summaries import Summariser
 from summeval_pytest.verdict.run import TestResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from summeval_pytest.endpoints.exchange import Record
     from summeval_pytest.run.runner import Task
-    from summeval_pytest.store.store import StorePlace
 
 Pairs = tuple[tuple[str, str], ...]
 """Pairs as (system, paper)."""
@@ -47,8 +45,7 @@ class JudgeOrder:
         today: The day that waivers expire by.
         systems: The systems, as ``--summ-model`` names them; none for the suite's own choice.
         least: Thresholds, as ``--summ-min`` has them.
-
-    The rest is as `Session` has it.
+        terms: The terms of the sessions, with an absolute store.
     """
 
     suite: str
@@ -58,30 +55,11 @@ class JudgeOrder:
     systems: tuple[str, ...] = ()
     least: tuple[str, ...] = ()
     allow_outside: bool = False
-    record: Record = "new"
-    place: StorePlace | None = None
-    endpoint: str | None = None
-    allow_endpoints: tuple[str, ...] = ()
-    votes: int | None = None
-    in_flight: int = 1
-    budget: float | None = None
-    n_processes: int = 1
-    run: str = ""
+    terms: Terms
 
     def session(self) -> Session:
         """The session of a process that judges."""
-        return Session(
-            environ=dict(os.environ),
-            record=self.record,
-            place=self.place,
-            endpoint=self.endpoint,
-            allow_endpoints=self.allow_endpoints,
-            votes=self.votes,
-            in_flight=self.in_flight,
-            budget=self.budget,
-            n_processes=self.n_processes,
-            run=self.run,
-        )
+        return Session(dict(os.environ), self.terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +98,10 @@ class PairJudge:
         self._labels = gated.labelled
         self.labels = {(task.system, task.paper): task for task in self._labels}
         is_summarising = any(suite.systems[name].endpoint for name in gated.systems)
-        ahead = self.session.own_in_flight - 1 if is_summarising else None
+        ahead = self.session.terms.own_in_flight - 1 if is_summarising else None
         find_pair = Summariser(self.session.sender).pair
         self._runner = Runner(
-            self.judge, ahead=ahead, find_pair=find_pair, finish=self.session.finish
+            self.judge, ahead=ahead, find_pair=find_pair, finish=self.session.replies.finish
         )
 
     def lines(self, batches: Sequence[Batch]) -> Iterator[str]:
@@ -157,10 +135,10 @@ class PairJudge:
 
     def counts(self) -> dict[str, Any] | None:
         """What was asked since the last look; None where nothing was to be asked."""
-        if not self.session.is_asking:
+        if not self.session.replies.is_asking:
             return None
         counts = counts_of(self.session, self.judge)
-        ledger = self.session.exchange.ledger
+        ledger = self.session.replies.exchange.ledger
         ledger.totals = Totals()
         ledger.origins.clear()
         ledger.models.clear()

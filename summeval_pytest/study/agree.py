@@ -189,7 +189,7 @@ def agree(
     check_baselines("agree")
     find_own_judges(judge)
     session = session_of(endpoints, asking)
-    session.add_cassette(loaded)
+    session.replies.add_cassette(loaded)
     if evidence:
         return _evidence(loaded, judge, session, json_file, every=of == "labelled")
     agreement = _agreement(loaded, judge, session, tables, models)

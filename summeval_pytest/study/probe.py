@@ -399,14 +399,14 @@ def probe(
     find_own_judges(judge)
     chosen = chosen_relations(names_in(relation, "--relation") or ["all"], "--relation")
     loaded, session = suite_of(suite, allow_outside=allow_outside), session_of(endpoints, asking)
-    session.add_cassette(loaded)
+    session.replies.add_cassette(loaded)
     if isinstance(session.judge_spec(judge, [loaded]), RecordedSpec):
         raise OptionError(
             f"probe edits texts, and judge {judge!r} knows recorded ones only; name another judge"
         )
     lines: list[str] = []
     passes = True
-    with closing(Runner(session.judge(judge, [loaded]), finish=session.finish)) as runner:
+    with closing(Runner(session.judge(judge, [loaded]), finish=session.replies.finish)) as runner:
         for each in chosen:
             probes = list(probes_of(loaded, each))
             numbers = runner.numbers(
@@ -419,5 +419,5 @@ def probe(
             ]
             lines += relation_lines(each, checks)
             passes &= state_of(checks, each.floor) in {"passes", "nothing to check"}
-    session.forget_run()
+    session.replies.forget_run()
     return lines, passes

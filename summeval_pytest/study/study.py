@@ -126,7 +126,7 @@ def study(
         {name: loaded.systems[name].model or name for name in systems},
         family,
     )
-    session.add_cassette(loaded)
+    session.replies.add_cassette(loaded)
     for name in judges:
         session.judge(name, [loaded])  # one that cannot be is refused before anybody is asked
     read = partial(
@@ -139,8 +139,8 @@ def study(
         material = Material(loaded, systems, session, read)
         studied = [material.add_judge(name, families[0][name]) for name in judges]
     finally:
-        session.forget_run()
-    result = Study(
+        session.replies.forget_run()
+    told = Study(
         suite=loaded.shown,
         fingerprint=loaded.fingerprint,
         n_papers=len(loaded.paper_ids),

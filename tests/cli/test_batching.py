@@ -202,7 +202,7 @@ def test_request_is_the_one_that_a_live_run_sends(
 def test_request_speaks_the_dialect_that_is_known(tmp_path: Path, shell: Shell) -> None:
     """Else every line of a batch would be refused for the name of a field."""
     dialect = Dialect(level="json_schema", length_field="max_completion_tokens", temperature=False)
-    memory = desk_for(tmp_path / "store").memory()
+    memory = desk_for(tmp_path / "store").replies.memory()
     memory.remember_dialect("here", "rule-1", dialect)
     memory.close()
     shell.lines(*EXPORT)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.run.session import Session
+from summeval_pytest.run.session import Session, Terms
 from summeval_pytest.store.cassette import Row, read_cassette, write_cassette
 from tests.asked_suite import KEY, by_rule, bytes_under, evaluated, loaded, tasks_of, write_suite
 from tests.cli.conftest import judged
@@ -204,7 +204,7 @@ def test_cassette_holds_no_key(
         suite = loaded(write_suite(tmp_path / "kilns", server.url, endpoint=keyed, tail=FAITHFUL))
         allowed = f"TEAM_KEY={server.origin}"
         monkeypatch.setenv("SUMM_ALLOW_ENDPOINTS", allowed)
-        session = Session(environ=environ, place=tmp_path / "echoed", allow_endpoints=(allowed,))
+        session = Session(environ, Terms(place=tmp_path / "echoed", allow_endpoints=(allowed,)))
         evaluated(session, suite, tasks_of(suite, metrics=("faithfulness",)))
         assert {seen.headers["authorization"] for seen in server.seen} == {f"Bearer {KEY}"}
         told = shell.lines("cassette", "export", *RULE, "--store", "echoed")

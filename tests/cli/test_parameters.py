@@ -72,7 +72,7 @@ def test_terms_are_those_of_the_options() -> None:
     )  # fmt: skip
     terms = [
         (each.place, each.endpoint, each.votes, each.record, each.in_flight, each.budget)
-        for each in (chosen, session())
+        for each in (chosen.terms, session().terms)
     ]
     assert terms == [
         (Path("there"), "ollama", 3, "all", 7, 2.5),
@@ -89,14 +89,14 @@ def test_environment_names_store_endpoint_and_keys(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("SUMM_STORE", "")
     monkeypatch.setenv("SUMM_ENDPOINT", "")
     found.append(session())
-    assert [(each.place, each.endpoint) for each in found] == [
+    assert [(each.terms.place, each.terms.endpoint) for each in found] == [
         (Path("/somewhere"), "ollama"),
         (Path("there"), "ollama"),
         (Path("/somewhere"), "openai"),
         (None, None),
     ]
     assert session().environ["OPENAI_API_KEY"] == "sk-marker-0a1b2c3d4e5f"
-    assert len({"", *(each.run for each in found)}) == 5  # each command is a run of its own
+    assert len({"", *(each.terms.run for each in found)}) == 5  # each command is a run of its own
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "1.5", "many", "", "\u0663", "1000000", "9" * 5_000])
@@ -109,7 +109,7 @@ def test_count_is_a_whole_number_of_up_to_six_digits(text: str) -> None:
 @pytest.mark.parametrize("text", ["-1", "many", "", "nan", "1e999"])
 def test_a_budget_is_a_finite_number_of_dollars(text: str) -> None:
     """No money at all is a budget, too: then nothing is asked."""
-    assert session("--budget", "0").budget == 0.0
+    assert session("--budget", "0").terms.budget == 0.0
     with pytest.raises(CycloptsError, match="is not a number of dollars of at least 0"):
         read("judge", "kilns", "--out", "x.jsonl", "--budget", text)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def gated(tmp_path: Path) -> GatedSuite:
     """Two papers, kiln and moss, and two labels of kiln; the good system is gated."""
     path = write_labelled(tmp_path / "roofs", GOOD_OF_KILN, BAD_OF_KILN).path
-    return gated_suite(path, None, Session(environ={}), judge="offline", least=["facet=0.5"])
+    return gated_suite(path, None, Session({}), judge="offline", least=["facet=0.5"])
 
 
 ANSWERS = tuple(

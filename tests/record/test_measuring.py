@@ -105,7 +105,7 @@ def test_a_pair_that_broke_down_has_every_metric_unanswered(tmp_path: Path) -> N
     """Nothing of it is known but why; unanswered is no refusal of the system's."""
     path = write_labelled(tmp_path).path
     least = ("facet=0.5", "eva=0.5")
-    gated = gated_suite(path, None, Session(environ={}), judge="offline", least=least)
+    gated = gated_suite(path, None, Session({}), judge="offline", least=least)
     pair = unmeasured_pair(gated, "good", "kiln", "the endpoint is down")
     assert (pair.outcome, pair.fault, pair.summary) == ("error", "the endpoint is down", "")
     assert [(s.metric, s.status) for s in pair.scores if isinstance(s, Unscored)] == [

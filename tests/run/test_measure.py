@@ -612,7 +612,7 @@ def test_an_encoder_that_is_not_there_stops_a_run_at_its_start(
         " pip install 'summeval-pytest[embeddings]'"
     )
     with pytest.raises(OptionError) as caught:
-        Session(environ={}).judge("offline", [load_suite(folder)])
+        Session({}).judge("offline", [load_suite(folder)])
     assert str(caught.value) == f"{toml.as_posix()}: {message}"
     assert main(["plan", str(folder)]) == 4
     assert message in capsys.readouterr().err

@@ -190,7 +190,7 @@ def test_plan_counts_what_a_run_asks_where_everything_is_certain(
     evaluated(session, suite, tasks)
 
     assert server.n_requests - n_before == len(plan.missing)
-    assert session.exchange.ledger.totals.n_asked == len(plan.missing)
+    assert session.replies.exchange.ledger.totals.n_asked == len(plan.missing)
     after = surveyed_in(tmp_path / "store", suite, *systems)
     assert after.missing == {}
     assert set(after.found) == set(plan.found) | set(plan.missing)

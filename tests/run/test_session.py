@@ -3,7 +3,6 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -13,7 +12,7 @@ import pytest
 from summeval_pytest.endpoints.endpoint import Price
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.offline.embedded import OfflineJudge
-from summeval_pytest.run.session import Session
+from summeval_pytest.run.session import Session, Terms
 from summeval_pytest.store.cassette import write_cassette
 from summeval_pytest.suite.values import JudgeSpec
 from tests.asked_suite import (
@@ -106,10 +105,10 @@ def test_store_is_opened_when_somebody_is_asked(tmp_path: Path, suite: Suite) ->
     """A run without a model leaves nothing behind, and one that ends before it asks, neither."""
     session = desk_for(tmp_path / "store", suite)
     assert session.judge("offline", [suite]) == OfflineJudge()
-    asyncio.run(session.finish(1.0))
-    known = [session.is_asking]
+    asyncio.run(session.replies.finish(1.0))
+    known = [session.replies.is_asking]
     assert session.judge("rule", [suite]).signature.startswith("rule-1 at=here ")
-    assert [*known, session.is_asking] == [False, True]
+    assert [*known, session.replies.is_asking] == [False, True]
     assert not (tmp_path / "store").exists()
 
 
@@ -120,7 +119,7 @@ def test_replies_are_asked_for_and_kept(
     for asked in (True, False):
         session = desk_for(tmp_path / "store", suite)
         evaluations = evaluated(session, suite, tasks_of(suite, ["good", "writer"]))
-        totals = session.exchange.ledger.totals
+        totals = session.replies.exchange.ledger.totals
         assert len(evaluations) == 4
         assert not any(evaluation.numbers().unscored for evaluation in evaluations)
         assert (totals.n_asked if asked else totals.n_cached) == server.n_requests
@@ -136,8 +135,8 @@ def test_replies_are_asked_for_and_kept(
 )
 def test_processes_divide_what_may_be_open(in_flight: int, n_processes: int, each: int) -> None:
     """Never less than one."""
-    session = Session(environ={}, in_flight=in_flight, n_processes=n_processes)
-    assert session.exchange.limits.limit == each
+    session = Session({}, Terms(in_flight=in_flight, n_processes=n_processes))
+    assert session.replies.exchange.limits.limit == each
 
 
 def test_replay_has_no_judge_of_ones_own(tmp_path: Path, suite: Suite) -> None:
@@ -152,11 +151,11 @@ def test_replay_has_no_judge_of_ones_own(tmp_path: Path, suite: Suite) -> None:
 
 def test_votes_are_those_of_a_model(suite: Suite) -> None:
     """The option comes before the suite; who is no model is not asked several times."""
-    assert Session(environ={}).votes_of("rule", [suite]) == 1
-    assert Session(environ={}).votes_of("any-model", [suite]) == 1
-    assert Session(environ={}, votes=3).votes_of("rule", [suite]) == 3
-    assert Session(environ={}).votes_of("offline", [suite]) is None
-    assert Session(environ={}).votes_of("team.judges:Strict", [suite]) is None
+    assert Session({}).votes_of("rule", [suite]) == 1
+    assert Session({}).votes_of("any-model", [suite]) == 1
+    assert Session({}, Terms(votes=3)).votes_of("rule", [suite]) == 3
+    assert Session({}).votes_of("offline", [suite]) is None
+    assert Session({}).votes_of("team.judges:Strict", [suite]) is None
 
 
 def test_budget_needs_prices(tmp_path: Path, server: ScriptedServer, suite: Suite) -> None:
@@ -165,10 +164,10 @@ def test_budget_needs_prices(tmp_path: Path, server: ScriptedServer, suite: Suit
         "--summ-budget needs a price; write input_price and output_price, dollars per million"
         " tokens, under [{}] of the suite"
     )
-    session = Session(environ={}, budget=1.0)
+    session = Session({}, Terms(budget=1.0))
     assert refusal(lambda: session.judge("gpt-9", [suite])) == told.format("judges.gpt-9")
     away = loaded(write_suite(tmp_path / "away", "https://llm.example.org/v1"))
-    elsewhere = replace(session)
+    elsewhere = Session({}, session.terms)
     assert refusal(lambda: elsewhere.check_system(away, away.systems["writer"])) == told.format(
         "systems.writer"
     )
@@ -185,20 +184,20 @@ def test_tokens_on_this_machine_cost_nothing_unless_a_price_is_written(
     """A plan of local models would else end without a total, and a budget refuse them."""
     address = f"http://{host}:8000/v1"
     suite = loaded(write_suite(tmp_path / "here", address, systems=["writer"]))
-    session = Session(environ={}, place=tmp_path / "store", budget=0.0)
+    session = Session({}, Terms(place=tmp_path / "store", budget=0.0))
     session.check_system(suite, suite.systems["writer"])
     survey, _ = session.survey("rule", [suite], tasks_of(suite), imagine=True)
     assert {missing.price for missing in survey.missing.values()} == {Price(0.0, 0.0)}
 
     suite = loaded(write_suite(tmp_path / "priced", address, systems=["writer"], system=PRICES))
-    survey, _ = replace(session).survey("rule", [suite], tasks_of(suite), imagine=True)
+    survey, _ = Session({}, session.terms).survey("rule", [suite], tasks_of(suite), imagine=True)
     written = {m.price for m in survey.missing.values() if m.metric == "summaries"}
     assert written == {Price(1000.0, 2000.0)}
 
 
 def test_system_at_an_unknown_endpoint_is_refused(suite: Suite) -> None:
     """Before anything is judged."""
-    session = Session(environ={}, endpoint="her")
+    session = Session({}, Terms(endpoint="her"))
     assert refusal(lambda: session.systems(suite, ["llama3"], "--summ-model")) == (
         "no endpoint 'her'; did you mean 'here'? (or write a URL)"
     )
@@ -213,8 +212,8 @@ def test_a_swapped_model_is_an_error_where_nobody_sits(
 ) -> None:
     """GitHub and GitLab set CI=true; a shell may have it set to nothing, or to false."""
     environ = {} if variable is None else {"CI": variable}
-    session = Session(environ=environ, place=tmp_path / "store")
-    assert session.exchange.is_strict is is_strict
+    session = Session(environ, Terms(place=tmp_path / "store"))
+    assert session.replies.exchange.is_strict is is_strict
 
 
 def test_processes_share_one_account(tmp_path: Path) -> None:
@@ -223,23 +222,17 @@ def test_processes_share_one_account(tmp_path: Path) -> None:
     runs = store / "runs" / "run-1"
 
     def reserves(n_processes: int, record: Record = "new") -> bool:
-        session = Session(
-            environ={},
-            record=record,
-            place=store,
-            budget=1.0,
-            n_processes=n_processes,
-            run="run-1",
-        )
-        assert session.exchange.budget is not None
-        asyncio.run(session.exchange.budget.reserve(0.5))
+        terms = Terms(record=record, place=store, budget=1.0, n_processes=n_processes, run="run-1")
+        session = Session({}, terms)
+        assert session.replies.exchange.budget is not None
+        asyncio.run(session.replies.exchange.budget.reserve(0.5))
         return runs.exists()
 
     assert not reserves(1)
     assert not reserves(2, "none")
     assert not store.exists()
     assert reserves(2)
-    assert Session(environ={}).exchange.budget is None
+    assert Session({}).replies.exchange.budget is None
 
 
 def test_replay_imports_no_client_no_database_and_no_embedded_judge(
@@ -292,7 +285,7 @@ def test_key_goes_only_where_it_belongs(
     endpoint = server.url if place == "typed" else None
     allowed = (f"TEAM_KEY={server.origin}",)
     store = tmp_path / "store"
-    session = Session(environ=environ, place=store, endpoint=endpoint, allow_endpoints=allowed)
+    session = Session(environ, Terms(place=store, endpoint=endpoint, allow_endpoints=allowed))
 
     judge = "rule" if place in {"suite", "keyed"} else "gpt-9"
     evaluated(session, suite, tasks_of(suite, metrics=("faithfulness",)), judge)
@@ -316,7 +309,7 @@ def test_organisation_is_not_told_to_an_address_of_a_suite(
 
 def test_judge_of_a_suite_is_as_it_says(here: Suite) -> None:
     """Model, endpoint, price and votes."""
-    session, lines = Session(environ={}, endpoint="openai"), Connections()
+    session, lines = Session({}, Terms(endpoint="openai")), Connections()
     spec = session.judge_spec("rule", [here])
     assert isinstance(spec, JudgeSpec)
     judge = session.judge("rule", [here], lines)
@@ -338,7 +331,7 @@ def test_judge_is_held_to_its_name_as_the_suite_says(
 ) -> None:
     """A model under test is not: its swap is a change of the system, which the gate judges."""
     suite = loaded(write_suite(tmp_path / "kilns", URL, judge=written))
-    session, lines = Session(environ={}), Connections()
+    session, lines = Session({}), Connections()
     session.judge("rule", [suite], lines)
     session.sender(suite, suite.systems["writer"], lines)
     assert [address.pinned for address, _ in lines.made] == [pinned, False]
@@ -356,7 +349,7 @@ def test_judge_that_no_suite_defines_is_a_model(
     here: Suite, endpoint: str | None, environ: dict[str, str], place: str
 ) -> None:
     """Its name is the endpoint's name for it."""
-    session = Session(environ=environ, endpoint=endpoint)
+    session = Session(environ, Terms(endpoint=endpoint))
     expected = JudgeSpec(name="gpt-9", endpoint=place, model="gpt-9")
     assert session.judge_spec("gpt-9", [here]) == expected
 
@@ -368,15 +361,15 @@ def test_judge_of_a_suite_is_meant_before_any_other(tmp_path: Path, name: str) -
     toml = folder / "summeval.toml"
     toml.write_text(toml.read_text(encoding="utf-8").replace("[judges.rule]", f'[judges."{name}"]'))
     suite = loaded(folder)
-    assert Session(environ={}).judge_spec(name, [suite]) is suite.judges[name]
+    assert Session({}).judge_spec(name, [suite]) is suite.judges[name]
 
 
 def test_who_is_no_model_is_not_asked_as_one(here: Suite) -> None:
     """Nobody would want to pay for a misspelling, and nothing else could vote."""
     for name in ("ofline", "offlin", "offline2"):
-        told = refusal(partial(Session(environ={}).judge_spec, name, []))
+        told = refusal(partial(Session({}).judge_spec, name, []))
         assert told == f"no judge {name!r}; did you mean 'offline'?"
-    assert refusal(lambda: Session(environ={}, votes=3).judge("offline", [here])) == (
+    assert refusal(lambda: Session({}, Terms(votes=3)).judge("offline", [here])) == (
         "--summ-votes asks a model several times, and judge 'offline' is none; leave it out"
     )
 
@@ -384,7 +377,7 @@ def test_who_is_no_model_is_not_asked_as_one(here: Suite) -> None:
 def test_suites_that_disagree_on_a_judge_are_refused(tmp_path: Path, here: Suite) -> None:
     """One run has one judge, and nobody could say which."""
     other = loaded(write_suite(tmp_path / "roofs", URL, judge="votes = 5"))
-    assert refusal(lambda: Session(environ={}).judge_spec("rule", [here, other])) == (
+    assert refusal(lambda: Session({}).judge_spec("rule", [here, other])) == (
         "two suites of this run define judge 'rule' differently; gate them one by one, or rename"
         " one of the two"
     )
@@ -392,7 +385,7 @@ def test_suites_that_disagree_on_a_judge_are_refused(tmp_path: Path, here: Suite
 
 def test_suites_that_disagree_on_an_endpoint_are_refused(here: Suite, there: Suite) -> None:
     """The judge, or a model of one name, would be at two places, and nobody could say which."""
-    session = Session(environ={})
+    session = Session({})
     told = refusal(lambda: session.judge("rule", [here, there], Connections()))
     assert told.startswith("two suites of this run define endpoint 'here' differently; ")
     session.check_system(here, here.systems["writer"])
@@ -411,7 +404,7 @@ def test_suites_that_disagree_on_an_endpoint_are_refused(here: Suite, there: Sui
 )
 def test_name_like_a_judge_of_the_suite_is_hinted_at(here: Suite, name: str, hint: str) -> None:
     """It is said where the model cannot be asked, as it may be meant as it is written."""
-    session, lines = Session(environ={}), Connections()
+    session, lines = Session({}), Connections()
     session.judge(name, [here], lines)
     ((address, _),) = lines.made
     assert address.hint == hint
@@ -429,7 +422,7 @@ def test_system_that_no_suite_defines_is_a_model(
     here: Suite, endpoint: str | None, environ: dict[str, str], place: str
 ) -> None:
     """Without a word on where it is it is on this machine."""
-    session = Session(environ=environ, endpoint=endpoint)
+    session = Session(environ, Terms(endpoint=endpoint))
     with_model, _ = session.systems(here, ["llama3"], "--summ-model")
     spec = with_model.systems["llama3"]
     assert (spec.name, spec.model, spec.endpoint) == ("llama3", "llama3", place)
@@ -476,18 +469,18 @@ def test_a_composed_judge_is_bound_as_its_parts(tmp_path: Path) -> None:
     kinds = '[judges.none]\nfacets = "offline"\n[judges.two]\nsentences = "gate"\nfacts = "rule"\n'
     away = "https://llm.example.org/v1"
     suite = loaded(write_suite(tmp_path / "kilns", away, judge="votes = 3", tail=GATE + kinds))
-    session = Session(environ={}, votes=5)
+    session = Session({}, Terms(votes=5))
     assert refusal(lambda: session.judge("none", [suite])).startswith("--summ-votes asks a model")
     assert " votes=5 " in session.judge("gate", [suite]).signature
     assert [session.votes_of(name, [suite]) for name in ("gate", "rule")] == [None, 5]
     assert [session.is_asked(name, [suite]) for name in ("gate", "two", "none")] == [True] * 2 + [
         False
     ]
-    assert Session(environ={}).judge("none", [suite]) == OfflineJudge()
+    assert Session({}).judge("none", [suite]) == OfflineJudge()
     assert (
-        Session(environ={})
+        Session({})
         .judge("two", [suite])
         .signature.startswith(f"facets+sentences=({OfflineJudge().signature}) ")
     )
-    budget = Session(environ={}, budget=1.0)
+    budget = Session({}, Terms(budget=1.0))
     assert "under [judges.rule] of the suite" in refusal(lambda: budget.judge("gate", [suite]))

@@ -60,7 +60,7 @@ def asked_for(suite: Suite, store: Path, paper: str = "kiln") -> Pair:
         try:
             return await Summariser(session.sender).pair(suite, paper, "writer")
         finally:
-            await session.finish(1.0)
+            await session.replies.finish(1.0)
 
     return asyncio.run(main())
 

@@ -16,6 +16,7 @@ from distributed import Client, LocalCluster
 from summeval_pytest.cli.app import main
 from summeval_pytest.errors import UsageError
 from summeval_pytest.record.record_file import record_lines
+from summeval_pytest.run.session import Terms
 from summeval_pytest.scale import batches
 from summeval_pytest.scale.batches import Collected, batches_of
 from summeval_pytest.scale.judging import Batch, JudgeOrder, PairJudge, batch_lines, close_judge
@@ -175,7 +176,11 @@ def order_of(bench: Bench, judge: str = "offline") -> JudgeOrder:
     """What is judged by, of both systems of the bench."""
     suite = str(bench.path / "summeval.toml")
     return JudgeOrder(
-        suite=suite, today="2026-01-01", judge=judge, systems=("good", "bad"), run="a"
+        suite=suite,
+        today="2026-01-01",
+        judge=judge,
+        systems=("good", "bad"),
+        terms=Terms(in_flight=1, run="a"),
     )
 
 

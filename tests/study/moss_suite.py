@@ -113,7 +113,7 @@ DEAD = f"{__name__}:Dead"
 
 def session() -> Session:
     """A way to judges of this process, on which nothing is asked of an endpoint or remembered."""
-    return Session(environ={})
+    return Session({})
 
 
 def write_suite(

@@ -397,7 +397,7 @@ def test_a_suite_is_judged_by_a_checker_and_a_model(nli: Path, tmp_path: Path) -
         assert told.startswith(f"listing=({OfflineJudge().signature}) facts=(checker-1 ")
         assert dict(mini.signatures[2].recipe)["judge"].startswith("checker-1 model=")
     assert not session.is_asked("mini", [suite])
-    assert not session.is_asking
+    assert not session.replies.is_asking
 
     local_checker.cache_clear()
     survey, signature = session.survey("gate", [suite], tasks, imagine=True)

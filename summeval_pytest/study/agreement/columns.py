@@ -169,7 +169,7 @@ def labelled_pairs(
             for label, evaluation in zip(tasks.values(), evaluations, strict=True)
         ]
     finally:
-        session.forget_run()
+        session.replies.forget_run()
     return _with_whole_support(pairs)
 
 

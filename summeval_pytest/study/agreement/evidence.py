@@ -147,7 +147,7 @@ def evidence_report(suite: Suite, judge_name: str, session: Session, *, every: b
     try:
         scores = list(session.evaluate(judge, list(tasks)))
     finally:
-        session.forget_run()
+        session.replies.forget_run()
     cases = [
         case
         for label, evaluation in zip(tasks.values(), scores, strict=True)

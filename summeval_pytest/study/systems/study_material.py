@@ -18,6 +18,7 @@ from summeval_pytest.questions import FACETS, OFFLINE, FacetSegments, SegmentFac
 from summeval_pytest.run.golden import group_of
 from summeval_pytest.run.measure import recipe_of
 from summeval_pytest.run.runner import tasks_of
+from summeval_pytest.run.session import Session
 from summeval_pytest.run.summaries import Summariser
 from summeval_pytest.store.key import request_key
 from summeval_pytest.study.systems.studied import (
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from summeval_pytest.judges.judge import Judge
     from summeval_pytest.questions import Answer, Facet, Question
     from summeval_pytest.run.measure import Evaluation
-    from summeval_pytest.run.session import Session
     from summeval_pytest.study.systems.analyses import Row
     from summeval_pytest.suite.labels import Label, Recorded
     from summeval_pytest.suite.suite import Suite
@@ -83,7 +83,7 @@ class Watch:
 
     def line(self, address: Address, price: Price | None) -> Sender:
         """A sender of the session's, whose replies are counted."""
-        return _CountedLine(self._session.exchange.line(address, price), address, self)
+        return _CountedLine(self._session.replies.exchange.line(address, price), address, self)
 
     async def find_pair(self, suite: Suite, paper: str, system: str) -> Pair:
         """The pair that questions are about from now on."""
@@ -190,8 +190,9 @@ class Material:
             JudgeError: if the judge breaks its contract.
             NoReplyError: if a system's endpoint gave no summary.
         """
-        suite, session = self._suite, replace(self._session)
-        session.add_cassette(suite)
+        suite = self._suite
+        session = Session(self._session.environ, self._session.terms)
+        session.replies.add_cassette(suite)
         watch = Watch(name, suite, session)
         judge = watch.judge
         recipes = {
@@ -207,7 +208,7 @@ class Material:
             self._texts[of].given["judge", name] = _judged(evaluation, effort)
             self._note_cuts(f"judge {name}", evaluation.pair, watch.segments)
             began = perf_counter()
-        ledger = session.exchange.ledger if session.is_asking else None
+        ledger = session.replies.exchange.ledger if session.replies.is_asking else None
         return JudgeFound(
             judge={
                 "name": name,

@@ -60,7 +60,7 @@ def test_calls_count_for_the_pair_that_needs_them_first(server: ScriptedServer) 
     def taken() -> dict[tuple[str, str], tuple[int, int]]:
         session = desk_for(Path("store"), suite)
         watch = Watch("rule", suite, session)
-        runner = Runner(watch, find_pair=watch.find_pair, finish=session.finish)
+        runner = Runner(watch, find_pair=watch.find_pair, finish=session.replies.finish)
         try:
             assert len(list(runner.evaluations(tasks_of(suite, ("good", "bad"), METRICS)))) == 4
         finally:
