@@ -1,13 +1,13 @@
 """Score summaries from Python: `score` for one, `evaluate` for a table of them.
 
-Both measure as a gated run does, through the same runner, judges and store, and hold nothing to a
-threshold.
+Both measure as a gated run does, through the same runner, judges and store. No threshold applies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from summeval_pytest.errors import Place, SummevalError, UsageError, nearest
@@ -67,7 +67,7 @@ class Scored:
 
     @property
     def paper(self) -> str:
-        """The paper's id, or `row-1` and so on without one; empty for one summary."""
+        """The paper's id; the row's number where it has none, and empty for one summary."""
         return self.evaluation.paper
 
     @property
@@ -91,7 +91,7 @@ class Scored:
         return self._of("faithfulness")  # type: ignore[return-value]  # by its name
 
     def own(self, metric: str) -> OwnScore | Unscored:
-        """The score of a custom metric, or why there is none."""
+        """A custom metric's score, or why there is none."""
         return self._of(metric)  # type: ignore[return-value]  # by its name
 
     def _of(self, metric: MetricName) -> Score | Unscored:
@@ -126,8 +126,8 @@ class Scored:
         return tuple(map(str, self.evaluation.signatures))
 
     def __repr__(self) -> str:
-        told = ", ".join(map(_told, self.evaluation.scores))
-        return f"<{self.evaluation.name}: {told}; {len(self.findings)} findings>"
+        scores = ", ".join(map(_score_text, self.evaluation.scores))
+        return f"<{self.evaluation.name}: {scores}; {len(self.findings)} findings>"
 
     def _repr_html_(self) -> str:
         from summeval_pytest.reports.scored import scored_html
@@ -135,7 +135,7 @@ class Scored:
         return scored_html(self.evaluation, self.findings)
 
 
-def _told(score: Score | Unscored) -> str:
+def _score_text(score: Score | Unscored) -> str:
     if isinstance(score, Unscored):
         return f"no {score.metric} ({one_line(score.reason, _SHOWN)})"
     return f"{score.metric} {'-' if score.value is None else f'{score.value:.3f}'}"
@@ -149,10 +149,10 @@ class MeanScore:
     paper that the judge left unscored is left out.
 
     Attributes:
-        value: The mean; None if it is of a count and a paper has none.
-        low: The lower bound of the 95 % interval over resampled papers; None without one.
-        n_scored: How many papers have the number.
-        n_papers: How many papers should have it.
+        value: The mean; None where a count, which has no worst value, is missing on a paper.
+        low: The lower bound of the 95 % interval over resampled papers; None where there is none.
+        n_scored: The papers with the number.
+        n_papers: The papers that the number applies to.
     """
 
     system: str
@@ -224,8 +224,6 @@ class Evaluated:
 
     def to_pandas(self) -> Any:
         """The records as a DataFrame; needs pandas."""
-        from importlib import import_module
-
         return import_module("pandas").DataFrame(self.records())
 
     def __len__(self) -> int:
@@ -242,8 +240,8 @@ class Evaluated:
         lines = [f"{len(self.rows)} summaries of {n_systems} system{'s' * (n_systems != 1)}"]
         for system in self.systems:
             means = self._means(system, measured_metrics(CATALOGUE))
-            told = ", ".join(map(str, means)) or "nothing scored"
-            lines.append(f"{one_line(system, _SHOWN) or 'all'}: {told}")
+            text = ", ".join(map(str, means)) or "nothing scored"
+            lines.append(f"{one_line(system, _SHOWN) or 'all'}: {text}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -257,11 +255,14 @@ def _applies(paper: Numbers, name: str) -> bool:
 
 
 def _record(row: Scored) -> dict[str, object]:
-    found: dict[str, object] = {"paper": row.paper, "system": row.system}
     numbers = row.numbers
-    found |= {name: numbers[name] for name in CATALOGUE if name in numbers}
-    lacking = [score for score in row.evaluation.scores if isinstance(score, Unscored)]
-    return found | {f"{lack.metric}.unscored": lack.reason for lack in lacking}
+    unscored = [score for score in row.evaluation.scores if isinstance(score, Unscored)]
+    return {
+        "paper": row.paper,
+        "system": row.system,
+        **{name: numbers[name] for name in CATALOGUE if name in numbers},
+        **{f"{score.metric}.unscored": score.reason for score in unscored},
+    }
 
 
 def score(  # noqa: PLR0913 - by keyword, each an option of its own
@@ -334,10 +335,8 @@ def evaluate(  # noqa: PLR0913 - by keyword, each an option of its own
         store=store, endpoint=endpoint, votes=votes, budget=budget, in_flight=in_flight
     )
     pairs = list(_pairs(rows, columns or {}))
-    found = _measured(pairs, session, judge, metrics)
-    if progress:
-        found = paced(found, len(pairs), "summaries")
-    return Evaluated(tuple(found))
+    scored = _measured(pairs, session, judge, metrics)
+    return Evaluated(tuple(paced(scored, len(pairs), "summaries") if progress else scored))
 
 
 def _measured(
@@ -346,11 +345,11 @@ def _measured(
     judge: str | Judge,
     metrics: Iterable[MetricName] | None,
 ) -> Iterator[Scored]:
-    """The pairs in their order, each with what was not measured, too."""
+    """The pairs in their order, each measured, with `Unscored` for metrics without their texts."""
     wanted = None if metrics is None else _metrics(metrics)
     suite = suite_of_pairs(pairs, "evaluate")
-    found = session.judge(judge, [suite]) if isinstance(judge, str) else judge
-    tasks, lacking = [], []
+    answering = session.judge(judge, [suite]) if isinstance(judge, str) else judge
+    tasks, unmeasured = [], []
     for pair in pairs:
         lacks = {metric: lack for metric in wanted or METRICS if (lack := _lack(pair, metric))}
         if wanted is not None and lacks:
@@ -366,13 +365,13 @@ def _measured(
             )
         measured = tuple(metric for metric in wanted or METRICS if metric not in lacks)
         tasks.append(Task(suite=suite, paper=pair.paper.id, system=pair.system, metrics=measured))
-        lacking.append(tuple(lacks.values()))
-    runner = Runner(found, finish=session.replies.finish)
+        unmeasured.append(tuple(lacks.values()))
+    runner = Runner(answering, finish=session.replies.finish)
     try:
         runner.plan(tasks)
-        for task, unmeasured in zip(tasks, lacking, strict=True):
+        for task, others in zip(tasks, unmeasured, strict=True):
             evaluation = _evaluated(runner, task)
-            yield Scored(replace(evaluation, scores=(*evaluation.scores, *unmeasured)))
+            yield Scored(replace(evaluation, scores=(*evaluation.scores, *others)))
     finally:
         runner.close()
         session.replies.forget_run()
@@ -383,8 +382,8 @@ def _metrics(wanted: Iterable[str]) -> tuple[MetricName, ...]:
     known = known_metrics(names)
     for name in names:
         if name not in known:
-            told = one_line(repr(name), _SHOWN)
-            raise UsageError(f"metrics: there is no {told}; {nearest(str(name), known)}")
+            shown = one_line(repr(name), _SHOWN)
+            raise UsageError(f"metrics: there is no {shown}; {nearest(str(name), known)}")
     return measured_metrics(names)
 
 
@@ -398,7 +397,7 @@ def _lack(pair: Pair, metric: MetricName) -> Unscored | None:
 
 
 def _evaluated(runner: Runner, task: Task) -> Evaluation:
-    """What came of a pair; where the judge broke down, no metric has a score."""
+    """The evaluation of a pair; without any score where the judge broke down."""
     try:
         return runner.evaluation(task)
     except UsageError:
@@ -412,7 +411,7 @@ def _evaluated(runner: Runner, task: Task) -> Evaluation:
 
 
 def _pairs(rows: object, columns: Mapping[str, str]) -> Iterator[Pair]:
-    """The pair of each row; of one paper all have the same texts, and no two are of one system."""
+    """The pair of each row; rows of one paper share its texts, and each is of another system."""
     names = list(getattr(rows, "column_names", getattr(rows, "columns", ())))
     for name in (columns.get(name, name) for name in _COLUMNS):
         if names.count(name) > 1:  # of which a row would have the last
@@ -459,7 +458,8 @@ def _dicts(rows: object) -> Iterator[Mapping[str, object]]:
             f"rows is a {type(rows).__name__} of {one_line(parts, _SHOWN)}; give one of its parts,"
             " or a list of dicts"
         )
-    table = rows if _is_dataset(rows) else _listed(rows)
+    is_dataset = type(rows).__module__.partition(".")[0] == "datasets"
+    table = rows if is_dataset else _listed(rows)  # a Hugging Face dataset reads row by row
     if not isinstance(table, Iterable) or isinstance(table, str):
         raise UsageError(
             f"rows is {one_line(repr(rows), _SHOWN)}; give a list of dicts, a DataFrame, a table or"
@@ -467,8 +467,8 @@ def _dicts(rows: object) -> Iterator[Mapping[str, object]]:
         )
     for number, row in enumerate(table, start=1):
         if not isinstance(row, Mapping):
-            told = one_line(repr(row), _SHOWN)
-            raise UsageError(f"row {number} is {told}; give a dict with the key summary")
+            shown = one_line(repr(row), _SHOWN)
+            raise UsageError(f"row {number} is {shown}; give a dict with the key summary")
         yield row
 
 
@@ -481,17 +481,8 @@ def _listed(rows: Any) -> object:
     return rows.to_dict("records") if hasattr(rows, "to_dict") else rows  # pandas
 
 
-def _is_dataset(rows: object) -> bool:
-    """Whether it is a Hugging Face dataset, whose rows are read one at a time."""
-    return type(rows).__module__.partition(".")[0] == "datasets"
-
-
 def _pair(row: Mapping[str, object], place: Place, default: str) -> Pair:
-    """The pair of a row.
-
-    Raises:
-        UsageError: for what is no text, and a row without a summary.
-    """
+    """The pair of a row; a UsageError where the summary is no text."""
     known = {name: value for name, value in row.items() if not _is_missing(value)}
     summary = row.get("summary")
     if not isinstance(summary, str):
@@ -518,13 +509,13 @@ def _is_missing(value: object) -> bool:
 
 
 def _texts(value: object, place: Place) -> tuple[str, ...]:
-    found = []
+    texts = []
     for text in _items(value):
         if not isinstance(text, str):
-            told = one_line(repr(text), _SHOWN)
-            raise UsageError(f"{place}: {told} is no reference; give a text or a list of texts")
-        found.append(text)
-    return tuple(text for text in found if text.strip())
+            shown = one_line(repr(text), _SHOWN)
+            raise UsageError(f"{place}: {shown} is no reference; give a text or a list of texts")
+        texts.append(text)
+    return tuple(text for text in texts if text.strip())
 
 
 def _items(value: Any) -> list[object]:

@@ -56,15 +56,15 @@ def export(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
         JudgeError: if a reply is missing or unusable; nothing is written then.
     """
     loaded, survey, signature = _surveyed(suite, gated, "new")
-    if not survey.found:
+    if not survey.stored:
         return [f"nothing to record: judge {one_line(signature)} needs no replies here"]
     file = loaded.cassette
     kept = read_cassette(file.path, file.shown).rows if file.path.is_file() else {}
-    rows = {**kept, **survey.found}
+    rows = {**kept, **survey.stored}
     sha256 = write_cassette(file.path, rows.values())
     told = (
         f"{file.shown}: {len(rows):,} replies, {len(rows) - len(kept):,} of them new;"
-        f" {len(survey.found):,} are used by judge {one_line(signature)}"
+        f" {len(survey.stored):,} are used by judge {one_line(signature)}"
     )
     return [told, f"sha256 {sha256}"]
 
@@ -89,8 +89,8 @@ def prune(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     """
     loaded, survey, _ = _surveyed(suite, gated, "none")
     cassette = _cassette(loaded)
-    unused = cassette.unused(survey.found)
-    used = [row for key, row in cassette.rows.items() if key in survey.found]
+    unused = cassette.unused(survey.stored)
+    used = [row for key, row in cassette.rows.items() if key in survey.stored]
     if unused:
         write_cassette(loaded.cassette.path, used)
     told = f"{cassette.shown}: {len(unused):,} of {len(cassette.rows):,} replies removed"
@@ -106,9 +106,9 @@ def verify(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     """
     loaded, survey, signature = _surveyed(suite, gated, "none")
     cassette = _cassette(loaded)
-    unused = cassette.unused(survey.found)
+    unused = cassette.unused(survey.stored)
     told = (
-        f"{cassette.shown}: {len(cassette.rows):,} replies, {len(survey.found):,} used by judge"
+        f"{cassette.shown}: {len(cassette.rows):,} replies, {len(survey.stored):,} used by judge"
         f" {one_line(signature)}, {len(unused):,} unused"
     )
     return [told, f"sha256 {cassette.sha256}", *_named(unused)]
@@ -225,7 +225,7 @@ def export_requests(
     missing = [m for m in open_ if only in {None, m.endpoint.name}]
     if not missing:
         then = "run pytest" if purpose != "agree" else "run summeval agree"
-        return [f"nothing is open: all {len(survey.found):,} replies are stored; {then}"]
+        return [f"nothing is open: all {len(survey.stored):,} replies are stored; {then}"]
     memory = session.replies.memory()
     try:
         lines = [_request_line(m, memory) for m in missing]
@@ -235,7 +235,7 @@ def export_requests(
     models = sorted({m.request.model for m in missing})
     again = [m.flaw for m in missing if m.flaw]
     told = f"{out}: {len(missing):,} requests for {', '.join(models)}"
-    told += f"; {len(survey.found):,} replies are stored"
+    told += f"; {len(survey.stored):,} replies are stored"
     if again:
         told += f"; {len(again):,} are asked again, as what was replied is unusable ({again[0]})"
     return [told, "next: have them answered, then 'summeval batch import RESPONSES'"]

@@ -78,7 +78,7 @@ def plan(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     loaded, tasks = gated_tasks(suite, gated, session)
     survey, signature = session.survey(gated.judge, [loaded], tasks, imagine=True)
     rows = planned_calls(survey.missing.values(), survey.reply_share)
-    return list(plan_lines(rows, judge=signature, n_stored=len(survey.found)))
+    return list(plan_lines(rows, judge=signature, n_stored=len(survey.stored)))
 
 
 def merge(

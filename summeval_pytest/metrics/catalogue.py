@@ -35,17 +35,17 @@ _OWN_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,31}(\.[a-z0-9_]{1,32}){0,2}", r
 def lacks(values: Mapping[str, float | None], name: str) -> bool:
     """Whether a pair's numbers have a metric and lack an optional number of it.
 
-    One such pair among several shows that the judge does not give it: where it exists all the same,
-    a rule answered everything.
+    One such pair shows that the judge does not give the number: where other pairs have it, a rule
+    answered everything.
     """
     return OPTIONAL[name] in values and name not in values
 
 
 def add_numbers(numbers: Iterable[Named]) -> None:
-    """Add the numbers of a metric of one's own to the catalogue; what is there already stays.
+    """Add the numbers of a custom metric to the catalogue; known ones stay.
 
     Raises:
-        ValueError: for a name that is none, or that stands for a number of another range.
+        ValueError: for a bad name or range, and for a name that stands for another number.
     """
     for named in numbers:
         name, metric = named.name, named.metric
@@ -70,13 +70,13 @@ def add_numbers(numbers: Iterable[Named]) -> None:
 
 
 def own_numbers(metrics: Iterable[MetricName]) -> tuple[Named, ...]:
-    """The numbers of those of these metrics that are somebody's own, in order of the catalogue."""
+    """The numbers of the custom metrics among these, in order of the catalogue."""
     own = set(metrics) - set(METRICS)
     return tuple(named for named in CATALOGUE.values() if named.metric in own)
 
 
 def measured_metrics(names: Collection[str]) -> tuple[MetricName, ...]:
-    """The metrics whose own number is among these names, in order of the catalogue."""
+    """The metrics among these names of numbers, in order of the catalogue."""
     return tuple(
         name for name, named in CATALOGUE.items() if name == named.metric and name in names
     )

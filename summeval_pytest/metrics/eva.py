@@ -234,19 +234,19 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
         return EvaScore(
             value=1.0, precision=1.0, recall=1.0, recall_entailed=entailed, identical=True
         )
-    theirs, ours = yield from read_both(
+    of_reference, of_summary = yield from read_both(
         reference, summary, frozen=reference_facts, stages=stages, encode=encode
     )
-    return (yield from _score(theirs, ours, stages, encode, both=entailed_recall))
+    return (yield from _score(of_reference, of_summary, stages, encode, both=entailed_recall))
 
 
 def _score(
-    theirs: Stated, ours: Stated, stages: Stages, encode: Encoder | None, *, both: bool
+    of_reference: Stated, of_summary: Stated, stages: Stages, encode: Encoder | None, *, both: bool
 ) -> Dialogue[EvaScore]:
-    """The score of one summary's facts against the reference's, in both directions if wanted."""
-    reference, candidate = theirs.facts, ours.facts
-    counts = EvaCounts(reference=theirs.counts, candidate=ours.counts)
-    for stated in (theirs, ours):
+    """The score of one summary's facts against the reference's, in both directions if ``both``."""
+    reference, candidate = of_reference.facts, of_summary.facts
+    counts = EvaCounts(reference=of_reference.counts, candidate=of_summary.counts)
+    for stated in (of_reference, of_summary):
         _limit_unanswered((), stated.unusable, len(stated.facts))
     if not reference:
         raise NoScoreError("the reference states no fact", "skipped_no_reference")
@@ -263,9 +263,9 @@ def _score(
     premises = tuple(fact.text for fact in reference)
     directions = [validate(candidate, premises, stages=stages, encode=encode)]
     if both:
-        directions.append(_ask_checks(reference, ours.sentences, every_premise=False))
+        directions.append(_ask_checks(reference, of_summary.sentences, every_premise=False))
     forward, *backward = yield from side_by_side(*directions)
-    checked = _checked(candidate, forward, premises, ours.unusable)
+    checked = _checked(candidate, forward, premises, of_summary.unusable)
     matched = frozenset(
         premise
         for check in forward.checks
@@ -273,9 +273,9 @@ def _score(
         for premise in check.premises
     )
     covered = (
-        _checked(reference, backward[0], ours.sentences, theirs.unusable)
+        _checked(reference, backward[0], of_summary.sentences, of_reference.unusable)
         if both
-        else (*_matched(reference, matched, checked), *_unusable(theirs.unusable))
+        else (*_matched(reference, matched, checked), *_unusable(of_reference.unusable))
     )
     precision = _share(checked)
     recall = len(matched) / len(reference)
@@ -294,7 +294,7 @@ def _score(
 def _matched(
     reference: Facts, matched: frozenset[int], candidate: tuple[CheckedFact, ...]
 ) -> Iterator[CheckedFact]:
-    """The reference's facts as matching alone tells of them."""
+    """The reference's facts, checked by matching alone."""
     for place, fact in enumerate(reference):
         holds = place in matched
         yield CheckedFact(
@@ -359,7 +359,6 @@ def _check_offered(fact: Fact, check: FactCheck, n_premises: int) -> None:
 
 
 def _unusable(facts: Facts) -> Iterator[CheckedFact]:
-    """Facts that nobody can be asked about, which are unanswered."""
     return (CheckedFact(fact=fact, holds=None, reason=UNUSABLE) for fact in facts)
 
 
@@ -376,11 +375,11 @@ def _share(facts: tuple[CheckedFact, ...]) -> float:
 def validate(
     facts: Facts, premises: tuple[str, ...], *, stages: Stages, encode: Encoder | None
 ) -> Dialogue[FactChecks]:
-    """One check for each fact, in order; the premises in it are places among all premises.
+    """One check for each fact, in order; its premises are places among all premises.
 
-    A parent stands before its children, and there is at least one premise. A fact that was checked
-    with several premises one by one holds where any check says so, and then with just these
-    premises; it is unanswered where no check says so and one is missing.
+    A parent stands before its children, and there is at least one premise. Where premises are asked
+    about one by one, a fact holds if it follows from any of them. If it follows from none and an
+    answer is missing, it is unanswered.
     """
     chosen = None
     if stages.premises is not None:
@@ -391,11 +390,11 @@ def validate(
     for level in _levels(facts, stages):
         parts = tuple(_parts(level, facts, premises, chosen, checks))
         answers = yield from ask_any(*(part.question for part in parts))
-        found: defaultdict[int, list[_Check]] = defaultdict(list)
+        by_place: defaultdict[int, list[_Check]] = defaultdict(list)
         for part, answer in zip(parts, answers, strict=True):
             for place, check in part.checks(answer, len(facts)):
-                found[place].append(check)
-        checks |= {p: each[0] if chosen is None else _any_of(each) for p, each in found.items()}
+                by_place[place].append(check)
+        checks |= {p: each[0] if chosen is None else _any_of(each) for p, each in by_place.items()}
     return FactChecks(tuple(checks[place] for place in range(len(facts))))
 
 
@@ -467,12 +466,12 @@ def _settled(fact: Fact, check: _Check) -> Settled:
     return Settled(text=fact.text, holds=check.entailed if isinstance(check, FactCheck) else None)
 
 
-def _any_of(found: Sequence[_Check]) -> _Check:
-    """What the checks of one fact with one premise each come to."""
-    checks = [check for check in found if isinstance(check, FactCheck)]
+def _any_of(parts: Sequence[_Check]) -> _Check:
+    """One check from the checks of a fact with one premise each."""
+    checks = [check for check in parts if isinstance(check, FactCheck)]
     deciding = [check for check in checks if check.entailed]
-    if not deciding and len(checks) < len(found):
-        return next(check for check in found if isinstance(check, Unanswered))
+    if not deciding and len(checks) < len(parts):
+        return next(check for check in parts if isinstance(check, Unanswered))
     entailed, deciding = bool(deciding), deciding or checks
     beliefs = [check.support for check in deciding if check.support is not None]
     return FactCheck(

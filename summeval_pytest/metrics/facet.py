@@ -52,14 +52,12 @@ WEIGHTS: Final[Mapping[Facet, float]] = MappingProxyType(
     {"background": 0.1, "method": 0.3, "result": 0.3, "conclusion": 0.3}
 )
 """FM, section 4.2."""
-N_COVERAGES: Final = 101
-"""The values of a coverage, 0 to 100."""
 EMPTY_RATING: Final = 1
 """The rating of a facet that the reference states and the summary does not (metrics.md FM4)."""
 LOWEST: Final = 0.25
 """FM's floor over all subsets of facets: 1/4 where only method or result is left."""
 COVERAGE: Final = "facet.coverage"
-"""How much of the reference's key information a summary gives; only some judges say it."""
+"""The share of the reference's key information in a summary; only some judges give it."""
 NUMBERS: Final = (
     Named(name="facet", metric="facet", meaning="Facet-aware Metric", low=LOWEST),
     *(
@@ -76,14 +74,11 @@ NUMBERS: Final = (
 class RatedFacet:
     """One facet that the reference states, rated from 1 to its scale.
 
-    Attributes:
-        reference: The reference's words.
-        candidate: The summary's words.
-        by_rule: Whether the rating is 1 because the summary has no words for it.
-        confidence: The judge's probability, 0 to 1, that a person gives the same rating.
-        coverage: How much of the reference's key information the summary gives, 0 to 100; None if
-            the judge does not state it.
-        undecided: Whether the judge met a conflict that it cannot decide.
+    ``reference`` and ``candidate`` are the words of both texts; without words in the candidate the
+    rating is 1 ``by_rule``. ``confidence`` is the judge's probability, 0 to 1, that a person gives
+    the same rating. ``coverage`` is the candidate's share of the reference's key information, 0 to
+    100; both are None from a judge that does not say. ``undecided``: the judge met a conflict that
+    it cannot decide.
     """
 
     facet: Facet
@@ -117,12 +112,12 @@ class FacetScore:
         ratings: The facets that the reference states, in reading order; none if ``identical``.
         removed: Facets that the reference does not state.
         ungrounded: Segments from the judge that their own text does not contain.
-        coverage: Share of the summary's letters and digits that its segments contain, 0 to 1.
-        key_coverage: The coverage of the facets, weighted as FM, 0 to 1; None if the judge does
-            not state it.
-        identical: Whether the summary equals its reference, so that nothing was asked.
-        by_reference: The scores against each of several references, if these are averaged
-            (`flow.averaged`). Everything but ``value`` is then that of the lowest one.
+        coverage: Share of the summary's letters and digits in its segments, 0 to 1.
+        key_coverage: The coverage of the facets, weighted as FM, 0 to 1; None from a judge that
+            does not say it.
+        identical: Whether the summary is its reference, so that nothing was asked.
+        by_reference: The scores against each reference, where these are averaged (`flow.averaged`);
+            everything but ``value`` is then of the lowest score.
     """
 
     value: float
@@ -164,12 +159,12 @@ class FacetScore:
     def rescaled(self) -> float | None:
         """Mean over the rated facets of (rating - 1) / (scale - 1), 0 to 1; None without any.
 
-        Of averaged references, the mean of theirs.
+        For averaged references it is the mean of their values.
         """
         if self.by_reference:
             each = [score.rescaled for score in self.by_reference]
-            found = [value for value in each if value is not None]
-            return fsum(found) / len(found) if found else None
+            known = [value for value in each if value is not None]
+            return fsum(known) / len(known) if known else None
         if self.identical:
             return 1.0
         if not self.ratings:
@@ -180,7 +175,7 @@ class FacetScore:
     def values(self) -> Mapping[str, float | None]:
         """Every number a threshold can name; a facet that the reference lacks is absent.
 
-        A summary that is its reference has the full rating of every facet. Of averaged references,
+        A summary that is its reference has the full rating of every facet. For averaged references
         each number is the mean over those that have it.
         """
         if self.by_reference:
@@ -200,11 +195,11 @@ class FacetScore:
         return replace(self, value=value, by_reference=scores)
 
     def bounds(self, *, right: bool) -> Mapping[str, float]:  # noqa: ARG002 - see `score.Score`
-        """None: a facet without a usable rating leaves the whole summary unscored."""
+        """Always empty: a facet without a usable rating leaves the whole summary unscored."""
         return {}
 
     def sizes(self) -> Mapping[str, int]:
-        """None."""
+        """Always empty."""
         return {}
 
     def wrong_pieces(self) -> list[RatedFacet]:
@@ -248,8 +243,8 @@ def key_coverage(
 ) -> float | None:
     """Coverage of the reference's key information: the facets' coverages, weighted as FM, 0 to 1.
 
-    A facet that the summary does not state counts 0. None where the judge does not say it of every
-    other facet, or none is rated.
+    A facet that the summary does not state counts 0. None where another facet has no coverage, or
+    no facet is rated.
     """
     shares = {rated.facet: 0 if rated.by_rule else rated.coverage for rated in ratings}
     known = {facet: share for facet, share in shares.items() if share is not None}
@@ -271,27 +266,29 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
 ) -> Dialogue[FacetScore]:
     """The conversation that rates one summary against one reference.
 
-    Without ``reference_facets``, the reviewed segments of the reference, the judge is asked for
-    them; ``reference_facts``, reviewed too, are for a judge that counts facts. ``short_circuit``: a
-    summary equal to its reference scores 1 without a question.
+    ``reference_facets`` are the reviewed segments of the reference; without them the judge is asked
+    for them. A judge that counts facts uses the reviewed ``reference_facts``. With
+    ``short_circuit``, a summary equal to its reference scores 1 without a question.
     """
     reference, summary = normalise(reference), normalise(summary)
     check_usable(summary)
     if short_circuit and summary == reference:
         return FacetScore(value=1.0, identical=True)
-    theirs, ours = yield from _segments(reference, summary, reference_facets)
-    asked = stated_again(theirs.segments, ours.segments, summary)
-    question = RateFacets((), reference, summary, reference_facts)
-    ratings = yield from _ratings(theirs.segments, asked, question)
+    grounded, candidate = yield from _segments(reference, summary, reference_facets)
+    ratings = yield from _ratings(
+        grounded.segments,
+        stated_again(grounded.segments, candidate.segments, summary),
+        RateFacets((), reference, summary, reference_facts),
+    )
     value = facet_aware_metric({rated.facet: rated.rating for rated in ratings}, weights)
     if value is None:
         raise NoScoreError("the reference states none of the four facets", "skipped_no_reference")
     return FacetScore(
         value=value,
         ratings=ratings,
-        removed=tuple(facet for facet in FACETS if not theirs.segments.segment(facet)),
-        ungrounded=(*theirs.dropped, *ours.dropped),
-        coverage=coverage(ours.segments, summary),
+        removed=tuple(facet for facet in FACETS if not grounded.segments.segment(facet)),
+        ungrounded=(*grounded.dropped, *candidate.dropped),
+        coverage=coverage(candidate.segments, summary),
         key_coverage=key_coverage(ratings, weights),
     )
 
@@ -299,32 +296,28 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
 def _segments(
     reference: str, summary: str, frozen: FacetSegments | None
 ) -> Dialogue[tuple[Grounded, Grounded]]:
-    """The facets of both texts, held to what the texts contain."""
+    """The facets of both texts, as far as the texts contain them."""
+    of_summary = SegmentFacets(summary, is_summary=True)
     if frozen is not None:
-        (candidate,) = yield from ask(FacetSegments, SegmentFacets(summary, is_summary=True))
+        (candidate,) = yield from ask(FacetSegments, of_summary)
         reviewed = Grounded(segments=frozen, dropped=(), held=MappingProxyType({}))
         return reviewed, ground(candidate, summary)
-    first, second = yield from ask(
-        FacetSegments, SegmentFacets(reference), SegmentFacets(summary, is_summary=True)
-    )
+    first, second = yield from ask(FacetSegments, SegmentFacets(reference), of_summary)
     return ground(first, reference), ground(second, summary)
 
 
 def stated_again(reference: FacetSegments, candidate: FacetSegments, summary: str) -> FacetSegments:
-    """The summary's segments; an empty one is the reference's where the summary has that too.
+    """The summary's segments; an empty one becomes the reference's where the summary repeats that.
 
-    A facet whose every sentence stands in the summary is not absent, whatever a judge read it as.
+    A facet whose every sentence stands in the summary is not absent, whatever the judge says.
     """
-    told = set(sentence_texts(summary))
-    return FacetSegments(
-        **{
-            facet: segment
-            if (segment := candidate.segment(facet))
-            or not told.issuperset(sentence_texts(reference.segment(facet)))
-            else reference.segment(facet)
-            for facet in FACETS
-        }
-    )
+    sentences = set(sentence_texts(summary))
+    segments: dict[Facet, str] = {}
+    for facet in FACETS:
+        segments[facet], stated = candidate.segment(facet), reference.segment(facet)
+        if not segments[facet] and sentences.issuperset(sentence_texts(stated)):
+            segments[facet] = stated
+    return FacetSegments(**segments)
 
 
 def _ratings(
@@ -334,39 +327,41 @@ def _ratings(
 
     ``question`` has everything but the pairs.
     """
-    stated = [facet for facet in FACETS if reference.segment(facet)]
-    pairs = tuple(
+    stated = [
         FacetPair(facet=f, reference=reference.segment(f), candidate=candidate.segment(f))
-        for f in stated
-        if candidate.segment(f)
-    )
+        for f in FACETS
+        if reference.segment(f)
+    ]
+    pairs = tuple(pair for pair in stated if pair.candidate)
     rated: dict[Facet, FacetRating] = {}
     if pairs:
         (answer,) = yield from ask(FacetRatings, replace(question, pairs=pairs))
         expect_count("ratings", len(answer.ratings), len(pairs))
         for pair, rating in zip(pairs, answer.ratings, strict=True):
-            rated[pair.facet] = _held_to_scale(pair.facet, rating)
-    for facet in stated:
-        if facet not in rated:
-            reason = "the summary does not state it"
-            rated[facet] = FacetRating(facet=facet, reason=reason, rating=EMPTY_RATING)
-    return tuple(
-        RatedFacet(
-            facet=f,
-            rating=rated[f].rating,
-            reason=rated[f].reason,
-            reference=reference.segment(f),
-            candidate=candidate.segment(f),
-            by_rule=not candidate.segment(f),
-            confidence=rated[f].confidence,
-            coverage=rated[f].coverage,
-            undecided=rated[f].undecided,
+            rated[pair.facet] = _checked_rating(pair.facet, rating)
+    absent = "the summary does not state it"
+    ratings = []
+    for pair in stated:
+        rating = rated.get(pair.facet) or FacetRating(
+            facet=pair.facet, reason=absent, rating=EMPTY_RATING
         )
-        for f in stated
-    )
+        ratings.append(
+            RatedFacet(
+                facet=pair.facet,
+                rating=rating.rating,
+                reason=rating.reason,
+                reference=pair.reference,
+                candidate=pair.candidate,
+                by_rule=not pair.candidate,
+                confidence=rating.confidence,
+                coverage=rating.coverage,
+                undecided=rating.undecided,
+            )
+        )
+    return tuple(ratings)
 
 
-def _held_to_scale(facet: Facet, rating: FacetRating | Unanswered) -> FacetRating:
+def _checked_rating(facet: Facet, rating: FacetRating | Unanswered) -> FacetRating:
     if isinstance(rating, Unanswered):
         raise NoScoreError(f"{facet}: {rating.reason}")
     if rating.facet != facet:
@@ -383,7 +378,7 @@ HELD: Final[tuple[Held, ...]] = get_args(Held)
 _WORD = re.compile(r"(?<![^\W_])(?<!@)[^\W_]+")
 """A word; a masked number or citation (``@xmath0``, ``@xcite``) is none."""
 LEAST_RUN: Final = 4
-"""Words in a row that a text has to share with a sentence which it does not hold as it stands."""
+"""Words in a row that a text must share with a sentence that it does not contain as a whole."""
 _ELLIPSIS = re.compile(r"\s*(?:\[?\.\.\.\]?|\u2026)\s*")
 
 
@@ -391,7 +386,7 @@ _ELLIPSIS = re.compile(r"\s*(?:\[?\.\.\.\]?|\u2026)\s*")
 class Grounded:
     """A text's segments as far as it contains them, and the pieces that it does not contain.
 
-    ``held`` says how it contains the segment of each facet that had one.
+    ``held`` says how the text contains the segment of each facet that had one.
     """
 
     segments: FacetSegments
@@ -400,12 +395,12 @@ class Grounded:
 
 
 def ground(segments: FacetSegments, text: str) -> Grounded:
-    """Hold the segments to the text: whole, else sentence by sentence (metrics.md 1.1, stage A).
+    """Keep what the text contains of the segments (metrics.md 1.1, stage A).
 
-    Only words are compared: spaces, case, brackets and masked numbers may differ. Of a sentence
-    that the text does not hold, its runs of four words and more that the text has are kept, as the
-    text has them, if they are at least half of it. Recorded segments stay whole; what the text does
-    not hold of them is told all the same.
+    A segment is kept whole, else sentence by sentence. Only words are compared: spaces, case,
+    brackets and masked numbers may differ. Of a sentence that the text does not contain, shared
+    runs of four words and more are kept if they are at least half of it. Recorded segments stay
+    whole, and their missing pieces are still reported.
     """
     plain = _plain(text)
     kept: dict[Facet, str] = {}
@@ -418,25 +413,21 @@ def ground(segments: FacetSegments, text: str) -> Grounded:
         if _plain(segment) in plain:
             kept[facet], held[facet] = segment, "whole"
             continue
-        found = {
+        shares = {
             piece: piece if _plain(piece) in plain else _shared(piece, text)
             for piece in _pieces(segment)
         }
-        dropped.extend(piece for piece, shared in found.items() if not shared)
-        kept[facet] = segment if segments.recorded_by else " ".join(filter(None, found.values()))
-        held[facet] = (
-            "parts" if any(piece == shared for piece, shared in found.items()) else "absent"
-        )
+        dropped.extend(piece for piece, shared in shares.items() if not shared)
+        kept[facet] = segment if segments.recorded_by else " ".join(filter(None, shares.values()))
+        is_partial = any(piece == shared for piece, shared in shares.items())
+        held[facet] = "parts" if is_partial else "absent"
     return Grounded(
         segments=FacetSegments(**kept), dropped=tuple(dropped), held=MappingProxyType(held)
     )
 
 
 def _shared(sentence: str, text: str) -> str:
-    """The runs of words that a text shares with a sentence, as the text has them.
-
-    Empty where they are less than half of the sentence.
-    """
+    """The runs of words that a text shares with a sentence; empty for under half of it."""
     words = _WORD.findall(sentence.lower())
     there = list(_WORD.finditer(text))
     matcher = SequenceMatcher(None, words, [word[0].lower() for word in there], autojunk=False)
@@ -448,9 +439,9 @@ def _shared(sentence: str, text: str) -> str:
 
 
 def coverage(segments: FacetSegments, text: str) -> float:
-    """Share of the text's letters and digits that its segments hold, at most 1."""
-    held = sum(_letters(segments.segment(facet)) for facet in FACETS)
-    return min(1.0, held / max(1, _letters(text)))
+    """Share of the text's letters and digits in its segments, at most 1."""
+    n_letters = sum(_letters(segments.segment(facet)) for facet in FACETS)
+    return min(1.0, n_letters / max(1, _letters(text)))
 
 
 def is_held(sentence: str, text: str) -> bool:
@@ -460,19 +451,19 @@ def is_held(sentence: str, text: str) -> bool:
 
 
 def facets_of(sentences: Iterable[str], segments: FacetSegments) -> Iterator[Facet | None]:
-    """The facet whose segment holds each sentence; None where none does.
+    """The facet whose segment contains each sentence, the first of several; None where none does.
 
-    Of several, the first in reading order. A sentence that no segment holds as a whole goes to the
-    facet that holds most letters of its pieces. Only words are compared.
+    A sentence that no segment contains as a whole goes to the facet with most letters of its
+    pieces. Only words are compared.
     """
     plain = {facet: _plain(segments.segment(facet)) for facet in FACETS}
     for sentence in sentences:
         wanted = _plain(sentence)
         whole = [facet for facet in FACETS if wanted.strip() and wanted in plain[facet]]
         pieces = [] if whole else [(_plain(p), _letters(p)) for p in _pieces(sentence)]
-        held = {f: sum(size for p, size in pieces if p in plain[f]) for f in FACETS}
-        most = max(FACETS, key=held.__getitem__)
-        yield whole[0] if whole else most if held[most] else None
+        letters = {f: sum(size for p, size in pieces if p in plain[f]) for f in FACETS}
+        most = max(FACETS, key=letters.__getitem__)
+        yield whole[0] if whole else most if letters[most] else None
 
 
 def _pieces(segment: str) -> list[str]:

@@ -115,15 +115,15 @@ class Stages:
     similarity: str = TFIDF
 
     def recipe(self) -> Mapping[str, str]:
-        """What a signature says of the stages: only what is not the default."""
-        told = {
+        """The stages' part of a signature: what is not the default."""
+        recipe = {
             name: f"{value:g}" if isinstance(value, float) else str(value)
             for name in ("chains", "validation", "premises", "relations")
             if (value := getattr(self, name)) != getattr(DEFAULT_STAGES, name)
         }
-        if {"premises", "relations"} & told.keys():
-            told["similarity"] = self.similarity
-        return MappingProxyType(told)
+        if {"premises", "relations"} & recipe.keys():
+            recipe["similarity"] = self.similarity
+        return MappingProxyType(recipe)
 
 
 DEFAULT_STAGES: Final = Stages()
@@ -146,10 +146,10 @@ class Stated:
 def read_both(
     reference: str, summary: str, *, frozen: Facts | None, stages: Stages, encode: Encoder | None
 ) -> Dialogue[tuple[Stated, ...]]:
-    """What the reference states and what the summary states.
+    """The facts of the reference, then those of the summary.
 
-    Reviewed facts of the reference (``frozen``) stand as they are: whoever reviewed them has
-    written down the relations that count, and no question about the reference can move a score.
+    Reviewed facts of the reference (``frozen``) stay as they are, relations included, so that no
+    question about the reference can move a score.
     """
     return side_by_side(
         _read(reference, replace(stages, chains="parent"), encode, frozen),
@@ -178,18 +178,18 @@ def _read(
     kept: tuple[str, ...] = ()
     if stages.relations is not None:
         kept = new_statements(_statements(related.relations), facts, stages.relations, encode)
-    told = stated_once((*facts, *_placed(kept, sentences, encode))) if kept else facts
+    stated = stated_once((*facts, *_placed(kept, sentences, encode))) if kept else facts
     unusable = (*listed.unusable, *_placed(_statements(related.unusable), sentences, encode))
     return Stated(
         sentences=sentences,
-        facts=told,
+        facts=stated,
         counts=StageCounts(
             n_sentences=len(sentences),
             n_listed=len(listed.facts),
             n_facts=len(facts),
             n_chains=sum(fact.parent is None for fact in facts),
             n_relations=len(related.relations),
-            n_kept_relations=len(told) - len(facts),
+            n_kept_relations=len(stated) - len(facts),
         ),
         unusable=stated_once(unusable),
     )
@@ -230,8 +230,8 @@ def stated_once(facts: Facts) -> Facts:
 def adjacent_chains(facts: Facts) -> Dialogue[Facts]:
     """The facts with the parents that the paper's rule gives them; others are left out.
 
-    One question for each two neighbours, all at once. What nobody can tell ends a chain, as a no
-    does: a chain decides what a fact is judged by, and never whether it counts.
+    One question for each two neighbours, all at once. An unanswered question ends a chain, as a no
+    does: a chain decides what a fact is compared with, and never whether it counts.
     """
     roots = tuple(replace(fact, parent=None) for fact in facts)
     questions = [
@@ -263,12 +263,12 @@ def _check(question: CheckFacts, answer: Answer) -> FactCheck | Unanswered:
 
 def ancestors(facts: Sequence[Fact], place: int) -> tuple[int, ...]:
     """The places of all facts that one refines, from the root of its chain on."""
-    found: list[int] = []
+    places: list[int] = []
     parent = facts[place].parent
-    while parent is not None:
-        found.append(parent)
+    while parent is not None:  # no recursion: a chain may be long
+        places.append(parent)
         parent = facts[parent].parent
-    return tuple(reversed(found))
+    return tuple(reversed(places))
 
 
 def _statements(relations: tuple[Relation, ...]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=64)
 def _bags(source: tuple[str, ...]) -> tuple[frozenset[str], ...]:
-    """The content words of each sentence of a source, which many findings ask for in turn."""
+    """The content words of each sentence of a source, cached for all findings of a pair."""
     return tuple(frozenset(content_words(sentence)) for sentence in source)
 
 
@@ -39,7 +39,7 @@ def closest_sentence(text: str, source: Sequence[str]) -> tuple[tuple[int, str],
 
 FindingKind = Literal["facet", "fact", "sentence", "own"]
 _KINDS: Final[tuple[FindingKind, ...]] = ("sentence", "facet", "fact", "own")
-"""The worst first: what the paper does not say, what is not said well, its parts, and the rest."""
+"""The worst first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,14 +47,14 @@ class Finding:
     """One wrong facet, fact or sentence, or a problem of a custom metric.
 
     Attributes:
-        number: The number that it lowers, by the name of its threshold.
+        number: The number that it makes worse, by the name of its threshold.
         title: The piece, for a heading: "facet result", "sentence 3".
-        verdict: What is wrong, in words.
-        reference: The reference's words; empty if it has none, None if they play no part.
-        summary: The summary's words; empty if it has none.
-        evidence: Source sentences, each with its index from 0; the closest first.
-        severity: 0 to 1; the worst of a kind come first.
-        conflict: Whether the summary seems to contradict the text that it is compared with.
+        verdict: The judge's verdict, in words.
+        reference: The reference's words; None where they play no part, empty where it has none.
+        summary: The summary's words; empty where it has none.
+        evidence: Source sentences, each with its index, from 0; the closest first.
+        severity: 0 to 1; of one kind the worst come first.
+        conflict: Whether the summary seems to contradict its reference or its source.
     """
 
     kind: FindingKind

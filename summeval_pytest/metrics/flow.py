@@ -57,10 +57,7 @@ MAX_UNANSWERED: Final = 0.05
 
 
 class NoScoreError(SummevalError):
-    """Why there is no score, mostly since the judge's answers cannot carry one.
-
-    Any step of a conversation may raise it; `ends_unscored` makes `Unscored` of it.
-    """
+    """Ends a conversation without a score; `ends_unscored` makes `Unscored` of it."""
 
     def __init__(self, reason: str, status: Status = "unanswered") -> None:
         super().__init__(reason)
@@ -78,13 +75,13 @@ def ends_unscored(
         conversation: Callable[Given, Dialogue[Returned]],
     ) -> Callable[Given, Dialogue[Returned | Unscored]]:
         @wraps(conversation)
-        def held(*args: Given.args, **kwargs: Given.kwargs) -> Dialogue[Returned | Unscored]:
+        def wrapped(*args: Given.args, **kwargs: Given.kwargs) -> Dialogue[Returned | Unscored]:
             try:
                 return (yield from conversation(*args, **kwargs))
             except NoScoreError as lack:
                 return Unscored(metric=metric, status=lack.status, reason=str(lack))
 
-        return held
+        return wrapped
 
     return ending
 
@@ -114,7 +111,7 @@ def ask_any(*questions: Question) -> Dialogue[tuple[Answer, ...]]:
 
 
 def side_by_side(*parts: Dialogue[Returned]) -> Dialogue[tuple[Returned, ...]]:
-    """Hold several parts of a conversation at once: a round asks the questions of all of them."""
+    """Drive several parts of a conversation at once; a round asks the questions of all parts."""
     ended: dict[int, Returned] = {}
     replies: dict[int, tuple[Answer, ...] | None] = dict.fromkeys(range(len(parts)))
     while replies:
@@ -139,10 +136,10 @@ def of_kind(kind: type[AnswerT], question: Question, answer: Answer) -> AnswerT:
     return answer
 
 
-def expect_count(what: str, found: int, asked: int) -> None:
-    """Refuse a reply of more or fewer items than were asked about, which would raise a score."""
-    if found != asked:
-        raise NoScoreError(f"the judge returned {found} {what} for {asked} asked about")
+def expect_count(what: str, returned: int, expected: int) -> None:
+    """Refuse a reply with missing items, which would raise a score, or with too many."""
+    if returned != expected:
+        raise NoScoreError(f"the judge returned {returned} {what} for {expected} asked about")
 
 
 def limit_unanswered(what: str, reasons: list[str], asked: int) -> None:
@@ -169,19 +166,19 @@ def _scored(flows: tuple[Flow[ScoreT], ...]) -> Dialogue[tuple[ScoreT, ...] | Un
     A judge that fails on one reference must not be hidden by its answer on another.
     """
     scores: list[ScoreT] = []
-    lacking: Unscored | None = None
+    empty: Unscored | None = None
     for flow in flows:
         score = yield from flow
         if not isinstance(score, Unscored):
             scores.append(score)
         elif score.status == "skipped_no_reference":
-            lacking = score
+            empty = score
         else:
             return score
     if scores:
         return tuple(scores)
-    assert lacking is not None, "at least one reference is measured against"
-    return lacking
+    assert empty is not None, "there is at least one reference"
+    return empty
 
 
 def averaged(scores: tuple[AveragedT, ...]) -> AveragedT:

@@ -1,8 +1,7 @@
-"""Metrics of one's own: code of an installed package that counts something in the texts of a pair.
+"""Custom metrics: code of an installed package that counts something in the texts of a pair.
 
-A package gives one by an entry point of the group ``summeval.metrics``. Its numbers are held to
-thresholds, told, compared and decided again as those of the three metrics; nobody is asked for
-them.
+A package gives one by an entry point of the group ``summeval.metrics``. Thresholds, reports,
+comparisons and records treat its numbers as those of the three metrics. No judge is asked.
 """
 
 from __future__ import annotations
@@ -34,16 +33,16 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.flow import Dialogue
 
 GROUP: Final = "summeval.metrics"
-"""The group of entry points that metrics of one's own are given by."""
+"""The group of entry points of custom metrics."""
 _LONGEST: Final = 40
 RESERVED: Final = frozenset((*METRICS, "mean", "corrected", "judge"))
 Text = Literal["reference", "source"]
 Option = str | int | float | bool
-"""What a table ``[metrics.NAME]`` may say; for a key ``x_file``, ``x`` is the text of the file."""
+"""A value in a table ``[metrics.NAME]``; for a key ``x_file``, ``x`` is the text of the file."""
 NO_TEXT: Final[Mapping[Text, Status]] = MappingProxyType(
     {"reference": "skipped_no_reference", "source": "skipped_no_source"}
 )
-"""How a pair ends without a text that a metric needs."""
+"""The status of a pair without a text that a metric needs."""
 Options = tuple[tuple[str, Option], ...]
 
 
@@ -68,11 +67,11 @@ class MetricTexts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """A part of a summary that explains a custom metric's value.
+    """A part of the summary that explains a custom metric's value.
 
     Attributes:
-        number: The number. The problem is reported if any number of its metric misses a threshold.
-        title: The part, for a heading: "sentence 3".
+        number: The number; reports show it where any number of its metric misses a threshold.
+        title: The piece, for a heading: "sentence 3".
         verdict: What is wrong with it, in words.
         reason: Why, if there is more to say.
         summary: The summary's words.
@@ -89,7 +88,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnScore:
-    """The numbers of a custom metric for one summary.
+    """The score of a custom metric.
 
     Attributes:
         numbers: By name; None if the summary has nothing to count. A missing number does not
@@ -104,7 +103,7 @@ class OwnScore:
 
     @property
     def value(self) -> float | None:
-        """The number that is called as the metric is."""
+        """The number with the metric's own name."""
         return self.numbers[self.metric]
 
     def values(self) -> Mapping[str, float | None]:
@@ -117,15 +116,15 @@ class OwnScore:
         return self.left_out
 
     def bounds(self, *, right: bool) -> Mapping[str, float]:  # noqa: ARG002 - see `score.Score`
-        """None: nobody is asked, so nothing is unanswered."""
+        """Always empty: no judge is asked, so nothing is unanswered."""
         return {}
 
     def sizes(self) -> Mapping[str, int]:
-        """None."""
+        """Always empty."""
         return {}
 
     def wrong_pieces(self) -> list[Never]:
-        """None that are counted."""
+        """Always empty."""
         return []
 
     def findings(self, source: Sequence[str]) -> Iterator[Finding]:  # noqa: ARG002 - see above
@@ -145,12 +144,12 @@ class OwnScore:
 
 
 class Metric:
-    """A custom metric. The keyword arguments of its class are its options in a suite.
+    """A custom metric; the keyword arguments of its class are its options in a suite.
 
     Attributes:
-        version: Part of the signature. Change it when you change what is counted.
-        needs: The texts that it needs.
-        numbers: What thresholds can name. The first is called as the metric is, others
+        version: Part of its signature: change it with every change of what the metric counts.
+        needs: The texts without which it measures nothing.
+        numbers: The numbers for thresholds. The first has the metric's name, others
             ``metric.part``.
     """
 
@@ -160,41 +159,42 @@ class Metric:
 
     @property
     def left_out(self) -> Mapping[str, str]:
-        """Numbers that these options leave out, and what to do to have them."""
+        """Numbers that these options leave out, each with what to do to get it."""
         return MappingProxyType({})
 
     def measure(self, texts: MetricTexts) -> Mapping[str, float | None]:
         """The numbers of a pair, by name.
 
-        None means that the summary has nothing to count, and misses every threshold. A missing
-        number does not apply. An exception is an error of the test, not a failure of the system.
+        None means that the summary has nothing to count, and misses every threshold. A number that
+        is left out does not apply, and meets every threshold. An exception is an error of the test
+        and no failure of the system.
         """
         raise NotImplementedError
 
     def problems(self, texts: MetricTexts) -> Iterable[Problem]:  # noqa: ARG002 - for subclasses
-        """The parts of the summary that explain its numbers."""
+        """The pieces of the summary that explain its numbers."""
         return ()
 
 
 def installed_metrics() -> Mapping[str, EntryPoint]:
-    """The metrics that installed packages give, by name.
+    """The custom metrics of installed packages, by name.
 
     Raises:
-        UsageError: where two packages give one of the same name, or one has a name of ours.
+        UsageError: where two packages give one of the same name, or one has a reserved name.
     """
-    found: dict[str, EntryPoint] = {}
+    installed: dict[str, EntryPoint] = {}
     for each in entry_points(group=GROUP):
         if each.name in RESERVED:
             raise UsageError(
                 f"{_giver(each)} gives a metric {each.name!r}, which is a name of ours"
             )
-        first = found.setdefault(each.name, each)
+        first = installed.setdefault(each.name, each)
         if first.value != each.value:
             raise UsageError(
                 f"{_giver(first)} and {_giver(each)} both give a metric {each.name!r}; uninstall"
                 " one of them"
             )
-    return dict(sorted(found.items()))
+    return dict(sorted(installed.items()))
 
 
 def _giver(entry: EntryPoint) -> str:
@@ -244,7 +244,7 @@ def _numbers(name: MetricName, kind: type[Metric]) -> tuple[Named, ...]:
 
 
 def add_own_numbers(names: Iterable[str]) -> None:
-    """Load the installed metrics whose numbers are among these names, as far as there are any."""
+    """Load the installed metrics that have numbers among these names."""
     heads = {name.partition(".")[0] for name in names if name not in CATALOGUE} - RESERVED
     if heads:
         for name in sorted(heads & set(installed_metrics())):
@@ -252,9 +252,9 @@ def add_own_numbers(names: Iterable[str]) -> None:
 
 
 def known_metrics(asked: Collection[object]) -> tuple[MetricName, ...]:
-    """The three metrics and those of one's own that are installed, those asked for being loaded.
+    """The three metrics and the installed custom ones; those among ``asked`` are loaded.
 
-    What is installed is looked for only where one that is not of the three is asked for.
+    Packages are searched only where ``asked`` has more than the three.
     """
     if set(METRICS).issuperset(asked):
         return METRICS
@@ -266,14 +266,14 @@ def known_metrics(asked: Collection[object]) -> tuple[MetricName, ...]:
 
 
 def own_signature(name: MetricName, metric: Metric, options: Options, suite: str) -> Signature:
-    """The recipe of the numbers of a metric of one's own, which no judge has a part in."""
-    recipe = {f"option.{key}": _said(value) for key, value in options}
+    """The recipe of a custom metric's numbers; no judge is part of it."""
+    recipe = {f"option.{key}": _option_text(value) for key, value in options}
     recipe |= {"norm": NORMALISER, "split": SPLITTER, "suite": suite, "v": metric.version}
     return Signature(name, tuple(sorted(recipe.items())))
 
 
-def _said(value: Option) -> str:
-    """An option as a signature has it: a text that is long by its hash."""
+def _option_text(value: Option) -> str:
+    """An option in a signature; a long text is replaced by its hash."""
     text = str(value)
     if len(text) <= _LONGEST:
         return text
@@ -283,7 +283,7 @@ def _said(value: Option) -> str:
 def lack_of(
     needs: Iterable[Text], references: Collection[object], source: Collection[object]
 ) -> Text | None:
-    """The first text that a metric needs and does not get."""
+    """The first missing text of those that a metric needs; None where it has all."""
     there = {"reference": bool(references), "source": bool(source)}
     return next((text for text in needs if not there[text]), None)
 
@@ -291,7 +291,7 @@ def lack_of(
 def own_flow(
     name: MetricName, metric: Metric, summary: str, references: Sequence[str], source: Sequence[str]
 ) -> Dialogue[OwnScore | Unscored]:
-    """The conversation of a metric of one's own: it asks nothing.
+    """The conversation of a custom metric, which asks nothing.
 
     It ends unscored, by the system's fault, where the summary is empty or a refusal.
     """
@@ -335,7 +335,7 @@ def _checked(metric: Metric, numbers: Mapping[str, float | None]) -> dict[str, f
         raise ValueError(
             f"it gave {sorted(numbers)}; it has to give {first!r}, of {list(declared)}"
         )
-    found: dict[str, float | None] = {}
+    checked: dict[str, float | None] = {}
     for name, named in declared.items():
         value: object = numbers.get(name)
         if value is not None:
@@ -345,12 +345,12 @@ def _checked(metric: Metric, numbers: Mapping[str, float | None]) -> dict[str, f
             if not (math.isfinite(value) and named.low <= value <= named.high):
                 raise ValueError(f"{name} is {value}, and ranges {named.range}")
         if name in numbers:
-            found[name] = value
-    return found
+            checked[name] = value
+    return checked
 
 
 def _problem(metric: Metric, problem: Problem) -> Problem:
-    """The problem; a ValueError where it is none of this metric's."""
+    """The problem; a ValueError where its number or its severity is wrong."""
     if problem.number not in {named.name for named in metric.numbers}:
         raise ValueError(f"a problem is of the unknown number {problem.number!r}")
     if not 0.0 <= problem.severity <= 1.0:

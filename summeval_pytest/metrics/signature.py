@@ -43,13 +43,13 @@ class Signature:
     def differing(self, other: Signature) -> tuple[str, ...]:
         """The keys in which two recipes differ; empty where their numbers can be compared."""
         mine = dict(self.recipe) | {"metric": self.metric}
-        theirs = dict(other.recipe) | {"metric": other.metric}
-        return tuple(key for key in sorted(mine | theirs) if mine.get(key) != theirs.get(key))
+        others = dict(other.recipe) | {"metric": other.metric}
+        return tuple(key for key in sorted(mine | others) if mine.get(key) != others.get(key))
 
 
 @lru_cache(maxsize=64)
 def _written(signature: Signature) -> str:
-    """The text of a signature, kept: all pairs of a suite have the same three."""
+    """The text of a signature, cached: all pairs of a suite have the same three."""
     parts = (f"{quote(key, safe='')}:{quote(value, safe=_SAFE)}" for key, value in signature.recipe)
     return "|".join([quote(signature.metric, safe=_SAFE), *parts])
 

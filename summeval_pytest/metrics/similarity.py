@@ -2,8 +2,8 @@
 
     tf-idf of word w in text t = count of w in t * (ln((1 + n) / (1 + df(w))) + 1)
 
-n texts are searched, df(w) of them hold w. Words are stems of content words; one that no searched
-text holds has df = 0, so that a text about something else is far from all of them. The smoothed
+n texts are searched, df(w) of them contain w. Words are stems of content words. A word in no
+searched text has df = 0, so that a text about something else is far from all of them. The smoothed
 idf is scikit-learn's. EVA-Score's paper filters relations by BERT's cosine and its code by TF-IDF's
 (metrics.md EV6, EV7): similarities of different encoders share no threshold.
 """
@@ -40,18 +40,18 @@ _DIGITS: Final = 12
 
 
 def cosines(texts: Sequence[str], among: Sequence[str], encode: Encoder | None = None) -> Vectors:
-    """The cosines of ``texts``, a row each, with those ``among`` which they are compared, a column.
+    """The cosines of ``texts``, a row each, with the texts ``among``, a column each.
 
-    ``encode`` makes the vectors; None for TF-IDF over ``among``. The cosines are -1 to 1, from 0
-    with TF-IDF; 1 for the same text; 0 where a text has a vector of zeros.
+    ``encode`` makes the vectors; None for TF-IDF over ``among``. Cosines are -1 to 1, from 0 with
+    TF-IDF; 1 for the same text; 0 for a vector of zeros.
     """
     if not texts or not among:
         return np.zeros((len(texts), len(among)))
     vectors = tf_idf(texts, among) if encode is None else encode([*texts, *among])
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     units = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-    found: Vectors = np.round(units[: len(texts)] @ units[len(texts) :].T, _DIGITS)
-    return np.clip(found, -1.0, 1.0)
+    rounded: Vectors = np.round(units[: len(texts)] @ units[len(texts) :].T, _DIGITS)
+    return np.clip(rounded, -1.0, 1.0)
 
 
 def tf_idf(texts: Sequence[str], among: Sequence[str]) -> Vectors:
@@ -62,17 +62,14 @@ def tf_idf(texts: Sequence[str], among: Sequence[str]) -> Vectors:
     for row, bag in enumerate(bags):
         for word, count in bag.items():
             counts[row, columns[word]] = count
-    held = (counts[len(texts) :] > 0).sum(axis=0)
-    weighted: Vectors = counts * (np.log((1 + len(among)) / (1 + held)) + 1)
+    n_texts = (counts[len(texts) :] > 0).sum(axis=0)
+    weighted: Vectors = counts * (np.log((1 + len(among)) / (1 + n_texts)) + 1)
     return weighted
 
 
 def most_similar(
     texts: Sequence[str], among: Sequence[str], most: int, encode: Encoder | None = None
 ) -> tuple[tuple[int, ...], ...]:
-    """For each text the places of those most similar to it, the best first, at most so many.
-
-    Of equally similar ones the first comes first.
-    """
+    """For each text the places of the most similar ones, the best first, ties in order."""
     order = np.argsort(-cosines(texts, among, encode), axis=1, kind="stable")[:, :most]
     return tuple(tuple(int(place) for place in row) for row in order)

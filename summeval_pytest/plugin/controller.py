@@ -405,6 +405,6 @@ def show_plan(session: pytest.Session) -> None:
     survey, signature = gate.session.survey(gate.judge_name, suites, tasks, imagine=True)
     reporter = session.config.pluginmanager.getplugin("terminalreporter")
     rows = planned_calls(survey.missing.values(), survey.reply_share)
-    for line in plan_lines(rows, judge=signature, n_stored=len(survey.found)):
+    for line in plan_lines(rows, judge=signature, n_stored=len(survey.stored)):
         if reporter is not None:
             reporter.write_line(line)

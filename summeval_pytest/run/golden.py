@@ -143,7 +143,7 @@ class GoldenPair:
 
 
 def group_of(paper: Paper) -> str:
-    """12 hex digits over a paper's first reference: what is resampled, or held out, together."""
+    """12 hex digits over a paper's first reference; its papers are resampled as one group."""
     return sha256(normalise(paper.references[0]).encode()).hexdigest()[:12]
 
 

@@ -1,4 +1,4 @@
-"""How far something that takes a while has come, with its rate and the time that is left."""
+"""Progress of something slow: how far it is, its rate and the time that is left."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 LOG_SECONDS: Final = 30.0
-"""How long no line is written after one where there is no terminal."""
+"""The time between two lines where there is no terminal."""
 
 
 class ShownPace:
-    """How far a command has come, on stderr: a line anew on a terminal, else one now and then.
+    """Shows on stderr how far a command is: one line on a terminal, else a line now and then.
 
     Args:
         n_all: How many there are.
@@ -31,12 +31,12 @@ class ShownPace:
         self._began = self._shown = time.monotonic()
 
     @property
-    def told(self) -> str:
-        """How many a second."""
+    def rate(self) -> str:
+        """How many a second, in words."""
         return f"{self._n_done / max(time.monotonic() - self._began, 1e-9):,.1f} a second"
 
     def show(self, n_done: int) -> None:
-        """Says how things stand, unless the last line is too new."""
+        """Write the progress, unless the last line is too new."""
         self._n_done, now = n_done, time.monotonic()
         if not n_done or now - self._shown < self._seconds:
             return
@@ -44,19 +44,19 @@ class ShownPace:
         left = (now - self._began) / n_done * (self._n_all - n_done)
         minutes, seconds = divmod(round(left), 60)
         text = (
-            f"{n_done:,}/{self._n_all:,} {self._what}, {self.told}, {minutes} min {seconds} s left"
+            f"{n_done:,}/{self._n_all:,} {self._what}, {self.rate}, {minutes} min {seconds} s left"
         )
         sys.stderr.write(f"\r{text}\x1b[K" if self._is_terminal else f"summeval: {text}\n")
         sys.stderr.flush()
 
     def end(self) -> None:
-        """Takes the line away."""
+        """Remove the line."""
         if self._is_terminal:
             sys.stderr.write("\r\x1b[K")
 
 
 def paced(items: Iterable[T], n_all: int, what: str) -> Iterator[T]:
-    """The items, and how far they have come."""
+    """The items; their progress is shown meanwhile."""
     pace = ShownPace(n_all, what)
     try:
         for n_done, item in enumerate(items, start=1):

@@ -1,8 +1,7 @@
-"""The plan of a run: missing calls, tokens and dollars, found without asking.
+"""The plan of a run: missing calls, tokens and dollars, counted without a request.
 
-A request that nobody has answered yet is noted. Planning goes on behind it with the embedded
-judge's answer in its place, so that the questions which depend on it can be counted, too; a batch
-stops there, and the next round asks on.
+A missing reply is noted. A plan goes on with the embedded judge's answer in its place, to count the
+questions that depend on it; a batch stops there, and its next round asks on.
 """
 
 from __future__ import annotations
@@ -54,8 +53,8 @@ class Missing:
         price: What the tokens cost; None where nobody said.
         system: The first system that needs it.
         metric: The first metric that needs it, or ``summaries``.
-        is_certain: Whether it is known word for word, and not made of a stand-in's answer.
-        flaw: Why the reply that is kept cannot be used; empty where none is.
+        is_certain: Whether it is known word for word, and not built from a stand-in's answer.
+        flaw: Why the stored reply cannot be used; empty where none is stored.
     """
 
     key: str
@@ -69,15 +68,15 @@ class Missing:
 
 
 class Survey:
-    """What is remembered of a run's requests, and what is missing.
+    """The replies that a run needs, stored or missing.
 
     Attributes:
-        found: The remembered replies that the run uses, by key.
+        stored: The stored replies that the run uses, by key.
         missing: The requests without one, by key, in the order in which they came up.
     """
 
     def __init__(self, memory: Memory) -> None:
-        self.found: dict[str, Row] = {}
+        self.stored: dict[str, Row] = {}
         self.missing: dict[str, Missing] = {}
         self._memory = memory
         self._allowed_tokens = 0
@@ -85,10 +84,7 @@ class Survey:
 
     @property
     def reply_share(self) -> float | None:
-        """Of the tokens that the remembered replies might have had, the share that they have had.
-
-        0 to 1; None where no endpoint counted any.
-        """
+        """Tokens of the stored replies as a share of their limits, 0 to 1; None for no count."""
         return self._reply_tokens / self._allowed_tokens if self._allowed_tokens else None
 
     def line(self, address: Address, price: Price | None) -> Sender:
@@ -96,16 +92,16 @@ class Survey:
         return _Surveyed(self, self._memory, address.endpoint, price)
 
     def find(self, key: str, request: ChatRequest) -> ChatReply | None:
-        """The remembered reply to a request; None if there is none."""
+        """The stored reply to a request; None if there is none."""
         if key in self.missing:
             return None
         reply = self._memory.recorded(key) or self._memory.cached(key)
         if reply is None:
             return None
-        if key not in self.found and reply.usage is not None:
+        if key not in self.stored and reply.usage is not None:
             self._allowed_tokens += request.max_tokens
             self._reply_tokens += reply.usage.completion_tokens
-        self.found[key] = Row(key=key, topic=request.topic, reply=reply.as_json())
+        self.stored[key] = Row(key=key, topic=request.topic, reply=reply.as_json())
         return reply
 
     async def of(
@@ -116,7 +112,7 @@ class Survey:
         *,
         imagine: bool = False,
     ) -> None:
-        """Drive the flows of all tasks, with the judge and the senders over this survey's lines.
+        """Drive the flows of all tasks; judge and senders must use this survey's lines.
 
         With ``imagine``, a stand-in answers behind a missing reply.
         """
@@ -131,7 +127,7 @@ class Survey:
                     continue
                 pair = _imagined_pair(task)
                 _IMAGINED.set(True)
-            asker = Asker(answering)  # a new one, as it would remember what was only imagined
+            asker = Asker(answering)  # a new one: it would remember imagined answers
             await asyncio.create_task(evaluated(task, pair, asker))
             _IMAGINED.set(False)
 
@@ -147,10 +143,10 @@ class _Surveyed:
     price: Price | None
 
     async def send(self, request: ChatRequest) -> ChatReply:
-        """What is remembered.
+        """The stored reply.
 
         Raises:
-            NoReplyError: ``not_recorded``, if that is nothing.
+            NoReplyError: ``not_recorded``, if there is none.
         """
         key = self._key(request)
         if (reply := self.survey.find(key, request)) is not None:
@@ -163,7 +159,7 @@ class _Surveyed:
         for request, reply in said:
             key = self._key(request)
             self.memory.give_up(key, reply, why)
-            self.survey.found.pop(key, None)
+            self.survey.stored.pop(key, None)
         first, _ = said[0]
         self._miss(self._key(first), first, why)
         return "unusable"
@@ -194,9 +190,9 @@ def _imagined_pair(task: Task) -> Pair:
 
 
 class _Imagining:
-    """A judge whose missing answers the embedded judge stands in for.
+    """A judge with the embedded judge as a stand-in for missing answers.
 
-    That one finds no relations across sentences, and a text may well have none.
+    The stand-in finds no relations across sentences, so it answers that there are none.
     """
 
     def __init__(self, judge: Judge) -> None:
@@ -208,20 +204,20 @@ class _Imagining:
         self._stand_in = OfflineJudge()
 
     async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
-        """The judge's answers; where there is none, what the embedded judge says."""
+        """The judge's answers, and the embedded judge's where one is missing."""
         answers = list(await self._judge.answer(questions))
-        lacking = [i for i, answer in enumerate(answers) if not is_whole(answer)]
-        if lacking:
+        missing = [i for i, answer in enumerate(answers) if not is_whole(answer)]
+        if missing:
             _IMAGINED.set(True)
-            others = await self._stand_in.answer(tuple(questions[i] for i in lacking))
-            for place, answer in zip(lacking, others, strict=True):
+            others = await self._stand_in.answer(tuple(questions[i] for i in missing))
+            for place, answer in zip(missing, others, strict=True):
                 is_related = isinstance(questions[place], ListRelations)
                 answers[place] = RelationList((), 0) if is_related else answer
         return tuple(answers)
 
 
 USUAL_SHARE: Final = 0.3
-"""The share of its ``max_tokens`` that a reply is taken to have, where none is remembered."""
+"""The assumed length of a reply as a share of its ``max_tokens``, where none is stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

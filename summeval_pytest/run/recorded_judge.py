@@ -49,8 +49,8 @@ def recorded_judge(spec: RecordedSpec, suites: Sequence[Suite]) -> RecordedJudge
         records = [record for record in suite.recorded if _is_text_known(suite, record)]
         for record in records:
             if record.by == spec.segments_by and record.segments is not None:
-                found = replace(record.segments, recorded_by=record.by)
-                segments.setdefault(_text(suite, record), found)
+                recorded = replace(record.segments, recorded_by=record.by)
+                segments.setdefault(_text(suite, record), recorded)
                 digest.update(_bytes(record))
         for record in records:
             if record.by == spec.by and record.facets is not None and record.system is not None:
@@ -66,28 +66,28 @@ def recorded_judge(spec: RecordedSpec, suites: Sequence[Suite]) -> RecordedJudge
                 pair: FacetRating(
                     facet=pair.facet,
                     reason=f"as recorded from {spec.by}",
-                    rating=median_low(found),
+                    rating=median_low(each),
                 )
-                for pair, found in ratings.items()
+                for pair, each in ratings.items()
             }
         ),
     )
 
 
 def _bytes(record: Recorded) -> bytes:
-    found = record.segments
-    segments = None if found is None else {facet: found.segment(facet) for facet in FACETS}
-    told = [record.paper, record.system, dict(record.facets or {}), segments]
-    return json.dumps(told, sort_keys=True).encode()
+    of = record.segments
+    segments = None if of is None else {facet: of.segment(facet) for facet in FACETS}
+    values = [record.paper, record.system, dict(record.facets or {}), segments]
+    return json.dumps(values, sort_keys=True).encode()
 
 
 def _is_text_known(suite: Suite, record: Recorded) -> bool:
-    """Whether the text that a record is about stands in the suite, and need not be asked for."""
+    """Whether the suite has the text of a record, and no model has to write it."""
     return record.system is None or suite.systems[record.system].summaries is not None
 
 
 def _text(suite: Suite, record: Recorded) -> str:
-    """The text that a record is about, as the metric asks about it."""
+    """The text of a record as the metric asks about it."""
     if record.system is None:
         return normalise(suite.paper(record.paper).references[0])
     return normalise(suite.pair(record.paper, record.system).summary)
@@ -98,24 +98,24 @@ def _rated(
 ) -> Iterator[tuple[FacetPair, int]]:
     """The ratings of a record, each with the two segments that the metric asks about.
 
-    A facet that the recorded segments leave empty is absent, also where the metric finds its
-    sentences elsewhere in the summary and asks about them.
+    A facet that is empty in the recorded segments is absent, even where the metric finds its
+    sentences elsewhere in the summary.
     """
     summary = _text(suite, record)
     paper = suite.paper(record.paper)
-    theirs = _reference_segments(paper, segments)
-    if theirs is None or summary not in segments:
+    reference = _reference_segments(paper, segments)
+    if reference is None or summary not in segments:
         return
-    ours = ground(segments[summary], summary).segments
-    asked = stated_again(theirs, ours, summary)
+    recorded = ground(segments[summary], summary).segments
+    candidate = stated_again(reference, recorded, summary)
     for facet in FACETS:
         rating = (record.facets or {}).get(facet)
-        if rating is None and not ours.segment(facet):
+        if rating is None and not recorded.segment(facet):
             rating = EMPTY_RATING
-        if theirs.segment(facet) and asked.segment(facet) and rating is not None:
-            pair = FacetPair(
-                facet=facet, reference=theirs.segment(facet), candidate=asked.segment(facet)
-            )
+        pair = FacetPair(
+            facet=facet, reference=reference.segment(facet), candidate=candidate.segment(facet)
+        )
+        if pair.reference and pair.candidate and rating is not None:
             yield pair, rating
 
 

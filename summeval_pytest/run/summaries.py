@@ -1,8 +1,8 @@
 """Summaries by a model under test.
 
-The request is a template with the paper in it; a paper that is longer than the model's context
-loses its middle, and the pair says so. What the model makes of it is the system's: a reply that is
-empty, declined, filtered or cut off is no summary, and fails.
+The request is a template with the paper in it. A paper that is longer than the model's context
+loses its middle, and the pair says so. The reply is the system's: one that is empty, declined,
+filtered or cut off is no summary, and fails.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def summary_request(paper: Paper, spec: SystemSpec) -> tuple[ChatRequest, str]:
     texts = {"source": kept, "title": paper.title or "(none)"}
     request = ChatRequest(
         model=spec.model,
-        messages=(Message("user", _MARKS.sub(lambda found: texts[found[1]], template)),),
+        messages=(Message("user", _MARKS.sub(lambda mark: texts[mark[1]], template)),),
         max_tokens=spec.max_tokens,
         temperature=spec.temperature,
         topic=f"summary of {paper.id}",
@@ -76,10 +76,10 @@ def _template(prompt: str) -> str:
 
 
 def _room(spec: SystemSpec, template: str, paper: Paper) -> int | None:
-    """How many characters of source fit; None where nobody said what the model can read.
+    """How many characters of source fit; None where the suite does not state a context.
 
     Raises:
-        UsageError: where the context leaves no room for a paper at all.
+        UsageError: where the context leaves no room for a paper.
     """
     if spec.context_tokens is None:
         return None
@@ -110,11 +110,11 @@ def cut_middle(text: str, room: int) -> str:
 
 
 def flaw_of(reply: ChatReply, max_tokens: int) -> Flaw | None:
-    """Why a reply is no summary, as far as the endpoint says so itself."""
+    """Why a reply is no summary, by what its endpoint says; None for a summary."""
     match reply.finish:
         case "length":
-            told = f"the summary was cut off at max_tokens = {max_tokens}"
-            return Flaw("degenerate_candidate", told)
+            message = f"the summary was cut off at max_tokens = {max_tokens}"
+            return Flaw("degenerate_candidate", message)
         case "content_filter":
             return Flaw("refused_candidate", "the endpoint's filter withheld the summary")
         case "refusal":
@@ -130,12 +130,11 @@ class Summariser:
         self._find_sender = find_sender
 
     async def pair(self, suite: Suite, paper_id: str, system: str) -> Pair:
-        """One paper with a system's summary, recorded or asked for.
+        """One paper with a system's summary, recorded or generated now.
 
         Raises:
-            UsageError: where no paper could be summarised: nobody listens, the key is refused, or
-                the endpoint has no such model.
-            NoReplyError: where this paper could not.
+            UsageError: for a fault that every paper would meet, such as a refused key.
+            NoReplyError: for any other reply that is missing.
         """
         spec = suite.systems.get(system)
         if spec is None or spec.endpoint is None:
@@ -147,8 +146,8 @@ class Summariser:
         except NoReplyError as error:
             if error.fault in _PERSISTENT:
                 raise OptionError(_remedy(suite, spec, error)) from error
-            told = f"system {system!r} has no summary of paper {paper_id!r}: {error}"
-            raise NoReplyError(error.fault, told) from error
+            message = f"system {system!r} has no summary of paper {paper_id!r}: {error}"
+            raise NoReplyError(error.fault, message) from error
         return Pair(
             paper=paper,
             system=system,
@@ -160,7 +159,7 @@ class Summariser:
 
 
 def _remedy(suite: Suite, spec: SystemSpec, error: NoReplyError) -> str:
-    """What is wrong for every paper of a system, and what to type next."""
+    """A fault that every paper of a system meets, and what to type next."""
     meant = nearest(spec.name, set(suite.systems) - {spec.name})
     hint = ""
     if spec.place.path.startswith("--") and meant.startswith("did you mean"):

@@ -103,7 +103,7 @@ def judge(
     n_errors = sum(outline.outcome == "error" for outline in found.outlines)
     judged = f"judged {len(found.outlines):,} of {found.n_expected:,} pairs, {n_errors:,} errors"
     again = f"decide: pytest {found.shown} --summ-from={out}"
-    return [f"{judged}, {pace.told}", one_line(again, 400)], found.is_complete
+    return [f"{judged}, {pace.rate}", one_line(again, 400)], found.is_complete
 
 
 def _judge_order(suite: Path, gated: Gated, asking: Asking) -> JudgeOrder:

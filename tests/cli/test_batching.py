@@ -184,7 +184,7 @@ def test_request_is_the_one_that_a_live_run_sends(
     judged(tmp_path, "good")
     suite = loaded(tmp_path / "kilns")
     tasks = tasks_of(suite, metrics=("faithfulness",))
-    found = surveyed(desk_for(tmp_path / "store"), suite, tasks, imagine=False).found
+    found = surveyed(desk_for(tmp_path / "store"), suite, tasks, imagine=False).stored
     assert exported == [
         {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": entry["body"]}
         for key, entry in zip(sorted(found), exported, strict=True)

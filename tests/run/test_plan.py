@@ -99,9 +99,9 @@ def test_first_round_is_what_can_be_asked_now(
     assert isinstance(judge, JudgeSpec)
     price = judge.price
     assert asked_of == {("rule-1", "here", price), ("writer-7b", "here", Price(0.0, 0.0))}
-    assert (survey.found, survey.reply_share) == ({}, None)
+    assert (survey.stored, survey.reply_share) == ({}, None)
     evaluated(desk_for(tmp_path / "store"), suite, tasks_of(suite))
-    asked = surveyed(desk_for(tmp_path / "store"), suite, tasks_of(suite), imagine=False).found
+    asked = surveyed(desk_for(tmp_path / "store"), suite, tasks_of(suite), imagine=False).stored
     assert set(survey.missing) <= set(asked)
     assert len(asked) == server.n_requests
 
@@ -193,7 +193,7 @@ def test_plan_counts_what_a_run_asks_where_everything_is_certain(
     assert session.replies.exchange.ledger.totals.n_asked == len(plan.missing)
     after = surveyed_in(tmp_path / "store", suite, *systems)
     assert after.missing == {}
-    assert set(after.found) == set(plan.found) | set(plan.missing)
+    assert set(after.stored) == set(plan.stored) | set(plan.missing)
 
 
 def test_survey_after_a_run_finds_all_it_used(tmp_path: Path, suite: Suite) -> None:
@@ -202,7 +202,7 @@ def test_survey_after_a_run_finds_all_it_used(tmp_path: Path, suite: Suite) -> N
     evaluated(desk_for(tmp_path / "store", suite), suite, tasks)
     survey = surveyed(desk_for(tmp_path / "store", suite), suite, tasks, imagine=False)
     assert survey.missing == {}
-    assert stored(tmp_path / "store") == survey.found
+    assert stored(tmp_path / "store") == survey.stored
     # Each scripted reply claims 20 tokens; how many it might have had is in the requests.
     assert survey.reply_share is not None
     assert 0.0 < survey.reply_share < 0.1
@@ -241,10 +241,10 @@ def test_a_variants_questions_are_planned_too_and_found_after_its_run(
     assert topics["facts"] == topics["relations"] == 4
     n_facts = 3
     assert topics["fact checks"] == 2 * ((n_facts - 1) + 2 * n_facts)
-    assert (survey.found, server.n_requests) == ({}, 0)
+    assert (survey.stored, server.n_requests) == ({}, 0)
     evaluated(desk_for(tmp_path / "store", suite), suite, tasks_of(suite, metrics=("eva",)))
     after = surveyed_in(tmp_path / "store", suite, metrics=("eva",))
-    assert (after.missing, len(after.found)) == ({}, server.n_requests)
+    assert (after.missing, len(after.stored)) == ({}, server.n_requests)
 
 
 # Calls, tokens and dollars

@@ -240,7 +240,7 @@ def test_replay_imports_no_client_no_database_and_no_embedded_judge(
 ) -> None:
     """No socket can be opened by what is not there, and a start takes no time for it."""
     evaluated(desk_for(tmp_path / "store", suite), suite, tasks_of(suite))
-    found = surveyed(desk_for(tmp_path / "store"), suite, tasks_of(suite), imagine=False).found
+    found = surveyed(desk_for(tmp_path / "store"), suite, tasks_of(suite), imagine=False).stored
     write_cassette(suite.cassette.path, found.values())
     program = (
         "import sys, pathlib\n"
@@ -457,8 +457,8 @@ def test_a_composed_judge_is_asked_planned_and_replayed_as_its_parts(
     assert signature.endswith(f" facts+sentences=({OfflineJudge().signature})")
 
     survey, _ = desk_for(store, suite).survey("gate", [suite], tasks, imagine=False)
-    assert (len(survey.found), survey.missing) == (4, {})
-    write_cassette(suite.cassette.path, survey.found.values())
+    assert (len(survey.stored), survey.missing) == (4, {})
+    write_cassette(suite.cassette.path, survey.stored.values())
     replay = desk_for(tmp_path / "other", suite, record="none")
     again = evaluated(replay, suite, tasks, judge="gate")
     assert [each.scores for each in again] == [each.scores for each in first]
