@@ -208,15 +208,6 @@ def test_facts_of_both_texts_are_listed_then_checked_both_ways() -> None:
     )
 
 
-def test_reviewed_facts_are_not_asked_for_again() -> None:
-    """A frozen reference cannot move a score."""
-    flow = eva.measure(REFERENCE, SUMMARY, reference_facts=OF_REFERENCE)
-    assert next(flow) == (ListFacts(OURS),)
-    first, second = flow.send((FactList(OF_SUMMARY),))
-    assert first == CheckFacts(OF_SUMMARY, PREMISES_OF_REFERENCE)
-    assert second == CheckFacts(OF_REFERENCE, OURS, every_premise=False)
-
-
 def test_identical_texts_are_asked_about_without_the_short_circuit() -> None:
     """Only so can a judge be measured on them; with it all is 1 and there are no counts."""
     flow = eva.measure(REFERENCE, REFERENCE, short_circuit=False)

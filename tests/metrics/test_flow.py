@@ -185,16 +185,6 @@ def test_judge_failing_on_the_first_reference_ends_the_conversation() -> None:
     assert ended(flow, (Unanswered("timed out"), FacetSegments())) == OPEN
 
 
-def test_summary_equal_to_its_second_reference_is_perfect() -> None:
-    """Identical is maximal for any of the references; an empty one is the system's for all."""
-    flow = best_of(tuple(facet.measure(reference, SUMMARY) for reference in (FIRST, SUMMARY)))
-    score = ended(flow, (FacetSegments(result=FIRST), FacetSegments()))
-    assert score == FacetScore(value=1.0, identical=True)
-    empty = ended(best_of(tuple(facet.measure(each, "<pad>") for each in (FIRST, SECOND))))
-    assert isinstance(empty, Unscored)
-    assert empty.fault == "system"
-
-
 def facet_score(**ratings: int) -> FacetScore:
     """The score of these ratings."""
     rated = tuple(

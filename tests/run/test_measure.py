@@ -484,37 +484,12 @@ def test_facts_of_the_summary_are_checked_against_what_the_reference_states(
     assert found == StatedFacts(candidate=(checked(GREW, premises[0], holds=True),))
 
 
-@pytest.mark.parametrize(
-    ("answer", "reason"),
-    [
-        (Unanswered("cut off"), "cut off"),
-        (checks(True), "the judge returned 1 fact checks for 2 asked about"),
-        (FactList(()), "CheckFacts was answered with FactList"),
-        (
-            FactChecks((Unanswered("no idea"), FactCheck(reason="", entailed=True))),
-            "1 of 2 facts unanswered, first: no idea",
-        ),
-        (
-            FactChecks((FactCheck(reason="", entailed=True, premises=(2,)),) * 2),
-            "fact 'Zinc acts': a premise of (2,) was not offered",
-        ),
-    ],
-)
-def test_an_answer_that_does_not_fit_is_the_judges_fault(answer: Answer, reason: str) -> None:
+def test_an_answer_that_does_not_fit_is_the_judges_fault() -> None:
     """A fact without a check must not pass for one that agrees."""
     flow = stated_flow(pair(ZINC), FactLabels(reference=labels(ACTS, SAFE)))
+    reason = "the judge returned 1 fact checks for 2 asked about"
     unscored = Unscored(metric="eva", status="unanswered", reason=reason)
-    assert ended(flow, (answer,))[1] == unscored
-
-
-def test_one_fact_of_twenty_may_stay_unanswered() -> None:
-    """Its own check says so, and the others stand."""
-    many = labels(*(f"Zinc changed pond {n}" for n in range(20)))
-    said = FactChecks((Unanswered("no idea"), *checks(*[True] * 19).checks))
-    _, found = ended(stated_flow(pair(ZINC), FactLabels(reference=many)), (said,))
-    assert isinstance(found, StatedFacts)
-    assert [check.holds for check in found.reference] == [None, *[True] * 19]
-    assert found.reference[0].reason == "no idea"
+    assert ended(flow, (checks(True),))[1] == unscored
 
 
 # Variants and their recipes
