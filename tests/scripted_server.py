@@ -177,8 +177,8 @@ def _completion(answer: Answer, seen: Seen) -> bytes:
 def _response(raw: Raw) -> bytes:
     headers = {"content-type": "application/json", "content-length": str(len(raw.content))}
     headers |= raw.headers
-    told = (f"{name}: {value}" for name, value in headers.items() if value)
-    lines = [f"HTTP/1.1 {raw.status} {_REASON}", *told]
+    fields = (f"{name}: {value}" for name, value in headers.items() if value)
+    lines = [f"HTTP/1.1 {raw.status} {_REASON}", *fields]
     return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + raw.content
 
 

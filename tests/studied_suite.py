@@ -64,10 +64,10 @@ def write_studied(
     labels: list[object] = []
     recorded: list[object] = []
     for mark, name in names.items():
-        lacking = [paper for paper in skip if mark == "beta"]
+        skipped = [paper for paper in skip if mark == "beta"]
         head += [f"[systems.{json.dumps(name, ensure_ascii=False)}]", f'summaries = "{mark}.jsonl"']
-        head += [f"skip = {json.dumps(lacking)}"]
-        places = {paper: PAPERS.index(paper) for paper in papers if paper not in lacking}
+        head += [f"skip = {json.dumps(skipped)}"]
+        places = {paper: PAPERS.index(paper) for paper in papers if paper not in skipped}
         summaries = {paper: summary(paper, mark, place) for paper, place in places.items()}
         lines = [{"paper": paper, "summary": text} for paper, text in summaries.items()]
         _write_lines(folder / f"{mark}.jsonl", lines)

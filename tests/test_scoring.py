@@ -85,23 +85,23 @@ def test_a_table_has_the_numbers_of_a_gated_run(golden: Suite, tmp_path: Path) -
         gated = [runner.evaluation(task) for task in tasks]
     finally:
         runner.close()
-    found = evaluate(rows, progress=False)
-    assert [row.evaluation.scores for row in found] == [each.scores for each in gated]
-    assert [row.evaluation.signatures for row in found] == [each.signatures for each in gated]
+    scored = evaluate(rows, progress=False)
+    assert [row.evaluation.scores for row in scored] == [each.scores for each in gated]
+    assert [row.evaluation.signatures for row in scored] == [each.signatures for each in gated]
 
 
 def test_one_summary_has_every_metric_with_its_evidence() -> None:
     """What a reader wants next is the facet, the finding and the recipe."""
-    found = score(summary=SUMMARY, reference=REFERENCE, source=REFERENCE)
-    assert isinstance(found.facet, FacetScore)
-    assert found.facet.result is not None
-    assert "40 percent" in found.facet.result.candidate
-    assert found.facet.value == found.numbers["facet"]
-    assert any("Warm winters" in (finding.reference or "") for finding in found.findings)
-    assert [text.partition("|")[0] for text in found.signatures] == list(METRICS)
-    assert repr(found) == (
-        f"<summary: facet {found.facet.value:.3f}, eva {found.numbers['eva']:.3f}, faithfulness"
-        f" 1.000; {len(found.findings)} findings>"
+    scored = score(summary=SUMMARY, reference=REFERENCE, source=REFERENCE)
+    assert isinstance(scored.facet, FacetScore)
+    assert scored.facet.result is not None
+    assert "40 percent" in scored.facet.result.candidate
+    assert scored.facet.value == scored.numbers["facet"]
+    assert any("Warm winters" in (finding.reference or "") for finding in scored.findings)
+    assert [text.partition("|")[0] for text in scored.signatures] == list(METRICS)
+    assert repr(scored) == (
+        f"<summary: facet {scored.facet.value:.3f}, eva {scored.numbers['eva']:.3f}, faithfulness"
+        f" 1.000; {len(scored.findings)} findings>"
     )
 
 
@@ -110,8 +110,8 @@ def test_sentences_of_a_finding_count_from_one() -> None:
 
     Every report counts so; whoever prints findings from Python must not point one line higher.
     """
-    found = score(summary=f"{SUMMARY} The count fell by 30 percent.", source=REFERENCE)
-    (finding,) = found.findings
+    scored = score(summary=f"{SUMMARY} The count fell by 30 percent.", source=REFERENCE)
+    (finding,) = scored.findings
     assert finding.title == "sentence 2"
     assert finding.evidence == ((2, "The count fell by 40 percent."),)
 
@@ -128,30 +128,30 @@ def test_a_number_that_only_the_reference_states_is_no_conflict() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "measured", "told"),
+    ("given", "measured", "message"),
     [
         ({"source": REFERENCE}, ["faithfulness"], "no reference was given"),
         ({"reference": [REFERENCE, SUMMARY]}, ["facet", "eva"], "no source was given"),
     ],
 )
 def test_what_can_be_measured_is_and_the_rest_says_why_not(
-    given: dict[str, Any], measured: list[str], told: str
+    given: dict[str, Any], measured: list[str], message: str
 ) -> None:
     """A missing reference is no zero."""
-    found = score(summary=SUMMARY, **given)
-    scores = {each.metric: each for each in found.evaluation.scores}
+    scored = score(summary=SUMMARY, **given)
+    scores = {each.metric: each for each in scored.evaluation.scores}
     assert [name for name in METRICS if not isinstance(scores[name], Unscored)] == measured
-    lacking = [each.reason for each in scores.values() if isinstance(each, Unscored)]
-    assert set(lacking) == {told}
-    assert told in repr(found)
+    missing = [each.reason for each in scores.values() if isinstance(each, Unscored)]
+    assert set(missing) == {message}
+    assert message in repr(scored)
 
 
 def test_metrics_can_be_chosen() -> None:
     """What nobody asked for costs nothing, and is not taken for a score."""
-    found = score(summary=SUMMARY, reference=REFERENCE, source=REFERENCE, metrics=["eva"])
-    assert set(found.numbers) == {"eva", "eva.precision", "eva.recall", "eva.recall_entailed"}
+    scored = score(summary=SUMMARY, reference=REFERENCE, source=REFERENCE, metrics=["eva"])
+    assert set(scored.numbers) == {"eva", "eva.precision", "eva.recall", "eva.recall_entailed"}
     with pytest.raises(UsageError, match="facet was not measured; name it in metrics"):
-        _ = found.facet
+        _ = scored.facet
 
 
 def test_a_running_event_loop_is_no_obstacle() -> None:
@@ -166,20 +166,20 @@ def test_a_running_event_loop_is_no_obstacle() -> None:
 def test_a_judge_that_breaks_down_leaves_rows_unscored() -> None:
     """The other rows of an hour's run are worth keeping, and none of these is a zero."""
     rows = [{"summary": SUMMARY, "reference": REFERENCE, "paper": name} for name in "ab"]
-    found = evaluate(rows, judge=Broken(), metrics=("facet",), progress=False)
-    reasons = [row.facet.reason for row in found if isinstance(row.facet, Unscored)]
+    scored = evaluate(rows, judge=Broken(), metrics=("facet",), progress=False)
+    reasons = [row.facet.reason for row in scored if isinstance(row.facet, Unscored)]
     assert len(reasons) == 2
     assert all("nobody is there" in reason for reason in reasons)
-    assert found.means == ()
-    assert repr(found) == "2 summaries of 1 system\nall: nothing scored"
+    assert scored.means == ()
+    assert repr(scored) == "2 summaries of 1 system\nall: nothing scored"
 
 
 def test_means_are_over_papers_with_intervals(golden: Suite) -> None:
     """Of each system apart; a single paper has no interval, which would say nothing."""
-    found = evaluate(rows_of(golden, ["careful", "terse"], 6), metrics=["eva"], progress=False)
-    means = {(mean.system, mean.name): mean for mean in found.means}
+    scored = evaluate(rows_of(golden, ["careful", "terse"], 6), metrics=["eva"], progress=False)
+    means = {(mean.system, mean.name): mean for mean in scored.means}
     careful, terse = (means[system, "eva"] for system in ("careful", "terse"))
-    values = [row.numbers["eva"] for row in found if row.system == "careful"]
+    values = [row.numbers["eva"] for row in scored if row.system == "careful"]
     assert None not in (careful.value, careful.low, careful.high, terse.value)
     assert careful.value == pytest.approx(sum(filter(None, values)) / 6)
     assert (careful.low or 1) < (careful.value or 0) < (careful.high or 0)
@@ -195,15 +195,15 @@ def test_an_empty_summary_counts_as_the_worst_of_a_number() -> None:
     A system that leaves its hard papers empty would otherwise have the best means.
     """
     row = {"summary": SUMMARY, "reference": REFERENCE, "source": REFERENCE}
-    found = evaluate([row, row | {"summary": ""}, row | {"summary": "   "}], progress=False)
-    means = {mean.name: mean for mean in found.means}
-    written = {name: value or 0.0 for name, value in found[0].numbers.items()}
+    scored = evaluate([row, row | {"summary": ""}, row | {"summary": "   "}], progress=False)
+    means = {mean.name: mean for mean in scored.means}
+    written = {name: value or 0.0 for name, value in scored[0].numbers.items()}
     assert means["facet"].value == pytest.approx((written["facet"] + 0.25 + 0.25) / 3)
     assert means["eva"].value == pytest.approx(written["eva"] / 3)
     assert means["eva"].low == 0.0
     assert means["eva"].high == pytest.approx(written["eva"])
     assert means["faithfulness"].value == pytest.approx(1 / 3)
-    assert {(mean.n_scored, mean.n_papers) for mean in found.means} == {(1, 3)}
+    assert {(mean.n_scored, mean.n_papers) for mean in scored.means} == {(1, 3)}
     conflicts = means["faithfulness.conflicts"]  # a count, which has no worst value
     assert (conflicts.value, conflicts.low, conflicts.high) == (None, None, None)
     assert str(conflicts) == "faithfulness.conflicts unknown n=1/3"
@@ -233,8 +233,8 @@ def test_a_dataframe_goes_in_and_comes_out(golden: Suite, dtype: str) -> None:
     frame = pd.DataFrame(rows_of(golden, ["careful"], 3)).rename(columns={"summary": "prediction"})
     frame["reference"] = frame["reference"].astype(dtype)
     frame.loc[0, "reference"] = None
-    found = evaluate(frame, columns={"summary": "prediction"}, progress=False)
-    back = found.to_pandas()
+    scored = evaluate(frame, columns={"summary": "prediction"}, progress=False)
+    back = scored.to_pandas()
     assert list(back["paper"]) == list(frame["paper"])
     assert back["facet"].isna().tolist() == [True, False, False]
     assert back.loc[0, "eva.unscored"] == "no reference was given"
@@ -310,7 +310,7 @@ def test_progress_is_told_on_stderr(
 
 
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "message"),
     [
         ({}, "row 1: the summary is None; give a text, '' for none"),
         ({"summary": "A b."}, "row 1: there is nothing to measure the summary by; give a"),
@@ -320,18 +320,18 @@ def test_progress_is_told_on_stderr(
         ("A b.", "row 1 is 'A b.'; give a dict with the key summary"),
     ],
 )
-def test_a_row_that_cannot_be_measured_is_named(row: Any, told: str) -> None:
+def test_a_row_that_cannot_be_measured_is_named(row: Any, message: str) -> None:
     """Before anything is asked of a judge."""
     with pytest.raises(UsageError) as caught:
         evaluate([row], progress=False)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 GIVEN = {"summary": SUMMARY, "reference": REFERENCE}
 
 
 @pytest.mark.parametrize(
-    ("rows", "options", "told"),
+    ("rows", "options", "message"),
     [
         ([], {}, "there is no row to evaluate"),
         ("x.csv", {}, "rows is 'x.csv'; give a list of dicts, a DataFrame, a table or a dataset"),
@@ -352,11 +352,11 @@ GIVEN = {"summary": SUMMARY, "reference": REFERENCE}
         ),
     ],
 )
-def test_a_mistake_in_a_table_is_told(rows: Any, options: Mapping[str, Any], told: str) -> None:
+def test_a_mistake_in_a_table_is_told(rows: Any, options: Mapping[str, Any], message: str) -> None:
     """With the row, and what to do."""
     with pytest.raises(UsageError) as caught:
         evaluate(rows, progress=False, **options)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_a_notebook_shows_texts_by_facet_and_no_markup_of_theirs() -> None:
@@ -398,10 +398,10 @@ def adapter(package: str) -> dict[str, Any]:
 def test_the_adapter_for_hugging_face_evaluate_is_a_metric_of_it() -> None:
     """Tried where that package is there, as are the other two."""
     metric = adapter("evaluate")["Faithfulness"]()
-    found = metric.compute(
+    scored = metric.compute(
         predictions=[SUMMARY, "It rose by 3 percent.", "", SUMMARY], references=[REFERENCE] * 4
     )
-    assert (found["faithfulness"], found["faithfulness.n_scored"]) == (0.5, 3)
+    assert (scored["faithfulness"], scored["faithfulness.n_scored"]) == (0.5, 3)
 
 
 def test_the_adapter_for_inspect_ai_is_a_scorer_of_it() -> None:

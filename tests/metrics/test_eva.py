@@ -368,8 +368,8 @@ def test_stated_facts_are_asked_about_as_they_stand(every_premise: bool) -> None
     flow = check_stated(STATED, THEIRS, every_premise=every_premise)
     assert next(flow) == (CheckFacts(facts(*STATED), THEIRS, every_premise=every_premise),)
     again = check_stated(STATED, THEIRS, every_premise=every_premise)
-    found = ended(again, (checks(yes(1, 0), no(1), no()),))
-    assert [(c.fact.text, c.holds, c.evidence) for c in found] == [
+    results = ended(again, (checks(yes(1, 0), no(1), no()),))
+    assert [(c.fact.text, c.holds, c.evidence) for c in results] == [
         (STATED[0], True, (THEIRS[1], THEIRS[0])),
         (STATED[1], False, (THEIRS[1],)),
         (STATED[2], False, ()),
@@ -423,7 +423,7 @@ def test_together_is_one_question_with_the_tree() -> None:
 def test_chain_by_chain_roots_come_first_and_children_with_the_verdicts_before() -> None:
     """Worked example: facts of one parent share a question; a chain goes on after a no."""
     judge = Table(carries={ROOT.text: PREMISES[:1], LAST.text: PREMISES[:2]})
-    found = validated(judge, CHAIN)
+    results = validated(judge, CHAIN)
     before = Settled(text=ROOT.text, holds=True)
     chain = (before, Settled(text=SECOND.text, holds=True))
     assert judge.asked == [
@@ -431,7 +431,7 @@ def test_chain_by_chain_roots_come_first_and_children_with_the_verdicts_before()
         (CheckFacts(alone(CHILD, SECOND), PREMISES, earlier=(before,)),),
         (CheckFacts(alone(LAST), PREMISES, earlier=chain),),
     ]
-    holds = [check.entailed for check in found if isinstance(check, FactCheck)]
+    holds = [check.entailed for check in results if isinstance(check, FactCheck)]
     assert holds == [True, False, True, True, False]
 
 
@@ -443,19 +443,19 @@ def test_a_no_and_an_unanswered_fact_are_told_to_those_after_them() -> None:
         Fact(text="At dawn.", sentence=0, parent=1),
     )
     judge = Table(silent=frozenset({ROOT.text}), carries={"At dawn.": PREMISES[1:2]})
-    found = validated(judge, CHAIN, chain)
+    results = validated(judge, CHAIN, chain)
     assert judge.checks_asked()[-1].earlier == (
         Settled(text=ROOT.text, holds=None),
         Settled(text="To rats.", holds=False),
     )
-    assert found[0] == Unanswered("no word on it")
-    assert found[2] == FactCheck(reason="1 carry it", entailed=True, premises=(1,))
+    assert results[0] == Unanswered("no word on it")
+    assert results[2] == FactCheck(reason="1 carry it", entailed=True, premises=(1,))
 
 
 def test_each_fact_is_asked_with_its_most_similar_premises_one_by_one() -> None:
     """Worked example of the paper's k: the fact shares zinc and given with the first premise."""
     judge = Table(carries={ROOT.text: PREMISES[:1]})
-    found = validated(judge, Stages(premises=2), (ROOT, OTHER))
+    results = validated(judge, Stages(premises=2), (ROOT, OTHER))
     assert judge.asked == [
         (
             CheckFacts((ROOT,), PREMISES[:1]),
@@ -464,7 +464,7 @@ def test_each_fact_is_asked_with_its_most_similar_premises_one_by_one() -> None:
             CheckFacts((OTHER,), PREMISES[:1]),
         )
     ]
-    assert found == (
+    assert results == (
         FactCheck(reason="1 carry it", entailed=True, premises=(0,)),
         FactCheck(reason="0 carry it", entailed=False),
     )
@@ -548,19 +548,19 @@ def test_all_premises_one_by_one_match_what_all_at_once_match(
 ) -> None:
     """Law: with k at least as many as there are, only the questions differ."""
     premises = tuple(f"Pond {place} was dry." for place in range(N_PREMISES))
-    told = tuple(
+    stated = tuple(
         Fact(text=f"Lake {place} was wet.", sentence=0, parent=place - 1 if place % 3 else None)
         for place in range(len(carried))
     )
     judge = Table(
         carries={
             fact.text: tuple(premises[place] for place in by)
-            for fact, by in zip(told, carried, strict=True)
+            for fact, by in zip(stated, carried, strict=True)
         }
     )
     for stages in (form, replace(form, premises=most)):
-        found = validated(judge, stages, told, premises)
-        outcome = [(c.entailed, frozenset(c.premises)) for c in found if isinstance(c, FactCheck)]
+        results = validated(judge, stages, stated, premises)
+        outcome = [(c.entailed, frozenset(c.premises)) for c in results if isinstance(c, FactCheck)]
         assert outcome == [(bool(by), by) for by in carried]
 
 
@@ -646,9 +646,9 @@ def test_a_reference_with_relations_alone_is_measured_against_them() -> None:
     score = measured(judge, Stages(relations=0.65))
     assert (score.precision, score.recall) == (0.0, 0.0)
     assert [checked.fact.text for checked in score.reference] == ["The dose decided."]
-    lacking = Table(facts=bare).drive(eva.measure(WRITTEN, TOLD, stages=Stages(relations=1)))
-    assert isinstance(lacking, Unscored)
-    assert lacking.reason == "the reference states no fact"
+    unscored = Table(facts=bare).drive(eva.measure(WRITTEN, TOLD, stages=Stages(relations=1)))
+    assert isinstance(unscored, Unscored)
+    assert unscored.reason == "the reference states no fact"
 
 
 class Embedded(Table):

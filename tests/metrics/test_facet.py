@@ -200,10 +200,10 @@ def test_empty_or_invented_method_is_one_by_rule_and_never_sent_to_the_judge(
     candidate = replace(OF_SUMMARY, method=method)
     score = scored(candidate=candidate, background=3, result=4, conclusion=3)
     assert score.value == pytest.approx(0.775)  # .1 + .3 * 1/4 + .3 + .3
-    found = score.ratings[1]
-    assert (found.facet, found.rating, found.by_rule) == ("method", 1, True)
-    assert (found.reference, found.candidate) == (OF_REFERENCE.method, "")
-    assert (found.reason, score.ungrounded) == ("the summary does not state it", ungrounded)
+    answer = score.ratings[1]
+    assert (answer.facet, answer.rating, answer.by_rule) == ("method", 1, True)
+    assert (answer.reference, answer.candidate) == (OF_REFERENCE.method, "")
+    assert (answer.reason, score.ungrounded) == ("the summary does not state it", ungrounded)
 
 
 def test_summary_that_states_no_facet_has_the_floor_without_a_rating_asked() -> None:
@@ -302,9 +302,9 @@ def test_segment_is_kept_as_far_as_the_text_has_it(
     segment: str, way: str | None, kept: str, dropped: tuple[str, ...]
 ) -> None:
     """86 % of released segments are verbatim, and 11 % sentence by sentence."""
-    found = ground(FacetSegments(method=segment), SUMMARY)
-    assert (found.segments, found.dropped) == (FacetSegments(method=kept), dropped)
-    assert found.held.get("method") == way
+    answer = ground(FacetSegments(method=segment), SUMMARY)
+    assert (answer.segments, answer.dropped) == (FacetSegments(method=kept), dropped)
+    assert answer.held.get("method") == way
 
 
 def test_coverage_is_the_share_of_the_summary_in_its_segments() -> None:
@@ -336,19 +336,19 @@ def test_a_text_holds_words_and_not_pieces_of_words() -> None:
 @given(st.lists(st.sampled_from(TEXT.split(". ")), max_size=4), st.sampled_from(FACETS))
 def test_pieces_of_a_text_are_never_dropped(pieces: list[str], facet: str) -> None:
     """Law: whatever sentences of the text a segment is made of, nothing of it is invented."""
-    found = ground(FacetSegments(**{facet: ". ".join(pieces)}), TEXT)
-    assert found.dropped == ()
-    assert (facet in found.held) == bool(pieces)
-    assert 0 <= coverage(found.segments, TEXT) <= 1
+    answer = ground(FacetSegments(**{facet: ". ".join(pieces)}), TEXT)
+    assert answer.dropped == ()
+    assert (facet in answer.held) == bool(pieces)
+    assert 0 <= coverage(answer.segments, TEXT) <= 1
 
 
 def test_recorded_segments_stay_as_they_were_rated() -> None:
     """A release's ratings are of its own segments; what the text does not hold is told."""
     text = "We fed zinc to mice. Mice grew ( p < 0.01 )."
     given = {"method": "Zinc was fed to mice.", "result": "Mice grew (p<0.01). They sang."}
-    held = ground(FacetSegments(**given), text)
-    assert (held.segments.method, held.segments.result) == ("", "Mice grew (p<0.01).")
+    grounded = ground(FacetSegments(**given), text)
+    assert (grounded.segments.method, grounded.segments.result) == ("", "Mice grew (p<0.01).")
     recorded = ground(FacetSegments(**given, recorded_by="GPT-4"), text)
     assert (recorded.segments.method, recorded.segments.result) == tuple(given.values())
-    assert recorded.dropped == held.dropped == ("Zinc was fed to mice.", "They sang.")
-    assert recorded.held == held.held
+    assert recorded.dropped == grounded.dropped == ("Zinc was fed to mice.", "They sang.")
+    assert recorded.held == grounded.held

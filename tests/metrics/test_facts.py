@@ -80,9 +80,12 @@ def test_facts_and_relations_of_both_texts_are_asked_for_at_once() -> None:
 def test_without_relations_only_facts_are_asked_for() -> None:
     """The default; repeated sentences are one fact."""
     judge = Table(relations={SUMMARY: (ACROSS,)})
-    theirs, ours = read(judge, Stages())
+    of_reference, of_summary = read(judge, Stages())
     assert judge.asked == [(ListFacts(THEIRS), ListFacts(OURS))]
-    assert (texts(theirs), texts(ours)) == (list(THEIRS), ["Zinc was given.", "Mice slept."])
+    assert (texts(of_reference), texts(of_summary)) == (
+        list(THEIRS),
+        ["Zinc was given.", "Mice slept."],
+    )
 
 
 def test_a_relation_that_no_fact_comes_near_is_a_fact_of_its_own() -> None:
@@ -91,13 +94,13 @@ def test_a_relation_that_no_fact_comes_near_is_a_fact_of_its_own() -> None:
     Of the summary's three facts two differ, each a chain; of its two relations one says what a fact
     says.
     """
-    _, ours = read(Table(relations={SUMMARY: ("Mice slept.", ACROSS)}))
-    assert ours.facts == (
+    _, of_summary = read(Table(relations={SUMMARY: ("Mice slept.", ACROSS)}))
+    assert of_summary.facts == (
         Fact(text="Zinc was given.", sentence=0),
         Fact(text="Mice slept.", sentence=1),
         Fact(text=ACROSS, sentence=0),  # zinc stands in one sentence alone, mice in two
     )
-    assert ours.counts == StageCounts(
+    assert of_summary.counts == StageCounts(
         n_sentences=3, n_listed=3, n_facts=2, n_chains=2, n_relations=2, n_kept_relations=1
     )
 
@@ -107,9 +110,9 @@ def test_a_relation_with_a_foreign_number_is_unusable_at_its_sentence() -> None:
     odd = Relation(head="", relation="", tail="", statement="Mice slept 777 h.")
     listed = FactList(facts("Zinc was given."), unusable=facts("Zinc weighed 777.7 kg."))
     flow = read_both(REFERENCE, SUMMARY, frozen=facts("Zinc."), stages=RELATED, encode=None)
-    theirs, ours = ended(flow, (listed, RelationList((), 2, unusable=(odd, odd))))
-    assert (theirs.unusable, ours.facts) == ((), facts("Zinc was given."))
-    assert ours.unusable == (
+    of_reference, of_summary = ended(flow, (listed, RelationList((), 2, unusable=(odd, odd))))
+    assert (of_reference.unusable, of_summary.facts) == ((), facts("Zinc was given."))
+    assert of_summary.unusable == (
         Fact(text="Zinc weighed 777.7 kg.", sentence=0),
         Fact(text="Mice slept 777 h.", sentence=1),
     )
@@ -121,11 +124,11 @@ def test_counts_of_the_reference_are_its_own() -> None:
         facts={"Zinc was given to mice.": ("Zinc was given.", "Mice got it.")},
         relations={REFERENCE: ("Sleep came of zinc.", "Sleep came of zinc.")},
     )
-    theirs, _ = read(judge)
-    assert theirs.counts == StageCounts(
+    of_reference, _ = read(judge)
+    assert of_reference.counts == StageCounts(
         n_sentences=2, n_listed=3, n_facts=3, n_chains=3, n_relations=2, n_kept_relations=1
     )
-    assert texts(theirs)[-1] == "Sleep came of zinc."
+    assert texts(of_reference)[-1] == "Sleep came of zinc."
 
 
 def test_adjacent_chains_are_made_of_the_summarys_facts_alone() -> None:
@@ -135,20 +138,20 @@ def test_adjacent_chains_are_made_of_the_summarys_facts_alone() -> None:
         carries={"Zinc was given.": ("Zinc was given to mice.",)},
         relations={SUMMARY: (ACROSS,)},
     )
-    theirs, ours = read(judge, Stages(chains="adjacent", relations=0.65))
-    assert [fact.parent for fact in ours.facts] == [None, 0, None, None]
-    assert ours.counts.n_chains == 2
-    assert [fact.parent for fact in theirs.facts] == [None, None]
+    of_reference, of_summary = read(judge, Stages(chains="adjacent", relations=0.65))
+    assert [fact.parent for fact in of_summary.facts] == [None, 0, None, None]
+    assert of_summary.counts.n_chains == 2
+    assert [fact.parent for fact in of_reference.facts] == [None, None]
     assert len(judge.checks_asked()) == 2
 
 
 def test_reviewed_facts_stand_without_relations() -> None:
     """A frozen reference cannot move a score."""
     judge = Table(relations={REFERENCE: (ACROSS,)})
-    theirs, _ = read(judge, frozen=facts("Zinc acts.", "Zinc acts.", "Mice sleep."))
+    of_reference, _ = read(judge, frozen=facts("Zinc acts.", "Zinc acts.", "Mice sleep."))
     assert judge.asked == [(ListFacts(OURS), ListRelations(SUMMARY))]
-    assert texts(theirs) == ["Zinc acts.", "Mice sleep."]
-    assert theirs.counts == StageCounts(n_sentences=2, n_listed=3, n_facts=2, n_chains=2)
+    assert texts(of_reference) == ["Zinc acts.", "Mice sleep."]
+    assert of_reference.counts == StageCounts(n_sentences=2, n_listed=3, n_facts=2, n_chains=2)
 
 
 ICE = "Ice melts"
@@ -217,8 +220,8 @@ def test_facts_that_differ_in_a_word_or_its_place_are_two(pair: tuple[str, str])
 def test_children_of_a_repeated_fact_move_to_the_first() -> None:
     """Case and marks aside, it is the same fact; one without a word is none."""
     said = (*facts("Zinc acts", "-", "zinc acts."), Fact(text="It heals", sentence=0, parent=2))
-    found = (*facts("Zinc acts"), Fact(text="It heals", sentence=0, parent=0))
-    assert stated_once(said) == found
+    result = (*facts("Zinc acts"), Fact(text="It heals", sentence=0, parent=0))
+    assert stated_once(said) == result
 
 
 @given(st.lists(st.sampled_from(["a", "a.", "b", "c d", "-"]), max_size=8), st.data())
@@ -241,7 +244,7 @@ GROW, FAST, MICE, SAFE = "Zinc acted.", "Zinc acted fast.", "It acted fast in mi
 
 
 @pytest.mark.parametrize(
-    ("told", "parents"),
+    ("texts_listed", "parents"),
     [
         ((GROW, FAST, MICE, SAFE), [None, 0, 1, None]),
         ((FAST, SAFE, GROW, FAST), [None, None, 1, 2]),  # a no ends a chain, the next begins there
@@ -250,25 +253,30 @@ GROW, FAST, MICE, SAFE = "Zinc acted.", "Zinc acted fast.", "It acted fast in mi
     ],
 )
 def test_a_fact_that_its_follower_entails_is_the_parent(
-    told: tuple[str, ...], parents: list[int | None]
+    texts_listed: tuple[str, ...], parents: list[int | None]
 ) -> None:
     """Worked example of the paper's rule: runs of True are chains, in the order of the facts."""
     judge = Table(carries={GROW: (FAST,), FAST: (MICE,), SAFE: (GROW,)})
-    named = tuple(Fact(text=t, sentence=0, parent=i - 1 if i else None) for i, t in enumerate(told))
-    found = judge.drive(adjacent_chains(named))  # the parents that the lister named are left out
-    assert [fact.parent for fact in found] == parents
+    named = tuple(
+        Fact(text=t, sentence=0, parent=i - 1 if i else None) for i, t in enumerate(texts_listed)
+    )
+    result = judge.drive(adjacent_chains(named))  # the parents that the lister named are left out
+    assert [fact.parent for fact in result] == parents
     asked = tuple(
-        CheckFacts(facts(one), (other,), every_premise=False) for one, other in pairwise(told)
+        CheckFacts(facts(one), (other,), every_premise=False)
+        for one, other in pairwise(texts_listed)
     )
     assert judge.asked == ([asked] if asked else [])
 
 
 def test_a_link_without_an_answer_is_a_no() -> None:
     """Up to 5 % of them; a chain never decides whether a fact counts."""
-    told = [f"Kiln {n} was hot." for n in range(21)]
-    judge = Table(silent=frozenset({told[3]}), carries={told[0]: (told[1],)})
-    found = judge.drive(adjacent_chains(facts(*told)))
-    assert [fact.parent for fact in found] == [None, 0, *([None] * 19)]
+    texts_listed = [f"Kiln {n} was hot." for n in range(21)]
+    judge = Table(
+        silent=frozenset({texts_listed[3]}), carries={texts_listed[0]: (texts_listed[1],)}
+    )
+    result = judge.drive(adjacent_chains(facts(*texts_listed)))
+    assert [fact.parent for fact in result] == [None, 0, *([None] * 19)]
 
 
 @pytest.mark.parametrize(

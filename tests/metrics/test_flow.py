@@ -88,12 +88,12 @@ def test_answers_that_do_not_fit_are_no_answer(answers: tuple[Answer, ...], mess
 
 
 def rounds(*texts: str) -> Dialogue[str]:
-    """A part that asks one question a round, and ends in the facts told."""
-    told = []
+    """A part that asks one question a round, and ends in the texts of the facts."""
+    stated = []
     for text in texts:
         (answer,) = yield from ask(FactList, ListFacts((text,)))
-        told += [fact.text for fact in answer.facts]
-    return " ".join(told)
+        stated += [fact.text for fact in answer.facts]
+    return " ".join(stated)
 
 
 def test_parts_of_a_conversation_share_their_rounds() -> None:

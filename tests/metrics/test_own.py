@@ -60,8 +60,8 @@ def measured(metric: Metric, summary: str = SUMMARY) -> OwnScore | Unscored:
     flow = own_flow("counted", metric, summary, ("Roofs.",), SOURCE)
     with pytest.raises(StopIteration) as ended:
         next(flow)
-    found: OwnScore | Unscored = ended.value.value
-    return found
+    packages: OwnScore | Unscored = ended.value.value
+    return packages
 
 
 def of(gives: Mapping[str, Any], *tells: Problem) -> Metric:
@@ -71,7 +71,7 @@ def of(gives: Mapping[str, Any], *tells: Problem) -> Metric:
 
 
 @pytest.mark.parametrize(
-    ("gives", "told"),
+    ("gives", "message"),
     [
         ({"counted": math.nan}, "counted is nan"),
         ({"counted": 1.5}, "counted is 1.5, and ranges from 0 to 1"),
@@ -82,12 +82,14 @@ def of(gives: Mapping[str, Any], *tells: Problem) -> Metric:
         ({"counted": np.bool_(True)}, "counted is np.True_; give a float or None"),
     ],
 )
-def test_a_number_that_is_none_leaves_the_pair_unscored(gives: dict[str, Any], told: str) -> None:
+def test_a_number_that_is_none_leaves_the_pair_unscored(
+    gives: dict[str, Any], message: str
+) -> None:
     """It could not be held to a threshold, and must not pass for 0."""
     score = measured(of(gives))
     assert isinstance(score, Unscored)
     assert (score.status, score.fault) == ("unanswered", "judge")
-    assert told in score.reason
+    assert message in score.reason
 
 
 @pytest.mark.parametrize(
@@ -118,7 +120,7 @@ def test_a_number_of_numpy_is_a_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "told"),
+    ("number", "message"),
     [
         (named("Counted"), "in small letters"),
         (Named(name="other", metric="counted", meaning=""), "neither 'counted' nor"),
@@ -129,9 +131,9 @@ def test_a_number_of_numpy_is_a_number() -> None:
     ],
 )
 @pytest.mark.usefixtures("forget_own_metrics")
-def test_a_number_without_a_name_or_a_range_is_refused(number: Named, told: str) -> None:
+def test_a_number_without_a_name_or_a_range_is_refused(number: Named, message: str) -> None:
     """Names go into suites, records and reports; ranges say what decides."""
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         add_numbers([number])
     assert all(each.metric in METRICS for each in CATALOGUE.values())
 
@@ -157,20 +159,20 @@ def test_the_catalogue_has_the_same_order_whoever_comes_first(
     assert first[-2:] == ["a", "b"]
 
 
-def installed(monkeypatch: pytest.MonkeyPatch, **found: Any) -> None:
+def installed(monkeypatch: pytest.MonkeyPatch, **packages: Any) -> None:
     """Have these metrics installed, a package each."""
     entries = [
         SimpleNamespace(
             name=name.rstrip("_"), value=f"{name}:x", dist=SimpleNamespace(name=f"{name}-package"),
             load=lambda kind=kind: kind,
         )
-        for name, kind in found.items()
+        for name, kind in packages.items()
     ]  # fmt: skip
     monkeypatch.setattr(own, "entry_points", lambda group: entries if group == own.GROUP else ())
 
 
 @pytest.mark.parametrize(
-    ("found", "told"),
+    ("packages", "message"),
     [
         ({"facet": Counted}, "a metric 'facet', which is a name of ours"),
         ({"counted": Counted, "counted_": Counted}, "both give a metric 'counted'; uninstall"),
@@ -182,11 +184,11 @@ def installed(monkeypatch: pytest.MonkeyPatch, **found: Any) -> None:
 )
 @pytest.mark.usefixtures("forget_own_metrics")
 def test_a_package_that_gives_no_metric_is_named(
-    monkeypatch: pytest.MonkeyPatch, found: dict[str, Any], told: str
+    monkeypatch: pytest.MonkeyPatch, packages: dict[str, Any], message: str
 ) -> None:
     """Whoever runs the gate did not write the package and has to know which it is."""
-    installed(monkeypatch, **found)
-    with pytest.raises(UsageError, match=told) as error:
+    installed(monkeypatch, **packages)
+    with pytest.raises(UsageError, match=message) as error:
         own_metric("counted")
     assert "package" in str(error.value)
 

@@ -64,10 +64,10 @@ def test_differing_names_the_keys(
 @example(Signature("a|b", (("c:d", "e|f:g"),)))
 @example(Signature("", (("", ""),)))
 @example(Signature("%7C", (("%3A", "%"),)))
-def test_every_signature_round_trips_in_one_line_of_ascii(found: Signature) -> None:
+def test_every_signature_round_trips_in_one_line_of_ascii(one: Signature) -> None:
     """A judge's name may hold any character; sacreBLEU splits at a colon that a value may hold."""
-    text = str(found)
-    assert read_signature(text) == found
+    text = str(one)
+    assert read_signature(text) == one
     assert text.isascii()
     assert text.isprintable()
 

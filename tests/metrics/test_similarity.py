@@ -37,11 +37,11 @@ def test_inflection_case_and_common_words_do_not_count() -> None:
 @given(said, said)
 def test_cosines_are_between_zero_and_one_and_a_copy_is_one(one: list[str], two: list[str]) -> None:
     """Law: whatever the texts; a copy is one exactly, or a threshold of 1 would let it through."""
-    found = cosines(one, [*two, *one])
-    assert found.shape == (len(one), len(two) + len(one))
-    assert np.all((found >= 0) & (found <= 1))
+    result = cosines(one, [*two, *one])
+    assert result.shape == (len(one), len(two) + len(one))
+    assert np.all((result >= 0) & (result <= 1))
     for place, text in enumerate(one):
-        assert found[place, len(two) + place] == (0.0 if text in {"", "of the"} else 1.0)
+        assert result[place, len(two) + place] == (0.0 if text in {"", "of the"} else 1.0)
 
 
 def test_most_similar_are_the_best_first_and_the_first_of_equals() -> None:

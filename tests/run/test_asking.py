@@ -108,8 +108,8 @@ def test_a_failure_reaches_everyone_who_waits_and_is_not_remembered() -> None:
         return await asyncio.wait_for(asking, SOON), await asker.ask((ALGA,))
 
     outcomes, again = asyncio.run(main())
-    told = "judge 'scripted-1' broke down: ConnectionError: the line is dead"
-    assert [str(outcome) for outcome in outcomes] == [told] * 3
+    message = "judge 'scripted-1' broke down: ConnectionError: the line is dead"
+    assert [str(outcome) for outcome in outcomes] == [message] * 3
     assert {type(outcome) for outcome in outcomes} == {JudgeError}
     assert again == (echo(ALGA),)
     assert judge.calls == [(ZINC, ALGA), (ALGA,)]
@@ -201,7 +201,7 @@ OWES = "to 3 questions; it owes one for each, in order"
 
 
 @pytest.mark.parametrize(
-    ("say", "told"),
+    ("say", "message"),
     [
         (lambda _: (FacetSegments(),) * 2, f"gave 2 answers {OWES}"),
         (lambda _: (FacetSegments(),) * 4, f"gave 4 answers {OWES}"),
@@ -216,7 +216,7 @@ OWES = "to 3 questions; it owes one for each, in order"
     ids=["too few", "too many", "none", "exit", "cancelled", "hostile"],
 )
 def test_whatever_a_judge_does_is_one_safe_line(
-    say: Callable[[Questions], object], told: str
+    say: Callable[[Questions], object], message: str
 ) -> None:
     """It ends one test, with the judge named, and neither the loop nor the terminal.
 
@@ -224,4 +224,4 @@ def test_whatever_a_judge_does_is_one_safe_line(
     """
     with pytest.raises(JudgeError) as caught:
         asyncio.run(Asker(Scripted(say=say)).ask((ZINC, ALGA, MOSS)))
-    assert str(caught.value) == f"judge 'scripted-1' {told}"
+    assert str(caught.value) == f"judge 'scripted-1' {message}"

@@ -123,16 +123,16 @@ def fingerprint(folder: Path, *labels: Mapping[str, object]) -> str:
 def test_the_order_of_the_lines_does_not_move_the_fingerprint(tmp_path: Path) -> None:
     """Sorting the file changes no figure, so two runs of it compare; keys may move as well."""
     moved = {**LABEL, "facets": dict(reversed(RATINGS.items()))}
-    found = fingerprint(tmp_path / "a", LABEL, BAD_OF_KILN)
-    assert fingerprint(tmp_path / "b", BAD_OF_KILN, moved) == found
-    assert len(found) == 12
-    assert set(found) <= set("0123456789abcdef")
+    outcome = fingerprint(tmp_path / "a", LABEL, BAD_OF_KILN)
+    assert fingerprint(tmp_path / "b", BAD_OF_KILN, moved) == outcome
+    assert len(outcome) == 12
+    assert set(outcome) <= set("0123456789abcdef")
 
 
 def test_what_says_where_a_label_is_from_does_not_move_the_fingerprint(tmp_path: Path) -> None:
     """It moves no figure."""
-    told = dict.fromkeys(("labelled_by", "basis", "provenance"), "two nurses")
-    assert fingerprint(tmp_path / "a", {**LABEL, **told}) == fingerprint(tmp_path / "b", LABEL)
+    origin = dict.fromkeys(("labelled_by", "basis", "provenance"), "two nurses")
+    assert fingerprint(tmp_path / "a", {**LABEL, **origin}) == fingerprint(tmp_path / "b", LABEL)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ REFUSED = Unscored(metric="facet", status="refused_candidate", reason="the syste
 
 
 def label(**parts: object) -> Label:
-    """What people found in the pair."""
+    """The labels of the pair."""
     return Label(paper="zinc", system="careful", place=HERE, **parts)  # type: ignore[arg-type]  # the tests name its fields
 
 
@@ -202,7 +202,7 @@ def evaluation(
     segments: FacetSegments | None = None,
     reference: str = "Zinc helps.",
 ) -> Evaluation:
-    """What the judge found in it."""
+    """The evaluation of the pair."""
     paper = Paper(
         id="zinc",
         source=(Section(text=" ".join(SOURCE)),),
@@ -278,10 +278,10 @@ def test_papers_with_one_reference_have_one_group() -> None:
 
 def test_a_rating_stands_beside_the_label_with_both_texts() -> None:
     """Where they differ, the reader is shown what the judge saw; in reading order."""
-    found = answers(
+    outcome = answers(
         evaluation(rated(result=2, conclusion=3)), facets={"conclusion": 3, "result": 4}
     )
-    assert found == (
+    assert outcome == (
         GoldenAnswer(
             kind="result",
             label=4,
@@ -307,10 +307,10 @@ def test_only_facets_that_both_rated_are_compared(
     facets: Mapping[Facet, int | None], score: FacetScore
 ) -> None:
     """A facet that one side does not find in the reference has no rating to agree with."""
-    found = golden_pair(label(facets=facets), evaluation(score))
-    assert found.answers == (GoldenAnswer(kind="result", label=3, answer=3),)
-    assert found.n_left_out == (facets.get("method") is not None)
-    assert found.rated == tuple((each.facet, each.rating) for each in score.ratings)
+    outcome = golden_pair(label(facets=facets), evaluation(score))
+    assert outcome.answers == (GoldenAnswer(kind="result", label=3, answer=3),)
+    assert outcome.n_left_out == (facets.get("method") is not None)
+    assert outcome.rated == tuple((each.facet, each.rating) for each in score.ratings)
 
 
 def test_labels_of_all_facets_make_an_overall_score() -> None:
@@ -327,27 +327,27 @@ def test_labels_of_all_facets_make_an_overall_score() -> None:
 def test_what_the_judge_leaves_out_is_unanswered_and_what_the_system_does_is_nothing() -> None:
     """Every label keeps its place, with the judge's reason; who wrote nothing was not asked."""
     facets = {"background": None, "method": 1, "result": 2}
-    found = answers(evaluation(SILENT), facets=facets, overall=0.5)
-    assert [(a.kind, a.label) for a in found] == [("method", 1), ("result", 2), ("overall", 0.5)]
-    assert {(a.answer, a.reason) for a in found} == {(None, "the reply was cut off")}
+    outcome = answers(evaluation(SILENT), facets=facets, overall=0.5)
+    assert [(a.kind, a.label) for a in outcome] == [("method", 1), ("result", 2), ("overall", 0.5)]
+    assert {(a.answer, a.reason) for a in outcome} == {(None, "the reply was cut off")}
     assert answers(evaluation(REFUSED), facets=facets, overall=0) == ()
 
     silent = Unscored(metric="faithfulness", status="unanswered", reason="cut off")
-    found = answers(evaluation(silent), sentences=(said(3), said(1, error="direction")))
-    assert [(a.index, a.label, a.answer, a.error, a.reason) for a in found] == [
+    outcome = answers(evaluation(silent), sentences=(said(3), said(1, error="direction")))
+    assert [(a.index, a.label, a.answer, a.error, a.reason) for a in outcome] == [
         (3, 1, None, "", "cut off"),
         (1, 0, None, "direction", "cut off"),
     ]
-    lacking = Unscored(metric="faithfulness", status="degenerate_candidate", reason="empty")
-    assert answers(evaluation(lacking), sentences=(said(0),)) == ()
+    unscored = Unscored(metric="faithfulness", status="degenerate_candidate", reason="empty")
+    assert answers(evaluation(unscored), sentences=(said(0),)) == ()
 
     facts = FactLabels(
         reference=(FactLabel(text="a", holds=True),), candidate=(FactLabel(text="c", holds=False),)
     )
     cut_off = Unscored(metric="eva", status="unanswered", reason="cut off")
     for stated, reason in ((cut_off, "cut off"), (None, "the judge gave no answer")):
-        found = answers(evaluation(stated=stated), facts=facts)
-        assert [(a.kind, a.label, a.answer, a.text, a.reason) for a in found] == [
+        outcome = answers(evaluation(stated=stated), facts=facts)
+        assert [(a.kind, a.label, a.answer, a.text, a.reason) for a in outcome] == [
             ("reference fact", 1, None, "a", reason),
             ("candidate fact", 0, None, "c", reason),
         ]
@@ -357,11 +357,11 @@ def test_what_the_judge_leaves_out_is_unanswered_and_what_the_system_does_is_not
 
 def test_a_sentence_stands_beside_its_label() -> None:
     """1 where it is faithful; where they differ, the sentence and the labelled evidence."""
-    found = answers(
+    outcome = answers(
         evaluation(judged(s0=False, s1=False)),
         sentences=(said(1, error="direction"), said(0, (0, 2))),
     )
-    assert found == (
+    assert outcome == (
         GoldenAnswer(kind="sentence", index=1, label=0, answer=0, error="direction"),
         GoldenAnswer(
             kind="sentence",
@@ -379,17 +379,17 @@ def test_a_sentence_stands_beside_its_label() -> None:
 def test_evidence_is_counted_where_the_sentence_is_faithful_and_labelled_with_it() -> None:
     """Worked example: the judge names 1 and 2; the labels 2, 2 and 0, which are two places."""
     sentences = (said(0, (2, 2, 0)), said(1, (2, 0), error="number"), said(3))
-    found = answers(evaluation(judged(s0=True, s1=False, s3=True)), sentences=sentences)
+    outcome = answers(evaluation(judged(s0=True, s1=False, s3=True)), sentences=sentences)
     counted = EvidenceCount(named=2, labelled=2, both=1)
-    assert [answer.evidence for answer in found] == [counted, None, None]
+    assert [answer.evidence for answer in outcome] == [counted, None, None]
 
 
 def test_a_sentence_without_a_verdict_is_unanswered() -> None:
     """Nobody knows of its evidence either: none is named, and what is labelled is remembered."""
-    (found,) = answers(evaluation(judged(s0=None)), sentences=(said(0, (1,)),))
-    assert found.answer is None
-    assert found.evidence == EvidenceCount(named=0, labelled=1, both=0)
-    assert (found.text, found.reason) == ("Zinc was given.", "s0 is so")
+    (outcome,) = answers(evaluation(judged(s0=None)), sentences=(said(0, (1,)),))
+    assert outcome.answer is None
+    assert outcome.evidence == EvidenceCount(named=0, labelled=1, both=0)
+    assert (outcome.text, outcome.reason) == ("Zinc was given.", "s0 is so")
 
 
 def test_a_fragment_is_no_sentence_to_compare_and_one_beyond_the_summary_is_refused() -> None:
@@ -404,7 +404,7 @@ def test_a_fragment_is_no_sentence_to_compare_and_one_beyond_the_summary_is_refu
 
 def test_facts_stand_beside_their_labels() -> None:
     """Facts of the reference first; where they differ, what carries them for the judge."""
-    found = answers(
+    outcome = answers(
         evaluation(
             stated=StatedFacts(
                 reference=(checked("a", True), checked("b", True)),
@@ -416,7 +416,7 @@ def test_facts_stand_beside_their_labels() -> None:
             candidate=(FactLabel(text="c", holds=False),),
         ),
     )
-    assert found == (
+    assert outcome == (
         GoldenAnswer(kind="reference fact", index=0, label=1, answer=1),
         GoldenAnswer(
             kind="reference fact",
@@ -468,10 +468,10 @@ starts = st.none() | st.sampled_from(["Zinc", "Growth", "No", "x"])
 @given(st.lists(st.builds(at, st.integers(0, 5), starts), max_size=6))
 def test_places_are_sorted_single_and_in_the_source(labels: list[EvidenceLabel]) -> None:
     """Law: what is counted as labelled could be named by a judge."""
-    found = places_of(labels, SOURCE)
-    assert list(found) == sorted(set(found))
-    assert set(found) <= set(range(len(SOURCE)))
-    assert len(found) <= len(labels)
+    outcome = places_of(labels, SOURCE)
+    assert list(outcome) == sorted(set(outcome))
+    assert set(outcome) <= set(range(len(SOURCE)))
+    assert len(outcome) <= len(labels)
 
 
 FIRST = "The team fired forty bricks with two draughts."

@@ -86,11 +86,11 @@ def fair(question: Question) -> Answer:  # noqa: PLR0911 - a case for each kind 
             facts = (Fact(text=text, sentence=place) for place, text in enumerate(sentences))
             return FactList(tuple(facts))
         case CheckFacts(facts, premises):
-            found = [
+            outcome = [
                 tuple(place for place, premise in enumerate(premises) if premise == fact.text)
                 for fact in facts
             ]
-            checks = (FactCheck(reason="", entailed=bool(f), premises=f) for f in found)
+            checks = (FactCheck(reason="", entailed=bool(f), premises=f) for f in outcome)
             return FactChecks(tuple(checks))
         case ListRelations() | CountFacts():
             return Unanswered("no rule for it")
@@ -348,7 +348,7 @@ def test_a_variant_asks_its_own_questions() -> None:
 def test_what_is_asked_beside_the_metrics_moves_no_score() -> None:
     """A baseline and the facets of the summary cost a question each, where they are asked for."""
     judge, zinc = Fair(), pair(SLEPT)
-    found = asyncio.run(
+    outcome = asyncio.run(
         evaluate(
             zinc,
             Asker(judge),
@@ -358,10 +358,10 @@ def test_what_is_asked_beside_the_metrics_moves_no_score() -> None:
             segments=True,
         )
     )
-    assert (found.baselines, found.segments) == ({"direct": 0.75}, FacetSegments(result=SLEPT))
+    assert (outcome.baselines, outcome.segments) == ({"direct": 0.75}, FacetSegments(result=SLEPT))
     assert [type(question) for question in judge.asked].count(RateSummary) == 1
     plain = measured(zinc, Fair(), "facet")
-    assert found.scores == plain.scores
+    assert outcome.scores == plain.scores
     assert (plain.baselines, plain.segments) == ({}, None)
 
 
@@ -399,8 +399,8 @@ def test_a_baseline_counts_the_best_of_several_references(
 ) -> None:
     """A judge that fails is not hidden by another reference; who wrote nothing is not rated."""
     flow = BASELINES["direct"].flow(pair("It slept.", paper("One.", "Two."), flaw=flaw))
-    asked, found = ended(flow, *((answer,) for answer in answers))
-    assert found == expected
+    asked, outcome = ended(flow, *((answer,) for answer in answers))
+    assert outcome == expected
     assert [type(question) for question in asked] == [RateSummary] * len(answers)
 
 
@@ -408,8 +408,8 @@ def test_the_judge_is_asked_for_the_facets_of_the_summary() -> None:
     """The metric asks nothing of a summary that is its reference, as that of the authors is."""
     summary = "Abstract: Zinc was  given. Growth rose."
     segments = FacetSegments(method="Zinc was given.")
-    asked, found = ended(segments_flow(pair(summary)), (segments,))
-    assert (asked, found) == ([SegmentFacets("Zinc was given. Growth rose.")], segments)
+    asked, outcome = ended(segments_flow(pair(summary)), (segments,))
+    assert (asked, outcome) == ([SegmentFacets("Zinc was given. Growth rose.")], segments)
     silent = Unscored(metric="facet", status="unanswered", reason="cut off")
     assert ended(segments_flow(pair(summary)), (Unanswered("cut off"),))[1] == silent
     refused = Unscored(metric="facet", status=REFUSED.status, reason=REFUSED.reason)
@@ -448,13 +448,13 @@ def test_labelled_facts_are_checked_as_recall_and_precision_check_them() -> None
     Whoever labelled both sides has said what the reference states.
     """
     both = FactLabels(reference=labels(ACTS, SAFE), candidate=labels(GREW))
-    asked, found = ended(stated_flow(pair(ZINC), both), (checks(True, False),), (checks(True),))
+    asked, outcome = ended(stated_flow(pair(ZINC), both), (checks(True, False),), (checks(True),))
     sentences = ("Zinc changed growth.", "It is cheap.")
     assert asked == [
         CheckFacts(facts(ACTS, SAFE), sentences, every_premise=False),
         CheckFacts(facts(GREW), (ACTS, SAFE), every_premise=True),
     ]
-    assert found == StatedFacts(
+    assert outcome == StatedFacts(
         reference=(
             checked(ACTS, sentences[0], holds=True),
             checked(SAFE, sentences[0], holds=False),
@@ -479,9 +479,9 @@ def test_facts_of_the_summary_are_checked_against_what_the_reference_states(
 ) -> None:
     """What somebody has frozen of it, else its sentences as a judge sees them."""
     flow = stated_flow(pair(ZINC, of), FactLabels(candidate=labels(GREW)))
-    asked, found = ended(flow, (checks(True),))
+    asked, outcome = ended(flow, (checks(True),))
     assert asked == [CheckFacts(facts(GREW), premises, every_premise=True)]
-    assert found == StatedFacts(candidate=(checked(GREW, premises[0], holds=True),))
+    assert outcome == StatedFacts(candidate=(checked(GREW, premises[0], holds=True),))
 
 
 def test_an_answer_that_does_not_fit_is_the_judges_fault() -> None:

@@ -128,8 +128,8 @@ REFUSED = Unscored(metric="faithfulness", status="refused_candidate", reason="it
 
 def test_a_number_is_measured_or_does_not_apply_or_was_not_given() -> None:
     """A threshold on the last is met by nobody; a metric that nobody asked for is missing, too."""
-    found = numbers(RESULT, eva(1.0, True), REFUSED)
-    assert found.absent == {
+    pair = numbers(RESULT, eva(1.0, True), REFUSED)
+    assert pair.absent == {
         "facet.background": "not_applicable",
         "facet.method": "not_applicable",
         "facet.conclusion": "not_applicable",
@@ -137,8 +137,8 @@ def test_a_number_is_measured_or_does_not_apply_or_was_not_given() -> None:
         "eva.recall_entailed": "not_given",
     }
     names = ("facet.result", "facet.method", "facet.coverage", "eva.recall_entailed")
-    assert [found.is_missing(name) for name in names] == [False, False, True, True]
-    assert not found.is_missing("faithfulness"), "the system says why"
+    assert [pair.is_missing(name) for name in names] == [False, False, True, True]
+    assert not pair.is_missing("faithfulness"), "the system says why"
     assert numbers(RESULT).is_missing("faithfulness")
     assert numbers(faithful(True)).absent.keys() == {
         "faithfulness.support", "faithfulness.conflicts"
@@ -151,14 +151,14 @@ SILENT = Unscored(metric="eva", status="unanswered", reason="no reply")
 
 def test_silence_is_taken_as_wrong_or_right_by_whose_it_is() -> None:
     """The judge's and the system's apart; a count has no worst value and stays without one."""
-    found = numbers(faithful(True, None), SILENT, NO_FM)
+    pair = numbers(faithful(True, None), SILENT, NO_FM)
     for right, by, share, sentences, eva_value, fm in (
         (False, None, 0.5, 2, 0.0, 0.25),
         (True, None, 1.0, 2, 1.0, 1.0),
         (False, "judge", 0.5, 2, 0.0, None),
         (True, "system", 1.0, 1, None, 1.0),
     ):
-        assumed = found.assuming(right=right, by=by)  # type: ignore[arg-type]  # from a table
+        assumed = pair.assuming(right=right, by=by)  # type: ignore[arg-type]  # from a table
         assert assumed.values["faithfulness"] == share
         assert assumed.sizes["sentences"] == sentences
         assert (assumed.values.get("eva"), assumed.values.get("facet")) == (eva_value, fm)

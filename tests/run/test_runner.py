@@ -249,7 +249,7 @@ def test_numbers_that_are_known_are_not_asked_for_again(tasks: list[Task]) -> No
     with closing(Runner(judge)) as runner:
         known = runner.evaluation(tasks[2]).numbers()
         numbers = runner.numbers([tasks[3], tasks[2], tasks[1]])
-    assert [found.paper for found in numbers] == ["mouse-3", "mouse-2", "mouse-1"]
+    assert [answered.paper for answered in numbers] == ["mouse-3", "mouse-2", "mouse-1"]
     assert runner.numbers([tasks[2]]) == [known]
     assert threading.active_count() == threads
     assert judge.mice == [2, 3, 1]
@@ -274,11 +274,11 @@ def test_whoever_stops_early_leaves_no_evaluation_open(tasks: list[Task]) -> Non
     """What was opened would hold its texts, and the places of pairs to read ahead."""
     judge = Waiting(in_flight=3)
     with closing(Runner(judge)) as runner:
-        found = runner.evaluations(tasks[:6])
-        assert isinstance(found, Generator)
-        assert [next(found).paper, next(found).paper] == ["mouse-0", "mouse-1"]
+        answered = runner.evaluations(tasks[:6])
+        assert isinstance(answered, Generator)
+        assert [next(answered).paper, next(answered).paper] == ["mouse-0", "mouse-1"]
         assert runner._open
-        found.close()
+        answered.close()
         assert runner._open == {}
         wait_until(lambda: judge.mice == [0, 1, 2, 3] and judge._open == 0)
         runner.plan(tasks[6:])
@@ -290,12 +290,12 @@ def test_a_failure_among_evaluations_is_raised_at_its_place(tasks: list[Task]) -
     """Those before it were handed over; none is left open after it."""
     judge = Failing(2, in_flight=3)
     with closing(Runner(judge)) as runner:
-        found = runner.evaluations(tasks)
-        assert [next(found).paper, next(found).paper] == ["mouse-0", "mouse-1"]
+        answered = runner.evaluations(tasks)
+        assert [next(answered).paper, next(answered).paper] == ["mouse-0", "mouse-1"]
         with pytest.raises(JudgeError, match="no route to mouse 2"):
-            next(found)
+            next(answered)
         assert runner._open == {}
-        assert list(found) == []
+        assert list(answered) == []
 
 
 class Checking(Counting):
@@ -319,13 +319,13 @@ def test_labelled_facts_are_asked_about_with_their_pair(tasks: list[Task]) -> No
     judge = Checking()
     with closing(Runner(judge)) as runner:
         task = replace(tasks[3], metrics=(), facts=labelled)
-        (found,) = runner.evaluations([task])
+        (answered,) = runner.evaluations([task])
         assert runner.evaluation(replace(task, facts=None)).stated is None
     fact = Fact(text="The mouse slept", sentence=0)
     assert judge.asked == [CheckFacts((fact,), ("Rest came to mouse-3.",), every_premise=False)]
-    assert isinstance(found.stated, StatedFacts)
-    assert [check.holds for check in found.stated.reference] == [True]
-    assert found.scores == ()
+    assert isinstance(answered.stated, StatedFacts)
+    assert [check.holds for check in answered.stated.reference] == [True]
+    assert answered.scores == ()
 
 
 @pytest.mark.parametrize(("reference", "is_frozen"), [("mouse-0 slept.", True), ("Other.", False)])
@@ -374,7 +374,7 @@ def test_where_tests_are_shared_the_plan_goes_on_without_them(tasks: list[Task])
         wait_until(lambda: runner.n_judged == N_PAIRS)
         assert judge.mice == list(range(N_PAIRS))
         assert judge.most_open == 2
-        assert [found.paper for found in runner.numbers(tasks)] == [t.paper for t in tasks]
+        assert [answered.paper for answered in runner.numbers(tasks)] == [t.paper for t in tasks]
         assert runner.evaluation(tasks[5]).paper == "mouse-5"
     assert judge.mice == list(range(N_PAIRS))
 
@@ -412,17 +412,17 @@ def test_whoever_waits_is_told_how_things_stand(
 ) -> None:
     """A line on the terminal is drawn anew while a test waits, and wiped before pytest writes."""
     monkeypatch.setattr(runner_module, "LOOK_SECONDS", 0.001)
-    told: list[bool] = []
+    calls: list[bool] = []
 
     class Watched(Counting):
         async def think(self, mouse: int) -> None:  # noqa: ARG002  # every mouse takes as long
-            await until(lambda: True in told)
+            await until(lambda: True in calls)
 
-    with closing(Runner(Watched(), while_waiting=told.append)) as runner:
+    with closing(Runner(Watched(), while_waiting=calls.append)) as runner:
         for task in tasks:
-            told.clear()
+            calls.clear()
             runner.evaluation(task)
-            assert not told[-1]
+            assert not calls[-1]
 
 
 def test_closing_lets_whoever_has_something_open_end_it(tasks: list[Task]) -> None:

@@ -160,15 +160,15 @@ def test_votes_are_those_of_a_model(suite: Suite) -> None:
 
 def test_budget_needs_prices(tmp_path: Path, server: ScriptedServer, suite: Suite) -> None:
     """Without a price nobody can say when to stop; the table to write it in is named."""
-    told = (
+    message = (
         "--summ-budget needs a price; write input_price and output_price, dollars per million"
         " tokens, under [{}] of the suite"
     )
     session = Session({}, Terms(budget=1.0))
-    assert refusal(lambda: session.judge("gpt-9", [suite])) == told.format("judges.gpt-9")
+    assert refusal(lambda: session.judge("gpt-9", [suite])) == message.format("judges.gpt-9")
     away = loaded(write_suite(tmp_path / "away", "https://llm.example.org/v1"))
     elsewhere = Session({}, session.terms)
-    assert refusal(lambda: elsewhere.check_system(away, away.systems["writer"])) == told.format(
+    assert refusal(lambda: elsewhere.check_system(away, away.systems["writer"])) == message.format(
         "systems.writer"
     )
     session.judge("rule", [suite])
@@ -240,8 +240,8 @@ def test_replay_imports_no_client_no_database_and_no_embedded_judge(
 ) -> None:
     """No socket can be opened by what is not there, and a start takes no time for it."""
     evaluated(desk_for(tmp_path / "store", suite), suite, tasks_of(suite))
-    found = surveyed(desk_for(tmp_path / "store"), suite, tasks_of(suite), imagine=False).stored
-    write_cassette(suite.cassette.path, found.values())
+    result = surveyed(desk_for(tmp_path / "store"), suite, tasks_of(suite), imagine=False).stored
+    write_cassette(suite.cassette.path, result.values())
     program = (
         "import sys, pathlib\n"
         "from tests.asked_suite import desk_for, evaluated, loaded, tasks_of\n"
@@ -252,10 +252,10 @@ def test_replay_imports_no_client_no_database_and_no_embedded_judge(
         "unused = {'openai', 'diskcache', 'httpx', 'summeval_pytest.judges.offline'}\n"
         "print(unused & set(sys.modules))\n"
     )
-    told = subprocess.run(
+    message = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert told.stdout.splitlines() == ["2 0", "set()"]
+    assert message.stdout.splitlines() == ["2 0", "set()"]
 
 
 @pytest.mark.parametrize(
@@ -367,8 +367,8 @@ def test_judge_of_a_suite_is_meant_before_any_other(tmp_path: Path, name: str) -
 def test_who_is_no_model_is_not_asked_as_one(here: Suite) -> None:
     """Nobody would want to pay for a misspelling, and nothing else could vote."""
     for name in ("ofline", "offlin", "offline2"):
-        told = refusal(partial(Session({}).judge_spec, name, []))
-        assert told == f"no judge {name!r}; did you mean 'offline'?"
+        message = refusal(partial(Session({}).judge_spec, name, []))
+        assert message == f"no judge {name!r}; did you mean 'offline'?"
     assert refusal(lambda: Session({}, Terms(votes=3)).judge("offline", [here])) == (
         "--summ-votes asks a model several times, and judge 'offline' is none; leave it out"
     )
@@ -386,10 +386,10 @@ def test_suites_that_disagree_on_a_judge_are_refused(tmp_path: Path, here: Suite
 def test_suites_that_disagree_on_an_endpoint_are_refused(here: Suite, there: Suite) -> None:
     """The judge, or a model of one name, would be at two places, and nobody could say which."""
     session = Session({})
-    told = refusal(lambda: session.judge("rule", [here, there], Connections()))
-    assert told.startswith("two suites of this run define endpoint 'here' differently; ")
+    message = refusal(lambda: session.judge("rule", [here, there], Connections()))
+    assert message.startswith("two suites of this run define endpoint 'here' differently; ")
     session.check_system(here, here.systems["writer"])
-    assert refusal(lambda: session.check_system(there, there.systems["writer"])) == told
+    assert refusal(lambda: session.check_system(there, there.systems["writer"])) == message
 
 
 @pytest.mark.parametrize(

@@ -198,7 +198,7 @@ def test_thoughts_before_a_summary_are_no_part_of_it(
 
 
 @pytest.mark.parametrize(
-    ("action", "kind", "told"),
+    ("action", "kind", "message"),
     [
         (
             Status(400, message="too long"),
@@ -211,22 +211,22 @@ def test_thoughts_before_a_summary_are_no_part_of_it(
     ],
 )
 def test_fault_of_one_paper_is_its_own_and_of_all_papers_the_users_to_mend(
-    tmp_path: Path, action: Action, kind: type[Exception], told: str
+    tmp_path: Path, action: Action, kind: type[Exception], message: str
 ) -> None:
     """The next paper may have better luck; else one message says what to type, not one for each."""
     with ScriptedServer(lambda _: action) as server:
         suite = loaded(write_suite(tmp_path / "kilns", server.url))
         at = f"endpoint 'here' at {re.escape(server.url)}: "
         asks = f"system 'writer' asks model 'writer-7b': {at}"
-        with pytest.raises(kind, match=f"^{told.format(at=at, asks=asks)}$"):
+        with pytest.raises(kind, match=f"^{message.format(at=at, asks=asks)}$"):
             asked_for(suite, tmp_path / "store", "moss")
 
 
 def test_address_where_nobody_listens_is_told_with_how_to_start_ollama(tmp_path: Path) -> None:
     """The address is named: it may be the wrong one."""
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{held.getsockname()[1]}/v1"
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
         suite = loaded(write_suite(tmp_path / "kilns", url))
         with pytest.raises(OptionError) as caught:
             asked_for(suite, tmp_path / "store")
@@ -240,10 +240,10 @@ def test_address_where_nobody_listens_is_told_with_how_to_start_ollama(tmp_path:
 
 def test_own_template_is_read_from_its_file(tmp_path: Path) -> None:
     """Its text is in the request, so that another text asks again."""
-    told: list[str] = []
+    prompts: list[str] = []
 
     def script(seen: Seen) -> Action:
-        told.extend(seen.texts)
+        prompts.extend(seen.texts)
         return Answer("Bricks crack.")
 
     with ScriptedServer(script) as server:
@@ -251,5 +251,5 @@ def test_own_template_is_read_from_its_file(tmp_path: Path) -> None:
         for text in ("In a word: {source}", "In two words: {source}", "In a word: {source}"):
             (folder / "short.txt").write_text(text, encoding="utf-8")
             asked_for(loaded(folder), tmp_path / "store")
-    assert [text[: text.index(":")] for text in told] == ["In a word", "In two words"]
-    assert json.dumps(SENTENCES["kiln"][0])[1:-1] in told[0]
+    assert [text[: text.index(":")] for text in prompts] == ["In a word", "In two words"]
+    assert json.dumps(SENTENCES["kiln"][0])[1:-1] in prompts[0]
