@@ -172,14 +172,18 @@ def test_reviewed_facets_are_not_asked_for_again() -> None:
 def test_a_facet_that_the_summary_has_word_for_word_is_not_absent() -> None:
     """A judge that reads it as another facet must not cost the summary a 1 by rule."""
     summary = f"{OF_REFERENCE.conclusion} {OF_SUMMARY.method}"
-    flow = facet.measure(REFERENCE, summary, reference_facets=OF_REFERENCE)
-    next(flow)
-    (question,) = flow.send((FacetSegments(method=summary),))
-    assert isinstance(question, RateFacets)
-    assert [(p.facet, p.candidate) for p in question.pairs] == [
-        ("method", summary),
-        ("conclusion", OF_REFERENCE.conclusion),
-    ]
+    for judged, conclusion in (
+        ("", OF_REFERENCE.conclusion),
+        (OF_SUMMARY.method, OF_SUMMARY.method),  # what the judge gives stays
+    ):
+        flow = facet.measure(REFERENCE, summary, reference_facets=OF_REFERENCE)
+        next(flow)
+        (question,) = flow.send((FacetSegments(method=summary, conclusion=judged),))
+        assert isinstance(question, RateFacets)
+        assert [(p.facet, p.candidate) for p in question.pairs] == [
+            ("method", summary),
+            ("conclusion", conclusion),
+        ]
 
 
 def test_removed_conclusion_is_not_rated() -> None:

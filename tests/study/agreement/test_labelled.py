@@ -69,6 +69,12 @@ def test_a_case_holds_what_is_labelled_and_what_the_judge_named(tmp_path: Path) 
     assert (second.sentence, second.labelled, second.named) == (SECOND, (2,), (2,))
     assert first.source[1] == "We fired forty bricks with two draughts."
     assert first.group == second.group
+    sentences = [
+        {"index": 0, "faithful": False, "evidence": [1]},
+        {"index": 1, "faithful": True, "evidence": [2]},
+    ]
+    good = {**GOOD_OF_KILN, "sentences": sentences}
+    assert [case.sentence for case in cases(tmp_path / "c", judge, good)] == [SECOND]
     silent = Told(silent=frozenset({FIRST}))
     assert [case.named for case in cases(tmp_path / "b", silent, GOOD_OF_KILN)] == [None, None]
 
