@@ -19,22 +19,19 @@ from summeval_pytest.judges.judge import Prompting
 from summeval_pytest.metrics import eva, facet, faithfulness
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.facts import TFIDF, CheckedFact, Stages
-from summeval_pytest.metrics.flow import NoScoreError, ask, best_of, ends_unscored, mean_of
+from summeval_pytest.metrics.flow import NoScoreError, best_of, ends_unscored, mean_of
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.metrics.own import own_flow, own_metric, own_signature
 from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.questions import (
     FacetRatings,
-    FacetSegments,
     FactChecks,
-    SegmentFacets,
     SentenceChecks,
     Unanswered,
 )
 from summeval_pytest.run.pair_numbers import numbers_of
 from summeval_pytest.suite.file import Variants
 from summeval_pytest.suite.marking import cut
-from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import raised
 
 if TYPE_CHECKING:
@@ -182,7 +179,7 @@ class StatedFacts:
 @ends_unscored("eva")
 def stated_flow(pair: Pair, facts: FactLabels) -> Dialogue[StatedFacts]:
     """The conversation about the labelled facts of one pair."""
-    _check_flaw(pair)
+    check_flaw(pair)
     covered = yield from eva.check_stated(
         _texts(facts.reference), cut(pair.summary), every_premise=False
     )
@@ -203,24 +200,17 @@ def _premises(pair: Pair, facts: FactLabels) -> tuple[str, ...]:
     return _texts(facts.reference) or tuple(s for t in pair.paper.references for s in cut(t))
 
 
-@ends_unscored("facet")
-def segments_flow(pair: Pair) -> Dialogue[FacetSegments]:
-    """The conversation about the facets of a summary, to compare labelled roles with."""
-    _check_flaw(pair)
-    (segments,) = yield from ask(FacetSegments, SegmentFacets(normalise(pair.summary)))
-    return segments
-
-
-def _check_flaw(pair: Pair) -> None:
+def check_flaw(pair: Pair) -> None:
+    """End a conversation about a summary that its endpoint withheld."""
     if pair.flaw is not None:
         raise NoScoreError(pair.flaw.reason, pair.flaw.status)
 
 
-class BaselineFlow(NamedTuple):
-    """A number beside the metrics that a judge is asked for: its name, and its conversation."""
+class Extra(NamedTuple):
+    """A conversation beside the metrics; calls are counted under its name."""
 
     name: str
-    flow: Callable[[Pair], Dialogue[float | Unanswered]]
+    flow: Callable[[Pair], Dialogue[object]]
 
 
 METRIC: ContextVar[str] = ContextVar("METRIC", default="")
@@ -236,8 +226,7 @@ class Evaluation:
         signatures: The recipe of each of them.
         source: The source's sentences, which evidence indices count.
         stated: The checks of labelled facts; None where none were requested.
-        baselines: The requested numbers beside the metrics.
-        segments: The summary's facets; None where they were not requested.
+        extras: The results of further conversations, by name.
     """
 
     pair: Pair
@@ -245,10 +234,7 @@ class Evaluation:
     signatures: tuple[Signature, ...]
     source: tuple[str, ...]
     stated: StatedFacts | Unscored | None = None
-    baselines: Mapping[str, float | Unanswered] = field(
-        default_factory=lambda: MappingProxyType({})
-    )
-    segments: FacetSegments | Unscored | None = None
+    extras: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def paper(self) -> str:
@@ -285,26 +271,24 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
     metrics: Sequence[MetricName] = METRICS,
     variants: Variants = PLAIN,
     facts: FactLabels | None = None,
-    baselines: Sequence[BaselineFlow] = (),
-    segments: bool = False,
+    extras: Sequence[Extra] = (),
     short_circuit: bool = True,
 ) -> Evaluation:
     """Measure one pair, all its metrics at once.
 
-    ``suite`` is the suite's fingerprint, for the signatures. The judge also answers for ``facts``,
-    ``baselines`` and ``segments``. With ``short_circuit`` a rule answers where it can: for a
-    summary that is its reference, and for a copied sentence.
+    ``suite`` is the suite's fingerprint, for the signatures. The judge also answers for labelled
+    ``facts`` and for ``extras``. With ``short_circuit`` a rule answers where it can: for a summary
+    that is its reference, and for a copied sentence.
     """
     source = source_of(pair.paper)  # read once, however many pairs are open meanwhile
     flows = {
         metric: metric_flow(metric, pair, variants, short_circuit=short_circuit)
         for metric in metrics
     }
-    scores, numbers, stated, summary_facets = await asyncio.gather(
+    scores, results, stated = await asyncio.gather(
         asyncio.gather(*(_counted(metric, flow, asker) for metric, flow in flows.items())),
-        asyncio.gather(*(_counted(each.name, each.flow(pair), asker) for each in baselines)),
+        asyncio.gather(*(_counted(each.name, each.flow(pair), asker) for each in extras)),
         _counted("eva", stated_flow(pair, facts), asker) if facts is not None else _nothing(),
-        _counted("facet", segments_flow(pair), asker) if segments else _nothing(),
     )
     return Evaluation(
         pair=pair,
@@ -315,10 +299,9 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
         ),
         source=source,
         stated=stated,
-        baselines=MappingProxyType(
-            {each.name: number for each, number in zip(baselines, numbers, strict=True)}
+        extras=MappingProxyType(
+            {each.name: result for each, result in zip(extras, results, strict=True)}
         ),
-        segments=summary_facets,
     )
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from summeval_pytest.judges.judge import Judge
     from summeval_pytest.metrics.flow import Flow, ScoreT
     from summeval_pytest.metrics.number import MetricName, Unscored
-    from summeval_pytest.run.measure import BaselineFlow
+    from summeval_pytest.run.measure import Extra
     from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.suite.labels import FactLabels
     from summeval_pytest.suite.suite import Suite
@@ -55,8 +55,7 @@ class Task:
     Attributes:
         facts: Labelled facts that the judge also checks.
         texts: Texts in place of the summary; then no rule answers for the judge.
-        baselines: Further numbers that the judge is asked for, to compare the metrics with.
-        segments: Whether the judge is also asked for the summary's facets.
+        extras: Further conversations with the judge.
     """
 
     suite: Suite
@@ -65,8 +64,7 @@ class Task:
     metrics: tuple[MetricName, ...]
     facts: FactLabels | None = None
     texts: OwnTexts | None = None
-    baselines: tuple[BaselineFlow, ...] = ()
-    segments: bool = False
+    extras: tuple[Extra, ...] = ()
 
 
 def tasks_of(suite: Suite, systems: Iterable[str], metrics: tuple[MetricName, ...]) -> list[Task]:
@@ -102,8 +100,7 @@ async def evaluated(task: Task, pair: Pair, asker: Asker) -> Evaluation:
         metrics=task.metrics,
         variants=task.suite.variants,
         facts=task.facts,
-        baselines=task.baselines,
-        segments=task.segments,
+        extras=task.extras,
         short_circuit=task.texts is None,
     )
 

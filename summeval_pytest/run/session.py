@@ -188,8 +188,8 @@ class Replies:
             self.memory().forget_run()
 
 
-class Endpoints:
-    """The endpoints of one process by name, with the keys that they may have."""
+class Addresses:
+    """The addresses of endpoints by name, with the keys that they may have."""
 
     def __init__(self, environ: Mapping[str, str], terms: Terms) -> None:
         sent = {} if terms.record == "none" else environ  # a replay sends no key
@@ -243,7 +243,7 @@ class Session:
     def __init__(self, environ: Mapping[str, str], terms: Terms | None = None) -> None:
         self.environ = environ
         self.terms = terms or Terms()
-        self.endpoints = Endpoints(environ, self.terms)
+        self.endpoints = Addresses(environ, self.terms)
         self.replies = Replies(environ, self.terms)
 
     def judge_spec(self, name: str, suites: Sequence[Suite]) -> AnyJudge | None:

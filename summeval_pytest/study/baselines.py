@@ -22,7 +22,7 @@ from summeval_pytest.questions import (
     SummaryRating,
     Unanswered,
 )
-from summeval_pytest.run.measure import BaselineFlow
+from summeval_pytest.run.measure import Extra
 from summeval_pytest.study.embeddings import needed_for
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.words import content_words, tokens
@@ -168,10 +168,10 @@ def _best(measure: Measure, pair: Pair) -> Dialogue[float | Unanswered]:
     return max(values)
 
 
-BASELINES: Final[Mapping[BaselineName, BaselineFlow]] = MappingProxyType(
+BASELINES: Final[Mapping[BaselineName, Extra]] = MappingProxyType(
     {
-        "direct": BaselineFlow("direct", partial(_best, measure_directly)),
-        "one-prompt": BaselineFlow("one-prompt", partial(_best, measure_by_one_prompt)),
+        "direct": Extra("direct", partial(_best, measure_directly)),
+        "one-prompt": Extra("one-prompt", partial(_best, measure_by_one_prompt)),
     }
 )
 """``direct`` is one rating of the whole summary (FM, section 5.2), ``one-prompt`` the F1 of facts

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,7 @@ from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.questions import FACETS, FacetSegments, Fact
+from summeval_pytest.questions import FACETS, Fact
 from summeval_pytest.run.golden import (
     EvidenceCount,
     GoldenAnswer,
@@ -199,7 +200,7 @@ def label(**parts: object) -> Label:
 def evaluation(
     *scores: Score | Unscored,
     stated: StatedFacts | Unscored | None = None,
-    segments: FacetSegments | None = None,
+    extras: Mapping[str, object] = MappingProxyType({}),
     reference: str = "Zinc helps.",
 ) -> Evaluation:
     """The evaluation of the pair."""
@@ -211,7 +212,7 @@ def evaluation(
     )
     pair = Pair(paper=paper, system="careful", summary=SUMMARY, place=HERE)
     return Evaluation(
-        pair=pair, scores=scores, signatures=(), source=SOURCE, stated=stated, segments=segments
+        pair=pair, scores=scores, signatures=(), source=SOURCE, stated=stated, extras=extras
     )
 
 
@@ -472,7 +473,3 @@ def test_places_are_sorted_single_and_in_the_source(labels: list[EvidenceLabel])
     assert list(outcome) == sorted(set(outcome))
     assert set(outcome) <= set(range(len(SOURCE)))
     assert len(outcome) <= len(labels)
-
-
-FIRST = "The team fired forty bricks with two draughts."
-SECOND = "The slow draught gave bricks of 31 MPa."

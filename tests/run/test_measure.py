@@ -46,11 +46,11 @@ from summeval_pytest.run.measure import (
     evaluate,
     metric_flow,
     recipe_of,
-    segments_flow,
     stated_flow,
 )
 from summeval_pytest.run.pair_numbers import numbers_of
 from summeval_pytest.run.session import Session
+from summeval_pytest.study.agreement.labelled import SEGMENTS
 from summeval_pytest.study.baselines import BASELINES
 from summeval_pytest.suite.file import EvaVariant, Variants
 from summeval_pytest.suite.labels import FactLabel, FactLabels
@@ -354,15 +354,14 @@ def test_what_is_asked_beside_the_metrics_moves_no_score() -> None:
             Asker(judge),
             suite="77",
             metrics=("facet",),
-            baselines=(BASELINES["direct"],),
-            segments=True,
+            extras=(BASELINES["direct"], SEGMENTS),
         )
     )
-    assert (outcome.baselines, outcome.segments) == ({"direct": 0.75}, FacetSegments(result=SLEPT))
+    assert outcome.extras == {"direct": 0.75, "facet": FacetSegments(result=SLEPT)}
     assert [type(question) for question in judge.asked].count(RateSummary) == 1
     plain = measured(zinc, Fair(), "facet")
     assert outcome.scores == plain.scores
-    assert (plain.baselines, plain.segments) == ({}, None)
+    assert plain.extras == {}
 
 
 # Conversations beside the metrics
@@ -379,41 +378,6 @@ def ended(flow: Dialogue[Returned], *rounds: tuple[Answer, ...]) -> tuple[list[Q
         value: Returned = end.value
         return asked, value
     pytest.fail(f"it goes on to ask {asked[-1]}")
-
-
-def rating(number: int) -> SummaryRating:
-    """A rating without a reason."""
-    return SummaryRating(reason="", rating=number)
-
-
-@pytest.mark.parametrize(
-    ("flaw", "answers", "expected"),
-    [
-        (None, (rating(2), rating(3)), 0.75),
-        (None, (rating(4), Unanswered("cut off")), Unanswered("cut off")),
-        (REFUSED, (), Unanswered("the system refused")),
-    ],
-)
-def test_a_baseline_counts_the_best_of_several_references(
-    flaw: Flaw | None, answers: tuple[Answer, ...], expected: float | Unanswered
-) -> None:
-    """A judge that fails is not hidden by another reference; who wrote nothing is not rated."""
-    flow = BASELINES["direct"].flow(pair("It slept.", paper("One.", "Two."), flaw=flaw))
-    asked, outcome = ended(flow, *((answer,) for answer in answers))
-    assert outcome == expected
-    assert [type(question) for question in asked] == [RateSummary] * len(answers)
-
-
-def test_the_judge_is_asked_for_the_facets_of_the_summary() -> None:
-    """The metric asks nothing of a summary that is its reference, as that of the authors is."""
-    summary = "Abstract: Zinc was  given. Growth rose."
-    segments = FacetSegments(method="Zinc was given.")
-    asked, outcome = ended(segments_flow(pair(summary)), (segments,))
-    assert (asked, outcome) == ([SegmentFacets("Zinc was given. Growth rose.")], segments)
-    silent = Unscored(metric="facet", status="unanswered", reason="cut off")
-    assert ended(segments_flow(pair(summary)), (Unanswered("cut off"),))[1] == silent
-    refused = Unscored(metric="facet", status=REFUSED.status, reason=REFUSED.reason)
-    assert ended(segments_flow(pair(summary, flaw=REFUSED))) == ([], refused)
 
 
 ACTS, SAFE, GREW = "Zinc acts", "Zinc is safe", "Zinc grew"

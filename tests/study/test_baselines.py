@@ -16,6 +16,7 @@ from summeval_pytest.questions import (
     Unanswered,
 )
 from summeval_pytest.study.baselines import (
+    BASELINES,
     facet_presence,
     length,
     measure_by_one_prompt,
@@ -26,9 +27,12 @@ from summeval_pytest.study.baselines import (
     top_sentences,
 )
 from tests.metrics.table_judge import ended
+from tests.run.test_measure import REFUSED, pair, paper
+from tests.run.test_measure import ended as ended_with_questions
 
 if TYPE_CHECKING:
     from summeval_pytest.questions import Answer
+    from summeval_pytest.suite.values import Flaw
 
 REFERENCE = "The old pump fills the north pond at night."
 SUMMARY = "The new pump fills the pond."
@@ -258,3 +262,26 @@ def test_scores_are_those_of_bm25_with_the_added_one() -> None:
     scores = [zinc * part(1, 2), zinc * part(2, 3), copper * part(1, 4)]
     order = tuple(sorted(range(3), key=lambda place: -scores[place]))
     assert top_sentences("zinc copper", source, 3) == order == (2, 1, 0)
+
+
+def rating(number: int) -> SummaryRating:
+    """A rating without a reason."""
+    return SummaryRating(reason="", rating=number)
+
+
+@pytest.mark.parametrize(
+    ("flaw", "answers", "expected"),
+    [
+        (None, (rating(2), rating(3)), 0.75),
+        (None, (rating(4), Unanswered("cut off")), Unanswered("cut off")),
+        (REFUSED, (), Unanswered("the system refused")),
+    ],
+)
+def test_a_baseline_counts_the_best_of_several_references(
+    flaw: Flaw | None, answers: tuple[Answer, ...], expected: float | Unanswered
+) -> None:
+    """A judge that fails is not hidden by another reference; who wrote nothing is not rated."""
+    flow = BASELINES["direct"].flow(pair("It slept.", paper("One.", "Two."), flaw=flaw))
+    asked, outcome = ended_with_questions(flow, *((answer,) for answer in answers))
+    assert outcome == expected
+    assert [type(question) for question in asked] == [RateSummary] * len(answers)

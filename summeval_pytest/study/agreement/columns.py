@@ -24,7 +24,7 @@ from summeval_pytest.run.golden import (
     labelled_overall,
 )
 from summeval_pytest.run.runner import Task
-from summeval_pytest.study.agreement.labelled import role_answers
+from summeval_pytest.study.agreement.labelled import SEGMENTS, role_answers
 from summeval_pytest.study.baselines import BASELINES, facet_presence, length, rouge, rouge_1_recall
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.verdict.thresholds import has_part
@@ -123,8 +123,10 @@ def agreement_tasks(
             system=label.system,
             metrics=metrics,
             facts=label.facts,
-            baselines=tuple(BASELINES[name] for name in baselines),
-            segments=bool(label.roles),
+            extras=(
+                *(BASELINES[name] for name in baselines),
+                *((SEGMENTS,) if label.roles else ()),
+            ),
         ): label
         for label in labels
     }
@@ -199,13 +201,12 @@ def labelled_pair(
             lacking[_METRIC_COLUMNS[score.metric]] = score.reason
         else:
             columns.update(_columns(score))
-    for name, number in evaluation.baselines.items():
-        if isinstance(number, Unanswered):
-            lacking[BASELINE_COLUMNS[name]] = number.reason
-        else:
-            columns[BASELINE_COLUMNS[name]] = number
-    if isinstance(evaluation.segments, Unscored):
-        lacking["sentence roles"] = evaluation.segments.reason
+    for name, result in evaluation.extras.items():
+        column = BASELINE_COLUMNS.get(name, "sentence roles")
+        if isinstance(result, Unanswered | Unscored):
+            lacking[column] = result.reason
+        elif isinstance(result, float):
+            columns[column] = result
     golden = golden_pair(label, evaluation)
     columns |= _share_of_facts(golden)
     return LabelledPair(

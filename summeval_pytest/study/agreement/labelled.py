@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics.facet import facets_of
-from summeval_pytest.questions import Facet, FacetSegments
+from summeval_pytest.metrics.flow import ask, ends_unscored
+from summeval_pytest.questions import Facet, FacetSegments, SegmentFacets
 from summeval_pytest.run.golden import (
     check_roles,
     group_of,
@@ -14,15 +15,18 @@ from summeval_pytest.run.golden import (
     labelled_sentences,
     places_of,
 )
+from summeval_pytest.run.measure import Extra, check_flaw
 from summeval_pytest.text.normalise import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from summeval_pytest.metrics.flow import Dialogue
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.runner import Task
     from summeval_pytest.suite.labels import Label
     from summeval_pytest.suite.suite import Suite
+    from summeval_pytest.suite.values import Pair
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +77,18 @@ def evidence_cases(
             )
 
 
+@ends_unscored("facet")
+def segments_flow(pair: Pair) -> Dialogue[FacetSegments]:
+    """The conversation about the facets of a summary, to compare labelled roles with."""
+    check_flaw(pair)
+    (segments,) = yield from ask(FacetSegments, SegmentFacets(normalise(pair.summary)))
+    return segments
+
+
+SEGMENTS: Final = Extra("facet", segments_flow)
+"""The facets of the summary, beside the metrics."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleAnswer:
     """One sentence with a labelled role: the facets that are right, at least one.
@@ -86,7 +102,7 @@ class RoleAnswer:
 
 def role_answers(label: Label, evaluation: Evaluation) -> tuple[RoleAnswer, ...]:
     """The labelled sentences of a pair that state a facet; none without the judge's segments."""
-    segments = evaluation.segments
+    segments = evaluation.extras.get(SEGMENTS.name)
     check_roles(label, evaluation.pair.summary)
     if not isinstance(segments, FacetSegments):
         return ()

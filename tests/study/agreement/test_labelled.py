@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import SuiteError
-from summeval_pytest.questions import FacetSegments
+from summeval_pytest.metrics.number import Unscored
+from summeval_pytest.questions import FacetSegments, SegmentFacets, Unanswered
 from summeval_pytest.run.runner import Runner
 from summeval_pytest.study.agreement.labelled import (
     EvidenceCase,
@@ -16,14 +17,20 @@ from summeval_pytest.study.agreement.labelled import (
     evidence_cases,
     evidence_tasks,
     role_answers,
+    segments_flow,
 )
 from summeval_pytest.suite.labels import RoleLabel
 from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, Told, write_labelled
-from tests.run.test_golden import FIRST, SECOND, evaluation, label
+from tests.run.test_golden import evaluation, label
+from tests.run.test_measure import REFUSED, ended, pair
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+
+FIRST = "The team fired forty bricks with two draughts."
+SECOND = "The slow draught gave bricks of 31 MPa."
 
 
 def test_roles_are_held_against_the_segments_and_must_be_of_the_summary() -> None:
@@ -33,7 +40,9 @@ def test_roles_are_held_against_the_segments_and_must_be_of_the_summary() -> Non
         RoleLabel(text="Growth fell.", facets=("result", "conclusion")),
         RoleLabel(text="Ok.", facets=()),
     )
-    of = evaluation(segments=FacetSegments(method="Zinc was given.", conclusion="Growth fell."))
+    of = evaluation(
+        extras={"facet": FacetSegments(method="Zinc was given.", conclusion="Growth fell.")}
+    )
     assert role_answers(label(roles=roles), of) == (
         RoleAnswer(right=("method",), answer="method"),
         RoleAnswer(right=("result", "conclusion"), answer="conclusion"),
@@ -85,3 +94,15 @@ def test_pairs_without_such_a_sentence_are_not_asked_about(tmp_path: Path) -> No
     suite = write_labelled(tmp_path, GOOD_OF_KILN, BAD_OF_KILN, bare)
     (task,) = evidence_tasks(suite)
     assert (task.paper, task.system, task.metrics) == ("kiln", "good", ("faithfulness",))
+
+
+def test_the_judge_is_asked_for_the_facets_of_the_summary() -> None:
+    """The metric asks nothing of a summary that is its reference, as that of the authors is."""
+    summary = "Abstract: Zinc was  given. Growth rose."
+    segments = FacetSegments(method="Zinc was given.")
+    asked, outcome = ended(segments_flow(pair(summary)), (segments,))
+    assert (asked, outcome) == ([SegmentFacets("Zinc was given. Growth rose.")], segments)
+    silent = Unscored(metric="facet", status="unanswered", reason="cut off")
+    assert ended(segments_flow(pair(summary)), (Unanswered("cut off"),))[1] == silent
+    refused = Unscored(metric="facet", status=REFUSED.status, reason=REFUSED.reason)
+    assert ended(segments_flow(pair(summary, flaw=REFUSED))) == ([], refused)
