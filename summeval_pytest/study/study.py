@@ -140,7 +140,7 @@ def study(
         studied = [material.add_judge(name, families[0][name]) for name in judges]
     finally:
         session.replies.forget_run()
-    told = Study(
+    result = Study(
         suite=loaded.shown,
         fingerprint=loaded.fingerprint,
         n_papers=len(loaded.paper_ids),
