@@ -1,4 +1,4 @@
-"""What a new suite is started from: flags, and in a terminal three questions for the rest."""
+"""The choices that a new suite starts from: flags, or in a terminal three questions."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _CI: Final = """\
 3. Who runs it? GitHub or GitLab then gates each pull or merge request, without a key."""
 _MEANINGS: Final = {
     "source": "the paper's text",
-    "reference": "the abstract that a summary is held to",
+    "reference": "the abstract that a summary is measured against",
     "summary": "the text to gate, or the file that holds the summaries",
     "system": "who wrote the summary, or the name of the one system",
     "id": "the paper's name",
@@ -59,7 +59,7 @@ AnswerT = TypeVar("AnswerT")
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """What a suite is started from; None for what nobody has said yet."""
+    """The choices that a suite starts from; None for what is not chosen yet."""
 
     papers: Annotated[
         Path | None,
@@ -91,16 +91,12 @@ class Start:
 
     @property
     def judge_name(self) -> str:
-        """Who judges, as ``--summ-judge`` names it."""
+        """The judge, as ``--summ-judge`` names it."""
         return JUDGE if self.is_asked else self.judge or OFFLINE
 
     @property
     def server(self) -> Endpoint | None:
-        """The endpoint that the suite has to define; None for one that is built in.
-
-        Raises:
-            OptionError: for a name that nobody knows, and for an address with a secret in it.
-        """
+        """The endpoint that the suite has to define; None for one that is built in."""
         name = self.endpoint or OPENAI
         if name in BUILT_IN_ENDPOINTS:
             return None
@@ -117,7 +113,7 @@ class Start:
 
     @property
     def key(self) -> tuple[str, str]:
-        """The variable of the judge's key, and the origin that has to be allowed; or nothing."""
+        """The variable with the judge's key, and the origin to allow; empty where not needed."""
         server = self.server
         if self.is_asked and server is None and self.endpoint in {None, OPENAI}:
             return API_KEY, ""
@@ -130,7 +126,7 @@ START: Final = Start()
 
 
 def checked(start: Start) -> Start:
-    """The same, with flags refused that go with another, and an endpoint that is none."""
+    """Refuses flags that need another flag, and an endpoint that is none."""
     for option in ("summaries", "columns", "system", "skip-missing"):
         if start.papers is None and getattr(start.rows, option.replace("-", "_")):
             raise OptionError(f"--{option} goes with --papers FILE; name it, or leave it out")
@@ -138,7 +134,7 @@ def checked(start: Start) -> Start:
         raise OptionError("--endpoint goes with --judge MODEL; name it, or leave it out")
     name = start.judge
     if name is not None and not name.strip():
-        raise OptionError("--judge names nobody; write offline or a model's name")
+        raise OptionError("--judge is empty; write offline or a model's name")
     if start.is_asked and get_close_matches(name or "", [OFFLINE], cutoff=0.8):
         raise OptionError(f"--judge={name}: did you mean {OFFLINE!r}?")
     start.server  # noqa: B018 - refused now, not after more questions
@@ -146,7 +142,7 @@ def checked(start: Start) -> Start:
 
 
 def complete(start: Start, usual: CI) -> Start:
-    """What is answered in the terminal where no flag answers it.
+    """Asks in the terminal for every choice that no flag makes.
 
     Raises:
         KeyboardInterrupt: at Ctrl-C and at the end of the input.
@@ -172,7 +168,7 @@ def complete(start: Start, usual: CI) -> Start:
 
 
 def _ask(console: Console, what: str, usual: str, read: Callable[[str], AnswerT]) -> AnswerT:
-    """Ask until what is typed can be read; Enter takes what is usual."""
+    """Asks until the answer can be read; Enter takes the usual one."""
     default = f" [{usual}]" if usual else ""
     while True:
         try:
@@ -197,7 +193,7 @@ def _table(file: Path) -> DataTable:
 
 
 def _ask_rows(papers: Path, rows: RowOptions, console: Console) -> RowOptions:
-    """The columns of a table, or of two, that bear other names."""
+    """Asks for the columns of one table, or of two, that have other names."""
     table = _table(papers)
     if rows.summaries is None:
         keys = ("source", "reference", "summary", "system", "paper")
@@ -212,7 +208,7 @@ def _ask_rows(papers: Path, rows: RowOptions, console: Console) -> RowOptions:
 def _ask_columns(
     table: DataTable, rows: RowOptions, keys: tuple[str, ...], console: Console
 ) -> RowOptions:
-    """The columns of keys that the table has under another name.
+    """Asks for the columns that the table has under another name.
 
     It ends where summaries turn out to be in a file of their own.
     """
@@ -243,7 +239,7 @@ def _ask_columns(
 
 
 def _with_column(typed: str, *, table: DataTable, rows: RowOptions, key: str) -> RowOptions:
-    """The rows with a column for a key, or with what stands in its place."""
+    """The options with a column for a key, or with what replaces it."""
     if typed in table.columns:
         if "," in typed:
             raise OptionError(f"the column {one_line(typed, 60)!r} has a comma; rename it")

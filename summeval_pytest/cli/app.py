@@ -1,24 +1,23 @@
-"""The command line: the commands, and how each ends."""
+"""The command line: all commands, and their exit codes.
+
+A command returns its lines. It raises a `UsageError` for what the user has to mend.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Final, Literal, cast
+from typing import Final, Literal, cast
 
 from cyclopts import App, CycloptsError, Parameter
 
 from summeval_pytest.errors import JudgeError, NoReplyError, UsageError
 from summeval_pytest.text.printing import safe
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    Said = list[str] | tuple[list[str], bool] | None
-    """The lines; and whether what is decided passes, of a command that decides something. None
-    where help or the version was printed."""
-
+Output = list[str] | tuple[list[str], bool] | None
+"""The lines, and whether the decision passes where there is one; None for help and version."""
 
 USAGE: Final = 4
 """Exit code of a usage error, as pytest has it."""
@@ -93,12 +92,12 @@ COMMANDS: Final = (
 
 
 def _shown_default(value: object) -> str | None:
-    """A default as help states it; none where an option is off or not given."""
+    """A default as help states it; None for an option that is off."""
     return str(value) if value else None
 
 
 def make_app() -> App:
-    """The commands, none of them loaded yet."""
+    """The app with all commands; a command's module loads when it is called."""
     top = App(
         name="summeval",
         help="Suites for summarization gates: import them, measure judges against labels, plan and"
@@ -109,37 +108,31 @@ def make_app() -> App:
         suppress_keyboard_interrupt=False,
         default_parameter=Parameter(negative=(), show_default=_shown_default),
     )
-    groups = {name: App(name=name, help=told, version_flags=()) for name, told in GROUPS.items()}
+    groups = {name: App(name=name, help=text, version_flags=()) for name, text in GROUPS.items()}
     for group in groups.values():
         top.command(group)
-    for command, function, told in COMMANDS:
+    for command, function, text in COMMANDS:
         *group_name, name = command.split()
         app = groups[group_name[0]] if group_name else top
         package = "summeval_pytest" if function.startswith(("study.", "scale.")) else __package__
-        app.command(f"{package}.{function}", name=name, help=told, version_flags=())
+        app.command(f"{package}.{function}", name=name, help=text, version_flags=())
     return top
 
 
 def completion(shell: Literal["bash", "fish", "powershell", "zsh"], /) -> list[str]:
-    """Print a shell's completion script, as `eval "$(summeval completion bash)"` reads it."""
+    """Prints a shell's completion script, for `eval "$(summeval completion bash)"`."""
     return make_app().generate_completion(shell=shell).splitlines()
 
 
 def _run(arguments: Sequence[str]) -> tuple[list[str], bool]:
-    """The lines of the command, and whether what it decides passes.
-
-    Raises:
-        UsageError: for arguments that no command takes.
-    """
+    """The lines of the command, and whether its decision passes."""
     try:
-        said = cast("Said", make_app()(arguments, exit_on_error=False, print_error=False))
+        output = cast("Output", make_app()(arguments, exit_on_error=False, print_error=False))
     except CycloptsError as error:
         raise UsageError(str(error)) from None
-    if said is None and HELP.isdisjoint(arguments):
+    if output is None and HELP.isdisjoint(arguments):
         raise UsageError("name a command, as the help above lists them")
-    if said is None:
-        return [], True
-    return said if isinstance(said, tuple) else (said, True)
+    return output if isinstance(output, tuple) else (output or [], True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

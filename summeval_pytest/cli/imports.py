@@ -1,11 +1,11 @@
-"""`summeval import`: a suite from released data or a table, or other people's labels of a suite."""
+"""`summeval import`: makes a suite from released data or a table, or brings in labels."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 from cyclopts import Parameter
 
@@ -14,17 +14,13 @@ from summeval_pytest.cli.table_import import NO_ROW_OPTIONS, RowOptions, import_
 from summeval_pytest.errors import OptionError
 from summeval_pytest.text.printing import one_line
 
-if TYPE_CHECKING:
-    pass
-
-
 Format = Literal["scholarsum", "table", "hf", "csv"]
 
 
 @Parameter(name="*", group="Labels (csv)")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labels:
-    """The options that go with labels only."""
+    """The options for labels."""
 
     suite: Annotated[Path | None, Parameter(help="the suite of the labels")] = None
     map: Annotated[
@@ -61,12 +57,8 @@ def run_import(
     rows: RowOptions = NO_ROW_OPTIONS,
     labels: Labels = NO_LABELS,
 ) -> list[str]:
-    """Makes the suite, or the label file, and says what it holds.
-
-    Raises:
-        UsageError: for options that do not go with the format, and for a mistake in a file.
-    """
-    if form in ("scholarsum", "table", "hf"):
+    """Makes the suite, or the label file, and says what it holds."""
+    if form != "csv":
         _refuse(labels, f"goes with labels, as of csv, and {form!r} makes a suite")
     if split is not None and form != "hf":
         raise OptionError("--split goes with hf; leave it out")
@@ -74,7 +66,7 @@ def run_import(
         return import_rows(file, out, rows, is_dataset=form == "hf", split=split)
     _refuse(rows, f"goes with rows, as of table or hf, not with {form!r}")
     if form == "scholarsum":
-        return import_suite(file, out)
+        return _import_release(file, out)
     if labels.suite is None:
         raise OptionError(
             "labels of a csv file need a suite to be labels of; name it with --suite SUITE"
@@ -86,18 +78,14 @@ def run_import(
 
 
 def _refuse(options: Labels | RowOptions, why: str) -> None:
-    """Refuse any option that is given and goes with another format."""
+    """Refuses any given option that belongs to another format."""
     for option in fields(options):
         if getattr(options, option.name):
             raise OptionError(f"--{option.name.replace('_', '-')} {why}; leave it out")
 
 
-def import_suite(file: Path, out: Path) -> list[str]:
-    """Makes the suite and says what it holds.
-
-    Raises:
-        SuiteError: if the file is not the release, or ``out`` already holds something.
-    """
+def _import_release(file: Path, out: Path) -> list[str]:
+    """Makes the suite of a release and says what it holds."""
     report = import_module("summeval_pytest.study.scholarsum").import_scholarsum(file, out)
     left_out = f"{report.n_skipped_facets} facets were left out by the annotators"
     return [

@@ -1,15 +1,16 @@
-"""`summeval init`: a suite and its gate in CI, by three questions or the flags that answer them."""
+"""`summeval init`: writes a suite and its gate in CI, by flags or three questions."""
 
 from __future__ import annotations
 
 import json
 import re
 import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib.metadata import distribution
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 from urllib.parse import urlsplit
 
 from cyclopts import Parameter
@@ -20,10 +21,6 @@ from summeval_pytest.endpoints.endpoint import ALLOW, OPENAI
 from summeval_pytest.errors import OptionError, UsageError
 from summeval_pytest.questions import OFFLINE
 from summeval_pytest.text.printing import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
 
 SUITE: Final = "gate"
 """The folder of the new suite."""
@@ -75,12 +72,7 @@ def init(
 ) -> list[str]:
     """Writes the files, all of them new or none, and says what they are and what comes next.
 
-    In a terminal it asks what no flag answers.
-
-    Raises:
-        UsageError: where one of them exists already or cannot be written, and for a mistake in a
-            table; nothing is written then.
-        KeyboardInterrupt: for Ctrl-C or Ctrl-D at a question; nothing is written then.
+    In a terminal it asks what no flag answers; Ctrl-C or Ctrl-D there is a KeyboardInterrupt.
     """
     usual: CI = "gitlab" if (folder / GITLAB).exists() else "github"
     start = checked(start)
@@ -100,7 +92,7 @@ def init(
 
 
 def skeleton(name: str) -> str:
-    """The text of one of the files that are handed out."""
+    """The text of one of the template files."""
     return (files("summeval_pytest.cli") / "skeleton" / name).read_text(encoding="utf-8")
 
 
@@ -114,11 +106,7 @@ def _refuse_old(folder: Path, *names: str) -> None:
 
 
 def _write(folder: Path, texts: Mapping[str, str]) -> None:
-    """Writes all files; where one cannot be written, those before it are removed.
-
-    Raises:
-        UsageError: naming the one, as also the first that is there, if only as a broken link.
-    """
+    """Writes all files; where one cannot be written, those before it are removed."""
     _refuse_old(folder, *texts)
     written: list[Path] = []
     for name, text in texts.items():
@@ -138,11 +126,7 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
 
 
 def _suite(start: Start) -> tuple[dict[str, str], list[str]]:
-    """The files of the suite by their paths, and what to say of them.
-
-    Raises:
-        UsageError: for a mistake in a table.
-    """
+    """The files of the suite by path, and notes about them."""
     if start.papers is None:
         texts = {place: skeleton(name) for name, place in _SAMPLE.items()}
         notes = []
@@ -156,7 +140,7 @@ def _suite(start: Start) -> tuple[dict[str, str], list[str]]:
 
 
 def _judge_tables(start: Start) -> str:
-    """The tables of a model that judges; nothing for a judge in this process."""
+    """The tables of a model that judges; empty for a judge in this process."""
     if not start.is_asked:
         return ""
     server, (variable, _) = start.server, start.key
@@ -173,11 +157,7 @@ def _judge_tables(start: Start) -> str:
 
 
 def _ci_files(start: Start, gitlab: str, n_shards: int = 1) -> Mapping[str, str]:
-    """The files of the gate in CI by their paths.
-
-    Raises:
-        OptionError: for a number of shards that GitHub has no jobs for.
-    """
+    """The files of the gate in CI by their paths."""
     if not 1 <= n_shards <= MAX_JOBS:
         raise OptionError(f"--shards={n_shards}: a matrix has 1 to {MAX_JOBS} jobs")
     if start.ci == "none":
@@ -195,7 +175,7 @@ def _ci_files(start: Start, gitlab: str, n_shards: int = 1) -> Mapping[str, str]
 
 
 def _filled(text: str, start: Start) -> str:
-    """A file for CI with the values of this repository."""
+    """A file for CI, filled in for this repository."""
     values = {"SUITE": SUITE, "INSTALL": install_source() or _FILL_IN, "JUDGE": start.judge_name}
     for key, value in values.items():
         written = value if _PLAIN.fullmatch(value) else json.dumps(value)
@@ -210,7 +190,7 @@ def _filled(text: str, start: Start) -> str:
 
 
 def install_source() -> str | None:
-    """What pip installs this very package from elsewhere; None where that is not known.
+    """The requirement that installs this package on another machine; None if it is not known.
 
     What came from an index has no ``direct_url.json``; a local version is on none.
     """
@@ -230,7 +210,7 @@ def install_source() -> str | None:
 
 
 def _ci_notes(start: Start, folder: Path, gitlab: str) -> Iterator[str]:
-    """What is left to do so that CI gates."""
+    """What the user has to do before CI gates."""
     if start.ci == "none":
         return
     root, file = one_line(str(folder)), gitlab if start.ci == "gitlab" else WORKFLOW
@@ -244,7 +224,7 @@ def _ci_notes(start: Start, folder: Path, gitlab: str) -> Iterator[str]:
 
 
 def _next(start: Start, suite: str) -> Iterator[str]:
-    """What to mend, to set and to type."""
+    """What the user should fix, set and type next."""
     if start.papers is None:
         test, line, wrong, right = _PLANTED
         place = f"{suite}/{_SAMPLE['candidate.jsonl']}:{line}"

@@ -1,12 +1,13 @@
-"""`summeval label`: a person labels a suite's recorded summaries, one question a screen."""
+"""`summeval label`: asks a person for labels of a suite's summaries, one question a screen."""
 
 from __future__ import annotations
 
 import math
 import random
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from cyclopts import Parameter
 
@@ -23,6 +24,7 @@ from summeval_pytest.suite.labels import FactLabels
 from summeval_pytest.suite.lines import TextFile, read_lines
 from summeval_pytest.suite.marking import (
     Item,
+    ItemKind,
     Marking,
     cut,
     evidence_label,
@@ -32,13 +34,8 @@ from summeval_pytest.suite.marking import (
     source_sentences,
 )
 from summeval_pytest.suite.places import json_lines
+from summeval_pytest.suite.suite import Suite
 from summeval_pytest.text.printing import safe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from summeval_pytest.suite.marking import ItemKind
-    from summeval_pytest.suite.suite import Suite
 
 WHAT: Final = {
     "facets": FACETS,
@@ -75,7 +72,7 @@ class Question:
 
 
 class LabelFile:
-    """One annotator's label file; what it holds beside labels of items is kept."""
+    """One annotator's label file. Everything in it that is no label of an item is kept."""
 
     def __init__(self, suite: Suite, file: Path, annotator: str) -> None:
         self._suite, self._file = suite, file
@@ -93,7 +90,7 @@ class LabelFile:
             self._others[label.paper, label.system] = others
 
     def write(self) -> None:
-        """Write all labels, in the order of the suite's papers and systems."""
+        """Writes all labels, in the order of the suite's papers and systems."""
         lines = label_lines(self._suite, self.markings.values(), {})
         marked = {(str(line["paper"]), str(line["system"])): line for line in lines}
         pairs = marked | self._others
@@ -130,7 +127,7 @@ def label(
     ] = 1.0,
     allow_outside: AllowOutside = False,
 ) -> list[str]:
-    """Ask until all is labelled or the annotator quits; tell what is done.
+    """Asks until everything is labelled or the annotator quits.
 
     Raises:
         UsageError: for a mistake in the suite or a label file, and for options that do not fit.
@@ -200,7 +197,7 @@ def questions_of(suite: Suite, paper: str, system: str) -> Iterator[Question]:
 
 
 def _ask(questions: Sequence[Question], labels: LabelFile, annotator: str) -> None:
-    """Ask one question a screen; each answer is in the file before the next question."""
+    """Asks one question a screen, and saves each answer before the next question."""
     from rich.console import Console
 
     console, place, fault = Console(markup=False, highlight=False, emoji=False), 0, ""
@@ -231,7 +228,7 @@ def _ask(questions: Sequence[Question], labels: LabelFile, annotator: str) -> No
 
 
 def read_answer(question: Question, typed: str, annotator: str) -> Marking:
-    """Read what was typed; a `ValueError` says what is wrong with it."""
+    """Reads the typed answer; a `ValueError` says what is wrong with it."""
     kind = question.item.kind
     about = Marking(item=question.item, value=None, annotator=annotator, place=Place("terminal"))
     if kind in FACETS:

@@ -9,31 +9,24 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
-from cyclopts import Parameter
+from cyclopts import Parameter, Token
 
 from summeval_pytest.endpoints.endpoint import ALLOW
 from summeval_pytest.endpoints.exchange import Record
 from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
 from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.number import MetricName
 from summeval_pytest.record.gated_suite import gated_suite
+from summeval_pytest.run.runner import Task
 from summeval_pytest.run.session import IN_FLIGHT, Session, session_here
 from summeval_pytest.suite.places import suite_meant
-from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.suite.suite import Suite, load_suite
 from summeval_pytest.text.printing import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
-
-    from cyclopts import Token
-
-    from summeval_pytest.metrics.number import MetricName
-    from summeval_pytest.run.runner import Task
-    from summeval_pytest.suite.suite import Suite
-
 
 YES: Final = ("1", "true", "yes", "on")
 """How a variable says so, as in pytest's options."""
@@ -41,11 +34,7 @@ _DIGITS: Final = 6
 
 
 def whole_number(_: object, tokens: Sequence[Token]) -> int:
-    """An option's number, 1 or more, of up to six digits.
-
-    Raises:
-        ValueError: for anything else.
-    """
+    """An option's number, 1 or more, of up to six digits; a ValueError for anything else."""
     text = tokens[0].value
     if not (text.isascii() and text.isdecimal() and len(text) <= _DIGITS and int(text)):
         raise ValueError(f"{one_line(text, 60)!r} is no whole number from 1 to {'9' * _DIGITS}")
@@ -53,11 +42,7 @@ def whole_number(_: object, tokens: Sequence[Token]) -> int:
 
 
 def dollars(_: object, tokens: Sequence[Token]) -> float:
-    """An option's number of dollars.
-
-    Raises:
-        ValueError: for anything but a finite number of at least 0.
-    """
+    """An option's number of dollars, finite and at least 0; a ValueError for anything else."""
     text = tokens[0].value
     try:
         number = float(text)
@@ -68,9 +53,9 @@ def dollars(_: object, tokens: Sequence[Token]) -> float:
     return number
 
 
-def shared(name: str, told: str, read: Callable[..., float] | None = None) -> Parameter:
-    """An option that pytest has, too, as ``--summ-NAME``."""
-    return Parameter(name=[f"--{name}", f"--summ-{name}"], help=told, converter=read)
+def shared(name: str, text: str, read: Callable[..., float] | None = None) -> Parameter:
+    """An option that pytest also has, as ``--summ-NAME``."""
+    return Parameter(name=[f"--{name}", f"--summ-{name}"], help=text, converter=read)
 
 
 AllowOutside = Annotated[
@@ -149,7 +134,7 @@ class Asking:
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gated:
-    """What decides what a run would ask, and whom."""
+    """The options that decide what a run asks, and whom."""
 
     allow_outside: AllowOutside = False
     model: Annotated[
@@ -171,20 +156,15 @@ GATED: Final = Gated()
 
 
 def suite_of(suite: Path, *, allow_outside: bool) -> Suite:
-    """The suite of a command.
-
-    Raises:
-        SuiteError: for a mistake in it.
-    """
+    """The suite of a command."""
     return load_suite(_here(suite), allow_outside=is_outside_allowed(allow_outside=allow_outside))
 
 
 def _here(suite: Path) -> Path:
-    """The suite's file or folder; a SuiteError where another folder has it."""
+    """The suite's file or folder; where another folder has it, a SuiteError says which."""
     if not suite.exists() and (meant := suite_meant(Path.cwd(), str(suite), is_sure=True)):
-        raise SuiteError(
-            Place(suite.as_posix()), f"it is not in this folder; name the suite as {meant}"
-        )
+        message = f"it is not in this folder; name the suite as {meant}"
+        raise SuiteError(Place(suite.as_posix()), message)
     return suite
 
 
@@ -194,11 +174,7 @@ def is_outside_allowed(*, allow_outside: bool) -> bool:
 
 
 def session_of(endpoints: Endpoints, asking: Asking = ASKING) -> Session:
-    """The session for the options of a command.
-
-    Raises:
-        OptionError: for an allowed address that is none.
-    """
+    """The session for the options of a command."""
     given = endpoints.allow_endpoints or [os.environ.get(ALLOW, "")]
     return session_here(
         store=endpoints.store,
@@ -212,19 +188,15 @@ def session_of(endpoints: Endpoints, asking: Asking = ASKING) -> Session:
 
 
 def find_own_judges(*names: str) -> None:
-    """Let judges of one's own, as ``module:name``, stand in this folder."""
+    """Lets Python find custom judges, as ``module:name``, in this folder."""
     if any(":" in name for name in names):
         sys.path.insert(0, "")
 
 
 def gated_tasks(suite: Path, gated: Gated, session: Session) -> tuple[Suite, tuple[Task, ...]]:
-    """The suite of a command, and everything that a run with the same options would ask.
-
-    Raises:
-        UsageError: for a mistake in the suite, or a system that cannot be asked.
-    """
+    """The suite of a command, and all tasks of a run with the same options."""
     find_own_judges(gated.judge)
-    found = gated_suite(
+    result = gated_suite(
         _here(suite),
         None,
         session,
@@ -233,7 +205,7 @@ def gated_tasks(suite: Path, gated: Gated, session: Session) -> tuple[Suite, tup
         least=names_in(gated.least, "--min"),
         allow_outside=is_outside_allowed(allow_outside=gated.allow_outside),
     )
-    return found.suite, found.tasks
+    return result.suite, result.tasks
 
 
 METRICS_OPTION: Final = Parameter(
@@ -242,21 +214,13 @@ METRICS_OPTION: Final = Parameter(
 
 
 def metrics_in(values: Sequence[str]) -> tuple[MetricName, ...]:
-    """The metrics that ``--metrics`` names; all of them where it names none.
-
-    Raises:
-        OptionError: for a name that is no metric.
-    """
+    """The metrics that ``--metrics`` names; all of them where it names none."""
     names = names_in(values, "--metrics", METRICS, "no metric")
     return tuple(metric for metric in METRICS if metric in names) or METRICS
 
 
 def check_writable(file: Path, option: str) -> None:
-    """Refuses a file that cannot be written before anything is done for it.
-
-    Raises:
-        OptionError: for a folder, and for a file whose folder is not there.
-    """
+    """Refuses a file that cannot be written before anything is done for it."""
     from summeval_pytest.reports.files import unwritable
 
     if fault := unwritable(file):
@@ -264,11 +228,7 @@ def check_writable(file: Path, option: str) -> None:
 
 
 def make_folder(folder: Path, option: str) -> None:
-    """Makes the folder that an option names, where it is not there.
-
-    Raises:
-        OptionError: if it cannot be made.
-    """
+    """Makes the folder that an option names, if it is missing."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -278,22 +238,14 @@ def make_folder(folder: Path, option: str) -> None:
 
 
 def write_figures(file: Path, option: str, figures: object) -> None:
-    """Writes what a command has found as indented JSON.
-
-    Raises:
-        OptionError: if the file cannot be written.
-    """
+    """Writes what a command has found as indented JSON."""
     from summeval_pytest.record.json_text import as_json
 
     write_text(file, option, json.dumps(json.loads(as_json(figures)), indent=2) + "\n")
 
 
 def write_text(file: Path, option: str, text: str | Iterable[str]) -> None:
-    """Writes the file that an option names.
-
-    Raises:
-        OptionError: if it cannot be written.
-    """
+    """Writes the file that an option names."""
     from summeval_pytest.reports.files import write_whole
 
     if fault := write_whole(file, text):
@@ -306,9 +258,6 @@ def names_in(
     """The names of an option that may be repeated, or hold commas, each once.
 
     ``unknown`` says what a name is that is none of the ``known`` ones; without these any will do.
-
-    Raises:
-        OptionError: where it is there and names nothing, and for an unknown name.
     """
     names = list(dict.fromkeys(name for value in values for name in value.split(",") if name))
     if values and not names:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 from cyclopts import Parameter
 
@@ -24,24 +25,18 @@ from summeval_pytest.cli.parameters import (
     suite_of,
     write_text,
 )
+from summeval_pytest.endpoints.chat import ChatReply
 from summeval_pytest.endpoints.dialect import Dialect, body
 from summeval_pytest.endpoints.endpoint import Endpoint
+from summeval_pytest.endpoints.exchange import Memory, Record
 from summeval_pytest.endpoints.response import read_body
 from summeval_pytest.errors import JudgeError, NoReplyError, OptionError, Place, SuiteError
 from summeval_pytest.run.golden import golden_tasks
-from summeval_pytest.store.cassette import Row, is_key, read_cassette, write_cassette
+from summeval_pytest.run.plan import Missing, Survey
+from summeval_pytest.store.cassette import Cassette, Row, is_key, read_cassette, write_cassette
 from summeval_pytest.store.store import open_store
+from summeval_pytest.suite.suite import Suite
 from summeval_pytest.text.printing import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from summeval_pytest.endpoints.chat import ChatReply
-    from summeval_pytest.endpoints.exchange import Memory, Record
-    from summeval_pytest.run.plan import Missing, Survey
-    from summeval_pytest.store.cassette import Cassette
-    from summeval_pytest.suite.suite import Suite
-
 
 SHOWN: Final = 5
 """How many of many missing or unused replies are named."""
@@ -59,18 +54,18 @@ def export(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     if not survey.stored:
         return [f"nothing to record: judge {one_line(signature)} needs no replies here"]
     file = loaded.cassette
-    kept = read_cassette(file.path, file.shown).rows if file.path.is_file() else {}
-    rows = {**kept, **survey.stored}
+    old = read_cassette(file.path, file.shown).rows if file.path.is_file() else {}
+    rows = {**old, **survey.stored}
     sha256 = write_cassette(file.path, rows.values())
-    told = (
-        f"{file.shown}: {len(rows):,} replies, {len(rows) - len(kept):,} of them new;"
+    line = (
+        f"{file.shown}: {len(rows):,} replies, {len(rows) - len(old):,} of them new;"
         f" {len(survey.stored):,} are used by judge {one_line(signature)}"
     )
-    return [told, f"sha256 {sha256}"]
+    return [line, f"sha256 {sha256}"]
 
 
 def import_(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
-    """Puts the replies of a suite's cassette into the local store."""
+    """Copies the replies of a suite's cassette into the local store."""
     cassette = _cassette(suite_of(suite, allow_outside=gated.allow_outside))
     n_new = 0
     place = session_of(gated.endpoints).replies.place
@@ -93,32 +88,30 @@ def prune(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     used = [row for key, row in cassette.rows.items() if key in survey.stored]
     if unused:
         write_cassette(loaded.cassette.path, used)
-    told = f"{cassette.shown}: {len(unused):,} of {len(cassette.rows):,} replies removed"
-    return [told, *_named(unused)]
+    line = f"{cassette.shown}: {len(unused):,} of {len(cassette.rows):,} replies removed"
+    return [line, *_named(unused)]
 
 
 def verify(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     """Checks that a run of these options can be replayed, and says what it does not use.
 
     Raises:
-        SuiteError: if a line is no reply, or out of order.
         JudgeError: if a reply is missing or unusable.
     """
     loaded, survey, signature = _surveyed(suite, gated, "none")
     cassette = _cassette(loaded)
     unused = cassette.unused(survey.stored)
-    told = (
+    line = (
         f"{cassette.shown}: {len(cassette.rows):,} replies, {len(survey.stored):,} used by judge"
         f" {one_line(signature)}, {len(unused):,} unused"
     )
-    return [told, f"sha256 {cassette.sha256}", *_named(unused)]
+    return [line, f"sha256 {cassette.sha256}", *_named(unused)]
 
 
 def _surveyed(suite: Path, gated: Gated, record: Record) -> tuple[Suite, Survey, str]:
     """The suite, the replies that a run finds, and the judge's signature.
 
     Raises:
-        SuiteError: if a replay has no cassette.
         JudgeError: if a reply is missing or unusable.
     """
     session = session_of(gated.endpoints, Asking(record=record))
@@ -126,29 +119,19 @@ def _surveyed(suite: Path, gated: Gated, record: Record) -> tuple[Suite, Survey,
     if record == "none":
         _cassette(loaded)
     survey, signature = session.survey(gated.judge, [loaded], tasks, imagine=False)
-    missing = survey.missing.values()
-    told = [
-        _list(f"{len(some):,} replies are {what}", some)
-        for some, what in (
-            ([m for m in missing if not m.flaw], "not recorded"),
-            ([m for m in missing if m.flaw], "recorded and unusable"),
-        )
-        if some
-    ]
-    if told:
+    missing = list(survey.missing.values())
+    if missing:
+        absent = _list("not recorded", [m for m in missing if not m.flaw])
+        flawed = _list("recorded and unusable", [m for m in missing if m.flaw])
         raise JudgeError(
-            f"{loaded.shown}: {'; '.join(told)}; ask for them with 'pytest {loaded.shown}"
-            f" --summ-judge={gated.judge} --summ-record=new', then export"
+            f"{loaded.shown}: {'; '.join(filter(None, (absent, flawed)))}; ask for them with"
+            f" 'pytest {loaded.shown} --summ-judge={gated.judge} --summ-record=new', then export"
         )
     return loaded, survey, signature
 
 
 def _cassette(suite: Suite) -> Cassette:
-    """The suite's cassette.
-
-    Raises:
-        SuiteError: if there is none, or at its first line that is no reply.
-    """
+    """The suite's cassette."""
     file = suite.cassette
     if not file.path.is_file():
         raise SuiteError(
@@ -158,14 +141,15 @@ def _cassette(suite: Suite) -> Cassette:
     return read_cassette(file.path, file.shown)
 
 
-def _list(told: str, missing: list[Missing]) -> str:
+def _list(what: str, missing: list[Missing]) -> str:
+    """How many replies are missing, with the first few by name; empty for none."""
     named = "; ".join(
         f"{one_line(m.request.topic, 60)} of system {m.system} ({m.key[:8]}"
         f"{f': {one_line(m.flaw, 120)}' if m.flaw else ''})"
         for m in missing[:SHOWN]
     )
     more = f" and {len(missing) - SHOWN:,} more" if len(missing) > SHOWN else ""
-    return f"{told}: {named}{more}"
+    return f"{len(missing):,} replies are {what}: {named}{more}" if missing else ""
 
 
 def _named(unused: Sequence[Row]) -> Iterator[str]:
@@ -198,12 +182,7 @@ def export_requests(
     metrics: Annotated[tuple[str, ...], METRICS_OPTION] = (),
     gated: Gated = GATED,
 ) -> list[str]:
-    """Writes the requests of the next round.
-
-    Raises:
-        OptionError: if they go to several endpoints, and none of them was named; for
-            ``--metrics`` without ``--for agree``.
-    """
+    """Writes the requests of the next round."""
     check_writable(out, "--out")
     session = session_of(gated.endpoints)
     loaded, tasks = gated_tasks(suite, gated, session)
@@ -215,52 +194,42 @@ def export_requests(
     elif purpose == "judge":
         tasks = tuple(golden_tasks(loaded))
     survey, _ = session.survey(gated.judge, [loaded], tasks, imagine=False)
-    open_ = sorted(survey.missing.values(), key=lambda m: m.key)
-    names = sorted({m.endpoint.name for m in open_})
-    if only is None and len(names) > 1:
+    endpoints = sorted({m.endpoint.name for m in survey.missing.values()})
+    if only is None and len(endpoints) > 1:
         raise OptionError(
-            f"the open requests go to {len(names)} endpoints, {', '.join(names)}; a batch file goes"
-            " to one: choose with --only NAME"
+            f"the open requests go to {len(endpoints)} endpoints, {', '.join(endpoints)}; a batch"
+            " file goes to one: choose with --only NAME"
         )
-    missing = [m for m in open_ if only in {None, m.endpoint.name}]
+    missing = [m for _, m in sorted(survey.missing.items()) if only in {None, m.endpoint.name}]
+    n_stored = f"{len(survey.stored):,} replies are stored"
     if not missing:
         then = "run pytest" if purpose != "agree" else "run summeval agree"
-        return [f"nothing is open: all {len(survey.stored):,} replies are stored; {then}"]
-    memory = session.replies.memory()
-    try:
+        return [f"nothing is open: all {n_stored}; {then}"]
+    with closing(session.replies.memory()) as memory:
         lines = [_request_line(m, memory) for m in missing]
-    finally:
-        memory.close()
     write_text(out, "--out", "".join(f"{line}\n" for line in lines))
     models = sorted({m.request.model for m in missing})
-    again = [m.flaw for m in missing if m.flaw]
-    told = f"{out}: {len(missing):,} requests for {', '.join(models)}"
-    told += f"; {len(survey.stored):,} replies are stored"
-    if again:
-        told += f"; {len(again):,} are asked again, as what was replied is unusable ({again[0]})"
-    return [told, "next: have them answered, then 'summeval batch import RESPONSES'"]
+    line = f"{out}: {len(missing):,} requests for {', '.join(models)}; {n_stored}"
+    if again := [m.flaw for m in missing if m.flaw]:
+        line += f"; {len(again):,} are asked again, as what was replied is unusable ({again[0]})"
+    return [line, "next: have them answered, then 'summeval batch import RESPONSES'"]
 
 
 def _request_line(missing: Missing, memory: Memory) -> str:
     """One request as the endpoint understands it, as far as that is known from other calls."""
-    known = memory.dialect(missing.endpoint.name, missing.request.model)
-    asked = body(missing.request, known or Dialect())
-    return json.dumps(
-        {"custom_id": missing.key, "method": "POST", "url": URL, "body": asked},
-        ensure_ascii=True,
-        sort_keys=True,
-    )
+    dialect = memory.dialect(missing.endpoint.name, missing.request.model) or Dialect()
+    line = {"custom_id": missing.key, "method": "POST", "url": URL}
+    return json.dumps(line | {"body": body(missing.request, dialect)}, sort_keys=True)
 
 
 def import_replies(file: Path, /, *, store: StoreOption = None) -> list[str]:
-    """Stores the replies of a file; lines without a usable reply are told and not stored.
+    """Stores the replies of a file; names each line without a usable reply, and leaves it out.
 
     Raises:
         JudgeError: if there are lines, and none of them has a usable reply.
-        SuiteError: if the file cannot be read.
     """
     try:
-        lines = file.read_text(encoding="utf-8-sig").split("\n")
+        texts = file.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, ValueError) as error:
         raise SuiteError(
             Place(str(file)), f"the file cannot be read ({error}); name the responses file"
@@ -268,24 +237,24 @@ def import_replies(file: Path, /, *, store: StoreOption = None) -> list[str]:
     stored = 0
     failed: list[str] = []
     place = session_of(Endpoints(store=store)).replies.place
-    with closing(open_store(place)) as kept:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
+    with closing(open_store(place)) as replies:
+        for number, text in enumerate(texts, start=1):
+            if not text.strip():
                 continue
             try:
-                key, reply = _read_line(line)
+                key, reply = _read_line(text)
             except (NoReplyError, ValueError) as error:
                 failed.append(f"{file}:{number}: {one_line(str(error))}")
                 continue
-            kept.put(Row(key=key, topic="from a batch", reply=reply.as_json()))
+            replies.put(Row(key=key, topic="from a batch", reply=reply.as_json()))
             stored += 1
-    told = [f"{place}: {stored:,} replies stored, {len(failed):,} lines without one"]
-    told += failed[:FAILURES_SHOWN]
+    lines = [f"{place}: {stored:,} replies stored, {len(failed):,} lines without one"]
+    lines += failed[:FAILURES_SHOWN]
     if len(failed) > FAILURES_SHOWN:
-        told.append(f"and {len(failed) - FAILURES_SHOWN:,} more")
+        lines.append(f"and {len(failed) - FAILURES_SHOWN:,} more")
     if failed and not stored:
-        raise JudgeError("\n".join(told))
-    return [*told, "next: 'summeval batch export' again, until nothing is open"]
+        raise JudgeError("\n".join(lines))
+    return [*lines, "next: 'summeval batch export' again, until nothing is open"]
 
 
 def _read_line(line: str) -> tuple[str, ChatReply]:

@@ -1,4 +1,4 @@
-"""Commands about runs: plan or judge one, and report, compare or rescore saved ones."""
+"""Commands about runs: plan one; merge, report, compare and rescore saved ones."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import statistics
 import subprocess
 import sys
 from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import Annotated, Final
 
 from cyclopts import Parameter
 
@@ -40,7 +41,7 @@ from summeval_pytest.record.record_file import read_record, record_lines
 from summeval_pytest.record.rescore import read_weights, rescore
 from summeval_pytest.reports.cases import missed_numbers
 from summeval_pytest.reports.ci import STEP_SUMMARY, annotation_lines, step_summary
-from summeval_pytest.reports.files import append, rendered
+from summeval_pytest.reports.files import FileKind, append, rendered
 from summeval_pytest.reports.judge_section import trust_of_run
 from summeval_pytest.reports.terminal import (
     changed_model_lines,
@@ -55,18 +56,11 @@ from summeval_pytest.run.runner import tasks_of
 from summeval_pytest.stats.paired import detectable_drop, power_of_drop
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.changes import measure_drift, pair_change, worst_changes
-from summeval_pytest.verdict.comparison import POWER, compare, find_baseline, granularity
+from summeval_pytest.verdict.comparison import POWER, Baseline, compare, find_baseline, granularity
 from summeval_pytest.verdict.decide import decide
-from summeval_pytest.verdict.policy import LEVEL, read_rules
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from summeval_pytest.reports.files import FileKind
-    from summeval_pytest.verdict.differences import PairChange
-    from summeval_pytest.verdict.policy import Rule
-    from summeval_pytest.verdict.run import RunRecord, RunVerdict, SuiteRecord
-
+from summeval_pytest.verdict.differences import PairChange
+from summeval_pytest.verdict.policy import LEVEL, Rule, read_rules
+from summeval_pytest.verdict.run import RunRecord, RunVerdict, SuiteRecord
 
 RunFile = Annotated[Path, Parameter(name="RUN", help="a run record")]
 GitLabFile = Annotated[Path | None, Parameter(help="write GitLab's code quality report")]
@@ -103,8 +97,8 @@ def merge(
     records = [read_record(run, "RUN") for run in runs]
     suites = dict.fromkeys(suite.shown for record in records for suite in record.suites)
     files = {"run-record": out, "html": html, "junit": junit, "gitlab": gitlab}
-    asked = [f"--summ-{name}={file}" for name, file in files.items() if file is not None]
-    command = [sys.executable, "-m", "pytest", "-q", *asked, *option]
+    command = [sys.executable, "-m", "pytest", "-q"]
+    command += [*(f"--summ-{name}={file}" for name, file in files.items() if file), *option]
     command += [*(f"--summ-from={run}" for run in runs), "--", *suites]
     done = subprocess.run(command, check=False)  # noqa: S603 - a suite's name stands behind --
     if done.returncode:
@@ -127,42 +121,39 @@ def report(
         ),
     ] = False,
 ) -> tuple[list[str], bool]:
-    """The run on the terminal and the files that were asked for, and whether the run passes.
-
-    Raises:
-        OptionError: for a file that is no run record, and for one that cannot be written.
-    """
-    asked: list[tuple[str, FileKind, Path | None]] = [
-        ("--html", "page", html),
-        ("--junit", "JUnit report", junit),
-        ("--gitlab", "code quality report", gitlab),
-    ]
-    wanted = [(option, kind, file) for option, kind, file in asked if file is not None]
-    for option, _, file in wanted:
-        check_writable(file, option)
+    """Prints a run and writes its reports again; whether the run passes."""
+    files: dict[FileKind, tuple[str, Path | None]] = {
+        "page": ("--html", html),
+        "JUnit report": ("--junit", junit),
+        "code quality report": ("--gitlab", gitlab),
+    }
+    for option, file in files.values():
+        if file is not None:
+            check_writable(file, option)
     verdict = decide(read_record(run, "RUN"))
     lines = list(run_lines(verdict))
-    for option, kind, file in wanted:
-        write_text(file, option, rendered(kind, verdict))
-        lines.append(f"wrote {file}")
+    for kind, (option, file) in files.items():
+        if file is not None:
+            write_text(file, option, rendered(kind, verdict))
+            lines.append(f"wrote {file}")
     return [*lines, *_github(verdict)] if github else lines, verdict.may_release
 
 
 def _github(verdict: RunVerdict) -> list[str]:
-    """The annotations as lines; the step summary goes where GitHub says, else it follows them."""
-    lines = list(annotation_lines(verdict))
-    summary = os.environ.get(STEP_SUMMARY)
-    if not summary:
-        return [*lines, *step_summary(verdict).splitlines()]
-    if fault := append(Path(summary), step_summary(verdict)):
-        raise OptionError(f"{STEP_SUMMARY}={summary} {fault}; unset it to print")
+    """The annotations; the step summary goes into GitHub's file, else it follows them."""
+    lines, text = list(annotation_lines(verdict)), step_summary(verdict)
+    file = os.environ.get(STEP_SUMMARY)
+    if not file:
+        return [*lines, *text.splitlines()]
+    if fault := append(Path(file), text):
+        raise OptionError(f"{STEP_SUMMARY}={file} {fault}; unset it to print")
     return lines
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparing:
-    """What of two runs is compared, and how much of it is told."""
+    """Which parts of two runs to compare, and how much to print."""
 
     system: Annotated[str | None, Parameter(help="compare this system of NEW (default: all)")] = (
         None
@@ -198,14 +189,10 @@ def compare_runs(
     *,
     chosen: Comparing = COMPARING,
 ) -> tuple[list[str], bool]:
-    """The lines, and whether NEW passed, and every system could be compared and breaks no rule.
+    """Compares two runs; whether NEW passed and every system could be compared and breaks no rule.
 
     A run that was cut passes nothing. With ``--golden`` only golden answers are compared, and
     decide.
-
-    Raises:
-        OptionError: for a file that is no run record, a rule that cannot be, a system that neither
-            run has, and with ``--golden`` for a run without golden answers.
     """
     rules = read_rules([rule for text in chosen.fail for rule in text.split(",")], option="--fail")
     old, new = decide(read_record(old_file, "OLD")), decide(read_record(new_file, "NEW"))
@@ -213,9 +200,13 @@ def compare_runs(
     if chosen.golden:
         _check_golden(chosen, {"OLD": (old_file, old), "NEW": (new_file, new)}, shared)
         return _golden_answers(old, new, shared, chosen.answers)
-    lines = [*_cut("OLD", old), *_cut("NEW", new)]
+    lines = [
+        one_line(f"{which}: {suite.shown}: {suite.gaps[0]}")
+        for which, record in (("OLD", old), ("NEW", new))
+        for suite in record.suites
+        if suite.is_cut
+    ]
     passes = not lines and new.may_release
-    baselines = _OldRun(old, old_file.name)
     if not any(suite.systems for suite in new.suites):
         raise OptionError(f"NEW: {new_file} holds no system; name the record of a run")
     for suite in new.suites:
@@ -224,9 +215,17 @@ def compare_runs(
             near = nearest(wanted or "", names)
             raise OptionError(f"--system={wanted}: {suite.shown} has none; {near}")
         for system in names if wanted is None else [wanted]:
-            told, fine = _compared(suite, system, baselines, chosen, rules)
-            lines += told
-            passes = passes and fine
+            baseline = find_baseline(
+                old,
+                old_file.name,
+                suite=suite.name,
+                system=system,
+                wanted=chosen.against,
+                option="OLD",
+            )
+            is_fine, of_system = _compared(suite, system, baseline, rules, chosen.papers)
+            lines += [*of_system, ""]
+            passes = passes and is_fine
     if not new.may_release:
         why = trust_of_run(new) if new.is_untrusted else f"the run {new.outcome} by itself"
         lines += [one_line(f"NEW: {why}", 400), ""]
@@ -235,19 +234,13 @@ def compare_runs(
     return lines, passes
 
 
-def _cut(which: str, record: RunRecord) -> list[str]:
-    """What is open in the suites of a run that was cut, a line each."""
-    cut = (suite for suite in record.suites if suite.is_cut)
-    return [one_line(f"{which}: {suite.shown}: {suite.gaps[0]}") for suite in cut]
-
-
 def _measured(record: RunRecord) -> list[SuiteRecord]:
     """The suites that the run measured its judge with."""
     return [suite for suite in record.suites if suite.golden and suite.trust is not None]
 
 
 def _shared_suites(old: RunRecord, new: RunRecord) -> list[tuple[SuiteRecord, SuiteRecord]]:
-    """The suites of both runs by name; a run's only suite goes with the only one of the other."""
+    """The suites that both runs have, by name; two single suites go together anyway."""
     before, now = _measured(old), _measured(new)
     if len(before) == len(now) == 1:
         return [(before[0], now[0])]
@@ -282,34 +275,18 @@ def _check_golden(
             )
 
 
-class _OldRun(NamedTuple):
-    """The run to compare with, and its file."""
-
-    record: RunRecord
-    name: str
-
-
 def _compared(
-    suite: SuiteRecord,
-    system: str,
-    old: _OldRun,
-    chosen: Comparing,
-    rules: tuple[Rule, ...],
-) -> tuple[list[str], bool]:
-    baseline = find_baseline(
-        old.record, old.name, suite=suite.name, system=system, wanted=chosen.against, option="OLD"
-    )
+    suite: SuiteRecord, system: str, baseline: Baseline, rules: tuple[Rule, ...], n_papers: int
+) -> tuple[bool, list[str]]:
+    """Whether a system passes its comparison with a baseline, and the lines of it."""
     pairs = suite.pairs_of(system)
     if not pairs:
-        return [one_line(f"{suite.shown}: {system} was not judged"), ""], False
+        return False, [one_line(f"{suite.shown}: {system} was not judged")]
     of = (outline for outline in suite.outlines if outline.system == system)
     recipes = dict.fromkeys(text for outline in of for text in outline.signatures)
-    comparison = compare(
-        [pair.numbers() for pair in pairs],
-        baseline,
-        signatures=[read_signature(text) for text in recipes],
-        rules=rules,
-    )
+    signatures = [read_signature(text) for text in recipes]
+    numbers = [pair.numbers() for pair in pairs]
+    comparison = compare(numbers, baseline, signatures=signatures, rules=rules)
     lines = [one_line(f"{suite.shown}: {system}"), *comparison_lines(comparison)]
     if not comparison.mismatches:
         changes = (
@@ -317,8 +294,8 @@ def _compared(
             for pair in pairs
             if pair.paper in baseline.pairs
         )
-        lines += _papers(*worst_changes(changes, chosen.papers))
-    return [*lines, ""], comparison.passes
+        lines += _papers(*worst_changes(changes, n_papers))
+    return comparison.passes, lines
 
 
 def _papers(worst: Sequence[PairChange], n_changed: int) -> Iterator[str]:
@@ -336,12 +313,9 @@ def _papers(worst: Sequence[PairChange], n_changed: int) -> Iterator[str]:
 
 
 def _golden_answers(
-    old: RunRecord,
-    new: RunRecord,
-    suites: list[tuple[SuiteRecord, SuiteRecord]],
-    n_answers: int,
+    old: RunRecord, new: RunRecord, suites: list[tuple[SuiteRecord, SuiteRecord]], n_answers: int
 ) -> tuple[list[str], bool]:
-    """Who judged and what became of the golden answers; False if any suite's got worse.
+    """Compares the golden answers; False if those of any suite got worse.
 
     Golden answers that cannot be compared count as worse.
     """
@@ -380,11 +354,7 @@ def rescore_run(
     ] = None,
     record: Annotated[Path | None, Parameter(help="write the new record to this file")] = None,
 ) -> tuple[list[str], bool]:
-    """The lines, and whether the run passes as it is decided now.
-
-    Raises:
-        OptionError: for a file that is no run record, and for thresholds or weights that cannot be.
-    """
+    """Decides a run again; whether it passes now."""
     recorded = decide(read_record(run, "RUN"))
     if record is not None:
         check_writable(record, "--record")
@@ -401,17 +371,17 @@ def rescore_run(
 
 def _changed(record: RunRecord, again: RunRecord) -> Iterator[str]:
     """The pairs that are decided otherwise now."""
-    found = []
+    changed = []
     for old_suite, new_suite in zip(record.suites, again.suites, strict=True):
         for old, new in zip(old_suite.pairs, new_suite.pairs, strict=True):
             if old.outcome != new.outcome:
                 why = "; ".join((*missed_numbers(new.verdict), *new.verdict.undecided))
-                told = f"{new.system} on {new.paper}: {old.outcome} -> {new.outcome}"
-                found.append(one_line(f"{told}{': ' if why else ''}{why}", 120))
-    yield f"decided otherwise: {len(found)} of {sum(len(s.pairs) for s in again.suites)} pairs"
-    yield from found[:_MOST]
-    if len(found) > _MOST:
-        yield f"{len(found) - _MOST} more"
+                text = f"{new.system} on {new.paper}: {old.outcome} -> {new.outcome}"
+                changed.append(one_line(f"{text}{': ' if why else ''}{why}", 120))
+    yield f"decided otherwise: {len(changed)} of {sum(len(s.pairs) for s in again.suites)} pairs"
+    yield from changed[:_MOST]
+    if len(changed) > _MOST:
+        yield f"{len(changed) - _MOST} more"
 
 
 _MOST_PAPERS: Final = 10_000_000
@@ -431,7 +401,7 @@ def power_of(
     endpoints: Endpoints = NO_ENDPOINTS,
     asking: Asking = ASKING,
 ) -> list[str]:
-    """The table, at the level and the power of a comparison."""
+    """How small a drop the papers can show, at the level and power of a comparison."""
     names = names_in(metric, "--metric") or [*METRICS, "eva.precision", "eva.recall"]
     add_own_numbers(names)
     for name in names:
@@ -439,10 +409,10 @@ def power_of(
             raise OptionError(f"--metric={name}: unknown metric; {nearest(name, CATALOGUE)}")
         width = CATALOGUE[name].high - CATALOGUE[name].low
         if not 0.0 < drop < width:
-            wrong = f"--drop={drop:g} is no drop of {name}"
+            wrong = f"--drop={drop:g} is not a drop of {name}"
             raise OptionError(f"{wrong}; write a number between 0 and {width:g}")
     if tests < 1:
-        raise OptionError(f"--tests={tests} is no number of tests; write 1 or more")
+        raise OptionError(f"--tests={tests} is not a number of tests; write 1 or more")
     find_own_judges(judge)
     loaded, session = suite_of(suite, allow_outside=allow_outside), session_of(endpoints, asking)
     session.replies.add_cassette(loaded)
@@ -463,7 +433,7 @@ def power_of(
     lines += [f"{'':<20}{'deviation':>10}{'power now':>11}{'seen now':>10}{'papers needed':>15}"]
     for name in names:
         papers = by_system.values()
-        scores = [{paper: found.get(name) for paper, found in of.items()} for of in papers]
+        scores = [{paper: values.get(name) for paper, values in of.items()} for of in papers]
         lines.append(_row(name, _changes(scores), drop, level))
     lines.append(
         "deviation: of the paired differences over papers, the largest between two systems"
@@ -474,7 +444,7 @@ def power_of(
 
 
 def _changes(systems: list[dict[str, float | None]]) -> list[float]:
-    """Differences of the two systems that vary most; one system is compared with its mean."""
+    """The differences of the two systems that differ most; a single system against its mean."""
     known = [{k: v for k, v in scores.items() if v is not None} for scores in systems]
     if len(known) == 1 and known[0]:
         known.append(dict.fromkeys(known[0], statistics.mean(known[0].values())))

@@ -1,30 +1,24 @@
-"""A suite from rows, each a paper with a system's summary, or of papers and summaries apart."""
+"""Makes a suite from rows: one table with papers and summaries, or a table for each."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from cyclopts import Parameter
 
-from summeval_pytest.errors import OptionError, SuiteError, nearest
+from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
 from summeval_pytest.suite.entries import FileEntry, Names, Text
 from summeval_pytest.suite.lines import RESERVED_SYSTEMS, TextFile, brief, check_name, read_json
 from summeval_pytest.suite.places import check_new, file_name, suite_files, write_suite
-from summeval_pytest.suite.rows import read_table, read_text
+from summeval_pytest.suite.rows import DataTable, read_table, read_text
 from summeval_pytest.suite.suite import read_paper
 from summeval_pytest.text.printing import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
-    from summeval_pytest.errors import Place
-    from summeval_pytest.suite.rows import DataTable
-
 
 _TEXTS: Final = ("title", "source", "reference")
 _PAPER: Final = ("paper", "id", *_TEXTS)
@@ -43,7 +37,7 @@ _SHARD: Final = re.compile(r"-\d+(?:-of-\d+)?$")
 @Parameter(name="*", group="Rows of a table")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowOptions:
-    """The options that go with rows only."""
+    """The options for rows."""
 
     summaries: Annotated[
         Path | None,
@@ -71,11 +65,7 @@ NO_ROW_OPTIONS: Final = RowOptions()
 def import_rows(
     file: Path, out: Path, chosen: RowOptions, *, is_dataset: bool, split: str | None = None
 ) -> list[str]:
-    """Makes the suite and says what it holds.
-
-    Raises:
-        UsageError: as `read_draft`, and for a folder that holds something.
-    """
+    """Makes the suite and says what it holds."""
     check_new(out)
     draft = read_draft(file, chosen, is_dataset=is_dataset, split=split)
     write_suite(out, draft.files(file.name))
@@ -88,24 +78,23 @@ def read_draft(
     """The suite that rows make.
 
     Papers without an id are numbered. A summary that is empty is written as ``-``, and so is one
-    that is missing, unless the papers without one are to be skipped.
-
-    Raises:
-        UsageError: for a mistake in the rows, with its place; for rows of one paper with other
-            texts, and for summaries of no paper.
+    that is missing, unless the papers without one are to be skipped. A UsageError names the place
+    of a mistake in the rows.
     """
-    names, system = read_names(chosen.columns), chosen.system
-    draft = NewSuite(name=file_name(file.stem), skips=chosen.skip_missing)
+    names = read_names(chosen.columns)
+    draft = NewSuite(
+        name=file_name(file.stem), names=names, system=chosen.system, skips=chosen.skip_missing
+    )
     if is_dataset and chosen.summaries is not None:
         raise OptionError("--summaries goes with a table; leave it out")
     if chosen.summaries is not None:
         tables = [read_table(TextFile(each, each.as_posix())) for each in (file, chosen.summaries)]
-        _add_joined(draft, tables[0], tables[1], names, system)
+        draft.add_joined(*tables)
     else:
         shards = _shards(file, split) if is_dataset else [TextFile(file, file.as_posix())]
         tables = [read_table(shard) for shard in shards]
         for table in tables:
-            _add_rows(draft, table, names, system)
+            draft.add_rows(table)
     if not draft.pairs:
         last = tables[-1].file
         raise SuiteError(last.at(0), f"{last.shown!r} has no row; write one a summary")
@@ -128,96 +117,27 @@ def read_names(options: Sequence[str]) -> dict[str, str]:
     return names
 
 
-def _check_names(names: Mapping[str, str], *tables: DataTable) -> None:
-    """Refuse a column that no table has."""
-    known = list(dict.fromkeys(column for table in tables for column in table.columns))
-    files = [table.file.shown for table in tables]
-    for key, name in names.items():
-        if name not in known:
-            none = f"neither {' nor '.join(files)} has" if len(files) > 1 else f"{files[0]} has no"
-            raise OptionError(f"--columns={key}={name}: {none} {name!r}; {nearest(name, known)}")
-
-
-def _columns(
-    table: DataTable,
-    known: Collection[str],
-    needed: Collection[str],
-    names: Mapping[str, str],
-    system: str | None,
-) -> dict[str, str]:
-    """The columns of a table of summaries; the system is needed where no option names it."""
-    known = [key for key in known if key != "system" or system is None]
-    columns = table.columns_of(known, needed, names, _REMEDY)
-    if system is None and "system" not in columns:
-        raise SuiteError(
-            table.place,
-            "the table has no column 'system'; name it with --columns system=COLUMN, or the system"
-            " of all rows with --system NAME",
-        )
-    return columns
-
-
-def _add_rows(
-    draft: NewSuite, table: DataTable, names: Mapping[str, str], system: str | None
-) -> None:
-    """Add the rows of a table that holds papers and summaries together."""
-    _check_names(names, table)
-    columns = _columns(table, COLUMNS, _NEEDED, names, system)
-    if "paper" in columns:
-        columns.pop("id", None)
-    for row in draft.entries(table, columns):
-        draft.add_summary(row, draft.add_paper(row), system)
-
-
-def _add_joined(
-    draft: NewSuite,
-    papers: DataTable,
-    summaries: DataTable,
-    names: Mapping[str, str],
-    system: str | None,
-) -> None:
-    """Add the papers of a table, and their summaries, which stand in another one."""
-    _check_names(names, papers, summaries)
-    source = names.get("source", "source")
-    if source not in papers.columns and source in summaries.columns:
-        raise SuiteError(
-            papers.place,
-            f"the papers have no column {source!r}, and {summaries.file.shown} has; exchange the"
-            " two files",
-        )
-    own = {key: name for key, name in names.items() if name in papers.columns}
-    key = "id" if "paper" not in own and {"id", own.get("id")} & {*papers.columns} else "paper"
-    columns = papers.columns_of((key, *_TEXTS), (key, "source", "reference"), own, _REMEDY)
-    for row in draft.entries(papers, columns):
-        if first := draft.places.get(str(_as_name(row.values[key]))):
-            raise row.fault("", f"paper {row.values[key]!r} is at {first}, too; delete one")
-        draft.add_paper(row)
-    own = {key: name for key, name in names.items() if name in summaries.columns}
-    known = ("paper", "summary", "system")
-    for row in draft.entries(summaries, _columns(summaries, known, known[:2], own, system)):
-        paper = str(_as_name(row.values["paper"]))
-        row.check_known("paper", paper, draft.papers, f"{papers.file.shown} has no paper")
-        draft.add_summary(row, paper, system)
-    summarised = dict.fromkeys(paper for paper, _ in draft.pairs)
-    without = [paper for paper in draft.papers if paper not in summarised]
-    draft.n_without = len(without) if draft.skips else 0
-    kept = [*summarised, *without[draft.n_without :]]
-    draft.papers = {paper: draft.papers[paper] for paper in kept}
-
-
 def _as_name(value: object) -> object:
-    """A whole number as the text that names a paper or a system."""
+    """A whole number as text, for the name of a paper or a system; else the value itself."""
     return str(value) if type(value) is int else value
 
 
 @dataclass(slots=True, kw_only=True)
 class NewSuite:
-    """The suite as it grows, row by row; ``name`` begins the ids of papers that have none.
+    """The suite as it grows, row by row.
 
-    ``skips`` says whether a system skips the papers that it has no summary of.
+    Attributes:
+        name: The beginning of the ids of papers that have none.
+        names: By key, the column that the user named for it.
+        system: The system of all rows; None where a column names it.
+        skips: Whether a system skips the papers that it has no summary of.
+        missing: The papers and systems without a summary.
+        n_without: How many papers have no summary, and are left out.
     """
 
     name: str
+    names: Mapping[str, str]
+    system: str | None
     skips: bool
     papers: dict[str, dict[str, object]] = field(default_factory=dict)
     places: dict[str, Place] = field(default_factory=dict)
@@ -225,20 +145,84 @@ class NewSuite:
     summaries: dict[str, list[dict[str, object]]] = field(default_factory=dict)
     pairs: dict[tuple[str, str], Place] = field(default_factory=dict)
     left_out: dict[str, None] = field(default_factory=dict)
+    missing: list[tuple[str, str]] = field(default_factory=list)
     n_empty: int = 0
     n_without: int = 0
-    """How many papers have no summary, and are left out."""
-    missing: list[tuple[str, str]] = field(default_factory=list)
-    """The papers and systems without a summary."""
 
-    def entries(self, table: DataTable, columns: Mapping[str, str]) -> Iterator[FileEntry]:
+    def add_rows(self, table: DataTable) -> None:
+        """Adds the rows of a table that holds papers and summaries together."""
+        self._check_names(table)
+        columns = self._columns(table, COLUMNS, _NEEDED, self.names)
+        if "paper" in columns:
+            columns.pop("id", None)
+        for row in self._entries(table, columns):
+            self._add_summary(row, self._add_paper(row))
+
+    def add_joined(self, papers: DataTable, summaries: DataTable) -> None:
+        """Adds the papers of a table, and their summaries, which stand in another one."""
+        self._check_names(papers, summaries)
+        names, source = self.names, self.names.get("source", "source")
+        if source not in papers.columns and source in summaries.columns:
+            raise SuiteError(
+                papers.place,
+                f"the papers have no column {source!r}, and {summaries.file.shown} has; exchange"
+                " the two files",
+            )
+        own = {key: name for key, name in names.items() if name in papers.columns}
+        key = "id" if "paper" not in own and {"id", own.get("id")} & {*papers.columns} else "paper"
+        columns = papers.columns_of((key, *_TEXTS), (key, "source", "reference"), own, _REMEDY)
+        for row in self._entries(papers, columns):
+            if first := self.places.get(str(_as_name(row.values[key]))):
+                raise row.fault("", f"paper {row.values[key]!r} is at {first}, too; delete one")
+            self._add_paper(row)
+        own = {key: name for key, name in names.items() if name in summaries.columns}
+        known = ("paper", "summary", "system")
+        for row in self._entries(summaries, self._columns(summaries, known, known[:2], own)):
+            paper = str(_as_name(row.values["paper"]))
+            row.check_known("paper", paper, self.papers, f"{papers.file.shown} has no paper")
+            self._add_summary(row, paper)
+        summarised = dict.fromkeys(paper for paper, _ in self.pairs)
+        without = [paper for paper in self.papers if paper not in summarised]
+        self.n_without = len(without) if self.skips else 0
+        kept = [*summarised, *without[self.n_without :]]
+        self.papers = {paper: self.papers[paper] for paper in kept}
+
+    def _check_names(self, *tables: DataTable) -> None:
+        """Refuses a column that no table has."""
+        known = list(dict.fromkeys(column for table in tables for column in table.columns))
+        files = [table.file.shown for table in tables]
+        none = f"neither {' nor '.join(files)} has" if len(files) > 1 else f"{files[0]} has no"
+        for key, name in self.names.items():
+            if name not in known:
+                near = nearest(name, known)
+                raise OptionError(f"--columns={key}={name}: {none} {name!r}; {near}")
+
+    def _columns(
+        self,
+        table: DataTable,
+        known: Collection[str],
+        needed: Collection[str],
+        names: Mapping[str, str],
+    ) -> dict[str, str]:
+        """The columns of a table of summaries; the system is needed where no option names it."""
+        known = [key for key in known if key != "system" or self.system is None]
+        columns = table.columns_of(known, needed, names, _REMEDY)
+        if self.system is None and "system" not in columns:
+            raise SuiteError(
+                table.place,
+                "the table has no column 'system'; name it with --columns system=COLUMN, or the"
+                " system of all rows with --system NAME",
+            )
+        return columns
+
+    def _entries(self, table: DataTable, columns: Mapping[str, str]) -> Iterator[FileEntry]:
         """The rows of a table; columns that none of its keys is read from are left out."""
         used = columns.values()
         self.left_out |= dict.fromkeys(name for name in table.columns if name not in used)
         return table.entries(columns, "this row")
 
-    def add_paper(self, row: FileEntry) -> str:
-        """Add the paper of a row and return its id; its texts are checked as a suite's are."""
+    def _add_paper(self, row: FileEntry) -> str:
+        """Adds the paper of a row and returns its id; its texts are checked as a suite's are."""
         line = {key: row.values[key] for key in _TEXTS if row.has(key)}
         name = _as_name(row.values.get("id", row.values.get("paper")))
         if name is None:
@@ -257,8 +241,9 @@ class NewSuite:
                 )
         return paper
 
-    def add_summary(self, row: FileEntry, paper: str, system: str | None) -> None:
-        """Add what a row says of a system."""
+    def _add_summary(self, row: FileEntry, paper: str) -> None:
+        """Adds the summary of a row."""
+        system = self.system
         if system is None:
             named = {"system": _as_name(row.values["system"])} if row.has("system") else {}
             system = str(replace(row, values=named).value("system", Text))
@@ -285,13 +270,13 @@ class NewSuite:
 
     @property
     def counted(self) -> str:
-        """How much it holds."""
+        """The numbers of papers, systems and pairs, in words."""
         n_pairs = sum(map(len, self.summaries.values()))
         counts = {"paper": len(self.papers), "system": len(self.summaries), "pair": n_pairs}
         return ", ".join(f"{n} {word}{'s' * (n != 1)}" for word, n in counts.items())
 
     def notes(self) -> Iterator[str]:
-        """What became of what a suite cannot hold as it is."""
+        """What was changed or left out, a line each."""
         if self.n_empty:
             yield f"empty summaries, {_FAILS}: {self.n_empty}"
         if self.missing:
@@ -356,7 +341,7 @@ def _chosen(splits: Collection[str], split: str | None) -> str:
 
 
 def _saved(state: TextFile) -> list[TextFile]:
-    """The files that a state names; none leads out of its folder."""
+    """The files that a state names; all of them are in its folder."""
     listed: list[_DataFile] = _object(state).value("_data_files", list[_DataFile])
     return [state.beside(each.filename) for each in listed]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import pytest
 
@@ -13,7 +13,6 @@ from summeval_pytest.plugin.config import gate_of, marked_metrics, message_alone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import TypeVar
 
     from summeval_pytest.metrics.eva import EvaScore
     from summeval_pytest.metrics.facet import FacetScore
@@ -21,13 +20,12 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.flow import Flow, ScoreT
     from summeval_pytest.metrics.number import MetricName, Unscored
     from summeval_pytest.metrics.own import OwnScore
+    from summeval_pytest.metrics.score import Score
     from summeval_pytest.plugin.gate import Gate
     from summeval_pytest.record.gated_suite import GatedSuite
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.runner import Runner
     from summeval_pytest.suite.values import Pair, Section
-
-    AnyScoreT = TypeVar("AnyScoreT", FacetScore, EvaScore, FaithfulnessScore, OwnScore)
 
 
 _SHOWN: Final = 60
@@ -65,29 +63,21 @@ class SummPair:
     @property
     def facet(self) -> FacetScore:
         """The Facet-aware Metric; the test fails if the system left it unscored."""
-        from summeval_pytest.metrics.facet import FacetScore
-
-        return self._scored("facet", FacetScore)
+        return cast("FacetScore", self._score("facet"))
 
     @property
     def eva(self) -> EvaScore:
         """EVA-Score; the test fails if the system left it unscored."""
-        from summeval_pytest.metrics.eva import EvaScore
-
-        return self._scored("eva", EvaScore)
+        return cast("EvaScore", self._score("eva"))
 
     @property
     def faithfulness(self) -> FaithfulnessScore:
         """Sentence faithfulness; the test fails if the system left it unscored."""
-        from summeval_pytest.metrics.faithfulness import FaithfulnessScore
-
-        return self._scored("faithfulness", FaithfulnessScore)
+        return cast("FaithfulnessScore", self._score("faithfulness"))
 
     def own(self, metric: str) -> OwnScore:
         """The score of a custom metric, as `facet`; a KeyError if it was not measured."""
-        from summeval_pytest.metrics.own import OwnScore
-
-        return self._scored(metric, OwnScore)
+        return cast("OwnScore", self._score(metric))
 
     def check(self) -> None:
         """Fails the test, with every finding, unless the pair meets the suite's thresholds."""
@@ -110,13 +100,12 @@ class SummPair:
             self._gate.recipes.update(pair.signatures if pair.verdict.shortfalls else ())
             pytest.fail(pair_case(pair).text, pytrace=False)
 
-    def _scored(self, metric: MetricName, kind: type[AnyScoreT]) -> AnyScoreT:
+    def _score(self, metric: MetricName) -> Score:
         from summeval_pytest.metrics.number import Unscored
 
         score = self.evaluation.score(metric)
         if isinstance(score, Unscored):
             pytest.fail(f"{self.system} on {self.paper}: {metric}: {score.reason}", pytrace=False)
-        assert isinstance(score, kind)
         return score
 
     def __repr__(self) -> str:
@@ -139,13 +128,13 @@ class SummJudge:
         """The Facet-aware Metric of a summary against its reference."""
         from summeval_pytest.metrics import facet
 
-        return self._asked(facet.measure(reference, summary))
+        return self._measure(facet.measure(reference, summary))
 
     def eva(self, *, summary: str, reference: str) -> EvaScore | Unscored:
         """EVA-Score of a summary against its reference."""
         from summeval_pytest.metrics import eva
 
-        return self._asked(eva.measure(reference, summary))
+        return self._measure(eva.measure(reference, summary))
 
     def faithfulness(
         self, *, summary: str, source: str | Sequence[str | Mapping[str, str] | Section]
@@ -159,30 +148,25 @@ class SummJudge:
         sections = [source] if isinstance(source, str) else source
         with message_alone(self._config):
             texts = [*map(_text_of, sections)]
-        sentences = faithfulness.source_sentences(texts)
-        return self._asked(faithfulness.measure(summary, sentences))
+        return self._measure(faithfulness.measure(summary, faithfulness.source_sentences(texts)))
 
-    def _asked(self, flow: Flow[ScoreT]) -> ScoreT | Unscored:
+    def _measure(self, flow: Flow[ScoreT]) -> ScoreT | Unscored:
         with message_alone(self._config):
             return self._runner.converse(flow)
 
 
-def _text_of(section: object) -> str:
-    """The text of one section of a source.
-
-    Raises:
-        UsageError: For what is none.
-    """
+def _text_of(value: object) -> str:
+    """The text of one section of a source."""
     from summeval_pytest.suite.values import section_of
     from summeval_pytest.text.printing import one_line
 
-    found = section_of(section)
-    if found is None:
+    section = section_of(value)
+    if section is None:
         raise UsageError(
-            f"summ_judge.faithfulness: {one_line(repr(section), _SHOWN)} is no section of a"
-            " source; write a text or {'heading', 'text'}"
+            f"summ_judge.faithfulness: {one_line(repr(value), _SHOWN)} is no section of a source;"
+            " write a text or {'heading', 'text'}"
         )
-    return found.text
+    return section.text
 
 
 @pytest.fixture

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from summeval_pytest.plugin.config import (
+    COUNTED,
     GATE,
     MARKER,
     MISTAKE,
+    MISTAKE_KEY,
     RESULT,
     RUN,
     SUITE_NAME,
     SUITES,
-    TOLD,
-    TOLD_BY_GATE,
     check_used,
     gate_of,
     gated_suites,
@@ -61,19 +61,16 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Loads and checks the suites among the arguments: a mistake stops the run here."""
-    config = session.config
-    if not gated_suites(config):
-        return
-    if not is_worker(config):
+    suites = gated_suites(session.config)
+    if suites and not is_worker(session.config):
         from summeval_pytest.plugin.controller import tally_of
 
-        tally_of(config).know(gated_suites(config), gate_of(config), config)
+        tally_of(session.config).know(suites)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """One line: judge, store, record mode, suites; more where a suite asks for it."""
-    suites = list(dict.fromkeys(gated_suites(config).values()))
-    return gate_of(config).header(suites) if suites else []
+    return gate_of(config).header() if gated_suites(config) else []
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SuiteFile | None:
@@ -99,14 +96,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(
     session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Looks, before any test is deselected, whether what was asked for has a use."""
+    """Checks, before any test is deselected, that every given option has a use."""
     if not session.testsfailed:
         check_used(config, items)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Begins to read ahead, where tests will run in this process; or stops on a mistake."""
+    """Begins to read ahead if tests run in this process; stops on a mistake."""
     config = session.config
     stop_on_mistake(session)
     if GATE not in config.stash or config.option.collectonly or is_controller(config):
@@ -144,31 +141,27 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Has a test's report carry its result once, and nothing that commands a runner."""
+    """Gives a test's result to its report once, and makes the report safe to print."""
     report = yield
     if (result := getattr(item, RESULT, None)) is not None:
         setattr(report, RESULT, result)
         setattr(item, RESULT, None)
     if handles_summaries(item):
-        disarm(report, gate_of(item.config).session.replies.redacted)
+        _disarm(report, gate_of(item.config).session.replies.redacted)
     return report
 
 
-def disarm(report: pytest.TestReport, redacted: Callable[[str], str]) -> None:
-    """Shows what is invisible or commanding in a report, and hides keys.
+def _disarm(report: pytest.TestReport, redacted: Callable[[str], str]) -> None:
+    """Makes control characters and commands in a report visible, and hides keys.
 
     An error without any of that stays as it is, so that pytest can go on colouring it.
     """
     from summeval_pytest.text.printing import safe
 
-    def shown(text: str) -> str:
-        return safe(redacted(text.expandtabs()))
-
-    report.sections = [(name, shown(text)) for name, text in report.sections]
-    if report.longrepr is not None:
-        text = str(report.longrepr)
-        if shown(text) != text.expandtabs():
-            report.longrepr = shown(text)
+    report.sections = [(name, safe(redacted(t.expandtabs()))) for name, t in report.sections]
+    text = str(report.longrepr or "").expandtabs()
+    if (safe_text := safe(redacted(text))) != text:
+        report.longrepr = safe_text
 
 
 @pytest.hookimpl(wrapper=True)
@@ -193,36 +186,34 @@ def pytest_configure_node(node: Any) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Takes what an xdist worker counted; stops the run on a mistake that it met."""
-    told = getattr(node, "workeroutput", {})
-    if TOLD_BY_GATE in told:
+    """Takes what an xdist worker counted; stops the run on a mistake that the worker met."""
+    output = getattr(node, "workeroutput", {})
+    if COUNTED in output:
         from summeval_pytest.plugin.controller import tally_of
 
-        tally_of(node.config).add_process(told[TOLD_BY_GATE])
-    mistake = told.get(TOLD)
-    if mistake is not None:
-        raise pytest.UsageError(mistake)
+        tally_of(node.config).add_process(output[COUNTED])
+    if MISTAKE_KEY in output:
+        raise pytest.UsageError(output[MISTAKE_KEY])
 
 
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Says which variables and ini keys this run had no use for, and which nobody knows."""
+    """Names the variables and ini keys that this run ignored, and the unknown ones."""
     for line in (*ignored_lines(config), *unknown_variables()):
         terminalreporter.line(line)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Ends the runner: calls in flight are waited for, unless somebody pressed Ctrl-C."""
+    """Ends the runner, which waits for calls in flight unless the user pressed Ctrl-C."""
     config = session.config
     if GATE not in config.stash:
         return
-    from summeval_pytest.plugin.controller import close_gate
+    from summeval_pytest.plugin.controller import close_gate, tally_of
 
     close_gate(config, is_interrupted=exitstatus == pytest.ExitCode.INTERRUPTED)
-    is_told = not is_worker(config) and exitstatus != pytest.ExitCode.USAGE_ERROR
-    if is_told and config.stash.get(SUITES, None) and is_judged(session):
-        from summeval_pytest.plugin.controller import make_outputs, settle_exit
-
-        make_outputs(session)
-        settle_exit(session)
+    is_usage_error = exitstatus == pytest.ExitCode.USAGE_ERROR
+    if is_worker(config) or is_usage_error or not is_judged(session):
+        return
+    if config.stash.get(SUITES, None):
+        tally_of(config).finish(session)

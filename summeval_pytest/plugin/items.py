@@ -6,29 +6,25 @@ test fails where the verdict does, which is the system's fault, or that of an un
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
+from os import PathLike
 
 import pytest
 
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.plugin.config import gate_of, gated_suites, message_alone
+from summeval_pytest.plugin.gate import Gate
+from summeval_pytest.record.gated_suite import GatedSuite
 from summeval_pytest.reports.cases import pair_case, system_case
 from summeval_pytest.reports.judge_section import describe_trust
+from summeval_pytest.run.runner import Task
 from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from os import PathLike
-
-    from summeval_pytest.plugin.gate import Gate
-    from summeval_pytest.record.gated_suite import GatedSuite
-    from summeval_pytest.run.runner import Task
-    from summeval_pytest.verdict.run import TestResult
+from summeval_pytest.verdict.run import TestResult
 
 
 class SuiteFile(pytest.File):
-    """A suite file: whether its judge may decide, then its gated systems in order."""
+    """A suite file: first its judge, then its gated systems in order."""
 
     @cached_property
     def gated(self) -> GatedSuite:
@@ -66,10 +62,11 @@ def gated_of(node: pytest.Collector | pytest.Item) -> GatedSuite:
 
 
 class VerdictItem(pytest.Item):
-    """A test whose text is its verdict: no traceback of ours helps a reader."""
+    """A test that fails with its verdict as text; a traceback would not help a reader."""
 
     summeval_result: TestResult | None = None
     """What it hands on with its next report."""
+    failure = ""
 
     @property
     def gate(self) -> Gate:
@@ -78,7 +75,7 @@ class VerdictItem(pytest.Item):
 
     @property
     def gated(self) -> GatedSuite:
-        """The suite this item belongs to, with what this run asks of it."""
+        """The gated suite that this item belongs to."""
         return gated_of(self)
 
     @property
@@ -92,37 +89,30 @@ class VerdictItem(pytest.Item):
         """The pairs that the runner has to evaluate for it."""
         raise NotImplementedError
 
-    def measured(self) -> TestResult:
-        """What it measures, decided."""
-        raise NotImplementedError
-
-    def failure(self) -> str:
-        """Why its verdict fails; empty where it does not."""
-        raise NotImplementedError
-
-    def fault(self) -> str:
-        """Why the judge's answers decide nothing; empty where they do."""
+    def decide(self) -> tuple[TestResult, str, str]:
+        """Its result, why the judge leaves it undecided, and why it fails (empty where not)."""
         raise NotImplementedError
 
     def setup(self) -> None:
         """Measures and decides; an error where that is left open by the judge's fault."""
         with message_alone(self.config):
-            self.summeval_result = self.result = self.measured()
-            if fault := self.fault():
+            self.summeval_result, fault, self.failure = self.decide()
+            if fault:
                 raise JudgeError(fault)
 
     def runtest(self) -> None:
         """Fails with its verdict."""
-        if failure := self.failure():
-            pytest.fail(failure, pytrace=False)
+        if self.failure:
+            pytest.fail(self.failure, pytrace=False)
 
     def teardown(self) -> None:
-        """Lets go of the texts."""
-        self.__dict__.pop("result", None)
+        """Frees the text."""
+        self.failure = ""
 
     def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
-        """The suite file, its first line, and the name."""
-        return self.path, 0, self.name
+        """The suite file, the line of the system in it, and a name."""
+        line = self.gated.suite.place_of(self.system).line
+        return self.path, line - 1, f"{self.system}::{self.name}"
 
 
 class JudgeItem(VerdictItem):
@@ -133,33 +123,22 @@ class JudgeItem(VerdictItem):
         """The labelled pairs."""
         return tuple(self.gated.labelled)
 
-    def measured(self) -> TestResult:
-        """What the golden labels say of the judge."""
-        return self.gate.judge_result(self.gated)
-
-    def fault(self) -> str:
-        """Why its agreement was not measured, or does not decide."""
-        trust = self.result.trust
-        if trust is None or trust.outcome != "error":
-            return ""
-        return trust.fault or trust.undecided
-
-    def failure(self) -> str:
-        """Which floors it misses."""
-        trust = self.result.trust
-        return describe_trust(trust) if trust is not None and trust.is_untrusted else ""
-
-
-class SystemItem(VerdictItem):
-    """A test of one system."""
+    def decide(self) -> tuple[TestResult, str, str]:
+        """What the golden labels say of the judge, and which floors it misses."""
+        result = self.gate.judge_result(self.gated)
+        trust = result.trust
+        if trust is None or trust.outcome == "passed":
+            return result, "", ""
+        if trust.outcome == "error":
+            return result, trust.fault or trust.undecided, ""
+        return result, "", describe_trust(trust)
 
     def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
-        """The suite file, the line of the system in it, and a name."""
-        line = self.gated.suite.place_of(self.system).line
-        return self.path, line - 1, f"{self.system}::{self.name}"
+        """The suite file, its first line, and the name."""
+        return self.path, 0, self.name
 
 
-class PairItem(SystemItem):
+class PairItem(VerdictItem):
     """One pair as a test."""
 
     @property
@@ -167,34 +146,23 @@ class PairItem(SystemItem):
         """The pair itself."""
         return (self.gated.task(self.name, self.system),)
 
-    def measured(self) -> TestResult:
-        """The pair, with its numbers as properties of the test."""
+    def decide(self) -> tuple[TestResult, str, str]:
+        """What the pair misses, with every finding; its numbers become the test's properties."""
         result = self.gate.pair_result(self.gated, self.system, self.name)
-        assert result.pair is not None
-        values = result.pair.numbers().values
+        pair = result.pair
+        assert pair is not None
+        values = pair.numbers().values
         self.user_properties += [(n, value) for n, value in values.items() if value is not None]
-        return result
-
-    def fault(self) -> str:
-        """Why the judge left it undecided."""
-        pair = self.result.pair
-        assert pair is not None
-        if pair.outcome != "error" or pair.fault:
-            return pair.fault
-        why = "; ".join(pair.verdict.undecided)
-        return f"paper {self.name!r}, system {self.system!r} is undecided: {why}"
-
-    def failure(self) -> str:
-        """What it misses, and every finding that explains it."""
-        pair = self.result.pair
-        assert pair is not None
-        if pair.outcome == "passed":
-            return ""
+        if pair.outcome == "passed" or pair.fault:
+            return result, pair.fault, ""
+        if pair.outcome == "error":
+            why = "; ".join(pair.verdict.undecided)
+            return result, f"paper {self.name!r}, system {self.system!r} is undecided: {why}", ""
         self.gate.recipes.update(pair.signatures if pair.verdict.shortfalls else ())
-        return pair_case(pair).text
+        return result, "", pair_case(pair).text
 
 
-class MeansItem(SystemItem):
+class MeansItem(VerdictItem):
     """One system over all its papers, also where only some of them are selected."""
 
     @property
@@ -204,22 +172,13 @@ class MeansItem(SystemItem):
         labelled = gated.labelled if gated.thresholds.corrected else ()
         return (*(gated.task(paper, self.system) for paper in gated.papers(self.system)), *labelled)
 
-    def measured(self) -> TestResult:
-        """Its means, and its comparison with a baseline."""
-        return self.gate.system_result(self.gated, self.system)
-
-    def fault(self) -> str:
-        """Why the judge left its means, or its comparison, undecided."""
-        system = self.result.system
-        assert system is not None
-        return system.fault if system.outcome == "error" else ""
-
-    def failure(self) -> str:
-        """Which means it misses, and which rules it breaks."""
-        system = self.result.system
+    def decide(self) -> tuple[TestResult, str, str]:
+        """Which means the system misses, and which rules its comparison breaks."""
+        gate = self.gate
+        result = gate.system_result(self.gated, self.system)
+        system = result.system
         assert system is not None
         if system.outcome != "failed":
-            return ""
-        gate = self.gate
+            return result, system.fault if system.outcome == "error" else "", ""
         gate.recipes.update(map(str, self.gated.signatures(gate.judge)))
-        return system_case(system).text
+        return result, "", system_case(system).text

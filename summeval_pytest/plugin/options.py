@@ -1,11 +1,11 @@
-"""The option table, and the options of a run, read once."""
+"""The table of all options, and the options of a run, which are read once."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, fields
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from summeval_pytest.errors import OptionError
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from summeval_pytest.store.store import StorePlace
 
 
-RECORD_MODES: Final = ("none", "new", "all")
 Record = Literal["none", "new", "all"]
+RECORD_MODES: Final = get_args(Record)
 IN_FLIGHT: Final = 64
 """As `run.session` has it, which is too much to load before a suite is there."""
 _MAX_DIGITS: Final = 6
@@ -34,18 +34,22 @@ class Option:
 
     Attributes:
         name: The flag is ``--summ-NAME``, the ini key ``summ_NAME``, the variable ``SUMM_NAME``.
-        metavar: What stands for its value in the help.
+        metavar: The placeholder for its value in the help.
         help: What it does, and its default.
-        read: From the values given, at least one, to the value in `Options`.
-        needs_suite: Whether it needs a suite among the arguments: hand-written tests have no use
-            for it.
+        read: Turns the value, or all values of a list, into the value in `Options`. It raises a
+            ValueError that completes "VALUE is ...".
+        needs_suite: Whether it needs a suite among the arguments. Hand-written tests do not use it.
+        is_list: Whether it may be repeated (ini: one a line; variable: with commas).
+        is_switch: Whether the flag stands alone; ini and variable say true or false.
     """
 
     name: str
     metavar: str
     help: str
-    read: Callable[[Option, tuple[str, ...]], object]
+    read: Callable[[Any], object]
     needs_suite: bool
+    is_list: bool
+    is_switch: bool
 
     @property
     def flag(self) -> str:
@@ -62,294 +66,241 @@ class Option:
         """The environment variable."""
         return f"{_PREFIX}{self.name.rstrip('_').upper()}"
 
-    @property
-    def is_list(self) -> bool:
-        """Whether it may be given several times (ini: one a line; variable: with commas)."""
-        return self.read in {_all, _names, _rules}
+    def value(self, texts: tuple[str, ...]) -> object:
+        """The value that the given texts, at least one, stand for; of several, the last counts.
 
-    @property
-    def is_switch(self) -> bool:
-        """Whether the flag stands alone; ini and variable say true or false."""
-        return self.read is _switch
-
-    def fault(self, value: str, told: str) -> OptionError:
-        """The error for a value that the option cannot have, and what it is in words."""
-        return OptionError(f"{self.flag}={value!r:.60} (or {self.ini}, {self.variable}) is {told}")
-
-
-def _last(_: Option, values: tuple[str, ...]) -> str:
-    return values[-1]
+        Raises:
+            OptionError: for a text that the option cannot have.
+        """
+        try:
+            return self.read(texts if self.is_list else texts[-1])
+        except ValueError as error:
+            raise OptionError(
+                f"{self.flag}={texts[-1]!r:.60} (or {self.ini}, {self.variable}) is {error}"
+            ) from None
 
 
-def _place(_: Option, values: tuple[str, ...]) -> StorePlace:
+def _place(text: str) -> StorePlace:
     from summeval_pytest.store.store import read_place
 
-    return read_place(values[-1])
+    return read_place(text)
 
 
-def _all(_: Option, values: tuple[str, ...]) -> tuple[str, ...]:
-    return values
+def _rules(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(rule.strip() for text in texts for rule in text.split(","))
 
 
-def _names(_: Option, values: tuple[str, ...]) -> tuple[str, ...]:
-    parts = (part.strip() for value in values for part in value.split(","))
-    return tuple(dict.fromkeys(part for part in parts if part))
+def _names(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, _rules(texts))))
 
 
-def _rules(_: Option, values: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(rule.strip() for value in values for rule in value.split(","))
+def _mode(text: str) -> str:
+    if text not in RECORD_MODES:
+        raise ValueError(f"not a mode; choose {', '.join(RECORD_MODES)}")
+    return text
 
 
-def _mode(option: Option, values: tuple[str, ...]) -> str:
-    for value in values:
-        if value not in RECORD_MODES:
-            raise option.fault(value, f"no mode; choose {', '.join(RECORD_MODES)}")
-    return values[-1]
+def _is_short_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS
 
 
-def _whole(option: Option, values: tuple[str, ...]) -> int:
-    value = values[-1]
-    is_short = value.isascii() and value.isdecimal() and len(value) <= _MAX_DIGITS
-    if not (is_short and int(value)):
-        raise option.fault(value, f"not a whole number from 1 to {'9' * _MAX_DIGITS}")
-    return int(value)
+def _whole(text: str) -> int:
+    if not (_is_short_number(text) and int(text)):
+        raise ValueError(f"not a whole number from 1 to {'9' * _MAX_DIGITS}")
+    return int(text)
 
 
-def _dollars(option: Option, values: tuple[str, ...]) -> float:
+def _dollars(text: str) -> float:
     try:
-        number = float(values[-1])
+        number = float(text)
     except ValueError:
         number = -1.0
     if not 0.0 <= number < float("inf"):
-        raise option.fault(values[-1], "not a number of dollars of at least 0")
+        raise ValueError("not a number of dollars of at least 0")
     return number
 
 
-def _shard(option: Option, values: tuple[str, ...]) -> str:
-    index, mark, n_shards = values[-1].partition("/")
-    is_plain = all(
-        p.isascii() and p.isdecimal() and len(p) <= _MAX_DIGITS for p in (index, n_shards)
-    )
-    if not (mark and is_plain and 1 <= int(index) <= int(n_shards)):
-        raise option.fault(values[-1], "no shard; write which of how many, as 2/8")
-    return values[-1]
+def _shard(text: str) -> str:
+    index, _, n_shards = text.partition("/")
+    is_plain = _is_short_number(index) and _is_short_number(n_shards)
+    if not (is_plain and 1 <= int(index) <= int(n_shards)):
+        raise ValueError("not a shard; write its number and how many there are, as 2/8")
+    return text
 
 
-def _switch(option: Option, values: tuple[str, ...]) -> bool:
-    value = values[-1].lower()
-    if value not in (*_YES, *_NO):
-        raise option.fault(values[-1], "not true or false")
-    return value in _YES
+def _switch(text: str) -> bool:
+    if text.lower() not in (*_YES, *_NO):
+        raise ValueError("not true or false")
+    return text.lower() in _YES
 
 
 def _option(
-    default: object,
-    metavar: str,
-    told: str,
-    read: Callable[[Option, tuple[str, ...]], object] = _last,
+    help_text: str,
+    default: object = None,
+    read: Callable[[Any], object] = str,
     *,
     needs_suite: bool = False,
 ) -> Any:
-    """A field of `Options` that the user can set."""
-    row = {"metavar": metavar, "help": told, "read": read, "needs_suite": needs_suite}
+    """A field of `Options` that the user can set; its help begins with the metavar."""
+    is_switch = read is _switch
+    metavar, _, what = ("", "", help_text) if is_switch else help_text.partition(": ")
+    row = {"metavar": metavar, "help": what, "read": read, "needs_suite": needs_suite}
+    row |= {"is_list": default == (), "is_switch": is_switch}
     return field(default=default, metadata=row)
+
+
+_of_suite = partial(_option, needs_suite=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """The option table: what can be chosen, and what a run chose; None or empty for nothing."""
+    """The options of a run; its fields are the option table. None or empty stands for not given."""
 
     model: tuple[str, ...] = _option(
-        (),
-        "SYSTEM",
-        "gate these systems of the suite, or models at an endpoint (default: the suite's"
+        "SYSTEM: gate these systems of the suite, or models at an endpoint (default: the suite's"
         " default_systems, else all)",
+        (),
         _names,
     )
     judge: str | None = _option(
-        None,
-        "NAME",
-        "the judge: a judge of the suite, your own as package.module:Class, a model at an endpoint,"
-        " or 'offline', the embedded judge, which needs no key and no network (default: offline)",
+        "NAME: the judge: a judge of the suite, your own as package.module:Class, a model at an"
+        " endpoint, or 'offline', the embedded judge, which needs no key and no network (default:"
+        " offline)"
     )
     endpoint: str | None = _option(
-        None,
-        "NAME|URL",
-        "the endpoint of models that no suite defines (default: OPENAI_BASE_URL, else Ollama for"
-        " --summ-model and OpenAI for --summ-judge)",
+        "NAME|URL: the endpoint of models that no suite defines (default: OPENAI_BASE_URL, else"
+        " Ollama for --summ-model and OpenAI for --summ-judge)"
     )
     allow_endpoints: tuple[str, ...] = _option(
-        (),
-        "[NAME=]ORIGIN",
-        "let a suite send the key in variable NAME to this server, e.g."
+        "[NAME=]ORIGIN: let a suite send the key in variable NAME to this server, e.g."
         " HOUSE_KEY=https://llm.example.org; without NAME, any key that the suite names (default:"
         " --summ-endpoint=URL and OPENAI_BASE_URL)",
+        (),
         _names,
     )
     allow_outside: bool = _option(
-        False, "", "let a suite name files outside its folder (default: refuse them)", _switch
+        "let a suite name files outside its folder (default: refuse them)", False, _switch
     )
     min: tuple[str, ...] = _option(
+        "METRIC=VALUE: a threshold in place of the suite's, e.g. facet=0.6 or mean.eva=0.4; an"
+        " upper bound for faithfulness.conflicts (default: the suite's thresholds)",
         (),
-        "METRIC=VALUE",
-        "a threshold in place of the suite's, e.g. facet=0.6 or mean.eva=0.4; an upper bound for"
-        " faithfulness.conflicts (default: the suite's thresholds)",
-        _all,
+        tuple,
     )
     record: Record = _option(  # noqa: RUF009 - a field, as `dataclasses.field`
+        "MODE: none: replay the suite's cassette and ask nothing; new: ask only what has no stored"
+        " reply; all: ask everything again (default: new)",
         "new",
-        "MODE",
-        "none: replay the suite's cassette and ask nothing; new: ask only what has no stored reply;"
-        " all: ask everything again (default: new)",
         _mode,
     )
     store: StorePlace | None = _option(  # noqa: RUF009 - a field, as `dataclasses.field`
+        "DIR: store replies in this folder, or in postgresql://user@host/database for many"
+        " machines (default: the user's cache folder)",
         None,
-        "DIR",
-        "store replies in this folder, or in postgresql://user@host/database for many machines"
-        " (default: the user's cache folder)",
         _place,
     )
-    plan: bool = _option(
-        False,
-        "",
-        "show what the run would ask and cost, and ask nothing (default: judge)",
-        _switch,
-        needs_suite=True,
+    plan: bool = _of_suite(
+        "show what the run would ask and cost, and ask nothing (default: judge)", False, _switch
     )
     budget: float | None = _option(
+        "DOLLARS: never spend more than this; pairs that it does not reach are errors (default: no"
+        " limit)",
         None,
-        "DOLLARS",
-        "never spend more than this; pairs that it does not reach are errors (default: no limit)",
         _dollars,
     )
     in_flight: int = _option(
-        IN_FLIGHT, "N", "open so many requests at once, over all workers (default: 64)", _whole
+        "N: open so many requests at once, over all workers (default: 64)", IN_FLIGHT, _whole
     )
     votes: int | None = _option(
+        "N: ask each question so many times (default: the judge's votes in the suite, else 1)",
         None,
-        "N",
-        "ask each question so many times (default: the judge's votes in the suite, else 1)",
         _whole,
     )
-    run_record: str | None = _option(
-        None,
-        "FILE",
-        "write the run record, lines of JSON; a file that ends with .jsonl grows during the run"
-        " (default: nowhere)",
-        needs_suite=True,
+    run_record: str | None = _of_suite(
+        "FILE: write the run record, lines of JSON; a file that ends with .jsonl grows during the"
+        " run (default: nowhere)"
     )
-    shard: str | None = _option(
+    shard: str | None = _of_suite(
+        "I/N: judge one of N shards of the papers; `summeval merge` decides over all shards"
+        " (default: all papers)",
         None,
-        "I/N",
-        "judge one of N shards of the papers; `summeval merge` decides over all shards (default:"
-        " all papers)",
         _shard,
-        needs_suite=True,
     )
-    from_: tuple[str, ...] = _option(
+    from_: tuple[str, ...] = _of_suite(
+        "FILE: decide by these run records, such as shards, and ask nobody (default: judge)",
         (),
-        "FILE",
-        "decide by these run records, such as shards, and ask nobody (default: judge)",
         _names,
-        needs_suite=True,
     )
-    save: str | None = _option(
-        None,
-        "NAME",
-        "save the run under this name beside the suite, for --summ-compare (default: no)",
-        needs_suite=True,
+    save: str | None = _of_suite(
+        "NAME: save the run under this name beside the suite, for --summ-compare (default: no)"
     )
-    compare: str | None = _option(
-        None,
-        "NAME|FILE",
-        "compare each system with a saved run, or with its system SYSTEM as NAME:SYSTEM"
-        " (default: no)",
-        needs_suite=True,
+    compare: str | None = _of_suite(
+        "NAME|FILE: compare each system with a saved run, or with its system SYSTEM as NAME:SYSTEM"
+        " (default: no)"
     )
-    compare_fail: tuple[str, ...] = _option(
+    compare_fail: tuple[str, ...] = _of_suite(
+        "RULE: fail the comparison on a drop: facet:0.02 (the mean drops by more),"
+        " faithfulness:p0.05 (it drops significantly), facet:0.02:p0.05 (both) (default: p0.05,"
+        " any metric or facet drops significantly)",
         (),
-        "RULE",
-        "fail the comparison on a drop: facet:0.02 (the mean drops by more), faithfulness:p0.05 (it"
-        " drops significantly), facet:0.02:p0.05 (both) (default: p0.05, any metric or facet drops"
-        " significantly)",
         _rules,
-        needs_suite=True,
     )
-    junit: str | None = _option(
-        None,
-        "FILE",
-        "write a JUnit report with a case for each facet and metric (default: nowhere; pytest's"
-        " own --junitxml has a case for each pair)",
-        needs_suite=True,
+    junit: str | None = _of_suite(
+        "FILE: write a JUnit report with a case for each facet and metric (default: nowhere;"
+        " pytest's own --junitxml has a case for each pair)"
     )
-    html: str | None = _option(
-        None, "FILE", "write the run as one HTML page (default: nowhere)", needs_suite=True
+    html: str | None = _of_suite("FILE: write the run as one HTML page (default: nowhere)")
+    gitlab: str | None = _of_suite(
+        "FILE: write failures as GitLab's code quality report, for merge requests (default:"
+        " nowhere)"
     )
-    gitlab: str | None = _option(
-        None,
-        "FILE",
-        "write failures as GitLab's code quality report, for merge requests (default: nowhere)",
-        needs_suite=True,
-    )
-    github: bool = _option(
-        False,
-        "",
+    github: bool = _of_suite(
         "annotate failing pairs and write a step summary for GitHub Actions (default: where"
         " GITHUB_ACTIONS is set)",
+        False,
         _switch,
-        needs_suite=True,
     )
     suite: str | None = _option(
-        None,
-        "PATH",
-        "the suite for hand-written tests with summ_pair, as a path from the root directory"
-        " (default: the suite among the arguments, else the nearest summeval.toml above the test)",
+        "PATH: the suite for hand-written tests with summ_pair, as a path from the root directory"
+        " (default: the suite among the arguments, else the nearest summeval.toml above the test)"
     )
 
 
-TABLE: Final = tuple(Option(name=each.name, **each.metadata) for each in fields(Options))
-
-
-def _option_named(name: str) -> Option:
-    return next(option for option in TABLE if option.name == name)
+TABLE: Final = {each.name: Option(name=each.name, **each.metadata) for each in fields(Options)}
+"""The options by name."""
 
 
 def add_options(parser: pytest.Parser) -> None:
     """Registers the table with pytest."""
     group = parser.getgroup("summeval", "summarization gate (summeval_pytest)")
-    for option in TABLE:
-        told = f"{option.help}; ini {option.ini}, environment {option.variable}"
-        if option.is_switch:
-            how: dict[str, Any] = {"action": "store_const", "const": "true"}
-        else:
+    for option in TABLE.values():
+        text = f"{option.help}; ini {option.ini}, environment {option.variable}"
+        how: dict[str, Any] = {"action": "store_const", "const": "true"}
+        if not option.is_switch:
             how = {"action": "append" if option.is_list else "store", "metavar": option.metavar}
-        group.addoption(option.flag, default=None, dest=option.ini, help=told, **how)
+        group.addoption(option.flag, default=None, dest=option.ini, help=text, **how)
         kind: Literal["linelist", "string"] = "linelist" if option.is_list else "string"
         parser.addini(option.ini, option.help, type=kind, default=None)
 
 
-def _values(config: pytest.Config, option: Option) -> tuple[str, ...]:
-    """What was given for one option, from the first place that gives anything.
+def _texts(config: pytest.Config, option: Option) -> tuple[str, ...]:
+    """The texts of one option, from the first of command line, environment and ini that has any.
 
-    A variable that is set to nothing, as CI does with an input left out, gives nothing.
-
-    Raises:
-        OptionError: for a flag that is given as nothing; the default in its place would gate what
-            nobody asked for.
+    A variable that is set but empty counts as not set: CI passes a missing input like that. An
+    empty flag is refused, since the default in its place would gate what nobody asked for.
     """
-    given = config.getoption(option.ini)
+    flag = config.getoption(option.ini)
     variable = os.environ.get(option.variable, "").strip()
-    if given is not None:
-        values = given if option.is_list else [given]
-        if not all(value.strip(" ,") for value in values):
-            raise OptionError(f"{option.flag} is given as nothing; give a value or leave it out")
+    if flag is not None:
+        texts = flag if option.is_list else [flag]
+        if not all(text.strip(" ,") for text in texts):
+            raise OptionError(f"{option.flag} is empty; give a value or leave it out")
     elif variable:
-        values = variable.split(",") if option.is_list else [variable]
+        texts = variable.split(",") if option.is_list else [variable]
     else:
-        kept = config.getini(option.ini)
-        values = (kept if option.is_list else [kept]) if kept else []
-    return tuple(value.strip() for value in values if value.strip())
+        ini = config.getini(option.ini)
+        texts = [] if not ini else ini if option.is_list else [ini]
+    return tuple(text.strip() for text in texts if text.strip())
 
 
 def read_options(config: pytest.Config) -> Options:
@@ -358,49 +309,26 @@ def read_options(config: pytest.Config) -> Options:
     Raises:
         OptionError: for a value that an option cannot have.
     """
-    given = {option: values for option in TABLE if (values := _values(config, option))}
-    chosen: dict[str, Any] = {option.name: option.read(option, given[option]) for option in given}
-    if "github" not in chosen and (in_actions := os.environ.get("GITHUB_ACTIONS")):
-        github = _option_named("github")
-        chosen[github.name] = github.read(github, (in_actions,))
+    texts = {name: each for name, option in TABLE.items() if (each := _texts(config, option))}
+    if in_actions := os.environ.get("GITHUB_ACTIONS"):
+        texts.setdefault("github", (in_actions,))
+    chosen: dict[str, Any] = {name: TABLE[name].value(each) for name, each in texts.items()}
     return Options(**chosen)
 
 
 def is_planned(config: pytest.Config) -> bool:
-    """Whether only a plan is asked for, as far as is known before options are checked."""
-    values = _values(config, _option_named("plan"))
-    return any(value.lower() in _YES for value in values[-1:])
+    """Whether the run only makes a plan. The answer is needed before the options are checked."""
+    return any(text.lower() in _YES for text in _texts(config, TABLE["plan"])[-1:])
 
 
 def unknown_variables() -> Iterator[str]:
-    """A line for each variable that begins as ours do and is none."""
+    """A line for each variable that begins with SUMM_ and is no option."""
     from difflib import get_close_matches
 
-    known = [option.variable.removeprefix(_PREFIX) for option in TABLE]
+    known = [option.variable.removeprefix(_PREFIX) for option in TABLE.values()]
     for name in sorted(os.environ):
         given = name.removeprefix(_PREFIX)
         if name != given and given not in known:
             close = get_close_matches(given, known, n=1)
             hint = f"did you mean '{_PREFIX}{close[0]}'?" if close else "pytest --help lists them"
-            yield f"summeval: the variable {name!r} is set and has no meaning; {hint}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """Which part of a run one process is.
-
-    Attributes:
-        index: Its place among the processes that run tests, from 0.
-        n_processes: How many those are.
-        run: A name that they share, and no other run has.
-        may_stop: Whether a failure may end the run, so that what was read far ahead is in vain.
-        is_verbose: Whether somebody wants to be told more.
-        folder: Where pytest was started, which relative files are named from.
-    """
-
-    index: int = 0
-    n_processes: int = 1
-    run: str = ""
-    may_stop: bool = False
-    is_verbose: bool = False
-    folder: Path = field(default_factory=Path)
+            yield f"summeval: the variable {name!r} is set, and no option has that name; {hint}"

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import pytest
 
 from summeval_pytest.errors import OptionError, nearest
+from summeval_pytest.plugin.options import Options
 from summeval_pytest.record.record_file import read_record, record_lines
-from summeval_pytest.reports.files import append, from_root, rendered, unwritable, write_whole
+from summeval_pytest.reports.files import (
+    FileKind,
+    append,
+    from_root,
+    rendered,
+    unwritable,
+    write_whole,
+)
 from summeval_pytest.reports.judge_section import UNTRUSTED
+from summeval_pytest.suite.suite import Suite
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.comparison import find_baseline
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    import pytest
-
-    from summeval_pytest.plugin.options import Options
-    from summeval_pytest.reports.files import FileKind
-    from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.verdict.comparison import Baseline
-    from summeval_pytest.verdict.run import RunRecord, RunVerdict, SuiteRecord
+from summeval_pytest.verdict.comparison import Baseline, find_baseline
+from summeval_pytest.verdict.run import RunRecord, RunVerdict, SuiteRecord
 
 COMPARE: Final = "--summ-compare"
 SAVE: Final = "--summ-save"
@@ -41,22 +43,17 @@ _SUFFIX: Final = ".json"
 
 def report_files(options: Options) -> dict[FileKind, tuple[str, str]]:
     """By kind of report, the flag that asks for it and the file."""
-    asked: dict[FileKind, tuple[str, str | None]] = {
+    files: dict[FileKind, tuple[str, str | None]] = {
         "run record": ("--summ-run-record", options.run_record),
         "JUnit report": ("--summ-junit", options.junit),
         "page": ("--summ-html", options.html),
         "code quality report": ("--summ-gitlab", options.gitlab),
     }
-    return {kind: (flag, name) for kind, (flag, name) in asked.items() if name is not None}
+    return {kind: (flag, name) for kind, (flag, name) in files.items() if name is not None}
 
 
 def check_outputs(options: Options, folder: Path) -> None:
-    """Refuses a file or name that cannot be written, before anything is judged for it.
-
-    Raises:
-        OptionError: for a folder in its place, a file whose folder is not there, one file for two
-            reports, and a name of a saved run that is no file name everywhere.
-    """
+    """Refuses a file or name that cannot be written, before anything is judged for it."""
     taken: dict[Path, str] = {}
     for flag, name in report_files(options).values():
         file = folder / name
@@ -68,28 +65,19 @@ def check_outputs(options: Options, folder: Path) -> None:
     saved = options.save
     if saved is not None and (not _NAME.match(saved) or saved.endswith(_SUFFIX)):
         raise OptionError(
-            f"{SAVE}={saved!r} is no name; use letters, digits, '.', '-' and '_',"
-            f" without {_SUFFIX} at its end"
+            f"{SAVE}={saved!r} is not a name for a saved run; use letters, digits, '.', '-' and"
+            f" '_', without {_SUFFIX} at its end"
         )
 
 
 def saved_file(suite: Suite, name: str) -> Path:
-    """Where a suite's run of this name is saved, or would be.
-
-    Raises:
-        SuiteError: for a link that leads out of the suite's folder.
-    """
+    """The file of a suite's saved run of this name."""
     folder = suite.baselines
     return folder.beside(f"{folder.path.name}/{name}{_SUFFIX}").path
 
 
 def check_saved_file(suite: Suite, name: str) -> None:
-    """Refuses to save where nothing could be written.
-
-    Raises:
-        OptionError: for a folder or a link in the file's place, and a file in that of the folder.
-        SuiteError: for a link that leads out of the suite's folder.
-    """
+    """Refuses to save where nothing could be written."""
     folder, file = suite.baselines.path, saved_file(suite, name)
     in_the_way = folder if folder.exists() and not folder.is_dir() else file
     if in_the_way is folder or file.is_dir() or file.is_symlink():
@@ -102,41 +90,35 @@ class Baselines:
     """The saved run named by ``--summ-compare``, for every suite of this run.
 
     Args:
-        named: NAME, FILE, or one of them with ``:SYSTEM``.
+        named: NAME, FILE, or one of them with ``:SYSTEM``; None where nothing is compared.
         folder: What a relative FILE starts from.
     """
 
-    def __init__(self, named: str, folder: Path) -> None:
+    def __init__(self, named: str | None, folder: Path) -> None:
         self._named = named
         self._folder = folder
         self._records: dict[Path, RunRecord] = {}
-        self._found: dict[tuple[Path, str], Baseline] = {}
+        self._baselines: dict[tuple[Path, str], Baseline] = {}
 
-    def of(self, suite: Suite, system: str) -> Baseline:
-        """What a system of a suite is compared with; every pair of it asks.
-
-        Raises:
-            OptionError: where there is no such run, or it has no system that could be meant.
-        """
+    def of(self, suite: Suite, system: str) -> Baseline | None:
+        """The baseline of a system; None where nothing is compared."""
+        if self._named is None:
+            return None
         key = (suite.path, system)
-        if key not in self._found:
-            run, record, wanted = self._record(suite)
-            self._found[key] = find_baseline(
+        if key not in self._baselines:
+            run, record, wanted = self._record(suite, self._named)
+            self._baselines[key] = find_baseline(
                 record, run, suite=suite.name, system=system, wanted=wanted, option=COMPARE
             )
-        return self._found[key]
+        return self._baselines[key]
 
-    def run_of(self, suite: Suite) -> RunRecord:
-        """The saved run itself.
+    def run_of(self, suite: Suite) -> RunRecord | None:
+        """The saved run that a suite is compared with; None where nothing is compared."""
+        return None if self._named is None else self._record(suite, self._named)[1]
 
-        Raises:
-            OptionError: where there is no such run.
-        """
-        return self._record(suite)[1]
-
-    def _record(self, suite: Suite) -> tuple[str, RunRecord, str | None]:
-        """The run's name, the run, and the system that is named of it."""
-        named, wanted = self._named, None
+    def _record(self, suite: Suite, option: str) -> tuple[str, RunRecord, str | None]:
+        """The run's name, the run, and the system of it that the option names."""
+        named, wanted = option, None
         file = self._file(suite, named)
         if file is None and ":" in named:
             named, _, wanted = named.rpartition(":")
@@ -145,15 +127,15 @@ class Baselines:
             names = sorted(file.stem for file in suite.baselines.path.glob(f"*{_SUFFIX}"))
             hint = nearest(named, names) if names else "no run is saved there"
             raise OptionError(
-                f"{COMPARE}={self._named!r}: {suite.baselines.shown} has no run {named!r}; {hint};"
+                f"{COMPARE}={option!r}: {suite.baselines.shown} has no run {named!r}; {hint};"
                 f" save one with {SAVE}={named if _NAME.match(named) else 'NAME'}"
             )
         if file not in self._records:
-            self._records[file] = read_record(file, f"{COMPARE}={self._named}")
+            self._records[file] = read_record(file, f"{COMPARE}={option}")
         return named, self._records[file], wanted
 
     def _file(self, suite: Suite, named: str) -> Path | None:
-        """The file of a saved run: of that name beside the suite, else the file itself."""
+        """The saved run of that name beside the suite, else the file of that path."""
         if _NAME.match(named) and saved_file(suite, named).is_file():
             return saved_file(suite, named)
         file = self._folder / named
@@ -165,12 +147,7 @@ def write_outputs(
 ) -> Iterator[str]:
     """Writes the reports and saved runs that were asked for; yields what could not be written.
 
-    Args:
-        options: What was asked for.
-        folder: What relative files start from.
-        verdict: The run.
-        suites: Its suites.
-        lines: A line for each file that was written is appended.
+    Relative files start from ``folder``; ``lines`` gets a line for each file that was written.
     """
     for kind, (_, name) in report_files(options).items():
         if fault := write_whole(folder / name, rendered(kind, verdict, folder)):
@@ -192,10 +169,10 @@ def write_outputs(
 
 
 def _unfit(suite: SuiteRecord) -> str:
-    """Why a run is no baseline; empty where it is one.
+    """Why a run cannot be a baseline; empty where it can.
 
     Whatever was compared with a run of some of the papers would be compared on those only; and a
-    run that dropped must not become what the next one is held to.
+    run that dropped must not become what the next one is compared with.
     """
     if suite.is_untrusted:
         return f"the judge is {UNTRUSTED}; mend it, or label more pairs"
@@ -211,7 +188,7 @@ def _unfit(suite: SuiteRecord) -> str:
 
 
 def _alone(suite: SuiteRecord) -> SuiteRecord:
-    """A suite without what it was compared with."""
+    """The suite without its comparison."""
     systems = tuple(replace(each, baseline="", comparison=None) for each in suite.systems)
     alone = suite.with_pairs(lambda pair: replace(pair, change=None))
     return replace(alone, systems=systems)

@@ -1,4 +1,4 @@
-"""Progress of a waiting run: a line on the terminal, or one of the log every thirty seconds.
+"""The progress of a waiting run: a line on the terminal, or in the log every thirty seconds.
 
 The line stands right of what pytest has written, is cut at the edge and wiped before pytest writes
 on. Where there is no terminal, as in CI and in xdist workers, the log gets a line now and then.
@@ -42,13 +42,9 @@ class TimeLeft:
         self._first_done = self._last_done = 0.0
 
     def look(self, seconds: float, n_asked: int, n_done: int, n_all: int) -> float | None:
-        """Seconds left; None while nobody can tell.
+        """The seconds left after so many of the run; None while they cannot be known.
 
-        Args:
-            seconds: How long the run has been going on.
-            n_asked: How many replies were asked for and came.
-            n_done: How many of its pairs are done.
-            n_all: How many it has.
+        ``n_asked`` replies were asked for and came; ``n_done`` of ``n_all`` pairs are done.
         """
         if not n_asked:
             self._n_done = self._n_remembered = n_done
@@ -63,7 +59,7 @@ class TimeLeft:
 
 
 class Progress:
-    """How one process stands, shown while a test waits.
+    """Shows the progress of one process while a test waits.
 
     Args:
         terminal: Where a line is written anew each time; None for a log.
@@ -85,13 +81,10 @@ class Progress:
         self._is_shown = False
 
     def show(self, ledger: Ledger, *, n_judged: int, n_pairs: int, troubles: Sequence[str]) -> None:
-        """Shows how things stand; in a log, unless the last line is too new.
+        """Shows the progress; a log gets a line only if the last one is old enough.
 
-        Args:
-            ledger: What was asked and answered.
-            n_judged: How many pairs are done.
-            n_pairs: How many there are; 0 where other processes have some of them.
-            troubles: What keeps models from replying.
+        ``n_pairs`` is 0 where other processes have some of the pairs; ``troubles`` keep models
+        from replying.
         """
         now = self._clock()
         left = self._time_left.look(now - self._began, ledger.totals.n_asked, n_judged, n_pairs)
@@ -111,7 +104,7 @@ class Progress:
             self._is_shown = False
 
     def close(self) -> None:
-        """Lets go of the terminal."""
+        """Wipes the line and closes the terminal."""
         self.wipe()
         if self._terminal is not None:
             self._terminal.close()
@@ -125,7 +118,7 @@ class Progress:
 def progress_text(
     ledger: Ledger, n_judged: int, n_pairs: int, left: float | None, troubles: Sequence[str] = ()
 ) -> str:
-    """How a run stands: pairs, answers, what they cost, seconds left, and what is in the way."""
+    """The progress in words: pairs, answers, dollars, time left, and what is in the way."""
     totals = ledger.totals
     parts = [
         f"{n_judged}/{n_pairs} pairs" if n_pairs else f"{n_judged} pairs",
@@ -141,7 +134,7 @@ def progress_text(
 
 
 def open_progress(config: pytest.Config) -> Progress:
-    """What this process shows while a test waits: on the terminal, else in the log."""
+    """The progress display of this process: on the terminal, else in the log."""
     terminal = None
     if getattr(config.pluginmanager.getplugin("terminalreporter"), "isatty", False):
         with suppress(OSError):
@@ -150,7 +143,7 @@ def open_progress(config: pytest.Config) -> Progress:
 
 
 def _write_line(config: pytest.Config, line: str) -> None:
-    """Writes past pytest's capture; of a worker only stderr is seen, which is its controller's."""
+    """Writes past pytest's capture; a worker writes to the stderr of its controller."""
     capture = config.pluginmanager.getplugin("capturemanager")
     reporter = config.pluginmanager.getplugin("terminalreporter")
     with capture.global_and_fixture_disabled() if capture else nullcontext():

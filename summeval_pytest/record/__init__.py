@@ -1,1 +1,1 @@
-"""The run record, two records compared, and one decided again."""
+"""The run record: what was measured, its file, shards, and a record decided again."""

@@ -1,44 +1,35 @@
-"""A suite with what a run asks of it: systems, thresholds and floors, all of them checked."""
+"""A suite with the systems, thresholds and floors of a run, all of them checked."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.judges.judge import Judge
 from summeval_pytest.metrics.catalogue import METRICS, own_numbers
-from summeval_pytest.record.shards import FROM, is_in_shard
+from summeval_pytest.metrics.number import MetricName
+from summeval_pytest.metrics.signature import Signature
+from summeval_pytest.record.shards import FROM, Shard, is_in_shard
 from summeval_pytest.run.golden import check_sentences, golden_tasks, labels_fingerprint
 from summeval_pytest.run.measure import recipe_of
 from summeval_pytest.run.runner import Task
-from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.run.session import Session
+from summeval_pytest.suite.labels import Label
+from summeval_pytest.suite.suite import Suite, load_suite
 from summeval_pytest.suite.values import summaries_digest
 from summeval_pytest.verdict.decide import Inputs
 from summeval_pytest.verdict.floors import floors_of, read_floors
-from summeval_pytest.verdict.policy import DEFAULT_RULES, Policy
-from summeval_pytest.verdict.run import SuiteRecord, SystemResult
-from summeval_pytest.verdict.thresholds import check_supported, thresholds_of
+from summeval_pytest.verdict.policy import DEFAULT_RULES, Policy, Rule
+from summeval_pytest.verdict.run import JudgeName, RunRecord, SuiteRecord, SystemResult
+from summeval_pytest.verdict.thresholds import Thresholds, check_supported, thresholds_of
 from summeval_pytest.verdict.waivers import Waivers, check_waivers
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-    from pathlib import Path
-
-    from summeval_pytest.judges.judge import Judge
-    from summeval_pytest.metrics.number import MetricName
-    from summeval_pytest.metrics.signature import Signature
-    from summeval_pytest.record.shards import Shard
-    from summeval_pytest.run.session import Session
-    from summeval_pytest.suite.labels import Label
-    from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.verdict.policy import Rule
-    from summeval_pytest.verdict.run import JudgeName, RunRecord
-    from summeval_pytest.verdict.thresholds import Thresholds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GatedSuite:
-    """A suite with what this run asks of it.
+    """A suite with the systems and the policy of this run.
 
     Attributes:
         systems: The systems that are gated.
@@ -57,40 +48,35 @@ class GatedSuite:
 
     @property
     def thresholds(self) -> Thresholds:
-        """What pairs and means have to reach."""
+        """The thresholds of pairs and means."""
         return self.policy.thresholds
 
     def for_metrics(self, metrics: Collection[MetricName], judge: str) -> GatedSuite:
-        """What a judge of these metrics can be asked for; FM is always among them.
+        """The part that a judge of these metrics, FM always among them, can measure.
 
         A threshold on anything else would be an error on every pair and label.
         """
         if set(metrics) >= set(METRICS):
             return self
-        policy = self.policy
-        thresholds = policy.thresholds.only(metrics)
+        policy, thresholds = self.policy, self.policy.thresholds.only(metrics)
         floors = tuple(table.only(metrics) for table in policy.floors)
-        lost = [name for name in policy.thresholds.names if name not in thresholds.names]
-        kept = floors_of(floors, judge).floors
-        all_floors = floors_of(policy.floors, judge).floors
-        lost += [f"judge.{each.title}" for each in all_floors if each not in kept]
+        unmeasured = [name for name in policy.thresholds.names if name not in thresholds.names]
+        kept, every = floors_of(floors, judge).floors, floors_of(policy.floors, judge).floors
+        unmeasured += [f"judge.{each.title}" for each in every if each not in kept]
         suite = self.suite.labelled_by_facets()
         return replace(
             self,
             suite=suite,
             policy=replace(policy, thresholds=thresholds, floors=floors),
             labels=labels_fingerprint(suite) if suite.has_labels else "",
-            unmeasured=tuple(lost),
+            unmeasured=tuple(unmeasured),
         )
 
     def check(self, judge: str) -> None:
-        """Refuses what could never fail, and what the judge could never answer.
-
-        Args:
-            judge: The judge as the user named it.
+        """Refuses a suite without a threshold that this judge, by its name, can measure.
 
         Raises:
-            OptionError: for a suite that holds nothing to anything.
+            OptionError: where nothing could ever fail.
         """
         if self.thresholds.metrics:
             return
@@ -137,22 +123,19 @@ class GatedSuite:
         return self.suite.paper_ids_of(system)
 
     def own_papers(self, system: str) -> tuple[str, ...]:
-        """Those that are judged in this run."""
+        """The papers of a system that this run judges."""
         papers = self.papers(system)
         if self.shard is None:
             return papers
         return tuple(paper for paper in papers if is_in_shard(paper, self.shard))
 
     def sharded(self, shard: Shard) -> GatedSuite:
-        """What one shard judges: its papers, and the labels of these, which decide nothing yet."""
+        """The suite of one shard: its papers and their labels. Floors decide over all shards."""
         suite = self.suite.labelled_where(lambda paper: is_in_shard(paper, shard))
         return replace(self, suite=suite, policy=replace(self.policy, floors=()), shard=shard)
 
-    def digests(self) -> dict[str, str]:
-        """By gated system, a digest of its recorded summaries; empty where a model is asked."""
-        return {name: self._digest(name) for name in self.systems}
-
     def _digest(self, system: str) -> str:
+        """A digest of a system's recorded summaries; empty where a model is asked."""
         if self.suite.systems[system].endpoint is not None:
             return ""
         papers = self.papers(system)
@@ -164,14 +147,14 @@ class GatedSuite:
             judge=judge,
             papers=self.suite.fingerprint,
             labels=self.labels,
-            summaries={name: digest for name, digest in self.digests().items() if digest},
+            summaries={name: d for name in self.systems if (d := self._digest(name))},
             pairs=tuple((name, paper) for name in self.systems for paper in self.papers(name)),
             recipes={each.metric: each for each in signatures},
         )
 
     def record(self) -> SuiteRecord:
-        """What a run record says of the suite before anything is judged."""
-        suite, digests = self.suite, self.digests()
+        """The record of the suite before anything is judged."""
+        suite = self.suite
         return SuiteRecord(
             name=suite.name,
             shown=suite.shown,
@@ -183,7 +166,7 @@ class GatedSuite:
                     name=name,
                     place=suite.place_of(name),
                     papers=self.papers(name),
-                    summaries=digests[name],
+                    summaries=self._digest(name),
                 )
                 for name in self.systems
             ),
@@ -203,18 +186,11 @@ def gated_suite(  # noqa: PLR0913 - by keyword, each an option of its own
     today: str = "",
     allow_outside: bool = False,
 ) -> GatedSuite:
-    """The suite of a file or folder, loaded and checked with what a run asks of it.
+    """Loads the suite of a file or folder, and checks it with the options of a run.
 
-    Args:
-        path: The file or folder.
-        shown: How the user named it; None for relative to the current folder.
-        session: Who knows judges and systems by name; it reads the suite's cassette.
-        judge: The judge by name.
-        models: The systems to gate; none for the suite's own choice.
-        least: Thresholds as ``--summ-min`` has them.
-        rules: Which drops against a baseline fail.
-        today: The day on which waivers are checked.
-        allow_outside: Whether the suite may name files outside of its folder.
+    ``shown`` is the path as the user named it, None for relative to the current folder; ``least``
+    has thresholds as ``--summ-min``; ``rules`` say which drops against a baseline fail; waivers are
+    checked on ``today``.
 
     Raises:
         UsageError: for any mistake in the suite, or in an option that speaks of it.
@@ -242,7 +218,7 @@ def gated_suite(  # noqa: PLR0913 - by keyword, each an option of its own
 
 
 def narrowed(record: RunRecord, gated: Sequence[GatedSuite]) -> RunRecord:
-    """The part of a record that is of these suites and their systems, in their order.
+    """The part of a record that belongs to these suites and systems, in their order.
 
     Raises:
         OptionError: for a suite that the record does not have.
@@ -260,30 +236,30 @@ def _narrowed(record: RunRecord, gated: GatedSuite) -> SuiteRecord:
             f"{FROM}: these runs are of suite {names}, and not of {skeleton.name!r}; name runs of"
             f" {skeleton.shown}"
         )
-    found = (same or alike)[0]
-    summaries = {system.name: system.summaries for system in found.systems}
+    recorded = (same or alike)[0]
+    summaries = {system.name: system.summaries for system in recorded.systems}
     systems = tuple(
         replace(each, summaries=summaries.get(each.name, each.summaries))
         for each in skeleton.systems
     )
-    places = {(each.system, each.paper): place for place, each in enumerate(found.outlines)}
+    places = {(each.system, each.paper): place for place, each in enumerate(recorded.outlines)}
     order = [(each.name, paper) for each in systems for paper in each.papers]
-    papers = {paper.id: paper for paper in found.papers}
-    answers = {(each.system, each.paper): each for each in found.golden}
+    papers = {paper.id: paper for paper in recorded.papers}
+    answers = {(each.system, each.paper): each for each in recorded.golden}
     labelled = [(task.system, task.paper) for task in gated.labelled]
-    fault = found.golden_fault
+    fault = recorded.golden_fault
     if missing := [each for each in labelled if each not in answers]:
         fault = fault or (
             f"{len(missing):,} of {len(labelled):,} labelled pairs are in no record, first"
             f" {' on '.join(missing[0])}; run {skeleton.shown}::judge in each of the recorded runs"
         )
     return replace(
-        found,
+        recorded,
         name=skeleton.name,
         shown=skeleton.shown,
         systems=systems,
         papers=tuple(papers[name] for name in gated.suite.paper_ids if name in papers),
         golden=() if fault else tuple(answers[of] for of in labelled),
         golden_fault=fault,
-        pairs=found.pairs_at(places[of] for of in order if of in places),
+        pairs=recorded.pairs_at(places[of] for of in order if of in places),
     )

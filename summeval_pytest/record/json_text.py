@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Hashable, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
+
+from pydantic import RootModel, ValidationError
 
 from summeval_pytest.run.golden import GoldenAnswer
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-    from dataclasses import Field
-
-    from pydantic import RootModel, ValidationError
 
 T = TypeVar("T")
 _HALF: Final = re.compile("[\ud800-\udfff]")
@@ -23,15 +19,19 @@ _INSTEAD: Final = "\ufffd"
 
 
 def _recorded(value: Any) -> dict[str, object]:
-    """By name, the fields of a dataclass that a record holds."""
+    """By name, the fields of a dataclass that a record holds, as their metadata says."""
     # thousands of golden answers have a label, an answer, no more
-    is_short = isinstance(value, GoldenAnswer)
-    found = ((field, getattr(value, field.name)) for field in fields(value))
-    return {f.name: said for f, said in found if _is_recorded(f, said, is_short=is_short)}
+    usual = "where set" if isinstance(value, GoldenAnswer) else "always"
+    recorded: dict[str, object] = {}
+    for field in fields(value):
+        content, when = getattr(value, field.name), field.metadata.get("recorded", usual)
+        if when == "always" or (when == "where set" and bool(content != field.default)):
+            recorded[field.name] = content
+    return recorded
 
 
 def _plain(value: object) -> object:
-    """What `json` does not know, as what it does."""
+    """A value that `json` cannot write, as one that it can."""
     if is_dataclass(value) and not isinstance(value, type):
         return _recorded(value)
     if isinstance(value, Set):
@@ -41,12 +41,6 @@ def _plain(value: object) -> object:
     if isinstance(value, Sequence):
         return [*value]
     raise TypeError(f"{value!r} has no place in a run record")
-
-
-def _is_recorded(field: Field[Any], said: object, *, is_short: bool) -> bool:
-    """Whether a record has a field with this value; its metadata may say that it needs not."""
-    wanted = field.metadata.get("recorded", "where set" if is_short else "always")
-    return wanted == "always" or (wanted == "where set" and bool(said != field.default))
 
 
 def as_json(value: object) -> str:
@@ -60,7 +54,7 @@ def as_json(value: object) -> str:
 
 @cache
 def _reader(kind: Any) -> type[RootModel[Any]]:
-    """Who reads values of one type, strictly; no number is infinite or none."""
+    """The strict reader for one type; it refuses infinite numbers and NaN."""
     from pydantic import ConfigDict, RootModel
 
     class Reader(RootModel[kind]):
@@ -70,7 +64,7 @@ def _reader(kind: Any) -> type[RootModel[Any]]:
 
 
 def from_json(kind: type[T], text: str) -> T:
-    """What `as_json` has written, every value of the type that its field says.
+    """Reads what `as_json` has written; every value must have the type of its field.
 
     Raises:
         ValueError: for anything else, with the place of the first fault in it.

@@ -1,4 +1,4 @@
-"""Measure what a test or a batch needs, and hand it on decided.
+"""Measures what a test or a batch needs, and decides it.
 
 A fault of the judge is a result, too.
 """
@@ -6,22 +6,18 @@ A fault of the judge is a result, too.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import SummevalError, UsageError
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.metrics.score import findings_of
+from summeval_pytest.record.gated_suite import GatedSuite
 from summeval_pytest.run.golden import golden_answers
-from summeval_pytest.verdict.decide import decide_judge, decide_pair, decide_system
+from summeval_pytest.run.measure import Evaluation
+from summeval_pytest.run.runner import Runner
+from summeval_pytest.verdict.comparison import Baseline
+from summeval_pytest.verdict.decide import Answers, decide_judge, decide_pair, decide_system
 from summeval_pytest.verdict.run import JudgeName, PairResult, PaperRecord, TestResult
-
-if TYPE_CHECKING:
-    from summeval_pytest.record.gated_suite import GatedSuite
-    from summeval_pytest.run.measure import Evaluation
-    from summeval_pytest.run.runner import Runner
-    from summeval_pytest.verdict.comparison import Baseline
-    from summeval_pytest.verdict.decide import Answers
 
 
 def measured_pair(evaluation: Evaluation) -> tuple[PairResult, PaperRecord]:
@@ -53,7 +49,7 @@ def measured_pair(evaluation: Evaluation) -> tuple[PairResult, PaperRecord]:
 
 
 def unmeasured_pair(gated: GatedSuite, system: str, paper: str, fault: str) -> PairResult:
-    """A pair that the judge left unscored as a whole: nothing of it is known but why."""
+    """A pair that the judge left unscored as a whole, with the reason."""
     pair = PairResult(
         paper=paper,
         system=system,
@@ -119,7 +115,7 @@ def measure_system(
 
 
 def measure_golden(runner: Runner, gated: GatedSuite) -> Answers:
-    """The judge's answers to the golden labels; else why there are none.
+    """The judge's answers to the golden labels, or why there are none.
 
     Raises:
         UsageError: for what the user has to mend.

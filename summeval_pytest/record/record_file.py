@@ -14,10 +14,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import tempfile
+import weakref
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import IO, Any, Final
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.catalogue import CATALOGUE, add_numbers
@@ -25,15 +30,16 @@ from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.number import SPARSE, Unscored
 from summeval_pytest.metrics.own import OwnScore
-from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.metrics.score import Score
+from summeval_pytest.questions import FACETS, SCALES, Facet
 from summeval_pytest.record.json_text import as_json, from_json
-from summeval_pytest.record.line_file import LineFile, new_lines
 from summeval_pytest.record.upgrade import upgraded
-from summeval_pytest.run.golden import GoldenPair  # noqa: TC001 - run records read it
+from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.floors import named_agreement
 from summeval_pytest.verdict.run import (
     SCHEMA,
+    Outline,
     PairResult,
     Pairs,
     PaperRecord,
@@ -41,14 +47,6 @@ from summeval_pytest.verdict.run import (
     SuiteRecord,
 )
 from summeval_pytest.verdict.waivers import day_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from summeval_pytest.metrics.score import Score
-    from summeval_pytest.questions import Facet
-    from summeval_pytest.verdict.run import Outline
 
 PART: Final = ".part"
 """What is added to a record's name as long as the run goes on."""
@@ -72,8 +70,8 @@ class RecordLine:
 def pair_line(suite: str, pair: PairResult) -> str:
     """The line of a pair."""
     numbers = pair.numbers()
-    shown = {**numbers.values, **numbers.absent, **{n.metric: n.status for n in numbers.unscored}}
-    return as_json(RecordLine(suite=suite, pair=pair, numbers=shown))
+    named = {**numbers.values, **numbers.absent, **{n.metric: n.status for n in numbers.unscored}}
+    return as_json(RecordLine(suite=suite, pair=pair, numbers=named))
 
 
 def record_lines(record: RunRecord) -> Iterator[str]:
@@ -108,8 +106,60 @@ def heading(record: RunRecord) -> str:
     return as_json(RecordLine(run=run))
 
 
+class LineFile:
+    """The lines of a file; it stays open as long as this object lives.
+
+    Args:
+        handle: The file, open for reading, and for writing where lines are added. What cannot be
+            read twice, as a pipe, is copied.
+    """
+
+    def __init__(self, handle: IO[bytes]) -> None:
+        if not handle.seekable():
+            with handle:
+                copied = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as its lines
+                copied.write(handle.read())
+            copied.seek(0)
+            handle = copied
+        self._handle = handle
+        weakref.finalize(self, handle.close)
+
+    def all(self) -> Iterator[tuple[int, bytes]]:
+        """Every line, with its offset."""
+        start = 0
+        while line := self.at(start):
+            yield start, line
+            start += len(line)
+
+    def at(self, start: int) -> bytes:
+        """The line at an offset; empty at the end of the file."""
+        self._handle.seek(start)
+        return self._handle.readline()
+
+    def add(self, text: str) -> int:
+        """Adds and flushes a line, and returns its offset."""
+        start = self._handle.seek(0, os.SEEK_END)
+        self._handle.write(text.encode() + b"\n")
+        self._handle.flush()
+        return start
+
+
+def new_lines(file: Path | None) -> LineFile:
+    """An empty file to add lines to; it has no name for None, or where none can be made.
+
+    What was there under the name is gone, and never written into: it may be a link.
+    """
+    if file is not None:
+        try:
+            file.unlink(missing_ok=True)
+            return LineFile(file.open("x+b"))
+        except OSError:
+            pass  # whoever writes the report itself says why
+    return LineFile(tempfile.TemporaryFile())
+
+
 class Spool:
-    """The pairs and papers of a run that goes on, in a file, so that a kill loses none.
+    """The pairs and papers of a running run, in a file, so that a killed run loses none.
 
     Args:
         begun: The run as it is known now, for the first line.
@@ -150,7 +200,7 @@ class Spool:
 
 
 class _Places:
-    """Where the pairs and papers of a file stand."""
+    """The offsets of the pairs and papers of a file."""
 
     def __init__(self, file: LineFile) -> None:
         self._file = file
@@ -166,16 +216,16 @@ class _Places:
 
     def pairs_of(self, suite: str, order: Iterable[tuple[str, str]] | None = None) -> Pairs:
         """The pairs of a suite; ``order`` names system and paper, None for that of the file."""
-        found = self.pairs[suite]
-        wanted = [of for of in order if of in found] if order is not None else [*found]
-        reads = [partial(self._pair, found[of][0]) for of in wanted]
-        return Pairs(reads, [found[of][1] for of in wanted])
+        places = self.pairs[suite]
+        wanted = [places[of] for of in (places if order is None else order) if of in places]
+        reads = [partial(self._pair, start) for start, _ in wanted]
+        return Pairs(reads, [outline for _, outline in wanted])
 
     def papers_of(self, suite: str, order: Iterable[str] | None = None) -> tuple[PaperRecord, ...]:
         """The papers of a suite; ``order`` names them, None for the order of the file."""
         names = [paper for of, paper in self._papers if of == suite] if order is None else order
-        found = (self._papers.get((suite, paper)) for paper in names)
-        return tuple(self._paper(tuple(starts.values())) for starts in found if starts)
+        lines = (self._papers.get((suite, paper)) for paper in names)
+        return tuple(self._paper(tuple(starts.values())) for starts in lines if starts)
 
     def _line(self, start: int) -> RecordLine:
         return from_json(RecordLine, self._file.at(start).decode())
@@ -212,7 +262,7 @@ def read_record(file: Path, option: str) -> RunRecord:
 
 
 def _opened(file: Path) -> LineFile:
-    """The lines of a record, those of an earlier version brought to this one.
+    """The lines of a record; those of an earlier version are converted.
 
     Raises:
         ValueError: for what is no record, and for one of a later version.
@@ -245,7 +295,7 @@ def _read(lines: LineFile) -> RunRecord:
 
 
 class _Read:
-    """What the lines of a file have said so far."""
+    """The reader of a file: what its lines have said so far."""
 
     def __init__(self, lines: LineFile) -> None:
         self._index = _Places(lines)
@@ -323,14 +373,14 @@ class _Read:
             raise ValueError(f"{pair.system!r} on {pair.paper!r} is there twice")
 
     def record(self) -> RunRecord:
-        """The run, as far as it was told."""
+        """The run, as far as the lines tell it."""
         if self._begun is None:
             raise ValueError("it is empty")
         return replace(self._begun, suites=tuple(map(self._filled, self._begun.suites)))
 
     def _filled(self, suite: SuiteRecord) -> SuiteRecord:
         papers = self._papers[suite.shown]
-        of_systems = [(name, paper) for name, found in papers.items() for paper in found]
+        of_systems = [(name, paper) for name, of in papers.items() for paper in of]
         return replace(
             suite,
             papers=self._index.papers_of(suite.shown),

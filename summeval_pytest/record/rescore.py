@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.facet import WEIGHTS as OWN_WEIGHTS
 from summeval_pytest.metrics.facet import FacetScore, facet_aware_metric, key_coverage
+from summeval_pytest.metrics.number import Unscored
+from summeval_pytest.metrics.score import Score
 from summeval_pytest.metrics.signature import Signature, read_signature, weights_text
-from summeval_pytest.questions import FACETS
-from summeval_pytest.run.golden import GoldenAnswer
+from summeval_pytest.questions import FACETS, Facet
+from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
 from summeval_pytest.verdict.decide import decide
+from summeval_pytest.verdict.policy import Policy
+from summeval_pytest.verdict.run import PairResult, RunRecord, RunVerdict, SuiteRecord
 from summeval_pytest.verdict.thresholds import replace_thresholds
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from summeval_pytest.metrics.number import Unscored
-    from summeval_pytest.metrics.score import Score
-    from summeval_pytest.questions import Facet
-    from summeval_pytest.run.golden import GoldenPair
-    from summeval_pytest.verdict.policy import Policy
-    from summeval_pytest.verdict.run import PairResult, RunRecord, RunVerdict, SuiteRecord
-
 
 WEIGHTS: Final = "--weights"
 MIN: Final = "--min"
@@ -38,7 +32,7 @@ def read_weights(text: str) -> Mapping[Facet, float]:
         OptionError: where a facet is missing or unknown, or its weight is not above 0.
     """
     wanted = f"write {WEIGHTS} " + ",".join(f"{facet}=1" for facet in FACETS)
-    found: dict[Facet, float] = {}
+    given: dict[Facet, float] = {}
     for part in text.split(","):
         name, _, value = part.partition("=")
         facet = next((facet for facet in FACETS if facet == name.strip()), None)
@@ -46,16 +40,16 @@ def read_weights(text: str) -> Mapping[Facet, float]:
             weight = float(value)
         except ValueError:
             weight = 0.0
-        if facet is None or facet in found or not 0.0 < weight < float("inf"):
+        if facet is None or facet in given or not 0.0 < weight < float("inf"):
             raise OptionError(f"{WEIGHTS}={text!r}: {part!r} is no weight; {wanted}")
-        found[facet] = weight
-    if len(found) < len(FACETS):
+        given[facet] = weight
+    if len(given) < len(FACETS):
         raise OptionError(f"{WEIGHTS}={text!r} does not weigh all four facets; {wanted}")
     try:
-        total = math.fsum(found.values())
+        total = math.fsum(given.values())
     except OverflowError:
         total = math.inf
-    scaled = {facet: weight / total for facet, weight in found.items()}
+    scaled = {facet: weight / total for facet, weight in given.items()}
     if not all(scaled.values()):
         raise OptionError(f"{WEIGHTS}={text!r} leaves some facets without any weight; {wanted}")
     return scaled
@@ -88,22 +82,17 @@ def rescore(
 
 def _with_weights(suite: SuiteRecord, weights: Mapping[Facet, float]) -> SuiteRecord:
     """The suite with FM of other weights; what it was compared with had the old ones."""
-    _check_one_reference(suite)
+    if several := [paper.id for paper in suite.papers if len(paper.references) > 1]:
+        raise OptionError(
+            f"{WEIGHTS}: paper {several[0]!r} of {suite.shown} has several references, and what"
+            " the run keeps of them was chosen by its own weights; leave the weights as they are"
+        )
     golden = suite.golden
     if weights_text(weights) != weights_text(OWN_WEIGHTS):
         golden = tuple(_reweighed(pair, weights) for pair in golden)
     systems = tuple(replace(system, comparison=None) for system in suite.systems)
     changed = suite.with_pairs(partial(_weighted, weights=weights))
     return replace(changed, golden=golden, systems=systems)
-
-
-def _check_one_reference(suite: SuiteRecord) -> None:
-    several = [paper.id for paper in suite.papers if len(paper.references) > 1]
-    if several:
-        raise OptionError(
-            f"{WEIGHTS}: paper {several[0]!r} of {suite.shown} has several references, and what"
-            " the run keeps of them was chosen by its own weights; leave the weights as they are"
-        )
 
 
 def _weighted(pair: PairResult, weights: Mapping[Facet, float]) -> PairResult:

@@ -1,4 +1,4 @@
-"""What the processes of a run asked and were answered, and the header of its record."""
+"""The counts of all processes of a run, and the header of its record."""
 
 from __future__ import annotations
 
@@ -6,20 +6,16 @@ import datetime as dt
 import os
 import platform
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from summeval_pytest.endpoints.spending import ORIGINS, ModelSeen, models_seen
-from summeval_pytest.judges.judge import Counting
+from summeval_pytest.judges.judge import Counting, Judge
+from summeval_pytest.run.session import Session
+from summeval_pytest.store.cassette import Cassette
 from summeval_pytest.verdict.run import CassetteRecord, Header
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from summeval_pytest.judges.judge import Judge
-    from summeval_pytest.run.session import Session
-    from summeval_pytest.store.cassette import Cassette
 
 _PACKAGES: Final = ("summeval-pytest", "pytest", "numpy")
 EPOCH: Final = "SOURCE_DATE_EPOCH"
@@ -28,7 +24,7 @@ expire by the calendar."""
 
 
 def counts_of(session: Session, judge: Judge) -> dict[str, Any]:
-    """What a process that asks has asked and was answered, for JSON."""
+    """The counts of one process, for JSON."""
     ledger = session.replies.exchange.ledger
     return {
         "totals": asdict(ledger.totals),
@@ -94,9 +90,9 @@ class RunCounts:
     def cassettes_used(self) -> Iterator[CassetteRecord]:
         """The cassettes that could be read from, each with how much of it was used."""
         used = self._replies.get("recorded", set())
-        for shown, cassette in sorted(self._cassettes.items()):
+        for name, cassette in sorted(self._cassettes.items()):
             yield CassetteRecord(
-                shown=shown,
+                shown=name,
                 sha256=cassette.sha256,
                 n_used=len(cassette.rows.keys() & used),
                 n_replies=len(cassette.rows),
@@ -104,7 +100,7 @@ class RunCounts:
 
 
 def _moment(seconds: str) -> str | None:
-    """A moment as people write it; None where none is given, or none that a calendar has."""
+    """Unix seconds as an ISO time; None for a text that is no such time."""
     if not seconds.isdecimal():
         return None
     try:

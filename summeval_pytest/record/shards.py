@@ -1,28 +1,26 @@
-"""Shards of a run, and recorded runs put together as one."""
+"""Shards of a run, and recorded runs joined into one."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.verdict.run import Pairs, RunRecord
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from summeval_pytest.run.golden import GoldenPair
-    from summeval_pytest.verdict.run import (
-        Header,
-        Outline,
-        PairResult,
-        PaperRecord,
-        SuiteRecord,
-        SystemResult,
-    )
+from summeval_pytest.run.golden import GoldenPair
+from summeval_pytest.verdict.run import (
+    Header,
+    Outline,
+    PairResult,
+    Pairs,
+    PaperRecord,
+    RunRecord,
+    SuiteRecord,
+    SystemResult,
+)
 
 Shard = tuple[int, int]
 """Which shard, from 1, of how many."""
@@ -43,7 +41,7 @@ def is_in_shard(paper: str, shard: Shard) -> bool:
 
 
 def joined(runs: Mapping[str, RunRecord]) -> RunRecord:
-    """Recorded runs by one judge as one, by the names of their files.
+    """Joins recorded runs by one judge; the names of their files are for messages.
 
     Raises:
         OptionError: for runs by different judges, shards that do not belong together, and a pair
@@ -64,8 +62,8 @@ def joined(runs: Mapping[str, RunRecord]) -> RunRecord:
     )
 
 
-def _only(what: str, found: Mapping[str, str]) -> str:
-    (first_file, first), *others = found.items()
+def _only(what: str, values: Mapping[str, str]) -> str:
+    (first_file, first), *others = values.items()
     for file, other in others:
         if other != first:
             raise OptionError(
@@ -76,7 +74,7 @@ def _only(what: str, found: Mapping[str, str]) -> str:
 
 
 def _check_shards(runs: Mapping[str, RunRecord]) -> None:
-    """Refuses shards of which one is missing, there twice, or one of another number."""
+    """Refuses shards if one is missing, occurs twice, or is of another number of shards."""
     numbers = {file: str(run.shard[1] if run.shard else 0) for file, run in runs.items()}
     n_shards = _only("number of shards", numbers)
     taken: dict[int, str] = {}
@@ -95,7 +93,7 @@ def _check_shards(runs: Mapping[str, RunRecord]) -> None:
 
 
 def _suite(parts: Sequence[tuple[str, SuiteRecord]]) -> SuiteRecord:
-    """The parts of one suite as one; each has to be measured with the same."""
+    """Joins the parts of one suite; each must be measured with the same."""
     first_file, first = parts[0]
     reads: list[Callable[[], PairResult]] = []
     outlines: list[Outline] = []
@@ -128,26 +126,26 @@ def _suite(parts: Sequence[tuple[str, SuiteRecord]]) -> SuiteRecord:
 
 def _systems(parts: Sequence[tuple[str, SuiteRecord]]) -> Iterator[SystemResult]:
     """The systems of all parts, each once; a system's summaries have to be the same in each."""
-    found: dict[str, tuple[str, SystemResult]] = {}
+    merged: dict[str, tuple[str, SystemResult]] = {}
     for file, suite in parts:
         for system in suite.systems:
-            first_file, first = found.setdefault(system.name, (file, system))
+            first_file, first = merged.setdefault(system.name, (file, system))
             whose = f"version of the summaries of {system.name}"
             _only(whose, {first_file: first.summaries, file: system.summaries})
-    yield from (system for _, system in found.values())
+    yield from (system for _, system in merged.values())
 
 
 def _papers(suites: Iterator[SuiteRecord]) -> Iterator[PaperRecord]:
-    """The papers of all parts, each once, with what any of them cites."""
-    found: dict[str, PaperRecord] = {}
+    """The papers of all parts, each once, with every cited sentence."""
+    merged: dict[str, PaperRecord] = {}
     for paper in chain.from_iterable(suite.papers for suite in suites):
-        cited = dict(found[paper.id].cited if paper.id in found else ()) | dict(paper.cited)
-        found[paper.id] = replace(paper, cited=tuple(sorted(cited.items())))
-    yield from found.values()
+        cited = dict(merged[paper.id].cited if paper.id in merged else ()) | dict(paper.cited)
+        merged[paper.id] = replace(paper, cited=tuple(sorted(cited.items())))
+    yield from merged.values()
 
 
 def _header(headers: Sequence[Header]) -> Header:
-    """What the runs asked in all."""
+    """The header of all runs together."""
     usage: Counter[str] = Counter()
     for header in headers:
         usage.update(header.usage)

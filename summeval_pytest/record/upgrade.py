@@ -1,19 +1,17 @@
-"""Records of schema 1 as lines of today's.
+"""Converts records of schema 1 into lines of today's.
 
-Schema 1 kept no judge's name, no policy and no digest of summaries. What can be told from the rest
+Schema 1 kept no judge's name, no policy and no digest of summaries. What follows from the rest
 is filled in; what cannot is left out, and refused by name where a decision needs it.
 """
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 from summeval_pytest.suite.values import summaries_digest
 from summeval_pytest.verdict.run import SCHEMA
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _LISTS: Final = {"pair": "pairs", "paper": "papers", "system": "systems", "waiver": "waivers"} | {
     "golden": "golden"
@@ -46,8 +44,8 @@ def _of_stream(text: str) -> dict[str, Any]:
     for suite in run["suites"]:
         suite["is_cut"] = "ended" not in last or suite.get("is_cut", False)
         for key, name in _LISTS.items():
-            found = [line[key] for line in lines if key in line and line["suite"] == suite["shown"]]
-            suite[name] = found or suite.get(name, [])
+            items = [line[key] for line in lines if key in line and line["suite"] == suite["shown"]]
+            suite[name] = items or suite.get(name, [])
     return run
 
 
@@ -87,14 +85,14 @@ def _system(system: dict[str, Any], pairs: list[dict[str, Any]]) -> dict[str, An
     of_system = [pair for pair in pairs if pair["system"] == system["name"]]
     texts = {pair["paper"]: pair["summary"] for pair in of_system}
     kept = {"name", "place", "papers", "outcome", "fault", "baseline", "comparison"}
-    found = {key: value for key, value in system.items() if key in kept}
-    if comparison := found.get("comparison"):
+    result = {key: value for key, value in system.items() if key in kept}
+    if comparison := result.get("comparison"):
         comparison.pop("shifts", None)
         undecided = [[each.partition(" ")[0], each] for each in comparison.get("undecided", ())]
-        found["comparison"] = comparison | {"undecided": undecided}
+        result["comparison"] = comparison | {"undecided": undecided}
     is_asked = all(pair["place"] == system["place"] for pair in of_system)
     is_whole = set(texts) == set(system["papers"])
-    return found | {"summaries": summaries_digest(texts) if is_whole and not is_asked else ""}
+    return result | {"summaries": summaries_digest(texts) if is_whole and not is_asked else ""}
 
 
 def _pair(pair: dict[str, Any]) -> dict[str, Any]:

@@ -1,14 +1,10 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.asked_suite import write_suite
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.conftest import Shell
-    from tests.scripted_server import ScriptedServer
+from tests.cli.conftest import Shell
+from tests.scripted_server import ScriptedServer
 
 
 def test_asking_all_again_leaves_nothing_but_replies(
@@ -21,10 +17,10 @@ def test_asking_all_again_leaves_nothing_but_replies(
         '{"paper": "moss", "system": "good", "overall": 0.75}\n',
         encoding="utf-8",
     )
-    counts, told = [], list[str]()
+    counts, message = [], list[str]()
     for _ in range(2):
-        told += shell.lines("agree", "kilns", "--judge", "rule", "--record", "all")
+        message += shell.lines("agree", "kilns", "--judge", "rule", "--record", "all")
         counts.append(server.n_requests)
     assert counts[1] == 2 * counts[0] > 0
-    assert "2 labelled pairs, judge rule" in "\n".join(told)
+    assert "2 labelled pairs, judge rule" in "\n".join(message)
     assert not [entry.name for entry in (tmp_path / "store").rglob("runs/*") if entry.is_dir()]

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -20,15 +22,9 @@ from tests.asked_suite import (
     text_by_rule,
     write_suite,
 )
-from tests.cli.conftest import judged
+from tests.cli.conftest import Shell, judged
+from tests.scripted_server import ScriptedServer
 from tests.stored import stored
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.cli.conftest import Shell
-    from tests.scripted_server import ScriptedServer
 
 FAITHFUL: Final = "\n[thresholds]\nfaithfulness = 0.1\n"
 ASKED: Final = "0123456789abcdef" * 4
@@ -137,9 +133,11 @@ def test_what_labels_are_compared_with_is_asked_by_files_too(
     is_agree = "agree" in purpose
     assert lines[0].endswith("; run summeval agree" if is_agree else "; run pytest")
     if is_agree:
-        told = shell.lines("agree", "kilns", "--judge", "rule", *purpose[2:])
-        assert told[0].startswith("kilns/summeval.toml: 2 labelled pairs, judge rule")
-        columns = {line.split()[0] for line in told if line.startswith(("FM ", "EVA ", "faithf"))}
+        printed = shell.lines("agree", "kilns", "--judge", "rule", *purpose[2:])
+        assert printed[0].startswith("kilns/summeval.toml: 2 labelled pairs, judge rule")
+        columns = {
+            line.split()[0] for line in printed if line.startswith(("FM ", "EVA ", "faithf"))
+        }
         assert columns == ({"FM"} if "facet" in purpose else {"FM", "EVA", "faithfulness"})
     assert server.n_requests == 0
 
@@ -148,8 +146,8 @@ def test_metrics_go_with_agreement_alone(shell: Shell) -> None:
     """A run asks what its thresholds need, and a misspelt metric would be measured by nobody."""
     alone = "--metrics goes with --for agree; a run asks what its thresholds need"
     assert shell.error(4, *EXPORT, "--metrics", "facet") == alone
-    told = shell.error(4, *EXPORT, "--for", "agree", "--metrics", "facets")
-    assert told == "--metrics=facets: no metric; did you mean 'facet'?"
+    printed = shell.error(4, *EXPORT, "--for", "agree", "--metrics", "facets")
+    assert printed == "--metrics=facets: no metric; did you mean 'facet'?"
 
 
 def test_replies_that_nobody_can_use_are_exported_again(
@@ -158,20 +156,20 @@ def test_replies_that_nobody_can_use_are_exported_again(
     """Two re-asks, as in a live run; then all begins anew, until the judge has recovered."""
 
     def round_of(text_of: Callable[[dict[str, object]], str]) -> str:
-        told = shell.lines(*EXPORT)[0]
+        printed = shell.lines(*EXPORT)[0]
         (tmp_path / "in").write_text(answers_to(tmp_path / "out", text_of), encoding="utf-8")
         shell.lines("batch", "import", "in")
-        return told
+        return printed
 
-    told = [round_of(lambda _: '{"checks": []}') for _ in range(5)]
+    printed = [round_of(lambda _: '{"checks": []}') for _ in range(5)]
     again = "; 2 are asked again, as what was replied is unusable (item 1 is missing)"
-    assert [line.endswith(again) for line in told] == [False, False, False, True, True]
+    assert [line.endswith(again) for line in printed] == [False, False, False, True, True]
     assert round_of(text_by_rule).endswith(again)
     assert shell.lines(*EXPORT) == ["nothing is open: all 6 replies are stored; run pytest"]
     suite = loaded(tmp_path / "kilns")
     tasks = tasks_of(suite, metrics=("faithfulness",))
-    found = evaluated(desk_for(tmp_path / "store", suite, run="run-2"), suite, tasks)
-    assert not any(isinstance(score, Unscored) for each in found for score in each.scores)
+    result = evaluated(desk_for(tmp_path / "store", suite, run="run-2"), suite, tasks)
+    assert not any(isinstance(score, Unscored) for each in result for score in each.scores)
     assert server.n_requests == 0
 
 
@@ -184,17 +182,17 @@ def test_request_is_the_one_that_a_live_run_sends(
     judged(tmp_path, "good")
     suite = loaded(tmp_path / "kilns")
     tasks = tasks_of(suite, metrics=("faithfulness",))
-    found = surveyed(desk_for(tmp_path / "store"), suite, tasks, imagine=False).stored
+    result = surveyed(desk_for(tmp_path / "store"), suite, tasks, imagine=False).stored
     assert exported == [
         {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": entry["body"]}
-        for key, entry in zip(sorted(found), exported, strict=True)
+        for key, entry in zip(sorted(result), exported, strict=True)
     ]
     bodies = [entry["body"] for entry in exported]
     assert len(bodies) == len(server.seen) == 2
     assert all(dict(seen.body) in bodies for seen in server.seen)
 
-    told = shell.lines(*EXPORT, "--model", "good,bad")
-    assert told[0] == "out: 2 requests for rule-1; 2 replies are stored"
+    printed = shell.lines(*EXPORT, "--model", "good,bad")
+    assert printed[0] == "out: 2 requests for rule-1; 2 replies are stored"
     assert shell.lines(*EXPORT) == ["nothing is open: all 2 replies are stored; run pytest"]
     assert server.n_requests == 2
 
@@ -213,8 +211,10 @@ def test_request_speaks_the_dialect_that_is_known(tmp_path: Path, shell: Shell) 
 
 def test_export_that_cannot_be_written_is_refused_first(tmp_path: Path, shell: Shell) -> None:
     """Before the suite is read."""
-    told = shell.error(4, "batch", "export", "nowhere", "--judge", "rule", "--out", "gone/out")
-    assert told == ("--out=gone/out: cannot be written, its folder is not there; name another file")
+    printed = shell.error(4, "batch", "export", "nowhere", "--judge", "rule", "--out", "gone/out")
+    assert printed == (
+        "--out=gone/out: cannot be written, its folder is not there; name another file"
+    )
     assert not (tmp_path / "store").exists()
 
 
@@ -239,14 +239,14 @@ def test_failed_lines_are_told_and_not_stored(tmp_path: Path, shell: Shell) -> N
         '{"custom_id": "\x1b[31m"}': "Invalid control character at: line 1 column 16 (char 15)",
     }
     (tmp_path / "in").write_text("\n\n".join(bad) + "\n", encoding="utf-8")
-    told, *failed = shell.error(1, "batch", "import", "in").splitlines()
-    assert told == f"{tmp_path / 'store'}: 0 replies stored, {len(bad)} lines without one"
+    printed, *failed = shell.error(1, "batch", "import", "in").splitlines()
+    assert printed == f"{tmp_path / 'store'}: 0 replies stored, {len(bad)} lines without one"
     assert failed == [f"in:{2 * place + 1}: {fault}" for place, fault in enumerate(bad.values())]
     assert stored(tmp_path / "store") == {}
     (tmp_path / "in").write_text("x\n" * 23, encoding="utf-8")
-    told = shell.error(1, "batch", "import", "in")
-    assert told.count("\n") == 20 + 1
-    assert told.endswith("\nand 3 more")
+    printed = shell.error(1, "batch", "import", "in")
+    assert printed.count("\n") == 20 + 1
+    assert printed.endswith("\nand 3 more")
 
 
 def test_good_lines_beside_failed_ones_are_stored(tmp_path: Path, shell: Shell) -> None:
@@ -255,11 +255,11 @@ def test_good_lines_beside_failed_ones_are_stored(tmp_path: Path, shell: Shell) 
     good, bad = (json.loads(text) for text in answers_to(tmp_path / "out").splitlines())
     bad["response"]["status_code"] = 500
     (tmp_path / "in").write_text(f"{json.dumps(bad)}\n{json.dumps(good)}", encoding="utf-8")
-    told, failed, _ = shell.lines("batch", "import", "in")
-    assert told.endswith(": 1 replies stored, 1 lines without one")
+    printed, failed, _ = shell.lines("batch", "import", "in")
+    assert printed.endswith(": 1 replies stored, 1 lines without one")
     assert failed == f"in:1: {bad['custom_id'][:8]} has status 500"
-    told, _ = shell.lines(*EXPORT)
-    assert told == "out: 1 requests for rule-1; 1 replies are stored"
+    printed, _ = shell.lines(*EXPORT)
+    assert printed == "out: 1 requests for rule-1; 1 replies are stored"
     assert [request["custom_id"] for request in requests(tmp_path)] == [bad["custom_id"]]
 
 
@@ -285,9 +285,9 @@ def test_responses_that_cannot_be_read_are_a_mistake(
     """The file is named; exit code 4."""
     if content is not None:
         (tmp_path / "in").write_bytes(content)
-    told = shell.error(4, "batch", "import", "in")
-    assert told.startswith("in: the file cannot be read (")
-    assert told.endswith("); name the responses file")
+    printed = shell.error(4, "batch", "import", "in")
+    assert printed.startswith("in: the file cannot be read (")
+    assert printed.endswith("); name the responses file")
 
 
 def test_batch_needs_no_key_and_holds_none(
@@ -305,10 +305,10 @@ def test_batch_needs_no_key_and_holds_none(
     good = line(response=saying(message={"content": f"it is {KEY}"}))
     bad = line(response=None, error={"message": f"Incorrect API key: {KEY}"})
     (tmp_path / "in").write_text(f"{good}\n{bad}", encoding="utf-8")
-    told = "\n".join(shell.lines("batch", "import", "in"))
-    assert "1 replies stored" in told
-    assert "has no response" in told
-    assert KEY not in told
+    printed = "\n".join(shell.lines("batch", "import", "in"))
+    assert "1 replies stored" in printed
+    assert "has no response" in printed
+    assert KEY not in printed
     assert KEY.encode() not in bytes_under(tmp_path / "store")
 
 
@@ -321,8 +321,8 @@ def test_requests_to_several_endpoints_are_not_mixed(
     head, table, writer = file.read_text(encoding="utf-8").partition("[systems.writer]")
     file.write_text(head + table + writer.replace('"here"', '"ollama"'), encoding="utf-8")
     command = [*EXPORT, "--model=good,writer"]
-    told = shell.error(4, *command)
-    assert "go to 2 endpoints, here, ollama; a batch file goes to one" in told
+    printed = shell.error(4, *command)
+    assert "go to 2 endpoints, here, ollama; a batch file goes to one" in printed
     shell.lines(*command, "--only=ollama")
     assert {request["body"]["model"] for request in requests(tmp_path)} == {"writer-7b"}
     assert server.n_requests == 0

@@ -1,23 +1,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from summeval_pytest.run.session import Session, Terms
-from summeval_pytest.store.cassette import Row, read_cassette, write_cassette
+from summeval_pytest.store.cassette import Cassette, Row, read_cassette, write_cassette
 from tests.asked_suite import KEY, by_rule, bytes_under, evaluated, loaded, tasks_of, write_suite
-from tests.cli.conftest import judged
-from tests.scripted_server import Answer, ScriptedServer
+from tests.cli.conftest import Shell, judged
+from tests.scripted_server import Answer, ScriptedServer, Seen
 from tests.stored import stored
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from summeval_pytest.store.cassette import Cassette
-    from tests.cli.conftest import Shell
-    from tests.scripted_server import Seen
 
 FAITHFUL = "\n[thresholds]\nfaithfulness = 0.1\n"
 RULE = ("kilns", "--judge", "rule")
@@ -40,9 +33,9 @@ def test_export_writes_what_a_run_uses_and_keeps_what_is_recorded_for_others(
     tmp_path: Path, server: ScriptedServer, shell: Shell
 ) -> None:
     """One cassette serves all judges and systems of a suite; writing twice changes nothing."""
-    told, digest = shell.lines("cassette", "export", *RULE)
+    message, digest = shell.lines("cassette", "export", *RULE)
     first = cassette(tmp_path)
-    assert told.startswith(
+    assert message.startswith(
         "kilns/cassette.jsonl: 2 replies, 2 of them new; 2 are used by judge rule-1 at=here temp=0"
     )
     assert digest == f"sha256 {first.sha256}"
@@ -52,8 +45,8 @@ def test_export_writes_what_a_run_uses_and_keeps_what_is_recorded_for_others(
     assert again.startswith("kilns/cassette.jsonl: 2 replies, 0 of them new; 2 are used by")
     assert cassette(tmp_path).sha256 == first.sha256
     judged(tmp_path, "bad")
-    told, _ = shell.lines("cassette", "export", *RULE, "--model", "bad")
-    assert told.startswith("kilns/cassette.jsonl: 4 replies, 2 of them new; 2 are used by")
+    message, _ = shell.lines("cassette", "export", *RULE, "--model", "bad")
+    assert message.startswith("kilns/cassette.jsonl: 4 replies, 2 of them new; 2 are used by")
     assert set(first.rows) < set(cassette(tmp_path).rows)
     assert server.n_requests == 4
 
@@ -62,18 +55,18 @@ def test_export_of_an_incomplete_run_writes_nothing(
     tmp_path: Path, server: ScriptedServer, shell: Shell
 ) -> None:
     """It names what is missing, five of many, and what to type."""
-    told = shell.error(1, "cassette", "export", *RULE, "--model", "good,bad")
-    assert told.startswith("kilns/summeval.toml: 2 replies are not recorded: sentence ")
-    assert told.count(" of system bad (") == 2
-    assert told.endswith(
+    message = shell.error(1, "cassette", "export", *RULE, "--model", "good,bad")
+    assert message.startswith("kilns/summeval.toml: 2 replies are not recorded: sentence ")
+    assert message.count(" of system bad (") == 2
+    assert message.endswith(
         "; ask for them with 'pytest kilns/summeval.toml --summ-judge=rule --summ-record=new', then"
         " export"
     )
     # Two pairs of two systems, three votes each; the first vote of each pair of `good` is stored.
-    told = shell.error(1, "cassette", "export", *RULE, "--model", "good,bad", "--votes", "3")
-    assert "10 replies are not recorded" in told
-    assert " and 5 more; " in told
-    assert told.count(" of system ") == 5
+    message = shell.error(1, "cassette", "export", *RULE, "--model", "good,bad", "--votes", "3")
+    assert "10 replies are not recorded" in message
+    assert " and 5 more; " in message
+    assert message.count(" of system ") == 5
     assert not (tmp_path / "kilns" / "cassette.jsonl").exists()
     assert server.n_requests == 2
 
@@ -82,10 +75,10 @@ def test_verify_says_that_a_run_can_be_replayed(tmp_path: Path, shell: Shell) ->
     """By the cassette alone, as the next machine has no store: it is not even opened."""
     judged(tmp_path, "bad")
     shell.lines("cassette", "export", *RULE, "--model", "good,bad")
-    told, digest, *unused = shell.lines("cassette", "verify", *RULE, "--store", "nowhere")
+    message, digest, *unused = shell.lines("cassette", "verify", *RULE, "--store", "nowhere")
     recorded = cassette(tmp_path)
-    assert told.startswith("kilns/cassette.jsonl: 4 replies, 2 used by judge rule-1 at=here")
-    assert told.endswith(", 2 unused")
+    assert message.startswith("kilns/cassette.jsonl: 4 replies, 2 used by judge rule-1 at=here")
+    assert message.endswith(", 2 unused")
     assert digest == f"sha256 {recorded.sha256}"
     named = [f"  {key[:8]} {row.topic}" for key, row in recorded.rows.items()]
     assert len(unused) == len(set(unused) & set(named)) == 2
@@ -100,8 +93,8 @@ def test_what_is_missing_is_told_and_nothing_is_removed(
     shell.lines("cassette", "export", *RULE)
     before = cassette(tmp_path).sha256
     judged(tmp_path, "bad")
-    told = shell.error(1, "cassette", action, *RULE, "--model", "bad")
-    assert told.startswith("kilns/summeval.toml: 2 replies are not recorded: ")
+    message = shell.error(1, "cassette", action, *RULE, "--model", "bad")
+    assert message.startswith("kilns/summeval.toml: 2 replies are not recorded: ")
     assert cassette(tmp_path).sha256 == before
 
 
@@ -118,19 +111,19 @@ def test_unusable_replies_are_refused(tmp_path: Path, server: ScriptedServer, sh
     rows, file = stored(tmp_path / "ill"), tmp_path / "kilns" / "cassette.jsonl"
     assert len(rows) == 6
 
-    def told(action: str, store: str) -> None:
-        told = shell.error(1, "cassette", action, *RULE, "--store", store)
+    def message(action: str, store: str) -> None:
+        message = shell.error(1, "cassette", action, *RULE, "--store", store)
         unusable = "kilns/summeval.toml: 2 replies are recorded and unusable: sentence "
-        assert told.startswith(unusable)
-        assert told.count(": item 1 is missing)") == 2
-        assert told.endswith(" --summ-record=new', then export")
+        assert message.startswith(unusable)
+        assert message.count(": item 1 is missing)") == 2
+        assert message.endswith(" --summ-record=new', then export")
 
-    told("export", "ill")
+    message("export", "ill")
     assert not file.exists()
     assert stored(tmp_path / "ill") == rows
     written = write_cassette(file, rows.values())
     for action in ("verify", "prune"):
-        told(action, "nowhere")
+        message(action, "nowhere")
         assert cassette(tmp_path).sha256 == written
     assert not (tmp_path / "nowhere").exists()
     assert server.n_requests == 2
@@ -148,8 +141,8 @@ def test_cassette_that_is_broken_or_not_there_is_told(
     shell.lines("cassette", "export", *RULE)
     file = tmp_path / "kilns" / "cassette.jsonl"
     file.write_text("".join(reversed(file.read_text("utf-8").splitlines(keepends=True))), "utf-8")
-    told = shell.error(4, "cassette", action, *RULE)
-    assert told.startswith("kilns/cassette.jsonl:2: the key ")
+    message = shell.error(4, "cassette", action, *RULE)
+    assert message.startswith("kilns/cassette.jsonl:2: the key ")
 
 
 def test_prune_removes_and_names_what_a_run_does_not_use(tmp_path: Path, shell: Shell) -> None:
@@ -160,16 +153,16 @@ def test_prune_removes_and_names_what_a_run_does_not_use(tmp_path: Path, shell: 
     reply = next(iter(rows.values())).reply
     strangers = [Row(f"{number:064x}", f"stranger {number}", reply) for number in range(7)]
     write_cassette(tmp_path / "kilns" / "cassette.jsonl", [*rows.values(), *strangers])
-    told, *named = shell.lines("cassette", "prune", *RULE, "--model", "good,bad")
-    assert told == "kilns/cassette.jsonl: 7 of 11 replies removed"
+    message, *named = shell.lines("cassette", "prune", *RULE, "--model", "good,bad")
+    assert message == "kilns/cassette.jsonl: 7 of 11 replies removed"
     assert named == [f"  00000000 stranger {number}" for number in range(5)] + ["  and 2 more"]
 
-    told, *named = shell.lines("cassette", "prune", *RULE, "--model", "bad")
+    message, *named = shell.lines("cassette", "prune", *RULE, "--model", "bad")
     left = cassette(tmp_path).rows
-    assert told == "kilns/cassette.jsonl: 2 of 4 replies removed"
+    assert message == "kilns/cassette.jsonl: 2 of 4 replies removed"
     assert {line.split()[0] for line in named} == {key[:8] for key in set(rows) - set(left)}
-    told, _ = shell.lines("cassette", "verify", *RULE, "--model", "bad")
-    assert told.endswith(", 0 unused")
+    message, _ = shell.lines("cassette", "verify", *RULE, "--model", "bad")
+    assert message.endswith(", 0 unused")
     assert shell.lines("cassette", "prune", *RULE, "--model", "bad") == [
         "kilns/cassette.jsonl: 0 of 2 replies removed"
     ]
@@ -179,10 +172,10 @@ def test_import_puts_a_cassette_into_the_store(tmp_path: Path, shell: Shell) -> 
     """So that a machine goes on where another one stopped."""
     shell.lines("cassette", "export", *RULE)
     fresh = tmp_path / "fresh"
-    told = f"{fresh}: 2 replies from kilns/cassette.jsonl"
-    assert shell.lines("cassette", "import", *RULE, "--store", fresh) == [f"{told}, 2 new"]
+    message = f"{fresh}: 2 replies from kilns/cassette.jsonl"
+    assert shell.lines("cassette", "import", *RULE, "--store", fresh) == [f"{message}, 2 new"]
     assert stored(fresh) == dict(cassette(tmp_path).rows)
-    assert shell.lines("cassette", "import", *RULE, "--store", fresh) == [f"{told}, 0 new"]
+    assert shell.lines("cassette", "import", *RULE, "--store", fresh) == [f"{message}, 0 new"]
 
 
 def test_cassette_holds_no_key(
@@ -207,7 +200,7 @@ def test_cassette_holds_no_key(
         session = Session(environ, Terms(place=tmp_path / "echoed", allow_endpoints=(allowed,)))
         evaluated(session, suite, tasks_of(suite, metrics=("faithfulness",)))
         assert {seen.headers["authorization"] for seen in server.seen} == {f"Bearer {KEY}"}
-        told = shell.lines("cassette", "export", *RULE, "--store", "echoed")
+        message = shell.lines("cassette", "export", *RULE, "--store", "echoed")
     assert b"you sent" in (tmp_path / "kilns" / "cassette.jsonl").read_bytes()
-    assert KEY not in "".join(told)
+    assert KEY not in "".join(message)
     assert KEY.encode() not in bytes_under(tmp_path)

@@ -6,19 +6,14 @@ import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.cli.app import COMMANDS
-from summeval_pytest.questions import Unanswered
+from summeval_pytest.questions import Answer, Question, Unanswered
 from summeval_pytest.study.systems.analyses import ANALYSES
-
-if TYPE_CHECKING:
-    from syrupy.assertion import SnapshotAssertion
-
-    from summeval_pytest.questions import Answer, Question
-    from tests.cli.conftest import Shell
+from tests.cli.conftest import Shell
 
 ASKED: list[Question] = []
 """What the judges below were asked; they are made anew by name."""
@@ -197,8 +192,8 @@ def test_no_command_sends_a_key_where_the_user_has_not_allowed_it(
     house = '[endpoints.house]\nbase_url = "https://house.invalid/v1"\napi_key_env = "TEAM_KEY"\n'
     edited(suite / "summeval.toml", "[systems.careful]", f"{house}[systems.careful]")
     monkeypatch.setenv("TEAM_KEY", "sk-marker-0a1b2c3d4e5f")
-    told = shell.error(4, *command.replace("SUITE", "moss").split(), "--endpoint", "house")
-    assert "set SUMM_ALLOW_ENDPOINTS=TEAM_KEY=https://house.invalid (or" in told
+    printed = shell.error(4, *command.replace("SUITE", "moss").split(), "--endpoint", "house")
+    assert "set SUMM_ALLOW_ENDPOINTS=TEAM_KEY=https://house.invalid (or" in printed
 
 
 @pytest.mark.usefixtures("suite")

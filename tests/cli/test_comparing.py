@@ -1,20 +1,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from summeval_pytest.endpoints.spending import ModelSeen
+from summeval_pytest.verdict.run import SuiteRecord
 from summeval_pytest.verdict.trust import Trust
+from tests.cli.conftest import Shell
 from tests.verdict.golden_answers import answered, golden
-from tests.verdict.records import faithful, pair, record_text, run, suite
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from summeval_pytest.verdict.run import SuiteRecord
-    from tests.cli.conftest import Shell
+from tests.verdict.records import faithful, pair, record_text, run, suite, system
 
 SEEN = ModelSeen(
     endpoint="openai", asked="gpt-4o", returned="gpt-4o-2024-08-06", fingerprint="fp_a",
@@ -27,9 +23,9 @@ def rated(*ratings: int, name: str = "golden", labels: str = "0a") -> SuiteRecor
     pairs = [
         golden(answered("result", 4, rating), paper=f"moss-{i}") for i, rating in enumerate(ratings)
     ]
-    held = suite(pair("moss-0", faithful(1.0)), name=name)
+    stored = suite(pair("moss-0", faithful(1.0)), name=name)
     trust = Trust(judge="fair-1", labels=labels, n_pairs=len(pairs), n_papers=len(pairs))
-    return replace(held, labels=labels, trust=trust, golden=tuple(pairs))
+    return replace(stored, labels=labels, trust=trust, golden=tuple(pairs))
 
 
 def saved(folder: Path, name: str, *suites: SuiteRecord, seen: tuple[ModelSeen, ...] = ()) -> str:
@@ -134,6 +130,16 @@ def test_a_run_without_golden_answers_is_compared_by_its_systems(
     plain = saved(tmp_path, "plain.json", suite(pair("moss-0", faithful(1.0))))
     for old, new in ((plain, file), (file, plain)):
         assert shell.lines("compare", old, new)[-2:] == ["no paper changed", ""]
+
+
+def test_a_system_that_was_not_judged_fails(tmp_path: Path, shell: Shell) -> None:
+    """Nothing is known of it."""
+    old = saved(tmp_path, "old", rated(4))
+    systems = (system("careful", "moss-0"), system("plain"))
+    new = saved(tmp_path, "new", replace(rated(4), systems=systems))
+    code, lines, _ = shell.run("compare", old, new)
+    assert code == 1
+    assert "golden/summeval.toml: plain was not judged" in lines
 
 
 @pytest.mark.parametrize("option", ["--system", "--against", "--fail"])

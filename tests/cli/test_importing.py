@@ -1,17 +1,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
 from summeval_pytest.suite.suite import load_suite
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from tests.cli.conftest import Shell
+from tests.cli.conftest import Shell
 
 RELEASED: Mapping[str, object] = {
     "article": "moss grew on stone .",

@@ -222,10 +222,7 @@ def test_file_of_somebody_else_is_refused(
     ],
 )
 def test_options_that_do_not_fit_are_usage_errors(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    option: str,
-    message: str,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], option: str, message: str
 ) -> None:
     """Before anybody is asked anything."""
     assert run(monkeypatch, "1", option) == 4

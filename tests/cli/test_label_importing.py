@@ -2,15 +2,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from summeval_pytest.suite.suite import load_suite
+from tests.cli.conftest import Shell
 from tests.label_suite import write_suite
-
-if TYPE_CHECKING:
-    from tests.cli.conftest import Shell
 
 HEADER = "paper,system,annotator,sentence,faithful,evidence,result\n"
 ANNA = HEADER + "moss-01,long,anna,0,yes,0,\nmoss-01,long,anna,1,no,2,\nmoss-01,long,anna,,,,3\n"
@@ -120,9 +117,7 @@ def test_each_annotator_may_have_a_file(shell: Shell) -> None:
     assert any(line.startswith("result             1  0.000") for line in lines)
 
 
-def test_annotators_whose_names_make_one_file_are_refused(
-    shell: Shell,
-) -> None:
+def test_annotators_whose_names_make_one_file_are_refused(shell: Shell) -> None:
     """One of them would overwrite the other."""
     both = HEADER + "moss-01,long,a b,,,,3\nmoss-01,long,a/b,,,,3\n"
     assert failed(shell, both, "--each") == (
@@ -131,9 +126,7 @@ def test_annotators_whose_names_make_one_file_are_refused(
     )
 
 
-def test_annotators_who_agree_are_one_label_with_both_names(
-    shell: Shell,
-) -> None:
+def test_annotators_who_agree_are_one_label_with_both_names(shell: Shell) -> None:
     """Work that was split needs no decision; that two have said the same is said."""
     both = HEADER + "moss-01,long,anna,0,yes,0,\nmoss-01,long,ben,0,yes,0,\nmoss-01,long,ben,,,,2\n"
     assert run(shell, both)[1] == ("anna and ben: sentence 1.000 exact, kappa - (n 1)")

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from cyclopts import CycloptsError
@@ -12,20 +13,15 @@ from summeval_pytest.cli.parameters import (
     GATED,
     NO_ENDPOINTS,
     Gated,
-    check_writable,
     gated_tasks,
     session_of,
 )
-from summeval_pytest.errors import OptionError, SuiteError, UsageError
+from summeval_pytest.errors import UsageError
 from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.run.runner import Task
+from summeval_pytest.run.session import Session
+from summeval_pytest.suite.suite import Suite
 from tests.asked_suite import write_suite
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from summeval_pytest.run.runner import Task
-    from summeval_pytest.run.session import Session
-    from summeval_pytest.suite.suite import Suite
 
 URL = "http://127.0.0.1:9/v1"
 
@@ -71,7 +67,14 @@ def test_terms_are_those_of_the_options() -> None:
         "--summ-in-flight", "7", "--budget", "2.5",
     )  # fmt: skip
     terms = [
-        (each.place, each.endpoint, each.votes, each.record, each.in_flight, each.budget)
+        (
+            each.place,
+            each.endpoint,
+            each.votes,
+            each.record,
+            each.in_flight,
+            each.budget,
+        )
         for each in (chosen.terms, session().terms)
     ]
     assert terms == [
@@ -85,18 +88,18 @@ def test_environment_names_store_endpoint_and_keys(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("OPENAI_API_KEY", "sk-marker-0a1b2c3d4e5f")
     monkeypatch.setenv("SUMM_STORE", "/somewhere")
     monkeypatch.setenv("SUMM_ENDPOINT", "ollama")
-    found = [session(), session("--store", "there"), session("--endpoint", "openai")]
+    result = [session(), session("--store", "there"), session("--endpoint", "openai")]
     monkeypatch.setenv("SUMM_STORE", "")
     monkeypatch.setenv("SUMM_ENDPOINT", "")
-    found.append(session())
-    assert [(each.terms.place, each.terms.endpoint) for each in found] == [
+    result.append(session())
+    assert [(each.terms.place, each.terms.endpoint) for each in result] == [
         (Path("/somewhere"), "ollama"),
         (Path("there"), "ollama"),
         (Path("/somewhere"), "openai"),
         (None, None),
     ]
     assert session().environ["OPENAI_API_KEY"] == "sk-marker-0a1b2c3d4e5f"
-    assert len({"", *(each.terms.run for each in found)}) == 5  # each command is a run of its own
+    assert len({"", *(each.terms.run for each in result)}) == 5  # each command is a run of its own
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "1.5", "many", "", "\u0663", "1000000", "9" * 5_000])
@@ -154,24 +157,3 @@ def test_metrics_are_those_that_thresholds_need(folder: Path) -> None:
     write_suite(folder, URL, tail='\n[thresholds.mean]\n"eva.recall" = 0.1\n')
     _, tasks = gated()
     assert {task.metrics for task in tasks} == {("eva",)}
-
-
-def test_broken_cassette_is_told(folder: Path) -> None:
-    """It is part of what is remembered."""
-    (folder / "cassette.jsonl").write_text("{}\n", encoding="utf-8")
-    with pytest.raises(SuiteError, match=r"^kilns/cassette.jsonl:1: "):
-        gated()
-
-
-def test_file_that_cannot_be_written_is_refused_at_once(folder: Path) -> None:
-    """And not when an hour's work is to be written into it."""
-    told = "--out={}: cannot be written, {}; name another file"
-    for file, fault in (
-        (folder, "it is a folder"),
-        (folder / "gone" / "out.jsonl", "its folder is not there"),
-    ):
-        with pytest.raises(OptionError) as caught:
-            check_writable(file, "--out")
-        assert str(caught.value) == told.format(file, fault)
-    check_writable(folder / "out.jsonl", "--out")
-    assert not (folder / "out.jsonl").exists()

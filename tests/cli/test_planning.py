@@ -1,17 +1,12 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.asked_suite import PRICES, write_suite
-from tests.cli.conftest import judged
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.conftest import Shell
-    from tests.scripted_server import ScriptedServer
+from tests.cli.conftest import Shell, judged
+from tests.scripted_server import ScriptedServer
 
 FAITHFUL = "\n[thresholds]\nfaithfulness = 0.1\n"
 PLAN = ("plan", "kilns", "--judge", "rule")
@@ -93,8 +88,8 @@ def test_plan_of_the_embedded_judge_is_free_and_a_mistake_is_a_usage_error(
     first, second = shell.lines("plan", "kilns")
     assert first.startswith("plan: judge offline-")
     assert second == NOTHING
-    told = shell.error(4, "plan", "kilns", "--votes", "3")
-    assert "--summ-votes asks a model several times" in told
+    message = shell.error(4, "plan", "kilns", "--votes", "3")
+    assert "--summ-votes asks a model several times" in message
 
 
 def test_plan_counts_the_questions_of_a_variant(

@@ -12,7 +12,7 @@ from summeval_pytest.stats.paired import power_of_drop
 GOLDEN: Final = Path(__file__).parents[2] / "golden"
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+def text(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
     """The lines of a table."""
     assert main(["power", str(GOLDEN), *arguments]) == 0
     return capsys.readouterr().out.splitlines()
@@ -22,7 +22,7 @@ def test_power_says_what_the_papers_show_and_how_many_would_do(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Before a team trusts a green, it learns what thirty papers can see."""
-    lines = told(capsys, "--drop=0.1", "--metric=facet,faithfulness")
+    lines = text(capsys, "--drop=0.1", "--metric=facet,faithfulness")
     rows = {line.split()[0]: line.split()[1:] for line in lines[3:5]}
     deviation, power, seen, needed = rows["facet"]
     n_needed = int(needed.replace(",", ""))
@@ -30,8 +30,8 @@ def test_power_says_what_the_papers_show_and_how_many_would_do(
     assert lines[1] == "level 0.05, Holm's strictest of 7 tests: 0.0071"
     assert set(rows) == {"facet", "faithfulness"}
     for n_papers, expected in ((30, float(power)), (n_needed, 0.8)):
-        found = power_of_drop(0.1, float(deviation), n_papers, level=0.05 / 7)
-        assert found == pytest.approx(expected, abs=0.03)
+        result = power_of_drop(0.1, float(deviation), n_papers, level=0.05 / 7)
+        assert result == pytest.approx(expected, abs=0.03)
     assert float(seen) > 0.1
     assert n_needed > 30
 
@@ -48,9 +48,9 @@ def test_a_smaller_drop_needs_more_papers() -> None:
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        ("--drop=0", "--drop=0 is no drop of facet; write a number between 0 and 0.75"),
+        ("--drop=0", "--drop=0 is not a drop of facet; write a number between 0 and 0.75"),
         ("--metric=facets", "--metric=facets: unknown metric; did you mean 'facet"),
-        ("--tests=0", "--tests=0 is no number of tests; write 1 or more"),
+        ("--tests=0", "--tests=0 is not a number of tests; write 1 or more"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(

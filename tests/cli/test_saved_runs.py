@@ -7,17 +7,15 @@ import subprocess
 import sys
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.verdict.decide import decide
+from tests.cli.conftest import Shell
 from tests.processes import clean_environment
 from tests.resealing import resealed
-
-if TYPE_CHECKING:
-    from tests.cli.conftest import Shell
 
 GOLDEN: Final = Path(__file__).parents[2] / "golden"
 LOW: Final = (
@@ -119,8 +117,6 @@ def test_rescore_weighs_the_facets_anew(careless: Path, tmp_path: Path, shell: S
         ("compare --fail=eva", "--fail='eva' is no rule; write eva:0.02 for a drop"),
         ("rescore --min=facet=2", "threshold facet = 2 can never decide"),
         ("rescore --min=facets=0.5", "unknown threshold 'facets'; did you mean 'facet"),
-        ("rescore --weights=background=1", "does not weigh all four facets; write --weights back"),
-        ("rescore --weights=background=x", "'background=x' is no weight"),
         ("rescore --weights=background=0", "'background=0' is no weight"),
         ("rescore --record=nowhere/run.json", "cannot be written, its folder is not there"),
     ],
@@ -130,8 +126,8 @@ def test_what_could_not_decide_is_refused(
 ) -> None:
     """In the words of the option that was typed."""
     command, option = options.split()
-    told = shell.error(4, command, CAREFUL, *([careless] * (command == "compare")), option)
-    assert message in told
+    printed = shell.error(4, command, CAREFUL, *([careless] * (command == "compare")), option)
+    assert message in printed
 
 
 def test_report_makes_every_report_of_a_record_again(
@@ -157,40 +153,27 @@ def test_a_cut_run_is_told_by_every_command_and_passes_none(tmp_path: Path, shel
     cut = tmp_path / "run.jsonl.part"
     pairs = (line for line in lines if line.startswith('{"numbers"'))
     cut.write_text("".join([lines[0], *islice(pairs, 7)]), encoding="utf-8")
-    told = "golden/summeval.toml: not complete: 7 of 30 pairs, the run was cut"
+    gap = "golden/summeval.toml: not complete: 7 of 30 pairs, the run was cut"
     for arguments, line in (
-        (("report", cut), told),
-        (("compare", CAREFUL, cut), f"NEW: {told}"),
-        (("compare", cut, CAREFUL), f"OLD: {told}"),
-        (("rescore", cut), told),
+        (("report", cut), gap),
+        (("compare", CAREFUL, cut), f"NEW: {gap}"),
+        (("compare", cut, CAREFUL), f"OLD: {gap}"),
+        (("rescore", cut), gap),
     ):
-        code, found, _ = shell.run(*arguments)
+        code, result, _ = shell.run(*arguments)
         assert code == 1
-        assert line in found
+        assert line in result
 
 
 @pytest.mark.parametrize("command", ["report", "rescore", "compare"])
-@pytest.mark.parametrize(
-    ("content", "fault"),
-    [
-        (None, "cannot be read as a run record, No such file or directory"),
-        ("[]", "is no run record: it is not as any version wrote it"),
-        (
-            '{"run": {"schema": 3}}',
-            "is no run record: line 1: it has schema 3, this version reads 2",
-        ),
-    ],
-)
 def test_what_is_no_record_is_refused_by_every_command(
-    tmp_path: Path, shell: Shell, command: str, content: str | None, fault: str
+    tmp_path: Path, shell: Shell, command: str
 ) -> None:
     """With the file's name and what would be one."""
     file = tmp_path / "run.json"
-    if content is not None:
-        file.write_text(content, encoding="utf-8")
-    told = shell.error(4, command, file, *([CAREFUL] if command == "compare" else []))
-    assert fault in told
-    assert str(file) in told
+    file.write_text("[]", encoding="utf-8")
+    message = shell.error(4, command, file, *([CAREFUL] if command == "compare" else []))
+    assert f"{file} is no run record: it is not as any version wrote it" in message
 
 
 def test_a_record_of_a_stranger_cannot_command_the_terminal(tmp_path: Path, shell: Shell) -> None:

@@ -89,9 +89,9 @@ def gated(folder: Path, *options: str, suite: str = SUITE) -> subprocess.Complet
 
 def test_the_sample_is_red_for_one_error_and_green_once_its_line_is_mended(tmp_path: Path) -> None:
     """Whoever starts sees both colours within a minute, and where the red one comes from."""
-    told = init(tmp_path)
+    message = init(tmp_path)
     place = f"{SUITE}/systems/candidate.jsonl:1"
-    assert told[-2:] == [
+    assert message[-2:] == [
         (
             f"candidate::bees-01 will be red: {tmp_path / place} says 41 bumblebees, the paper 31;"
             " mend that line"
@@ -107,7 +107,7 @@ def test_the_sample_is_red_for_one_error_and_green_once_its_line_is_mended(tmp_p
     mended = first.replace("41 bumblebees", "31 bumblebees")
     assert mended != first
     file.write_text(f"{mended}\n{rest}", encoding="utf-8")
-    paths = next(line for line in told if line.startswith("  pytest.ini, [pytest]: "))
+    paths = next(line for line in message if line.startswith("  pytest.ini, [pytest]: "))
     (tmp_path / "pytest.ini").write_text(f"[pytest]\n{paths.partition(': ')[2]}", encoding="utf-8")
     green = gated(tmp_path, "--summ-record=none", "-n2", suite="")  # as the line says
     assert green.returncode == 0, green.stdout
@@ -147,8 +147,8 @@ def test_the_package_has_this_repositorys_own_action_and_workflow(tmp_path: Path
     assert (tmp_path / ACTION).read_bytes() == (ROOT / ACTION).read_bytes()
     assert not list(kept.rglob("*summeval.toml"))  # pytest over a checkout would gate it
     ours = (ROOT / WORKFLOW).read_text(encoding="utf-8").split("\n")
-    theirs = (tmp_path / WORKFLOW).read_text(encoding="utf-8").split("\n")
-    assert [(our, their) for our, their in zip(ours, theirs, strict=True) if our != their] == [
+    new = (tmp_path / WORKFLOW).read_text(encoding="utf-8").split("\n")
+    assert [(our, their) for our, their in zip(ours, new, strict=True) if our != their] == [
         ("  SUITE: golden", "  SUITE: gate"),
         ("  INSTALL: .", "  INSTALL: summeval-pytest==1.2"),
     ]
@@ -196,7 +196,9 @@ def test_nothing_is_overwritten_and_nothing_half_written(tmp_path: Path, name: s
         assert (sorted(tmp_path.rglob("*")), files_in(tmp_path)) == before
 
 
-def direct(monkeypatch: pytest.MonkeyPatch, told: str | None, version: str = "1.2") -> str | None:
+def direct(
+    monkeypatch: pytest.MonkeyPatch, message: str | None, version: str = "1.2"
+) -> str | None:
     """Where the package can be installed from, by what its installer has noted."""
     monkeypatch.undo()
 
@@ -205,7 +207,7 @@ def direct(monkeypatch: pytest.MonkeyPatch, told: str | None, version: str = "1.
             self.version = version
 
         def read_text(self, name: str) -> str | None:
-            return told if name == "direct_url.json" else None
+            return message if name == "direct_url.json" else None
 
     monkeypatch.setattr(init_module, "distribution", lambda _: Installed())
     return init_module.install_source()
@@ -217,9 +219,9 @@ def test_the_workflow_installs_what_runs_here(
     """From the index, or the commit that it came from; a folder of this machine CI has not."""
     of_git = {"url": "https://u:secret@git.example.org/x.git", "vcs_info": {"vcs": "git"}}
     of_git["vcs_info"]["commit_id"] = "a" * 40  # type: ignore[index]  # it is a dictionary
-    found = direct(monkeypatch, json.dumps(of_git))
-    assert found == f"summeval-pytest @ git+https://git.example.org/x.git@{'a' * 40}"
-    workflow = f"  INSTALL: {json.dumps(found)}"
+    result = direct(monkeypatch, json.dumps(of_git))
+    assert result == f"summeval-pytest @ git+https://git.example.org/x.git@{'a' * 40}"
+    workflow = f"  INSTALL: {json.dumps(result)}"
     init(tmp_path / "git")
     assert workflow in (tmp_path / "git" / WORKFLOW).read_text(encoding="utf-8").splitlines()
     assert direct(monkeypatch, None) == "summeval-pytest==1.2"
@@ -315,12 +317,12 @@ def typed(folder: Path, *answers: str, flags: tuple[str, ...] = ()) -> Dialogue:
         if not select.select([terminal], [], [], 60)[0]:
             os.kill(child, signal.SIGKILL)  # a question that no answer is left for
         try:
-            told = os.read(terminal, 65536).decode()
+            message = os.read(terminal, 65536).decode()
         except OSError:  # so Linux says that the other end is closed
-            told = ""
-        if not told:
+            message = ""
+        if not message:
             break
-        shown += told.replace("\r\n", "\n")
+        shown += message.replace("\r\n", "\n")
         if left and shown.endswith(": "):
             os.write(terminal, left.pop(0).encode())
     os.close(terminal)
@@ -350,9 +352,8 @@ def test_questions_name_the_columns_and_are_asked_again(tmp_path: Path) -> None:
     dialogue = typed(tmp_path, *answers, flags=("--judge", "offline"))
     assert dialogue.code == 0, dialogue.shown
     assert "runs.csv has the columns 'doc', 'article', 'abstract', 'prediction'." in dialogue.shown
-    assert "column of 'reference', the abstract that a summary is held to [abstract]: " in (
-        dialogue.shown
-    )
+    asked = "column of 'reference', the abstract that a summary is measured against [abstract]: "
+    assert asked in dialogue.shown
     assert "'gitlap' is none of them; did you mean 'gitlab'?" in dialogue.shown
     assert "judge [" not in dialogue.shown
     assert load_suite(tmp_path / SUITE).pair("p1", "ours").summary == "It did."
@@ -381,11 +382,11 @@ def test_whoever_leaves_a_question_leaves_nothing_behind(tmp_path: Path, key: st
 
 
 @pytest.mark.parametrize(
-    ("start", "told"),
+    ("start", "message"),
     [
         (Start(endpoint="ollama"), "--endpoint goes with --judge MODEL; name it, or leave it out"),
         (Start(judge="ofline"), "--judge=ofline: did you mean 'offline'?"),
-        (Start(judge=" "), "--judge names nobody; write offline or a model's name"),
+        (Start(judge=" "), "--judge is empty; write offline or a model's name"),
         (Start(judge="m", endpoint="olama"), "--endpoint=olama: did you mean 'ollama'?"),
         (Start(judge="m", endpoint="https://u:p@x.org/v1"), "holds more than an address"),
         (Start(rows=RowOptions(system="x")), "--system goes with --papers FILE"),
@@ -393,11 +394,11 @@ def test_whoever_leaves_a_question_leaves_nothing_behind(tmp_path: Path, key: st
         (Start(ci="gitlab"), "--shards goes with --ci github"),
     ],
 )
-def test_a_flag_without_its_fellow_is_refused(tmp_path: Path, start: Start, told: str) -> None:
+def test_a_flag_without_its_fellow_is_refused(tmp_path: Path, start: Start, message: str) -> None:
     """It would be ignored else, or write a secret into a file."""
     with pytest.raises(OptionError) as caught:
         init(tmp_path, start=start, shards=2)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert ":p@" not in str(caught.value)
     assert files_in(tmp_path) == {}
 
@@ -439,8 +440,8 @@ def test_gitlab_gets_its_jobs_beside_those_it_has(tmp_path: Path) -> None:
     assert set(usual["artifacts"]["reports"]) == {"junit", "codequality"}
     assert "SUMM_ALLOW_ENDPOINTS" not in usual["variables"]
     (tmp_path / GITLAB).write_text("test: {script: [pytest]}\n", encoding="utf-8")
-    told = init(tmp_path)
-    assert f"so that GitLab runs it, write include: [{{local: {INCLUDED}}}] in {GITLAB}" in told
+    message = init(tmp_path)
+    assert f"so that GitLab runs it, write include: [{{local: {INCLUDED}}}] in {GITLAB}" in message
     assert (tmp_path / INCLUDED).is_file()
     assert (tmp_path / GITLAB).read_text(encoding="utf-8") == "test: {script: [pytest]}\n"
     assert not (tmp_path / ".github").exists()

@@ -1,21 +1,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 from pyarrow import ipc, parquet
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.verdict.thresholds import Threshold, thresholds_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from syrupy.assertion import SnapshotAssertion
-
-    from tests.cli.conftest import Shell
+from tests.cli.conftest import Shell
 
 TABLE = """\
 \ufeffdoc,article,abstract,model,year,prediction
@@ -67,6 +63,11 @@ def test_a_table_becomes_a_suite(tmp_path: Path, shell: Shell) -> None:
     assert not suite.systems["org/long-7b"].skip
     assert (out / "systems" / "org-long-7b.jsonl").is_file()
     assert Threshold("facet", 0.6) in thresholds_of(suite).pair
+    skipping = ("--out", tmp_path / "fewer", "--columns", NAMES, "--skip-missing")
+    assert shell.lines("import", "table", file, *skipping)[2] == (
+        "missing summaries, listed under 'skip': 1, first paper 'moss-02' of system 'org/long-7b'"
+    )
+    assert load_suite(tmp_path / "fewer").systems["org/long-7b"].skip == ("moss-02",)
     assert shell.error(4, "import", "table", file, "--out", out, "--columns", NAMES).endswith(
         "this folder holds the suite 'summeval.toml' already; name a new one with --out"
     )
@@ -124,19 +125,16 @@ def test_a_dataset_names_no_file_outside_of_its_folder(tmp_path: Path, shell: Sh
     state = {"_data_files": [{"filename": "../secret.csv"}]}
     (tmp_path / "data" / "state.json").write_text(json.dumps(state), encoding="utf-8")
     (tmp_path / "secret.csv").write_text("hunter2,b\n", encoding="utf-8")
-    told = shell.error(4, "import", "hf", tmp_path / "data", "--out", tmp_path / "gate", *HF)
-    assert "'../secret.csv' leads out of" in told
-    assert "hunter2" not in told
+    message = shell.error(4, "import", "hf", tmp_path / "data", "--out", tmp_path / "gate", *HF)
+    assert "'../secret.csv' leads out of" in message
+    assert "hunter2" not in message
 
 
 HEAD = "id,source,reference,system,summary\n"
 
 
 def test_mistakes_in_rows_are_told_with_their_lines(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    shell: Shell,
-    snapshot: SnapshotAssertion,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell, snapshot: SnapshotAssertion
 ) -> None:
     """Nothing is written then, and each message says what to type."""
     monkeypatch.chdir(tmp_path)
@@ -157,14 +155,14 @@ def test_mistakes_in_rows_are_told_with_their_lines(
         (HEAD, "--split", "test"),
         (HEAD, "--suite", "gate"),
     ]
-    told = []
+    message = []
     for text, *options in tables:
         (tmp_path / "runs.csv").write_text(text, encoding="utf-8")
-        told.append(shell.error(4, "import", "table", "runs.csv", "--out", "gate", *options))
-    told.append(shell.error(4, "import", "hf", ".", "--out", "gate"))
-    told.append(shell.error(4, "import", "csv", "runs.csv", "--out", "gate", "--system", "x"))
+        message.append(shell.error(4, "import", "table", "runs.csv", "--out", "gate", *options))
+    message.append(shell.error(4, "import", "hf", ".", "--out", "gate"))
+    message.append(shell.error(4, "import", "csv", "runs.csv", "--out", "gate", "--system", "x"))
     assert not (tmp_path / "gate").exists()
-    assert told == snapshot
+    assert message == snapshot
 
 
 PAPERS = "id,source,reference\n1,Moss grew.,Moss.\n2,Fern grew.,Fern.\n3,Reed grew.,Reed.\n"
@@ -196,10 +194,7 @@ def test_papers_and_summaries_may_be_two_tables(tmp_path: Path, shell: Shell) ->
 
 
 def test_mistakes_in_two_tables_are_told_with_their_lines(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    shell: Shell,
-    snapshot: SnapshotAssertion,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell, snapshot: SnapshotAssertion
 ) -> None:
     """The two are easily exchanged; a summary of no paper is a typing mistake."""
     monkeypatch.chdir(tmp_path)
@@ -210,10 +205,10 @@ def test_mistakes_in_two_tables_are_told_with_their_lines(
         (f"{PAPERS}4,,b\n", SUMMARIES),
         (PAPERS, SUMMARIES, "--columns", "summary=text"),
     ]
-    told = []
+    message = []
     for papers, summaries, *options in tables:
         (tmp_path / "papers.csv").write_text(papers, encoding="utf-8")
         (tmp_path / "sums.csv").write_text(summaries, encoding="utf-8")
         given = ("papers.csv", "--summaries", "sums.csv", "--out", "gate", *options)
-        told.append(shell.error(4, "import", "table", *given))
-    assert told == snapshot
+        message.append(shell.error(4, "import", "table", *given))
+    assert message == snapshot

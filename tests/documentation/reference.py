@@ -225,7 +225,7 @@ def floors() -> Iterator[str]:
 
 def options() -> Iterator[str]:
     """The options of pytest, each with a heading, which a search finds first."""
-    for option in TABLE:
+    for option in TABLE.values():
         value = f"={option.metavar}" if option.metavar else ""
         told = _as_code(option.help[0].upper() + option.help[1:])
         yield from (f"## {option.flag}{value}", "", f"{told}.", "")

@@ -10,12 +10,13 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -26,19 +27,14 @@ from summeval_pytest.endpoints.wire import Wire
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.verdict.decide import decide
+from summeval_pytest.verdict.run import RunVerdict
 from tests.judges.llm.by_rule import answer_by_rule
 from tests.processes import LEAN, clean_environment, is_ours
 from tests.resealing import resealed
-from tests.scripted_server import Answer, ScriptedServer
+from tests.scripted_server import Action, Answer, ScriptedServer, Seen
 from tests.waiting import SOON
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from summeval_pytest.verdict.run import RunVerdict
-    from tests.scripted_server import Action, Seen
-
-    Script = Callable[[Seen], Action]
+Script = Callable[[Seen], Action]
 
 for _module in (
     "diskcache",
@@ -138,8 +134,8 @@ class Run:
     def outcomes(self) -> dict[str, str]:
         """By node id, what ``-rA`` says of each test."""
         words = ("PASSED ", "FAILED ", "ERROR ")
-        found = [line.split()[:2] for line in self.lines if line.startswith(words)]
-        return {node: outcome for outcome, node in found}
+        actual = [line.split()[:2] for line in self.lines if line.startswith(words)]
+        return {node: outcome for outcome, node in actual}
 
     @property
     def collected(self) -> list[str]:
@@ -390,6 +386,6 @@ def bench(
 @pytest.fixture
 def nobody() -> Iterator[str]:
     """An address at which nobody listens, and where nobody can begin to while the test runs."""
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        yield f"http://127.0.0.1:{held.getsockname()[1]}/v1"
+    with socket.socket() as stored:
+        stored.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{stored.getsockname()[1]}/v1"

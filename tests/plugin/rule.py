@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.questions import (
+    Answer,
     CheckFacts,
     CheckSentences,
     CountFacts,
@@ -23,6 +25,7 @@ from summeval_pytest.questions import (
     FactList,
     ListFacts,
     ListRelations,
+    Question,
     RateFacets,
     RateSummary,
     SegmentFacets,
@@ -32,12 +35,7 @@ from summeval_pytest.questions import (
     Unanswered,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from summeval_pytest.questions import Answer, Question
-
-    Revised = SentenceCheck | Unanswered
+Revised = SentenceCheck | Unanswered
 
 LOG: Final = Path(__file__).with_name("asked.log")
 VENOM: Final = (

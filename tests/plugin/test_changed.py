@@ -6,22 +6,18 @@ No command is green where a run of today is red; what a record cannot know is re
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 
 from summeval_pytest.cli.app import main
-from tests.plugin.conftest import Run
+from tests.plugin.conftest import Bench, Run
 from tests.plugin.test_correcting import FAIR, labelled
 from tests.resealing import resealed
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tests.plugin.conftest import Bench
-
-    Edit = Callable[[Bench], object]
+Edit = Callable[[Bench], object]
 
 pytestmark = pytest.mark.usefixtures("few_resamples", "forget_own_metrics")
 
@@ -107,7 +103,7 @@ class Change:
         options: The options of today.
         live: How a run of today ends.
         recorded: How deciding the record ends.
-        told: What that says.
+        message: What that says.
     """
 
     edit: Edit | None = None
@@ -115,7 +111,7 @@ class Change:
     options: tuple[str, ...] = (FAIR,)
     live: str
     recorded: str
-    told: str = ""
+    message: str = ""
 
 
 SUMMARIES: Final = "the summaries of system 'good' are not those that were judged"
@@ -125,32 +121,32 @@ CHANGES: Final = {
         options=("--summ-judge=rule:Sure",),
         live="passed",
         recorded="refused",
-        told="the runs were judged by 'rule:Fair', and --summ-judge=rule:Sure names another",
+        message="the runs were judged by 'rule:Fair', and --summ-judge=rule:Sure names another",
     ),
     "the judge's version": Change(
         before=more(FLOOR),
         edit=lambda bench: bench.write("rule.py", bench.text("rule.py") + STRICT),
         live="failed",
         recorded="refused",
-        told="the judge was 'fair-1' and is 'strict-1' now",
+        message="the judge was 'fair-1' and is 'strict-1' now",
     ),
     "a judge without floors of its own": Change(
         before=more("[thresholds.judge]\nfacet_exact = 1.0\n[thresholds.judge.offline]"),
         live="untrusted",
         recorded="untrusted",
-        told="UNTRUSTED",
+        message="UNTRUSTED",
     ),
     "all summaries": Change(
         edit=lambda bench: bench.write("good.jsonl", bench.text("bad.jsonl")),
         live="failed",
         recorded="refused",
-        told=SUMMARIES,
+        message=SUMMARIES,
     ),
     "one summary": Change(
         edit=lambda bench: bench.spoil("good.jsonl", kiln(bench), FALSE),
         live="failed",
         recorded="refused",
-        told=SUMMARIES,
+        message=SUMMARIES,
     ),
     "a reference": Change(
         edit=lambda bench: bench.spoil(
@@ -160,7 +156,7 @@ CHANGES: Final = {
         ),
         live="failed",
         recorded="refused",
-        told="the papers were ",
+        message="the papers were ",
     ),
     "a source": Change(
         edit=lambda bench: bench.spoil(
@@ -168,7 +164,7 @@ CHANGES: Final = {
         ),
         live="passed",
         recorded="refused",
-        told="the papers were ",
+        message="the papers were ",
     ),
     "labels": Change(
         edit=lambda bench: bench.write(
@@ -176,52 +172,52 @@ CHANGES: Final = {
         ),
         live="passed",
         recorded="refused",
-        told="the labels were ",
+        message="the labels were ",
     ),
     "no labels": Change(
         edit=suite('labels = "labels.jsonl"\n', ""),
         live="passed",
         recorded="refused",
-        told="and are none now",
+        message="and are none now",
     ),
     "a threshold": Change(
         edit=suite("faithfulness = 0.5", "faithfulness = 0.7"),
         live="failed",
         recorded="failed",
-        told="faithfulness 0.667 < 0.700",
+        message="faithfulness 0.667 < 0.700",
     ),
     "a threshold of means": Change(
         edit=more("[thresholds.mean]\nfaithfulness = 0.9"),
         live="failed",
         recorded="failed",
-        told="mean faithfulness 0.889 < 0.900",
+        message="mean faithfulness 0.889 < 0.900",
     ),
     "an option": Change(
         options=(FAIR, "--summ-min=faithfulness=0.7"),
         live="failed",
         recorded="failed",
-        told="faithfulness 0.667 < 0.700",
+        message="faithfulness 0.667 < 0.700",
     ),
     "a floor": Change(
         before=more(FLOOR),
         edit=suite("facet_exact = 0.1", "facet_exact = 1.0"),
         live="untrusted",
         recorded="untrusted",
-        told="UNTRUSTED",
+        message="UNTRUSTED",
     ),
     "a waiver that goes": Change(
         before=waived,
         edit=suite(WAIVER, ""),
         live="failed",
         recorded="failed",
-        told="faithfulness 0.333 < 0.500",
+        message="faithfulness 0.333 < 0.500",
     ),
     "a waiver that expires": Change(
         before=waived,
         edit=suite("2999-01-31", "2026-01-31"),
         live="failed",
         recorded="failed",
-        told="expired on 2026-01-31",
+        message="expired on 2026-01-31",
     ),
     "a number that was not measured": Change(
         before=suite("labels =", 'eva_recall = "matched"\nlabels ='),
@@ -229,26 +225,26 @@ CHANGES: Final = {
         options=(FAIR, "--summ-min=eva.recall_entailed=1"),
         live="passed",
         recorded="refused",
-        told="the record of summeval.toml has no eva.recall_entailed on 3 of 3 pairs, first 'good'",
+        message="the record of summeval.toml has no eva.recall_entailed on 3 of 3 pairs",
     ),
     "a variant": Change(
         edit=suite("labels =", 'references = "mean"\nlabels ='),
         live="passed",
         recorded="refused",
-        told="eva was measured with references = 'best', and references is 'mean' now",
+        message="eva was measured with references = 'best', and references is 'mean' now",
     ),
     "a metric's options": Change(
         before=own_metric,
         edit=suite("least = 2", "least = 6"),
         live="failed",
         recorded="refused",
-        told="words was measured with option.least = '2', and option.least is '6' now",
+        message="words was measured with option.least = '2', and option.least is '6' now",
     ),
     "a system more": Change(
         options=(FAIR, "--summ-model=good,bad"),
         live="failed",
         recorded="refused",
-        told="3 of 6 pairs of summeval.toml are in no record, first bad on limpet-01",
+        message="3 of 6 pairs of summeval.toml are in no record, first bad on limpet-01",
     ),
 }
 
@@ -334,7 +330,7 @@ def test_what_changed_since_measuring_is_never_green_by_mistake(
     }
     for command, run in again.items():
         assert answered(run) == change.recorded, (command, run.out + run.err)
-        assert change.told in " ".join((run.out + run.err).split()), command
+        assert change.message in " ".join((run.out + run.err).split()), command
     if change.live != "passed":
         assert change.recorded != "passed"
     if change.live != "refused":
@@ -353,14 +349,14 @@ class Forgery:
     Attributes:
         edit: The change of its lines; its hash is made to fit.
         decided: How ``--summ-from`` and ``merge`` end.
-        told: What they say.
+        message: What they say.
         code: The exit code of ``report``, ``rescore`` and ``compare``. They know no suite, so that
             the thresholds are those that the record names.
     """
 
     edit: Callable[[list[str]], list[str]]
     decided: str
-    told: str
+    message: str
     code: int = 1
 
 
@@ -375,44 +371,44 @@ def edited(old: str, new: str) -> Callable[[list[str]], list[str]]:
 
 
 FORGERIES: Final = {
-    "nothing": Forgery(edit=list, decided="failed", told="faithfulness 0.667 < 0.700"),
+    "nothing": Forgery(edit=list, decided="failed", message="faithfulness 0.667 < 0.700"),
     "an outcome": Forgery(
         edit=edited('"outcome": "failed"', '"outcome": "passed"'),
         decided="failed",
-        told="faithfulness 0.667 < 0.700",
+        message="faithfulness 0.667 < 0.700",
     ),
     "a row deleted": Forgery(
         edit=lambda lines: [line for line in lines if not of_kiln(line)],
         decided="refused",
-        told="1 of 3 pairs of summeval.toml are in no record, first good on kiln-02",
+        message="1 of 3 pairs of summeval.toml are in no record, first good on kiln-02",
     ),
     "a row doubled": Forgery(
         edit=lambda lines: [*lines, *filter(of_kiln, lines)],
         decided="refused",
-        told="twice",
+        message="twice",
         code=4,
     ),
     "a number off its range": Forgery(
         edit=edited('"value": 0.6666666666666666', '"value": 1.5'),
         decided="refused",
-        told="ranges from 0 to 1",
+        message="ranges from 0 to 1",
         code=4,
     ),
     "the threshold": Forgery(
         edit=edited('"least": 0.7', '"least": 0.1'),
         decided="failed",
-        told="faithfulness 0.667 < 0.700",
+        message="faithfulness 0.667 < 0.700",
         code=0,
     ),
     "the judge's name": Forgery(
         edit=edited('"name": "rule:Fair"', '"name": null'),
         decided="refused",
-        told="of a version that did not keep the judge's name; judge again",
+        message="of a version that did not keep the judge's name; judge again",
     ),
     "the version of the file": Forgery(
         edit=edited('"schema": 2', '"schema": 3'),
         decided="refused",
-        told="it has schema 3, this version reads 2",
+        message="it has schema 3, this version reads 2",
         code=4,
     ),
 }
@@ -437,7 +433,7 @@ def test_an_edited_record_is_never_green_by_mistake(
     }
     for command, run in again.items():
         assert answered(run) == forgery.decided, (command, run.out + run.err)
-        assert forgery.told in " ".join((run.out + run.err).split()), command
+        assert forgery.message in " ".join((run.out + run.err).split()), command
     commands = (["report"], ["rescore"], ["compare", "run.json"])
     codes = {main([*command, "forged.json"]) for command in commands}
     assert codes == {forgery.code}

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Bench, Run
+from tests.plugin.conftest import Bench, Run
 
 GOOD, BAD = "--summ-model=good", "--summ-model=bad"
 SAVE, COMPARE = "--summ-save=v1", "--summ-compare=v1"
@@ -65,11 +62,11 @@ def test_two_papers_show_no_drop_and_the_run_says_so(bench: Bench) -> None:
     ) in " ".join(run.out.split())
 
 
-NAME = " is no name; use letters, digits, '.', '-' and '_'"
+NAME = " is not a name for a saved run; use letters, digits, '.', '-' and '_'"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ((DROP,), "--summ-compare-fail says what fails and nothing is compared"),
         (("--summ-compare=v11",), "baselines has no run 'v11'; did you mean 'v1'?"),
@@ -83,7 +80,7 @@ NAME = " is no name; use letters, digits, '.', '-' and '_'"
     ],
 )  # fmt: skip
 def test_what_cannot_be_compared_or_saved_is_a_usage_error(
-    bench: Bench, arguments: tuple[str, ...], told: str
+    bench: Bench, arguments: tuple[str, ...], message: str
 ) -> None:
     """A gate that compares with nothing, or holds nothing, must not be green."""
     bare = bench.inside("summeval.toml", COMPARE)
@@ -96,7 +93,7 @@ def test_what_cannot_be_compared_or_saved_is_a_usage_error(
     bench.write("baselines/broken.json", text.replace('"outcome": "passed"', '"outcome": "fine"'))
     run = bench.inside("summeval.toml", *arguments)
     assert run.code == 4
-    assert told in run.err
+    assert message in run.err
 
 
 def test_another_judge_and_other_papers_fail_and_are_named(bench: Bench) -> None:
@@ -131,8 +128,8 @@ def test_a_run_of_some_pairs_is_neither_saved_nor_compared(bench: Bench) -> None
     """The worst paper would be the one that is missing, where the judge has left it unscored."""
     run = bench.inside("summeval.toml::good::limpet-01", SAVE)
     assert run.code == 1
-    told = "--summ-save=v1: not saved, summeval.toml: 1 of 2 pairs are judged; run all of them"
-    assert told in run.lines
+    message = "--summ-save=v1: not saved, summeval.toml: 1 of 2 pairs are judged; run all of them"
+    assert message in run.lines
     assert not (bench.path / "baselines").exists()
 
     saved(bench, BAD, FAIR)

@@ -1,4 +1,4 @@
-"""Corrected means and calibrated ratings in real runs.
+"""Corrected means in real runs.
 
 The judge by rule calls everything good that does not say "alloy": a result of 4 for the good
 system, of 1 for the bad one. On three papers people rate the good system 3, 4 and 2, and the bad
@@ -7,14 +7,11 @@ one 1 throughout.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 
-from tests.plugin.conftest import PAPERS
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Bench, Run
+from tests.plugin.conftest import PAPERS, Bench, Run
 
 FAIR: Final = "--summ-judge=rule:Fair"
 RESULTS: Final = {"limpet-01": 3, "kiln-02": 4, "moss-03": 2}
@@ -60,8 +57,8 @@ def shown(run: Run) -> list[str]:
 
 def first_line(run: Run) -> str:
     """What the failing test of the system says first."""
-    (told,) = [line for line in run.lines if line.startswith("good: ")]
-    return told
+    (message,) = [line for line in run.lines if line.startswith("good: ")]
+    return message
 
 
 def test_corrected_means_stand_in_the_table(bench: Bench) -> None:
@@ -80,7 +77,7 @@ def test_corrected_means_stand_in_the_table(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("corrected", "told"),
+    ("corrected", "message"),
     [
         ("facet = 0.875", ""),
         ("facet = 0.9", "good: corrected mean facet 0.875 < 0.900 (facet 0.875 [0.49, 1.26])"),
@@ -96,15 +93,17 @@ def test_corrected_means_stand_in_the_table(bench: Bench) -> None:
         ),
     ],
 )
-def test_a_threshold_on_a_corrected_mean_decides(bench: Bench, corrected: str, told: str) -> None:
+def test_a_threshold_on_a_corrected_mean_decides(
+    bench: Bench, corrected: str, message: str
+) -> None:
     """The raw mean of 1 reaches them all: what people would say decides, or how sure that is."""
     labelled(bench, pair=f"facet = 0.3{CORRECTED}{corrected}")
     run = bench.inside("summeval.toml", FAIR, "-rA")
-    assert run.code == (1 if told else 0)
-    assert run.outcomes["summeval.toml::good::all-papers"] == ("FAILED" if told else "PASSED")
-    assert run.last == ("1 failed, 4 passed" if told else "5 passed")
-    if told:
-        assert first_line(run) == told
+    assert run.code == (1 if message else 0)
+    assert run.outcomes["summeval.toml::good::all-papers"] == ("FAILED" if message else "PASSED")
+    assert run.last == ("1 failed, 4 passed" if message else "5 passed")
+    if message:
+        assert first_line(run) == message
         assert not run.shows_code
 
 
@@ -141,27 +140,13 @@ def test_labels_are_asked_about_once_and_for_means_alone_not_at_all(bench: Bench
     assert len(rated) == 2 * len(PAPERS)
 
 
-@pytest.mark.parametrize(
-    ("head", "table", "fault"),
-    [
-        (LABELS, "eva = 0.5", ":15: unknown threshold 'corrected.eva', which no label corrects; "),
-        (LABELS, '"facet.lowr" = 0.5', ":15: unknown threshold 'corrected.facet.lowr'; "),
-        (LABELS, "facet = 60", ":15: threshold corrected.facet = 60 can never decide: "),
-        (
-            "",
-            "facet = 0.5",
-            " has a threshold for corrected.facet and no label with 'overall' to correct it by; ",
-        ),
-    ],
-)
-def test_a_correction_that_cannot_be_stops_the_run(
-    bench: Bench, head: str, table: str, fault: str
-) -> None:
-    """Before anything is asked, with its line."""
+def test_a_correction_that_no_label_allows_stops_the_run(bench: Bench) -> None:
+    """Before anything is asked."""
     labelled(bench)
-    head = f'default_systems = ["good"]\n{head}\n'
-    bench.suite(head=head, pair=f"facet = 0.3{CORRECTED}{table}", papers=tuple(PAPERS))
+    head = 'default_systems = ["good"]\n'
+    bench.suite(head=head, pair=f"facet = 0.3{CORRECTED}facet = 0.5", papers=tuple(PAPERS))
     run = bench.inside("summeval.toml", FAIR)
     assert run.code == 4
-    assert f"summeval.toml{fault}" in run.err
+    fault = "has a threshold for corrected.facet and no label with 'overall' to correct it by; "
+    assert f"summeval.toml {fault}" in run.err
     assert bench.asked() == []

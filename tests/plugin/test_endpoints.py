@@ -14,23 +14,19 @@ import subprocess
 import sys
 import termios
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Final
 
 import pytest
 
 from summeval_pytest.cli.app import main
 from tests.judges.llm.by_rule import answer_by_rule
 from tests.plugin import conftest
-from tests.scripted_server import Answer, Delay, Raw, ScriptedServer, Status, Until
+from tests.plugin.conftest import Bench, Run, Script
+from tests.scripted_server import Action, Answer, Delay, Raw, ScriptedServer, Seen, Status, Until
 from tests.stored import stored
 from tests.waiting import SOON, wait_until
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
-    from tests.plugin.conftest import Bench, Run, Script
-    from tests.scripted_server import Action, Seen
 
 KEY: Final = "sk-marker-5f2d9c0b7e"
 """A key that must be found nowhere."""
@@ -134,10 +130,10 @@ def test_a_refused_key_or_model_ends_the_run(bench: Bench, status: int, model: s
         refused = [seen for seen in server.seen if seen.model == model]
 
     assert run.code == pytest.ExitCode.USAGE_ERROR
-    (told,) = [line for line in run.err.splitlines() if line.startswith("ERROR: ")]
+    (output,) = [line for line in run.err.splitlines() if line.startswith("ERROR: ")]
     where = f"endpoint 'here' at {server.url}: model '{model}': status {status} (no); look at"
-    assert where in told
-    assert ("API key" if status < 404 else "the model's name") in told
+    assert where in output
+    assert ("API key" if status < 404 else "the model's name") in output
     assert set(run.outcomes.values()) == {"ERROR"}
     assert len(run.outcomes) == len(refused) == 1
     assert not run.shows_code
@@ -172,11 +168,11 @@ def test_a_key_is_in_no_log_and_in_nothing_that_a_test_printed(
         )  # fmt: skip
 
     log = (bench.path / "debug.log").read_text(encoding="utf-8")
-    told = run.out + run.err + (bench.path / "own.xml").read_text(encoding="utf-8") + log
+    output = run.out + run.err + (bench.path / "own.xml").read_text(encoding="utf-8") + log
     assert "x-coded" in log
     assert "AssertionError: [key]" in run.out
     for part in (KEY, KEY[:9], KEY[9:], base64.b64encode(KEY.encode()).decode()[:12]):
-        assert part not in told
+        assert part not in output
 
 
 def test_a_key_is_found_nowhere(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,10 +197,10 @@ def test_a_key_is_found_nowhere(bench: Bench, monkeypatch: pytest.MonkeyPatch) -
 
     assert {seen.headers["authorization"] for seen in server.seen} == {f"Bearer {KEY}"}
     assert "[key]" in run.out
-    told = run.out + run.err + stored_texts(bench.path)
-    assert "401" in told
-    assert KEY not in told
-    assert KEY[3:] not in told
+    output = run.out + run.err + stored_texts(bench.path)
+    assert "401" in output
+    assert KEY not in output
+    assert KEY[3:] not in output
 
 
 def test_a_recorded_run_needs_no_network(bench: Bench) -> None:
@@ -262,11 +258,11 @@ def test_an_incomplete_cassette_names_what_is_missing(bench: Bench) -> None:
     assert server.n_requests == n_requests
     assert set(run.outcomes.values()) == {"ERROR"}
     assert f"cassette cassette.jsonl: {len(kept)} of {len(kept)} replies used" in run.out
-    told = next(
+    output = next(
         line for line in run.lines if "paper 'limpet-01', system 'good' is undecided" in line
     )
-    assert re.search(r"no recorded answer for question [0-9a-f]{8} \(facet ratings '", told)
-    assert "--summ-record=new, then 'summeval cassette export'" in told
+    assert re.search(r"no recorded answer for question [0-9a-f]{8} \(facet ratings '", output)
+    assert "--summ-record=new, then 'summeval cassette export'" in output
 
 
 def test_a_plan_asks_nothing(bench: Bench) -> None:

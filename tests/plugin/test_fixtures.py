@@ -1,13 +1,9 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from summeval_pytest.suite.suite import load_suite
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Bench, Run
+from tests.plugin.conftest import Bench, Run
 
 FAIR = "--summ-judge=rule:Fair"
 BOTH = "--summ-model=good,bad"
@@ -60,14 +56,14 @@ def test_check_holds_the_suites_thresholds(bench: Bench) -> None:
     suite = bench.inside("summeval.toml", BOTH, FAIR)
     own = bench.inside("test_own.py", BOTH, FAIR)
 
-    def told(run: Run) -> list[str]:
+    def message(run: Run) -> list[str]:
         first = run.lines.index("facet 0.250 < 0.600; faithfulness 0.000 < 0.800")
         n_lines = next(n for n, line in enumerate(run.lines[first:]) if line.startswith("___"))
         return run.lines[first : first + n_lines]
 
     assert own.last == suite.last == "2 failed, 2 passed"
-    assert len(told(own)) > 10
-    assert told(own) == told(suite)
+    assert len(message(own)) > 10
+    assert message(own) == message(suite)
     assert not own.shows_code
 
 
@@ -98,8 +94,8 @@ def test_own(summ_pair):
     bench.write("test_own.py", test.replace("faithfulness", "eva"))
     run = bench.inside("test_own.py", FAIR, "-rA")
     assert set(run.outcomes.values()) == {"FAILED"}
-    told = "lab/summeval.toml has no threshold for eva; add one under [thresholds], or assert"
-    assert told in run.out
+    message = "lab/summeval.toml has no threshold for eva; add one under [thresholds], or assert"
+    assert message in run.out
 
 
 @pytest.mark.parametrize(
@@ -139,8 +135,8 @@ def test_the_judges_fault_is_an_error_and_the_systems_fault_a_failure(bench: Ben
 
     assert run.code == 1
     assert run.outcomes == dict(zip(OWN, ("FAILED", "PASSED", "ERROR", "ERROR"), strict=True))
-    told = "paper 'limpet-01', system 'bad': facet is unscored: unanswered, no line"
-    assert [line for line in run.lines if line.startswith(told)]
+    message = "paper 'limpet-01', system 'bad': facet is unscored: unanswered, no line"
+    assert [line for line in run.lines if line.startswith(message)]
     assert "good on limpet-01: eva: the system refused" in run.lines
     assert "\x1b" not in run.out
     bad = bench.inside("test_own.py", "--summ-judge=rule:Silent", "--summ-model=bad")
@@ -191,8 +187,8 @@ TEXTS = ["The lamp was blue.", "It hung low."]
 def test_own(summ_judge):
     suite = load_suite("summeval.toml")
     paper = suite.paper(suite.paper_ids[0])
-    told = [{"heading": "Lamp", "text": TEXTS[0]}, TEXTS[1]]
-    for source in (TEXTS, told, [{"text": text} for text in TEXTS], tuple(TEXTS)):
+    mixed = [{"heading": "Lamp", "text": TEXTS[0]}, TEXTS[1]]
+    for source in (TEXTS, mixed, [{"text": text} for text in TEXTS], tuple(TEXTS)):
         (sentence,) = summ_judge.faithfulness(summary="It hung low.", source=source).sentences
         assert (sentence.supported, sentence.evidence) == (True, (1,))
     assert summ_judge.faithfulness(summary=paper.source[0].text, source=paper.source).value == 1.0

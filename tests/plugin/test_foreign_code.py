@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Bench
+from tests.plugin.conftest import Bench
 
 pytestmark = pytest.mark.usefixtures("forget_own_metrics")
 

@@ -6,16 +6,14 @@ import json
 import re
 from collections import Counter
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from xml.etree import ElementTree as ET
 
 from junitparser import JUnitXml
 from markdown_it import MarkdownIt
 
+from tests.plugin.conftest import Bench, Run
 from tests.plugin.rule import VENOM
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Bench, Run
 
 LONG: Final = "alloy " * 170_000
 """A megabyte without a sentence's end; one paper, its summary and a reply on it hold it."""
@@ -141,12 +139,12 @@ def assert_nothing_commands_runner_or_terminal(run: Run) -> None:
 
 def assert_the_page_runs_no_script_but_its_own(text: str) -> None:
     """The page is opened by reviewers, with their session cookies."""
-    found = Tags()
-    found.feed(text)
-    assert found.counts["script"] == 7, "the script, two blocks of the list, two papers, two pairs"
-    assert "img" not in found.counts
-    assert not found.handlers
-    assert found.policy.startswith("default-src 'none'")
+    result = Tags()
+    result.feed(text)
+    assert result.counts["script"] == 7, "the script, two blocks of the list, two papers, two pairs"
+    assert "img" not in result.counts
+    assert not result.handlers
+    assert result.policy.startswith("default-src 'none'")
 
 
 def assert_the_step_summary_stays_small_and_its_own(text: str) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from summeval_pytest.cli.app import main
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Bench
+from tests.plugin.conftest import Bench
 
 BOTH = "--summ-model=good,bad"
 FAIR = "--summ-judge=rule:Fair"
@@ -44,6 +41,8 @@ def test_a_pair_is_one_test_named_by_suite_system_and_paper(bench: Bench) -> Non
     bench.lines("bad.jsonl", {"paper": "limpet-01", "summary": bench.bad["limpet-01"]})
     skipped = collected(bench, "summeval.toml", "--summ-model=bad")
     assert skipped == [ALL[2], "summeval.toml::bad::all-papers"]
+    run = bench.inside("summeval.toml", "--summ-model=bad", "-q")
+    assert "  skipped: 1 paper, which the suite lists under 'skip'" in run.lines
 
 
 @pytest.mark.parametrize("argument", ["summeval.toml", ".", "../{folder}"])
@@ -91,13 +90,13 @@ def test_a_suite_that_shares_its_papers_says_so_and_is_allowed_to(
     (bench.path / "suite" / "papers.jsonl").rename(bench.path / "papers.jsonl")
     bench.spoil("suite/summeval.toml", '"papers.jsonl"', '"../papers.jsonl"')
     refused = bench.inside("suite")
-    told = "suite/summeval.toml:1: '../papers.jsonl' leads out of the suite's folder"
+    message = "suite/summeval.toml:1: '../papers.jsonl' leads out of the suite's folder"
 
     assert refused.code == 4
-    assert told in refused.err
+    assert message in refused.err
     assert bench.inside("suite", "--summ-allow-outside").code == 0
     assert main(["plan", "suite"]) == 4
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert main(["plan", "suite", "--allow-outside"]) == 0
     monkeypatch.setenv("SUMM_ALLOW_OUTSIDE", "yes")
     assert main(["plan", "suite"]) == 0
@@ -211,11 +210,11 @@ def test_a_failure_points_at_the_system_in_the_suite_file(bench: Bench) -> None:
     bench.inside("summeval.toml", BOTH, "--junitxml=junit.xml", "-o", "junit_family=xunit1")
     cases = ET.parse(bench.path / "junit.xml").iter("testcase")  # noqa: S314 - pytest wrote it
     lines = bench.text("summeval.toml").splitlines()
-    found = {
+    result = {
         (case.get("name"), case.get("file"), lines[int(case.get("line", ""))]) for case in cases
     }
 
-    assert found == {
+    assert result == {
         (name, "summeval.toml", f"[systems.{system}]")
         for name in ("limpet-01", "kiln-02", "all-papers")
         for system in ("good", "bad")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Bench
+from tests.plugin.conftest import Bench
 
 FAIR = "--summ-judge=rule:Fair"
 ALL = "--summ-model=good,bad"
@@ -46,13 +43,13 @@ def test_a_judge_that_agrees_lets_the_run_pass(bench: Bench) -> None:
 
     assert run.code == 0
     assert next(iter(run.outcomes.items())) == (JUDGE, "PASSED")
-    told = "judge: meets the agreement floor (4 labelled pairs, 2 papers)"
-    assert told in run.lines
+    message = "judge: meets the agreement floor (4 labelled pairs, 2 papers)"
+    assert message in run.lines
     assert not [line for line in run.lines if "not calibrated" in line]
     pairs = bench.inside("summeval.toml::good", FAIR)
     assert pairs.code == 0
-    told = "judge: agreement with labels not measured in this run"
-    assert any(line.startswith(told) for line in pairs.lines)
+    message = "judge: agreement with labels not measured in this run"
+    assert any(line.startswith(message) for line in pairs.lines)
 
 
 def test_a_judge_below_its_floor_is_untrusted(bench: Bench) -> None:
@@ -65,8 +62,8 @@ def test_a_judge_below_its_floor_is_untrusted(bench: Bench) -> None:
     assert run.outcomes["summeval.toml::good::limpet-01"] == "PASSED"
     assert run.outcomes["summeval.toml::bad::limpet-01"] == "FAILED"
     assert "UNTRUSTED: unfaithful_recall 0.00 < 0.8" in run.lines
-    told = "UNTRUSTED: The judge is untrusted. Do not rely on these verdicts."
-    block = run.block(told, 8)
+    message = "UNTRUSTED: The judge is untrusted. Do not rely on these verdicts."
+    block = run.block(message, 8)
     assert block[2:7] == [
         "sentence: label in rows, judge in columns",
         "                unfaithful    faithful",

@@ -1,16 +1,12 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
+from tests.plugin.conftest import Bench, Run
 from tests.waiting import wait_until
-
-if TYPE_CHECKING:
-    from syrupy.assertion import SnapshotAssertion
-
-    from tests.plugin.conftest import Bench, Run
 
 BOTH = "--summ-model=good,bad"
 FAIR = "--summ-judge=rule:Fair"
@@ -58,9 +54,10 @@ def test_a_failure_shows_what_is_missed_and_why(bench: Bench, snapshot: Snapshot
     [
         ("<s> <pad></s>", "the summary is empty"),
         ("... !", "the summary is empty"),
+        ("-", "the summary is empty"),
         ("I am sorry, I cannot do this.", "the system refused"),
     ],
-    ids=["special tokens", "punctuation", "refusal"],
+    ids=["special tokens", "punctuation", "as imported", "refusal"],
 )
 def test_no_summary_is_the_systems_fault(bench: Bench, summary: str, reason: str) -> None:
     """A failure, not an error: the judge is not even asked about such a summary.
@@ -83,7 +80,7 @@ def test_no_summary_is_the_systems_fault(bench: Bench, summary: str, reason: str
 
 
 @pytest.mark.parametrize(
-    ("judge", "told"),
+    ("judge", "message"),
     [
         (
             "Silent",
@@ -93,7 +90,7 @@ def test_no_summary_is_the_systems_fault(bench: Bench, summary: str, reason: str
         ("Broken", "judge 'fair-1' broke down: ConnectionResetError: the line went dead at Segmen"),
     ],
 )
-def test_no_answer_is_the_judges_fault(bench: Bench, judge: str, told: str) -> None:
+def test_no_answer_is_the_judges_fault(bench: Bench, judge: str, message: str) -> None:
     """An error, never a failure and never a pass, told in a line instead of a traceback.
 
     JUnit and the record say so: a pair that is left out would be taken for one not asked about.
@@ -108,14 +105,14 @@ def test_no_answer_is_the_judges_fault(bench: Bench, judge: str, told: str) -> N
         "summeval.toml::bad::kiln-02": "ERROR",
     }
     heading = "_______________________ ERROR at setup of bad::limpet-01 _______________________"
-    assert run.block(heading, 2)[1].startswith(told)
+    assert run.block(heading, 2)[1].startswith(message)
     assert not run.shows_code
     assert bench.properties("junit.xml")["summeval.toml.bad::kiln-02"] == {}
     record = bench.record()
     assert (record.is_complete, record.outcome) == (False, "error")
     assert {pair.outcome for pair in record.suites[0].pairs} == {"error"}
     pair = record.suites[0].pairs[0]
-    assert told.partition(" is undecided: ")[2] in "; ".join(pair.verdict.undecided)
+    assert message.partition(" is undecided: ")[2] in "; ".join(pair.verdict.undecided)
     assert bool(pair.signatures) is (judge == "Silent"), "which read one of the two texts"
 
 
@@ -146,9 +143,9 @@ def test_table_and_junit_have_the_numbers_of_every_system_and_pair(
     title = "------------------------------ summarization gate ------------------------------"
     assert "\n".join(run.block(title, 5)) == snapshot
 
-    found = bench.properties("junit.xml")
-    assert len(found) == 4
-    assert found["summeval.toml.bad::kiln-02"] == {
+    result = bench.properties("junit.xml")
+    assert len(result) == 4
+    assert result["summeval.toml.bad::kiln-02"] == {
         "facet": "0.25",
         "facet.result": "1.0",
         "eva": "0.0",
@@ -234,7 +231,7 @@ def test_signatures_are_printed_once_a_run(bench: Bench, runs: str) -> None:
     tests = "summeval.toml" if runs == "pairs and means" else "test_own.py"
     run = bench.inside(tests, "--summ-model=bad", FAIR)
 
-    found = [line for line in run.lines if line.startswith("signature  ")]
-    assert sorted(line.split("|")[0].split()[-1] for line in found) == sorted(
+    result = [line for line in run.lines if line.startswith("signature  ")]
+    assert sorted(line.split("|")[0].split()[-1] for line in result) == sorted(
         {"facet", "faithfulness"} | ({"eva"} if runs == "hand-written" else set())
     )

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from summeval_pytest.cli.app import main
 from summeval_pytest.verdict.run import JudgeName
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Bench
+from tests.plugin.conftest import Bench
 
 GOOD, BAD = "--summ-model=good", "--summ-model=bad"
 SAVE, COMPARE = "--summ-save=v1", "--summ-compare=v1"
@@ -106,8 +103,8 @@ def test_gitlab_is_told_where_each_failing_summary_stands(
     bench.inside("summeval.toml", "--summ-model=bad,good", gitlab, "-n", "2")
     assert sorted(bench.text("quality.json").splitlines()) == sorted(written.splitlines())
     assert main(["report", str(bench.path / "run.json"), f"--gitlab={bench.path}/again.json"]) == 1
-    told = [entry["fingerprint"] for entry in json.loads(bench.text("again.json"))]
-    assert len(set(told)) == 2
+    message = [entry["fingerprint"] for entry in json.loads(bench.text("again.json"))]
+    assert len(set(message)) == 2
 
 
 def test_a_comparison_that_was_lost_with_its_worker_is_an_error_in_every_report(
@@ -154,17 +151,17 @@ def test_a_comparison_that_was_left_out_is_said_everywhere(
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(bench.path / "step.md"))
     left_out = "--deselect=summeval.toml::good::all-papers"
     run = bench.inside("summeval.toml", GOOD, COMPARE, *REPORTS, "--summ-github", left_out)
-    told = "good was not compared with v1"
+    message = "good was not compared with v1"
 
     assert run.code == 0
-    assert f"summeval.toml: {told}" in run.lines
+    assert f"summeval.toml: {message}" in run.lines
     assert "::warning title=only a part of the gate::" in run.out
-    assert f"`{told}`" in bench.text("step.md")
-    assert told in bench.text("run.html")
+    assert f"`{message}`" in bench.text("step.md")
+    assert message in bench.text("run.html")
     assert "not compared with v1" in bench.text("run.xml")
     capsys.readouterr()
     assert main(["rescore", str(bench.path / "run.json")]) == 1
-    assert told in capsys.readouterr().out
+    assert message in capsys.readouterr().out
 
 
 def test_a_run_that_fails_against_a_baseline_does_not_replace_it(bench: Bench) -> None:
@@ -179,7 +176,7 @@ def test_a_run_that_fails_against_a_baseline_does_not_replace_it(bench: Bench) -
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ((f"{RECORD}/x",), f"{RECORD}/x: cannot be written, its folder is not there"),
         (("--summ-run-record=out",), "--summ-run-record=out: cannot be written, it is a folder"),
@@ -200,7 +197,7 @@ def test_a_run_that_fails_against_a_baseline_does_not_replace_it(bench: Bench) -
     ],
 )
 def test_a_file_that_cannot_be_written_stops_the_run_before_it_begins(
-    bench: Bench, tmp_path_factory: pytest.TempPathFactory, arguments: tuple[str, ...], told: str
+    bench: Bench, tmp_path_factory: pytest.TempPathFactory, arguments: tuple[str, ...], message: str
 ) -> None:
     """An hour of judging would be lost; a link may have come with a pull request."""
     outside = tmp_path_factory.mktemp("outside")
@@ -217,7 +214,7 @@ def test_a_file_that_cannot_be_written_stops_the_run_before_it_begins(
     run = bench.inside("summeval.toml", "--summ-judge=rule:Fair", *arguments)
 
     assert run.code == 4
-    assert told in run.err
+    assert message in run.err
     assert bench.asked() == []
     assert [file.name for file in outside.iterdir()] == ["precious"]
     assert inside.read_text() == (outside / "precious").read_text() == "precious"
@@ -294,14 +291,14 @@ def test_in_github_actions_failing_pairs_are_annotated_at_their_line(
     bench.suite("deep/summeval.toml")
     assert commands(bench.inside("deep", BAD).lines) == []
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    found = commands(bench.inside("deep", BAD).lines)
-    assert len(found) == 2
-    assert all(line.startswith("::error file=deep/bad.jsonl,line=") for line in found)
-    assert "title=" in found[0]
+    result = commands(bench.inside("deep", BAD).lines)
+    assert len(result) == 2
+    assert all(line.startswith("::error file=deep/bad.jsonl,line=") for line in result)
+    assert "title=" in result[0]
 
     monkeypatch.setenv("GITHUB_WORKSPACE", str(bench.path.parent.resolve()))
-    found = commands(bench.inside("deep", BAD).lines)
-    assert found[0].startswith(f"::error file={bench.path.name}/deep/bad.jsonl,line=")
+    result = commands(bench.inside("deep", BAD).lines)
+    assert result[0].startswith(f"::error file={bench.path.name}/deep/bad.jsonl,line=")
 
 
 def test_the_step_summary_is_appended_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -345,4 +342,4 @@ def test_what_only_a_suite_can_give_is_not_promised_without_one(bench: Bench, fl
 
     assert run.code == 4
     name = flag.partition("=")[0]
-    assert f"--summ-{name} is about a suite, and none is among the arguments; found" in run.err
+    assert f"--summ-{name} needs a suite, and none is among the arguments; found" in run.err

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import pytest
 
 from summeval_pytest.endpoints.spending import Ledger, Totals
 from summeval_pytest.plugin.progress import LOG_SECONDS, Progress, TimeLeft, progress_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LOOK = 0.5
 """Seconds between two looks of a waiting test."""
@@ -21,8 +18,8 @@ def looks(n_done: Callable[[float], int], *, n_all: int, until: float) -> list[f
     """The end that is promised at each look, in seconds from the begin; three replies a pair."""
     time_left = TimeLeft()
     times = [LOOK * k for k in range(int(until / LOOK))]
-    told = [(now, time_left.look(now, int(6 * now), n_done(now), n_all)) for now in times]
-    return [now + left for now, left in told if left is not None]
+    message = [(now, time_left.look(now, int(6 * now), n_done(now), n_all)) for now in times]
+    return [now + left for now, left in message if left is not None]
 
 
 @pytest.mark.parametrize("burst", [1, 8, 64])

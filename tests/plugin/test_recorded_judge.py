@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from summeval_pytest.study.scholarsum import import_scholarsum
-from tests.plugin.conftest import PAPERS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.plugin.conftest import Bench
+from tests.plugin.conftest import PAPERS, Bench
 
 OLD = "--summ-judge=old"
 HEAD = """\
@@ -87,8 +82,8 @@ def test_labels_of_facets_measure_it_and_others_are_left_out(bench: Bench) -> No
     run = bench.inside("summeval.toml::judge", OLD, "-rA")
     assert run.code == 0
     assert run.outcomes["summeval.toml::judge"] == "PASSED"
-    told = "judge: meets the agreement floor (1 labelled pairs, 1 papers)"
-    assert told in run.lines
+    message = "judge: meets the agreement floor (1 labelled pairs, 1 papers)"
+    assert message in run.lines
     named = "not measured in summeval.toml: faithfulness, judge.unfaithful_recall"
     assert any(line.endswith(named) for line in run.lines)
 

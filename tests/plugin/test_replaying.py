@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 
 from summeval_pytest.cli.app import main
 from tests.golden.oracle import GOLDEN
-from tests.plugin.conftest import PAPERS
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Bench
+from tests.plugin.conftest import PAPERS, Bench
 
 RULE: Final = ("--summ-judge=rule", "-q")
 COMMAND: Final = ("summeval.toml", "--judge=rule")
@@ -90,9 +87,7 @@ def assert_replayed(bench: Bench, capsys: pytest.CaptureFixture[str], *options: 
 
 
 @pytest.mark.parametrize(
-    "options",
-    [(), ("--summ-model=good,bad",), ("--summ-min=eva=0.1",)],
-    ids=" ".join,
+    "options", [(), ("--summ-model=good,bad",), ("--summ-min=eva=0.1",)], ids=" ".join
 )
 def test_what_a_run_asks_is_planned_exported_and_replayed(
     bench: Bench, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]

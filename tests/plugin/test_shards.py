@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from summeval_pytest.cli.app import main
 from summeval_pytest.record.shards import is_in_shard
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Bench, Run
+from tests.plugin.conftest import Bench, Run
 
 PAPERS = ("limpet-01", "kiln-02", "moss-03")
 BOTH = "--summ-model=good,bad"
@@ -101,11 +97,11 @@ def test_all_systems_of_a_paper_are_in_one_shard_and_every_paper_in_one() -> Non
     """A shard is told by the paper's id alone, on any machine; worked: sha256 of "a" is ca97..."""
     papers = [f"paper-{n}" for n in range(200)]
     for n_shards in (1, 3, 8):
-        held = [
+        stored = [
             [is_in_shard(paper, (k, n_shards)) for k in range(1, n_shards + 1)] for paper in papers
         ]
-        assert all(sum(row) == 1 for row in held)
-        assert all(map(any, zip(*held, strict=True)))
+        assert all(sum(row) == 1 for row in stored)
+        assert all(map(any, zip(*stored, strict=True)))
     assert is_in_shard("a", (0xCA978112CA1BBDCA % 7 + 1, 7))
 
 
@@ -132,31 +128,31 @@ def test_missing_doubled_and_foreign_shards_are_refused_by_name(bench: Bench) ->
     bench.inside("summeval.toml", BOTH, *chosen)
     papers = bench.record("part.json").suites[0].fingerprint
     bench.forge("part.json", lambda text: text.replace(papers, "0" * 12), "foreign.json")
-    for named, told in REFUSED:
+    for named, message in REFUSED:
         run = bench.inside("summeval.toml", BOTH, f"--summ-from={named}")
         assert run.code == 4
-        assert told in run.err.replace("\n", " ")
+        assert message in run.err.replace("\n", " ")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
-        (("--summ-shard=0/2",), "is no shard; write which of how many, as 2/8"),
-        (("--summ-shard=3/2",), "is no shard"),
-        (("--summ-shard=1",), "is no shard"),
-        (("--summ-shard=1/2", "--summ-save=x"), "--summ-save has no use for --summ-shard"),
+        (("--summ-shard=0/2",), "is not a shard; write its number and how many there are, as 2/8"),
+        (("--summ-shard=3/2",), "is not a shard"),
+        (("--summ-shard=1",), "is not a shard"),
+        (("--summ-shard=1/2", "--summ-save=x"), "--summ-save does not go with --summ-shard"),
         (("--summ-shard=1/2", "--summ-from=1-2.json"), "leave out --summ-shard"),
-        (("--summ-from=1-2.json", "--summ-plan"), "--summ-plan has no use for --summ-from"),
+        (("--summ-from=1-2.json", "--summ-plan"), "--summ-plan does not go with --summ-from"),
     ],
 )
 def test_what_shards_cannot_do_is_a_usage_error(
-    bench: Bench, arguments: tuple[str, ...], told: str
+    bench: Bench, arguments: tuple[str, ...], message: str
 ) -> None:
     """Before anything is judged."""
     labelled(bench)
     run = bench.inside("summeval.toml", *arguments)
     assert run.code == 4
-    assert told in run.err
+    assert message in run.err
 
 
 def test_a_pair_that_the_judge_left_unscored_is_an_error_again(bench: Bench) -> None:

@@ -5,15 +5,13 @@ One wrong figure is red whatever the rate; silence of the judge is never green.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 
 from summeval_pytest.cli.app import main
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Bench
+from tests.plugin.conftest import Bench
 
 CONFLICTS: Final = '"faithfulness.conflicts"'
 MISSED: Final = "faithfulness.conflicts 1 > 0 at most"
@@ -121,8 +119,8 @@ def test_a_judge_without_support_errs_and_never_passes(bench: Bench) -> None:
     run = bench.inside("summeval.toml", FAIR, "-rA")
     assert run.code == 1
     assert set(run.outcomes.values()) == {"ERROR"}
-    told = "faithfulness.support is missing: the judge did not say of every sentence"
-    assert run.out.count(told) >= 2
+    message = "faithfulness.support is missing: the judge did not say of every sentence"
+    assert run.out.count(message) >= 2
     assert REMEDY in run.out
     run = bench.inside("summeval.toml", "--summ-judge=gpt-5")
     assert run.code == 4
@@ -167,8 +165,8 @@ def test_a_number_that_silence_lifts_is_an_error_and_so_it_is_from_its_record(be
     assert set(fair.outcomes.values()) == {"FAILED"}
     assert set(mute.outcomes.values()) == {"ERROR"}
     assert len(fair.outcomes) == len(mute.outcomes) == 2
-    told = "mean faithfulness 1.000 meets 0.97, and would be 0.960"
-    assert told in " ".join(mute.out.split())
+    message = "mean faithfulness 1.000 meets 0.97, and would be 0.960"
+    assert message in " ".join(mute.out.split())
     assert mute.code == 1
     bench.inside("summeval.toml", MUTE, RECORD)
     (system,) = bench.record().suites[0].systems
@@ -207,9 +205,9 @@ def test_a_floor_that_silence_holds_is_an_error_of_the_judge(bench: Bench) -> No
     run = bench.inside("summeval.toml", MUTE, "-rA", RECORD)
     assert run.outcomes["summeval.toml::judge"] == "ERROR"
     assert run.code == 1
-    told = "judge is undecided: evidence_recall 1.000 meets 0.97, and would be 0.955 if what the"
-    assert told in " ".join(run.out.split())
+    message = "judge is undecided: evidence_recall 1.000 meets 0.97, and would be 0.955 if what the"
+    assert message in " ".join(run.out.split())
     trust = bench.record().suites[0].trust
     assert trust
-    assert told in trust.undecided
+    assert message in trust.undecided
     assert rescored(bench, "faithfulness=0.5") == 1

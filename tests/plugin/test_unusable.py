@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 
@@ -12,15 +13,9 @@ from summeval_pytest.cli.app import main
 from summeval_pytest.endpoints.spending import ModelSeen
 from summeval_pytest.store.cassette import write_cassette
 from tests.judges.llm.by_rule import answer_by_rule
-from tests.plugin.conftest import by_rule
-from tests.scripted_server import Answer
+from tests.plugin.conftest import Bench, by_rule
+from tests.scripted_server import Action, Answer, Seen
 from tests.stored import stored
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.plugin.conftest import Bench
-    from tests.scripted_server import Action, Seen
 
 ARGUMENTS: Final = ("summeval.toml", "--summ-judge=rule", "-rA", "-p", "no:cacheprovider")
 EXPORT: Final = ("cassette", "export", ".", "--judge=rule", "--store", ".store")
@@ -99,14 +94,14 @@ def test_a_replay_names_the_recorded_reply_that_nobody_can_use(bench: Bench) -> 
         write_cassette(bench.path / "cassette.jsonl", rows)
         replayed = bench.inside(*ARGUMENTS, "--summ-record=none")
         assert replayed.last == "2 errors"
-        told = {line for line in replayed.lines if "is unscored: " in line}
+        message = {line for line in replayed.lines if "is unscored: " in line}
         remedies = [
             f"item 1 is missing; the recorded answer to question {row.key[:8]} is unusable; ask"
             " again with --summ-record=new, then 'summeval cassette export'"
             for row in rows
         ]
-        assert len(told) == 2
-        assert all(any(remedy in line for remedy in remedies) for line in told)
+        assert len(message) == 2
+        assert all(any(remedy in line for remedy in remedies) for line in message)
 
         spell.reply = None
         assert bench.inside(*ARGUMENTS).code == 0

@@ -1,14 +1,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
 from summeval_pytest.plugin.options import TABLE, Option
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Bench
+from tests.plugin.conftest import Bench
 
 WRITER = """\
 import json, os, sys
@@ -28,7 +25,6 @@ SHELL = {
     "summeval_pytest.plugin.hooks",
     "summeval_pytest.plugin.options",
     "summeval_pytest.plugin.config",
-    "summeval_pytest.plugin.progress",
 }
 """All of us that a foreign suite loads: options, hooks, and the error tree they speak in."""
 
@@ -59,13 +55,13 @@ def _flag(option: Option) -> str:
     return option.flag if option.is_switch else f"{option.flag}=1"
 
 
-@pytest.mark.parametrize("option", TABLE, ids=lambda option: option.name)
+@pytest.mark.parametrize("option", TABLE.values(), ids=lambda option: option.name)
 def test_no_option_of_the_gate_is_green_without_a_suite(foreign: Bench, option: Option) -> None:
     """Exit code 0 of a release that nobody looked at would be believed."""
     run = foreign.inside("test_plain.py", _flag(option))
 
     assert run.code == pytest.ExitCode.USAGE_ERROR
-    assert run.err.startswith(f"ERROR: {option.flag} is about a suite, and none is among the argum")
+    assert run.err.startswith(f"ERROR: {option.flag} needs a suite, and none is among the argum")
     assert run.err.rstrip("\n").endswith(
         "; found gate/summeval.toml: name what to gate, pytest gate, or write testpaths ="
         ' [".", "gate"] under [tool.pytest.ini_options] in pyproject.toml, or leave the option out'
@@ -92,10 +88,10 @@ def test_the_line_that_is_named_has_pytest_collect_the_suite(foreign: Bench) -> 
     """
     refused = foreign.inside("test_plain.py", "--summ-model=good", "-n2")
     assert refused.code == pytest.ExitCode.USAGE_ERROR
-    told = refused.err
-    assert "ERROR: --summ-model is about a suite, and none is among" in told
+    message = refused.err
+    assert "ERROR: --summ-model needs a suite, and none is among" in message
     assert not (foreign.path / "ran").exists()
-    line = told.split("or write ")[1].split(" under ")[0]
+    line = message.split("or write ")[1].split(" under ")[0]
     foreign.write("pyproject.toml", f"[tool.pytest.ini_options]\n{line}\n")
     run = foreign.inside("--summ-model=good", "-rA")
 
@@ -110,7 +106,7 @@ def test_a_file_that_cannot_be_imported_is_told_and_not_the_option(foreign: Benc
 
     assert run.code == pytest.ExitCode.INTERRUPTED
     assert "nothing_of_that_name" in run.out
-    assert "is about a suite" not in run.err
+    assert "needs a suite" not in run.err
 
 
 def ours(bench: Bench, *arguments: str) -> list[str]:
@@ -127,26 +123,26 @@ def test_variables_and_ini_keys_break_no_foreign_suite_and_are_said_to_be_ignore
 
     Ini keys are for the runs of the suite: plain pytest is meant to be one, a named test is none.
     """
-    told = "summeval: no suite was collected, so nothing is gated; ignored: "
+    message = "summeval: no suite was collected, so nothing is gated; ignored: "
     foreign.write("pytest.ini", "[pytest]\nsumm_judge = offline\n")
-    assert ours(foreign) == [f"{told}summ_judge (ini)"]
+    assert ours(foreign) == [f"{message}summ_judge (ini)"]
     assert ours(foreign, "test_plain.py") == []
     foreign.write("pytest.ini", "[pytest]\n")
     assert ours(foreign, "test_plain.py", "-q") == []
     monkeypatch.setenv("SUMM_JUDGE", "gpt")
     monkeypatch.setenv("SUMM_MODEL", "llama3")
-    assert ours(foreign, "test_plain.py", "-q") == [f"{told}SUMM_MODEL, SUMM_JUDGE"]
+    assert ours(foreign, "test_plain.py", "-q") == [f"{message}SUMM_MODEL, SUMM_JUDGE"]
 
 
 def test_a_misspelt_variable_is_told_with_the_one_that_was_meant(
     foreign: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Unread, it would gate the default systems in silence."""
-    told = "summeval: the variable {} is set and has no meaning; {}"
+    message = "summeval: the variable {} is set, and no option has that name; {}"
     monkeypatch.setenv("SUMM_MODLE", "x")
     monkeypatch.setenv("SUMM_", "y")
     for tests in ("test_plain.py", "gate"):
         assert ours(foreign, tests) == [
-            told.format("'SUMM_'", "pytest --help lists them"),
-            told.format("'SUMM_MODLE'", "did you mean 'SUMM_MODEL'?"),
+            message.format("'SUMM_'", "pytest --help lists them"),
+            message.format("'SUMM_MODLE'", "did you mean 'SUMM_MODEL'?"),
         ]

@@ -1,14 +1,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
-if TYPE_CHECKING:
-    from syrupy.assertion import SnapshotAssertion
-
-    from tests.plugin.conftest import Bench, Run
+from tests.plugin.conftest import Bench, Run
 
 FAIR = "--summ-judge=rule:Fair"
 
@@ -63,23 +61,23 @@ LATE: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
 """What shows only where something has to be asked: replaying needs neither a server nor a key."""
 
 
-def assert_ended(bench: Bench, run: Run, told: str = "") -> str:
+def assert_ended(bench: Bench, run: Run, text: str = "") -> str:
     """Exit code 4, the message alone as the last line, and a judge that nobody asked."""
     assert run.code == pytest.ExitCode.USAGE_ERROR
     errors = [line for line in run.err.splitlines() if line.startswith("ERROR: ")]
     assert len(errors) == 1
     message = errors[0].removeprefix("ERROR: ")
-    assert message.startswith(told)
+    assert message.startswith(text)
     assert "Traceback" not in run.out + run.err
     assert "INTERNALERROR" not in run.out + run.err
     assert bench.asked() == []
     return message
 
 
-def assert_stopped(bench: Bench, run: Run, told: str = "") -> str:
+def assert_stopped(bench: Bench, run: Run, text: str = "") -> str:
     """Ended as above, and before any test."""
     assert run.outcomes == {}
-    return assert_ended(bench, run, told)
+    return assert_ended(bench, run, text)
 
 
 @pytest.mark.parametrize("mistake", SPOILT)
@@ -89,9 +87,9 @@ def test_a_mistake_in_the_suite_stops_the_run_before_anything_is_asked(
     """The user mends it in seconds instead of reading a red run, and pays nothing for it."""
     bench.spoil(*SPOILT[mistake])
     run = bench.inside(FAIR, "summeval.toml")
-    told = assert_stopped(bench, run)
+    text = assert_stopped(bench, run)
 
-    assert re.sub(r"(at column \d+): .*;", r"\1;", told) == snapshot  # Python's words vary
+    assert re.sub(r"(at column \d+): .*;", r"\1;", text) == snapshot  # Python's words vary
 
 
 @pytest.mark.parametrize("mistake", GIVEN)
@@ -134,13 +132,13 @@ def test_a_name_that_somebody_may_have_meant_is_named(bench: Bench, nobody: str)
     """Whoever types a system's or a judge's name wrong asks for a model, and should read of it."""
     arguments = ("--summ-model=goood", f"--summ-endpoint={nobody}")
     run = bench.inside("summeval.toml", FAIR, *arguments)
-    told = "ERROR: summeval.toml has no system 'goood'; did you mean '--summ-model=good'? As"
-    assert run.err.startswith(told)
+    text = "ERROR: summeval.toml has no system 'goood'; did you mean '--summ-model=good'? As"
+    assert run.err.startswith(text)
 
     bench.extend('[judges.panel]\nendpoint = "openai"\nmodel = "m"')
     run = bench.inside("summeval.toml", "--summ-judge=panell")
-    told = " or replay with --summ-record=none (a judge of the suite? did you mean 'panel'?)"
-    assert run.err.rstrip("\n").endswith(told)
+    text = " or replay with --summ-record=none (a judge of the suite? did you mean 'panel'?)"
+    assert run.err.rstrip("\n").endswith(text)
 
 
 @pytest.mark.parametrize(
@@ -165,10 +163,10 @@ def test_a_path_from_another_folder_names_the_suite_that_is_meant(
     bench.suite("gate/summeval.toml")
     (bench.path / "summeval.toml").unlink()
     monkeypatch.chdir(bench.path / folder)
-    told = f"ERROR: {arguments[0]}: it is not in this folder; type: pytest {meant}"
+    text = f"ERROR: {arguments[0]}: it is not in this folder; type: pytest {meant}"
     for processes in ("0", "2"):
         run = bench.inside(*arguments, "-n", processes)
-        assert (run.code, run.err.strip()) == (4, told)
+        assert (run.code, run.err.strip()) == (4, text)
 
 
 @pytest.mark.parametrize(

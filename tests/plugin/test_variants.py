@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pytest
 
-from tests.plugin.conftest import GOOD, PAPERS
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Bench, Run
-    from tests.scripted_server import ScriptedServer
+from tests.plugin.conftest import GOOD, PAPERS, Bench, Run
+from tests.scripted_server import ScriptedServer
 
 PAPER: Final = """\
 default_systems = ["good"]
@@ -144,7 +141,7 @@ def test_a_pair_fails_for_the_sentence_in_every_manner(
         run = judged(bench)
         assert list(kinds(server).elements()) == asked
     assert run.code == pytest.ExitCode.TESTS_FAILED
-    told = "unsupported, though judged true in general"
-    assert (told in run.out) is ("factual" in manner)
+    message = "unsupported, though judged true in general"
+    assert (message in run.out) is ("factual" in manner)
     assert "sentence 2" in run.out
     assert "The world is round in any year." in run.out

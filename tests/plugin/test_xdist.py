@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 
+from tests.plugin.conftest import Bench
 from tests.plugin.test_correcting import CORRECTED, FAIR, TABLE, labelled
 from tests.waiting import wait_until
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Bench
 
 BOTH = "--summ-model=good,bad"
 BACKWARDS = "def pytest_collection_modifyitems(items): items.reverse()\n"

@@ -1,23 +1,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.record.gated_suite import gated_suite, narrowed
+from summeval_pytest.record.gated_suite import GatedSuite, gated_suite, narrowed
 from summeval_pytest.run.session import Session
-from summeval_pytest.verdict.run import PaperRecord
+from summeval_pytest.verdict.run import PaperRecord, SuiteRecord
 from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, write_labelled
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import HERE, faithful, pair, run, suite
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from summeval_pytest.record.gated_suite import GatedSuite
-    from summeval_pytest.verdict.run import SuiteRecord
 
 
 @pytest.fixture
@@ -42,39 +36,39 @@ def of(gated: GatedSuite, **changes: object) -> SuiteRecord:
         PaperRecord(id=name, title="", place=HERE, references=(), n_sentences=9, cited=())
         for name in ("moss", "kiln", "zinc")
     )
-    held = replace(gated.record(), shown="then/summeval.toml", pairs=pairs, papers=papers)
-    return replace(held, golden=ANSWERS, **changes)  # type: ignore[arg-type]  # its fields
+    stored = replace(gated.record(), shown="then/summeval.toml", pairs=pairs, papers=papers)
+    return replace(stored, golden=ANSWERS, **changes)  # type: ignore[arg-type]  # its fields
 
 
 def test_a_record_is_narrowed_to_what_is_gated_in_its_order(gated: GatedSuite) -> None:
     """Systems, papers and labels as they are now; what was measured with stays to be checked."""
-    held = of(gated)
-    then = replace(held.systems[0], summaries="0a", fault="then", papers=("moss", "kiln"))
-    (found,) = narrowed(run(replace(held, systems=(then,), labels="then")), [gated]).suites
-    assert (found.shown, found.labels) == (gated.suite.shown, "then")
-    assert found.systems == (replace(gated.record().systems[0], summaries="0a"),)
-    assert [(pair.system, pair.paper) for pair in found.pairs] == [
+    stored = of(gated)
+    then = replace(stored.systems[0], summaries="0a", fault="then", papers=("moss", "kiln"))
+    (result,) = narrowed(run(replace(stored, systems=(then,), labels="then")), [gated]).suites
+    assert (result.shown, result.labels) == (gated.suite.shown, "then")
+    assert result.systems == (replace(gated.record().systems[0], summaries="0a"),)
+    assert [(pair.system, pair.paper) for pair in result.pairs] == [
         ("good", "kiln"),
         ("good", "moss"),
     ]
-    assert [paper.id for paper in found.papers] == ["kiln", "moss"]
-    assert [each.system for each in found.golden] == ["good", "bad"]
-    (other,) = narrowed(run(replace(held, systems=())), [gated]).suites
+    assert [paper.id for paper in result.papers] == ["kiln", "moss"]
+    assert [each.system for each in result.golden] == ["good", "bad"]
+    (other,) = narrowed(run(replace(stored, systems=())), [gated]).suites
     assert other.systems == gated.record().systems, "that its pairs are missing says more"
 
 
 def test_a_judge_is_measured_on_every_label_or_on_none(gated: GatedSuite) -> None:
     """Of a shard whose item 'judge' was not run, the labels that are left may be the easy ones."""
-    (found,) = narrowed(run(replace(of(gated), golden=ANSWERS[:1])), [gated]).suites
-    assert (found.golden, found.golden_fault) == (
+    (result,) = narrowed(run(replace(of(gated), golden=ANSWERS[:1])), [gated]).suites
+    assert (result.golden, result.golden_fault) == (
         (),
         (
             f"1 of 2 labelled pairs are in no record, first good on kiln; run {gated.suite.shown}"
             "::judge in each of the recorded runs"
         ),
     )
-    (found,) = narrowed(run(of(gated, golden_fault="no reply")), [gated]).suites
-    assert (found.golden, found.golden_fault) == ((), "no reply")
+    (result,) = narrowed(run(of(gated, golden_fault="no reply")), [gated]).suites
+    assert (result.golden, result.golden_fault) == ((), "no reply")
 
 
 def test_a_record_of_another_suite_is_refused(gated: GatedSuite) -> None:

@@ -85,9 +85,9 @@ def whole(value: object) -> object:
 def test_a_record_that_is_written_and_read_is_the_same(record: RunRecord) -> None:
     """Law: over every type that a record can hold, and once more byte by byte."""
     text = as_json(record)
-    found = from_json(RunRecord, text)
-    assert found == record
-    assert as_json(found) == text
+    result = from_json(RunRecord, text)
+    assert result == record
+    assert as_json(result) == text
 
 
 @given(values_of(PaperRecord, ANY_TEXT))
@@ -96,9 +96,9 @@ def test_halves_of_surrogate_pairs_become_a_sign_that_stays(paper: PaperRecord) 
     """Law: no UTF-8 file can hold them; a record that is read and saved again is the same."""
     text = as_json(paper)
     text.encode()
-    found = from_json(PaperRecord, text)
-    assert found == whole(paper)
-    assert as_json(found) == text
+    result = from_json(PaperRecord, text)
+    assert result == whole(paper)
+    assert as_json(result) == text
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
@@ -114,7 +114,7 @@ SCORE = ("suites", 0, "pairs", 0, "scores", 0)
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "told"),
+    ("path", "value", "message"),
     [
         # a key that is dropped in silence was there for a reason
         (("colour",), 1, "colour: unknown key"),
@@ -133,7 +133,7 @@ SCORE = ("suites", 0, "pairs", 0, "scores", 0)
     ],
 )
 def test_what_no_run_has_written_is_refused_with_its_place(
-    path: tuple[str | int, ...], value: object, told: str
+    path: tuple[str | int, ...], value: object, message: str
 ) -> None:
     """A record is never bent into shape."""
     values: Any = json.loads(as_json(RECORD))
@@ -144,7 +144,7 @@ def test_what_no_run_has_written_is_refused_with_its_place(
     with pytest.raises(ValueError, match=": ") as caught:
         from_json(RunRecord, json.dumps(values))
     assert type(caught.value) is ValueError
-    assert str(caught.value).startswith(told)
+    assert str(caught.value).startswith(message)
 
 
 def test_a_golden_answer_is_written_without_what_it_does_not_say() -> None:

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 from summeval_pytest.errors import Place
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.metrics.score import findings_of
+from summeval_pytest.metrics.score import Score, findings_of
 from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.record.gated_suite import gated_suite
 from summeval_pytest.record.measuring import measured_pair, unmeasured_pair
@@ -15,11 +16,6 @@ from summeval_pytest.run.session import Session
 from summeval_pytest.suite.values import Pair, Paper, Section
 from summeval_pytest.verdict.run import PairResult, PaperRecord
 from tests.golden_suite import write_labelled
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from summeval_pytest.metrics.score import Score
 
 SOURCE: Final = (
     "Moss was grown on stone.",

@@ -2,21 +2,23 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.record.json_text import as_json
-from summeval_pytest.record.line_file import LineFile
-from summeval_pytest.record.record_file import PART, Spool, read_record
+from summeval_pytest.record.record_file import PART, LineFile, Spool, read_record
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.floors import Floors
-from summeval_pytest.verdict.run import PaperRecord
+from summeval_pytest.verdict.run import PairResult, PaperRecord, RunRecord
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import (
@@ -35,13 +37,6 @@ from tests.verdict.records import (
     unscored,
     waiver,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from summeval_pytest.metrics.facet import FacetScore
-    from summeval_pytest.verdict.run import PairResult, RunRecord
 
 OPTION: Final = "--summ-compare=v1.3"
 REMEDY: Final = "name a file that --summ-run-record or --summ-save has written"
@@ -79,18 +74,18 @@ LIMITS = Thresholds(
 
 def whole() -> RunRecord:
     """A decided run with something in every list, over two suites."""
-    held = suite(FULL, ZINC, FERN, systems=(GATED,), thresholds=LIMITS, waivers=on_day(waiver()))
+    stored = suite(FULL, ZINC, FERN, systems=(GATED,), thresholds=LIMITS, waivers=on_day(waiver()))
     floors = (Floors(floors=(Threshold("facet_exact", 0.5, "point"),), judge="fair"),)
-    held = replace(
-        held,
-        policy=replace(held.policy, floors=floors),
+    stored = replace(
+        stored,
+        policy=replace(stored.policy, floors=floors),
         labels="c3d477be02a1",
         golden=(golden(answered("result", 4, 1), answered("overall", 0.9, None)),),
         papers=(paper("moss-01", 2), paper("zinc-01")),
     )
     other = replace(suite(MOSS, systems=(system("careful", "moss-01"),)), shown="b/summeval.toml")
-    record = run(held, other)
-    against = {(held.shown, "careful"): baseline(FULL, ZINC, FERN)}
+    record = run(stored, other)
+    against = {(stored.shown, "careful"): baseline(FULL, ZINC, FERN)}
     return replace(decide(record, baselines=against), shard=(1, 2))
 
 
@@ -128,15 +123,15 @@ def refused(file: Path) -> str:
 def test_a_record_that_is_written_and_read_is_the_same(tmp_path: Path) -> None:
     """Byte by byte, with its pairs in their order, and as often as it is written again."""
     text = record_text(whole())
-    found = read_record(saved(tmp_path, text), OPTION)
-    assert record_text(found) == text
-    assert record_text(decide(found)) == text
-    assert [[pair.paper for pair in each.pairs] for each in found.suites] == [
+    actual = read_record(saved(tmp_path, text), OPTION)
+    assert record_text(actual) == text
+    assert record_text(decide(actual)) == text
+    assert [[pair.paper for pair in each.pairs] for each in actual.suites] == [
         ["moss-01", "zinc-01", "fern-01"],
         ["moss-01"],
     ]
-    assert found.suites[1].pairs[0].summary == MOSS.summary
-    assert not any(each.is_cut for each in found.suites)
+    assert actual.suites[1].pairs[0].summary == MOSS.summary
+    assert not any(each.is_cut for each in actual.suites)
 
 
 def test_a_line_of_a_pair_has_its_numbers_for_whoever_counts_lines() -> None:
@@ -198,8 +193,8 @@ def test_a_record_that_was_edited_is_refused_by_its_hash(tmp_path: Path) -> None
         edited.append("\n".join([*lines[:n], *lines[n + 1 :]]))
         edited.append("\n".join([*lines[:n], *lines[n : n + 2][::-1], *lines[n + 2 :]]))
     for each in edited:
-        told = refused(saved(tmp_path, each))
-        assert "edited after it was written; judge again" in told or "behind the end" in told
+        fault = refused(saved(tmp_path, each))
+        assert "edited after it was written; judge again" in fault or "behind the end" in fault
 
 
 def line(**items: object) -> str:
@@ -208,7 +203,7 @@ def line(**items: object) -> str:
 
 
 @pytest.mark.parametrize(
-    ("place", "added", "told"),
+    ("place", "added", "fault"),
     [
         (2, "moss", "line 3: the whole: Invalid JSON"),
         (2, "", "line 3: the whole: Invalid JSON"),
@@ -218,24 +213,20 @@ def line(**items: object) -> str:
         (2, as_json({"suite": "x", "pair": MOSS}), "line 3: the run has no suite 'x'"),
         (2, line(pair=MOSS), "line 3: 'careful' on 'moss-01' is there twice"),
         (2, line(pair=replace(MOSS, system="plain")), "line 3: the run has no system 'plain'"),
-        (
-            2,
-            line(pair=replace(MOSS, paper="kiln")),
-            "line 3: system 'careful' has no paper 'kiln'",
-        ),
+        (2, line(pair=replace(MOSS, paper="kiln")), "line 3: system 'careful' has no paper 'kiln'"),
         (4, line(paper=paper("moss-01")), "line 5: it stands behind the end"),
         (4, "moss", "line 5: it stands behind the end"),
     ],
 )
 def test_a_line_that_does_not_belong_is_named(
-    tmp_path: Path, place: int, added: str, told: str
+    tmp_path: Path, place: int, added: str, fault: str
 ) -> None:
     """A file that somebody has put together by hand is no record of a run."""
     lines = [*sealed(lines_of()).split("\n")[:-1]]
     lines.insert(place, added)
     for end in ("\n", "") if place == 4 else ("\n",):
         told_then = refused(saved(tmp_path, "\n".join(lines) + end))
-        assert told_then.startswith(f"is no run record: {told}")
+        assert told_then.startswith(f"is no run record: {fault}")
 
 
 def scored(score: FacetScore) -> str:
@@ -248,7 +239,7 @@ NO_AGREEMENT = Floors(floors=(Threshold("moss", 0.5, "point"),))
 
 
 @pytest.mark.parametrize(
-    ("added", "told"),
+    ("added", "fault"),
     [
         (scored(rated({"result": 5})), "result is rated 5, off its scale"),
         (scored(rated({"result": 0})), "result is rated 0, off its scale"),
@@ -261,40 +252,31 @@ NO_AGREEMENT = Floors(floors=(Threshold("moss", 0.5, "point"),))
             line(pair=replace(FERN, scores=(replace(EVA, recall=-0.1),))),
             "eva.recall is -0.1, and ranges from 0 to 1",
         ),
-        (
-            line(pair=replace(FERN, scores=(unscored("moss"),))),
-            "unknown number 'moss'",
-        ),
-        (
-            line(golden=golden(answered("result", 4, 5))),
-            "result is rated 5, off its scale",
-        ),
-        (
-            line(golden=golden(answered("result", 0, None))),
-            "result is rated 0, off its scale",
-        ),
+        (line(pair=replace(FERN, scores=(unscored("moss"),))), "unknown number 'moss'"),
+        (line(golden=golden(answered("result", 4, 5))), "result is rated 5, off its scale"),
+        (line(golden=golden(answered("result", 0, None))), "result is rated 0, off its scale"),
         (
             line(golden=golden(answered("sentence", 0.5, 1))),
             "a sentence is labelled or answered 0.5, off its scale",
         ),
     ],
 )
-def test_what_is_off_its_scale_is_refused(tmp_path: Path, added: str, told: str) -> None:
+def test_what_is_off_its_scale_is_refused(tmp_path: Path, added: str, fault: str) -> None:
     """It would be decided by a number that no judge can give; an end that fits changes nothing."""
     file = saved(tmp_path, sealed([*lines_of(), added]))
-    assert refused(file) == f"is no run record: line 4: {told}"
+    assert refused(file) == f"is no run record: line 4: {fault}"
 
 
 def test_a_label_that_is_answered_twice_is_refused(tmp_path: Path) -> None:
     """It would count twice in the judge's agreement."""
     once = [*lines_of(), line(golden=golden(answered("overall", 5, 0.5)))]
     assert len(read_record(saved(tmp_path, sealed(once)), OPTION).suites[0].golden) == 1
-    told = "line 5: the label of 'good' on 'moss' is there twice"
-    assert told in refused(saved(tmp_path, sealed([*once, once[-1]])))
+    fault = "line 5: the label of 'good' on 'moss' is there twice"
+    assert fault in refused(saved(tmp_path, sealed([*once, once[-1]])))
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "told"),
+    ("path", "value", "fault"),
     [
         (("thresholds", "pair", 0, "name"), "rouge", "unknown number 'rouge'"),
         (("thresholds", "corrected", 0, "name"), "rouge", "unknown number 'rouge'"),
@@ -304,7 +286,7 @@ def test_a_label_that_is_answered_twice_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_a_policy_on_a_number_that_this_version_does_not_have_is_refused(
-    tmp_path: Path, path: tuple[str | int, ...], value: object, told: str
+    tmp_path: Path, path: tuple[str | int, ...], value: object, fault: str
 ) -> None:
     """Nobody measures it, so that nothing would be required."""
     first, *lines = record_text(whole()).split("\n")[:-2]
@@ -314,11 +296,11 @@ def test_a_policy_on_a_number_that_this_version_does_not_have_is_refused(
         inner = inner[step]
     inner[path[-1]] = value
     file = saved(tmp_path, sealed([json.dumps(values), *lines]))
-    assert refused(file) == f"is no run record: line 1: {told}"
+    assert refused(file) == f"is no run record: line 1: {fault}"
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "fault"),
     [
         ("", "is no run record: "),
         ("no", "is no run record: "),
@@ -335,9 +317,9 @@ def test_a_policy_on_a_number_that_this_version_does_not_have_is_refused(
         (b"9" * 5_000, "is no run record: "),
     ],
 )
-def test_what_is_no_record_is_said(tmp_path: Path, content: str | bytes, told: str) -> None:
+def test_what_is_no_record_is_said(tmp_path: Path, content: str | bytes, fault: str) -> None:
     """Any file may be named, a hostile one, too; neither depth nor length is a traceback."""
-    assert refused(saved(tmp_path, content)).startswith(told)
+    assert refused(saved(tmp_path, content)).startswith(fault)
     (tmp_path / "run.json").unlink()
     assert refused(tmp_path / "run.json").startswith("cannot be read as a run record, No such file")
 
@@ -347,9 +329,9 @@ def test_another_schema_version_is_said_before_anything_else(
     tmp_path: Path, schema: object
 ) -> None:
     """The list of what differs would not help; a newer record may differ in everything."""
-    told = refused(saved(tmp_path, json.dumps({"run": {"schema": schema, "moss": 1}})))
-    assert told.startswith("is no run record: line 1: it has schema ")
-    assert told.endswith(", this version reads 2")
+    fault = refused(saved(tmp_path, json.dumps({"run": {"schema": schema, "moss": 1}})))
+    assert fault.startswith("is no run record: line 1: it has schema ")
+    assert fault.endswith(", this version reads 2")
 
 
 @settings(deadline=None, max_examples=50)
@@ -380,8 +362,8 @@ def test_any_json_is_a_record_or_a_mistake_of_the_user(
 
 def test_pairs_stand_in_the_order_of_the_suite_however_they_came(tmp_path: Path) -> None:
     """Of a pair that ran twice the later counts; a paper has what any system cites."""
-    held = suite(systems=(GATED, replace(GATED, name="plain")))
-    spool = Spool(run(held), tmp_path / "run.jsonl")
+    stored = suite(systems=(GATED, replace(GATED, name="plain")))
+    spool = Spool(run(stored), tmp_path / "run.jsonl")
     plain = replace(MOSS, system="plain")
     added: list[tuple[PairResult, PaperRecord | None]] = [
         (FERN, None),
@@ -390,10 +372,10 @@ def test_pairs_stand_in_the_order_of_the_suite_however_they_came(tmp_path: Path)
         (MOSS, paper("moss-01", 1, 2)),
     ]
     for each, of in added:
-        spool.add(held.shown, each, of)
-    assert spool.has_pair(held.shown, "careful", "fern-01")
-    assert not spool.has_pair(held.shown, "careful", "zinc-01")
-    filled = spool.filled(held, ("zinc-01", "moss-01"))
+        spool.add(stored.shown, each, of)
+    assert spool.has_pair(stored.shown, "careful", "fern-01")
+    assert not spool.has_pair(stored.shown, "careful", "zinc-01")
+    filled = spool.filled(stored, ("zinc-01", "moss-01"))
     assert [*filled.pairs] == [MOSS, FERN, plain]
     assert [*filled.papers] == [paper("moss-01", 1, 2, 4)]
     assert [outline.paper for outline in filled.outlines] == ["moss-01", "fern-01", "moss-01"]

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 
@@ -11,7 +11,7 @@ from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.questions import FACETS
 from summeval_pytest.record.rescore import read_weights, rescore
 from summeval_pytest.verdict.differences import Comparison, PairChange
-from summeval_pytest.verdict.run import PaperRecord
+from summeval_pytest.verdict.run import PaperRecord, SuiteRecord
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import (
@@ -29,9 +29,6 @@ from tests.verdict.records import (
     waiver,
 )
 
-if TYPE_CHECKING:
-    from summeval_pytest.verdict.run import SuiteRecord
-
 FM: Final = Thresholds(pair=(Threshold("facet", 0.5),), mean=(Threshold("facet", 0.5),))
 UNIFORM: Final = "background=1,method=1,result=1,conclusion=1"
 
@@ -41,8 +38,8 @@ def again(
 ) -> SuiteRecord:
     """The suite as it is decided again."""
     chosen = None if weights is None else read_weights(weights)
-    (found,) = rescore(run(record), options=options, weights=chosen, today=today).suites
-    return found
+    (actual,) = rescore(run(record), options=options, weights=chosen, today=today).suites
+    return actual
 
 
 def test_thresholds_that_nobody_names_stay_and_all_are_remembered() -> None:
@@ -50,12 +47,12 @@ def test_thresholds_that_nobody_names_stay_and_all_are_remembered() -> None:
     limits = (Threshold("faithfulness", 0.5),)
     old = Thresholds(pair=limits, mean=limits)
     record = suite(pair("moss-01", eva(0.5), faithful(0.5)), thresholds=old)
-    found = again(record, "eva.recall=0.1", "mean.faithfulness=0.3", "eva=0.6", "eva=0.4")
-    assert found.policy.thresholds == Thresholds(
+    actual = again(record, "eva.recall=0.1", "mean.faithfulness=0.3", "eva=0.6", "eva=0.4")
+    assert actual.policy.thresholds == Thresholds(
         pair=(Threshold("eva", 0.4), Threshold("eva.recall", 0.1), *limits),
         mean=(Threshold("faithfulness", 0.3),),
     )
-    assert found.pairs[0].outcome == "passed"
+    assert actual.pairs[0].outcome == "passed"
     assert again(record, "eva=0.6").pairs[0].outcome == "failed"
     with pytest.raises(OptionError, match="--min=rouge=1: unknown threshold 'rouge'"):
         again(record, "rouge=1")
@@ -70,9 +67,9 @@ def test_waivers_are_held_to_the_new_thresholds_and_the_day_of_the_decision() ->
         ((), "2027-02-01", "expired", "failed"),
         (("facet=0.25",), "2027-01-31", "not needed", "failed"),
     ):
-        found = again(record, *options, today=today)
-        assert [use.state for use in found.waivers] == [state]
-        assert found.pairs[0].outcome == outcome
+        actual = again(record, *options, today=today)
+        assert [use.state for use in actual.waivers] == [state]
+        assert actual.pairs[0].outcome == outcome
 
 
 def test_other_weights_give_another_fm() -> None:
@@ -86,11 +83,11 @@ def test_other_weights_give_another_fm() -> None:
     record = suite(pair("moss-01", score), thresholds=FM)
 
     def rescored(weights: str | None) -> tuple[float, str, str]:
-        found = again(record, weights=weights)
-        (score,) = found.pairs[0].scores
+        actual = again(record, weights=weights)
+        (score,) = actual.pairs[0].scores
         assert isinstance(score, FacetScore)
-        assert found.systems[0].means[0].value == score.value
-        return round(score.value, 4), found.pairs[0].outcome, found.systems[0].outcome
+        assert actual.systems[0].means[0].value == score.value
+        return round(score.value, 4), actual.pairs[0].outcome, actual.systems[0].outcome
 
     assert rescored(None) == (0.525, "passed", "passed")
     assert rescored(UNIFORM) == (0.6042, "passed", "passed")
@@ -103,13 +100,13 @@ def test_numbers_of_other_weights_are_never_compared_with_the_suites_own() -> No
     old = replace(pair("moss-01", rated(), eva(0.5), faithful(0.5)), change=change)
     compared = Comparison(baseline="v1.3", system="careful")
     careful = replace(system("careful", "moss-01"), comparison=compared, baseline="v1.3")
-    found = again(suite(old, systems=(careful,), thresholds=FM), weights=UNIFORM)
-    facet, *others = found.pairs[0].signatures
+    actual = again(suite(old, systems=(careful,), thresholds=FM), weights=UNIFORM)
+    facet, *others = actual.pairs[0].signatures
     assert others == list(old.signatures[1:])
     assert dict(read_signature(facet).recipe)["weights"] == ".25,.25,.25,.25"
     assert read_signature(facet).differing(SIGNATURES[0]) == ("weights",)
-    assert (found.pairs[0].change, found.systems[0].comparison) == (None, None)
-    assert found.gaps == ("careful was not compared with v1.3",)
+    assert (actual.pairs[0].change, actual.systems[0].comparison) == (None, None)
+    assert actual.gaps == ("careful was not compared with v1.3",)
 
 
 def paper(name: str, *references: str) -> PaperRecord:
@@ -150,8 +147,8 @@ def test_corrected_means_of_other_weights_are_corrected_by_those_weights() -> No
     )
     weights = "background=1,method=1,result=3,conclusion=1"
     for chosen, value in ((weights, 0.875), (None, 0.75)):
-        found = again(record, "corrected.facet=0.7", weights=chosen)
-        assert found.systems[0].corrected[0].value == pytest.approx(value)
+        actual = again(record, "corrected.facet=0.7", weights=chosen)
+        assert actual.systems[0].corrected[0].value == pytest.approx(value)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +189,7 @@ def test_a_weight_that_is_none_is_refused(part: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (f"{UNIFORM},result=1", ": 'result=1' is no weight"),
         ("background=1,method=1,result=1", " does not weigh all four facets"),
@@ -200,8 +197,8 @@ def test_a_weight_that_is_none_is_refused(part: str) -> None:
         (UNIFORM.replace("=1", "=1e308"), WEIGHTLESS),
     ],
 )
-def test_weights_without_one_of_every_facet_are_refused(text: str, told: str) -> None:
+def test_weights_without_one_of_every_facet_are_refused(text: str, message: str) -> None:
     """Of a reference that states only the facet without a weight there would be no FM."""
     with pytest.raises(OptionError) as caught:
         read_weights(text)
-    assert str(caught.value) == f"--weights={text!r}{told}; {WANTED}"
+    assert str(caught.value) == f"--weights={text!r}{message}; {WANTED}"

@@ -1,19 +1,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
 from summeval_pytest.endpoints.spending import ModelSeen
 from summeval_pytest.errors import OptionError
 from summeval_pytest.record.shards import joined
-from summeval_pytest.verdict.run import JudgeName, PaperRecord
+from summeval_pytest.verdict.run import JudgeName, PairResult, PaperRecord, RunRecord, SystemResult
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import HERE, pair, run, suite, system
-
-if TYPE_CHECKING:
-    from summeval_pytest.verdict.run import PairResult, RunRecord, SystemResult
 
 GATED = (replace(system("careful", "fern", "moss"), summaries="0a"),)
 
@@ -22,8 +18,8 @@ def part(
     *pairs: PairResult, systems: tuple[SystemResult, ...] = GATED, **changes: object
 ) -> RunRecord:
     """A run of some of the pairs."""
-    held = suite(*pairs, systems=systems)
-    return run(replace(held, **changes))  # type: ignore[arg-type]  # its fields
+    stored = suite(*pairs, systems=systems)
+    return run(replace(stored, **changes))  # type: ignore[arg-type]  # its fields
 
 
 def cited(paper: str, *places: int) -> PaperRecord:
@@ -54,13 +50,13 @@ def test_runs_are_joined_with_all_that_any_of_them_has() -> None:
         replace(each, header=replace(each.header, usage={"n_calls": n}, models=(seen,)))
         for n, each in ((2.0, one), (3.0, two))
     )
-    found = joined({"1.json": one, "2.json": two})
-    assert (found.header.usage, found.header.models) == ({"n_calls": 5.0}, (seen,))
-    (held,) = found.suites
-    assert [*held.pairs] == [FERN, MOSS, PLAIN]
-    assert [each.name for each in held.systems] == ["careful", "plain"]
-    assert held.papers == (cited("fern", 1, 4), cited("moss"))
-    assert (held.golden, held.golden_fault, held.is_cut) == ((LABEL,), "cut", False)
+    result = joined({"1.json": one, "2.json": two})
+    assert (result.header.usage, result.header.models) == ({"n_calls": 5.0}, (seen,))
+    (stored,) = result.suites
+    assert [*stored.pairs] == [FERN, MOSS, PLAIN]
+    assert [each.name for each in stored.systems] == ["careful", "plain"]
+    assert stored.papers == (cited("fern", 1, 4), cited("moss"))
+    assert (stored.golden, stored.golden_fault, stored.is_cut) == ((LABEL,), "cut", False)
     cut = joined({"1.json": one, "2.json": part(MOSS, is_cut=True)})
     assert cut.suites[0].is_cut
 
@@ -74,7 +70,7 @@ def shard(k: int, n: int) -> RunRecord:
 
 
 @pytest.mark.parametrize(
-    ("runs", "told"),
+    ("runs", "message"),
     [
         (
             [part(FERN), replace(OTHER_JUDGE, judge=JudgeName(name="fair", signature="fair-2"))],
@@ -96,9 +92,9 @@ def shard(k: int, n: int) -> RunRecord:
     ],
 )
 def test_runs_that_do_not_belong_together_are_refused_by_what_differs(
-    runs: list[RunRecord], told: str
+    runs: list[RunRecord], message: str
 ) -> None:
     """What is missing or doubled would be a mean over other papers, and nobody would see it."""
     with pytest.raises(OptionError) as caught:
         joined({f"{n}.json": each for n, each in enumerate(runs)})
-    assert str(caught.value).startswith(f"--summ-from: {told}")
+    assert str(caught.value).startswith(f"--summ-from: {message}")

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
@@ -11,14 +12,9 @@ from summeval_pytest.record.record_file import read_record
 from summeval_pytest.suite.values import summaries_digest
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.floors import Floors
-from summeval_pytest.verdict.run import JudgeName
+from summeval_pytest.verdict.run import JudgeName, RunRecord, SuiteRecord
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from tests.verdict.records import record_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from summeval_pytest.verdict.run import RunRecord, SuiteRecord
 
 RUN: Final[dict[str, Any]] = json.loads("""
 {"header": {"cassettes": [], "commit": null, "created": null, "environment": {"python": "3.11.7"},
@@ -61,15 +57,15 @@ LISTS: Final = {"pair": "pairs", "paper": "papers", "system": "systems", "waiver
 
 def pair(paper: str, rating: int | None, **changes: object) -> dict[str, Any]:
     """A pair with this rating of its result; None for one that the judge broke down on."""
-    found: dict[str, Any] = copy.deepcopy(RUN["suites"][0]["pairs"][0])
-    (score,) = found["scores"]
+    result: dict[str, Any] = copy.deepcopy(RUN["suites"][0]["pairs"][0])
+    (score,) = result["scores"]
     if rating is None:
-        found["scores"] = [{"metric": "facet", "reason": "no reply", "status": "unanswered"}]
+        result["scores"] = [{"metric": "facet", "reason": "no reply", "status": "unanswered"}]
         changes = {"signatures": [], **changes}
     else:
         score["ratings"][0]["rating"] = rating
         score["value"] = rating / 4
-    return found | {"paper": paper, "summary": f"On {paper}.", **changes}
+    return result | {"paper": paper, "summary": f"On {paper}.", **changes}
 
 
 SUITE: Final[dict[str, Any]] = RUN["suites"][0]
@@ -159,15 +155,15 @@ def test_what_version_1_did_not_keep_is_left_out(tmp_path: Path) -> None:
         assert only(tmp_path, changed(pairs=pairs)).systems[0].summaries == ""
     # a pair that broke down stays an error with its fault
     broken = pair("zinc-01", None, fault="no reply", outcome="error")
-    (*_, found) = decide(read(tmp_path, json.dumps(changed(pairs=[broken])))).suites[0].pairs
-    assert (found.outcome, found.verdict.undecided) == ("error", ("no reply",))
+    (*_, result) = decide(read(tmp_path, json.dumps(changed(pairs=[broken])))).suites[0].pairs
+    assert (result.outcome, result.verdict.undecided) == ("error", ("no reply",))
 
 
 FAULTY: Final = {**SUITE["trust"], "fault": "it timed out", "n_pairs": 0, "agreements": []}
 
 
 @pytest.mark.parametrize(
-    ("run", "told"),
+    ("run", "message"),
     [
         (changed(is_calibrated=True), "its ratings were calibrated, which no version does"),
         (changed(golden=[]), "suite 'golden' has not all of its golden answers"),
@@ -176,17 +172,16 @@ FAULTY: Final = {**SUITE["trust"], "fault": "it timed out", "n_pairs": 0, "agree
         ({**RUN, "suites": [{}]}, "it is not as any version wrote it ("),
         ({**RUN, "colour": 1}, "line 1: run.colour: unknown key"),
         (changed(pairs=[pair("moss-01", 5)]), "line 3: result is rated 5, off its scale"),
-        (
-            changed(pairs=[pair("moss-01", 4)] * 2),
-            "line 4: 'careful' on 'moss-01' is there",
-        ),
+        (changed(pairs=[pair("moss-01", 4)] * 2), "line 4: 'careful' on 'moss-01' is there"),
     ],
 )
-def test_what_no_version_wrote_is_refused(tmp_path: Path, run: dict[str, Any], told: str) -> None:
+def test_what_no_version_wrote_is_refused(
+    tmp_path: Path, run: dict[str, Any], message: str
+) -> None:
     """Version 1 had no hash, so that what was edited has to be seen otherwise."""
     with pytest.raises(OptionError) as caught:
         read(tmp_path, json.dumps(run))
-    assert f"is no run record: {told}" in str(caught.value)
+    assert f"is no run record: {message}" in str(caught.value)
 
 
 def test_a_judge_that_was_not_measured_stays_so(tmp_path: Path) -> None:
