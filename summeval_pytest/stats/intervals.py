@@ -1,0 +1,128 @@
+"""95 % intervals in closed form that cover at the sizes that suites have.
+
+A percentile bootstrap of ten papers covers the truth in 88 to 91 of 100 runs, and in 51 of 100
+where most scores are 1. Every interval here has width even where all values are equal: a few equal
+values do not prove that the next one is equal, too. `python -m tests.benchmarks.coverage` simulates
+them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from summeval_pytest.stats.bootstrap import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+LEVEL: Final = 0.975
+"""The quantile of either side."""
+_ROWS: Final = 0.1
+"""So much of a value is added at either end of a range."""
+_NONE: Final = Interval(None, None)
+
+
+def mean_interval(values: Sequence[float], *, low: float = 0.0, high: float = math.inf) -> Interval:
+    """The interval of the mean of independent values in a range.
+
+    A tenth of a value at each end of the range is added, and t is taken after a logit transform.
+    For values x that are scaled to 0 to 1:
+
+        n' = n + 0.2,  m = (sum(x) + 0.1) / n',  v = (sum(x^2) + 0.1) / n' - m^2
+        logit(m) -/+ t[n - 1] * sqrt(v / (n' - 1)) / (m * (1 - m))
+
+    No values of one mean vary more than zeros and ones, so the interval ends where the exact one of
+    as many zeros and ones ends. A range without an end has no logit: there t is taken as it is,
+    with a tenth of a value at one less and one more than the mean. The mean itself is always
+    inside. There are no bounds for fewer than two values.
+
+    Source: the logit interval of a share (Korn and Graubard 1998) with pseudo-counts (Agresti and
+    Coull 1998).
+    """
+    if len(values) < 2:  # noqa: PLR2004 - one value has no variance
+        return _NONE
+    if not math.isfinite(high):
+        return _t_interval(values, 1.0)
+    scaled = (np.sort(np.asarray(values, dtype=np.float64)) - low) / (high - low)
+    rows = len(scaled) + 2 * _ROWS
+    mean = (math.fsum(scaled) + _ROWS) / rows
+    variance = (math.fsum(scaled**2) + _ROWS) / rows - mean**2
+    middle = math.log(mean / (1 - mean))
+    reach = _t(len(scaled)) * math.sqrt(max(0.0, variance) / (rows - 1)) / (mean * (1 - mean))
+    below, above = (1 / (1 + math.exp(-_cut(middle + side * reach))) for side in (-1, 1))
+    n_values, total = len(scaled), math.fsum(scaled)
+    exact = _exact(total, n_values), 1 - _exact(n_values - total, n_values)
+    value = total / n_values
+    bounds = min(max(below, exact[0]), value), max(min(above, exact[1]), value)
+    return Interval(*(low + bound * (high - low) for bound in bounds))
+
+
+def change_interval(changes: Sequence[float], *, width: float = 1.0) -> Interval:
+    """The interval of the mean of paired differences.
+
+    t, with a tenth of a paper more that loses the ``width`` of the number's range, and a tenth that
+    gains it. There are no bounds for fewer than two papers.
+    """
+    if len(changes) < 2:  # noqa: PLR2004 - one value has no variance
+        return _NONE
+    return _t_interval(changes, width)
+
+
+def share_interval(parts: NDArray[np.float64], wholes: NDArray[np.float64]) -> Interval:
+    """The interval of sum(parts) / sum(wholes), of items that come in groups.
+
+    Clopper and Pearson's exact interval, for as many independent items as tell as much:
+
+        n = sum(wholes) / max(1, deff)
+        deff = variance of the share over groups / (p * (1 - p) / sum(wholes))
+
+    Nine of nine has a lower bound of 0.66. There are no bounds without items.
+
+    Source: Korn and Graubard 1998, without their factor for degrees of freedom, which makes the
+    interval of three groups wider than needed.
+    """
+    total = math.fsum(wholes)
+    if not total:
+        return _NONE
+    share = math.fsum(parts) / total
+    n_groups, even = int(np.count_nonzero(wholes)), share * (1 - share) / total
+    effect = 1.0
+    if n_groups > 1 and even > 0:
+        moves = np.sort((parts - share * wholes) ** 2)
+        effect = max(1.0, math.fsum(moves) / total**2 * n_groups / (n_groups - 1) / even)
+    n_items = total / effect
+    n_hits = share * n_items
+    return Interval(_exact(n_hits, n_items), 1 - _exact(n_items - n_hits, n_items))
+
+
+def _exact(n_hits: float, n_items: float) -> float:
+    """The lower bound of Clopper and Pearson's interval."""
+    from scipy.special import betaincinv
+
+    if n_hits <= 0:
+        return 0.0
+    return float(betaincinv(n_hits, n_items - n_hits + 1, 1 - LEVEL))
+
+
+def _t_interval(values: Sequence[float], distance: float) -> Interval:
+    rows = len(values) + 2 * _ROWS
+    mean = math.fsum(values) / len(values)
+    squares = math.fsum(sorted((value - mean) ** 2 for value in values))
+    variance = (squares + 2 * _ROWS * distance**2) / (rows - 1)
+    reach = _t(len(values)) * math.sqrt(variance / rows)
+    return Interval(mean - reach, mean + reach)
+
+
+def _t(n_values: int) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(n_values - 1, LEVEL))
+
+
+def _cut(logit: float) -> float:
+    return max(-700.0, min(700.0, logit))

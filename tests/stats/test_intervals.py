@@ -1,0 +1,97 @@
+"""Intervals in closed form: worked examples, laws, and how often they cover the truth."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_pytest.stats.bootstrap import Interval
+from summeval_pytest.stats.intervals import change_interval, mean_interval, share_interval
+
+scores = st.lists(st.floats(0.0, 1.0), min_size=2, max_size=40)
+
+
+def test_mean_interval_worked_example() -> None:
+    """Four values; every step of the formula is written out."""
+    rows, mean = 4.2, (2.0 + 0.1) / 4.2
+    variance = (1.5 + 0.1) / rows - mean**2  # squares: 1 + .25 + .25 + 0
+    reach = 3.182446305 * math.sqrt(variance / 3.2) / (mean * (1 - mean))  # t[3] at .975
+    logits = (math.log(mean / (1 - mean)) + side * reach for side in (-1, 1))
+    low, high = (1 / (1 + math.exp(-each)) for each in logits)
+    found = mean_interval([1.0, 0.5, 0.5, 0.0], high=1.0)
+    assert (found.low, found.high) == pytest.approx((low, high))
+
+
+def test_share_interval_of_nine_of_nine_is_exact() -> None:
+    """Clopper and Pearson 1934: the lower bound of n of n is .025 ** (1 / n)."""
+    found = share_interval(np.full(3, 3.0), np.full(3, 3.0))
+    assert (found.low, found.high) == pytest.approx((0.025 ** (1 / 9), 1.0))
+
+
+def test_share_interval_meets_scipy_where_groups_do_not_matter() -> None:
+    """SciPy's exact interval of 7 of 10; the items of a group agree less than chance would have."""
+    from scipy.stats import binomtest
+
+    parts = np.array([1.0, 1, 1, 1, 1, 1, 1, 0, 0, 0]).reshape(5, 2).sum(axis=1)
+    exact = binomtest(7, 10).proportion_ci(method="exact")
+    found = share_interval(np.array([1.0, 2.0, 1.0, 2.0, 1.0]), np.full(5, 2.0))
+    assert parts.sum() == 7
+    assert (found.low, found.high) == pytest.approx((exact.low, exact.high))
+
+
+def test_groups_that_agree_within_widen_a_share() -> None:
+    """Ten items in two groups of one kind each tell as much as two items."""
+    alike = share_interval(np.array([5.0, 0.0]), np.full(2, 5.0))
+    mixed = share_interval(np.array([3.0, 2.0]), np.full(2, 5.0))
+    assert alike.low is not None
+    assert mixed.low is not None
+    assert alike.low < mixed.low
+
+
+@given(scores)
+def test_mean_interval_holds_the_mean_and_stays_in_the_range(values: list[float]) -> None:
+    """Also where all values are at one end of the range, and it has width there."""
+    found = mean_interval(values, high=1.0)
+    assert found.low is not None
+    assert found.high is not None
+    assert 0.0 <= found.low <= math.fsum(values) / len(values) <= found.high <= 1.0
+    assert found.low < found.high
+
+
+@given(scores)
+def test_order_and_scale_of_values_change_no_interval(values: list[float]) -> None:
+    """Values on a scale of 1 to 4 have the interval of their shares on that scale."""
+    found = mean_interval(values, high=1.0)
+    scaled = mean_interval([1 + 3 * value for value in reversed(values)], low=1.0, high=4.0)
+    assert found == mean_interval(values[::-1], high=1.0)
+    assert (found.low, found.high) == pytest.approx(
+        tuple((bound - 1) / 3 for bound in (scaled.low or 0.0, scaled.high or 0.0)), abs=1e-9
+    )
+
+
+@given(scores)
+def test_change_interval_is_symmetric(changes: list[float]) -> None:
+    """What one system gains, the other one loses."""
+    found, other = change_interval(changes), change_interval([-each for each in changes])
+    assert found.low is not None
+    assert found.high is not None
+    assert (other.low, other.high) == pytest.approx((-found.high, -found.low))
+
+
+@pytest.mark.parametrize("interval", [mean_interval, change_interval])
+def test_one_value_has_no_interval(interval: object) -> None:
+    """One paper says nothing about others."""
+    assert callable(interval)
+    assert interval([0.5]) == interval([]) == Interval(None, None)
+    assert share_interval(np.zeros(2), np.zeros(2)) == Interval(None, None)
+
+
+def test_equal_counts_and_equal_papers_have_width() -> None:
+    """Ten papers without a conflict do not show that there is never one."""
+    counts, same = mean_interval([0.0] * 10), change_interval([0.0] * 10)
+    assert counts.high == pytest.approx(0.1044, abs=1e-4)
+    assert same.low == pytest.approx(-0.1044, abs=1e-4)
