@@ -24,6 +24,9 @@ LEVEL: Final = 0.975
 """The quantile of either side."""
 _ROWS: Final = 0.1
 """So much of a value is added at either end of a range."""
+_ALMOST: Final = 1e-12
+_LARGEST: Final = 0.999
+"""Of a coefficient whose z is taken; that of 1 is infinite."""
 _NONE: Final = Interval(None, None)
 
 
@@ -98,6 +101,48 @@ def share_interval(parts: NDArray[np.float64], wholes: NDArray[np.float64]) -> I
     n_items = total / effect
     n_hits = share * n_items
     return Interval(_exact(n_hits, n_items), 1 - _exact(n_items - n_hits, n_items))
+
+
+def jackknife_interval(
+    value: float | None, without: Sequence[float | None], *, at_worst: float | None
+) -> Interval:
+    """The interval of a coefficient from -1 to 1, by leaving each group out.
+
+    With z = artanh of the coefficient of all G groups, and z_g of all but one:
+
+        z -/+ t[G - 1] * sqrt((G - 1) / G * sum over groups of (z_g - mean(z_g))^2)
+
+    and tanh of both. Where ``value`` is 1 nothing varies, so the lower bound is ``at_worst``, the
+    coefficient with as many errors as the sample could have missed. There are no bounds without a
+    value, or where it is defined without fewer than half of the groups, or fewer than two.
+
+    Args:
+        value: The coefficient of the sample; None if undefined.
+        without: The coefficient without each group; None if undefined.
+        at_worst: The lower bound of a sample without an error; None if undefined.
+
+    Source: Tukey 1958, on the scale of Fisher 1921.
+    """
+    others = np.array([each for each in without if each is not None])
+    if value is None or len(others) < max(2.0, len(without) / 2):
+        return _NONE
+    if value > 1 - _ALMOST:
+        return Interval(value if at_worst is None else min(value, at_worst), value)
+    middle, *each = np.arctanh(np.clip([value, *np.sort(others)], -_LARGEST, _LARGEST)).tolist()
+    mean = math.fsum(each) / len(each)
+    squares = math.fsum((z - mean) ** 2 for z in each)
+    reach = _t(len(each)) * math.sqrt(squares * (len(each) - 1) / len(each))
+    low, high = math.tanh(middle - reach), math.tanh(middle + reach)
+    return Interval(min(low, value), max(high, value))
+
+
+def missed_errors(n_items: int) -> float:
+    """How many errors beside ``n_items`` items without one a sample could have missed.
+
+    With the share q of errors of which no sample of as many shows none in 39 of 40 cases, q =
+    1 - .025^(1 / n), these are n * q / (1 - q).
+    """
+    return n_items * ((1 - LEVEL) ** (-1 / n_items) - 1) if n_items else 0.0
 
 
 def _exact(n_hits: float, n_items: float) -> float:

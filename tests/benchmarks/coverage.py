@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.random import PCG64, Generator
 
-from summeval_pytest.stats.intervals import change_interval, mean_interval, share_interval
+from summeval_pytest.stats.agreement import kappas_of
+from summeval_pytest.stats.correlation import spearman
+from summeval_pytest.stats.intervals import (
+    change_interval,
+    jackknife_interval,
+    mean_interval,
+    missed_errors,
+    share_interval,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +39,7 @@ SUITES: Final = 2_000
 SIZES: Final = (5, 10, 30, 100)
 SEED: Final = 20261
 BAR: Final = 0.94 - 2 * math.sqrt(0.94 * 0.06 / SUITES)
+FEW_BAR: Final = 0.94 - 2 * math.sqrt(0.94 * 0.06 / (SUITES // 4))
 _TRUTH: Final = 400_000
 _RESAMPLES: Final = 500
 random: Final = Generator(PCG64(SEED))
@@ -81,7 +90,7 @@ def bootstrapped(scores: Floats) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def held(intervals: list[tuple[float, float]], truth: float) -> tuple[float, float]:
+def covered(intervals: list[tuple[float, float]], truth: float) -> tuple[float, float]:
     """The share of intervals that hold the truth, and their mean width."""
     low, high = np.array(intervals).T
     rounding = 1e-9
@@ -112,8 +121,8 @@ def print_means() -> bool:
         truth = float(draw((_TRUTH, 1)).mean())
         for size in SIZES:
             suites = draw((SUITES, size))
-            share, width = held([bounds(interval(suite)) for suite in suites], truth)
-            other, other_width = held([bootstrapped(s) for s in suites[: SUITES // 4]], truth)
+            share, width = covered([bounds(interval(suite)) for suite in suites], truth)
+            other, other_width = covered([bootstrapped(s) for s in suites[: SUITES // 4]], truth)
             is_good = is_good and share >= BAR
             print(f"{name:<20}{size:>7}{share:>8.3f}{width:>8.3f}{other:>12.3f}{other_width:>8.3f}")
     return is_good
@@ -136,12 +145,77 @@ def print_shares() -> bool:
                     bounds(share_interval(a.astype(float), b.astype(float)))
                     for a, b in zip(hits, items, strict=True)
                 ]
-                holds, width = held(found, share)
+                holds, width = covered(found, share)
                 is_good = is_good and holds >= BAR
                 name = f"{share:g}, alike {alike:g}"
                 print(f"{name:<20}{size:>7}{holds:>8.3f}{width:>8.3f}")
     return is_good
 
 
+def rated_alike(shape: tuple[int, int], noise: float) -> tuple[Floats, Floats]:
+    """Labels and a judge's ratings on a scale of 0 to 3, four a paper."""
+    size = (*shape, 4)
+    labels = np.round(1.5 + random.normal(0, 0.5, (*shape, 1)) + random.normal(0, 1, size))
+    errors = random.normal(0, noise / 2, (*shape, 1)) + random.normal(0, noise, size)
+    labels = np.clip(labels, 0, 3)
+    return labels, np.clip(np.round(labels + errors), 0, 3)
+
+
+def kappas(labels: Floats, ratings: Floats) -> Floats:
+    """Quadratic kappa of the first axis' tables of counts."""
+    cells = (labels * 4 + ratings).astype(int).reshape(len(labels), -1)
+    tables = np.array([np.bincount(row, minlength=16) for row in cells]).reshape(-1, 4, 4)
+    return kappas_of(tables, categories=range(4), weights="quadratic")
+
+
+def kappa_interval(labels: Floats, ratings: Floats) -> tuple[float, float]:
+    """The jackknife interval of one suite's kappa."""
+    papers = np.arange(len(labels))
+    value, *without = (
+        float(kappas(labels[None, kept], ratings[None, kept])[0])
+        for kept in (papers, *(papers != paper for paper in papers))
+    )
+    n_missed = missed_errors(labels.size)
+    table = np.zeros((1, 4, 4))
+    np.add.at(table[0], (labels.astype(int).ravel(), ratings.astype(int).ravel()), 1)
+    table[0, 3, 0] += n_missed
+    worst = float(kappas_of(table, categories=range(4), weights="quadratic")[0])
+    defined = [None if math.isnan(each) else each for each in without]
+    found = jackknife_interval(None if math.isnan(value) else value, defined, at_worst=worst)
+    return (-1.0, 1.0) if found.low is None else bounds(found)
+
+
+def spearman_interval(labels: Floats, scores: Floats) -> tuple[float, float]:
+    """The jackknife interval of one suite's Spearman coefficient, a value a paper."""
+    papers = np.arange(len(labels))
+    without = [spearman(labels[papers != p], scores[papers != p]) for p in papers]
+    found = jackknife_interval(spearman(labels, scores), without, at_worst=-1.0)
+    return (-1.0, 1.0) if found.low is None else bounds(found)
+
+
+def print_coefficients() -> bool:
+    """The table of kappas and correlations; whether all reach the bar."""
+    is_good, few = True, SUITES // 4
+    print(f"\n{'coefficient':<20}{'papers':>7}{'holds':>8}{'width':>8}")
+    for noise in (0.3, 0.8):
+        truth = float(kappas(*(a[None] for a in rated_alike((20_000, 1), noise)))[0])
+        for size in SIZES[:3]:
+            labels, ratings = rated_alike((few, size), noise)
+            found = [kappa_interval(a, b) for a, b in zip(labels, ratings, strict=True)]
+            holds, width = covered(found, truth)
+            is_good = is_good and holds >= FEW_BAR
+            print(f"{f'kappa {truth:.2f}':<20}{size:>7}{holds:>8.3f}{width:>8.3f}")
+    for noise in (0.4, 3.0):
+        labels = np.round(random.normal(0, 1.2, (few, 100)) * 2) / 2
+        scores = np.round((labels + random.normal(0, noise, labels.shape)) * 3) / 3
+        truth = spearman(labels.ravel(), scores.ravel()) or 0.0
+        for size in SIZES[:3]:
+            rows = zip(labels[:, :size], scores[:, :size], strict=True)
+            holds, width = covered([spearman_interval(a, b) for a, b in rows], truth)
+            is_good = is_good and holds >= FEW_BAR
+            print(f"{f'Spearman {truth:.2f}':<20}{size:>7}{holds:>8.3f}{width:>8.3f}")
+    return is_good
+
+
 if __name__ == "__main__":
-    sys.exit(0 if all([print_means(), print_shares()]) else 1)
+    sys.exit(0 if all([print_means(), print_shares(), print_coefficients()]) else 1)

@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.stats.bootstrap import Interval
-from summeval_pytest.stats.intervals import change_interval, mean_interval, share_interval
+from summeval_pytest.stats.intervals import (
+    change_interval,
+    jackknife_interval,
+    mean_interval,
+    missed_errors,
+    share_interval,
+)
 
 scores = st.lists(st.floats(0.0, 1.0), min_size=2, max_size=40)
 
@@ -88,6 +94,26 @@ def test_one_value_has_no_interval(interval: object) -> None:
     assert callable(interval)
     assert interval([0.5]) == interval([]) == Interval(None, None)
     assert share_interval(np.zeros(2), np.zeros(2)) == Interval(None, None)
+
+
+def test_jackknife_interval_worked_example() -> None:
+    """Three groups: z of .5 is .5493, those without one group are .6931, .5493 and .3095."""
+    found = jackknife_interval(0.5, [0.6, 0.5, 0.3], at_worst=None)
+    reach = 4.302652730 * math.sqrt(2 / 3 * (0.1758**2 + 0.0320**2 + 0.2078**2))  # t[2] at .975
+    low, high = math.tanh(0.5493 - reach), math.tanh(0.5493 + reach)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-3)
+
+
+def test_a_sample_without_an_error_has_width() -> None:
+    """The judge that errs in no case of nine may err in a third of all: 9 + 4.56 items."""
+    assert 9 / (9 + missed_errors(9)) == pytest.approx(0.025 ** (1 / 9))
+    assert jackknife_interval(1.0, [1.0] * 3, at_worst=0.2) == Interval(0.2, 1.0)
+
+
+def test_coefficients_that_are_mostly_undefined_have_no_interval() -> None:
+    """Leaving one group out must not decide whether there is a coefficient."""
+    assert jackknife_interval(None, [0.5, 0.5], at_worst=0.0) == Interval(None, None)
+    assert jackknife_interval(0.5, [0.5, None, None, None, 0.4], at_worst=0.0).low is None
 
 
 def test_equal_counts_and_equal_papers_have_width() -> None:
