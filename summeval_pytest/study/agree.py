@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
@@ -33,6 +34,7 @@ from summeval_pytest.study.agreement.agreement_tables import (
     SuiteAgreement,
     agreement_figures,
     as_plain,
+    decision_tables,
     given_table,
     item_table,
     lacking_lines,
@@ -62,13 +64,35 @@ from summeval_pytest.study.agreement.local_models import (
 )
 from summeval_pytest.study.baselines import BaselineName, check_baselines
 from summeval_pytest.suite.marking import read_label_file
+from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.table import table_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from cyclopts import Token
 
     from summeval_pytest.run.session import Session
     from summeval_pytest.suite.suite import Suite
+
+
+_FEWEST_PAPERS: Final = 2
+
+
+def paper_counts(_: object, tokens: Sequence[Token]) -> tuple[int, ...]:
+    """Numbers of papers, between commas.
+
+    Raises:
+        ValueError: for a number below 2 or above 9,999, and for anything else.
+    """
+    counts = re.fullmatch(r"\d{1,4}(?:,\d{1,4})*", tokens[0].value, re.ASCII)
+    sizes = tuple(map(int, tokens[0].value.split(","))) if counts else ()
+    if not sizes or min(sizes) < _FEWEST_PAPERS:
+        raise ValueError(
+            f"{one_line(tokens[0].value, 60)!r} are no numbers of papers from {_FEWEST_PAPERS} to"
+            " 9999; write them as 10,20,30"
+        )
+    return sizes
 
 
 @Parameter(name="*")
@@ -84,6 +108,14 @@ class Tables:
             " (default: Pearson and Spearman over all pairs, Kendall within papers)"
         ),
     ] = None
+    papers: Annotated[
+        tuple[int, ...],
+        Parameter(
+            help="decide between systems on random sets of so many papers, too, such as 10,20,30",
+            converter=paper_counts,
+            n_tokens=1,
+        ),
+    ] = ()
     matrix: Annotated[
         CoefficientName | None, Parameter(help="also print this coefficient for every two columns")
     ] = None
@@ -195,7 +227,7 @@ def agree(
     agreement = _agreement(loaded, judge, session, tables, models)
     more, lines = _of_models(agreement, models)
     if json_file is not None:  # every figure takes longer than those that are shown
-        _write(json_file, agreement_figures(agreement, tables.given) | more)
+        _write(json_file, agreement_figures(agreement, tables.given, tables.papers) | more)
     if tables.html is not None:
         from summeval_pytest.study.agreement.agreement_page import agreement_page
 
@@ -308,6 +340,8 @@ def _lines(agreement: SuiteAgreement, wanted: Tables) -> Iterator[str]:
     )
     yield "Agreement with the human overall score; 95 % intervals over papers."
     yield ""
+    for table in decision_tables(agreement.decisions(wanted.papers)):
+        yield from [*table_lines(table), ""]
     if all(pair.human is None for pair in agreement.pairs):
         yield f"no label has an overall score or all four facets: no {HUMAN} column to go with"
     else:

@@ -38,6 +38,11 @@ pytestmark = pytest.mark.usefixtures("few_resamples")
 ROOT = Path(__file__).parents[2]
 
 
+def correlated(lines: list[str]) -> list[str]:
+    """The lines from the table of correlations on."""
+    return lines[next(n for n, line in enumerate(lines) if "Pearson" in line) :]
+
+
 def test_agreement_is_printed_and_written(tmp_path: Path) -> None:
     """Worked example.
 
@@ -51,8 +56,9 @@ def test_agreement_is_printed_and_written(tmp_path: Path) -> None:
     fingerprint = load_suite(tmp_path / "moss").fingerprint
     assert lines[0].endswith(f": 6 labelled pairs, judge {READER}, suite {fingerprint}")
     assert lines[1] == "Agreement with the human overall score; 95 % intervals over papers."
-    assert lines[3].split() == ["pairs", "Pearson", "Spearman", "Kendall", "per", "paper"]
-    rows = {line.split("  ")[0]: line.split("  ", 1)[-1].strip() for line in lines[4:]}
+    below = correlated(lines)
+    assert below[0].split() == ["pairs", "Pearson", "Spearman", "Kendall", "per", "paper"]
+    rows = {line.split("  ")[0]: line.split("  ", 1)[-1].strip() for line in below}
     assert rows["FM"] == "4   0.800 [ .80,1.00]   0.800 [ .80,1.00]   1.000 [1.00,1.00]"
     start = next(n for n, line in enumerate(lines) if line.split() == list(FACETS))
     items, exact, _, quadratic = (line.split() for line in lines[start + 1 : start + 5])
@@ -60,7 +66,7 @@ def test_agreement_is_printed_and_written(tmp_path: Path) -> None:
     assert exact[:4] == ["exact", "-", "-", "0.500"]
     assert quadratic[:5] == ["quadratic", "kappa", "-", "-", "0.800"]
     figures = json.loads(file.read_text(encoding="utf-8"))
-    assert list(figures)[:3] == ["pairs", "metrics", "facets"]
+    assert list(figures)[:4] == ["pairs", "metrics", "decisions", "facets"]
     assert figures["pairs"] == 6
     fm = figures["metrics"]["FM"]
     assert list(fm)[:4] == ["pearson", "spearman", "kendall", "pairs"]
@@ -74,7 +80,7 @@ def test_agreement_is_printed_and_written(tmp_path: Path) -> None:
     }
     assert figures["facets"]["method"] == {"exact": None, "kappa": None, "pairs": 0}
     # Every summary states the one facet, so its presence agrees with nothing; 0 would be a lie.
-    (presence,) = [line.split() for line in lines if line.startswith("facet presence")]
+    (presence,) = [line.split() for line in below if line.startswith("facet presence")]
     assert presence == ["facet", "presence", "4", "-", "-", "-"]
     assert figures["metrics"]["facet presence"]["pearson"] == [None, None, None]
     # The torn page has no FM, no pair has an EVA-Score, and the baselines have all.
@@ -82,6 +88,32 @@ def test_agreement_is_printed_and_written(tmp_path: Path) -> None:
         "FM": 4, "faithfulness": 5, "ROUGE-1": 5, "ROUGE-2": 5, "ROUGE-L": 5,
         "ROUGE-1 recall": 5, "facet presence": 4, "length": 5,
     }  # fmt: skip
+
+
+def test_decisions_come_first(tmp_path: Path) -> None:
+    """On both papers FM has people's order, and two papers decide nothing between two systems."""
+    file = tmp_path / "figures.json"
+    wanted = Tables(papers=(2, 3))
+    lines = agree(moss(tmp_path / "moss"), judge=READER, json_file=file, tables=wanted)
+    assert lines[3].startswith("Decisions beside people's")
+    row, *_ = [line for line in lines[4:] if line.startswith("FM ")]
+    assert row.split() == ["FM", "1.000", "[", ".16,1.00]", "1", "0", "0", "0", "0", "0"]
+    figures = json.loads(file.read_text(encoding="utf-8"))["decisions"]["FM"]
+    assert figures["within papers"] == {
+        "accuracy": [1.0, pytest.approx(0.158, abs=1e-3), 1.0],
+        "pairs": 2,
+    }
+    assert figures["between systems"]["n_decided"] == 0
+    assert figures["subsets"] == []
+
+
+@pytest.mark.parametrize("text", ["1", "ten", "10,", "10;20", "99999"])
+def test_sizes_that_are_no_numbers_of_papers_are_refused(
+    text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One paper has no interval."""
+    assert main(["agree", str(ROOT / "golden"), "--papers", text]) == 4
+    assert f"'{text}' are no numbers of papers from 2 to 9999" in capsys.readouterr().err
 
 
 def test_our_columns_come_first_and_recorded_ones_by_name(tmp_path: Path) -> None:
@@ -106,7 +138,8 @@ def test_our_columns_come_first_and_recorded_ones_by_name(tmp_path: Path) -> Non
     assert torn.columns["ROUGE-1"] == 0.0
 
     lines = agree(tmp_path / "moss", judge=READER)
-    names = [line.split("  ")[0] for line in lines[4 : lines.index("", 4)]]
+    below = correlated(lines)
+    names = [line.split("  ")[0] for line in below[1 : below.index("")]]
     assert names[0] == "FM"
     assert names[-5:] == ["length", "ACU", "FM (recorded)", "ROUGE-1 (recorded)", "Zed"]
 
@@ -142,7 +175,8 @@ def test_labelled_facts_are_checked_as_they_stand(tmp_path: Path) -> None:
     assert (found["items"], found["exact"][0], found["recall of wrong"][0]) == (2, 1.0, 1.0)
     # Facet presence by a judge without facets is a row of dashes, which says so.
     lines = agree(write_suite(tmp_path / "bare", SAND, GREW, labels_of(overall=0.5)), judge=LISTER)
-    (presence,) = [line.split() for line in lines if line.startswith("facet presence")]
+    below = correlated(lines)
+    (presence,) = [line.split() for line in below if line.startswith("facet presence")]
     assert presence == ["facet", "presence", "0", "-", "-", "-"]
 
 
@@ -217,7 +251,7 @@ def test_the_json_has_everything_whatever_is_printed(tmp_path: Path) -> None:
     assert texts[0] == texts[1]
     figures = json.loads(texts[0])
     assert list(figures) == [
-        "pairs", "metrics", "facets", "items", "roles",
+        "pairs", "metrics", "decisions", "facets", "items", "roles",
         "recorded", "systems", "matrices", "weights",
     ]  # fmt: skip
     fm = figures["metrics"]["FM"]
@@ -294,7 +328,7 @@ def test_baselines_are_asked_for_where_they_are_wanted(tmp_path: Path) -> None:
     path = moss(tmp_path / "moss")
     both: tuple[BaselineName, ...] = ("direct", "one-prompt")
     lines = agree(path, judge="offline", json_file=None, tables=Tables(baseline=both))
-    assert [line.split()[:3] for line in lines if line.startswith("direct")] == [
+    assert [line.split()[:3] for line in correlated(lines) if line.startswith("direct")] == [
         ["direct", "rating", "5"]
     ]
     told = "EVA, one prompt: no number for 6 of 6 pairs, first: the embedded judge follows no"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -10,6 +10,14 @@ from summeval_pytest.metrics.facet import WEIGHTS
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.study.agreement.columns import HUMAN
 from summeval_pytest.study.agreement.correlations import COEFFICIENTS
+from summeval_pytest.study.agreement.decisions import (
+    Decisions,
+    WithinPapers,
+    WithPapers,
+    decisions,
+    with_papers,
+    within_papers,
+)
 from summeval_pytest.study.agreement.item_agreement import AUC, VERDICTS, Estimate
 from summeval_pytest.study.agreement.levels import (
     LEVELS,
@@ -77,6 +85,30 @@ class SuiteAgreement:
         """The columns, the people's scores first."""
         return (HUMAN, *self.columns)
 
+    def scores(self, column: str) -> dict[str, dict[str, float]]:
+        """A column by system and paper."""
+        scores: dict[str, dict[str, float]] = {}
+        for pair in self.pairs:
+            if (number := pair.number(column)) is not None:
+                scores.setdefault(pair.system, {})[pair.paper] = number
+        return scores
+
+    def decisions(self, papers: Sequence[int] = ()) -> dict[str, ColumnDecisions]:
+        """By column, what it decides beside people; nothing unless they scored two systems.
+
+        ``papers`` are sizes of random subsets to decide on, too.
+        """
+        human = self.scores(HUMAN)
+        decided = {}
+        for column in self.columns if len(human) > 1 else ():
+            number = self.scores(column)
+            decided[column] = ColumnDecisions(
+                within=within_papers(human, number),
+                between=decisions(human, number),
+                subsets=tuple(with_papers(human, number, papers)),
+            )
+        return decided
+
     def matrix(self, level: AgreementLevel, name: CoefficientName) -> Matrix:
         """Every two columns."""
         half = {
@@ -96,6 +128,28 @@ class SuiteAgreement:
         return fitted_weights(self.suite.labels.values(), SCALES)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnDecisions:
+    """How a column orders summaries within papers, and what it decides between systems."""
+
+    within: WithinPapers
+    between: Decisions
+    subsets: tuple[WithPapers, ...] = ()
+
+    @property
+    def accuracy(self) -> Estimate:
+        """The accuracy within papers as an estimate."""
+        return Estimate(self.within.value, self.within.interval.low, self.within.interval.high)
+
+    def figures(self) -> dict[str, object]:
+        """All figures, for JSON."""
+        return {
+            "within papers": {"accuracy": self.accuracy, "pairs": self.within.n_pairs},
+            "between systems": asdict(self.between),
+            "subsets": [asdict(each) for each in self.subsets],
+        }
+
+
 def as_plain(value: object) -> object:
     """What `json` does not know of agreement, as what it does: an estimate is three numbers.
 
@@ -107,7 +161,9 @@ def as_plain(value: object) -> object:
     raise TypeError(f"{value!r} is no figure")
 
 
-def agreement_figures(agreement: SuiteAgreement, given: str | None = None) -> dict[str, object]:
+def agreement_figures(
+    agreement: SuiteAgreement, given: str | None = None, papers: Sequence[int] = ()
+) -> dict[str, object]:
     """All figures as values that `as_plain` makes plain; an undefined one is null."""
     at = {level: agreement.at(level) for level in LEVELS}
     names, roles = agreement.names, agreement.roles
@@ -129,6 +185,7 @@ def agreement_figures(agreement: SuiteAgreement, given: str | None = None) -> di
             }
             for column in agreement.columns
         },
+        "decisions": {name: each.figures() for name, each in agreement.decisions(papers).items()},
         "facets": {
             facet: {
                 "exact": agreement.items[facet].figures["exact"].value,
@@ -231,6 +288,42 @@ def level_table(level: AgreementLevel | None, metrics: Mapping[str, LevelAgreeme
         rows=rows,
         notes=(p,) if level == "system" else (),
     )
+
+
+_DECISION_NOTES: Final = (
+    "within papers: the share of pairs ranked by people that the column ranks alike; a tie is half",
+    "systems: pairs of systems; one is decided where the interval of its mean difference is off 0",
+    "alone: the pairs that the column decides and people do not",
+)
+
+
+def decision_tables(found: Mapping[str, ColumnDecisions]) -> Iterator[Table]:
+    """What each column decides beside people, and on how many papers it does."""
+    if not found:
+        return
+    heads = ("systems", "people\ndecide", "same\nsign", "wrong\nway", "un-\ndecided", "alone")
+    counts = {name: astuple(each.between) for name, each in found.items()}
+    yield Table(
+        title="Decisions beside people's: between two summaries of a paper, between two systems.",
+        head=("", estimate_head("within papers"), *heads),
+        rows=[
+            (one_line(name, _NAME), estimate_cell(each.accuracy), *map("{:,}".format, counts[name]))
+            for name, each in found.items()
+        ],
+        notes=_DECISION_NOTES,
+    )
+    if subsets := next((each.subsets for each in found.values() if each.subsets), ()):
+        yield Table(
+            title=f"People's decisions that {subsets[0].n_draws} random sets of papers repeat.",
+            head=("", *(f"{each.n_papers} papers" for each in subsets)),
+            rows=[
+                (
+                    one_line(name, _NAME),
+                    *(f"{_short(s.as_people)}, wrong {_short(s.wrong, 3)}" for s in each.subsets),
+                )
+                for name, each in found.items()
+            ],
+        )
 
 
 def estimate_head(name: str) -> str:
