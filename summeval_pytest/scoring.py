@@ -5,6 +5,7 @@ Both measure as a gated run does, through the same runner, judges and store. No 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from summeval_pytest.errors import Place, SummevalError, UsageError, nearest
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, measured_metrics
-from summeval_pytest.metrics.number import MetricName, Unscored
+from summeval_pytest.metrics.number import ENDLESS, MetricName, Unscored
 from summeval_pytest.metrics.own import NO_TEXT, known_metrics, lack_of, own_metric
 from summeval_pytest.metrics.score import findings_of
 from summeval_pytest.run.measure import Evaluation, source_of
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     """A text, or its sections: texts, or ``{"heading", "text"}`` as in a suite."""
 
 
-SEED: Final = 20261
 _NEEDS: Final[Mapping[MetricName, tuple[Text, ...]]] = {
     "facet": ("reference",),
     "eva": ("reference",),
@@ -191,7 +191,7 @@ class Evaluated:
         return tuple(mean for system in self.systems for mean in self._means(system, CATALOGUE))
 
     def _means(self, system: str, names: Iterable[str]) -> Iterator[MeanScore]:
-        from summeval_pytest.stats.bootstrap import bootstrap_mean
+        from summeval_pytest.stats.intervals import mean_interval
 
         papers = [r.evaluation.numbers() for r in self.rows if r.system == system]
         at_worst = [paper.assuming(by="system") for paper in papers]
@@ -200,8 +200,10 @@ class Evaluated:
             if not any(name in paper.values for paper in (at_worst if is_metric else papers)):
                 continue
             values = [paper.values.get(name) for paper in at_worst if _applies(paper, name)]
+            known, named = [v for v in values if v is not None], CATALOGUE[name]
             is_known = all(paper.values.get(name, 0.0) is not None for paper in at_worst)
-            interval = bootstrap_mean(values if is_known and len(values) > 1 else (), seed=SEED)
+            high = named.high if named.high < ENDLESS else math.inf
+            interval = mean_interval(known if is_known else (), low=named.low, high=high)
             n_scored, n_papers = coverage(papers, name)
             yield MeanScore(
                 system=system,

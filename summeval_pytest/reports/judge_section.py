@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.reports.wording import beside
 from summeval_pytest.text.printing import one_line, safe_lines
-from summeval_pytest.verdict.floors import named_agreement
+from summeval_pytest.verdict.floors import RECALL, named_agreement
 from summeval_pytest.verdict.trust import (
     Agreement,
     Disagreement,
@@ -56,20 +56,30 @@ def trust_phrase(trust: Trust | None, *, has_labels: bool | None) -> str:
     if trust.fault:
         fault = trust.fault.removeprefix("agreement with the labels was not measured: ")
         return f"agreement with labels not measured: {one_line(fault)}"
-    labels = f"{trust.n_pairs} labelled pairs, {trust.n_papers} papers"
+    labels = f"({trust.n_pairs} labelled pairs, {trust.n_papers} papers"
     if trust.n_left_out:
         labels += f", {trust.n_left_out} facets left out that it does not find in the reference"
+    labels += f"){false_passes(trust)}"
     if not trust.n_floors:
-        return f"agreement measured, no floor is set ({labels})"
+        return f"agreement measured, no floor is set {labels}"
     if trust.is_untrusted:
-        return f"{missed_floors(trust)} ({labels})"
+        return f"{missed_floors(trust)} {labels}"
     if trust.undecided:
-        return f"{one_line(trust.undecided)} ({labels})"
+        return f"{one_line(trust.undecided)} {labels}"
     whose = f" for {one_line(trust.floors_of)}" if trust.floors_of else ""
     floors = (
         "the agreement floor" if trust.n_floors == 1 else f"all {trust.n_floors} agreement floors"
     )
-    return f"meets {floors}{whose} ({labels})"
+    return f"meets {floors}{whose} {labels}"
+
+
+def false_passes(trust: Trust) -> str:
+    """The share of unfaithful sentences that the judge passes; empty where it is unknown."""
+    recall = next((each for each in trust.agreements if each.name == RECALL), None)
+    if recall is None or recall.value is None or recall.low is None or recall.high is None:
+        return ""
+    low, high = 1 - recall.high, 1 - recall.low
+    return f"; it passes {1 - recall.value:.0%} of unfaithful sentences [{low:.0%}, {high:.0%}]"
 
 
 def trust_lines(phrase: str, of: str = "", still_open: Sequence[str] = ()) -> Iterator[str]:

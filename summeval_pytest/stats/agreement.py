@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Counts = NDArray[np.int64]
+    Counts = NDArray[np.int64] | NDArray[np.float64]
     Figures = NDArray[np.float64]
     Weights = Literal["none", "quadratic"]
 

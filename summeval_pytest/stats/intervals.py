@@ -49,7 +49,7 @@ def mean_interval(values: Sequence[float], *, low: float = 0.0, high: float = ma
     """
     if len(values) < 2:  # noqa: PLR2004 - one value has no variance
         return _NONE
-    if not math.isfinite(high):
+    if not math.isfinite(high - low):
         return _t_interval(values, 1.0)
     scaled = (np.sort(np.asarray(values, dtype=np.float64)) - low) / (high - low)
     rows = len(scaled) + 2 * _ROWS
@@ -110,11 +110,12 @@ def jackknife_interval(
 
     With z = artanh of the coefficient of all G groups, and z_g of all but one:
 
-        z -/+ t[G - 1] * sqrt((G - 1) / G * sum over groups of (z_g - mean(z_g))^2)
+        z -/+ t[G - 1] * sqrt((G - 1) / G * sum over groups of (z_g - z)^2)
 
-    and tanh of both. Where ``value`` is 1 nothing varies, so the lower bound is ``at_worst``, the
-    coefficient with as many errors as the sample could have missed. There are no bounds without a
-    value, or where it is defined without fewer than half of the groups, or fewer than two.
+    and tanh of both. Deviations are from z and not from the mean of z_g, which can only widen.
+    Where ``value`` is 1 nothing varies, so the lower bound is ``at_worst``, the coefficient with as
+    many errors as the sample could have missed. There are no bounds without a value, or where it
+    is defined without fewer than half of the groups, or fewer than two.
 
     Args:
         value: The coefficient of the sample; None if undefined.
@@ -129,8 +130,7 @@ def jackknife_interval(
     if value > 1 - _ALMOST:
         return Interval(value if at_worst is None else min(value, at_worst), value)
     middle, *each = np.arctanh(np.clip([value, *np.sort(others)], -_LARGEST, _LARGEST)).tolist()
-    mean = math.fsum(each) / len(each)
-    squares = math.fsum((z - mean) ** 2 for z in each)
+    squares = math.fsum((z - middle) ** 2 for z in each)
     reach = _t(len(each)) * math.sqrt(squares * (len(each) - 1) / len(each))
     low, high = math.tanh(middle - reach), math.tanh(middle + reach)
     return Interval(min(low, value), max(high, value))

@@ -1,7 +1,8 @@
 """Trust: how far a judge agrees with golden labels, which floors it misses, and where it errs.
 
-All figures of agreement but one are functions of counts that add up over papers. So a bootstrap
-over papers adds rows of counts, and never judges or counts again.
+All figures of agreement but one are functions of counts that add up over papers. So an interval
+over papers leaves rows of counts out, and never judges or counts again. A judge without an error
+in few labels has a wide interval all the same.
 """
 
 from __future__ import annotations
@@ -11,28 +12,17 @@ import statistics
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
 from summeval_pytest.metrics.facet import LOWEST
 from summeval_pytest.metrics.number import SPARSE
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.stats.agreement import (
-    evidence_f1,
-    evidence_precision,
-    evidence_recall,
-    kappas_of,
-)
-from summeval_pytest.stats.bootstrap import (
-    Interval,
-    Rows,
-    bootstrap_interval,
-    bootstrap_sums,
-    more_groups,
-    shares,
-)
+from summeval_pytest.stats.agreement import kappas_of
+from summeval_pytest.stats.bootstrap import Interval, more_groups, shares
 from summeval_pytest.stats.correlation import spearman
+from summeval_pytest.stats.intervals import jackknife_interval, missed_errors, share_interval
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.floors import AGREEMENTS, FOLLOWING, OF_ERROR, SPEARMAN, Floors
 from summeval_pytest.verdict.pair import Range, undecided
@@ -47,6 +37,7 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.int64]
     Figures = NDArray[np.float64]
+    Parts = tuple[NDArray[Any], NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +46,7 @@ class MoreLabels:
 
     Attributes:
         least: The floor.
-        n_papers: So many more papers, because papers are resampled; None if the figure equals its
+        n_papers: So many more papers; None if the figure equals its
             floor, which no number of labels decides.
         n_pairs: The same in pairs, with as many a paper as now.
     """
@@ -71,7 +62,7 @@ class Agreement:
 
     Attributes:
         value: None if undefined, such as the precision of a judge that finds nothing.
-        low: The lower bound; None if fewer than half of the resamples define it.
+        low: The lower bound; None if undefined. A kappa or a correlation also needs two papers.
         high: The upper bound; None likewise.
         more: How many labels would decide the floors that are too close to call.
     """
@@ -201,22 +192,44 @@ def _mean_kappa(sums: Counts) -> Figures:
     return shares(np.nansum(kappas, axis=0), (~np.isnan(kappas)).sum(axis=0))
 
 
-def _exact(sums: Counts, *, facets: Sequence[str]) -> Figures:
+def _exact(sums: Counts, *, facets: Sequence[str]) -> Parts:
     tables = [tables_of(sums, facet) for facet in facets]
     equal = np.asarray(sum(np.trace(table, axis1=1, axis2=2) for table in tables))
-    return shares(equal, np.asarray(sum(table.sum(axis=(1, 2)) for table in tables)))
+    return equal, np.asarray(sum(table.sum(axis=(1, 2)) for table in tables))
 
 
-def _unfaithful(sums: Counts, *, row: int, column: int) -> Figures:
-    """The unfaithful sentences that the judge finds, as a share of these and of one more cell."""
+def _unfaithful(sums: Counts, *, row: int, column: int) -> Parts:
+    """The unfaithful sentences that the judge finds, and these with one more cell."""
     tables = tables_of(sums, SENTENCE)
-    return shares(tables[:, 0, 0], tables[:, 0, 0] + tables[:, row, column])
+    return tables[:, 0, 0], tables[:, 0, 0] + tables[:, row, column]
 
 
-def _fact_f1(sums: Counts) -> Figures:
+def _fact_f1(sums: Counts) -> Parts:
     tables = tables_of(sums, FACT)
-    hits = 2 * tables[:, 1, 1]
-    return shares(hits, hits + tables[:, 0, 1] + tables[:, 1, 0])
+    return tables[:, 1, 1], tables[:, 1, 1] + (tables[:, 0, 1] + tables[:, 1, 0]) / 2
+
+
+def _evidence(sums: Counts, *, named: float, labelled: float) -> Parts:
+    """The evidence that is named and labelled, and so much of what is named and of the labels."""
+    of_named, of_labelled, both = sums[:, _SLICES[_EVIDENCE]].T
+    return both, named * of_named + labelled * of_labelled
+
+
+SHARES: Final[Mapping[str, Callable[[Counts], Parts]]] = {
+    "facet_exact": partial(_exact, facets=FACETS),
+    **{f"facet_exact.{facet}": partial(_exact, facets=(facet,)) for facet in FACETS},
+    "unfaithful_precision": partial(_unfaithful, row=1, column=0),
+    "unfaithful_recall": partial(_unfaithful, row=0, column=1),
+    "fact_f1": _fact_f1,
+    "evidence_precision": partial(_evidence, named=1.0, labelled=0.0),
+    "evidence_recall": partial(_evidence, named=0.0, labelled=1.0),
+    "evidence_f1": partial(_evidence, named=0.5, labelled=0.5),
+}
+"""By name, a share as what counts for it and what it is a share of, of each row of counts."""
+
+
+def _share(sums: Counts, *, parts: Callable[[Counts], Parts]) -> Figures:
+    return shares(*parts(sums))
 
 
 FIGURES: Final[Mapping[str, Callable[[Counts], Figures]]] = {
@@ -224,15 +237,8 @@ FIGURES: Final[Mapping[str, Callable[[Counts], Figures]]] = {
     **{
         f"facet_kappa.{facet}": partial(_kappa, kind=facet, weights="quadratic") for facet in FACETS
     },
-    "facet_exact": partial(_exact, facets=FACETS),
-    **{f"facet_exact.{facet}": partial(_exact, facets=(facet,)) for facet in FACETS},
-    "unfaithful_precision": partial(_unfaithful, row=1, column=0),
-    "unfaithful_recall": partial(_unfaithful, row=0, column=1),
-    "fact_f1": _fact_f1,
     "fact_kappa": partial(_kappa, kind=FACT, weights="none"),
-    "evidence_precision": lambda sums: evidence_precision(sums[:, _SLICES[_EVIDENCE]]),
-    "evidence_recall": lambda sums: evidence_recall(sums[:, _SLICES[_EVIDENCE]]),
-    "evidence_f1": lambda sums: evidence_f1(sums[:, _SLICES[_EVIDENCE]]),
+    **{name: partial(_share, parts=parts) for name, parts in SHARES.items()},
 }
 """By name, a figure of agreement of each row of summed counts; NaN where it is undefined."""
 
@@ -248,8 +254,6 @@ def n_of(counts: Counts, name: str) -> int:
     return sum(int(counts[_SLICES[kind]].sum()) for kind in kinds)
 
 
-SEED: Final = 20245
-RESAMPLES: Final = 1000
 MAX_UNANSWERED: Final = 0.05
 """A judge that leaves a larger share of the labelled items unanswered has not been measured."""
 
@@ -295,8 +299,7 @@ def _agreements(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> tup
             figure = _overall(pairs, own)
         else:
             has_items = np.array([n_of(row, name) > 0 for row in counts], dtype=bool)
-            n_items = n_of(counts.sum(axis=0), name)
-            figure = _measured(name, counts[has_items], FIGURES[name], n_items, own)
+            figure = _measured(name, counts[has_items], own)
         if own or (figure.n_items and name not in FOLLOWING):
             figures.append(figure)
     figures += _errors(pairs, floors)
@@ -361,24 +364,36 @@ def _wrong(answer: GoldenAnswer, middle: float) -> GoldenAnswer:
     return replace(answer, answer=low if is_high else high, evidence=evidence)
 
 
-def _measured(
-    name: str,
-    counts: Counts,
-    figure: Callable[[Counts], Figures],
-    n_items: int,
-    floors: tuple[Threshold, ...],
-) -> Agreement:
+def _measured(name: str, counts: Counts, floors: tuple[Threshold, ...]) -> Agreement:
     """A figure of summed counts, with its interval over the papers that the rows are."""
-    interval = bootstrap_sums(counts, figure, n_resamples=RESAMPLES, seed=SEED)
-    value = float(figure(counts.sum(axis=0)[np.newaxis])[0])
+    figure, total = FIGURES[name], counts.sum(axis=0)
+    sums = [total, *(total - counts), total + _missed(total)]
+    value, *without, worst = map(_defined, figure(np.array(sums)))
+    if name in SHARES:
+        interval = share_interval(*SHARES[name](counts))
+    else:
+        interval = jackknife_interval(value, without, at_worst=worst)
     return Agreement(
         name=name,
-        value=None if np.isnan(value) else value,
+        value=value,
         **asdict(interval),
-        n_items=n_items,
+        n_items=n_of(total, name),
         n_papers=len(counts),
         floors=floors,
     )
+
+
+def _defined(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _missed(total: Counts) -> Figures:
+    """The gravest errors that a judge without any may have, beside so many labelled items."""
+    missed = np.zeros(N_COUNTS)
+    for kind in (*FACETS, SENTENCE, FACT):
+        highest_taken_for_lowest = _SLICES[kind].stop - _SIZES[kind][1]
+        missed[highest_taken_for_lowest] = missed_errors(int(total[_SLICES[kind]].sum()))
+    return missed
 
 
 def _errors(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> Iterator[Agreement]:
@@ -398,31 +413,34 @@ def _errors(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> Iterato
         given = [(group, each.agrees) for group, each in labelled if each.answer is not None]
         if len(labelled) - len(given) > MAX_UNANSWERED * len(labelled):
             given = []
-        rows: dict[str, list[int]] = {}
+        rows: dict[str, list[bool]] = {}
         for group, is_right in given:
-            row = rows.setdefault(group, [0, 0])
-            row[0] += is_right
-            row[1] += 1
-        counts = np.array([rows[group] for group in sorted(rows)], dtype=np.int64).reshape(-1, 2)
+            rows.setdefault(group, []).append(is_right)
+        hits, sizes = (np.array([*map(of, rows.values())], dtype=np.float64) for of in (sum, len))
         name = OF_ERROR + error
         own = tuple(floor for floor in floors if floor.name == name)
         if given or own:
-            yield _measured(
-                name, counts, lambda sums: shares(sums[:, 0], sums[:, 1]), len(given), own
+            yield Agreement(
+                name=name,
+                value=hits.sum() / len(given) if given else None,
+                **asdict(share_interval(hits, sizes)),
+                n_items=len(given),
+                n_papers=len(rows),
+                floors=own,
             )
 
 
 def _overall(pairs: Sequence[GoldenPair], floors: tuple[Threshold, ...]) -> Agreement:
     """Spearman's rho of FM and the labelled overall scores."""
     groups, label, given = overall_columns(pairs)
-
-    def rho(drawn: Rows) -> float | None:
-        return spearman(label[drawn], given[drawn])
-
+    value, names = spearman(label, given), np.array(groups)
+    without = [spearman(label[names != g], given[names != g]) for g in sorted(set(groups))]
+    # The gravest error: the best summary of all has the lowest score of all.
+    worst = value and spearman([*label, label.max() + 1], [*given, given.min() - 1])
     return Agreement(
         name=SPEARMAN,
-        value=spearman(label, given),
-        **asdict(bootstrap_interval(groups, rho, n_resamples=RESAMPLES, seed=SEED)),
+        value=value,
+        **asdict(jackknife_interval(value, without, at_worst=worst)),
         n_items=len(groups),
         n_papers=len(set(groups)),
         floors=floors,

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from scipy.stats import beta
 
-from summeval_pytest.verdict import trust as trust_module
+from summeval_pytest.stats.agreement import kappas_of
+from summeval_pytest.stats.bootstrap import Interval, more_groups
 from summeval_pytest.verdict.floors import AGREEMENTS, Floors
 from summeval_pytest.verdict.thresholds import Bound, Threshold
 from summeval_pytest.verdict.trust import (
@@ -38,13 +40,6 @@ def trust(labelled: Sequence[GoldenPair], *floors: Threshold, judge: str = "") -
     )
 
 
-def few_resamples(labelled: Sequence[GoldenPair], *floors: Threshold) -> Trust:
-    """The same from 20 resamples, for laws."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trust_module, "RESAMPLES", 20)
-        return trust(labelled, *floors)
-
-
 def actual(measured: Trust, name: str) -> Agreement:
     """One figure that has to be there."""
     return next(each for each in measured.agreements if each.name == name)
@@ -63,26 +58,53 @@ TWO_PAPERS = [sentences("kiln", (4, 0), (0, 1)), sentences("moss", (1, 3), (0, 2
 
 
 def test_a_figure_is_of_all_items_and_its_interval_of_papers() -> None:
-    """Worked example: two papers of one size make three resamples, of recall 1/4, 5/8 and 1.
+    """Worked example: 4 of 4 on one paper, 1 of 4 on the other, so eight tell as much as 1.67.
 
-    One of the first and the last each comes up a quarter of the time, so they are the bounds.
+    The variance over papers is 2 * (1.5 / 8)^2 * 2 = 0.1406, that of eight sentences 0.0293.
     """
-    assert actual(trust(TWO_PAPERS), "unfaithful_recall") == Agreement(
-        name="unfaithful_recall", value=5 / 8, low=1 / 4, high=1.0, n_items=11, n_papers=2
-    )
+    figure = actual(trust(TWO_PAPERS), "unfaithful_recall")
+    n, hits = 8 * 0.029296875 / 0.140625, 5 * 0.029296875 / 0.140625
+    bounds = beta.ppf(0.025, hits, n - hits + 1), beta.ppf(0.975, hits + 1, n - hits)
+    assert (figure.value, figure.n_items, figure.n_papers) == (5 / 8, 11, 2)
+    assert (figure.low, figure.high) == pytest.approx(bounds)
+
+
+@pytest.mark.parametrize(
+    ("name", "low"), [("unfaithful_recall", 0.664), ("unfaithful_precision", 0.664)]
+)
+def test_nine_of_nine_is_no_proof(name: str, low: float) -> None:
+    """Three papers without an error once met every lower floor of .95; nine of nine says .66."""
+    papers = [sentences(paper, (3, 0), (0, 3)) for paper in ("kiln", "moss", "zinc")]
+    measured = trust(papers, Threshold(name, 0.95, "lower"))
+    assert actual(measured, name).low == pytest.approx(low, abs=1e-3)
+    assert measured.outcome == "failed"
+    assert actual(measured, name).more[0].n_papers
+
+
+def test_kappa_and_rho_of_a_judge_without_an_error_have_width() -> None:
+    """The gravest errors that nine ratings may have missed are 4.56: one for the other end."""
+    papers = [
+        golden(*(answered("result", rating, rating) for rating in (1, 2, 4)), paper=paper)
+        for paper in ("kiln", "moss", "zinc")
+    ]
+    floor = Threshold("facet_kappa", 0.6, "lower")
+    table = np.diag([3.0, 3.0, 0.0, 3.0])
+    table[3, 0] = 9 * (0.025 ** (-1 / 9) - 1)
+    worst = kappas_of(table[np.newaxis], categories=range(4), weights="quadratic")[0]
+    figure = actual(trust(papers, floor), "facet_kappa")
+    assert figure.value == 1.0
+    assert figure.low == pytest.approx(worst)
+    assert trust(papers, floor).outcome == "failed"
 
 
 def test_spearman_is_of_the_overall_scores() -> None:
-    """Worked example: ranks 1 2 3 4 and 1 3 2 4 make 4/5; each paper alone is in order.
-
-    Two papers of two make three resamples: both, 4/5, or one of them twice, 1.
-    """
+    """Worked example: ranks 1 2 3 4 and 1 3 2 4 make 4/5, and two papers bound nothing."""
     labelled = [
         golden(answered("overall", 1, 0.3), answered("overall", 2, 0.5), paper="kiln"),
         golden(answered("overall", 3, 0.4), answered("overall", 9, 0.9), paper="moss"),
     ]
     rho = actual(trust(labelled), "facet_spearman")
-    assert (rho.value, rho.low, rho.high) == pytest.approx((0.8, 0.8, 1.0))
+    assert (rho.value, rho.low, rho.high) == pytest.approx((0.8, -1.0, 1.0))
     assert (rho.n_items, rho.n_papers) == (4, 2)
 
 
@@ -122,12 +144,10 @@ def recall(*leasts: float, bound: Bound = "point") -> list[Threshold]:
 
 
 def test_a_judge_at_its_floor_is_trusted_and_under_it_is_not() -> None:
-    """Equal holds, as it does for every threshold; 5 of 8 on two papers could be 1 of 4 on others.
-
-    So a floor on the lower bound is held by that.
-    """
+    """Equal is enough, as it is for every threshold; a floor may be on the lower bound."""
     at, above = recall(5 / 8, 0.626)
-    low, lower = recall(1 / 4, 0.3, bound="lower")
+    bound = actual(trust(TWO_PAPERS), "unfaithful_recall").low or 0.0
+    low, lower = recall(bound, bound + 0.01, bound="lower")
     measured = trust(TWO_PAPERS, at, low)
     assert (measured.outcome, measured.is_untrusted, measured.missed) == ("passed", False, ())
     measured = trust(TWO_PAPERS, at, above, low, lower)
@@ -146,10 +166,9 @@ def test_a_figure_that_the_labels_leave_undefined_misses_its_floor() -> None:
 
 
 def test_a_floor_in_the_interval_says_how_many_labels_would_decide() -> None:
-    """Worked example: 5/8 in [1/4, 1], three times as far from either bound as from 1/2 or 3/4.
+    """The interval has to shrink to the floor, by the root of the papers (tests/stats).
 
-    So the interval has to shrink to a third, which takes 9 times the 2 papers: 16 more. Three pairs
-    of these two have a sentence, so that makes 24; a pair with a facet only is none of them.
+    Three pairs of the two papers have a sentence; a pair with a facet only does not count.
     """
     labelled = [
         TWO_PAPERS[0],
@@ -157,26 +176,24 @@ def test_a_floor_in_the_interval_says_how_many_labels_would_decide() -> None:
         replace(sentences("moss", (0, 2), (0, 1)), system="other"),
         golden(answered("result", 4, 4), paper="zinc"),
     ]
-    floors = recall(0.25, 0.5, 5 / 8, 0.75, 1.0)
-    assert actual(trust(labelled, *floors), "unfaithful_recall").more == (
-        MoreLabels(least=0.5, n_papers=16, n_pairs=24),
+    figure = actual(trust(labelled, *recall(0.5, 5 / 8, 0.75)), "unfaithful_recall")
+    n_papers = [
+        more_groups(5 / 8, Interval(figure.low, figure.high), floor, 2) or 0
+        for floor in (0.5, 0.75)
+    ]
+    assert min(n_papers) > 2
+    assert figure.more == (
+        MoreLabels(least=0.5, n_papers=n_papers[0], n_pairs=-(-n_papers[0] * 3 // 2)),
         MoreLabels(least=5 / 8),
-        MoreLabels(least=0.75, n_papers=16, n_pairs=24),
+        MoreLabels(least=0.75, n_papers=n_papers[1], n_pairs=-(-n_papers[1] * 3 // 2)),
     )
     # a lower bound misses it now, and would reach it were the estimate to stay
     figure = actual(trust(TWO_PAPERS, *recall(0.5, bound="lower")), "unfaithful_recall")
-    assert (len(figure.missed), figure.more) == (
-        1,
-        (MoreLabels(least=0.5, n_papers=16, n_pairs=16),),
-    )
+    assert (len(figure.missed), [each.least for each in figure.more]) == (1, [0.5])
 
 
 def test_labels_of_one_kind_of_error_and_overall_scores_are_counted_by_their_own_pairs() -> None:
-    """Only a pair with such a sentence, or an overall score, makes the figure surer.
-
-    Worked example: of one kind 1 of 2 is found, in [0, 1]: to 3/4 half as far as to 1, so 4 times 2
-    papers. Of four scores on two papers rho is 4/5 in [4/5, 1]: as much to 9/10.
-    """
+    """Only a pair with such a sentence, or an overall score, makes the figure surer."""
     labelled = [
         golden(answered("sentence", 0, 0, error="number"), paper="kiln"),
         golden(answered("sentence", 0, 1, error="number"), paper="moss"),
@@ -189,12 +206,9 @@ def test_labels_of_one_kind_of_error_and_overall_scores_are_counted_by_their_own
         Threshold(name="facet_spearman", least=0.9, bound="point"),
     ]
     measured = trust(labelled, *floors)
-    assert actual(measured, "unfaithful_recall.number").more == (
-        MoreLabels(least=0.75, n_papers=6, n_pairs=6),
-    )
-    assert actual(measured, "facet_spearman").more == (
-        MoreLabels(least=0.9, n_papers=6, n_pairs=6),
-    )
+    for name in ("unfaithful_recall.number", "facet_spearman"):
+        (more,) = actual(measured, name).more
+        assert more.n_pairs == more.n_papers  # a pair a paper, the third pair bears on neither
 
 
 # Unanswered labels
@@ -278,13 +292,15 @@ def test_a_floor_that_only_silence_holds_is_the_judges_fault(
         )
         for n in range(24)
     ]
-    floor = Threshold(name, 0.99, bound)
-    assert few_resamples(said, floor).outcome == "passed"
-    measured = few_resamples([*said, golden(unanswered)], floor)
+    at = actual(trust(said, Threshold(name, 0.0)), name)
+    value = (at.value if bound == "point" else at.low) or 0.0
+    floor = Threshold(name, value - 0.01, bound)
+    assert trust(said, floor).outcome == "passed"
+    measured = trust([*said, golden(unanswered)], floor)
     assert (measured.outcome, measured.missed) == ("error", ())
-    message = f"the judge is undecided: {floor.title} 1.000 meets 0.99, and would be "
+    message = f"the judge is undecided: {floor.title} {value:.3f} meets "
     assert measured.undecided.startswith(message)
-    assert few_resamples([*said, golden(unanswered)], replace(floor, least=0.0)).outcome == "passed"
+    assert trust([*said, golden(unanswered)], replace(floor, least=-1.0)).outcome == "passed"
 
 
 def test_a_judge_that_misses_a_floor_is_untrusted_whatever_it_left_open() -> None:
@@ -305,7 +321,7 @@ def test_every_figure_and_bound_lies_in_its_range(labelled: list[GoldenPair]) ->
     spoken = [
         replace(p, answers=tuple(a for a in p.answers if a.answer is not None)) for p in labelled
     ]
-    for agreement in few_resamples(spoken).agreements:
+    for agreement in trust(spoken).agreements:
         known = AGREEMENTS[agreement.name.removesuffix(".number").removesuffix(".direction")]
         assert 0 < agreement.n_papers <= agreement.n_items
         assert agreement.value is None or known.low <= agreement.value <= known.high
