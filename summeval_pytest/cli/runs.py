@@ -9,7 +9,7 @@ import subprocess
 import sys
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Final
@@ -41,7 +41,7 @@ from summeval_pytest.record.record_file import read_record, record_lines
 from summeval_pytest.record.rescore import read_weights, rescore
 from summeval_pytest.reports.cases import missed_numbers
 from summeval_pytest.reports.ci import STEP_SUMMARY, annotation_lines, step_summary
-from summeval_pytest.reports.files import FileKind, append, rendered
+from summeval_pytest.reports.files import REPORTS, append
 from summeval_pytest.reports.judge_section import trust_of_run
 from summeval_pytest.reports.terminal import (
     changed_model_lines,
@@ -63,7 +63,24 @@ from summeval_pytest.verdict.policy import LEVEL, Rule, read_rules
 from summeval_pytest.verdict.run import RunRecord, RunVerdict, SuiteRecord
 
 RunFile = Annotated[Path, Parameter(name="RUN", help="a run record")]
-GitLabFile = Annotated[Path | None, Parameter(help="write GitLab's code quality report")]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportFiles:
+    """The reports to write, as `reports.files.REPORTS` has them."""
+
+    html: Annotated[Path | None, Parameter(help="write the HTML page")] = None
+    junit: Annotated[Path | None, Parameter(help="write the JUnit report")] = None
+    gitlab: Annotated[Path | None, Parameter(help="write GitLab's code quality report")] = None
+
+    @property
+    def named(self) -> dict[str, Path]:
+        """The files that are asked for, by option."""
+        return {option: file for option, file in asdict(self).items() if file is not None}
+
+
+NO_REPORTS: Final = ReportFiles()
 
 
 def plan(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
@@ -78,9 +95,7 @@ def plan(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
 def merge(
     *runs: Annotated[Path, Parameter(name="RUN", help="the shards' run records")],
     out: Annotated[Path, Parameter(help="write the merged run record to this file")],
-    html: Annotated[Path | None, Parameter(help="write the HTML page")] = None,
-    junit: Annotated[Path | None, Parameter(help="write the JUnit report")] = None,
-    gitlab: GitLabFile = None,
+    reports: ReportFiles = NO_REPORTS,
     option: Annotated[
         tuple[str, ...],
         Parameter(help="an option of the shards' runs, such as --option=--summ-judge=gpt (repeat)"),
@@ -96,9 +111,9 @@ def merge(
         raise OptionError("name the run records of all shards")
     records = [read_record(run, "RUN") for run in runs]
     suites = dict.fromkeys(suite.shown for record in records for suite in record.suites)
-    files = {"run-record": out, "html": html, "junit": junit, "gitlab": gitlab}
+    files = {"run-record": out, **reports.named}
     command = [sys.executable, "-m", "pytest", "-q"]
-    command += [*(f"--summ-{name}={file}" for name, file in files.items() if file), *option]
+    command += [*(f"--summ-{name}={file}" for name, file in files.items()), *option]
     command += [*(f"--summ-from={run}" for run in runs), "--", *suites]
     done = subprocess.run(command, check=False)  # noqa: S603 - a suite's name stands behind --
     if done.returncode:
@@ -110,9 +125,7 @@ def report(
     run: RunFile,
     /,
     *,
-    html: Annotated[Path | None, Parameter(help="write the HTML page")] = None,
-    junit: Annotated[Path | None, Parameter(help="write the JUnit report")] = None,
-    gitlab: GitLabFile = None,
+    reports: ReportFiles = NO_REPORTS,
     github: Annotated[
         bool,
         Parameter(
@@ -122,20 +135,13 @@ def report(
     ] = False,
 ) -> tuple[list[str], bool]:
     """Prints a run and writes its reports again; whether the run passes."""
-    files: dict[FileKind, tuple[str, Path | None]] = {
-        "page": ("--html", html),
-        "JUnit report": ("--junit", junit),
-        "code quality report": ("--gitlab", gitlab),
-    }
-    for option, file in files.values():
-        if file is not None:
-            check_writable(file, option)
+    for option, file in reports.named.items():
+        check_writable(file, f"--{option}")
     verdict = decide(read_record(run, "RUN"))
     lines = list(run_lines(verdict))
-    for kind, (option, file) in files.items():
-        if file is not None:
-            write_text(file, option, rendered(kind, verdict))
-            lines.append(f"wrote {file}")
+    for option, file in reports.named.items():
+        write_text(file, f"--{option}", REPORTS[option].pieces(verdict, Path.cwd()))
+        lines.append(f"wrote {file}")
     return [*lines, *_github(verdict)] if github else lines, verdict.may_release
 
 

@@ -14,14 +14,7 @@ import pytest
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.plugin.options import Options
 from summeval_pytest.record.record_file import read_record, record_lines
-from summeval_pytest.reports.files import (
-    FileKind,
-    append,
-    from_root,
-    rendered,
-    unwritable,
-    write_whole,
-)
+from summeval_pytest.reports.files import REPORTS, append, from_root, unwritable, write_whole
 from summeval_pytest.reports.judge_section import UNTRUSTED
 from summeval_pytest.suite.suite import Suite
 from summeval_pytest.text.printing import one_line
@@ -41,22 +34,17 @@ _NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*\Z")
 _SUFFIX: Final = ".json"
 
 
-def report_files(options: Options) -> dict[FileKind, tuple[str, str]]:
-    """By kind of report, the flag that asks for it and the file."""
-    files: dict[FileKind, tuple[str, str | None]] = {
-        "run record": ("--summ-run-record", options.run_record),
-        "JUnit report": ("--summ-junit", options.junit),
-        "page": ("--summ-html", options.html),
-        "code quality report": ("--summ-gitlab", options.gitlab),
-    }
-    return {kind: (flag, name) for kind, (flag, name) in files.items() if name is not None}
+def report_files(options: Options) -> dict[str, str]:
+    """The files that are asked for, by the option that names each."""
+    files = {option: getattr(options, option) for option in REPORTS}
+    return {option: file for option, file in files.items() if file is not None}
 
 
 def check_outputs(options: Options, folder: Path) -> None:
     """Refuses a file or name that cannot be written, before anything is judged for it."""
     taken: dict[Path, str] = {}
-    for flag, name in report_files(options).values():
-        file = folder / name
+    for option, name in report_files(options).items():
+        file, flag = folder / name, f"--summ-{option.replace('_', '-')}"
         if fault := unwritable(file):
             raise OptionError(f"{flag}={name}: cannot be written, {fault}; name another file")
         first = taken.setdefault(file.resolve(), flag)
@@ -149,11 +137,11 @@ def write_outputs(
 
     Relative files start from ``folder``; ``lines`` gets a line for each file that was written.
     """
-    for kind, (_, name) in report_files(options).items():
-        if fault := write_whole(folder / name, rendered(kind, verdict, folder)):
+    for option, name in report_files(options).items():
+        if fault := write_whole(folder / name, REPORTS[option].pieces(verdict, folder)):
             yield fault
         else:
-            lines.append(one_line(f"{kind}: {name}", 400))
+            lines.append(one_line(f"{REPORTS[option].title}: {name}", 400))
     if options.save is None:
         return
     by_shown = {suite.shown: suite for suite in suites}

@@ -1,47 +1,67 @@
-"""A report's file, written as a whole or not at all."""
+"""The files that a run can write. Each is written as a whole or not at all."""
 
 from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, Literal
+from typing import IO, TYPE_CHECKING, Final
 
 from summeval_pytest.record.record_file import record_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterator
 
     from summeval_pytest.verdict.run import RunVerdict
 
 
-FileKind = Literal["run record", "JUnit report", "page", "code quality report"]
 _PROJECT: Final = "CI_PROJECT_DIR"
 """The variable that names the root of the repository at GitLab."""
 
+Pieces = Callable[["RunVerdict", Path], Iterable[str]]
+"""Lays out a run, in pieces of a file. The run's own files were named from the folder."""
 
-def rendered(kind: FileKind, record: RunVerdict, start: Path | None = None) -> str | Iterable[str]:
-    """The text of one kind of file, whole or in pieces.
 
-    The run's files were named from ``start``, or from the current folder. Each report is imported
-    here, since a gate starts in every worker and most workers write none.
-    """
-    if kind == "JUnit report":
-        from summeval_pytest.reports.junit import junit_pieces
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A file that a run can write."""
 
-        return junit_pieces(record)
-    if kind == "page":
-        from summeval_pytest.reports.page import page_pieces
+    title: str
+    pieces: Pieces
 
-        return page_pieces(record)
-    if kind == "code quality report":
-        from summeval_pytest.reports.ci import quality_pieces
 
-        start = start or Path.cwd()
-        locate = from_root(start, Path(os.environ.get(_PROJECT) or start))
-        return quality_pieces(record, locate=locate)
-    return record_lines(record)
+# Each imports its module when it is written: a gate starts in every worker, and most write none.
+
+
+def _junit(run: RunVerdict, _: Path) -> Iterable[str]:
+    from summeval_pytest.reports.junit import junit_pieces
+
+    return junit_pieces(run)
+
+
+def _page(run: RunVerdict, _: Path) -> Iterable[str]:
+    from summeval_pytest.reports.page import page_pieces
+
+    return page_pieces(run)
+
+
+def _code_quality(run: RunVerdict, start: Path) -> Iterable[str]:
+    from summeval_pytest.reports.ci import quality_pieces
+
+    locate = from_root(start, Path(os.environ.get(_PROJECT) or start))
+    return quality_pieces(run, locate=locate)
+
+
+REPORTS: Final[Mapping[str, Report]] = {
+    "run_record": Report("run record", lambda run, _: record_lines(run)),
+    "junit": Report("JUnit report", _junit),
+    "html": Report("page", _page),
+    "gitlab": Report("code quality report", _code_quality),
+}
+"""By the option that names its file."""
 
 
 def from_root(start: Path, root: Path) -> Callable[[str], str]:
