@@ -70,7 +70,7 @@ def write_labelled(folder: Path, *labels: Mapping[str, object], floors: str = ""
 
 
 @dataclass(slots=True, kw_only=True)
-class Told:
+class LabelledJudge:
     """A judge that finds everything right but for what it is told.
 
     ``ratings`` are others than the full ones, by the words of a summary's facet; sentences and

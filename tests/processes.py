@@ -17,5 +17,5 @@ def clean_environment(**variables: str) -> dict[str, str]:
 
 def is_ours(name: str) -> bool:
     """Whether a variable chooses for a run."""
-    ours = ("SUMM_", "OPENAI_", "PYTEST_XDIST", "GITHUB_")
-    return name.startswith(ours) or name in {"CI", "BUILD_NUMBER", "SOURCE_DATE_EPOCH"}
+    own = ("SUMM_", "OPENAI_", "PYTEST_XDIST", "GITHUB_")
+    return name.startswith(own) or name in {"CI", "BUILD_NUMBER", "SOURCE_DATE_EPOCH"}

@@ -298,7 +298,7 @@ def test_a_missing_cell_is_no_text(cell: object) -> None:
     assert str(caught.value) == f"row 1: the summary is {cell!r}; give a text, '' for none"
 
 
-def test_progress_is_told_on_stderr(
+def test_progress_is_reported_on_stderr(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An LLM judge takes its time; whoever wants silence says so."""
@@ -353,14 +353,14 @@ GIVEN = {"summary": SUMMARY, "reference": REFERENCE}
         ),
     ],
 )
-def test_a_mistake_in_a_table_is_told(rows: Any, options: Mapping[str, Any], message: str) -> None:
+def test_a_mistake_in_a_table_is_named(rows: Any, options: Mapping[str, Any], message: str) -> None:
     """With the row, and what to do."""
     with pytest.raises(UsageError) as caught:
         evaluate(rows, progress=False, **options)
     assert message in str(caught.value)
 
 
-def test_a_notebook_shows_texts_by_facet_and_no_markup_of_theirs() -> None:
+def test_a_notebook_shows_texts_by_facet_and_none_of_their_markup() -> None:
     """Texts of papers and models are hostile until proven otherwise."""
     hostile = f"<script>alert(1)</script> & \u202e {SUMMARY}"
     html = score(summary=hostile, reference=REFERENCE)._repr_html_()

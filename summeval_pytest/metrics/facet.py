@@ -300,7 +300,7 @@ def _segments(
     of_summary = SegmentFacets(summary, is_summary=True)
     if frozen is not None:
         (candidate,) = yield from ask(FacetSegments, of_summary)
-        reviewed = Grounded(segments=frozen, dropped=(), held=MappingProxyType({}))
+        reviewed = Grounded(segments=frozen, dropped=(), extents=MappingProxyType({}))
         return reviewed, ground(candidate, summary)
     first, second = yield from ask(FacetSegments, SegmentFacets(reference), of_summary)
     return ground(first, reference), ground(second, summary)
@@ -371,9 +371,9 @@ def _checked_rating(facet: Facet, rating: FacetRating | Unanswered) -> FacetRati
     return rating
 
 
-Held = Literal["whole", "parts", "absent"]
+Extent = Literal["whole", "parts", "absent"]
 """How a text contains a segment: word for word, some of its sentences, or none of them."""
-HELD: Final[tuple[Held, ...]] = get_args(Held)
+EXTENTS: Final[tuple[Extent, ...]] = get_args(Extent)
 
 _WORD = re.compile(r"(?<![^\W_])(?<!@)[^\W_]+")
 """A word; a masked number or citation (``@xmath0``, ``@xcite``) is none."""
@@ -386,12 +386,12 @@ _ELLIPSIS = re.compile(r"\s*(?:\[?\.\.\.\]?|\u2026)\s*")
 class Grounded:
     """A text's segments as far as it contains them, and the pieces that it does not contain.
 
-    ``held`` says how the text contains the segment of each facet that had one.
+    ``extents`` says how the text contains the segment of each facet that had one.
     """
 
     segments: FacetSegments
     dropped: tuple[str, ...]
-    held: Mapping[Facet, Held]
+    extents: Mapping[Facet, Extent]
 
 
 def ground(segments: FacetSegments, text: str) -> Grounded:
@@ -405,13 +405,13 @@ def ground(segments: FacetSegments, text: str) -> Grounded:
     plain = _plain(text)
     kept: dict[Facet, str] = {}
     dropped: list[str] = []
-    held: dict[Facet, Held] = {}
+    extents: dict[Facet, Extent] = {}
     for facet in FACETS:
         segment = segments.segment(facet).strip()
         if not _WORD.search(segment):
             continue
         if _plain(segment) in plain:
-            kept[facet], held[facet] = segment, "whole"
+            kept[facet], extents[facet] = segment, "whole"
             continue
         shares = {
             piece: piece if _plain(piece) in plain else _shared(piece, text)
@@ -420,9 +420,9 @@ def ground(segments: FacetSegments, text: str) -> Grounded:
         dropped.extend(piece for piece, shared in shares.items() if not shared)
         kept[facet] = segment if segments.recorded_by else " ".join(filter(None, shares.values()))
         is_partial = any(piece == shared for piece, shared in shares.items())
-        held[facet] = "parts" if is_partial else "absent"
+        extents[facet] = "parts" if is_partial else "absent"
     return Grounded(
-        segments=FacetSegments(**kept), dropped=tuple(dropped), held=MappingProxyType(held)
+        segments=FacetSegments(**kept), dropped=tuple(dropped), extents=MappingProxyType(extents)
     )
 
 
@@ -444,7 +444,7 @@ def coverage(segments: FacetSegments, text: str) -> float:
     return min(1.0, n_letters / max(1, _letters(text)))
 
 
-def is_held(sentence: str, text: str) -> bool:
+def is_verbatim(sentence: str, text: str) -> bool:
     """Whether a text has the words of a sentence in a row; a sentence without a word has none."""
     wanted = _plain(sentence)
     return bool(wanted.strip()) and wanted in _plain(text)

@@ -304,11 +304,11 @@ def _score(
     """The rate over the answered sentences, and what the judge got wrong on the way."""
     answered = [sentence for sentence in sentences if sentence.supported is not None]
     n_named = sum(len(check.evidence) for check in checks)
-    n_held = sum(len(sentence.evidence) for sentence in sentences if not sentence.by_rule)
+    n_valid = sum(len(sentence.evidence) for sentence in sentences if not sentence.by_rule)
     return FaithfulnessScore(
         value=sum(bool(sentence.supported) for sentence in answered) / len(answered),
         sentences=sentences,
-        n_ungrounded=sum(check.n_ungrounded for check in checks) + n_named - n_held,
+        n_ungrounded=sum(check.n_ungrounded for check in checks) + n_named - n_valid,
         n_unsupported_yes=sum(bool(s.supported) and not s.evidence for s in sentences),
         n_copied=sum(check.n_copied for check in checks),
         conflicts=sum(sentence.number_conflict for sentence in sentences),

@@ -76,7 +76,7 @@ class Progress:
         self._terminal = terminal
         self._write = write
         self._clock = clock
-        self._began = self._told = clock()
+        self._began = self._logged_at = clock()
         self._time_left = TimeLeft()
         self._is_shown = False
 
@@ -92,8 +92,8 @@ class Progress:
         if self._terminal is not None:
             self._draw(_SHOW.format(text))
             self._is_shown = True
-        elif now - self._told >= LOG_SECONDS:
-            self._told = now
+        elif now - self._logged_at >= LOG_SECONDS:
+            self._logged_at = now
             test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
             self._write(f"summeval: {test or 'a test'} waits: {text}")
 

@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
 from summeval_pytest.errors import SuiteError
-from summeval_pytest.metrics.facet import FacetScore, facet_aware_metric, is_held
+from summeval_pytest.metrics.facet import FacetScore, facet_aware_metric, is_verbatim
 from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.number import SPARSE, UNRECORDED, Unscored
@@ -223,7 +223,7 @@ def check_roles(label: Label, summary: str) -> None:
     """Refuse a role of a sentence that the summary does not have word for word, likewise."""
     text = normalise(summary)
     for role in label.roles or ():
-        if not is_held(normalise(role.text), text):
+        if not is_verbatim(normalise(role.text), text):
             raise SuiteError(
                 label.place,
                 f"a role of system {label.system!r} on paper {label.paper!r} is of the sentence"

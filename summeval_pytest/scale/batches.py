@@ -158,10 +158,10 @@ class _Worker:
     """A process that judges one batch after another."""
 
     def __init__(self, context: SpawnContext, order: JudgeOrder) -> None:
-        self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=_work, args=(order, theirs), daemon=True)
+        self.connection, other_end = context.Pipe()
+        self.process = context.Process(target=_work, args=(order, other_end), daemon=True)
         self.process.start()
-        theirs.close()
+        other_end.close()
         self.batch: Batch | None = None
         self.n_tries = 0
 

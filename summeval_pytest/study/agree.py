@@ -37,9 +37,9 @@ from summeval_pytest.study.agreement.agreement_tables import (
     decision_tables,
     given_table,
     item_table,
-    lacking_lines,
     level_table,
     matrix_tables,
+    missing_lines,
     recorded_table,
     retrieved_table,
     role_table,
@@ -347,7 +347,7 @@ def _lines(agreement: SuiteAgreement, wanted: Tables) -> Iterator[str]:
     else:
         yield from _correlated(agreement, wanted)
     yield ""
-    missing = list(lacking_lines([pair.lacking for pair in agreement.pairs]))
+    missing = list(missing_lines([pair.missing for pair in agreement.pairs]))
     yield from [*missing, ""] if missing else []
     tables = [item_table(agreement.items, FACETS)]
     if any(agreement.items[kind].n_items for kind in VERDICTS):

@@ -31,7 +31,7 @@ _LEANS = re.compile(
 """Opens a sentence that only the one before it explains."""
 _LABEL = re.compile(r"\W*[^\W\d_][\w/&-]*(?: [\w/&-]+){0,3}\s?:")
 """Opens a sentence with a label, under which the next ones may stand, too."""
-_TOLD: Final = 60
+_QUOTED: Final = 60
 """Characters of each side that a report shows."""
 
 IRRELEVANT: Final = (
@@ -64,7 +64,7 @@ class Edit:
     @property
     def words(self) -> str:
         """The edit in a few words, safe to print: ``"11.9%" -> "31.9%"``."""
-        before, after = (f'"{one_line(side, _TOLD)}"' for side in (self.before, self.after))
+        before, after = (f'"{one_line(side, _QUOTED)}"' for side in (self.before, self.after))
         if self.before == self.after:
             return f"moved {before}" if self.before else "nothing changed"
         if not self.before:
@@ -196,7 +196,7 @@ _SET = re.compile(r"(?i)\b(?:at|from|to|between|until|before|after|within)\s\Z")
 """Before what was set by the authors, or belongs to another figure."""
 _TOTAL = re.compile(r"\s?(?:of|out of)(?: the)?\s(?=\d)")
 _FIRST_DIGIT = re.compile(r"[1-9]")
-_UNIT_TOLD = re.compile(r"\s?%|\s?-?\s?[^\W\d_][^\s,;:()\[\]]*")
+_UNIT_STATED = re.compile(r"\s?%|\s?-?\s?[^\W\d_][^\s,;:()\[\]]*")
 _YEARS: Final = range(1800, 2101)
 _YEAR_DIGITS: Final = 4
 _MAX_SHARE: Final = 100.0
@@ -223,7 +223,7 @@ def change_number(text: str, source: str) -> Edit | None:
         wanted[place] = _with_digits(figure, digits)
         edited = text[: sentences[place].start] + wanted[place] + text[sentences[place].end :]
         if _is_cut(edited, wanted):
-            unit = _UNIT_TOLD.match(figure.sentence, figure.end) if figure.unit else None
+            unit = _UNIT_STATED.match(figure.sentence, figure.end) if figure.unit else None
             unit_text = unit.group().rstrip(".") if unit else ""
             before, after = figure.digits + unit_text, digits + unit_text
             return Edit(text=edited, sentence=place, before=before, after=after)

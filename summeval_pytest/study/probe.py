@@ -340,16 +340,16 @@ def state_of(checks: Sequence[Check], floor: float) -> RelationState:
     "unanswered" where more than 5 % of the papers are the judge's to answer, or the relation would
     not hold often enough if it were broken on these.
     """
-    n_held = sum(check.holds is True for check in checks)
+    n_kept = sum(check.holds is True for check in checks)
     n_decided = sum(check.holds is not None for check in checks)
     n_papers = n_decided + sum(c.holds is None and bool(c.unanswered) for c in checks)
     if not n_papers:
         return "nothing to check"
     if n_decided < MIN_COVERAGE * n_papers:
         return "unanswered"
-    if n_held < floor * n_decided - _ROUNDING:
+    if n_kept < floor * n_decided - _ROUNDING:
         return "fails"
-    return "passes" if n_held >= floor * n_papers - _ROUNDING else "unanswered"
+    return "passes" if n_kept >= floor * n_papers - _ROUNDING else "unanswered"
 
 
 def relation_lines(relation: EditRelation, checks: Sequence[Check]) -> Iterator[str]:
@@ -369,8 +369,8 @@ def _headline(relation: EditRelation, checks: Sequence[Check]) -> str:
     n_decided = sum(check.holds is not None for check in checks)
     if not n_decided:
         return f"{relation.name}: no paper offers the edit"
-    n_held = sum(check.holds is True for check in checks)
-    text = f"{relation.name}: holds on {n_held} of {n_decided} papers"
+    n_kept = sum(check.holds is True for check in checks)
+    text = f"{relation.name}: holds on {n_kept} of {n_decided} papers"
     if n_unanswered := sum(c.holds is None and bool(c.unanswered) for c in checks):
         text += f", {n_unanswered} unanswered"
     if state_of(checks, relation.floor) == "fails":

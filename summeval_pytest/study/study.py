@@ -190,7 +190,7 @@ def families_of(
             of one name.
     """
     families = tuple({name: stem_of(of[name]) for name in of} for of in (judges, systems))
-    told_of: dict[str, str] = {}
+    family_of: dict[str, str] = {}
     for text in named:
         name, _, family = text.rpartition("=")
         if not name or not family:
@@ -200,9 +200,9 @@ def families_of(
                 f"--family={text}: no judge or system {name!r} is studied;"
                 f" {nearest(name, {*judges, *systems})}"
             )
-        if family.lower() != told_of.setdefault(name, family.lower()):
+        if family.lower() != family_of.setdefault(name, family.lower()):
             raise OptionError(
-                f"--family={text}: {name!r} is of family {told_of[name]!r} already; leave one out"
+                f"--family={text}: {name!r} is of family {family_of[name]!r} already; leave one out"
             )
         for of in families:
             if name in of:

@@ -148,8 +148,8 @@ def test_a_pull_request_is_replayed_without_a_secret() -> None:
 
 def test_the_main_branch_believes_no_cassette() -> None:
     """A fork can edit it, so it is gone before anything is judged."""
-    told = read(WORKFLOW)["jobs"]["record"]["steps"]
-    order = [step.get("run") or step["uses"].partition("@")[0] for step in told]
+    message = read(WORKFLOW)["jobs"]["record"]["steps"]
+    order = [step.get("run") or step["uses"].partition("@")[0] for step in message]
     assert order == [
         "actions/checkout",
         "actions/setup-python",
@@ -159,7 +159,7 @@ def test_the_main_branch_believes_no_cassette() -> None:
         'summeval cassette export "$SUITE" --judge="$JUDGE"',
         "actions/upload-artifact",
     ]
-    assert told[4]["with"]["record"] == "new"
+    assert message[4]["with"]["record"] == "new"
 
 
 def test_without_inputs_the_suite_here_is_replayed(tmp_path: Path) -> None:
@@ -207,10 +207,10 @@ def test_inputs_become_options_and_stay_data(
     """
     names = ("RECORD", "MODEL", "JUDGE", "COMPARE", "COMPARE_FAIL", "ARGS", "SUITE")
     inputs = {f"GATE_{name}": value for name, value in zip(names, values, strict=True)}
-    told = run(tmp_path, code=0, **inputs)
+    message = run(tmp_path, code=0, **inputs)
     record, model, judge, compare, rule, _, suite = values
-    assert told[3] == f"--summ-record={record}"
-    assert told[7:] == [
+    assert message[3] == f"--summ-record={record}"
+    assert message[7:] == [
         f"--summ-model={model}",
         f"--summ-judge={judge}",
         f"--summ-compare={compare}",

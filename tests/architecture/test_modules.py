@@ -77,14 +77,14 @@ def test_no_test_reads_the_clock() -> None:
 
 def test_no_text_of_the_data_sets_is_in_the_project(release_file: Path) -> None:
     """Several sets state no licence; what the project contains, we wrote."""
-    ours = " ".join(
+    own = " ".join(
         path.read_text(encoding="utf-8").lower()
         for folder in ("summeval_pytest", "golden", "tests")
         for path in sorted((ROOT / folder).rglob("*"))
         if path.suffix in {".py", ".jsonl", ".md", ".toml"}
     )
-    ours = " ".join(ours.split())
+    own = " ".join(own.split())
     for line in release_file.read_text(encoding="utf-8").splitlines():
         words = json.loads(line)["human"].lower().split()
         for start in range(0, len(words) - 12, 12):
-            assert " ".join(words[start : start + 12]) not in ours
+            assert " ".join(words[start : start + 12]) not in own

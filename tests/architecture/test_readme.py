@@ -62,8 +62,8 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Runs a README command as a user at the root of the repository would."""
     parts = shlex.split(command)
     scripts = Path(sys.executable).parent
-    ours = scripts / parts[0]
-    parts[0] = sys.executable if parts[0] == "python" else str(ours) if ours.exists() else parts[0]
+    own = scripts / parts[0]
+    parts[0] = sys.executable if parts[0] == "python" else str(own) if own.exists() else parts[0]
     parts[1:] = [part.replace("/tmp/", f"{folder}/") for part in parts[1:]]  # noqa: S108
     parts = [str(RELEASE) if part == RELEASED else part for part in parts]
     cache = ["-o", f"cache_dir={folder / 'cache'}"] if "pytest" in command else []
@@ -161,5 +161,5 @@ def test_the_llm_line_costs_what_the_readme_says(tmp_path: Path) -> None:
         done = run(plan + select, tmp_path)
         (total,) = [line for line in done.stdout.splitlines() if line.startswith("all ")]
         _, n_calls, *_, dollars = total.split()
-        told = rf"{n_calls[1:]}\s+calls\s+and\s+\${re.escape(dollars)}\s+with\s+{which}"
-        assert re.search(told, README), total
+        message = rf"{n_calls[1:]}\s+calls\s+and\s+\${re.escape(dollars)}\s+with\s+{which}"
+        assert re.search(message, README), total

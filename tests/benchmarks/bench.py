@@ -50,7 +50,7 @@ ENVIRON = {name: text for name, text in os.environ.items() if name != "PYTHONDON
 _READERS = tuple(
     f"summeval_pytest.{package}" for package in ("judges.offline", "text", "metrics", "run")
 )
-_HELD = frozenset({"learned"})
+_KEPT = frozenset({"learned"})
 """Cached, and no text: the judge's weights are read once, as rouge-score's scorer is made once."""
 
 
@@ -68,9 +68,9 @@ def in_turn(*jobs: Callable[[], None], rounds: int = ROUNDS) -> list[list[float]
     return [taken[1:] for taken in times]
 
 
-def ratio(ours: list[float], theirs: list[float]) -> float:
+def ratio(own: list[float], others: list[float]) -> float:
     """How many times as long, in the median round."""
-    return median(one / other for one, other in zip(ours, theirs, strict=True))
+    return median(one / other for one, other in zip(own, others, strict=True))
 
 
 def judge() -> None:
@@ -92,10 +92,10 @@ def judge() -> None:
         for reference, summary in texts:
             scorer.score(reference, summary)
 
-    ours, theirs = in_turn(embedded, lexical)
-    print(f"embedded judge, three metrics  {len(pairs) / median(ours):8.1f} pairs/s")
-    print(f"rouge-score, ROUGE-1/2/L       {len(pairs) / median(theirs):8.1f} pairs/s")
-    print(f"embedded / rouge-score         {ratio(ours, theirs):8.2f} times as long")
+    own, other = in_turn(embedded, lexical)
+    print(f"embedded judge, three metrics  {len(pairs) / median(own):8.1f} pairs/s")
+    print(f"rouge-score, ROUGE-1/2/L       {len(pairs) / median(other):8.1f} pairs/s")
+    print(f"embedded / rouge-score         {ratio(own, other):8.2f} times as long")
 
 
 def rouge_scorer() -> RougeScorer:
@@ -121,7 +121,7 @@ def _is_of_texts(cached: object) -> bool:
     if function is None:
         return not isinstance(cached, type)
     takes_texts = isinstance(function, type) or bool(function.__code__.co_argcount)
-    return function.__name__ not in _HELD and takes_texts
+    return function.__name__ not in _KEPT and takes_texts
 
 
 def measure(suite: Suite, pairs: list[tuple[str, str]]) -> None:
@@ -306,17 +306,17 @@ def warm() -> None:
             "def test_trivial(n):\n    assert n >= 0\n",
             encoding="utf-8",
         )
-        ours, plain = in_turn(
+        own, plain = in_turn(
             lambda: run_pytest(gated, "summeval.toml"),
             lambda: run_pytest(trivial, "-p", "no:summ", "."),
             rounds=3,
         )
     print(
-        f"gated pair     {1000 * median(ours) / WARM:8.2f} ms"
+        f"gated pair     {1000 * median(own) / WARM:8.2f} ms"
         f" (all but {NEW} of {WARM} answered before)"
     )
     print(f"trivial test   {1000 * median(plain) / WARM:8.2f} ms")
-    print(f"pair / test    {ratio(ours, plain):8.2f} times as long")
+    print(f"pair / test    {ratio(own, plain):8.2f} times as long")
 
 
 def startup() -> None:

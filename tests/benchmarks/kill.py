@@ -6,7 +6,7 @@ Each round starts a run of 300 requests, 100 ms each, 16 in flight, on an empty 
 `-n 0` and `-n 2`, and kills -9 its whole process group, or, half of the times that there are any,
 one of its workers. The moment is a random one of the run: within two seconds of its start in one
 round of eight, else when the server has seen so many requests. A run that lost a worker goes on to
-its end by itself. Then it is run again, on the same store. Held to:
+its end by itself. Then it is run again, on the same store. Extent to:
 
     intact    SQLite finds nothing wrong with the store, looked at in a copy that nobody has mended
               (with --postgres the store is a database of a server, which is not killed)
@@ -126,9 +126,9 @@ def look(store: str, room: Path) -> tuple[str, int]:
     copy = Path(tempfile.mkdtemp(dir=room))
     shutil.copytree(folder, copy, dirs_exist_ok=True)
     with closing(sqlite3.connect(copy / "cache.db")) as database:
-        (told,) = database.execute("PRAGMA integrity_check").fetchone()
+        (message,) = database.execute("PRAGMA integrity_check").fetchone()
         (n_rows,) = database.execute("SELECT count(*) FROM Cache WHERE length(key) = 64").fetchone()
-    return told, n_rows
+    return message, n_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ class Seen:
         """What does not hold."""
         n_before, n_after = self.n_stored
         n_different = self.last["n_different"]
-        held = (
+        kept = (
             (f"the store is intact: {self.intact}", self.intact == ("ok", "ok")),
             (f"the rerun passes: exit code {self.code}", self.code == 0),
             (f"the rerun asks the rest: {self.n_again}", self.n_again == N_NEEDED - n_before),
@@ -174,7 +174,7 @@ class Seen:
             (f"at most {IN_FLIGHT} were lost: {self.n_twice}", self.n_twice <= IN_FLIGHT),
             (f"broken ones are asked twice: {self.n_broken}", self.n_broken <= self.n_twice),
         )
-        return [claim for claim, is_so in held if not is_so]
+        return [claim for claim, is_so in kept if not is_so]
 
     def __str__(self) -> str:
         return (

@@ -231,11 +231,11 @@ class Bench:
             for place in range(KILLS):
                 seconds = chance.uniform(0.3, 0.8) * whole.wall_seconds
                 killer = Killer(seconds, chance)
-                told = f"{name}, killed at {seconds:.0f} s"
-                self._judged(told, f"{place}.jsonl", *options, killer=killer)
+                message = f"{name}, killed at {seconds:.0f} s"
+                self._judged(message, f"{place}.jsonl", *options, killer=killer)
                 self._same("whole.jsonl", f"{place}.jsonl")
                 if not killer.n_killed:
-                    self.wrongs.append(f"{told}: nobody was killed")
+                    self.wrongs.append(f"{message}: nobody was killed")
 
     def _judged(self, name: str, out: str, *options: str, killer: Killer | None = None) -> Taken:
         command = (*_SUMMEVAL, "judge", "summeval.toml", f"--out={out}", *options)

@@ -377,7 +377,7 @@ def test_the_back_button_leaves_a_pair(browser: Browser) -> None:
     assert not browser.all("#detail")
 
 
-def test_a_change_against_the_baseline_is_told(browser: Browser) -> None:
+def test_a_change_against_the_baseline_is_reported(browser: Browser) -> None:
     """What became worse since the last release is the first question."""
     browser.open(small_run(), "#pair=careless/moss-01")
     line = " ".join(browser.find(".changes").text.split())

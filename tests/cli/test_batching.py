@@ -218,7 +218,7 @@ def test_export_that_cannot_be_written_is_refused_first(tmp_path: Path, shell: S
     assert not (tmp_path / "store").exists()
 
 
-def test_failed_lines_are_told_and_not_stored(tmp_path: Path, shell: Shell) -> None:
+def test_failed_lines_are_reported_and_not_stored(tmp_path: Path, shell: Shell) -> None:
     """Each with its line. Blank lines are nothing; a file without any reply is a failure."""
     bad = {
         "no JSON": "Expecting value: line 1 column 1 (char 0)",

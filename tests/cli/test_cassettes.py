@@ -86,7 +86,7 @@ def test_verify_says_that_a_run_can_be_replayed(tmp_path: Path, shell: Shell) ->
 
 
 @pytest.mark.parametrize("action", ["verify", "prune"])
-def test_what_is_missing_is_told_and_nothing_is_removed(
+def test_what_is_missing_is_reported_and_nothing_is_removed(
     tmp_path: Path, shell: Shell, action: str
 ) -> None:
     """Though the local store has it; what depends on a missing reply would seem unused."""
@@ -130,7 +130,7 @@ def test_unusable_replies_are_refused(tmp_path: Path, server: ScriptedServer, sh
 
 
 @pytest.mark.parametrize("action", ["verify", "prune", "import"])
-def test_cassette_that_is_broken_or_not_there_is_told(
+def test_cassette_that_is_broken_or_not_there_is_reported(
     tmp_path: Path, shell: Shell, action: str
 ) -> None:
     """With the number of the line, or how to make one."""

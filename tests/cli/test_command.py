@@ -140,7 +140,7 @@ def test_what_agree_is_asked_for_is_printed(shell: Shell) -> None:
         (4, "import scholarsum release.json --out moss"),
     ],
 )
-def test_what_cannot_be_done_is_told_and_nothing_is_written(
+def test_what_cannot_be_done_is_reported_and_nothing_is_written(
     shell: Shell, snapshot: SnapshotAssertion, code: int, command: str
 ) -> None:
     """Before anything is asked that costs money."""
@@ -151,7 +151,7 @@ def test_what_cannot_be_done_is_told_and_nothing_is_written(
     assert ASKED == []
 
 
-def test_a_mistake_in_a_suite_is_told_with_file_and_line(suite: Path, shell: Shell) -> None:
+def test_a_mistake_in_a_suite_is_reported_with_file_and_line(suite: Path, shell: Shell) -> None:
     """An editor can jump to it."""
     edited(suite / "labels.jsonl", '"moss-02"', '"moss-03"')
     message = shell.error(4, "agree", "moss")
@@ -198,7 +198,7 @@ def test_no_command_sends_a_key_where_the_user_has_not_allowed_it(
 
 @pytest.mark.usefixtures("suite")
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_disk_that_is_full_is_told(shell: Shell) -> None:
+def test_a_disk_that_is_full_is_reported(shell: Shell) -> None:
     """A traceback of ours would say less than the system's own words."""
     assert shell.error(4, *MUTE, "--json", "/dev/full") == (
         "--json=/dev/full: /dev/full cannot be written (No space left on device)" + OTHER
@@ -314,7 +314,7 @@ def test_a_reader_who_has_read_enough_is_no_error() -> None:
 
 @pytest.mark.usefixtures("suite")
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is on Linux only")
-def test_output_that_cannot_be_written_is_told() -> None:
+def test_output_that_cannot_be_written_is_reported() -> None:
     """A disk may be full, and a table cut short must not look whole."""
     with Path("/dev/full").open("w") as full:
         run = subprocess.run(STUDY, stdout=full, stderr=subprocess.PIPE, text=True, check=False)

@@ -36,7 +36,7 @@ def saved(folder: Path, name: str, *suites: SuiteRecord, seen: tuple[ModelSeen, 
     return str(folder / name)
 
 
-def test_a_shift_away_from_the_labels_is_told_and_fails(tmp_path: Path, shell: Shell) -> None:
+def test_a_shift_away_from_the_labels_is_reported_and_fails(tmp_path: Path, shell: Shell) -> None:
     """8 papers fall by 1: 2 / 2 ** 8; a script reads the exit code."""
     old = saved(tmp_path, "old.json", rated(*[4] * 8), seen=(SEEN,))
     moved = replace(SEEN, fingerprint="fp_b")

@@ -143,7 +143,7 @@ def test_label_file_is_overwritten_only_by_force(shell: Shell) -> None:
     assert lines("out.jsonl")[0]["facets"] == {"result": 4}
 
 
-def test_rows_that_say_nothing_are_told(shell: Shell) -> None:
+def test_rows_that_say_nothing_are_reported(shell: Shell) -> None:
     """A half done table is taken as far as it goes; one without any answer is no label file."""
     assert "rows that say nothing: 1" in run(shell, ANNA + "moss-02,long,anna,0,,,\n")
     assert failed(shell, HEADER + "moss-02,long,anna,0,,,\n", "--force") == (

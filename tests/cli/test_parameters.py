@@ -142,7 +142,7 @@ def test_pairs_are_those_of_the_default_systems_or_of_the_named(
     assert systems != ["llama3:8b"] or suite.systems["llama3:8b"].endpoint == "here"
 
 
-def test_mistakes_are_told_before_anything_is_surveyed() -> None:
+def test_mistakes_are_reported_before_anything_is_surveyed() -> None:
     """With what to type instead."""
     assert refusal(["--model", "llama3", "--endpoint", "her"]) == (
         "no endpoint 'her'; did you mean 'here'? (or write a URL)"

@@ -147,7 +147,7 @@ def test_report_makes_every_report_of_a_record_again(
     assert "## Systems" in shell.lines("report", CAREFUL, "--github")
 
 
-def test_a_cut_run_is_told_by_every_command_and_passes_none(tmp_path: Path, shell: Shell) -> None:
+def test_every_command_reports_a_cut_run_and_passes_none(tmp_path: Path, shell: Shell) -> None:
     """What it has may be fine, and nobody knows the rest."""
     lines = CAREFUL.read_text(encoding="utf-8").splitlines(keepends=True)
     cut = tmp_path / "run.jsonl.part"

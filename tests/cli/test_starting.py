@@ -146,9 +146,9 @@ def test_the_package_has_this_repositorys_own_action_and_workflow(tmp_path: Path
         assert (kept / name).read_bytes() == (ROOT / place).read_bytes()
     assert (tmp_path / ACTION).read_bytes() == (ROOT / ACTION).read_bytes()
     assert not list(kept.rglob("*summeval.toml"))  # pytest over a checkout would gate it
-    ours = (ROOT / WORKFLOW).read_text(encoding="utf-8").split("\n")
+    own = (ROOT / WORKFLOW).read_text(encoding="utf-8").split("\n")
     new = (tmp_path / WORKFLOW).read_text(encoding="utf-8").split("\n")
-    assert [(our, their) for our, their in zip(ours, new, strict=True) if our != their] == [
+    assert [(our, their) for our, their in zip(own, new, strict=True) if our != their] == [
         ("  SUITE: golden", "  SUITE: gate"),
         ("  INSTALL: .", "  INSTALL: summeval-pytest==1.2"),
     ]

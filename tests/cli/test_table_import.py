@@ -133,7 +133,7 @@ def test_a_dataset_names_no_file_outside_of_its_folder(tmp_path: Path, shell: Sh
 HEAD = "id,source,reference,system,summary\n"
 
 
-def test_mistakes_in_rows_are_told_with_their_lines(
+def test_mistakes_in_rows_are_reported_with_their_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell, snapshot: SnapshotAssertion
 ) -> None:
     """Nothing is written then, and each message says what to type."""
@@ -193,7 +193,7 @@ def test_papers_and_summaries_may_be_two_tables(tmp_path: Path, shell: Shell) ->
     assert load_suite(fewer).paper_ids == ("2", "1")
 
 
-def test_mistakes_in_two_tables_are_told_with_their_lines(
+def test_mistakes_in_two_tables_are_reported_with_their_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell, snapshot: SnapshotAssertion
 ) -> None:
     """The two are easily exchanged; a summary of no paper is a typing mistake."""

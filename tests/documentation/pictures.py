@@ -47,11 +47,11 @@ body { margin: 0; padding: 24px; font: 14px/1.5 "DejaVu Sans", sans-serif; color
 
 def run(folder: Path, *arguments: str) -> str:
     """What pytest prints of two systems of `golden/`, gated as GitHub Actions would."""
-    told = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(folder / "step.md")}
+    message = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(folder / "step.md")}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "golden", "-o", f"cache_dir={folder}", *arguments],
         cwd=ROOT,
-        env=os.environ | told,
+        env=os.environ | message,
         capture_output=True,
         text=True,
         check=False,

@@ -76,8 +76,8 @@ def _attributes(*classes: type) -> dict[str, str]:
     """What the docstrings say of each attribute; the first class that says something counts."""
     found: dict[str, str] = {}
     for each in classes:
-        _, _, told = inspect.cleandoc(each.__doc__ or "").partition("Attributes:\n")
-        for name, text in re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", told, re.MULTILINE):
+        _, _, message = inspect.cleandoc(each.__doc__ or "").partition("Attributes:\n")
+        for name, text in re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", message, re.MULTILINE):
             found.setdefault(name, _plain(text))
     return found
 
@@ -118,11 +118,11 @@ def _keys(
     choices: Mapping[str, Iterable[str]] = _CHOICES,
 ) -> Iterator[str]:
     """A table of the keys of a suite's table; a KeyError where nobody says what one means."""
-    told, defaults = _attributes(*classes), _defaults(*classes)
+    message, defaults = _attributes(*classes), _defaults(*classes)
     rows = []
     for key in names:
         field = (renamed or {}).get(key, key)
-        text = (said or {}).get(key) or told[field]
+        text = (said or {}).get(key) or message[field]
         text = text.replace("None", "left out")
         if key in choices:
             named = ", ".join(f'`"{choice}"`' for choice in choices[key])
@@ -227,8 +227,8 @@ def options() -> Iterator[str]:
     """The options of pytest, each with a heading, which a search finds first."""
     for option in TABLE.values():
         value = f"={option.metavar}" if option.metavar else ""
-        told = _as_code(option.help[0].upper() + option.help[1:])
-        yield from (f"## {option.flag}{value}", "", f"{told}.", "")
+        message = _as_code(option.help[0].upper() + option.help[1:])
+        yield from (f"## {option.flag}{value}", "", f"{message}.", "")
 
 
 def _as_code(text: str) -> str:
@@ -252,28 +252,33 @@ def _option(argument: Argument) -> tuple[str, str, str]:
     word = next((word for kind, word in kinds.items() if kind in hint), "")
     many = "..." * hint.startswith("tuple")
     value = f" {word}{many}" if names[0].startswith("-") and word else ""
-    told = argument.parameter.help or _PLACES[names[0]]
+    message = argument.parameter.help or _PLACES[names[0]]
     if choices := argument.get_choices():
-        told += f": {', '.join(f'`{each}`' for each in choices)}"
+        message += f": {', '.join(f'`{each}`' for each in choices)}"
     default = argument.field_info.default
-    is_told = default not in {None, False, (), inspect.Parameter.empty}
-    needed = "**needed**" if argument.required else f"`{default}`" if is_told else ""
-    return f"`{', '.join(names)}{value}`", _as_code(told), needed
+    is_said = default not in {None, False, (), inspect.Parameter.empty}
+    needed = "**needed**" if argument.required else f"`{default}`" if is_said else ""
+    return f"`{', '.join(names)}{value}`", _as_code(message), needed
 
 
 def commands() -> Iterator[str]:
     """The commands, each with its own arguments; those that many have stand at the end."""
     app, found = make_app(), {}
-    for command, _, told in COMMANDS:
+    for command, _, message in COMMANDS:
         each = app
         for word in command.split():
             each = each[word]
         arguments = each.assemble_argument_collection()
-        found[command] = told, [_option(a) for a in arguments if a.show]
+        found[command] = message, [_option(a) for a in arguments if a.show]
     n_having = Counter(row for _, rows in found.values() for row in rows)
     shared = [row for row, n in n_having.items() if n >= _SHARED and "SUITE" not in row[0]]
-    for command, (told, rows) in found.items():
-        yield from (f"## summeval {command}", "", f"{_as_code(told[0].upper() + told[1:])}.", "")
+    for command, (message, rows) in found.items():
+        yield from (
+            f"## summeval {command}",
+            "",
+            f"{_as_code(message[0].upper() + message[1:])}.",
+            "",
+        )
         if own := [row for row in rows if row not in shared]:
             yield from (*_table("argument", "meaning", "default", rows=own), "")
         if also := [row[0] for row in rows if row in shared]:
@@ -367,7 +372,7 @@ def _with_parts(value: Any, found: dict[str, Any]) -> dict[str, Any]:
 def run_record() -> Iterator[str]:
     """The values of a run record, as their JSON has them."""
     for name, each in _with_parts(run.RunRecord, {}).items():
-        text, _, told = inspect.cleandoc(each.__doc__).partition("Attributes:\n")
+        text, _, message = inspect.cleandoc(each.__doc__).partition("Attributes:\n")
         yield from (f"### {name}", "")
         for paragraph in text.partition("Raises:")[0].strip().split("\n\n"):
             yield from (_plain(paragraph).replace("None", "null"), "")
@@ -376,7 +381,7 @@ def run_record() -> Iterator[str]:
             (f"`{f.name}`", _json(ast.parse(str(f.type), mode="eval").body), about.get(f.name, ""))
             for f in _kept(each)
         ]
-        header = ("key", "value", "meaning") if told else ("key", "value")
+        header = ("key", "value", "meaning") if message else ("key", "value")
         yield from (*_table(*header, rows=(row[: len(header)] for row in rows)), "")
 
 
@@ -399,9 +404,9 @@ _CLASSES: Final = {name for name in summeval_pytest.__all__ if not name.isupper(
 def public_names() -> Iterator[str]:
     """The names of the package, each with the first sentence of its docstring."""
     found = {name: inspect.getdoc(getattr(summeval_pytest, name)) for name in sorted(_CLASSES)}
-    told = {name: _plain((doc or "").split("\n\n")[0]) for name, doc in found.items()}
-    told["ENDLESS"] = "Stands for the end of a count's range, which has none."
-    rows = [(f"`{name}`", told[name]) for name in summeval_pytest.__all__]
+    message = {name: _plain((doc or "").split("\n\n")[0]) for name, doc in found.items()}
+    message["ENDLESS"] = "Stands for the end of a count's range, which has none."
+    rows = [(f"`{name}`", message[name]) for name in summeval_pytest.__all__]
     yield from _table("name", "what it is", rows=rows)
 
 

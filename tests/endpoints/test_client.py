@@ -186,7 +186,7 @@ def test_a_body_beyond_the_limit_is_given_up(status: int, coding: str) -> None:
     assert mib < 100
 
 
-def test_a_body_that_is_no_gzip_is_told_as_that() -> None:
+def test_a_body_that_is_no_gzip_is_reported_as_that() -> None:
     """A proxy may forget to unpack, or to pack."""
     with ScriptedServer(always(Raw(b"{}", headers={"content-encoding": "gzip"}))) as server:
         error = fault(at(server.url))
@@ -213,11 +213,11 @@ def test_large_bodies_are_read_one_at_a_time_up_to_the_limit() -> None:
             return await texts(client, *map(str, range(12)))
 
         try:
-            told = run(replace(at(server.url), max_reply_mib=8), twelve, remembered=KNOWN)
+            message = run(replace(at(server.url), max_reply_mib=8), twelve, remembered=KNOWN)
             mib = tracemalloc.get_traced_memory()[1] / 2**20
         finally:
             tracemalloc.stop()
-    assert all("its body is larger than 8 MiB" in each for each in told)
+    assert all("its body is larger than 8 MiB" in each for each in message)
     assert mib < 60
 
 
@@ -557,10 +557,10 @@ def test_after_the_first_refusal_of_key_or_model_nothing_is_sent(status: int) ->
         return first + await texts(client, "later")
 
     with ScriptedServer(lambda _: Status(status)) as server:
-        told = run(at(server.url), sending)
+        message = run(at(server.url), sending)
         assert server.n_requests == 1
-    assert len(set(told)) == 1
-    assert f"model 'llama3': status {status} (scripted); look at" in told[0]
+    assert len(set(message)) == 1
+    assert f"model 'llama3': status {status} (scripted); look at" in message[0]
 
 
 def test_a_key_that_was_not_sent_over_plain_http_is_the_remedy() -> None:

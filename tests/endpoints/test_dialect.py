@@ -281,7 +281,7 @@ def test_fields_are_adapted_on_the_way() -> None:
     assert server.seen[-1].body.keys() == {"model", "messages", "max_completion_tokens", "seed"}
 
 
-def test_what_no_level_cures_is_told_by_its_first_refusal() -> None:
+def test_what_no_level_cures_is_reported_by_its_first_refusal() -> None:
     """The refusal of the best level says most; that of the last is about something else."""
 
     def script(seen: Seen) -> Action:
@@ -389,13 +389,13 @@ def test_calls_behind_one_that_hangs_wait_together() -> None:
 
     with ScriptedServer(lambda _: Delay(30, Answer("late"))) as server:
         quick = replace(QUICK, head_start_seconds=0.1)
-        (told,) = run(at(server.url, timeout_seconds=1), sending, backoff=quick)
+        (message,) = run(at(server.url, timeout_seconds=1), sending, backoff=quick)
         assert server.peak == 5
-    assert told.startswith("no reply within 1 s; raise timeout_seconds")
+    assert message.startswith("no reply within 1 s; raise timeout_seconds")
 
 
 @pytest.mark.parametrize("code", ["context_length_exceeded", "exceed_context_size_error"])
-def test_a_prompt_that_is_too_long_is_told_as_that(code: str) -> None:
+def test_a_prompt_that_is_too_long_is_reported_as_that(code: str) -> None:
     """Whoever is told that the schema was refused would look in the wrong place."""
 
     def script(seen: Seen) -> Action:

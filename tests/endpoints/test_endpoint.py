@@ -80,7 +80,7 @@ NO_NAME = (
 
 
 @pytest.mark.parametrize(
-    ("values", "told"),
+    ("values", "message"),
     [
         *[
             ({"base_url": url}, f"endpoint 'ollama': base_url {shown!r} {NO_ADDRESS}")
@@ -101,12 +101,12 @@ NO_NAME = (
         ],
     ],
 )
-def test_an_endpoint_that_is_none_is_said_so(values: dict[str, object], told: str) -> None:
+def test_an_endpoint_that_is_none_is_said_so(values: dict[str, object], message: str) -> None:
     """It would fail every test of a run, one by one; no key or password is in what is said."""
     sound: dict[str, object] = {"name": "ollama", "base_url": "http://localhost:11434/v1"}
     with pytest.raises(OptionError) as caught:
         Endpoint(**(sound | values))  # type: ignore[arg-type]  # wrong on purpose
-    assert str(caught.value) == told
+    assert str(caught.value) == message
 
 
 # Redaction
@@ -132,26 +132,28 @@ def test_a_key_that_a_server_echoes_is_in_no_fault(echo: Callable[[str], Action]
     """Servers put the header that they did not like into what they say about it."""
     with ScriptedServer(lambda seen: echo(seen.headers["authorization"])) as server:
         error = fault(at(server.url))
-    told = "".join(traceback.format_exception(error)) + repr(error)
-    assert KEY[-8:] not in told
+    message = "".join(traceback.format_exception(error)) + repr(error)
+    assert KEY[-8:] not in message
 
 
 SPELLED = "".join(f"\\u{ord(letter):04x}" for letter in SLASHED)
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "message"),
     [
         (f'{{"error": {{"message": "{"x" * 185}{SLASHED}"}}}}', "xx[key])"),
         (f'{{"error": {{"message": "no {SPELLED}"}}}}', ": status 400 (no [key])"),
     ],
     ids=["cut", "spelled"],
 )
-def test_a_key_is_hidden_before_a_message_is_cut_and_after_it_is_read(body: str, told: str) -> None:
+def test_a_key_is_hidden_before_a_message_is_cut_and_after_it_is_read(
+    body: str, message: str
+) -> None:
     """Half a key, left at the end, is no longer found by anyone; JSON may spell it otherwise."""
     with ScriptedServer(lambda _: Raw(body.encode(), status=400)) as server:
         error = fault(at(server.url, api_key=SLASHED))
-    assert str(error).endswith(told)
+    assert str(error).endswith(message)
     assert SLASHED[:4] not in str(error)
 
 
@@ -165,14 +167,14 @@ def test_a_password_and_a_query_are_shown_nowhere() -> None:
     with ScriptedServer(echo) as server:
         url = server.url.replace("//", "//tess:hunter2secret@") + "?sig=q0w9e8r7"
         error = fault(at(url, api_key=""))
-        told = "status 401 (tess:[key] /v1/chat/completions?sig=[key]"
-        assert f"at {server.url}: model 'llama3': {told}" in str(error)
+        message = "status 401 (tess:[key] /v1/chat/completions?sig=[key]"
+        assert f"at {server.url}: model 'llama3': {message}" in str(error)
     for secret in ("hunter2secret", "q0w9e8r7", KEY):
         assert secret not in repr(at(url)) + str(error)
 
 
 @pytest.mark.parametrize(
-    ("key", "text", "told"),
+    ("key", "text", "message"),
     [
         *[
             ("", f"({text})", "([key])")
@@ -201,10 +203,10 @@ def test_a_password_and_a_query_are_shown_nowhere() -> None:
     ],
 )
 def test_what_looks_like_a_key_is_hidden_and_what_papers_say_stays(
-    key: str, text: str, told: str
+    key: str, text: str, message: str
 ) -> None:
     """It may be another endpoint's key; a placeholder is a word that replies hold as well."""
-    assert endpoint(key).redacted(text) == told
+    assert endpoint(key).redacted(text) == message
 
 
 @settings(deadline=None, max_examples=60)
@@ -229,11 +231,11 @@ def test_no_key_survives(key: str, before: str, after: str) -> None:
 def test_a_key_in_base64_is_found(before: str, encode: Callable[[bytes], bytes], key: str) -> None:
     """Basic authorization is written so, and proxies show it."""
     sent = encode(f"{before}{key}:and more".encode()).decode()
-    told = endpoint(key).redacted(f"authorization: {sent}.")
+    message = endpoint(key).redacted(f"authorization: {sent}.")
     start = -(-len(before) * 8 // 6)
-    assert "[key]" in told
-    assert sent[start : start + 6] not in told
-    assert base64.b64encode(key.encode()).decode()[:6] not in told
+    assert "[key]" in message
+    assert sent[start : start + 6] not in message
+    assert base64.b64encode(key.encode()).decode()[:6] not in message
 
 
 @pytest.mark.parametrize("width", [7, 12, 20])
@@ -259,8 +261,8 @@ def test_what_the_packages_log_holds_no_key(caplog: pytest.LogCaptureFixture, st
         sending = reply if status == 200 else fault
         sending(at(f"{server.url}?sig=q0w9e8r7", timeout_seconds=60, attempt_seconds=60))
 
-    told_by = {name.split(".")[0] for name, _, _ in caplog.record_tuples}
-    assert told_by >= {"openai", "httpx2", "httpcore2"}
+    said_by = {name.split(".")[0] for name, _, _ in caplog.record_tuples}
+    assert said_by >= {"openai", "httpx2", "httpcore2"}
     assert "x-coded" in caplog.text
     assert "[key]" in caplog.text
     for secret in (KEY, "q0w9e8r7", base64.b64encode(KEY[2:].encode()).decode()[:20]):
@@ -423,9 +425,9 @@ def test_what_the_user_types_or_sets_is_allowed(*, is_typed: bool) -> None:
 def test_no_key_goes_over_plain_http(host: str) -> None:
     """Whoever is on the way would have it, whatever the user allows."""
     url = f"http://{host}/v1"
-    told = refusal("keyed", {"keyed": replace(KEYED, base_url=url)}, allowed=[f"http://{host}"])
-    assert told.startswith("endpoint 'keyed': its API key would go to ")
-    assert "over plain http" in told
+    message = refusal("keyed", {"keyed": replace(KEYED, base_url=url)}, allowed=[f"http://{host}"])
+    assert message.startswith("endpoint 'keyed': its API key would go to ")
+    assert "over plain http" in message
     assert "over plain http" in refusal("openai", {}, {**ENVIRON, "OPENAI_BASE_URL": url})
     assert find_endpoint(url, {}).endpoint.api_key == ""
     assert find_endpoint(LOCAL, {}).endpoint.api_key == OPENAIS  # nobody is on the way

@@ -408,7 +408,7 @@ def test_budget_books_what_a_call_may_have_cost(
     assert account._mine.reserved == {}
 
 
-def test_lost_key_is_told_only_when_something_has_to_be_sent(store: Path) -> None:
+def test_lost_key_is_reported_only_when_something_has_to_be_sent(store: Path) -> None:
     """Whoever has the replies needs no key."""
     with ScriptedServer() as server:
         through(exchange(store), at(server.url), question("a"))
@@ -660,7 +660,7 @@ def test_dialect_that_is_none_is_found_out_anew(store: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("record", ["none", "new"])
-def test_recorded_reply_that_is_none_of_ours_is_told(store: Path, record: Record) -> None:
+def test_recorded_reply_that_is_none_of_ours_is_reported(store: Path, record: Record) -> None:
     """Somebody has edited the line; it is named, with what to do."""
     edited = Memory(record, store, {ONE: Row(ONE, "topic", {"text": "yes"})}, run="run-1")
     with pytest.raises(StoreError) as caught:

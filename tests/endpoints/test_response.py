@@ -74,7 +74,7 @@ NO = {**YES, "message": {"content": "no"}}
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("[]", "its body is a JSON list, no object"),
         ('"yes"', "its body is a JSON text, no object"),
@@ -118,9 +118,9 @@ NO = {**YES, "message": {"content": "no"}}
     ],
     ids=lambda value: value[:60],
 )
-def test_a_body_of_another_shape_is_malformed(text: str, told: str) -> None:
+def test_a_body_of_another_shape_is_malformed(text: str, message: str) -> None:
     """The client library hands all of these on; guessing would make an answer nobody gave."""
-    assert mistake(text) == ("malformed", told)
+    assert mistake(text) == ("malformed", message)
 
 
 CREATED = completion(created=1)
@@ -142,11 +142,11 @@ CREATED = completion(created=1)
 )
 def test_json_that_readers_disagree_about_is_malformed(text: str) -> None:
     """Two readers would see two replies, or one would end the run."""
-    told = "its body has a key twice, a number that is none, or no end"
-    assert mistake(text) == ("malformed", told)
+    message = "its body has a key twice, a number that is none, or no end"
+    assert mistake(text) == ("malformed", message)
 
 
-def test_what_is_no_json_is_told_with_its_beginning() -> None:
+def test_what_is_no_json_is_reported_with_its_beginning() -> None:
     """HTML is recognised at a glance; at 7, the text of a cut body ends."""
     assert mistake("<html>\n<h1>502\x1b[31m</h1>") == (
         "not_json",
@@ -272,7 +272,7 @@ def test_no_money_is_no_rate_limit(error: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "told", "again"),
+    ("status", "message", "again"),
     [
         (503, "false", False),
         (429, "false", False),
@@ -285,9 +285,9 @@ def test_no_money_is_no_rate_limit(error: dict[str, str]) -> None:
         (422, "true", False),
     ],
 )
-def test_an_endpoint_may_say_itself_what_passes(status: int, told: str, *, again: bool) -> None:
+def test_an_endpoint_may_say_itself_what_passes(status: int, message: str, *, again: bool) -> None:
     """It can call any retry off, and ask for one only where no rule forbids it."""
-    assert trouble(status, headers={"x-should-retry": told}).may_pass is again
+    assert trouble(status, headers={"x-should-retry": message}).may_pass is again
 
 
 @pytest.mark.parametrize(

@@ -39,10 +39,10 @@ def fit_logistic(
     rows = np.hstack([features, np.ones((len(features), 1)) if starts is None else starts])
 
     def loss(values: Floats) -> tuple[float, Floats]:
-        logits, held = rows @ values, np.where(np.arange(len(values)) < n, values, 0.0)
+        logits, kept = rows @ values, np.where(np.arange(len(values)) < n, values, 0.0)
         lost = weights @ (np.logaddexp(0.0, logits) - labels * logits)
         slope = rows.T @ (weights * (chance(logits) - labels))
-        return float(lost + ridge * held @ held), slope + 2 * ridge * held
+        return float(lost + ridge * kept @ kept), slope + 2 * ridge * kept
 
     bounds = [(0.0, None)] * n + [(None, None)] * (rows.shape[1] - n)
     found = minimize(loss, np.zeros(len(bounds)), jac=True, method="L-BFGS-B", bounds=bounds).x

@@ -113,8 +113,8 @@ def fit(signs: Floats, labels: Floats, weights: Floats) -> tuple[float, Floats]:
     middle = weights @ signs / total
     spread = np.sqrt(weights @ (signs - middle) ** 2 / total) + 1e-9
     scaled = (signs - middle) / spread
-    held, start = fit_logistic(scaled, labels, weights=weights / total, ridge=RIDGE / 2 / total)
-    slopes: Floats = held / spread
+    kept, start = fit_logistic(scaled, labels, weights=weights / total, ridge=RIDGE / 2 / total)
+    slopes: Floats = kept / spread
     return float(start[0] - slopes @ middle), slopes
 
 
@@ -145,26 +145,28 @@ def recall_agreement(data: Examples, logits: Floats, name: str) -> float:
     """Spearman over summaries: mean probability of a summary's facts against people's share."""
     here = data.sets == name
     _, place = np.unique(data.summaries[here], return_inverse=True)
-    ours = np.bincount(place, chance(logits[here])) / np.bincount(place)
-    theirs = np.bincount(place, data.labels[here]) / np.bincount(place)
-    return spearman(ours, theirs) or 0.0
+    own = np.bincount(place, chance(logits[here])) / np.bincount(place)
+    other = np.bincount(place, data.labels[here]) / np.bincount(place)
+    return spearman(own, other) or 0.0
 
 
 def scores(data: Examples) -> dict[str, float]:
     """What is reported beside the weights."""
     logits = unseen(data)
-    told = {}
+    message = {}
     for name in SHARES:
         here = data.sets == name
         short = name.partition("/")[0]
-        told[f"AUC on unseen papers, {short}"] = auc(data.labels[here], logits[here])
-        told[f"AUC without the set, {short}"] = auc(data.labels[here], _fitted(data, ~here)[here])
+        message[f"AUC on unseen papers, {short}"] = auc(data.labels[here], logits[here])
+        message[f"AUC without the set, {short}"] = auc(
+            data.labels[here], _fitted(data, ~here)[here]
+        )
         gap = chance(logits[here]).mean() - data.labels[here].mean()
-        told[f"mean probability less share present, {short}"] = float(gap)
+        message[f"mean probability less share present, {short}"] = float(gap)
     for name in SUMMARIES:
         short = name.partition("/")[0]
-        told[f"Spearman of recall, {short}"] = recall_agreement(data, logits, name)
-    return {key: round(value, 3) for key, value in told.items()}
+        message[f"Spearman of recall, {short}"] = recall_agreement(data, logits, name)
+    return {key: round(value, 3) for key, value in message.items()}
 
 
 def main() -> None:

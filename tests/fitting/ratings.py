@@ -125,8 +125,8 @@ def table_of(rated: Sequence[Rated], roles: Mapping[str, Roles]) -> Table:
     stated = np.zeros((len(rated), len(FACETS)), dtype=np.bool_)
     conflicts: list[dict[int, Conflict]] = []
     for row, one in enumerate(rated):
-        told = roles[one.reference]
-        pairs = pairs_of(one, told)
+        message = roles[one.reference]
+        pairs = pairs_of(one, message)
         columns = [FACETS.index(pair.facet) for pair in pairs]
         stated[row, columns] = True
         conflicts.append(
@@ -137,7 +137,7 @@ def table_of(rated: Sequence[Rated], roles: Mapping[str, Roles]) -> Table:
             }
         )
         if pairs:
-            found = overlaps(RateFacets(pairs, one.reference, one.summary), told)
+            found = overlaps(RateFacets(pairs, one.reference, one.summary), message)
             numbers[row, columns] = [overlap.features for overlap in found]
     papers = list(dict.fromkeys(one.reference for one in rated))
     systems = list(dict.fromkeys(one.system for one in rated))
@@ -154,11 +154,11 @@ def table_of(rated: Sequence[Rated], roles: Mapping[str, Roles]) -> Table:
 
 def pairs_of(one: Rated, roles: Roles) -> tuple[FacetPair, ...]:
     """The facets that a reference states, beside the summary's."""
-    theirs, ours = segment(one.reference, roles), segment(one.summary, roles, nearest=True)
+    other, own = segment(one.reference, roles), segment(one.summary, roles, nearest=True)
     return tuple(
-        FacetPair(facet=facet, reference=theirs.segment(facet), candidate=ours.segment(facet))
+        FacetPair(facet=facet, reference=other.segment(facet), candidate=own.segment(facet))
         for facet in FACETS
-        if theirs.segment(facet)
+        if other.segment(facet)
     )
 
 
@@ -346,11 +346,11 @@ def scores_of(table: Table) -> dict[str, Any]:
         }
         for group, facet in enumerate(FACETS):
             rows = (table.ratings[:, group] > 0) & table.stated[:, group]
-            ours, theirs = ratings[rows, group].tolist(), table.ratings[rows, group].tolist()
+            own, other = ratings[rows, group].tolist(), table.ratings[rows, group].tolist()
             draw[f"{facet}, quadratic kappa"] = cohen_kappa(
-                ours, theirs, categories=range(1, SCALE[group] + 1), weights="quadratic"
+                own, other, categories=range(1, SCALE[group] + 1), weights="quadratic"
             )
-            draw[f"{facet}, exact"] = float(np.mean(np.equal(ours, theirs)))
+            draw[f"{facet}, exact"] = float(np.mean(np.equal(own, other)))
         draws.append(draw)
     means = {
         name: round(float(np.mean([draw[name] or 0.0 for draw in draws])), 3) for name in draws[0]
@@ -373,7 +373,7 @@ def arrays_of(table: Table) -> dict[str, Floats]:
 
 def elsewhere(folder: Path, name: str, model: OrdinalModel) -> dict[str, float]:
     """Spearman with people's recall on another set, of the score and of ROUGE-1 recall."""
-    scores, plain, theirs = [], [], []
+    scores, plain, other = [], [], []
     for record in records(folder, name):
         counted = record[COUNTED[name]]
         if counted is None:
@@ -383,8 +383,8 @@ def elsewhere(folder: Path, name: str, model: OrdinalModel) -> dict[str, float]:
         (overlap,) = overlaps(RateFacets((pair,), reference, summary))
         scores.append(float(model.scores(np.array(overlap.features))))
         plain.append(rouge_1_recall(reference, summary))
-        theirs.append(float(np.mean(counted)))
-    found = {"score": spearman(scores, theirs), "ROUGE-1 recall": spearman(plain, theirs)}
+        other.append(float(np.mean(counted)))
+    found = {"score": spearman(scores, other), "ROUGE-1 recall": spearman(plain, other)}
     return {key: round(value or 0.0, 3) for key, value in found.items()}
 
 

@@ -202,8 +202,8 @@ def test_the_readme_tells_what_is_found() -> None:
                 alarms[system] += label.faithful and sentence.supported is False
     readme = (GOLDEN / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([a-z-]+) \| (\d+) \| (\d+) \|", readme, re.MULTILINE)
-    told = {kind: (int(n_planted), int(n_named)) for kind, n_planted, n_named in rows}
-    assert {kind: told[kind] for kind in ERRORS} == {
+    message = {kind: (int(n_planted), int(n_named)) for kind, n_planted, n_named in rows}
+    assert {kind: message[kind] for kind in ERRORS} == {
         kind: (n_labelled[kind], n_called[kind]) for kind in ERRORS
     }
     spaced = " ".join(readme.split())

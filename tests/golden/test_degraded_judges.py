@@ -24,17 +24,17 @@ ALL = {"facet_kappa", "unfaithful_recall", "unfaithful_precision"}
 
 
 @cache
-def measured(judge: type[Judge], held_as: str) -> Trust:
+def measured(judge: type[Judge], kept_as: str) -> Trust:
     """What the golden labels say of a judge, held to the floors of a name."""
     suite = oracle.golden()
-    floors = floors_of(read_floors(suite, held_as), held_as)
+    floors = floors_of(read_floors(suite, kept_as), kept_as)
     with closing(Runner(judge())) as runner:
-        return measure_trust(golden_answers(runner, suite), floors, judge=held_as, labels="")
+        return measure_trust(golden_answers(runner, suite), floors, judge=kept_as, labels="")
 
 
-def missed(judge: type[Judge], held_as: str) -> set[str]:
+def missed(judge: type[Judge], kept_as: str) -> set[str]:
     """The names of the figures under their floors."""
-    return {agreement.name for agreement, _ in measured(judge, held_as).missed}
+    return {agreement.name for agreement, _ in measured(judge, kept_as).missed}
 
 
 def test_a_judge_that_says_what_the_labels_say_is_trusted() -> None:
@@ -48,7 +48,7 @@ def test_a_judge_that_says_what_the_labels_say_is_trusted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("judge", "held_as", "floor"),
+    ("judge", "kept_as", "floor"),
     [
         # right in everything else, each is found out by the figure that its one fault moves
         (oracle.Shuffled, ORACLE, ALL),
@@ -60,9 +60,9 @@ def test_a_judge_that_says_what_the_labels_say_is_trusted() -> None:
         (oracle.OfflineNumberBlind, OFFLINE, {"unfaithful_recall.number"}),
     ],
 )
-def test_a_spoilt_judge_is_untrusted(judge: type[Judge], held_as: str, floor: set[str]) -> None:
+def test_a_spoilt_judge_is_untrusted(judge: type[Judge], kept_as: str, floor: set[str]) -> None:
     """A floor that no spoilt judge misses would hold nobody to anything."""
-    assert floor <= missed(judge, held_as)
+    assert floor <= missed(judge, kept_as)
 
 
 def test_an_oracle_blind_to_numbers_is_found_out_by_nothing_else() -> None:

@@ -69,7 +69,7 @@ def test_own_judge_is_a_class_a_function_or_an_object(attribute: str) -> None:
         ("org/model:Q4_K_M team_judges: :Own team_judges:make", False),
     ],
 )
-def test_a_judge_in_this_process_is_told_by_its_name(
+def test_a_judge_in_this_process_is_reported_by_its_name(
     names: str, tmp_path: Path, *, local: bool
 ) -> None:
     """The embedded one, a class of a module, and whatever has a dotted module before its colon.
@@ -96,24 +96,24 @@ def test_judge_that_cannot_be_made_is_a_usage_error(attribute: str, problem: str
     """It is the user's to mend, and a crash of pytest would not say so."""
     with pytest.raises(OptionError) as caught:
         find_judge(f"team_judges:{attribute}")
-    told = f"no judge 'team_judges:{attribute}': {problem}; name it package.module:Class, or"
-    told += f' define a model of this name as [judges."team_judges:{attribute}"] in the suite'
-    assert str(caught.value) == told
+    message = f"no judge 'team_judges:{attribute}': {problem}; name it package.module:Class, or"
+    message += f' define a model of this name as [judges."team_judges:{attribute}"] in the suite'
+    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("no_such_package.judges:Own", "no judge 'no_such_package.judges:Own': No module named"),
         (":Own", "no judge ':Own': "),
         ("team_judges:broken", f"'team_judges:broken' is no judge: {NEITHER_NOR}"),
     ],
 )
-def test_what_is_no_judge_is_refused(name: str, told: str) -> None:
+def test_what_is_no_judge_is_refused(name: str, message: str) -> None:
     """An object of another kind is told which three members it needs."""
     with pytest.raises(OptionError) as caught:
         find_judge(name)
-    assert str(caught.value).startswith(told)
+    assert str(caught.value).startswith(message)
 
 
 def test_name_before_a_colon_is_looked_up_without_importing_it() -> None:
@@ -127,7 +127,7 @@ def test_name_before_a_colon_is_looked_up_without_importing_it() -> None:
         "is_local('__main__:Judge')\n"
         "print(is_local('this:Zen'), is_local('no_such_model:Latest'), 'this' in sys.modules)\n"
     )
-    told = subprocess.run(
+    message = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert told.stdout == "True False False\n"
+    assert message.stdout == "True False False\n"

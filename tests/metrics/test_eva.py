@@ -29,7 +29,7 @@ from tests.metrics.table_judge import Table, ended, facts
 
 REFERENCE = "Zinc raised growth by 24 %. It did no harm."
 SUMMARY = "Zinc changed growth. Lead was not given."
-THEIRS = ("Zinc raised growth by 24 %.", "It did no harm.")
+OTHER_TEXTS = ("Zinc raised growth by 24 %.", "It did no harm.")
 OURS = ("Zinc changed growth.", "Lead was not given.")
 OF_REFERENCE = (
     Fact(text="Zinc raised growth by 24 %", sentence=0),
@@ -201,7 +201,7 @@ def test_facts_of_both_texts_are_listed_then_checked_both_ways() -> None:
     Matched recall counts every premise that precision names; nothing counts those of the other.
     """
     flow = eva.measure(REFERENCE, SUMMARY)
-    assert next(flow) == (ListFacts(THEIRS), ListFacts(OURS))
+    assert next(flow) == (ListFacts(OTHER_TEXTS), ListFacts(OURS))
     assert flow.send((FactList(OF_REFERENCE), FactList(OF_SUMMARY))) == (
         CheckFacts(OF_SUMMARY, PREMISES_OF_REFERENCE, every_premise=True),
         CheckFacts(OF_REFERENCE, OURS, every_premise=False),
@@ -211,7 +211,7 @@ def test_facts_of_both_texts_are_listed_then_checked_both_ways() -> None:
 def test_identical_texts_are_asked_about_without_the_short_circuit() -> None:
     """Only so can a judge be measured on them; with it all is 1 and there are no counts."""
     flow = eva.measure(REFERENCE, REFERENCE, short_circuit=False)
-    assert next(flow) == (ListFacts(THEIRS), ListFacts(THEIRS))
+    assert next(flow) == (ListFacts(OTHER_TEXTS), ListFacts(OTHER_TEXTS))
     for both, entailed in ((True, {"eva.recall_entailed": 1.0}), (False, {})):
         score = ended(eva.measure(REFERENCE, REFERENCE, entailed_recall=both))
         assert isinstance(score, EvaScore)
@@ -365,13 +365,13 @@ STATED = ("Zinc changed growth", "zinc changed growth.", "Lead was given")
 @pytest.mark.parametrize("every_premise", [True, False])
 def test_stated_facts_are_asked_about_as_they_stand(every_premise: bool) -> None:
     """One check a label: none is merged with another or left out, whatever its words."""
-    flow = check_stated(STATED, THEIRS, every_premise=every_premise)
-    assert next(flow) == (CheckFacts(facts(*STATED), THEIRS, every_premise=every_premise),)
-    again = check_stated(STATED, THEIRS, every_premise=every_premise)
+    flow = check_stated(STATED, OTHER_TEXTS, every_premise=every_premise)
+    assert next(flow) == (CheckFacts(facts(*STATED), OTHER_TEXTS, every_premise=every_premise),)
+    again = check_stated(STATED, OTHER_TEXTS, every_premise=every_premise)
     results = ended(again, (checks(yes(1, 0), no(1), no()),))
     assert [(c.fact.text, c.holds, c.evidence) for c in results] == [
-        (STATED[0], True, (THEIRS[1], THEIRS[0])),
-        (STATED[1], False, (THEIRS[1],)),
+        (STATED[0], True, (OTHER_TEXTS[1], OTHER_TEXTS[0])),
+        (STATED[1], False, (OTHER_TEXTS[1],)),
         (STATED[2], False, ()),
     ]
 
@@ -383,7 +383,7 @@ def test_an_answer_that_cannot_carry_stated_facts_is_none() -> None:
         (checks(yes(0), Unanswered("cut"), no()), "1 of 3 facts unanswered, first: cut"),
     ):
         with pytest.raises(NoScoreError) as caught:
-            ended(check_stated(STATED, THEIRS, every_premise=False), (answer,))
+            ended(check_stated(STATED, OTHER_TEXTS, every_premise=False), (answer,))
         assert str(caught.value) == reason
 
 
@@ -435,7 +435,7 @@ def test_chain_by_chain_roots_come_first_and_children_with_the_verdicts_before()
     assert holds == [True, False, True, True, False]
 
 
-def test_a_no_and_an_unanswered_fact_are_told_to_those_after_them() -> None:
+def test_a_no_and_an_unanswered_fact_are_reported_to_those_after_them() -> None:
     """A wrong first fact must not sink a right addition, so the judge has to know of it."""
     chain = (
         ROOT,
@@ -565,7 +565,7 @@ def test_all_premises_one_by_one_match_what_all_at_once_match(
 
 
 # The whole, in all forms
-TOLD = "Zinc was given to some mice. The rats slept. Moss grew."
+SUMMARY_TEXT = "Zinc was given to some mice. The rats slept. Moss grew."
 WRITTEN = "Zinc was given to mice. Mice slept longer. Moss grew."
 PAPER = Stages(chains="adjacent", validation="chain", premises=3, relations=0.65)
 
@@ -584,13 +584,13 @@ def table() -> Table:
             "Sleep came after zinc.": ("Mice slept longer.",),
         },
         relations={
-            TOLD: ("Sleep came after zinc.", "Moss grew."),
+            SUMMARY_TEXT: ("Sleep came after zinc.", "Moss grew."),
             WRITTEN: ("The dose decided the hours.",),
         },
     )
 
 
-def measured(judge: Table, stages: Stages, summary: str = TOLD) -> EvaScore:
+def measured(judge: Table, stages: Stages, summary: str = SUMMARY_TEXT) -> EvaScore:
     """The score of one summary."""
     flow = eva.measure(WRITTEN, summary, stages=stages, entailed_recall=False)
     score = judge.drive(flow)
@@ -646,7 +646,9 @@ def test_a_reference_with_relations_alone_is_measured_against_them() -> None:
     score = measured(judge, Stages(relations=0.65))
     assert (score.precision, score.recall) == (0.0, 0.0)
     assert [checked.fact.text for checked in score.reference] == ["The dose decided."]
-    unscored = Table(facts=bare).drive(eva.measure(WRITTEN, TOLD, stages=Stages(relations=1)))
+    unscored = Table(facts=bare).drive(
+        eva.measure(WRITTEN, SUMMARY_TEXT, stages=Stages(relations=1))
+    )
     assert isinstance(unscored, Unscored)
     assert unscored.reason == "the reference states no fact"
 
@@ -657,7 +659,9 @@ class Embedded(Table):
     say = staticmethod(OfflineJudge().compute)
 
 
-@pytest.mark.parametrize("summary", [TOLD, "Zinc, which was given to 12 rats, did harm in May."])
+@pytest.mark.parametrize(
+    "summary", [SUMMARY_TEXT, "Zinc, which was given to 12 rats, did harm in May."]
+)
 def test_the_embedded_judge_comes_to_the_same_chain_by_chain(summary: str) -> None:
     """It weighs what a fact adds to the one before it, in one question or in several."""
     assert measured(Embedded(), Stages(), summary) == measured(Embedded(), CHAIN, summary)
@@ -665,7 +669,7 @@ def test_the_embedded_judge_comes_to_the_same_chain_by_chain(summary: str) -> No
 
 def test_a_judge_that_finds_no_relations_leaves_the_pair_unscored_with_what_to_do() -> None:
     """The embedded judge sees words: it must not count a text as one without relations."""
-    score = Embedded().drive(eva.measure(WRITTEN, TOLD, stages=Stages(relations=0.65)))
+    score = Embedded().drive(eva.measure(WRITTEN, SUMMARY_TEXT, stages=Stages(relations=0.65)))
     assert score == Unscored(
         metric="eva",
         status="unanswered",

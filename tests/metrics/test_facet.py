@@ -16,7 +16,7 @@ from summeval_pytest.metrics.facet import (
     facet_aware_metric,
     facets_of,
     ground,
-    is_held,
+    is_verbatim,
 )
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import (
@@ -308,7 +308,7 @@ def test_segment_is_kept_as_far_as_the_text_has_it(
     """86 % of released segments are verbatim, and 11 % sentence by sentence."""
     answer = ground(FacetSegments(method=segment), SUMMARY)
     assert (answer.segments, answer.dropped) == (FacetSegments(method=kept), dropped)
-    assert answer.held.get("method") == way
+    assert answer.extents.get("method") == way
 
 
 def test_coverage_is_the_share_of_the_summary_in_its_segments() -> None:
@@ -332,9 +332,9 @@ def test_a_sentence_belongs_to_the_facet_that_holds_it() -> None:
 
 def test_a_text_holds_words_and_not_pieces_of_words() -> None:
     """A short sentence would be found anywhere."""
-    assert is_held("six roofs", TEXT)
-    assert not is_held("x roofs", TEXT)
-    assert not is_held("--", TEXT)
+    assert is_verbatim("six roofs", TEXT)
+    assert not is_verbatim("x roofs", TEXT)
+    assert not is_verbatim("--", TEXT)
 
 
 @given(st.lists(st.sampled_from(TEXT.split(". ")), max_size=4), st.sampled_from(FACETS))
@@ -342,7 +342,7 @@ def test_pieces_of_a_text_are_never_dropped(pieces: list[str], facet: str) -> No
     """Law: whatever sentences of the text a segment is made of, nothing of it is invented."""
     answer = ground(FacetSegments(**{facet: ". ".join(pieces)}), TEXT)
     assert answer.dropped == ()
-    assert (facet in answer.held) == bool(pieces)
+    assert (facet in answer.extents) == bool(pieces)
     assert 0 <= coverage(answer.segments, TEXT) <= 1
 
 
@@ -355,4 +355,4 @@ def test_recorded_segments_stay_as_they_were_rated() -> None:
     recorded = ground(FacetSegments(**given, recorded_by="GPT-4"), text)
     assert (recorded.segments.method, recorded.segments.result) == tuple(given.values())
     assert recorded.dropped == grounded.dropped == ("Zinc was fed to mice.", "They sang.")
-    assert recorded.held == grounded.held
+    assert recorded.extents == grounded.extents

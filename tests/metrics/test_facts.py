@@ -32,7 +32,7 @@ from tests.metrics.table_judge import Table, ended, facts
 
 REFERENCE = "Zinc was given to mice. The mice slept longer."
 SUMMARY = "Zinc was given. Mice slept. Mice slept."
-THEIRS = ("Zinc was given to mice.", "The mice slept longer.")
+OTHER = ("Zinc was given to mice.", "The mice slept longer.")
 OURS = ("Zinc was given.", "Mice slept.", "Mice slept.")
 ACROSS = "Zinc made mice sleep."
 RELATED = Stages(relations=0.65)
@@ -63,7 +63,7 @@ def texts(stated: Stated) -> list[str]:
         (Stages(similarity="mini-1"), {}),
     ],
 )
-def test_what_is_not_the_default_is_told(stages: Stages, recipe: dict[str, str]) -> None:
+def test_what_is_not_the_default_is_reported(stages: Stages, recipe: dict[str, str]) -> None:
     """And the encoder only where something is measured with it."""
     assert stages.recipe() == recipe
 
@@ -74,16 +74,16 @@ def test_facts_and_relations_of_both_texts_are_asked_for_at_once() -> None:
     judge = Table()
     read(judge)
     relations = ListRelations(REFERENCE), ListRelations(SUMMARY)
-    assert judge.asked == [(ListFacts(THEIRS), relations[0], ListFacts(OURS), relations[1])]
+    assert judge.asked == [(ListFacts(OTHER), relations[0], ListFacts(OURS), relations[1])]
 
 
 def test_without_relations_only_facts_are_asked_for() -> None:
     """The default; repeated sentences are one fact."""
     judge = Table(relations={SUMMARY: (ACROSS,)})
     of_reference, of_summary = read(judge, Stages())
-    assert judge.asked == [(ListFacts(THEIRS), ListFacts(OURS))]
+    assert judge.asked == [(ListFacts(OTHER), ListFacts(OURS))]
     assert (texts(of_reference), texts(of_summary)) == (
-        list(THEIRS),
+        list(OTHER),
         ["Zinc was given.", "Mice slept."],
     )
 
@@ -300,7 +300,7 @@ def test_a_judge_that_cannot_tell_most_links_gives_no_score(
     assert str(caught.value) == fault
 
 
-def test_ancestors_are_told_from_the_root_on() -> None:
+def test_ancestors_are_reported_from_the_root_on() -> None:
     """In this order the judge reads the verdicts before; a chain may be long."""
     tree = tuple(
         Fact(text=str(place), sentence=0, parent=parent)

@@ -128,7 +128,7 @@ DIED = checked("Moss grew.", evidence=("Moss died.", "All of it."), support=0.25
     ],
     ids=["facet", "sentence", "wrong fact", "lost fact"],
 )
-def test_what_is_wrong_is_told_with_its_place_in_the_source(
+def test_what_is_wrong_is_reported_with_its_place_in_the_source(
     score: FacetScore | EvaScore | FaithfulnessScore, expected: Finding
 ) -> None:
     """Worked examples, one of each kind; what is right is no finding."""
@@ -196,7 +196,7 @@ def test_a_facet_explains_where_it_or_fm_is_too_low(missed: list[str], expected:
     assert titles(*missed, kind="facet") == expected
 
 
-def test_a_conflict_in_a_number_is_told_though_the_sentence_is_called_supported() -> None:
+def test_a_conflict_in_a_number_is_reported_though_the_sentence_is_called_supported() -> None:
     """It stands before sentences without any, and the judge's own verdict is left as it is."""
     sentences = (
         JudgedSentence(index=0, text="Moss grew.", supported=False, reason="no", support=0.1),

@@ -305,10 +305,10 @@ def test_a_run_that_is_ended_keeps_what_was_answered(
     bench: Bench, kill: signal.Signals, n_answered: int, processes: str
 ) -> None:
     """Ctrl-C waits for no answer that does not come; the next run asks the rest, each once."""
-    is_held = True
+    is_kept = True
 
     def script(seen: Seen) -> Action:
-        return Until(lambda: seen.index < n_answered or not is_held, by_rule(seen))
+        return Until(lambda: seen.index < n_answered or not is_kept, by_rule(seen))
 
     with serving(bench, script) as server:
         arguments = ("summeval.toml", "--summ-judge=rule", "--summ-model=good,bad", "-n", processes)
@@ -322,7 +322,7 @@ def test_a_run_that_is_ended_keeps_what_was_answered(
             code = bench.finish(process).code if kill is signal.SIGINT else process.wait(SOON)
         answered = {str(seen.body["messages"]) for seen in server.seen[:n_answered]}
         n_before = len(server.seen)
-        is_held = False
+        is_kept = False
         assert bench.inside(*arguments, "-n0").code == 1
 
     assert code == (pytest.ExitCode.INTERRUPTED if kill is signal.SIGINT else -kill)

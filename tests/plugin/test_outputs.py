@@ -87,7 +87,7 @@ def test_a_record_holds_what_was_judged_and_decided(bench: Bench) -> None:
     assert "Nobody had looked before" not in bench.text("own.xml"), "texts belong into the record"
 
 
-def test_gitlab_is_told_where_each_failing_summary_stands(
+def test_gitlab_is_reported_where_each_failing_summary_stands(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By its path from the repository's root; in the same bytes with workers, and from a record."""

@@ -137,7 +137,7 @@ def test_a_summary_that_is_none_is_the_systems_fault(loud: Bench, summary: str) 
     assert run.outcomes["summeval.toml::good::limpet-01"] == "FAILED"
 
 
-def test_a_number_that_does_not_apply_is_not_held(loud: Bench) -> None:
+def test_a_number_that_does_not_apply_is_not_compared(loud: Bench) -> None:
     """As a facet is not that the reference does not state."""
     loud.good["limpet-01"] = "Never! Limpets were counted."
     loud.suite(pair='"shouts.calm" = 0.9\nshouts = 1')
@@ -188,7 +188,7 @@ MISTAKES: Final = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_told_at_its_line(loud: Bench, mistake: str) -> None:
+def test_a_mistake_is_reported_at_its_line(loud: Bench, mistake: str) -> None:
     """The user mends a suite by its messages."""
     pair, table, message = MISTAKES[mistake]
     loud.suite(pair=pair)

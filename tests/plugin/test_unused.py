@@ -99,7 +99,7 @@ def test_the_line_that_is_named_has_pytest_collect_the_suite(foreign: Bench) -> 
     assert run.last == "3 passed"
 
 
-def test_a_file_that_cannot_be_imported_is_told_and_not_the_option(foreign: Bench) -> None:
+def test_a_file_that_cannot_be_imported_is_reported_and_not_the_option(foreign: Bench) -> None:
     """It may hold the very test that uses the suite."""
     foreign.write("test_own.py", "import nothing_of_that_name\n")
     run = foreign.inside("test_own.py", "--summ-suite=gate")
@@ -109,7 +109,7 @@ def test_a_file_that_cannot_be_imported_is_told_and_not_the_option(foreign: Benc
     assert "needs a suite" not in run.err
 
 
-def ours(bench: Bench, *arguments: str) -> list[str]:
+def own(bench: Bench, *arguments: str) -> list[str]:
     """What the plugin says of a green run of foreign tests."""
     run = bench.inside("-W", "error", *arguments)
     assert run.code == 0
@@ -125,16 +125,16 @@ def test_variables_and_ini_keys_break_no_foreign_suite_and_are_said_to_be_ignore
     """
     message = "summeval: no suite was collected, so nothing is gated; ignored: "
     foreign.write("pytest.ini", "[pytest]\nsumm_judge = offline\n")
-    assert ours(foreign) == [f"{message}summ_judge (ini)"]
-    assert ours(foreign, "test_plain.py") == []
+    assert own(foreign) == [f"{message}summ_judge (ini)"]
+    assert own(foreign, "test_plain.py") == []
     foreign.write("pytest.ini", "[pytest]\n")
-    assert ours(foreign, "test_plain.py", "-q") == []
+    assert own(foreign, "test_plain.py", "-q") == []
     monkeypatch.setenv("SUMM_JUDGE", "gpt")
     monkeypatch.setenv("SUMM_MODEL", "llama3")
-    assert ours(foreign, "test_plain.py", "-q") == [f"{message}SUMM_MODEL, SUMM_JUDGE"]
+    assert own(foreign, "test_plain.py", "-q") == [f"{message}SUMM_MODEL, SUMM_JUDGE"]
 
 
-def test_a_misspelt_variable_is_told_with_the_one_that_was_meant(
+def test_a_misspelt_variable_is_reported_with_the_one_that_was_meant(
     foreign: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Unread, it would gate the default systems in silence."""
@@ -142,7 +142,7 @@ def test_a_misspelt_variable_is_told_with_the_one_that_was_meant(
     monkeypatch.setenv("SUMM_MODLE", "x")
     monkeypatch.setenv("SUMM_", "y")
     for tests in ("test_plain.py", "gate"):
-        assert ours(foreign, tests) == [
+        assert own(foreign, tests) == [
             message.format("'SUMM_'", "pytest --help lists them"),
             message.format("'SUMM_MODLE'", "did you mean 'SUMM_MODEL'?"),
         ]

@@ -177,7 +177,7 @@ def test_a_path_from_another_folder_names_the_suite_that_is_meant(
         ("good::kiln-20", "good has no paper 'kiln-20'; did you mean 'kiln-02'?"),
     ],
 )
-def test_a_test_that_the_run_has_not_is_told_with_what_to_type(
+def test_a_test_that_the_run_has_not_is_reported_with_what_to_type(
     bench: Bench, test: str, way: str
 ) -> None:
     """Pytest would say that there is no match, and nothing of the option that makes one."""

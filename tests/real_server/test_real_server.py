@@ -108,7 +108,7 @@ FAULT: Final = (
     r" (?:\d+ of \d+ (?:facts|sentences) unanswered, first: )?"
     r"(?:item \d+|(?:background|method|result|conclusion)(?:_\d)?|the reply|the judge|a content) "
 )
-TOLD: Final = {
+MESSAGE: Final = {
     "passed": (r"\Z",),
     "failure": (r"[a-z.]+ (?:\d\S*|-) < \d", r"[a-z]+: the (?:summary|system) ", r"[a-z]+: mean "),
     "error": (
@@ -175,9 +175,9 @@ def serving(command: Sequence[str], log: Path) -> Iterator[Serving]:
         try:
             deadline = time.monotonic() + STARTING_SECONDS
             while server.get("/v1/models")[0] != 200:
-                told = log.read_text(encoding="utf-8", errors="replace")[-2000:]
-                assert process.poll() is None, f"the server ended: {told}"
-                assert time.monotonic() < deadline, f"the server is not ready: {told}"
+                message = log.read_text(encoding="utf-8", errors="replace")[-2000:]
+                assert process.poll() is None, f"the server ended: {message}"
+                assert time.monotonic() < deadline, f"the server is not ready: {message}"
                 time.sleep(0.05)
             yield server
         finally:
@@ -254,8 +254,8 @@ class Ran:
 
 def run_pytest(room: Path, server: Serving, store: str, *arguments: str) -> Ran:
     """One run in a process of its own, both roles played by the server."""
-    ours = ("SUMM_", "OPENAI_", "PYTEST_", "CI")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    own = ("SUMM_", "OPENAI_", "PYTEST_", "CI")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--junitxml=report.xml"]
     asked = [f"--summ-model={','.join(GATED)}", f"--summ-judge={JUDGE}", f"--summ-store={store}"]
     done = subprocess.run(
@@ -274,9 +274,9 @@ def run_pytest(room: Path, server: Serving, store: str, *arguments: str) -> Ran:
 def _tests(report: Path) -> Iterator[tuple[str, tuple[str, str, str]]]:
     for case in ET.parse(report).iter("testcase"):  # noqa: S314 - pytest has just written it
         ends = [part for part in case if part.tag in {"failure", "error", "skipped"}]
-        outcome, told = (ends[0].tag, ends[0].text or "") if ends else ("passed", "")
+        outcome, message = (ends[0].tag, ends[0].text or "") if ends else ("passed", "")
         numbers = "".join(part.get("value", "") for part in case.iter("property"))
-        yield f"{case.get('classname')}::{case.get('name')}", (outcome, told, numbers)
+        yield f"{case.get('classname')}::{case.get('name')}", (outcome, message, numbers)
 
 
 @pytest.fixture(scope="module")
@@ -312,7 +312,7 @@ def test_equal_questions_get_equal_replies(llama: Serving) -> None:
     async def crowd(client: Client) -> list[ChatReply]:
         return await asyncio.gather(*map(client.send, asked))
 
-    said = [told.text for told in run(patiently(llama), crowd)]
+    said = [message.text for message in run(patiently(llama), crowd)]
     assert all(said)
     assert said == said[:4] * 8
 
@@ -356,8 +356,8 @@ def test_every_pair_ends_in_a_verdict_or_a_named_fault(runs: dict[str, Ran], nam
     assert set(ran.tests) == expected
     for paper in PAPERS:  # word for word from the source, so that no judge is asked
         assert ran.tests[f"test_own::test_faithful[{COPY}-{paper}]"][0] == "passed"
-    for outcome, told, _ in ran.tests.values():
-        assert any(re.match(form, told) for form in TOLD[outcome]), told
+    for outcome, message, _ in ran.tests.values():
+        assert any(re.match(form, message) for form in MESSAGE[outcome]), message
 
 
 def test_a_second_run_asks_nothing_and_says_the_same(runs: dict[str, Ran]) -> None:
@@ -380,10 +380,10 @@ def test_two_processes_ask_the_same_and_say_the_same(runs: dict[str, Ran]) -> No
 @pytest.mark.parametrize("name", ["first", "by two"])
 def test_all_tokens_are_accounted_for(runs: dict[str, Ran], name: str) -> None:
     """The server counts them, too: a request that is paid and not told would show here."""
-    told = re.search(r"\+ (\S+) tokens", runs[name].out)
+    message = re.search(r"\+ (\S+) tokens", runs[name].out)
 
-    assert told
-    assert int(told[1].replace(",", "")) == runs[name].n_replied > 0
+    assert message
+    assert int(message[1].replace(",", "")) == runs[name].n_replied > 0
 
 
 def test_what_the_judge_understands_is_remembered(

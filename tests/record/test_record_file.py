@@ -225,8 +225,8 @@ def test_a_line_that_does_not_belong_is_named(
     lines = [*sealed(lines_of()).split("\n")[:-1]]
     lines.insert(place, added)
     for end in ("\n", "") if place == 4 else ("\n",):
-        told_then = refused(saved(tmp_path, "\n".join(lines) + end))
-        assert told_then.startswith(f"is no run record: {fault}")
+        said_then = refused(saved(tmp_path, "\n".join(lines) + end))
+        assert said_then.startswith(f"is no run record: {fault}")
 
 
 def scored(score: FacetScore) -> str:

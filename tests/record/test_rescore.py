@@ -58,7 +58,7 @@ def test_thresholds_that_nobody_names_stay_and_all_are_remembered() -> None:
         again(record, "rouge=1")
 
 
-def test_waivers_are_held_to_the_new_thresholds_and_the_day_of_the_decision() -> None:
+def test_waivers_are_compared_with_the_new_thresholds_and_the_day_of_the_decision() -> None:
     """What is reached under a lower one needs no waiver, and then it has to go."""
     record = suite(pair("moss-01", rated({"result": 1})), thresholds=FM, waivers=on_day(waiver()))
     record = replace(record, policy=replace(record.policy, thresholds=replace(FM, mean=())))

@@ -246,7 +246,7 @@ def entries(run: RunVerdict, folder: str = "") -> list[dict[str, Any]]:
     return result
 
 
-def test_gitlab_is_told_all_that_github_is_told(snapshot: SnapshotAssertion) -> None:
+def test_gitlab_is_reported_all_that_github_is_reported(snapshot: SnapshotAssertion) -> None:
     """Of GitHub's ten the last counts the rest; a merge request shows as many as there are."""
     result = entries(everything(), "gates/")
     phrase = []
@@ -392,7 +392,7 @@ def test_what_an_untrusted_judge_gets_wrong_comes_before_its_verdicts() -> None:
         assert (page.index(f"## {JUDGED}") < page.index("## Systems")) == is_first
 
 
-def test_floors_on_bounds_and_undefined_figures_are_told(snapshot: SnapshotAssertion) -> None:
+def test_floors_on_bounds_and_undefined_figures_are_reported(snapshot: SnapshotAssertion) -> None:
     """A value of 0.34 over a floor of 0.3 is missed by its lower bound."""
     lower = agreement("facet_kappa", 0.344, floor(0.3, bound="lower"), floor(0.2))
     gone = agreement("fact_f1", None, floor(0.5, "fact_f1"), low=None, high=None, n_items=1_102)
@@ -431,7 +431,7 @@ RUNS = {
 }
 
 
-def test_a_mean_is_told_with_its_state_its_coverage_and_its_change() -> None:
+def test_a_mean_is_reported_with_its_state_its_coverage_and_its_change() -> None:
     """What fails is bold; what a waiver covers or the judge left open says so."""
     gated = system(
         means=(
@@ -456,7 +456,7 @@ def test_a_mean_is_told_with_its_state_its_coverage_and_its_change() -> None:
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_a_run_is_told_from_its_verdict_to_its_waivers(
+def test_a_run_is_reported_from_its_verdict_to_its_waivers(
     snapshot: SnapshotAssertion, name: str
 ) -> None:
     """What a reader of the job sees, to the byte."""

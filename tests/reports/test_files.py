@@ -34,7 +34,7 @@ def test_missing_folders_are_made(tmp_path: Path) -> None:
     assert file.read_text() == "text"
 
 
-def test_a_folder_in_its_place_is_told_and_stays(tmp_path: Path) -> None:
+def test_a_folder_in_its_place_is_reported_and_stays(tmp_path: Path) -> None:
     """The message says what, why and what to do, and no half of a file is left."""
     place = tmp_path / "run.json"
     (place / "kept").mkdir(parents=True)

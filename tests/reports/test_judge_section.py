@@ -187,7 +187,7 @@ def test_a_failing_judge_is_described_by_all_its_figures(snapshot: SnapshotAsser
     assert describe_trust(trust(MISSED, HOLDS, lower)).split("\n") == snapshot
 
 
-def test_what_an_untrusted_judge_gets_wrong_is_told_in_full(snapshot: SnapshotAssertion) -> None:
+def test_errors_of_an_untrusted_judge_are_listed_in_full(snapshot: SnapshotAssertion) -> None:
     """Worked example: one missed floor, three matrices, three of three disagreements.
 
     A result of 1 taken for a 4 and two yes-or-no answers are each as wrong as can be; of those,

@@ -257,7 +257,7 @@ def test_the_agreement_of_a_trusted_judge_is_folded_behind_its_verdict() -> None
         assert page.tags("details")[1:] == [attributes] * 3  # the first has flips
 
 
-def test_systems_of_two_suites_are_told_apart_in_links() -> None:
+def test_systems_of_two_suites_are_distinguished_in_links() -> None:
     """Both suites may gate the same system on papers of the same name."""
     text = page_text(
         moss_run(moss_suite(right_pair(), name="a"), moss_suite(right_pair(), name="b"))

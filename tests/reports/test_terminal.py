@@ -159,12 +159,12 @@ def test_the_table_of_a_run_can_be_made_again_from_its_record(snapshot: Snapshot
     assert list(suite_lines(suite(*pairs, systems=systems))) == snapshot
 
 
-def test_a_run_is_told_suite_by_suite_and_then_its_end(snapshot: SnapshotAssertion) -> None:
+def test_a_run_is_reported_suite_by_suite_and_then_its_end(snapshot: SnapshotAssertion) -> None:
     """Judges, comparisons, waivers and the worst findings of a run with two suites."""
     assert list(run_lines(everything(), n_worst=2)) == snapshot
 
 
-def test_what_was_asked_and_paid_is_told_where_somebody_was_asked() -> None:
+def test_what_was_asked_and_paid_is_reported_where_somebody_was_asked() -> None:
     """The embedded judge costs nothing, and has no line."""
     made = record(passing(), systems=(system("careful", papers=("zinc-01",)),))
     requests = replace(made, header=replace(made.header, usage=asdict(Totals())))
@@ -242,7 +242,7 @@ def test_a_comparison_tells_what_fails_and_what_it_could_see(
     assert lines == snapshot
 
 
-def test_gaps_are_told_at_the_end() -> None:
+def test_gaps_are_reported_at_the_end() -> None:
     """A selection of tests may leave a comparison out; without it no green is one against v1.3."""
     gated = system("careful", papers=("zinc-01",), means=(), baseline="v1.3")
     assert ending(suite(passing(), systems=(gated,))) == [
@@ -284,7 +284,7 @@ def test_calls_tell_tokens_and_dollars(snapshot: SnapshotAssertion, name: str) -
     assert list(calls_lines(asdict(CALLS[name]), {})) == snapshot
 
 
-def test_faults_and_votes_of_the_judge_are_told(snapshot: SnapshotAssertion) -> None:
+def test_faults_and_votes_of_the_judge_are_reported(snapshot: SnapshotAssertion) -> None:
     """Of every count that a judge makes; 45.5 of 60 votes that agree are 75.8 %."""
     faulty = dict(zip(JUDGED, range(1200, 1200 + len(JUDGED)), strict=True))
     judge = {**faulty, "n_voted": 60.0, "n_agreeing": 45.5}
@@ -305,7 +305,7 @@ SWAPPED = replace(PINNED, returned="gpt-4o-2024-11-20", is_other=True, n_replies
 SILENT = ModelSeen(endpoint="here", asked="rule-1", returned="", fingerprint="", n_replies=1)
 
 
-def test_models_that_changed_are_told(snapshot: SnapshotAssertion) -> None:
+def test_models_that_changed_are_reported(snapshot: SnapshotAssertion) -> None:
     """A swapped model is a warning, another configuration a note, an alias that stays nothing."""
     moved = replace(ALIAS, returned="gpt-4o-2024-11-20", fingerprint="")
     assert list(model_lines((ALIAS, PINNED))) == []

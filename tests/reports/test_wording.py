@@ -162,7 +162,7 @@ SINGLE = replace(corrected(), low=None, high=None, reason="all golden rows are o
         (SINGLE, "facet 0.624 (all golden rows are of one paper)"),
     ],
 )
-def test_a_corrected_mean_is_told_with_its_interval_or_why_there_is_none(
+def test_a_corrected_mean_is_reported_with_its_interval_or_why_there_is_none(
     actual: CorrectedMean, text: str
 ) -> None:
     """A number that twenty labels tell must not look as sure as one that a thousand do."""
@@ -194,7 +194,7 @@ def test_what_labels_do_not_tell_is_missed_by_nobody() -> None:
     assert not list(missed_lines((replace(SINGLE, floors=(floor(0.3, "facet", "lower"),)),)))
 
 
-def test_a_waiver_is_told_in_full(snapshot: SnapshotAssertion) -> None:
+def test_a_waiver_is_reported_in_full(snapshot: SnapshotAssertion) -> None:
     """Who allows what, until when, why, and what became of it."""
     uses = waived("in use"), waived("not needed", least=None), waived("expired", most=2.0)
     assert list(map(waiver_line, uses)) == snapshot

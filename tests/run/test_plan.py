@@ -147,13 +147,11 @@ def test_what_follows_from_an_imagined_answer_is_uncertain_for_all_systems(
     """
     evaluated(desk_for(tmp_path / "full", suite), suite, tasks_of(suite, ["good", "bad"]))
     first = surveyed(desk_for(tmp_path / "none"), suite, tasks_of(suite), imagine=False)
-    ours = [m for m in first.missing.values() if m.metric == "facet"]
-    references = {
-        m.key for m in ours if "crack in" in str(m.request) or "get hot" in str(m.request)
-    }
+    own = [m for m in first.missing.values() if m.metric == "facet"]
+    references = {m.key for m in own if "crack in" in str(m.request) or "get hot" in str(m.request)}
     assert len(references) == 2
     with closing(Cache(tmp_path / "full")) as old, closing(Cache(tmp_path / "store")) as new:
-        for missing in ours:
+        for missing in own:
             row = old.get(missing.key)
             assert row is not None
             if missing.key not in references:

@@ -407,7 +407,7 @@ def test_reading_ahead_ends_where_others_have_asked_everything(
         assert n_read <= len(judge.mice) <= min(n_read + 1, N_PAIRS)  # one more may be open
 
 
-def test_whoever_waits_is_told_how_things_stand(
+def test_whoever_waits_is_reported_how_things_stand(
     tasks: list[Task], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A line on the terminal is drawn anew while a test waits, and wiped before pytest writes."""
@@ -442,7 +442,7 @@ def test_closing_lets_whoever_has_something_open_end_it(tasks: list[Task]) -> No
     assert len(judge.mice) == 2, "what is planned is not begun any more"
 
 
-def test_closing_waits_no_longer_than_it_was_told_to(
+def test_closing_waits_no_longer_than_it_was_reported_to(
     tasks: list[Task], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody has pressed Ctrl-C; the end that is waited for would take an hour."""

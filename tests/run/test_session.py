@@ -296,7 +296,7 @@ def test_key_goes_only_where_it_belongs(
     assert {key for key in (KEY, OTHER) if key in sent} <= {authorization.removeprefix("Bearer ")}
 
 
-def test_organisation_is_not_told_to_an_address_of_a_suite(
+def test_organisation_is_not_sent_to_an_address_of_a_suite(
     tmp_path: Path, server: ScriptedServer, suite: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The client library takes it from the environment: it is OpenAI's to know, as the key is."""
@@ -326,7 +326,7 @@ def test_judge_of_a_suite_is_as_it_says(here: Suite) -> None:
 @pytest.mark.parametrize(
     ("written", "pinned"), [("", None), ("pinned = true", True), ("pinned = false", False)]
 )
-def test_judge_is_held_to_its_name_as_the_suite_says(
+def test_judge_is_compared_with_its_name_as_the_suite_says(
     tmp_path: Path, written: str, pinned: bool | None
 ) -> None:
     """A model under test is not: its swap is a change of the system, which the gate judges."""

@@ -222,7 +222,7 @@ def test_fault_of_one_paper_is_its_own_and_of_all_papers_the_users_to_mend(
             asked_for(suite, tmp_path / "store", "moss")
 
 
-def test_address_where_nobody_listens_is_told_with_how_to_start_ollama(tmp_path: Path) -> None:
+def test_address_where_nobody_listens_is_reported_with_how_to_start_ollama(tmp_path: Path) -> None:
     """The address is named: it may be the wrong one."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))

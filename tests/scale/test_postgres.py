@@ -207,13 +207,13 @@ def test_a_killed_client_frees_its_key_and_its_money(store: PostgresStore, url: 
         assert holder.stdout.readline() == "alone\n"
         budget = Budget(1.0, store.account("run-1"))
 
-        async def held() -> None:
+        async def kept() -> None:
             assert not await is_free(store)
             assert await is_free(store, OTHER)
             with pytest.raises(TimeoutError):
                 await asyncio.wait_for(budget.reserve(0.2), A_WHILE)
 
-        asyncio.run(held())
+        asyncio.run(kept())
         holder.send_signal(signal.SIGKILL)
 
         async def freed() -> None:
@@ -307,7 +307,7 @@ def test_a_call_that_is_given_up_while_it_reserves_holds_no_money(
 
 
 @pytest.mark.parametrize(
-    ("made", "told"),
+    ("made", "message"),
     [
         ("CREATE TABLE summeval.cats (n int)", "holds other things than a store (such as 'cats')"),
         ("CREATE TABLE summeval.version (n int)", "has a table 'version' that is none of ours"),
@@ -322,14 +322,14 @@ def test_a_call_that_is_given_up_while_it_reserves_holds_no_money(
     ],
 )
 def test_tables_of_others_and_of_other_versions_are_refused(
-    postgres_server: PostgresServer, url: str, made: str, told: str
+    postgres_server: PostgresServer, url: str, made: str, message: str
 ) -> None:
     """Nothing is written into them; a later version may mean something else by the same row."""
     postgres_server.found(url, f"CREATE SCHEMA summeval; {made}")
     tables = "SELECT relname FROM pg_class WHERE relnamespace = 'summeval'::regnamespace"
     before = postgres_server.found(url, tables)
     assert refusal(url) == (
-        f"the schema 'summeval' of the store {read_place(url)} {told}; nothing was changed: name"
+        f"the schema 'summeval' of the store {read_place(url)} {message}; nothing was changed: name"
         " another database with --summ-store"
     )
     assert postgres_server.found(url, tables) == before
@@ -350,7 +350,7 @@ def test_a_row_that_somebody_else_wrote_is_refused(store: PostgresStore) -> None
         store.note("dialect")
 
 
-def test_what_cannot_be_opened_is_told_without_the_password(
+def test_what_cannot_be_opened_is_reported_without_the_password(
     postgres_server: PostgresServer,
 ) -> None:
     """Host and database alone; the server's own words say why."""

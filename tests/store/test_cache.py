@@ -461,7 +461,7 @@ def test_settings_that_somebody_else_has_made_do_not_apply(store: Store) -> None
         (OSError(28, "No space left on device"), "cannot be written (No space left on device)"),
     ],
 )
-def test_error_is_told_by_what_can_be_done(store: Store, error: Exception, message: str) -> None:
+def test_error_says_what_can_be_done(store: Store, error: Exception, message: str) -> None:
     """The words are SQLite's own, the remedy is ours."""
     with pytest.raises(StoreError) as caught, explained(store.database, 7):
         raise error

@@ -157,15 +157,15 @@ def test_cancelled_or_failed_owner_frees_the_key(store: LocalStore) -> None:
         asyncio.run(fail())
 
     async def cancel() -> None:
-        is_held = asyncio.Event()
+        is_kept = asyncio.Event()
 
         async def hold() -> None:
             async with store.alone(KEY):
-                is_held.set()
+                is_kept.set()
                 await asyncio.sleep(SOON)
 
         task = asyncio.create_task(hold())
-        await is_held.wait()
+        await is_kept.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

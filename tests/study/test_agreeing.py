@@ -225,7 +225,7 @@ def test_a_level_takes_the_place_of_the_mixture(tmp_path: Path) -> None:
     assert lines[at + 7].split()[-1] == "1.0"
 
 
-def test_weights_are_fitted_or_the_reason_is_told(tmp_path: Path) -> None:
+def test_weights_are_fitted_or_the_reason_is_reported(tmp_path: Path) -> None:
     """Four labels of one facet: it explains what it can, and the others weigh nothing."""
     wanted = Tables(fit_weights=True)
     folder = moss(tmp_path / "moss")
@@ -331,13 +331,13 @@ def test_baselines_are_asked_for_where_they_are_wanted(tmp_path: Path) -> None:
     assert [line.split()[:3] for line in correlated(lines) if line.startswith("direct")] == [
         ["direct", "rating", "5"]
     ]
-    told = "EVA, one prompt: no number for 6 of 6 pairs, first: the embedded judge follows no"
-    assert any(line.startswith(told) for line in lines)
+    message = "EVA, one prompt: no number for 6 of 6 pairs, first: the embedded judge follows no"
+    assert any(line.startswith(message) for line in lines)
     plain = agree(path, judge="offline")
     assert not [line for line in plain if "direct" in line or "one prompt" in line]
 
 
-def test_a_column_can_be_held_still(tmp_path: Path) -> None:
+def test_a_column_can_be_fixed(tmp_path: Path) -> None:
     """What a metric says beyond length, for example; and a column that is not there is named."""
     file = tmp_path / "figures.json"
     wanted = Tables(given="length")
@@ -353,7 +353,7 @@ def test_a_column_can_be_held_still(tmp_path: Path) -> None:
     assert str(caught.value) == "--given=lenght: there is no such column; did you mean 'length'?"
 
 
-def test_roles_are_held_against_the_judges_segments(tmp_path: Path) -> None:
+def test_roles_are_compared_with_the_judges_segments(tmp_path: Path) -> None:
     """Worked example: all is a result, says the judge; of three sentences with a facet two are.
 
     Also of the summary that is the reference word for word, of which the metric asks nothing.

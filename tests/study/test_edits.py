@@ -140,7 +140,7 @@ def test_whole_sentences_are_moved_dropped_or_said_again(
 
 
 @pytest.mark.parametrize(
-    ("edit", "told"),
+    ("edit", "message"),
     [
         (Edit(text="x", before="11.9%", after="31.9%"), '"11.9%" -> "31.9%"'),
         (Edit(text="x", after="A band plays."), 'added "A band plays."'),
@@ -151,9 +151,9 @@ def test_whole_sentences_are_moved_dropped_or_said_again(
         (Edit(text="x", after="w " * 100), f'added "{"w " * 29}w\u2026"'),
     ],
 )
-def test_an_edit_tells_itself_in_one_safe_line(edit: Edit, told: str) -> None:
+def test_an_edit_tells_itself_in_one_safe_line(edit: Edit, message: str) -> None:
     """It is printed in a terminal and in the log of a runner."""
-    assert edit.words == told
+    assert edit.words == message
 
 
 COMPARED = "It was 11.9% in one and 31.9% in the other, 41.9% in all."
@@ -167,7 +167,7 @@ def changed(text: str, source: str | None = None) -> str | None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("SSI occurred in 11.9% of patients.", '"11.9%" -> "31.9%"'),
         ("Retreat was 412 m.", '"412 m" -> "612 m"'),
@@ -181,9 +181,9 @@ def changed(text: str, source: str | None = None) -> str | None:
         ("We enrolled 312 adults.", '"312" -> "512"'),
     ],
 )
-def test_the_first_digit_is_changed_and_the_rest_stays(text: str, told: str) -> None:
+def test_the_first_digit_is_changed_and_the_rest_stays(text: str, message: str) -> None:
     """Worked examples: +2, else +3, -3 and so on; 5 of 6 becomes neither 7 nor 8 of 6."""
-    assert changed(text) == told
+    assert changed(text) == message
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_years_labels_levels_and_bounds_are_no_figures(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "source", "told"),
+    ("text", "source", "message"),
     [
         # Only a sentence that was supported can stop being so.
         ("We saw 14.2 units. We saw 37 ponds.", "There were 37 ponds.", '"37" -> "57"'),
@@ -233,10 +233,10 @@ def test_years_labels_levels_and_bounds_are_no_figures(text: str) -> None:
     ],
 )
 def test_a_stated_finding_is_preferred_and_becomes_one_that_is_stated_nowhere(
-    text: str, source: str, told: str
+    text: str, source: str, message: str
 ) -> None:
     """Worked examples of which figure is changed, and to what."""
-    assert changed(text, source) == told
+    assert changed(text, source) == message
 
 
 @given(

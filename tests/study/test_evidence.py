@@ -102,14 +102,14 @@ def test_evidence_of_every_labelled_sentence_may_count(
     partly = {**ONE, "faithful": False}
     bad = {"paper": "moss", "system": "bad", "sentences": [partly]}
     suite(folder, labels=[*LABELS[:2], bad])
-    told = {}
+    message = {}
     for of in ("faithful", "labelled"):
         assert evidence("--of", of) == 0
-        told[of] = capsys.readouterr().out.splitlines()
-    assert [told[of][6].split()[:2] for of in told] == [["judge", "3"], ["judge", "4"]]
-    assert told["labelled"][0] == "kilns/summeval.toml: 3 labelled pairs with evidence"
-    assert told["labelled"][2].endswith("labelled ones, for sentences labelled faithful or not;")
-    assert told["faithful"][2].endswith("labelled ones, for sentences labelled faithful;")
+        message[of] = capsys.readouterr().out.splitlines()
+    assert [message[of][6].split()[:2] for of in message] == [["judge", "3"], ["judge", "4"]]
+    assert message["labelled"][0] == "kilns/summeval.toml: 3 labelled pairs with evidence"
+    assert message["labelled"][2].endswith("labelled ones, for sentences labelled faithful or not;")
+    assert message["faithful"][2].endswith("labelled ones, for sentences labelled faithful;")
 
 
 @pytest.mark.parametrize("mode", ["quotes", "label-and-sentences"])
@@ -147,7 +147,7 @@ def test_a_model_that_only_labels_has_found_nothing(
     assert set(asked) == {"# Sentence labels"}
 
 
-def test_quotations_of_the_summary_are_told(
+def test_quotations_of_the_summary_are_reported(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Worked example: the judge proves each sentence by itself (FareBio, Table 5)."""
@@ -159,15 +159,15 @@ def test_quotations_of_the_summary_are_told(
     with ScriptedServer(by_itself) as server:
         suite(folder, server.url, judge='sentences = "label-and-sentences"')
         assert evidence("--judge", "rule") == 0
-    told = capsys.readouterr().out.splitlines()[-3]
+    message = capsys.readouterr().out.splitlines()[-3]
     n_asked = len(server.seen)
-    assert told.endswith(
+    assert message.endswith(
         f": {2 * n_asked} not in the source ({n_asked} of them copied from the summary),"
         f" {n_asked} called supported without any"
     )
 
 
-def test_a_judge_without_an_answer_is_left_out_and_told(
+def test_a_judge_without_an_answer_is_left_out_and_reported(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Its silence is no missed evidence."""
@@ -197,5 +197,5 @@ def test_a_judge_in_a_manner_that_cannot_be_is_refused_at_its_line(
     """Strictness about evidence needs evidence."""
     suite(folder, judge='sentences = "label"\nstrict = true')
     assert evidence() == 4
-    told = capsys.readouterr().err
-    assert "judge 'rule' is strict about evidence, and sentences = 'label' asks for none" in told
+    message = capsys.readouterr().err
+    assert "judge 'rule' is strict about evidence, and sentences = 'label' asks for none" in message

@@ -63,7 +63,7 @@ def test_columns_are_renamed_left_out_and_carried_along(tmp_path: Path) -> None:
     assert row.values == {"paper": "p", "system": "s", "x_why": "short", "overall": "0.5"}
 
 
-def test_mistakes_in_a_table_are_told_with_their_lines(
+def test_mistakes_in_a_table_are_reported_with_their_lines(
     tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
     """An editor can jump to it; a file that is not there is the user's mistake, too."""
@@ -162,7 +162,7 @@ def test_evidence_is_indices_or_words(
     assert marking.annotator == "anna"
 
 
-def test_mistakes_in_rows_are_told_with_their_places(
+def test_mistakes_in_rows_are_reported_with_their_places(
     suite: Suite, snapshot: SnapshotAssertion
 ) -> None:
     """Each message says what, where and what to do."""

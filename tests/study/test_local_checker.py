@@ -113,7 +113,7 @@ def test_support_is_the_output_that_the_configuration_or_the_suite_names(
 
 
 @pytest.mark.parametrize(
-    ("labels", "supported", "told"),
+    ("labels", "supported", "message"),
     [
         (
             ("LABEL_0", "LABEL_1"),
@@ -138,12 +138,12 @@ def test_support_is_the_output_that_the_configuration_or_the_suite_names(
     ],
 )
 def test_what_means_support_is_asked_for_and_never_guessed(
-    tmp_path: Path, labels: tuple[str, ...], supported: int | None, told: str
+    tmp_path: Path, labels: tuple[str, ...], supported: int | None, message: str
 ) -> None:
     """The wrong one of two labels would turn every verdict round."""
     folder = make_classifier(tmp_path / "tiny", labels)
     mistake = refusal(lambda: checker_of(folder, supported=supported))
-    assert mistake == f"[judges.mini] checker={folder}: {told}"
+    assert mistake == f"[judges.mini] checker={folder}: {message}"
 
 
 def test_a_classifier_is_read_as_transformers_reads_it(nli: Path) -> None:
@@ -207,9 +207,9 @@ def test_the_signature_holds_all_that_moves_a_number(nli: Path, tmp_path: Path) 
     changed: list[dict[str, Any]] = [
         {"threshold": 0.6}, {"window": 48}, {"joined": True}, {"supported": 0},
     ]  # fmt: skip
-    told = {checker_of(nli, **keys).signature for keys in changed}
+    message = {checker_of(nli, **keys).signature for keys in changed}
     other = make_classifier(tmp_path / "other", (*NLI[:2], "unknown"))
-    assert len(told | {one.signature, checker_of(other).signature}) == 6
+    assert len(message | {one.signature, checker_of(other).signature}) == 6
     assert checker_of(nli, facets="gpt").signature == one.signature
 
 
@@ -248,11 +248,11 @@ assert not {{"torch", "transformers", "huggingface_hub"}} & set(sys.modules)
 def fake_model(folder: Path, **config: object) -> Path:
     """The folder of a model whose weights nobody reads."""
     folder.mkdir()
-    told = {
+    message = {
         "architectures": ["BertForSequenceClassification"],
         "id2label": {"0": "entailment", "1": "x"},
     }
-    (folder / "config.json").write_text(json.dumps(told | config), "utf-8")
+    (folder / "config.json").write_text(json.dumps(message | config), "utf-8")
     (folder / "vocab.txt").write_text("moss\n", "utf-8")
     return folder
 
@@ -271,7 +271,7 @@ def packages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("packages")
 @pytest.mark.parametrize(
-    ("config", "keys", "told"),
+    ("config", "keys", "message"),
     [
         (
             {"architectures": ["BertModel"]},
@@ -301,12 +301,12 @@ def packages(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_model_that_cannot_check_is_refused(
-    tmp_path: Path, config: dict[str, object], keys: dict[str, Any], told: str
+    tmp_path: Path, config: dict[str, object], keys: dict[str, Any], message: str
 ) -> None:
     """Before anything is judged; no weights are read for it."""
     folder = fake_model(tmp_path / "tiny", **config)
     mistake = refusal(lambda: checker_of(folder, **keys))
-    assert mistake == f"[judges.mini] checker={folder}: {told}"
+    assert mistake == f"[judges.mini] checker={folder}: {message}"
 
 
 @pytest.mark.usefixtures("packages")
@@ -330,7 +330,7 @@ def test_the_window_is_what_the_suite_says_and_the_model_has(
 
 
 @pytest.mark.parametrize("package", ["torch", "transformers"])
-def test_a_missing_extra_is_told_with_its_command(
+def test_a_missing_extra_is_reported_with_its_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str
 ) -> None:
     """The packages are heavy, so nobody has them who has not asked for them."""
@@ -349,8 +349,8 @@ def test_a_head_without_weights_is_refused(nli: Path, tmp_path: Path) -> None:
     torch.manual_seed(2)
     transformers.BertModel(config).save_pretrained(folder)
     (folder / "config.json").write_bytes((nli / "config.json").read_bytes())
-    told = refusal(lambda: supports(checker_of(folder)))
-    assert "its weights lack 'classifier.bias', which would be made up at random" in told
+    message = refusal(lambda: supports(checker_of(folder)))
+    assert "its weights lack 'classifier.bias', which would be made up at random" in message
 
 
 def test_weights_that_are_broken_and_devices_that_are_not_there_are_usage_errors(
@@ -360,12 +360,12 @@ def test_weights_that_are_broken_and_devices_that_are_not_there_are_usage_errors
     torch, _ = torch_here()
     folder = copied(nli, tmp_path / "broken")
     (folder / "model.safetensors").write_bytes(b"\0" * 40)
-    told = refusal(lambda: supports(checker_of(folder)))
-    assert told.startswith("[judges.mini] checker=")
-    assert "transformers cannot read this model, Safetensor" in told
-    told = refusal(lambda: checker_of(nli, device="nowhere"))
-    assert "there is no device 'nowhere' (" in told
-    assert told.endswith("write device = 'auto' or 'cpu'")
+    message = refusal(lambda: supports(checker_of(folder)))
+    assert message.startswith("[judges.mini] checker=")
+    assert "transformers cannot read this model, Safetensor" in message
+    message = refusal(lambda: checker_of(nli, device="nowhere"))
+    assert "there is no device 'nowhere' (" in message
+    assert message.endswith("write device = 'auto' or 'cpu'")
     auto = checker_of(nli, device="auto").signature
     is_plain = not torch.cuda.is_available() and not torch.backends.mps.is_available()
     assert ("device=" in auto) != is_plain
@@ -374,8 +374,8 @@ def test_weights_that_are_broken_and_devices_that_are_not_there_are_usage_errors
 def test_numbers_that_are_none_are_a_usage_error(tmp_path: Path) -> None:
     """Broken weights may load all the same."""
     folder = make_classifier(tmp_path / "tiny", NLI, bias=(float("nan"), 0.0, 0.0))
-    told = refusal(lambda: supports(checker_of(folder)))
-    assert told.endswith("this model gives no numbers; name another")
+    message = refusal(lambda: supports(checker_of(folder)))
+    assert message.endswith("this model gives no numbers; name another")
 
 
 def test_a_suite_is_judged_by_a_checker_and_a_model(nli: Path, tmp_path: Path) -> None:
@@ -393,8 +393,8 @@ def test_a_suite_is_judged_by_a_checker_and_a_model(nli: Path, tmp_path: Path) -
     for mini, embedded in zip(by_checker, offline, strict=True):
         assert mini.scores[0] == embedded.scores[0]
         assert mini.signatures[0] == embedded.signatures[0]
-        told = dict(mini.signatures[1].recipe)["judge"]
-        assert told.startswith(f"listing=({OfflineJudge().signature}) facts=(checker-1 ")
+        message = dict(mini.signatures[1].recipe)["judge"]
+        assert message.startswith(f"listing=({OfflineJudge().signature}) facts=(checker-1 ")
         assert dict(mini.signatures[2].recipe)["judge"].startswith("checker-1 model=")
     assert not session.is_asked("mini", [suite])
     assert not session.replies.is_asking

@@ -147,7 +147,7 @@ def test_a_relation_holds_where_every_number_moved_as_it_must() -> None:
     assert found == Check(paper="moss-1", holds=True, broken=(), edit='"5%" -> "7%"')
 
 
-def test_what_is_broken_is_told_with_its_values() -> None:
+def test_what_is_broken_is_reported_with_its_values() -> None:
     """Whoever reads the report sees which number did not move, from where to where."""
     found = checked(
         numbers(facet=0.5, eva=1.0, faithfulness=1.0), numbers(facet=0.9, eva=0.9, faithfulness=1.0)
@@ -166,7 +166,7 @@ REFUSED = Unscored(metric="facet", status="refused_candidate", reason="it declin
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "is_held", "owed"),
+    ("before", "after", "is_kept", "owed"),
     [
         (WHOLE, FALLEN, None, OWED),
         (FALLEN, WHOLE, False, OWED),
@@ -178,11 +178,11 @@ REFUSED = Unscored(metric="facet", status="refused_candidate", reason="it declin
     ids=["silent", "broken", "no number", "refused", "unmeasured metric", "nothing measured"],
 )
 def test_what_the_judge_owes_is_never_a_pass(
-    before: Numbers, after: Numbers, is_held: bool | None, owed: tuple[str, ...]
+    before: Numbers, after: Numbers, is_kept: bool | None, owed: tuple[str, ...]
 ) -> None:
     """The reason is told once and on one line; what is broken all the same stays broken."""
     found = checked(before, after)
-    assert (found.holds, found.unanswered) == (is_held, owed)
+    assert (found.holds, found.unanswered) == (is_kept, owed)
 
 
 @pytest.mark.parametrize(

@@ -223,8 +223,8 @@ def test_files_that_are_not_the_release_are_refused(
         [{**PUBMED, "gpt35_fm_geval": "high"}],
     ]
     file = tmp_path / "pubmed.json"
-    told = [refused(write(file, *lines), tmp_path / "out") for lines in wrong]
-    assert [message.removeprefix(file.as_posix()) for message in told] == snapshot
+    text = [refused(write(file, *lines), tmp_path / "out") for lines in wrong]
+    assert [message.removeprefix(file.as_posix()) for message in text] == snapshot
 
 
 def test_an_empty_file_is_refused(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def standing(found: Any, giver: str, name: str, by: str = "") -> Any:
     return places
 
 
-def test_every_analysis_is_told_and_written(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_analysis_is_reported_and_written(capsys: pytest.CaptureFixture[str]) -> None:
     """Worked example, by one judge: FM is 1 for its own and (2/3 + 3 * 3/4) / 4 for the other."""
     found = study(write_studied(Path("suite")), "--judge", ALPHA)
     text = capsys.readouterr().out
@@ -211,7 +211,7 @@ def test_matplotlib_is_loaded_for_figures_only() -> None:
         (["--figures=empty.txt"], "--figures=empty.txt: no folder can be made there"),
     ],
 )
-def test_what_cannot_be_is_told_before_anybody_is_asked(
+def test_what_cannot_be_is_reported_before_anybody_is_asked(
     arguments: Sequence[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """In the words of the option that was typed."""
@@ -256,8 +256,8 @@ def test_a_label_of_a_sentence_that_is_not_there_is_refused(
     suite = write_studied(Path("suite"))
     labels = suite / "labels.jsonl"
     first, *others = labels.read_text(encoding="utf-8").splitlines()
-    told = {**json.loads(first), "sentences": [{"index": 99, "faithful": True}]}
-    labels.write_text("\n".join([json.dumps(told), *others]) + "\n", encoding="utf-8")
+    message = {**json.loads(first), "sentences": [{"index": 99, "faithful": True}]}
+    labels.write_text("\n".join([json.dumps(message), *others]) + "\n", encoding="utf-8")
     assert main(["study", str(suite), "--only", "numbers"]) == 4
     assert "suite/labels.jsonl:1: " in capsys.readouterr().err
 
@@ -279,12 +279,12 @@ def test_scholarsum_gives_the_figures_of_the_paper(release_file: Path) -> None:
     }
     assert shares[None] == [0.27, 0.27, 0.29, 0.17]
     assert shares["gpt35_fm"] == [0.39, 0.24, 0.23, 0.13]
-    held = [each["held"] for each in found["proportions"] if each["by"] == "GPT-4 segments"]
-    assert held[0] == {"absent": 5, "parts": 29, "whole": 153}
-    assert [sum(each[way] for each in held[1:]) for way in held[0]] == [15, 86, 903]
+    kept = [each["held"] for each in found["proportions"] if each["by"] == "GPT-4 segments"]
+    assert kept[0] == {"absent": 5, "parts": 29, "whole": 153}
+    assert [sum(each[way] for each in kept[1:]) for way in kept[0]] == [15, 86, 903]
     numbers = {
         each["system"]: [round(mean["value"], 1) for mean in each["means"].values()]
         for each in found["numbers"]
     }
-    told = {"n": [6.6, 3.2], "gpt35_fm": [1.8, 1.3], "longt5": [9.6, 4.7]}
-    assert [numbers[None], numbers["gpt35_fm"], numbers["longt5"]] == list(told.values())
+    message = {"n": [6.6, 3.2], "gpt35_fm": [1.8, 1.3], "longt5": [9.6, 4.7]}
+    assert [numbers[None], numbers["gpt35_fm"], numbers["longt5"]] == list(message.values())

@@ -60,7 +60,7 @@ def test_a_path_that_is_no_suite_is_refused(golden: Golden, snapshot: SnapshotAs
     assert [*messages, golden.mistake()] == snapshot
 
 
-def test_mistakes_in_the_suite_file_are_told_at_their_lines(
+def test_mistakes_in_the_suite_file_are_reported_at_their_lines(
     golden: Golden, snapshot: SnapshotAssertion
 ) -> None:
     """Each message says what, where and what to do."""
@@ -97,7 +97,7 @@ def test_mistakes_in_the_suite_file_are_told_at_their_lines(
     assert golden.mistakes("summeval.toml", changes) == snapshot
 
 
-def test_mistakes_in_tables_are_told_at_their_lines(
+def test_mistakes_in_tables_are_reported_at_their_lines(
     golden: Golden, snapshot: SnapshotAssertion
 ) -> None:
     """Systems, endpoints and judges are checked before a paper is read, or anything is paid for."""
@@ -495,7 +495,7 @@ def test_the_last_day_may_be_a_date_or_a_text_that_reads_as_one(golden: Golden, 
     assert golden.load().waivers[0].expires == "2027-01-31"
 
 
-def test_mistakes_in_a_waiver_are_told_at_their_lines(
+def test_mistakes_in_a_waiver_are_reported_at_their_lines(
     golden: Golden, snapshot: SnapshotAssertion
 ) -> None:
     """A waiver that says not what, who, why or until when cannot be held to anything."""

@@ -102,7 +102,7 @@ FACT = {"text": "a", "supported": True}
 ROLE = {"text": GREW, "facet": "result"}
 
 
-def test_mistakes_in_labels_are_told_with_a_remedy(
+def test_mistakes_in_labels_are_reported_with_a_remedy(
     golden: Golden, snapshot: SnapshotAssertion
 ) -> None:
     """A label that is misread would make a judge trusted, or not."""
@@ -161,7 +161,7 @@ def test_records_of_pairs_and_references_are_read(golden: Golden) -> None:
     ]
 
 
-def test_mistakes_in_records_are_told_on_loading(
+def test_mistakes_in_records_are_reported_on_loading(
     golden: Golden, snapshot: SnapshotAssertion
 ) -> None:
     """Records are used late and checked early; one judge has one record of a pair."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.suite.conftest import Golden
 
 
-def test_mistakes_in_lines_are_told_with_file_and_line(
+def test_mistakes_in_lines_are_reported_with_file_and_line(
     golden: Golden, snapshot: SnapshotAssertion
 ) -> None:
     """Found in an editor; a NaN would poison every mean, and a gap may be a lost line."""
@@ -200,7 +200,7 @@ def test_a_table_stands_where_its_own_header_is(golden: Golden) -> None:
     )
 
 
-def test_mistakes_in_toml_are_told_at_their_lines(
+def test_mistakes_in_toml_are_reported_at_their_lines(
     golden: Golden, snapshot: SnapshotAssertion
 ) -> None:
     """What tomllib says keeps its line and gains a remedy; many dots and brackets are refused."""

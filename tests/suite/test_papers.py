@@ -61,7 +61,7 @@ def test_paper_is_read_whole(golden: Golden) -> None:
     assert suite.paper("zinc-02").reference_facts is None
 
 
-def test_mistakes_in_papers_are_told_with_a_remedy(
+def test_mistakes_in_papers_are_reported_with_a_remedy(
     golden: Golden, snapshot: SnapshotAssertion
 ) -> None:
     """Both lines of a paper that stands twice are named; an empty suite would pass everything."""
@@ -100,7 +100,7 @@ def test_provenance_of_a_paper_moves_no_score(golden: Golden) -> None:
     assert after.fingerprint == before.fingerprint
 
 
-def test_mistakes_in_summaries_are_told_with_a_remedy(
+def test_mistakes_in_summaries_are_reported_with_a_remedy(
     golden: Golden, snapshot: SnapshotAssertion
 ) -> None:
     """A missing summary is never a pass; which of two the system wrote cannot be guessed."""

@@ -311,7 +311,7 @@ def test_cells_come_back_as_they_were(
         ("systems/careful", "swap.csv", "id,source,reference\nz,a,b\n", "a paper, not a summary"),
     ],
 )
-def test_papers_and_summaries_that_are_exchanged_are_told(
+def test_papers_and_summaries_that_are_exchanged_are_reported(
     golden: Golden, key: str, name: str, text: str | None, claim: str
 ) -> None:
     """A key that is missing says nothing to whoever has mixed up two files."""

@@ -108,7 +108,7 @@ def test_places_point_at_the_digits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mine", "theirs", "is_same"),
+    ("mine", "other", "is_same"),
     [
         # A summary may round and convert; that is no error.
         ("24 mice", "24 mice", True),
@@ -141,10 +141,10 @@ def test_places_point_at_the_digits() -> None:
     ],
 )
 def test_a_number_agrees_with_itself_converted_or_rounded(
-    mine: str, theirs: str, *, is_same: bool
+    mine: str, other: str, *, is_same: bool
 ) -> None:
     """It may stand for the other one, and no other number or unit may."""
-    assert only(mine).agrees_with(only(theirs)) == is_same
+    assert only(mine).agrees_with(only(other)) == is_same
 
 
 @given(st.text())

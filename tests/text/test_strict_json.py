@@ -11,7 +11,7 @@ from summeval_pytest.text.strict_json import DEEPEST, StrictJsonError, is_deep, 
 
 
 @pytest.mark.parametrize(
-    ("text", "fault", "told"),
+    ("text", "fault", "message"),
     [
         ('{"a": 1', "syntax", "no JSON at column 8: Expecting ',' delimiter; mend the line"),
         ("{} {}", "syntax", "no JSON at column 4: Extra data; mend the line"),
@@ -37,12 +37,14 @@ from summeval_pytest.text.strict_json import DEEPEST, StrictJsonError, is_deep, 
     ],
     ids=lambda value: value[:9],
 )  # fmt: skip
-def test_what_readers_of_json_disagree_about_is_refused(text: str, fault: str, told: str) -> None:
+def test_what_readers_of_json_disagree_about_is_refused(
+    text: str, fault: str, message: str
+) -> None:
     """Two readers would see two values, or one would end; no more than a token is shown."""
     with pytest.raises(StrictJsonError) as caught:
         read_strict(text)
 
-    assert (caught.value.fault, f"{caught.value}; {caught.value.remedy}") == (fault, told)
+    assert (caught.value.fault, f"{caught.value}; {caught.value.remedy}") == (fault, message)
 
 
 json_values = st.recursive(

@@ -62,7 +62,7 @@ def texts(claims: Iterable[Claim]) -> list[str]:
     return [claim.text for claim in claims]
 
 
-def test_the_numbers_that_both_have_are_told_with_old_and_new() -> None:
+def test_the_numbers_that_both_have_are_reported_with_old_and_new() -> None:
     """Worked example: facet 1 to 0.7, eva 0.5 to 0.75: a loss of 0.3 - 0.25 = 0.05.
 
     The method at 1 of 4: 0.1 + 0.3 / 4 + 0.3 + 0.3 = 0.775 of 1. So the loss is 0.225 - 0.25.
@@ -79,7 +79,7 @@ def test_the_numbers_that_both_have_are_told_with_old_and_new() -> None:
     assert actual.loss == pytest.approx(-0.025)
 
 
-def test_a_facet_that_flipped_is_told_with_what_both_summaries_say_of_it() -> None:
+def test_a_facet_that_flipped_is_reported_with_what_both_summaries_say_of_it() -> None:
     """The reviewer sees the reference's words, both summaries', and the judge's reason."""
     old = rated(reason="all there", result="Two hours longer.")
     new = rated(marks(result=2), reason="the hours are missing", result="Longer.")
@@ -256,7 +256,7 @@ def test_a_judge_that_calls_all_faithful_is_worse_though_most_sentences_are() ->
     assert actual.is_worse
 
 
-def test_flips_are_told_worst_first() -> None:
+def test_flips_are_reported_worst_first() -> None:
     """Away from the label, then across, then towards; the farthest move by its scale first."""
     labels = (4, 1, 2, 2, 4)
     old = results(*zip(labels, (4, 1, 3, 1, 1), strict=True))
@@ -408,9 +408,9 @@ def test_figures_of_both_sides_are_those_of_each_alone(
         for pair in old
     ]
     before, now, _ = shared_answers(old, new)
-    held_to = Floors(floors=(), judge="")
+    measured_by = Floors(floors=(), judge="")
     alone = [
-        {a.name: a.value for a in measure_trust(side, held_to, judge="", labels="").agreements}
+        {a.name: a.value for a in measure_trust(side, measured_by, judge="", labels="").agreements}
         for side in (before, now)
     ]
     for figure in changed_figures(before, now):

@@ -388,7 +388,7 @@ def long_summaries(*odd: bool | None) -> list[PairResult]:
     return [pair(f"moss-{n:02}", supported(said | {"odd": one})) for n, one in enumerate(odd)]
 
 
-HELD = "faithfulness:0.02"
+KEPT = "faithfulness:0.02"
 HALF = [pair(f"moss-{n:02}", faithful(0.5)) for n in range(2)]
 HIDDEN = ", if what the judge left unanswered were wrong here and right in the baseline"
 MADE = ", but not if what the judge left unanswered in the baseline were wrong; save it again"
@@ -417,7 +417,7 @@ def test_a_drop_that_silence_hides_or_makes_leaves_the_comparison_undecided(
     old: list[PairResult], new: list[PairResult], *, is_broken: bool, undecided: str
 ) -> None:
     """It is neither a pass nor the system's failure, but the judge's fault."""
-    actual = compared(old, new, HELD)
+    actual = compared(old, new, KEPT)
     assert bool(difference(actual, "faithfulness").broken) is is_broken
     message = ("faithfulness", f"faithfulness drops by {undecided}")
     assert actual.undecided == ((message,) if undecided else ())
@@ -429,7 +429,7 @@ def test_a_paper_that_the_system_refuses_hides_no_drop() -> None:
     """One of 20 may be without a score; at the lowest it is a drop of .05, and the system's."""
     old = [pair(f"moss-{n:02}", faithful(1.0)) for n in range(20)]
     new = [*old[:19], pair("moss-19", unscored("faithfulness"))]
-    actual = compared(old, new, HELD)
+    actual = compared(old, new, KEPT)
     assert difference(actual, "faithfulness").broken == (
         (
             "faithfulness drops by 0.050, more than 0.02, with the lowest score for each paper that"

@@ -63,7 +63,7 @@ def test_a_floor_may_be_on_the_lower_bound_and_on_the_figure(tmp_path: Path) -> 
     assert result.only(["facet"]).floors == result.floors[:-1]
 
 
-def test_a_judge_with_a_table_of_its_own_is_held_to_that_one(tmp_path: Path) -> None:
+def test_a_judge_with_a_table_of_its_own_is_compared_with_that_one(tmp_path: Path) -> None:
     """What a large model can reach is no floor for the embedded judge."""
     lines = (
         "facet_kappa = 0.6",

@@ -26,7 +26,7 @@ def named(name: str, *, drop: float | None = None, level: float | None = None) -
     st.none() | st.floats(0, 0.74),
     st.none() | st.floats(1e-300, 0.999),
 )
-def test_every_number_can_be_held_to_every_drop_and_level(
+def test_every_number_can_be_compared_with_every_drop_and_level(
     name: str, drop: float | None, level: float | None
 ) -> None:
     """Law: a rule that is written down is read back as it was."""

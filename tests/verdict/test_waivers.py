@@ -95,13 +95,13 @@ def test_a_record_tells_a_day_on_which_the_same_waivers_are_expired(
     assert again.use(*pair, **result) == uses  # type: ignore[arg-type]  # its arguments
 
 
-TOLD = f"{FILE}:30: waiver 'wet-moss' of facet (owner 'ines')"
+MESSAGE = f"{FILE}:30: waiver 'wet-moss' of facet (owner 'ines')"
 
 
 FAULTS: dict[WaiverState, str] = {
-    "expired": f"{TOLD} expired on {LAST_DAY}; mend, renew or delete it",
-    "not needed": f"{TOLD} is no longer needed; delete it",
-    "exceeded": f"{TOLD} allows no less than 0.52",
+    "expired": f"{MESSAGE} expired on {LAST_DAY}; mend, renew or delete it",
+    "not needed": f"{MESSAGE} is no longer needed; delete it",
+    "exceeded": f"{MESSAGE} allows no less than 0.52",
     "in use": "",
     "not judged": "",
 }

@@ -12,7 +12,7 @@ from summeval_pytest.reports import judge_section
 from summeval_pytest.reports.page import finalize, policy
 from summeval_pytest.reports.page_pair import WHOLE, cut, visible
 from summeval_pytest.reports.template import resource, template
-from summeval_pytest.study.agreement.agreement_tables import lacking_lines, plain
+from summeval_pytest.study.agreement.agreement_tables import missing_lines, plain
 from summeval_pytest.study.agreement.item_agreement import resamples
 from summeval_pytest.study.agreement.levels import calibration_bins
 from summeval_pytest.text.printing import one_line
@@ -156,7 +156,7 @@ def agreement_page(agreement: SuiteAgreement, signature: str) -> str:
         n_papers=len({pair.paper for pair in agreement.pairs}),
         n_systems=len({pair.system for pair in agreement.pairs}),
         n_resamples=resamples().n,
-        lacking=list(lacking_lines([pair.lacking for pair in agreement.pairs])),
+        missing=list(missing_lines([pair.missing for pair in agreement.pairs])),
         agreements=agreement.mixed() if scores else {},
         decisions=agreement.decisions(),
         pictures=[each for each in drawn if each is not None],

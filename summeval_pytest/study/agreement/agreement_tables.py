@@ -425,7 +425,7 @@ def given_table(given: str, estimates: Mapping[str, Estimate]) -> Table:
     )
 
 
-def lacking_lines(pairs: Sequence[Mapping[str, str]]) -> Iterator[str]:
+def missing_lines(pairs: Sequence[Mapping[str, str]]) -> Iterator[str]:
     """A line for each column that some pairs have no number in, though the judge was asked.
 
     Each pair says by column why it has no number there.

@@ -72,7 +72,7 @@ class LabelledPair:
 
     Papers with the same reference are one ``group``, which is resampled. ``human`` is the overall
     score, or FM of the human ratings. A metric without a score for this pair is absent from
-    ``columns``, and ``lacking`` says why. ``golden`` are the labelled items with the judge's
+    ``columns``, and ``missing`` says why. ``golden`` are the labelled items with the judge's
     answers, ``recorded`` the labelled facets with the ratings of each record, ``roles`` the
     labelled roles of sentences with the judge's; ``pair`` is None where only numbers are looked at.
     """
@@ -86,7 +86,7 @@ class LabelledPair:
     recorded: Mapping[str, GoldenPair] = field(default_factory=dict)
     pair: Pair | None = None
     roles: tuple[RoleAnswer, ...] = ()
-    lacking: Mapping[str, str] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)
 
     def number(self, column: str) -> float | None:
         """The number in a column, which may be `HUMAN`; None where it has none."""
@@ -195,16 +195,16 @@ def labelled_pair(
     """
     pair, paper = evaluation.pair, evaluation.pair.paper
     columns = _recorded_columns(label, recorded, references or {}) | _baselines(pair)
-    lacking = {}
+    missing = {}
     for score in evaluation.scores:
         if isinstance(score, Unscored):
-            lacking[_METRIC_COLUMNS[score.metric]] = score.reason
+            missing[_METRIC_COLUMNS[score.metric]] = score.reason
         else:
             columns.update(_columns(score))
     for name, result in evaluation.extras.items():
         column = BASELINE_COLUMNS.get(name, "sentence roles")
         if isinstance(result, Unanswered | Unscored):
-            lacking[column] = result.reason
+            missing[column] = result.reason
         elif isinstance(result, float):
             columns[column] = result
     golden = golden_pair(label, evaluation)
@@ -223,7 +223,7 @@ def labelled_pair(
         },
         pair=pair,
         roles=role_answers(label, evaluation),
-        lacking=lacking,
+        missing=missing,
     )
 
 
@@ -356,5 +356,5 @@ def column_names(pairs: Sequence[LabelledPair], further: Sequence[str] = ()) -> 
     ``further`` columns are ours, too, and follow the leading ones.
     """
     found = {column for pair in pairs for column in pair.columns} | set(CONTROLS)
-    ours = (*LEADING, *further)
-    return (*(c for c in ours if c in found), *sorted(found - set(ours)))
+    own = (*LEADING, *further)
+    return (*(c for c in own if c in found), *sorted(found - set(own)))

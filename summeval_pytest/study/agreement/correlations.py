@@ -142,12 +142,12 @@ def _drawn_spearman(x: Floats, y: Floats, groups: Rows, counts: Floats) -> Float
 def _drawn_ranks(values: Floats, groups: Rows, counts: Floats) -> Floats:
     """The rank of each row in each resample, counted from the mean rank."""
     _, places = np.unique(values, return_inverse=True)
-    counted = _held(places, np.ones(len(values)), groups, counts)
+    counted = _weight_at(places, np.ones(len(values)), groups, counts)
     ranks = np.cumsum(counted, axis=1) - counted / 2 - counted.sum(axis=1, keepdims=True) / 2
     return np.asarray(ranks[:, places])
 
 
-def _held(places: Rows, weights: Floats, groups: Rows, counts: Floats) -> Floats:
+def _weight_at(places: Rows, weights: Floats, groups: Rows, counts: Floats) -> Floats:
     """What the rows at each place weigh together in each resample, a row a resample."""
     by_group = np.zeros((counts.shape[1], int(places.max(initial=-1)) + 1))
     np.add.at(by_group, (groups, places), weights)
@@ -242,6 +242,6 @@ def _areas(right: Sequence[bool], numbers: Sequence[float], groups: Rows, counts
         raise ValueError("a number is not finite; leave its item out")
     _, places = np.unique(np.asarray(numbers, dtype=np.float64), return_inverse=True)
     is_right = np.asarray(right, dtype=np.float64)
-    of_wrong, of_right = (_held(places, w, groups, counts) for w in (1 - is_right, is_right))
+    of_wrong, of_right = (_weight_at(places, w, groups, counts) for w in (1 - is_right, is_right))
     below = np.cumsum(of_wrong, axis=1) - of_wrong / 2
     return shares((of_right * below).sum(axis=1), of_right.sum(axis=1) * of_wrong.sum(axis=1))

@@ -175,12 +175,12 @@ def item_agreements(pairs: Sequence[GoldenPair]) -> dict[str, ItemAgreement]:
     found = {}
     for kind in ITEM_KINDS:
         tables = tables_of(counts, kind)
-        held = tables[tables.sum(axis=(-2, -1)) > 0]
+        counted = tables[tables.sum(axis=(-2, -1)) > 0]
         of_kind = RATING_FIGURES if kind in FACETS else VERDICT_FIGURES
-        figures = {name: estimate_of(held, figure) for name, figure in of_kind.items()}
+        figures = {name: estimate_of(counted, figure) for name, figure in of_kind.items()}
         if kind in VERDICTS:
             figures[AUC] = _auc(kind, pairs)
-        found[kind] = ItemAgreement(n_items=int(held.sum()), figures=figures)
+        found[kind] = ItemAgreement(n_items=int(counted.sum()), figures=figures)
     return found
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from summeval_pytest.metrics.facet import HELD
+from summeval_pytest.metrics.facet import EXTENTS
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.stats.bootstrap import bootstrap_interval
 from summeval_pytest.stats.correlation import spearman
@@ -131,12 +131,12 @@ def facet_proportions(studied: Studied) -> Iterator[Row]:
                 facet: [(g, cut.words.get(facet, 0), sum(cut.words.values())) for g, cut in cuts]
                 for facet in FACETS
             }
-            ways = [way for _, cut in cuts for way in cut.held]
+            ways = [way for _, cut in cuts for way in cut.extents]
             yield {
                 "by": by,
                 "system": writer,
                 "shares": {facet: rate_of(words[facet], studied.n_papers) for facet in FACETS},
-                "held": {way: ways.count(way) for way in HELD},
+                "held": {way: ways.count(way) for way in EXTENTS},
             }
 
 

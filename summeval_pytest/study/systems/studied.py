@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.metrics.facet import Held
+    from summeval_pytest.metrics.facet import Extent
     from summeval_pytest.metrics.facts import EvaCounts
     from summeval_pytest.questions import Facet
 
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 class Cut:
     """How somebody cut a text into facets: the words of each, and how the text contains them.
 
-    ``held`` is empty where segments were reviewed, which need not be verbatim.
+    ``extents`` is empty where segments were reviewed, which need not be verbatim.
     """
 
     words: Mapping[Facet, int]
-    held: tuple[Held, ...] = ()
+    extents: tuple[Extent, ...] = ()
 
 
 @dataclass(slots=True, kw_only=True)

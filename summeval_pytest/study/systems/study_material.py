@@ -260,9 +260,9 @@ def _cut(segments: FacetSegments, text: str | None) -> Cut:
 
     A word in the segments of two facets counts in both.
     """
-    ways = () if text is None else tuple(ground(segments, text).held.values())
+    ways = () if text is None else tuple(ground(segments, text).extents.values())
     words = {facet: len(normalise(segments.segment(facet)).split()) for facet in FACETS}
-    return Cut(words=words, held=ways)
+    return Cut(words=words, extents=ways)
 
 
 def _values(ratings: Mapping[Facet, int | None], overall: float | None) -> dict[str, float]:

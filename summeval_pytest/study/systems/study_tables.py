@@ -7,7 +7,7 @@ from functools import partial
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final, cast
 
-from summeval_pytest.metrics.facet import HELD
+from summeval_pytest.metrics.facet import EXTENTS
 from summeval_pytest.questions import FACETS
 from summeval_pytest.study.systems.studied import Mean
 from summeval_pytest.text.printing import one_line, safe
@@ -199,7 +199,7 @@ def _tables(study: Study) -> Iterator[Table]:
             "cut by": "by",
             "writer": "system",
             **{facet: f"shares/{facet}" for facet in FACETS},
-            **{way: f"held/{way}" for way in HELD},
+            **{way: f"held/{way}" for way in EXTENTS},
         },
         "whole, parts, absent: segments that their text contains word for word, in some sentences,"
         " not at all; reviewed ones are not counted.",

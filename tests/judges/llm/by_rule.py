@@ -136,17 +136,17 @@ def _triples(number: int, lines: Lines, blocks: Blocks) -> Json:
 def _relations(number: int, lines: Lines, blocks: Blocks) -> Json:
     triples = _triples(number, lines, blocks)["relations"]
     assert isinstance(triples, list)
-    stated = [t | _told(t["head"], t["tail"]) for t in triples]
+    stated = [t | _message(t["head"], t["tail"]) for t in triples]
     return _entities(number, lines, blocks) | {"relations": stated}
 
 
-def _told(head: str, tail: str) -> Json:
+def _message(head: str, tail: str) -> Json:
     return {"statement": f"{head} and {tail} are told of together."}
 
 
 def _statement(number: int, lines: Lines, _: Blocks) -> Json:
     head, _relation, tail = lines[number].split(" | ")
-    return _told(head, tail)
+    return _message(head, tail)
 
 
 def _fact_check(number: int, facts: Lines, blocks: Blocks) -> Json:

@@ -123,7 +123,7 @@ def test_a_long_reply_is_read_off_the_event_loop(n_words: int, *, is_apart: bool
         f"Yes!\n```json\n{json.dumps({'checks': [entry(1), entry(2), entry(3)]}, indent=1)}\n```",
     ],
 )
-def test_entries_are_held_to_their_numbers_and_nothing_else(text: str) -> None:
+def test_entries_are_compared_with_their_numbers_and_nothing_else(text: str) -> None:
     """An entry for nobody answers nothing; the same one twice is one."""
     sender = Scripted([ChatReply(text=text)])
     assert settled(sender) == {1: YES, 2: YES, 3: YES}

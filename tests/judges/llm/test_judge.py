@@ -355,18 +355,18 @@ def test_a_facet_is_rated_by_its_facts() -> None:
     method = q.FacetPair(facet="method", reference=SLEEP[1], candidate=summary)
     result = q.FacetPair(facet="result", reference=SLEEP[2], candidate=summary)
     (answer,) = ask(judge, q.RateFacets((method,), text, summary))
-    told = "1 of 2 facts hold, 0 are contradicted"
-    rated = q.FacetRating(facet="method", reason=told, rating=3, coverage=50)
+    message = "1 of 2 facts hold, 0 are contradicted"
+    rated = q.FacetRating(facet="method", reason=message, rating=3, coverage=50)
     assert answer == q.FacetRatings((rated,))
     reviewed = (q.Fact(text="Zinc mice slept 20 min longer.", sentence=2),)
     (answer,) = ask(judge, q.RateFacets((method, result), text, summary, reviewed))
-    told = "0 of 1 facts hold, 0 are contradicted"
-    missing = q.FacetRating(facet="result", reason=told, rating=2, coverage=0)
+    message = "0 of 1 facts hold, 0 are contradicted"
+    missing = q.FacetRating(facet="result", reason=message, rating=2, coverage=0)
     assert answer == q.FacetRatings((q.Unanswered("the reference states no fact of it"), missing))
     assert kinds_sent(judge) == {"facts": 1, "fact_checks": 2}
 
 
-HELD, AGAINST, LACKING = (
+KEPT, AGAINST, MISSING = (
     q.FactCheck(reason="", entailed=entailed, premises=premises)
     for entailed, premises in ((True, (0,)), (False, (0,)), (False, ()))
 )
@@ -375,13 +375,13 @@ HELD, AGAINST, LACKING = (
 @pytest.mark.parametrize(
     ("facet", "checks", "coverage", "rating"),
     [
-        ("method", [HELD] * 3 + [LACKING], 75, 4),
-        ("method", [HELD] * 2 + [LACKING] * 3, 40, 3),
-        ("result", [HELD] + [LACKING] * 2, 33, 2),
-        ("result", [LACKING], 0, 2),
-        ("result", [HELD, AGAINST, AGAINST], 0, 1),
-        ("background", [HELD, LACKING], 50, 3),
-        ("conclusion", [HELD, HELD, AGAINST], 33, 2),
+        ("method", [KEPT] * 3 + [MISSING], 75, 4),
+        ("method", [KEPT] * 2 + [MISSING] * 3, 40, 3),
+        ("result", [KEPT] + [MISSING] * 2, 33, 2),
+        ("result", [MISSING], 0, 2),
+        ("result", [KEPT, AGAINST, AGAINST], 0, 1),
+        ("background", [KEPT, MISSING], 50, 3),
+        ("conclusion", [KEPT, KEPT, AGAINST], 33, 2),
         ("conclusion", [AGAINST], 0, 1),
     ],
 )

@@ -180,8 +180,8 @@ def test_hostile_json_is_read_or_unusable(token: str, place: int, question: Ques
         keys = (
             (h, k) for h in holders_of(reply) for k in (h if isinstance(h, dict) else range(len(h)))
         )
-        held = list(keys)
-        holder, key = held[place % len(held)]
+        kept = list(keys)
+        holder, key = kept[place % len(kept)]
         holder[key] = "here"  # type: ignore[index]  # a key of this holder
         return json.dumps(reply).replace('"here"', token)
 

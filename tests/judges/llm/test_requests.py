@@ -126,7 +126,7 @@ FACTS = [
 ]
 LOOP = {"text": "Z", "refines": 1}
 TRIPLE = {"with": 1, "head": "zinc", "relation": "lengthens", "tail": "sleep"}
-TOLD = {**TRIPLE, "statement": "Zinc lengthens\nsleep."}
+MESSAGE = {**TRIPLE, "statement": "Zinc lengthens\nsleep."}
 STATED = q.Relation(
     head="zinc", relation="lengthens", tail="sleep", statement="Zinc lengthens sleep."
 )
@@ -150,7 +150,7 @@ GOOD: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "sentence checks": ("checks", SEEN),
     "strict": ("checks", SEEN),
     "factual checks": ("checks", {"reason": "", "label": "true"}),
-    "relations": ("sentences", {"entities": ENTITIES, "relations": [TOLD]}),
+    "relations": ("sentences", {"entities": ENTITIES, "relations": [MESSAGE]}),
     "triples": ("sentences", {"relations": [TRIPLE]}),
     "entities": ("paragraphs", {"entities": ENTITIES}),
     "statements": ("statements", {"statement": " Zinc lengthens\nsleep. "}),
@@ -236,7 +236,7 @@ def test_a_reply_becomes_an_item(name: str, changed: dict[str, object], item: ob
         ("relations", {"entities": [{"name": "<s>", "type": "product"}]},
          "entities: 0: name: the text is empty, not '<s>'"),
         ("relations", {"relations": [TRIPLE]}, "relations: 0: statement: Field required"),
-        *(("relations", {"relations": [TOLD | {"with": n}]},
+        *(("relations", {"relations": [MESSAGE | {"with": n}]},
            f"relation 1 of sentence 2 of 3 is with sentence {n}") for n in (2, 4, 0)),
     ],
 )  # fmt: skip
@@ -346,8 +346,8 @@ def test_free_text_is_read_by_its_first_word_and_its_parentheses(
 
 def test_free_text_without_a_verdict_is_not_read() -> None:
     """It is asked again, and says why."""
-    told = "the reply begins 'the mice slept.', with neither yes nor no"
-    with pytest.raises(UnreadableError, match=f"^{told}$"):
+    message = "the reply begins 'the mice slept.', with neither yes nor no"
+    with pytest.raises(UnreadableError, match=f"^{message}$"):
         BATCHES["sentence quotes"].read("The mice (Zinc was given to 40 mice) slept.", (1,))
 
 

@@ -23,7 +23,7 @@ PIER = "The old pier was painted by 14 volunteers in the warmer months."
 
 
 @pytest.mark.parametrize(
-    ("claim", "told"),
+    ("claim", "message"),
     [
         (PIER.replace("14", "19"), "number: '19' against '14'"),
         (PIER.replace("warmer", "colder"), "direction: 'colder' against 'warmer'"),
@@ -37,14 +37,14 @@ PIER = "The old pier was painted by 14 volunteers in the warmer months."
         ("In the colder months gulls nested on the old pier.", None),
     ],
 )
-def test_a_telling_word_changed_in_a_copy_is_seen(claim: str, told: str | None) -> None:
+def test_a_telling_word_changed_in_a_copy_is_seen(claim: str, message: str | None) -> None:
     """Leaving out and rewording contradict nothing; both sentences stand beside the reason."""
     found = find_conflict(claim, [PIER])
-    assert (str(found) if found else None) == told
+    assert (str(found) if found else None) == message
 
 
 @pytest.mark.parametrize(
-    ("claim", "evidence", "told"),
+    ("claim", "evidence", "message"),
     [
         (
             "Oak plots held 14 species and pine plots held 9 species.",
@@ -68,10 +68,10 @@ def test_a_telling_word_changed_in_a_copy_is_seen(claim: str, told: str | None) 
         ),
     ],
 )
-def test_exchanged_numbers_are_seen(claim: str, evidence: str, told: str | None) -> None:
+def test_exchanged_numbers_are_seen(claim: str, evidence: str, message: str | None) -> None:
     """Numbers that stand side by side are told in the order of what stands before them."""
     found = find_conflict(claim, [evidence])
-    assert (str(found) if found else None) == told
+    assert (str(found) if found else None) == message
 
 
 def test_the_number_of_the_source_is_shown_beside_the_wrong_one() -> None:
@@ -228,7 +228,7 @@ LINES = (
 
 
 @pytest.mark.parametrize(
-    ("claim", "told", "place"),
+    ("claim", "message", "place"),
     [
         (
             "Late buses made up 5.3% of all departures on the north line in winter.",
@@ -244,11 +244,11 @@ LINES = (
     ],
 )
 def test_the_number_of_the_nearest_context_is_shown_with_its_sentence(
-    claim: str, told: str, place: int
+    claim: str, message: str, place: int
 ) -> None:
     """Not one next to which a word happens to stand, nor one that the claim states as well."""
     (found,) = support_sentences((claim,), LINES)
-    assert found.reason == f"{ASKS}: {told}"
+    assert found.reason == f"{ASKS}: {message}"
     assert found.evidence[0] == place
 
 

@@ -61,15 +61,15 @@ def checked(summary: str, source: str) -> list[q.SentenceCheck]:
 
 def test_fm_goes_with_people() -> None:
     """ROUGE-1 has a Spearman of .32 with people's overall score here, GPT-3.5 as a judge .52."""
-    ours, theirs = [], []
+    own, other = [], []
     for paper in records("scholarsum/pubmed.json"):
         for key in sorted(paper):
             if key.endswith("_human"):
                 summary = paper[key.removesuffix("_human")]
-                ours.append(rated(paper["human"], summary).value)
-                theirs.append(paper[key])
-    assert len(ours) == 300
-    assert (spearman(ours, theirs) or 0.0) >= 0.5
+                own.append(rated(paper["human"], summary).value)
+                other.append(paper[key])
+    assert len(own) == 300
+    assert (spearman(own, other) or 0.0) >= 0.5
 
 
 def test_a_fact_that_people_find_is_more_probable() -> None:
@@ -90,28 +90,28 @@ def test_the_recall_of_a_summary_goes_with_people() -> None:
     papers = sorted({record["paper_id"] for record in records("realsumm_scu/dev.jsonl")})[:FEW]
     labels: list[bool] = []
     found: list[float] = []
-    ours, theirs = [], []
+    own, other = [], []
     for record in records("realsumm_scu/dev.jsonl"):
         if record["paper_id"] in papers:
             chances = supports(record["acus"], tuple(sentence_texts(normalise(record["summary"]))))
             found += chances
             labels += map(bool, record["acu_labels"])
-            ours.append(sum(chances) / len(chances))
-            theirs.append(record["acu_recall"])
+            own.append(sum(chances) / len(chances))
+            other.append(record["acu_recall"])
     assert (roc_auc(labels, found) or 0.0) >= 0.83
-    assert (spearman(ours, theirs) or 0.0) >= 0.58
+    assert (spearman(own, other) or 0.0) >= 0.58
 
 
 def test_the_support_of_a_summary_goes_with_experts() -> None:
     """Mean support over sentences, on two sets that no weight was fitted to."""
-    ours, theirs = [], []
+    own, other = [], []
     for name in ("longsciverify/dev.jsonl", "longeval_pubmed/dev.jsonl"):
         for record in records(name):
             found = [check.support or 0.0 for check in checked(record["summary"], record["source"])]
-            ours.append(sum(found) / len(found))
-            theirs.append(record["human_faithfulness"])
-    assert len(ours) == 78
-    assert (spearman(ours, theirs) or 0.0) >= 0.68
+            own.append(sum(found) / len(found))
+            other.append(record["human_faithfulness"])
+    assert len(own) == 78
+    assert (spearman(own, other) or 0.0) >= 0.68
 
 
 def test_evidence_is_what_readers_name() -> None:

@@ -86,8 +86,8 @@ def test_facts_keep_every_content_word_and_stand_after_their_parents(
 ) -> None:
     """What a summary says must not be lost on the way to being checked."""
     facts = facts_of(sentence, place, offset)
-    told = {word for fact in facts for word in content_words(fact.text)}
-    assert set(content_words(sentence)) <= told
+    message = {word for fact in facts for word in content_words(fact.text)}
+    assert set(content_words(sentence)) <= message
     for number, fact in enumerate(facts, start=offset):
         assert fact.sentence == place
         assert fact.parent is None or offset <= fact.parent < number
@@ -161,7 +161,7 @@ def checked(fact: str, premises: Sequence[str], *earlier: Settled) -> FactCheck:
     return check
 
 
-def held(facts: tuple[Fact, ...], premises: tuple[str, ...], *, every: bool = True) -> list[float]:
+def kept(facts: tuple[Fact, ...], premises: tuple[str, ...], *, every: bool = True) -> list[float]:
     """The probability of each fact, all asked in one question."""
     answer = check_facts(CheckFacts(facts, premises, every_premise=every))
     return [check.support or 0.0 for check in answer.checks if isinstance(check, FactCheck)]
@@ -199,8 +199,8 @@ def test_a_conflict_outweighs_shared_words() -> None:
 
 def test_a_fact_without_words_is_not_present() -> None:
     """There is nothing to look for, and nothing is no proof."""
-    told = FactCheck(reason="it has no words to look for", entailed=False, support=0.0)
-    assert checked("\u2603", MILL) == told
+    message = FactCheck(reason="it has no words to look for", entailed=False, support=0.0)
+    assert checked("\u2603", MILL) == message
 
 
 def test_what_makes_a_fact_more_probable() -> None:
@@ -212,7 +212,7 @@ def test_what_makes_a_fact_more_probable() -> None:
     """
     bees = ("Bees the miller kept.",)
     (gap,), (plain,) = (
-        held(listed(text), bees)
+        kept(listed(text), bees)
         for text in ("The miller kept bees for 60 years.", "The miller kept bees.")
     )
     assert 0.0 < gap < plain
@@ -220,13 +220,13 @@ def test_what_makes_a_fact_more_probable() -> None:
         listed("The ferry sank.", "It burned; the ferry.", "The ferry hooted."),
         "A ferry.",
     )
-    assert held(ferry, (lake,))[0] < held(ferry[:1], (lake,))[0]
+    assert kept(ferry, (lake,))[0] < kept(ferry[:1], (lake,))[0]
     premises = ("Kites rose high above the copper roofs.", "Lifting began.")
     apart = listed(ROOFS[0], "Gusts lifted gliders.")
     refined = (apart[0], replace(apart[1], parent=0))
-    assert held(refined, premises, every=False)[1] < held(apart, premises, every=False)[1]
+    assert kept(refined, premises, every=False)[1] < kept(apart, premises, every=False)[1]
     copper = listed("Gusts lifted copper gliders.")
-    assert held(copper, ROOFS[:1], every=False)[0] < held(copper, ROOFS[:1], every=True)[0]
+    assert kept(copper, ROOFS[:1], every=False)[0] < kept(copper, ROOFS[:1], every=True)[0]
 
 
 def test_each_sign_counts_and_none_counts_against_a_fact() -> None:
@@ -236,8 +236,8 @@ def test_each_sign_counts_and_none_counts_against_a_fact() -> None:
     assert min(slopes) >= 0.0
     assert probability(NOTHING) < PRESENT < probability(EVERYTHING)
     for sign in ("found", "close", "numbers_lost", "beside"):
-        lacking = EVERYTHING._replace(**{sign: getattr(NOTHING, sign)})
-        assert probability(lacking) < probability(EVERYTHING)
+        missing = EVERYTHING._replace(**{sign: getattr(NOTHING, sign)})
+        assert probability(missing) < probability(EVERYTHING)
 
 
 def test_premises_that_add_little_are_no_evidence() -> None:

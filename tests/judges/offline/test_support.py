@@ -169,7 +169,7 @@ def test_a_conflict_outweighs_shared_words() -> None:
     assert found.reason == f"{ASKS}: direction: 'rose' against 'fell'"
 
 
-def test_other_words_are_not_held_against_a_summary_told_in_other_words() -> None:
+def test_other_words_cost_a_summary_in_other_words_nothing() -> None:
     """Of a lay summary the source has few words, so a missing one says nothing about it."""
     lay = (
         "The rye became flour daily.",
@@ -183,7 +183,7 @@ def test_other_words_are_not_held_against_a_summary_told_in_other_words() -> Non
     assert first.reason.endswith("the summary is told in other words, so this decides nothing")
 
 
-def test_the_same_sentence_is_held_against_a_summary_told_in_the_words_of_the_source() -> None:
+def test_the_same_sentence_is_compared_with_a_summary_written_in_the_words_of_the_source() -> None:
     """Its neighbours keep to the source's words, so one that has none of them was not there.
 
     A heading of two words is nothing to support.

@@ -28,17 +28,17 @@ def small_agreement(words: Callable[[str], str] = str) -> SuiteAgreement:
     one = suite.pair("bat-01", "terse")
     pairs = []
     for n in range(12):
-        told = answered[n] if n < len(answered) else None
+        message = answered[n] if n < len(answered) else None
         pairs.append(
             LabelledPair(
-                paper=told.paper if told else f"paper-{n % 4}",
-                system=told.system if told else f"system-{n // 4}",
+                paper=message.paper if message else f"paper-{n % 4}",
+                system=message.system if message else f"system-{n // 4}",
                 group=f"{n % 4}",
                 human=n * 7 % 12 / 12,
                 columns={"FM": n / 12, words("G-Eval"): n * 5 % 12},
-                golden=told,
+                golden=message,
                 pair=replace(one, summary=words(SUMMARY)),
-                lacking={} if n else {"EVA": words("no JSON")},
+                missing={} if n else {"EVA": words("no JSON")},
             )
         )
     return SuiteAgreement(

@@ -27,7 +27,7 @@ def section(page: Page, title: str, end: str) -> str:
     return page.text.partition(title)[2].partition(end)[0].strip()
 
 
-def test_the_page_says_who_was_held_against_whom(page: Page) -> None:
+def test_the_page_says_who_was_compared_with_whom(page: Page) -> None:
     """Judge, its recipe, suite and numbers of pairs; no date, for the same is to be the same."""
     suite = small_agreement().suite
     assert (
@@ -38,7 +38,7 @@ def test_the_page_says_who_was_held_against_whom(page: Page) -> None:
     assert not re.search(r"\b20\d\d-\d\d-\d\d\b", page.text)
 
 
-def test_a_number_that_a_pair_lacks_is_told(page: Page) -> None:
+def test_a_number_that_a_pair_lacks_is_reported(page: Page) -> None:
     """What is unscored is never dropped in silence."""
     assert "EVA: no number for 1 of 12 pairs, first: no JSON" in page.text
 

@@ -8,9 +8,9 @@ import pytest
 from summeval_pytest.questions import FACETS
 from summeval_pytest.study.agreement.agreement_tables import (
     item_table,
-    lacking_lines,
     level_table,
     matrix_tables,
+    missing_lines,
     recorded_table,
     role_table,
     weights_lines,
@@ -115,10 +115,10 @@ def test_a_wide_matrix_is_cut_into_blocks_that_lose_nothing() -> None:
     assert len(cells) == n * (n + 1) // 2
 
 
-def test_a_number_that_was_asked_for_and_not_given_is_told() -> None:
+def test_a_number_that_was_asked_for_and_not_given_is_reported() -> None:
     """A column that is short of pairs, or not there at all, must not look as if none was wanted."""
     pairs = [{"FM": "cut off"}, {}, {"FM": "refused", "EVA, one prompt": "no\x1b[1m prompt"}]
-    assert list(lacking_lines(pairs)) == [
+    assert list(missing_lines(pairs)) == [
         "FM: no number for 2 of 3 pairs, first: cut off",
         "EVA, one prompt: no number for 1 of 3 pairs, first: no\\x1b[1m prompt",
     ]

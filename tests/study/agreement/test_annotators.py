@@ -126,10 +126,10 @@ def test_facts_are_compared_by_side_and_text() -> None:
     found = annotator_agreement(
         labels(checked("p", facts=facts)), labels(checked("p", facts=other))
     )
-    told = {
+    message = {
         kind: (each["items"], only(each), each["exact"]) for kind, each in found["kinds"].items()
     }
-    assert told == {"reference fact": (1, (0, 1), 1.0), "candidate fact": (0, (0, 1), None)}
+    assert message == {"reference fact": (1, (0, 1), 1.0), "candidate fact": (0, (0, 1), None)}
 
 
 def test_pairs_and_overall_scores_are_counted() -> None:

@@ -114,7 +114,7 @@ def test_the_judge_stands_beside_three_cuts_of_one_ranking() -> None:
     assert named == [1.0, 1.0, 2.0, 3.0]
 
 
-def test_the_more_abstractive_half_is_told_apart() -> None:
+def test_the_more_abstractive_half_is_distinguished() -> None:
     """What is copied is easily found (FareBio, Table 10): split at the median of novel bigrams."""
     cases = [case((1,), (1,)), case((1, 2), (), FREE)]
     figures = list(supporting_figures(cases))

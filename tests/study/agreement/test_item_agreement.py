@@ -219,11 +219,11 @@ def test_roles_agree_as_a_hand_counts() -> None:
     methods = [role("m", "method"), role("m", "method"), role("m", "result")]
     found = role_agreement(roles(*methods, role("r", None), role("b", "background")))
     assert (found.n_items, found.n_nowhere) == (5, 1)
-    told = {
+    message = {
         name: (each.n_items, *(each.figures[of].value for of in ("precision", "recall", "F1")))
         for name, each in found.classes.items()
     }
-    assert told == {
+    assert message == {
         "background": (1, 1, 1, 1),
         "method": (3, 1, pytest.approx(2 / 3), pytest.approx(0.8)),
         "result": (1, 0, 0, 0),

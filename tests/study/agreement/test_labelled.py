@@ -20,7 +20,7 @@ from summeval_pytest.study.agreement.labelled import (
     segments_flow,
 )
 from summeval_pytest.suite.labels import RoleLabel
-from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, Told, write_labelled
+from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, LabelledJudge, write_labelled
 from tests.run.test_golden import evaluation, label
 from tests.run.test_measure import REFUSED, ended, pair
 
@@ -33,7 +33,7 @@ FIRST = "The team fired forty bricks with two draughts."
 SECOND = "The slow draught gave bricks of 31 MPa."
 
 
-def test_roles_are_held_against_the_segments_and_must_be_of_the_summary() -> None:
+def test_roles_are_compared_with_the_segments_and_must_be_of_the_summary() -> None:
     """What states no facet is nobody's; a sentence that is not there would be wrong for ever."""
     roles = (
         RoleLabel(text="Zinc  was given.", facets=("method",)),
@@ -56,7 +56,9 @@ def test_roles_are_held_against_the_segments_and_must_be_of_the_summary() -> Non
     )
 
 
-def cases(suite_of: Path, judge: Told, *labels: Mapping[str, object]) -> list[EvidenceCase]:
+def cases(
+    suite_of: Path, judge: LabelledJudge, *labels: Mapping[str, object]
+) -> list[EvidenceCase]:
     """The cases of a suite with these labels under this judge."""
     suite = write_labelled(suite_of, *labels)
     with closing(Runner(judge)) as runner:
@@ -72,7 +74,7 @@ def test_a_case_holds_what_is_labelled_and_what_the_judge_named(tmp_path: Path) 
 
     A judge without an answer has named nothing: None is not "no sentence", which would be a miss.
     """
-    judge = Told(evidence={FIRST: (3, 1)})
+    judge = LabelledJudge(evidence={FIRST: (3, 1)})
     first, second = cases(tmp_path / "a", judge, GOOD_OF_KILN, BAD_OF_KILN)
     assert (first.sentence, first.labelled, first.named) == (FIRST, (1,), (3, 1))
     assert (second.sentence, second.labelled, second.named) == (SECOND, (2,), (2,))
@@ -84,7 +86,7 @@ def test_a_case_holds_what_is_labelled_and_what_the_judge_named(tmp_path: Path) 
     ]
     good = {**GOOD_OF_KILN, "sentences": sentences}
     assert [case.sentence for case in cases(tmp_path / "c", judge, good)] == [SECOND]
-    silent = Told(silent=frozenset({FIRST}))
+    silent = LabelledJudge(silent=frozenset({FIRST}))
     assert [case.named for case in cases(tmp_path / "b", silent, GOOD_OF_KILN)] == [None, None]
 
 

@@ -411,9 +411,9 @@ def test_recorded_columns_agree_with_people_as_published(scholarsum: list[Labell
     assert len({pair.group for pair in scholarsum}) == 49
     for column, (linear, ranked) in FIGURES.items():
         found = mixed_agreement(scholarsum, column)
-        told = [round(value or 0, 3) for value in values(found)]
-        assert (found.n, told[0]) == (300, linear), column
-        assert ranked in {None, told[1]}, column
+        message = [round(value or 0, 3) for value in values(found)]
+        assert (found.n, message[0]) == (300, linear), column
+        assert ranked in {None, message[1]}, column
     for column, linear in UNREAD.items():
         found = mixed_agreement(scholarsum, column)
         assert (found.n, round(values(found)[0] or 0, 2)) == (300, linear), column

@@ -61,7 +61,7 @@ def test_columns_are_those_of_the_models_that_are_named() -> None:
         ("<pad>", ["moss"], [0.0] * 3, [0.0] * 3),
     ],
 )
-def test_the_summary_is_held_to_its_references(
+def test_the_summary_is_compared_with_its_references(
     summary: str,
     references: list[str],
     bertscore: list[float] | None,
@@ -82,7 +82,7 @@ def test_scores_stay_with_their_pairs_whatever_their_references() -> None:
     assert clean == raw
 
 
-def test_a_reader_is_told_the_recipe_and_what_was_cut() -> None:
+def test_a_reader_is_reported_the_recipe_and_what_was_cut() -> None:
     """A number of half a text is not one of the text. Each text is counted once."""
     pairs = [pair("Moss grew on the north side.", "Moss."), pair("<s>Fern.", "Moss.")]
     assert list(lines_of_models(pairs, BOTH)) == [
@@ -101,7 +101,7 @@ def found(suite: Suite) -> dict[str, EvidenceCount]:
     return retrieved_evidence(labelled, LetterEncoder())
 
 
-def test_the_nearest_source_sentences_are_held_against_the_labelled_ones(tmp_path: Path) -> None:
+def test_the_nearest_source_sentences_are_compared_with_the_labelled_ones(tmp_path: Path) -> None:
     """Worked example: the summary's first sentence is the source's first, word by word.
 
     The label names that one and the third, so the best of either way is one of two; the best three

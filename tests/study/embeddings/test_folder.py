@@ -112,7 +112,7 @@ def test_a_missing_package_is_named_with_its_extra(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The packages are heavy, so nobody has one who has not asked for it."""
-    told = []
+    message = []
     for package in ("huggingface_hub", "sentence_transformers", "bert_score"):
         monkeypatch.setitem(sys.modules, package, None)
     for load in (
@@ -122,8 +122,8 @@ def test_a_missing_package_is_named_with_its_extra(
     ):
         with pytest.raises(OptionError) as caught:
             load()
-        told.append(str(caught.value))
-    assert told == [
+        message.append(str(caught.value))
+    assert message == [
         f"{option}: the package {package!r} is not installed; install it with:"
         f" pip install 'summeval-pytest[{option.strip('-')}]'"
         for option, package in (

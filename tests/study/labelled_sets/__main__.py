@@ -21,9 +21,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="the folder of the new suite")
     chosen = parser.parse_args()
     report = import_set(chosen.name, chosen.file, chosen.out)
-    held = f"{report.n_papers} papers, {len(report.systems)} systems, {report.n_pairs} pairs"
-    labelled = f"{report.n_labels} pairs have human labels: {SETS[chosen.name].told}"
-    lines = (f"{chosen.out}: {held}", labelled, *report.notes)
+    kept = f"{report.n_papers} papers, {len(report.systems)} systems, {report.n_pairs} pairs"
+    labelled = f"{report.n_labels} pairs have human labels: {SETS[chosen.name].message}"
+    lines = (f"{chosen.out}: {kept}", labelled, *report.notes)
     sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 

@@ -39,7 +39,7 @@ _SENTENCE, _FACET = "sentence", "bmrc"
 class LabelledSet:
     """How a data set maps onto a suite: keys, which are empty where the set has no such thing."""
 
-    told: str  # what the labels are, and by whom, as the suite file says it
+    message: str  # what the labels are, and by whom, as the suite file says it
     paper: str = "paper_id"  # papers of one id with other texts are numbered
     source: str = ""
     reference: str = ""
@@ -111,8 +111,8 @@ def matches(rows: Iterable[FileEntry]) -> Iterator[FileEntry]:
         stated[paper] |= {_answer(fields, "reference_fact"): None for fields in own}
     for (paper, system, part), own in gathered:
         labels = [fields.value("label", Any) for fields in own]
-        told = [(f, label) for f, label in zip(own, labels, strict=True) if label is not None]
-        if told:
+        message = [(f, label) for f, label in zip(own, labels, strict=True) if label is not None]
+        if message:
             yield _row(
                 own,
                 paper_id=paper,
@@ -121,8 +121,8 @@ def matches(rows: Iterable[FileEntry]) -> Iterator[FileEntry]:
                 reference="\n\n".join(stated[paper]),
                 reference_facts=list(stated[paper]),
                 summary=_answer(own[0], "predicted_fact"),
-                facts=[_answer(fields, "reference_fact") for fields, _ in told],
-                labels=[label for _, label in told],
+                facts=[_answer(fields, "reference_fact") for fields, _ in message],
+                labels=[label for _, label in message],
             )
 
 
@@ -152,9 +152,9 @@ def _row(own: Sequence[FileEntry], **values: object) -> FileEntry:
     return FileEntry.at(own[0].place, values)
 
 
-def _sentences(told: str, *, reference: str = "", evidence: str = "") -> LabelledSet:
+def _sentences(message: str, *, reference: str = "", evidence: str = "") -> LabelledSet:
     return LabelledSet(
-        told=told,
+        message=message,
         source="source",
         reference=reference,
         part="summary_id",
@@ -164,9 +164,9 @@ def _sentences(told: str, *, reference: str = "", evidence: str = "") -> Labelle
     )
 
 
-def _facts(told: str, *, counted: bool = True) -> LabelledSet:
+def _facts(message: str, *, counted: bool = True) -> LabelledSet:
     return LabelledSet(
-        told=f"{told}; overall is the share of them that is there" if counted else told,
+        message=f"{message}; overall is the share of them that is there" if counted else message,
         reference="reference",
         summary="summary",
         facts="acus",
@@ -175,15 +175,15 @@ def _facts(told: str, *, counted: bool = True) -> LabelledSet:
     )
 
 
-def _roles(told: str, reshape: Reshape = abstracts) -> LabelledSet:
+def _roles(message: str, reshape: Reshape = abstracts) -> LabelledSet:
     return LabelledSet(
-        told=told, reference="abstract", summary="abstract", roles="roles", reshape=reshape
+        message=message, reference="abstract", summary="abstract", roles="roles", reshape=reshape
     )
 
 
-def _scores(told: str, overall: str, source: str = "source") -> LabelledSet:
+def _scores(message: str, overall: str, source: str = "source") -> LabelledSet:
     return LabelledSet(
-        told=told, source=source, reference="reference", summary="summary", overall=overall
+        message=message, source=source, reference="reference", summary="summary", overall=overall
     )
 
 
@@ -199,7 +199,7 @@ SETS: Final[Mapping[str, LabelledSet]] = {
         "facts that a plain-language version lost (InfoLossQA)", counted=False
     ),
     "infolossqa_match": LabelledSet(
-        told="facts of a reference held against one other, by two raters (InfoLossQA)",
+        message="facts of a reference held against one other, by two raters (InfoLossQA)",
         reference="reference",
         summary="summary",
         part="part",
@@ -234,7 +234,7 @@ SETS: Final[Mapping[str, LabelledSet]] = {
     "qags": _sentences("sentences, supported by majority of three workers (QAGS)"),
     "realsumm_scu": _facts("content units, present by majority of workers (REALSumm)"),
     "rose_acu": LabelledSet(
-        told="overall is the share of content units present, by workers (RoSE)",
+        message="overall is the share of content units present, by workers (RoSE)",
         reference="reference",
         system=("system", "subset"),
         summary="summary",

@@ -145,7 +145,7 @@ class _Draft:
     notes: Counter[str] = field(default_factory=Counter)
 
     @cached_property
-    def lacking(self) -> str:
+    def missing(self) -> str:
         """What the set does not have, so that the other stands in for it; mostly nothing."""
         if self.spec.source and self.spec.reference:
             return ""
@@ -187,8 +187,8 @@ class _Draft:
             if frozen and (facts := _facts(fields, frozen)):
                 line["reference_facts"] = facts
             line["provenance"] = self.provenance
-            if self.lacking:
-                line["x_stood_in_for"] = self.lacking
+            if self.missing:
+                line["x_stood_in_for"] = self.missing
             self.papers[paper] = line
         return self.ids[key]
 
@@ -210,7 +210,7 @@ class _Draft:
 
     def labels(self) -> list[dict[str, object]]:
         """The label lines; what is left out is counted."""
-        about = {"labelled_by": self.spec.told, "provenance": self.provenance}
+        about = {"labelled_by": self.spec.message, "provenance": self.provenance}
         return [{**label, **about} for label in map(self._label, self.pairs.values()) if label]
 
     def _label(self, pair: _PairDraft) -> dict[str, object]:
@@ -282,15 +282,15 @@ class _Draft:
 
     def texts(self, labels: list[dict[str, object]]) -> dict[str, str]:
         """The files of the suite, by their names."""
-        about = [f"Imported from {self.provenance}: {self.spec.told}."]
-        if self.lacking:
-            other = "source" if self.lacking == "reference" else "reference"
-            lacks = f"{self.name} has no {self.lacking} of its papers"
+        about = [f"Imported from {self.provenance}: {self.spec.message}."]
+        if self.missing:
+            other = "source" if self.missing == "reference" else "reference"
+            lacks = f"{self.name} has no {self.missing} of its papers"
             about.append(f"{lacks}: the {other} stands in for it.")
         summaries: dict[str, list[dict[str, object]]] = {system: [] for system in self.systems}
         for (paper, system), pair in self.pairs.items():
             summaries[system].append({"paper": paper, "summary": pair.text})
-        thresholds = ("[thresholds]", _GATES[self.lacking])
+        thresholds = ("[thresholds]", _GATES[self.missing])
         files = {"papers": list(self.papers.values()), "labels": labels}
         return suite_files(about, files, summaries, thresholds=thresholds)
 

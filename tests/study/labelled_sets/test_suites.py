@@ -103,7 +103,7 @@ def test_sentences_of_a_set_are_a_summary_with_labels(tmp_path: Path) -> None:
         (1, False, (EvidenceLabel(index=1, starts="Rain fell."),)),
     ]
     assert label.provenance == "wice, dev.jsonl"
-    assert label.labelled_by == SETS["wice"].told
+    assert label.labelled_by == SETS["wice"].message
 
 
 def test_sentence_that_we_cut_is_labelled_only_where_that_is_safe(tmp_path: Path) -> None:
@@ -165,24 +165,24 @@ def test_score_of_a_summary_is_the_overall(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "line", "gate", "lacking"),
+    ("name", "line", "gate", "missing"),
     [
         ("qags", SENTENCE, "faithfulness = 0.80", "reference"),
         ("realsumm_scu", FACTS, "eva = 0.30", "source"),
     ],
 )
 def test_stand_in_is_said_and_gates_only_what_does_not_need_it(
-    tmp_path: Path, name: str, line: object, gate: str, lacking: str
+    tmp_path: Path, name: str, line: object, gate: str, missing: str
 ) -> None:
     """Who reads the suite years later has to see it."""
     made(tmp_path, name, line)
-    other = "source" if lacking == "reference" else "reference"
+    other = "source" if missing == "reference" else "reference"
     lines = (tmp_path / "out/summeval.toml").read_text(encoding="utf-8").splitlines()
-    assert f"# {name} has no {lacking} of its papers: the {other} stands in for it." in lines
+    assert f"# {name} has no {missing} of its papers: the {other} stands in for it." in lines
     assert lines[lines.index("[thresholds]") + 1 :] == [gate]
     (paper,) = (tmp_path / "out/papers.jsonl").read_text(encoding="utf-8").splitlines()
-    assert json.loads(paper)["x_stood_in_for"] == lacking
-    assert json.loads(paper)[lacking] == json.loads(paper)[other]
+    assert json.loads(paper)["x_stood_in_for"] == missing
+    assert json.loads(paper)[missing] == json.loads(paper)[other]
 
 
 def test_other_texts_under_one_id_are_another_paper(tmp_path: Path) -> None:
@@ -265,12 +265,12 @@ def test_matches_are_summaries_of_one_fact(tmp_path: Path) -> None:
         Fact(text="Rain fell.", sentence=0),
     )
     assert suite.pair("p1", "big").summary == "Green moss grew."
-    told = {
+    message = {
         system: [(fact.text, fact.holds) for fact in label.facts.reference]
         for (_, system), label in suite.labels.items()
         if label.facts is not None
     }
-    assert told == {
+    assert message == {
         "big": [("Moss grew.", True), ("Rain fell.", False)],
         "big-02": [("Rain fell.", False)],
     }

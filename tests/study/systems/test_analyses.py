@@ -96,7 +96,7 @@ def test_the_order_of_papers_does_not_matter() -> None:
     )
 
 
-def test_the_distribution_is_told_by_its_quantiles() -> None:
+def test_the_distribution_is_reported_by_its_quantiles() -> None:
     """Worked example: of two papers with 0 and 1 a resample has 0, .5 or 1, .5 half the time.
 
     Equal values have no width; one paper has no distribution, as its resamples would look certain.
@@ -126,7 +126,8 @@ def test_proportions_are_shares_of_all_words_together() -> None:
     """
     pairs = [
         pair(
-            "a", cuts={"GPT": Cut(words={"background": 10, "method": 10}, held=("whole", "parts"))}
+            "a",
+            cuts={"GPT": Cut(words={"background": 10, "method": 10}, extents=("whole", "parts"))},
         ),
         pair("b", cuts={"GPT": Cut(words={"background": 0, "method": 80})}),
         pair("c"),
@@ -299,7 +300,7 @@ def test_only_papers_without_a_gap_count() -> None:
         ({}, {}),  # analyses of texts alone
     ],
 )
-def test_where_nothing_can_be_told_apart_nothing_is_told(
+def test_where_nothing_can_be_distinguished_nothing_is_reported(
     families: tuple[dict[str, str], dict[str, str]],
 ) -> None:
     """A preference of 0 would be a finding."""
@@ -368,7 +369,7 @@ def test_coefficients_and_p_values_are_those_of_scipy() -> None:
     assert -1 <= found["low"] <= wanted.statistic <= found["high"] <= 1
 
 
-def test_each_kind_is_held_to_the_other_kinds_only() -> None:
+def test_each_kind_is_compared_with_the_other_kinds_only() -> None:
     """Novelty of one n against another says nothing; hallucination is of judges and of labels."""
     pairs = [
         pair(
@@ -481,22 +482,22 @@ def test_effort_is_summed_by_quarters_of_the_lengths() -> None:
         )
         for n in range(1, 9)
     ]
-    told = list(efforts(studied(*pairs)))
-    assert [(each["fewest_words"], each["most_words"], each["n_pairs"]) for each in told] == [
+    message = list(efforts(studied(*pairs)))
+    assert [(each["fewest_words"], each["most_words"], each["n_pairs"]) for each in message] == [
         (10, 20, 2), (30, 40, 2), (50, 60, 2), (70, 80, 2),
     ]  # fmt: skip
-    assert [each["n_questions"] for each in told] == [3, 7, 11, 15]
-    assert [each["n_calls"] for each in told] == [2, 2, 2, 2]
-    assert [each["n_tokens"] for each in told] == [203, 207, 211, 215]
-    assert told[0]["seconds"] == (0.75, 1.0)
+    assert [each["n_questions"] for each in message] == [3, 7, 11, 15]
+    assert [each["n_calls"] for each in message] == [2, 2, 2, 2]
+    assert [each["n_tokens"] for each in message] == [203, 207, 211, 215]
+    assert message[0]["seconds"] == (0.75, 1.0)
 
 
 def test_summaries_of_one_length_are_one_bin() -> None:
     """There is no quarter to cut; no seconds where several were open at once; no words are 0."""
     pairs = [pair(str(n), numbers={"words": 9.0}, judged=Given()) for n in range(5)]
-    (told,) = efforts(studied(*pairs))
-    assert (told["fewest_words"], told["most_words"], told["n_pairs"]) == (9, 9, 5)
-    assert told["seconds"] == (None, None)
+    (message,) = efforts(studied(*pairs))
+    assert (message["fewest_words"], message["most_words"], message["n_pairs"]) == (9, 9, 5)
+    assert message["seconds"] == (None, None)
     (mute,) = efforts(studied(pair("a", judged=Given())))
     assert (mute["fewest_words"], mute["n_pairs"]) == (0, 1)
     assert list(efforts(studied())) == []

@@ -30,7 +30,7 @@ def test_what_the_user_says_counts_for_judge_and_system() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "message"),
+    ("text", "message"),
     [
         ("gpt", "--family=gpt: no family; write NAME=FAMILY, as gpt35=openai"),
         ("gpt=", "--family=gpt=: no family; write NAME=FAMILY"),
@@ -38,8 +38,8 @@ def test_what_the_user_says_counts_for_judge_and_system() -> None:
         ("gtp=x", "--family=gtp=x: no judge or system 'gtp' is studied; did you mean 'gpt'?"),
     ],
 )
-def test_a_family_of_nobody_is_refused(told: str, message: str) -> None:
+def test_a_family_of_nobody_is_refused(text: str, message: str) -> None:
     """Otherwise a slip of the pen would be no self-preference."""
     with pytest.raises(OptionError) as raised:
-        families_of({"gpt": "gpt-4o"}, {}, told.split(","))
+        families_of({"gpt": "gpt-4o"}, {}, text.split(","))
     assert message in str(raised.value)

@@ -102,7 +102,7 @@ def test_a_system_that_is_a_model_is_asked_once_for_all_judges(server: ScriptedS
     assert found["systems"] == [{"name": "writer", "family": "writer", "n_papers": 2}]
 
 
-def test_a_judge_that_cannot_be_is_told_before_anybody_is_asked(
+def test_a_judge_that_cannot_be_is_reported_before_anybody_is_asked(
     server: ScriptedServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The first judge's answers would be paid for in vain."""

@@ -59,7 +59,7 @@ def test_a_long_name_keeps_both_ends() -> None:
     assert named("a\x1b[31m\nb") == "a\\x1b[31m b"
 
 
-def test_columns_of_one_name_are_told_apart() -> None:
+def test_columns_of_one_name_are_distinguished() -> None:
     """A record may have the name of a metric."""
     columns = [
         Column(giver="judge", by="gpt", name="facet"),

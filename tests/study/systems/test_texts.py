@@ -219,7 +219,7 @@ def test_abstracts_are_read_at_college_and_hardly_repeat_themselves(released: Re
 
 def test_novelty_rises_with_n_and_llms_use_common_words(released: Released) -> None:
     """FareBio, figure 3a; a reference has more words that no paper has than GPT-3.5 or a copier."""
-    means, lacking = {}, {}
+    means, missing = {}, {}
     sources = list(released.sources.values())
     for system in ("reference", "gpt35_fm", "longt5"):
         texts = released.texts[system]
@@ -229,10 +229,10 @@ def test_novelty_rises_with_n_and_llms_use_common_words(released: Released) -> N
         ]
         assert of_n == sorted(of_n)
         means[system] = of_n[-1]
-        lacking[system] = popularity_profile(list(texts.values()), sources, bins=(100,))[-1]
+        missing[system] = popularity_profile(list(texts.values()), sources, bins=(100,))[-1]
     assert means["longt5"] < 0.3
     assert min(means["reference"], means["gpt35_fm"]) > 0.6
-    assert lacking["longt5"] < lacking["gpt35_fm"] < lacking["reference"] < 0.05
+    assert missing["longt5"] < missing["gpt35_fm"] < missing["reference"] < 0.05
 
 
 COUNTED = {
@@ -322,7 +322,7 @@ def test_the_numbers_of_a_short_summary() -> None:
     assert found.keys() <= {*known, "ROUGE-1", "ROUGE-2", "ROUGE-L"}
 
 
-def test_a_reference_is_held_to_no_other_text() -> None:
+def test_a_reference_is_compared_with_no_other_text() -> None:
     """It is as long as itself, and overlap with itself says nothing."""
     found = text_numbers("Bricks crack.", source=KILNS)
     assert found["of reference"] == 1
