@@ -39,8 +39,6 @@ MIN_CHARACTERS: Final = 5
 """Shorter pieces of a summary are no sentences (FareBio, section 3.1)."""
 SUPPORT: Final = "faithfulness.support"
 """The mean support of the sentences; only a judge with strengths of belief gives it."""
-CITED: Final = "faithfulness.cited"
-"""The share of sentences that the source supports and for which the judge names evidence."""
 CONFLICTS: Final = "faithfulness.conflicts"
 """The number of sentences with a wrong figure, however long the summary is."""
 NUMBERS: Final = (
@@ -53,7 +51,6 @@ NUMBERS: Final = (
         lower_is_better=True,
     ),
     Named(name=SUPPORT, metric="faithfulness", meaning="mean support of the sentences"),
-    Named(name=CITED, metric="faithfulness", meaning="sentences supported by named evidence"),
 )
 
 
@@ -139,9 +136,6 @@ class FaithfulnessScore:
         support = self.support
         if support is not None:
             named[SUPPORT] = support
-        answered = [s for s in self.sentences if s.supported is not None]
-        if answered:
-            named[CITED] = sum(bool(s.supported and s.evidence) for s in answered) / len(answered)
         return MappingProxyType(named)
 
     def bounds(self, *, right: bool) -> Mapping[str, float]:
@@ -151,9 +145,6 @@ class FaithfulnessScore:
         """
         supported = [sentence.supported for sentence in self.sentences]
         bounds = bound_share("faithfulness", supported, right=right)
-        cited = [s.supported and bool(s.evidence) for s in self.sentences]
-        if cited:
-            bounds |= bound_share(CITED, cited, right=right)
         n_open = supported.count(None)
         if self.support is not None and n_open:
             total = self.support * (len(supported) - n_open) + (n_open if right else 0)
