@@ -14,7 +14,7 @@ from summeval_pytest.metrics.own import own_metric
 from summeval_pytest.run.runner import THREAD
 from summeval_pytest.study.agreement import evidence, item_agreement
 from summeval_pytest.study.systems import analyses, studied
-from summeval_pytest.verdict import changes, comparison
+from summeval_pytest.verdict import changes
 from tests.postgres_server import serving
 from tests.shared_data import DATA, RELEASE
 from tests.waiting import wait_until
@@ -41,7 +41,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 @pytest.fixture
 def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     """Intervals of 20 resamples: most of the work, where they only have to be there."""
-    for module in (changes, comparison, analyses, evidence, item_agreement, studied):
+    for module in (changes, analyses, evidence, item_agreement, studied):
         monkeypatch.setattr(module, "RESAMPLES", 20)
 
 

@@ -122,23 +122,6 @@ def bootstrap_interval(
     return _interval(map(statistic, resamples), n_resamples)
 
 
-def bootstrap_mean(
-    values: Sequence[float | None], *, n_resamples: int = 1000, seed: int
-) -> Interval:
-    """The interval of the mean of one value a group, over resampled groups.
-
-    A group without a value is drawn like any other and left out of its resample's mean. The order
-    of the values does not matter. A ValueError where a value is not finite.
-    """
-    for group, value in enumerate(values):
-        if value is not None and not math.isfinite(value):
-            raise ValueError(f"values[{group}] is {value!r}; give None for a group without a value")
-    known = np.array(sorted(value for value in values if value is not None), dtype=np.float64)
-    draws = draws_of(len(values), n_resamples=n_resamples, seed=seed)
-    taken = (known[drawn[drawn < len(known)]] for drawn in draws)
-    return _interval((float(each.mean()) if len(each) else None for each in taken), n_resamples)
-
-
 def more_groups(value: float, interval: Interval, aim: float, n_groups: int) -> int | None:
     """How many more groups would move the nearer bound of an interval to ``aim``.
 

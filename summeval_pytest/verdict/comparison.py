@@ -1,7 +1,7 @@
 """Regression of a system against a baseline, paired by paper.
 
 A one-sided paired permutation test over papers tests for a drop. Holm's correction adjusts the p
-values of the numbers that are tested together. Intervals are bootstrap intervals over papers.
+values of the numbers that are tested together. Intervals are those of t over papers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 
 SEED: Final = 20241
-RESAMPLES: Final = 2000
 FLIPS: Final = 99_999
 """So many random signs put the error of a p value of .05 / 7 at 4 % of it."""
 POWER: Final = 0.8
@@ -166,7 +165,7 @@ def _losses(name: str, values: Iterable[tuple[float, float]]) -> list[float]:
 
 def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Difference, ...]:
     """One a number; `compare` adds the rules that it breaks."""
-    from summeval_pytest.stats.bootstrap import bootstrap_mean
+    from summeval_pytest.stats.intervals import change_interval
     from summeval_pytest.stats.paired import detectable_drop
 
     paired = _paired(both)
@@ -174,7 +173,9 @@ def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Differ
     differences = []
     for name, values in paired.items():
         changes = [new - old for old, new in values]
-        interval = bootstrap_mean(changes, n_resamples=RESAMPLES, seed=SEED)
+        number = CATALOGUE[name]
+        width = 1.0 if number.worst is None else number.high - number.low
+        interval = change_interval(changes, width=width)
         deviation = statistics.stdev(changes) if len(changes) > 1 else None
         detectable = None
         if deviation and name in adjusted:

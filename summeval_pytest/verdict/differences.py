@@ -16,7 +16,7 @@ class Difference:
         old: The baseline's mean over the papers that have both.
         new: The system's mean over the same papers.
         change: New minus old. A negative change is a drop; if lower is better, a positive one is.
-        low: The lower bound of the change's 95 % bootstrap interval over papers.
+        low: The lower bound of the change's 95 % interval over papers.
         high: The upper bound.
         p: The one-sided p value of a drop (paired permutation test), Holm-adjusted over the
             numbers that are tested together; None for a number that is not tested.

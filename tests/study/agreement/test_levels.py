@@ -14,7 +14,7 @@ from scipy import stats
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import FACETS
 from summeval_pytest.run.measure import Evaluation
-from summeval_pytest.stats.bootstrap import bootstrap_interval, bootstrap_mean
+from summeval_pytest.stats.bootstrap import bootstrap_interval
 from summeval_pytest.stats.correlation import pearson, spearman
 from summeval_pytest.study.agreement import item_agreement
 from summeval_pytest.study.agreement.columns import HUMAN, labelled_pair
@@ -31,6 +31,7 @@ from summeval_pytest.study.agreement.levels import (
 )
 from summeval_pytest.study.scholarsum import import_scholarsum
 from summeval_pytest.suite.suite import load_suite
+from tests.resampling import bootstrap_mean
 from tests.study.agreement.agreements import labelled
 
 if TYPE_CHECKING:

@@ -1,0 +1,27 @@
+"""The bootstrap interval of a mean, an oracle for figures that resample papers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from summeval_pytest.stats.bootstrap import bootstrap_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from summeval_pytest.stats.bootstrap import Interval, Rows
+
+
+def bootstrap_mean(
+    values: Sequence[float | None], *, n_resamples: int = 1000, seed: int
+) -> Interval:
+    """The interval of the mean of one value a group; a group may have none."""
+    known = sorted(value for value in values if value is not None)
+
+    def mean(drawn: Rows) -> float | None:
+        taken = np.array(known)[drawn[drawn < len(known)]]
+        return float(taken.mean()) if len(taken) else None
+
+    return bootstrap_interval(range(len(values)), mean, n_resamples=n_resamples, seed=seed)
