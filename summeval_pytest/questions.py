@@ -4,12 +4,13 @@ A metric yields questions and is sent answers of the matching type; it never see
 or a formula of the embedded judge. A judge answers; it never sees a weight or a threshold. What
 cannot be answered is `Unanswered`, for a whole question or for one of its items.
 
-In every answer, ``support`` is the judge's strength of belief, 0 to 1, where it has one, and
-``undecided`` says that the judge met a conflict that it cannot decide, took the worse side, and
-asks a person to look. Indices count from 0.
+FM is the Facet-aware Metric (`facet`), EVA is EVA-Score (`eva`), FareBio is sentence faithfulness
+(`faithfulness`). In a check, ``support`` is the judge's strength of belief, 0 to 1, if it has one.
+``undecided`` says that the judge met a conflict that it cannot decide. It took the worse side, and
+a person has to look. Indices count from 0.
 
     SegmentFacets(text)                  -> FacetSegments
-    RateFacets(pairs)                    -> FacetRatings      one rating a pair
+    RateFacets(pairs)                    -> FacetRatings      one rating a facet
     ListFacts(sentences)                 -> FactList
     CheckFacts(facts, premises)          -> FactChecks        one check a fact
     ListRelations(text)                  -> RelationList
@@ -39,20 +40,23 @@ SCALES: Final[Mapping[Facet, int]] = MappingProxyType(
 
 SUMMARY_SCALE: Final = 4
 """The highest rating of a summary as a whole; the lowest is 1."""
+
 Rubric = Literal["paper", "release"]
 RUBRICS: Final[tuple[Rubric, ...]] = get_args(Rubric)
-"""In whose words an LLM judge is told what a rating means (metrics.md FM5)."""
+"""Whether the paper's words or the released prompt's explain the ratings to an LLM judge."""
 FacetReading = Literal["whole", "free", "sentences", "facts"]
 FACET_READINGS: Final[tuple[FacetReading, ...]] = get_args(FacetReading)
 """How an LLM judge finds a facet of the reference in a summary.
 
-``whole``: anywhere in it; ``free``: in the words that the model copies for the same facet, as the
-released pipeline does; ``sentences``: in the sentences that state the same facet; ``facts``: the
-reference's facts are checked in it."""
+- ``whole``: anywhere in the summary.
+- ``free``: in the words that the model copies from the summary for that facet, as the released
+  pipeline does.
+- ``sentences``: in the sentences that state the same facet.
+- ``facts``: the reference's facts are checked in the summary."""
 
 
 OFFLINE: Final = "offline"
-"""The embedded judge's name, and the default."""
+"""The name by which users choose the embedded judge, and the default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,7 @@ class Unanswered:
 class SegmentFacets:
     """Which words of this text state its background, method, result and conclusion?
 
-    ``is_summary``: whether it is the summary to be rated, which a judge may read as a whole.
+    ``is_summary``: whether it is the summary. A judge that rates whole texts may return it uncut.
     """
 
     text: str
@@ -77,8 +81,8 @@ class SegmentFacets:
 class FacetSegments:
     """The segment of each facet; empty where the text does not state it.
 
-    Segments are held to the text, unless they are ``recorded_by`` somebody: a released judge rated
-    its own segments, whether or not the text has them word for word.
+    The metric drops a segment that the text does not contain. It keeps those that are
+    ``recorded_by`` a released judge, which rated its own segments.
     """
 
     background: str = ""
@@ -106,8 +110,8 @@ class FacetPair:
 class RateFacets:
     """How well does each summary's facet cover the reference's?
 
-    The whole texts, and reviewed facts of the reference, are for a judge that looks for what a
-    segment lacks or counts facts; empty where unknown.
+    The whole texts are for a judge that looks for what a segment lacks. The reference's facts, as
+    a person reviewed them, are for a judge that counts facts. Both are empty if unknown.
     """
 
     pairs: tuple[FacetPair, ...]
@@ -183,9 +187,9 @@ class Settled:
 class CheckFacts:
     """Does each fact follow from the premises, and from which of them?
 
-    With ``every_premise`` all premises that carry a fact are wanted, since recall counts them, and
-    not only enough of them. ``earlier`` are the facts of a chain, from its root on, that all of
-    these facts refine: each is judged by what it adds to them.
+    With ``every_premise`` a judge names all premises that support a fact, because recall counts
+    them. ``earlier`` are the facts of a chain from its root on. All of ``facts`` refine them, and
+    each is judged by what it adds.
     """
 
     facts: tuple[Fact, ...]
@@ -338,9 +342,11 @@ def duty_of(question: Question) -> Duty:
 
 
 SentenceMode = Literal["quotes", "label", "label-and-sentences"]
-"""What a model says of a sentence: a label with ids and quotations, many sentences a request; or in
-free text, one sentence a request, yes or no alone, or yes or no with the supporting sentences in
-parentheses (FareBio, Table 9; metrics.md FB7)."""
+"""What a model says of a sentence (FareBio, Table 9).
+
+- ``quotes``: a label with ids and quotations, many sentences a request.
+- ``label``: yes or no in free text, one sentence a request.
+- ``label-and-sentences``: yes or no and the supporting sentences in parentheses."""
 SENTENCE_MODES: Final[tuple[SentenceMode, ...]] = get_args(SentenceMode)
 
 
@@ -350,8 +356,8 @@ class SentenceManner:
 
     Attributes:
         mode: What it is asked for.
-        strict: Whether a sentence called supported without evidence in the source is unsupported;
-            without a request for evidence nothing could be supported.
+        strict: Whether a sentence called supported without evidence in the source is unsupported.
+            The mode ``label`` asks for no evidence, so it cannot be strict.
         factual: Whether it is asked of unsupported sentences if they are true all the same.
     """
 

@@ -65,8 +65,8 @@ class JudgedSentence:
         by_rule: Whether the source contains it word for word, so that nobody was asked.
         factual: Whether an unsupported sentence is true in general; None if nobody asked.
         undecided: Whether the judge met a conflict that it cannot decide.
-        number_conflict: Whether it is unsupported and states a number that the source contradicts,
-            or that neither the source nor a reference states.
+        number_conflict: Whether it is unsupported or unanswered, and states a number that the
+            source contradicts, or that neither the source nor a reference states.
     """
 
     index: int
@@ -100,8 +100,7 @@ class FaithfulnessScore:
         n_ungrounded: Evidence from the judge that the source does not contain.
         n_unsupported_yes: Sentences called supported without any evidence.
         n_copied: The ungrounded quotations that the summary contains instead.
-        conflicts: Unsupported sentences that contradict or exceed the source in a number, lower is
-            better; None in old records.
+        conflicts: Sentences with a number conflict, lower is better; None in old records.
     """
 
     value: float
@@ -139,9 +138,9 @@ class FaithfulnessScore:
         return MappingProxyType(named)
 
     def bounds(self, *, right: bool) -> Mapping[str, float]:
-        """The rate; support with 0 or 1, and a conflict if wrong, for each unanswered sentence.
+        """The numbers if every unanswered sentence were right, or wrong; only those that change.
 
-        A sentence that the judge would support is no conflict.
+        A right sentence is supported, and no conflict. A wrong one has support 0 and is a conflict.
         """
         supported = [sentence.supported for sentence in self.sentences]
         bounds = bound_share("faithfulness", supported, right=right)

@@ -29,15 +29,15 @@ class Valued(Protocol):
 
     @property
     def value(self) -> float:
-        """The number that is called as the metric is."""
+        """The number with the metric's name, such as ``facet``."""
         ...
 
 
 class Averaging(Valued, Protocol):
-    """A score that several references can be averaged in."""
+    """A score that can be averaged over several references."""
 
     def averaged(self, scores: tuple[Self, ...]) -> Self:
-        """This one with the means of the numbers of all."""
+        """A copy whose numbers are the means over ``scores``."""
         ...
 
 
@@ -95,7 +95,11 @@ def check_usable(summary: str) -> None:
 
 
 def ask(kind: type[AnswerT], *questions: Question) -> Dialogue[tuple[AnswerT, ...]]:
-    """Ask questions at once and return their answers, each of this kind."""
+    """Ask questions at once and return their answers, each of this kind.
+
+    Raises:
+        NoScoreError: for the first answer that is missing or of another kind.
+    """
     answers = yield from ask_any(*questions)
     return tuple(
         of_kind(kind, question, answer) for question, answer in zip(questions, answers, strict=True)
@@ -111,18 +115,22 @@ def ask_any(*questions: Question) -> Dialogue[tuple[Answer, ...]]:
 
 
 def side_by_side(*parts: Dialogue[Returned]) -> Dialogue[tuple[Returned, ...]]:
-    """Drive several parts of a conversation at once; a round asks the questions of all parts."""
+    """Drive several parts of a conversation at once; a round asks the questions of all parts.
+
+    A part that ends without a score ends all.
+    """
     ended: dict[int, Returned] = {}
     replies: dict[int, tuple[Answer, ...] | None] = dict.fromkeys(range(len(parts)))
     while replies:
         asked: dict[int, tuple[Question, ...]] = {}
-        for place, reply in replies.items():
+        for place, reply in replies.items():  # None starts a part
             try:
                 asked[place] = next(parts[place]) if reply is None else parts[place].send(reply)
             except StopIteration as end:
                 ended[place] = end.value
         questions = tuple(chain.from_iterable(asked.values()))
         answers = iter((yield from ask_any(*questions)) if questions else ())
+        # Each part takes as many answers from the one iterator as it asked questions.
         replies = {place: tuple(islice(answers, len(own))) for place, own in asked.items()}
     return tuple(ended[place] for place in range(len(parts)))
 

@@ -2,6 +2,8 @@
 
 What an item needs is measured and decided in its setup, where an error is the judge's fault. Its
 test fails where the verdict does, which is the system's fault, or that of an untrusted judge.
+`plugin.config` finds the suite files, `plugin.hooks` puts each result into pytest's report, and
+`plugin.controller` decides the run and may change the exit code.
 """
 
 from __future__ import annotations
@@ -43,7 +45,10 @@ class SystemNode(pytest.Collector):
     """One system: its pairs in the order of the papers, then its means."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """One item a pair, and one for all papers where means or a baseline are asked for."""
+        """One item a pair, and one for all papers where means or a baseline are asked for.
+
+        A shard has no such item: `summeval merge` decides the means.
+        """
         gated = gated_of(self)
         for paper in gated.own_papers(self.name):
             yield PairItem.from_parent(self, name=paper)
@@ -65,7 +70,7 @@ class VerdictItem(pytest.Item):
     """A test that fails with its verdict as text; a traceback would not help a reader."""
 
     summeval_result: TestResult | None = None
-    """What it hands on with its next report."""
+    """What it hands on with its next report (`plugin.hooks`)."""
     failure = ""
 
     @property
@@ -86,11 +91,14 @@ class VerdictItem(pytest.Item):
 
     @property
     def tasks(self) -> tuple[Task, ...]:
-        """The pairs that the runner has to evaluate for it."""
+        """The pairs that the runner has to evaluate for it; the gate plans them ahead."""
         raise NotImplementedError
 
     def decide(self) -> tuple[TestResult, str, str]:
-        """Its result, why the judge leaves it undecided, and why it fails (empty where not)."""
+        """Measure and decide, which may wait for the judge.
+
+        Returns the result, why the judge leaves it undecided, and why it fails (empty where not).
+        """
         raise NotImplementedError
 
     def setup(self) -> None:
@@ -127,7 +135,7 @@ class JudgeItem(VerdictItem):
         """What the golden labels say of the judge, and which floors it misses."""
         result = self.gate.judge_result(self.gated)
         trust = result.trust
-        if trust is None or trust.outcome == "passed":
+        if trust is None or trust.outcome == "passed":  # None: no label has a golden answer
             return result, "", ""
         if trust.outcome == "error":
             return result, trust.fault or trust.undecided, ""
@@ -158,12 +166,13 @@ class PairItem(VerdictItem):
         if pair.outcome == "error":
             why = "; ".join(pair.verdict.undecided)
             return result, f"paper {self.name!r}, system {self.system!r} is undecided: {why}", ""
+        # The end of the run prints the signatures of what failed.
         self.gate.recipes.update(pair.signatures if pair.verdict.shortfalls else ())
         return result, "", pair_case(pair).text
 
 
 class MeansItem(VerdictItem):
-    """One system over all its papers, also where only some of them are selected."""
+    """One system over all its papers; it measures all of them even under ``-k``."""
 
     @property
     def tasks(self) -> tuple[Task, ...]:

@@ -135,7 +135,7 @@ class Runner:
     Args:
         ahead: How many pairs to evaluate ahead of their tests; None leaves it to the judge.
         find_pair: Makes a pair of a suite, a paper and a system; None for recorded summaries.
-        shares_tests: Whether other processes run some of the planned tests.
+        shares_tests: Whether other processes (xdist's workers) run some of the planned tests.
         finish: Ends the judge's open requests on the loop, within so many seconds.
         while_waiting: Called with True every half second while a test waits, then with False.
     """
@@ -177,8 +177,9 @@ class Runner:
     def plan(self, tasks: Iterable[Task], *, n_own: int | None = None) -> None:
         """Evaluate pairs ahead of their tests, in this order.
 
-        No other process begins with the first ``n_own``. After those, reading ahead ends once other
-        processes have asked everything; with None it always reads to the end.
+        Each xdist worker plans all tests, and begins at a place of its own: the first ``n_own`` are
+        those that no other worker begins with. After them, reading ahead ends once the others have
+        asked everything. With None it reads to the end. Nothing is planned where ``ahead`` is 0.
         """
         if self._ahead > 0:
             with self._lock:
@@ -188,6 +189,8 @@ class Runner:
 
     def evaluation(self, task: Task) -> Evaluation:
         """Everything measured on one pair; waits until it is there.
+
+        Ask once a pair: afterwards only its numbers are kept.
 
         Raises:
             UsageError: if nobody can be asked for the summary.
@@ -209,7 +212,7 @@ class Runner:
         """The numbers of pairs; unknown ones are evaluated, many at once."""
         with self._lock:
             left = [task for task in tasks if task not in self._numbers]
-        deque(self.evaluations(left), maxlen=0)
+        deque(self.evaluations(left), maxlen=0)  # evaluates them, and keeps their numbers
         return [self._numbers[task] for task in tasks]
 
     def evaluations(self, tasks: Sequence[Task]) -> Generator[Evaluation]:
@@ -257,7 +260,10 @@ class Runner:
         thread.join(CLOSE_SECONDS)
 
     def _demand(self, task: Task) -> Future[Evaluation]:
-        """The task on the loop, ahead of all tasks that no test waits for."""
+        """Start a task, or find it started, and mark it urgent: a test waits for it.
+
+        `endpoints.limits` serves urgent requests first.
+        """
         with self._lock:
             self._demanded.add(task)
             known = self._open.get(task) or self._start(task)
@@ -274,6 +280,10 @@ class Runner:
             raise KeyboardInterrupt(str(error)) from error
 
     def _read_ahead(self) -> None:
+        """Start planned pairs while there is room.
+
+        Without xdist a finished pair stays open until its test asks for it, so few are in memory.
+        """
         with self._lock:
             while self._planned and len(self._open) < self._ahead:
                 task = self._planned.popleft()
@@ -285,7 +295,12 @@ class Runner:
                     known.future.add_done_callback(partial(self._keep_numbers, task))
 
     def _keep_numbers(self, task: Task, _: Future[Evaluation]) -> None:
-        """Keep only the numbers of a pair whose test may be another process's, and read on."""
+        """Keep only the numbers of a pair whose test may run in another process, and read on.
+
+        If the test does run here, the pair is evaluated again from stored replies, which is cheap.
+        A pair that asked no endpoint is idle: another process has asked for it. After many idle
+        ones in a row there is nothing left to ask.
+        """
         with self._lock:
             known = self._open.get(task)
             if known is None or task in self._demanded:

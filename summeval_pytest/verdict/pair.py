@@ -40,6 +40,8 @@ class PairVerdict:
         shortfalls: The numbers that surely miss their thresholds, without waived ones.
         unscored: The metrics without a score by the system's fault: an empty or refused summary.
         waived: The numbers that miss their thresholds and have a waiver.
+        waivers: How each waiver of this pair was used; one that is expired, or that nothing needs
+            any more, fails the pair.
         undecided: What the judge's missing answers leave open, a phrase each.
     """
 
@@ -74,7 +76,7 @@ def pair_verdict(
 
     A number that does not apply (a facet that the reference does not state) has nothing to meet. A
     number that is None, because the summary states nothing, misses every threshold. ``fault`` says
-    why the judge left the whole pair unscored.
+    why the judge left the whole pair unscored; then there are no numbers to compare.
     """
     ranges = {
         name: Range(value, numbers.worst.get(name, value), numbers.best.get(name, value))
@@ -110,6 +112,7 @@ def pair_verdict(
     phrases = [fault] if fault else [*judge_faults(numbers), *unsure.values()]
     return PairVerdict(
         shortfalls=tuple(short for name, short in missed.items() if name not in covered),
+        # Every lack of a score is either the system's fault or the judge's, a missing source too.
         unscored=tuple(each for each in numbers.unscored if each.fault == "system"),
         waived=tuple(short for name, short in missed.items() if name in covered),
         waivers=uses,
