@@ -71,6 +71,17 @@ def test_labels_are_in_rows_and_answers_in_columns(page: Page) -> None:
     assert "fact 1 item exact 0.000, kappa 0.000 does not hold holds" in found
 
 
+def test_decisions_come_first(page: Page) -> None:
+    """FM ranks so many pairs of one paper as people do; one system has no decisions."""
+    decisions = section(page, "Decisions beside people's", "Metrics beside the people's scores")
+    accuracy = small_agreement().decisions()["FM"].within
+    assert accuracy.value is not None
+    assert f"FM {accuracy.value:.3f} {accuracy.interval.low:.2f} to" in decisions
+    found = small_agreement()
+    alone = replace(found, pairs=[replace(pair, system="one") for pair in found.pairs[:4]])
+    assert "Decisions beside people's" not in Page(agreement_page(alone, "gpt-4")).text
+
+
 def test_what_has_no_answer_is_counted() -> None:
     """A matrix of the rest would look better than the judge is."""
     found = small_agreement()
