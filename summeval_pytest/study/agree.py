@@ -227,7 +227,7 @@ def agree(
     agreement = _agreement(loaded, judge, session, tables, models)
     more, lines = _of_models(agreement, models)
     if json_file is not None:  # every figure takes longer than those that are shown
-        _write(json_file, agreement_figures(agreement, tables.given, tables.papers) | more)
+        _write(json_file, agreement_figures(agreement, tables.given) | more)
     if tables.html is not None:
         from summeval_pytest.study.agreement.agreement_page import agreement_page
 
@@ -298,6 +298,7 @@ def _agreement(
     metrics = metrics_in(tables.metrics)
     pairs = with_columns(labelled_pairs(suite, judge, session, metrics, baselines), models)
     agreement = SuiteAgreement(
+        papers=tables.papers,
         suite=suite,
         judge=judge,
         pairs=pairs,
@@ -340,7 +341,7 @@ def _lines(agreement: SuiteAgreement, wanted: Tables) -> Iterator[str]:
     )
     yield "Agreement with the human overall score; 95 % intervals over papers."
     yield ""
-    for table in decision_tables(agreement.decisions(wanted.papers)):
+    for table in decision_tables(agreement.decisions):
         yield from [*table_lines(table), ""]
     if all(pair.human is None for pair in agreement.pairs):
         yield f"no label has an overall score or all four facets: no {HUMAN} column to go with"

@@ -158,7 +158,7 @@ def agreement_page(agreement: SuiteAgreement, signature: str) -> str:
         n_resamples=resamples().n,
         missing=list(missing_lines([pair.missing for pair in agreement.pairs])),
         agreements=agreement.mixed() if scores else {},
-        decisions=agreement.decisions(),
+        decisions=agreement.decisions,
         pictures=[each for each in drawn if each is not None],
         frame=(_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM),
         matrices=confusions(golden),

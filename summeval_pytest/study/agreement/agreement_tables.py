@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, astuple, dataclass
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -60,9 +61,12 @@ _COUNTED: Final[Mapping[AgreementLevel, str]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SuiteAgreement:
-    """Everything that is told of a suite; figures over columns are taken when they are wanted."""
+    """All agreement on one suite. Figures over columns are computed when somebody asks for them.
+
+    ``papers`` are sizes of random sets of papers on which decisions are taken, too.
+    """
 
     suite: Suite
     judge: str
@@ -71,6 +75,7 @@ class SuiteAgreement:
     items: Mapping[str, ItemAgreement]
     roles: RoleAgreement
     recorded: Mapping[str, Mapping[str, ItemAgreement]]
+    papers: tuple[int, ...] = ()
 
     def mixed(self) -> dict[str, LevelAgreement]:
         """By column, the mixture of levels that is shown where none is asked for."""
@@ -93,11 +98,9 @@ class SuiteAgreement:
                 scores.setdefault(pair.system, {})[pair.paper] = number
         return scores
 
-    def decisions(self, papers: Sequence[int] = ()) -> dict[str, ColumnDecisions]:
-        """By column, what it decides beside people; nothing unless they scored two systems.
-
-        ``papers`` are sizes of random subsets to decide on, too.
-        """
+    @cached_property
+    def decisions(self) -> dict[str, ColumnDecisions]:
+        """By column, what it decides beside people; nothing unless they scored two systems."""
         human = self.scores(HUMAN)
         decided = {}
         for column in self.columns if len(human) > 1 else ():
@@ -105,7 +108,7 @@ class SuiteAgreement:
             decided[column] = ColumnDecisions(
                 within=within_papers(human, number),
                 between=decisions(human, number),
-                subsets=tuple(with_papers(human, number, papers)),
+                subsets=tuple(with_papers(human, number, self.papers)),
             )
         return decided
 
@@ -161,9 +164,7 @@ def as_plain(value: object) -> object:
     raise TypeError(f"{value!r} is no figure")
 
 
-def agreement_figures(
-    agreement: SuiteAgreement, given: str | None = None, papers: Sequence[int] = ()
-) -> dict[str, object]:
+def agreement_figures(agreement: SuiteAgreement, given: str | None = None) -> dict[str, object]:
     """All figures as values that `as_plain` makes plain; an undefined one is null."""
     at = {level: agreement.at(level) for level in LEVELS}
     names, roles = agreement.names, agreement.roles
@@ -185,7 +186,7 @@ def agreement_figures(
             }
             for column in agreement.columns
         },
-        "decisions": {name: each.figures() for name, each in agreement.decisions(papers).items()},
+        "decisions": {name: each.figures() for name, each in agreement.decisions.items()},
         "facets": {
             facet: {
                 "exact": agreement.items[facet].figures["exact"].value,

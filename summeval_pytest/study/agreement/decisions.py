@@ -100,7 +100,7 @@ def within_papers(human: Scores, number: Scores) -> WithinPapers:
 
 def decisions(human: Scores, number: Scores) -> Decisions:
     """What a number and people decide on each pair of systems."""
-    rows = list(_verdicts(human, number))
+    rows = list(_verdicts(human, number).values())
     decided = [row for row in rows if row[0]]
     return Decisions(
         n_pairs=len(rows),
@@ -115,9 +115,7 @@ def decisions(human: Scores, number: Scores) -> Decisions:
 def with_papers(human: Scores, number: Scores, sizes: Iterable[int]) -> Iterator[WithPapers]:
     """The decisions that fewer papers would give; sizes beyond all papers are left out."""
     papers = sorted({paper for scores in number.values() for paper in scores})
-    people = {
-        pair: sign for pair in _pairs(human, number) if (sign := _decided(human, *pair, number))
-    }
+    people = {pair: people for pair, (people, *_) in _verdicts(human, number).items() if people}
     generator = Generator(PCG64(SEED))
     for size in sizes if people else ():
         if size > len(papers):
@@ -129,38 +127,43 @@ def with_papers(human: Scores, number: Scores, sizes: Iterable[int]) -> Iterator
                 system: {paper: value for paper, value in scores.items() if paper in drawn}
                 for system, scores in number.items()
             }
-            verdicts = [(_decided(kept, *pair, human), sign) for pair, sign in people.items()]
+            width = _width(kept)
+            verdicts = [(_decided(kept, *pair, human, width), s) for pair, s in people.items()]
             n_same += sum(verdict == sign for verdict, sign in verdicts)
             n_wrong += sum(verdict == -sign for verdict, sign in verdicts)
         n_all = DRAWS * len(people)
         yield WithPapers(n_papers=size, as_people=n_same / n_all, wrong=n_wrong / n_all)
 
 
-def _pairs(human: Scores, number: Scores) -> Iterator[tuple[str, str]]:
-    """Each pair of systems that have both numbers on at least two papers."""
+def _verdicts(human: Scores, number: Scores) -> dict[tuple[str, str], tuple[int, int, int]]:
+    """By pair of systems: people's decision, the number's sign, and its decision.
+
+    The pairs have both numbers on at least two papers.
+    """
+    of_people, of_number = _width(human), _width(number)
+    verdicts = {}
     for first, second in combinations(sorted(human.keys() & number.keys()), 2):
-        if len(_shared(first, second, human, number)) > 1:
-            yield first, second
-
-
-def _verdicts(human: Scores, number: Scores) -> Iterator[tuple[int, int, int]]:
-    """For each pair of systems: people's decision, the number's sign, and its decision."""
-    for first, second in _pairs(human, number):
         papers = _shared(first, second, human, number)
-        total = sum(number[first][paper] - number[second][paper] for paper in papers)
-        yield (
-            _decided(human, first, second, number),
-            _sign(total),
-            _decided(number, first, second, human),
-        )
+        if len(papers) > 1:
+            verdicts[first, second] = (
+                _decided(human, first, second, number, of_people),
+                _sign(sum(number[first][paper] - number[second][paper] for paper in papers)),
+                _decided(number, first, second, human, of_number),
+            )
+    return verdicts
 
 
-def _decided(scores: Scores, first: str, second: str, other: Scores) -> int:
+def _width(scores: Scores) -> float:
+    """How far the numbers of all systems reach."""
+    values = [value for each in scores.values() for value in each.values()]
+    return max(values) - min(values) if values else 1.0
+
+
+def _decided(scores: Scores, first: str, second: str, other: Scores, width: float) -> int:
     """1 where the first system is better beyond doubt, -1 where the second is, else 0."""
     papers = _shared(first, second, scores, other)
     changes = [scores[first][paper] - scores[second][paper] for paper in papers]
-    values = [value for each in scores.values() for value in each.values()]
-    interval = change_interval(changes, width=max(values) - min(values) if values else 1.0)
+    interval = change_interval(changes, width=width)
     if interval.low is None or interval.high is None:
         return 0
     return int(interval.low > _ROUNDING) - int(interval.high < -_ROUNDING)

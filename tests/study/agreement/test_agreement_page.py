@@ -74,7 +74,7 @@ def test_labels_are_in_rows_and_answers_in_columns(page: Page) -> None:
 def test_decisions_come_first(page: Page) -> None:
     """FM ranks so many pairs of one paper as people do; one system has no decisions."""
     decisions = section(page, "Decisions beside people's", "Metrics beside the people's scores")
-    accuracy = small_agreement().decisions()["FM"].within
+    accuracy = small_agreement().decisions["FM"].within
     assert accuracy.value is not None
     assert f"FM {accuracy.value:.3f} {accuracy.interval.low:.2f} to" in decisions
     found = small_agreement()
