@@ -1,6 +1,6 @@
 """95 % intervals in closed form that cover at the sizes that suites have.
 
-A percentile bootstrap of ten papers covers the truth in 88 to 91 of 100 runs, and in 51 of 100
+A percentile bootstrap of ten papers covers the truth in 89 to 91 of 100 runs, and in 54 of 100
 where most scores are 1. Every interval here has width even where all values are equal: a few equal
 values do not prove that the next one is equal, too. `python -m tests.benchmarks.coverage` simulates
 them.
