@@ -4,7 +4,8 @@
 
 Prints, for each shape of scores and size, the share of 2,000 suites whose 95 % interval holds the
 true mean, and its mean width, beside the percentile bootstrap. Ends with 1 where an interval that
-is to hold .94 of 10, 30 or 100 papers holds less (less two standard errors of the simulation).
+is to hold .94 of 10, 30 or 100 papers holds less (less two standard errors of the simulation), or
+where more than .05 of suites with a true drop of the margin pass a no-worse rule (likewise).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from summeval_pytest.stats.intervals import (
     missed_errors,
     share_interval,
 )
+from summeval_pytest.stats.no_worse import worse_p_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -217,5 +219,59 @@ def print_coefficients() -> bool:
     return is_good
 
 
+def worse_facets(shape: tuple[int, int], harm: float) -> Floats:
+    """Changes of FM where each paper became worse by this much, before its ratings are rounded."""
+    papers = random.normal(0.6, 0.9, (*shape, 1))
+    return rated(papers - harm) - rated(papers)
+
+
+def worse_sentences(shape: tuple[int, int], harm: float) -> Floats:
+    """Changes of seven sentences, of which this share more is unsupported."""
+    chance = random.beta(8.0, 1.2, shape)
+    return np.asarray((random.binomial(7, chance * (1 - harm)) - random.binomial(7, chance)) / 7)
+
+
+def worse_ones(shape: tuple[int, int], harm: float) -> Floats:
+    """Changes of scores that are mostly 1, and on this share of papers more not."""
+    return mostly_one(shape, 0.07 + harm) - mostly_one(shape)
+
+
+def worse_copies(shape: tuple[int, int], harm: float) -> Floats:
+    """Changes of a release that repeats the old one but spoils this share of papers."""
+    return np.where(random.random(shape) < harm, -random.integers(1, 8, shape) / 7, 0.0)
+
+
+def print_no_worse() -> bool:
+    """How often a no-worse rule passes; whether it is .05 or less where the drop is the margin.
+
+    Nothing that looks at few papers can see what spoils one paper in fifty, so copies have no bar.
+    """
+    limit = 0.05 + 2 * math.sqrt(0.05 * 0.95 / SUITES)
+    shapes = {
+        "facet scores": (worse_facets, 0.75, (0.06, 0.12, 0.2)),
+        "seven sentences": (worse_sentences, 1.0, (0.03, 0.06, 0.12)),
+        "mostly 1": (worse_ones, 1.0, (0.06, 0.12, 0.2)),
+        "copies, few spoilt": (worse_copies, 1.0, (0.06, 0.12, 0.2)),
+    }
+    is_good = True
+    print(f"\n{'no worse by':<20}{'margin':>7}{'papers':>7}{'passes':>8}{'power':>8}")
+    for name, (draw, width, harms) in shapes.items():
+        for harm in harms:
+            margin = -float(draw((_TRUTH, 1), harm).mean())
+            for size in SIZES[1:]:
+                at_margin, at_none = (
+                    sum(
+                        worse_p_value(gains.tolist(), margin=margin, width=width) <= 0.05
+                        for gains in draw((SUITES, size), each)
+                    )
+                    / SUITES
+                    for each in (harm, 0.0)
+                )
+                is_good = is_good and (at_margin <= limit or draw is worse_copies)
+                print(f"{name:<20}{margin:>7.3f}{size:>7}{at_margin:>8.3f}{at_none:>8.2f}")
+    return is_good
+
+
 if __name__ == "__main__":
-    sys.exit(0 if all([print_means(), print_shares(), print_coefficients()]) else 1)
+    tables = [print_means(), print_shares(), print_coefficients(), print_no_worse()]
+    sys.exit(0 if all(tables) else 1)
