@@ -9,7 +9,7 @@ import subprocess
 import sys
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Final
@@ -56,10 +56,10 @@ from summeval_pytest.run.runner import tasks_of
 from summeval_pytest.stats.paired import detectable_drop, power_of_drop
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.changes import measure_drift, pair_change, worst_changes
-from summeval_pytest.verdict.comparison import POWER, Baseline, compare, find_baseline, granularity
+from summeval_pytest.verdict.comparison import Against, Baseline, compare, find_baseline
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.differences import PairChange
-from summeval_pytest.verdict.policy import LEVEL, Rule, read_rules
+from summeval_pytest.verdict.policy import LEVEL, read_rules
 from summeval_pytest.verdict.run import RunRecord, RunVerdict, SuiteRecord
 
 RunFile = Annotated[Path, Parameter(name="RUN", help="a run record")]
@@ -171,7 +171,8 @@ class Comparing:
     fail: Annotated[
         tuple[str, ...],
         Parameter(
-            help="exit with 1 if a rule is broken, as for --summ-compare-fail (default: p0.05)"
+            help="exit with 1 if a rule is broken or inconclusive, as for --summ-compare-fail"
+            " (default: the rules that NEW was made with)"
         ),
     ] = ()
     papers: Annotated[int, Parameter(help="list so many papers")] = 10
@@ -229,7 +230,9 @@ def compare_runs(
                 wanted=chosen.against,
                 option="OLD",
             )
-            is_fine, of_system = _compared(suite, system, baseline, rules, chosen.papers)
+            policy = replace(suite.policy, rules=rules or suite.policy.rules)
+            of = replace(suite, policy=policy)
+            is_fine, of_system = _compared(of, system, baseline, chosen.papers)
             lines += [*of_system, ""]
             passes = passes and is_fine
     if not new.may_release:
@@ -282,7 +285,7 @@ def _check_golden(
 
 
 def _compared(
-    suite: SuiteRecord, system: str, baseline: Baseline, rules: tuple[Rule, ...], n_papers: int
+    suite: SuiteRecord, system: str, baseline: Baseline, n_papers: int
 ) -> tuple[bool, list[str]]:
     """Whether a system passes its comparison with a baseline, and the lines of it."""
     pairs = suite.pairs_of(system)
@@ -292,7 +295,10 @@ def _compared(
     recipes = dict.fromkeys(text for outline in of for text in outline.signatures)
     signatures = [read_signature(text) for text in recipes]
     numbers = [pair.numbers() for pair in pairs]
-    comparison = compare(numbers, baseline, signatures=signatures, rules=rules)
+    digests = {paper.id: paper.digest for paper in suite.papers}
+    against = Against(baseline=baseline, signatures=signatures, digests=digests)
+    policy = suite.policy
+    comparison = compare(numbers, against, rules=policy.rules, share=policy.share)
     lines = [one_line(f"{suite.shown}: {system}"), *comparison_lines(comparison)]
     if not comparison.mismatches:
         changes = (
@@ -390,7 +396,10 @@ def _changed(record: RunRecord, again: RunRecord) -> Iterator[str]:
         yield f"{len(changed) - _MOST} more"
 
 
+_ROUNDING: Final = 1e-9
 _MOST_PAPERS: Final = 10_000_000
+POWER: Final = 0.8
+"""With this chance a drop of the size asked for is found."""
 
 
 def power_of(
@@ -461,7 +470,12 @@ def _changes(systems: list[dict[str, float | None]]) -> list[float]:
 def _row(name: str, changes: list[float], drop: float, level: float) -> str:
     if not (deviation := statistics.stdev(changes) if changes else 0.0):
         return f"{name:<20}{'-':>10}{'-':>11}{'-':>10}{'-':>15}"
-    coarse, n_papers = granularity(name, changes), len(changes)
+    n_papers = len(changes)
+    # Without these a small suite overstates its power.
+    coarse = {
+        "step": 1.0 if CATALOGUE[name].is_whole else 0.0,
+        "unchanged": sum(abs(change) < _ROUNDING for change in changes) / n_papers,
+    }
 
     def power(n: int) -> float:
         return power_of_drop(drop, deviation, n, level=level, **coarse)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -31,6 +32,8 @@ _FAILS: Final = f"written as {_NOTHING!r}, which fails"
 _SKIP: Final = "; --skip-missing lists these papers under 'skip'"
 _THRESHOLDS: Final = ("# The thresholds of every summary", "# Labels by people test the judge")
 """Where the thresholds begin in the suite that `init` writes, and what comes after them."""
+_WIDEST: Final = 0.3
+"""The widest margin that `init` writes."""
 _SHARD: Final = re.compile(r"-\d+(?:-of-\d+)?$")
 
 
@@ -300,12 +303,25 @@ class NewSuite:
         kept = files("summeval_pytest.cli") / "skeleton" / "suite.toml"
         start, end = _THRESHOLDS
         _, _, after = kept.read_text(encoding="utf-8").partition(start)
+        before, mark, rest = (start + after.partition(end)[0]).rstrip().partition("[compare]")
+        n_papers, margin = len(self.papers), _margin(len(self.papers))
+        note = f"# {n_papers:,} papers: a release that is as good passes about 4 times of 5.\n"
+        if margin == _WIDEST:
+            note = f"# {n_papers:,} papers are too few for smaller margins: add some.\n"
         return suite_files(
             [f"Imported from {name!r}."],
             {"papers": list(self.papers.values())},
             self.summaries,
-            thresholds=(start + after.partition(end)[0]).rstrip().split("\n"),
+            thresholds=(before + note + mark + rest.replace("0.10", f"{margin:.2f}")).split("\n"),
         )
+
+
+def _margin(n_papers: int) -> float:
+    """A margin that a release as good as the last one passes about 4 times of 5.
+
+    The changes of a number are taken to vary by .2 from paper to paper.
+    """
+    return min(_WIDEST, math.ceil(100 * (1.65 + 0.84) * 0.2 / math.sqrt(n_papers)) / 100)
 
 
 def _shards(folder: Path, split: str | None) -> list[TextFile]:

@@ -239,9 +239,10 @@ class Options:
         " (default: no)"
     )
     compare_fail: tuple[str, ...] = _of_suite(
-        "RULE: fail the comparison on a drop: facet:0.02 (the mean drops by more),"
-        " faithfulness:p0.05 (it drops significantly), facet:0.02:p0.05 (both) (default: p0.05,"
-        " any metric or facet drops significantly)",
+        "RULE: fail the comparison unless facet:no-worse-0.05 (the papers rule out that facet is"
+        " worse by 0.05 or more), or on a drop: facet:0.02 (the mean drops by more),"
+        " faithfulness:p0.05 (it drops significantly), facet:0.02:p0.05 (both) (default: the"
+        " margins of [compare], else no-worse-0.05 for each metric, and p0.05 for each facet)",
         (),
         _rules,
     )

@@ -21,7 +21,7 @@ from summeval_pytest.suite.suite import Suite, load_suite
 from summeval_pytest.suite.values import summaries_digest
 from summeval_pytest.verdict.decide import Inputs
 from summeval_pytest.verdict.floors import floors_of, read_floors
-from summeval_pytest.verdict.policy import DEFAULT_RULES, Policy, Rule
+from summeval_pytest.verdict.policy import Policy, Rule, suite_rules
 from summeval_pytest.verdict.run import JudgeName, RunRecord, SuiteRecord, SystemResult
 from summeval_pytest.verdict.thresholds import Thresholds, check_supported, thresholds_of
 from summeval_pytest.verdict.waivers import Waivers, check_waivers
@@ -182,15 +182,15 @@ def gated_suite(  # noqa: PLR0913 - by keyword, each an option of its own
     judge: str,
     models: Iterable[str] = (),
     least: Sequence[str] = (),
-    rules: tuple[Rule, ...] = DEFAULT_RULES,
+    rules: tuple[Rule, ...] = (),
     today: str = "",
     allow_outside: bool = False,
 ) -> GatedSuite:
     """Loads the suite of a file or folder, and checks it with the options of a run.
 
     ``shown`` is the path as the user named it, None for relative to the current folder; ``least``
-    has thresholds as ``--summ-min``; ``rules`` say which drops against a baseline fail; waivers are
-    checked on ``today``.
+    has thresholds as ``--summ-min``; ``rules`` say what fails against a baseline, in place of the
+    suite's margins; waivers are checked on ``today``.
 
     Raises:
         UsageError: for any mistake in the suite, or in an option that speaks of it.
@@ -208,7 +208,8 @@ def gated_suite(  # noqa: PLR0913 - by keyword, each an option of its own
             thresholds=thresholds,
             floors=read_floors(suite, judge),
             waivers=Waivers(waivers=suite.waivers, today=today),
-            rules=rules,
+            rules=rules or suite_rules(suite.compare),
+            share=suite.compare.share,
         ),
         labels=labels_fingerprint(suite) if suite.has_labels else "",
     ).for_metrics(session.metrics_of(judge, [suite]), judge)

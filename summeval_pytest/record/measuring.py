@@ -15,7 +15,8 @@ from summeval_pytest.record.gated_suite import GatedSuite
 from summeval_pytest.run.golden import golden_answers
 from summeval_pytest.run.measure import Evaluation
 from summeval_pytest.run.runner import Runner
-from summeval_pytest.verdict.comparison import Baseline
+from summeval_pytest.suite.suite import paper_digest
+from summeval_pytest.verdict.comparison import Against, Baseline
 from summeval_pytest.verdict.decide import Answers, decide_judge, decide_pair, decide_system
 from summeval_pytest.verdict.run import JudgeName, PairResult, PaperRecord, TestResult
 
@@ -44,6 +45,7 @@ def measured_pair(evaluation: Evaluation) -> tuple[PairResult, PaperRecord]:
         place=paper.place,
         references=paper.references,
         n_sentences=len(evaluation.source),
+        digest=paper_digest(paper),
         cited=tuple(sorted(cited.items())),
     )
 
@@ -109,7 +111,11 @@ def measure_system(
         fault = f"system {system!r} is undecided: {error}"
         decided = replace(skeleton, outcome="error", fault=fault)
     else:
-        against = None if baseline is None else (baseline, gated.signatures(runner.judge))
+        against = None
+        if baseline is not None:
+            signatures = gated.signatures(runner.judge)
+            digests = {paper: paper_digest(gated.suite.paper(paper)) for paper in skeleton.papers}
+            against = Against(baseline=baseline, signatures=signatures, digests=digests)
         decided = decide_system(skeleton, papers, gated.policy, golden=golden, against=against)
     return TestResult(suite=gated.suite.shown, system=decided)
 

@@ -88,6 +88,8 @@ def _system(system: dict[str, Any], pairs: list[dict[str, Any]]) -> dict[str, An
     result = {key: value for key, value in system.items() if key in kept}
     if comparison := result.get("comparison"):
         comparison.pop("shifts", None)
+        for difference in comparison.get("differences", ()):
+            del difference["deviation"], difference["detectable"]
         undecided = [[each.partition(" ")[0], each] for each in comparison.get("undecided", ())]
         result["comparison"] = comparison | {"undecided": undecided}
     is_asked = all(pair["place"] == system["place"] for pair in of_system)

@@ -27,6 +27,7 @@ from summeval_pytest.reports.judge_section import (
     trust_phrase,
 )
 from summeval_pytest.reports.wording import (
+    INCONCLUSIVE,
     QUOTE,
     broken_rules,
     change_lines,
@@ -351,8 +352,12 @@ def _system_title(system: SystemResult) -> str:
         if mean.fails:
             return f"corrected mean {mean.name}"
     if comparison is not None and comparison.fails:
-        names = ", ".join(difference.name for difference in comparison.broken)
-        return f"drop of {names}" if names else "not comparable"
+        broken, unclear = (
+            ", ".join(difference.name for difference in differences)
+            for differences in (comparison.broken, comparison.inconclusive)
+        )
+        title = f"drop of {broken}" if broken else "not comparable"
+        return f"{INCONCLUSIVE} on {unclear}" if unclear and not broken else title
     return "waiver" if verdict.waiver_faults else "failed"
 
 
@@ -400,7 +405,16 @@ def judge_case(suite: SuiteRecord) -> Case | None:
 
 
 Cause = Literal[
-    "passed", "skipped", "unscored", "shortfall", "no score", "waiver", "mismatch", "drop", "failed"
+    "passed",
+    "skipped",
+    "unscored",
+    "shortfall",
+    "no score",
+    "waiver",
+    "mismatch",
+    "drop",
+    "inconclusive",
+    "failed",
 ]
 
 
@@ -537,8 +551,11 @@ def _compared(comparison: Comparison) -> Iterator[Part]:
         alone = replace(
             comparison, differences=(difference,), flips=flips, brevity=(), undecided=open_rules
         )
-        lines = ["; ".join(why or difference.broken), *comparison_lines(alone)]
+        unclear = [f"{INCONCLUSIVE}: {phrase}" for phrase in difference.inconclusive]
+        lines = ["; ".join(why or difference.broken or unclear), *comparison_lines(alone)]
         cause: Cause = "unscored" if why else "drop" if difference.broken else "passed"
+        if unclear and not why:
+            cause = "inconclusive"
         yield Part(f"drop {name}", "\n".join(lines), cause)
 
 

@@ -31,9 +31,9 @@ from summeval_pytest.reports.wording import (
     broken_rules,
     claims_of,
     corrected_value,
-    detectable_text,
     excerpts,
     quoted,
+    ruled_out_text,
     shown,
 )
 from summeval_pytest.text.printing import one_line, safe
@@ -218,7 +218,7 @@ def step_summary(run: RunVerdict) -> str:
     named = {mean.name for row in systems for mean in row.system.means}
     names = [name for name in CATALOGUE if name in named or name in METRICS]
     header = run.header
-    words = judge_section, broken_rules, claims_of, confusions, detectable_text
+    words = judge_section, broken_rules, claims_of, confusions, ruled_out_text
     functions = cell, code, fitting, head, mean_cell, missing, n, outcome_words, section
     page = template("step_summary.md", _finalize, str, worst_disagreements, *words, *functions)
     return page.render(

@@ -27,8 +27,9 @@ from summeval_pytest.reports.judge_section import (
     verdict_of,
 )
 from summeval_pytest.reports.wording import (
+    INCONCLUSIVE,
     corrected_line,
-    detectable_text,
+    ruled_out_text,
     shown,
     waiver_line,
 )
@@ -146,7 +147,7 @@ def _noted(in_order: Iterable[tuple[str, SystemTally]]) -> Iterator[str]:
 
 
 def _changes(comparison: Comparison, widths: Mapping[str, int], width: int) -> str:
-    """The changes of the metrics against a baseline; an exclamation mark where a rule is broken."""
+    """The changes of the metrics against a baseline; marked where a rule is broken or open."""
     label = "  " + one_line(f"against {comparison.baseline}", width - 3)
     if comparison.mismatches:
         return f"{label}: cannot be compared"
@@ -154,7 +155,8 @@ def _changes(comparison: Comparison, widths: Mapping[str, int], width: int) -> s
     for metric, column in widths.items():
         difference = comparison.difference(metric)
         cell = "-" if difference is None else f"{difference.change:+.3f}"
-        mark = "! " if difference in comparison.broken else ""
+        is_unclear = difference in comparison.inconclusive
+        mark = "! " if difference in comparison.broken else "? " if is_unclear else ""
         cells += f" {mark + cell:>{column}}"
     return f"{label:<{width}}{cells}"
 
@@ -256,17 +258,19 @@ def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
         yield from safe_lines(f"{whose}: {one_line(comparison.mismatches[0])}")
         return
     state = "undecided, by the judge's fault" if comparison.undecided else "no rule broken"
+    if unclear := ", ".join(difference.name for difference in comparison.inconclusive):
+        state = f"{INCONCLUSIVE}: {unclear}"
     if broken := ", ".join(difference.name for difference in comparison.broken):
-        state = f"fails: {broken}"
+        state = f"fails: {broken}" + (f"; {state}" if unclear else "")
     yield from safe_lines(f"{whose}: {state}")
     tested = [d for d in differences if d.p is not None]
     tested = [d for d in tested if d.name in METRICS] or tested
-    if tested and any(d.deviation is None or d.deviation for d in differences):
+    if tested:
         n_papers = max(d.n_papers for d in differences)
-        papers = "1 paper shows" if n_papers == 1 else f"{n_papers} papers show"
-        seen = ", ".join(f"{d.name} {detectable_text(d)}" for d in tested)
-        yield from safe_lines(f"  smallest drop that {papers} with 80 % power: {seen}")
-    for warning in comparison.brevity:
+        papers = "1 paper rules" if n_papers == 1 else f"{n_papers} papers rule"
+        drops = ", ".join(f"{d.name} {ruled_out_text(d)}" for d in tested)
+        yield from safe_lines(f"  smallest drop that {papers} out: {drops}")
+    for warning in comparison.notes:
         yield from safe_lines(f"  note: {one_line(warning)}")
 
 

@@ -38,9 +38,11 @@ _NEW: Final = 7
 """The width of the new mean, with a space before it."""
 _CHANGE: Final = 41
 """Where the change ends."""
+INCONCLUSIVE: Final = "INCONCLUSIVE"
+"""A comparison that these papers cannot decide. It fails the test."""
 LEGEND: Final = (
-    "p drop: paired permutation test over papers, Holm-adjusted. seen: the smallest",
-    "true drop that this many papers show with 80 % power; smaller ones may hide.",
+    "p drop: paired permutation test over papers, Holm-adjusted. worst: these papers",
+    "rule out that the number became worse by this much or more (one-sided test).",
 )
 
 
@@ -190,7 +192,8 @@ def broken_rules(comparison: Comparison | None) -> list[str]:
     if comparison is None:
         return []
     broken = [rule for difference in comparison.broken for rule in difference.broken]
-    return [*comparison.mismatches, *broken]
+    unclear = [rule for difference in comparison.inconclusive for rule in difference.inconclusive]
+    return [*comparison.mismatches, *broken, *(f"{INCONCLUSIVE}: {rule}" for rule in unclear)]
 
 
 def comparison_lines(comparison: Comparison) -> Iterator[str]:
@@ -206,7 +209,9 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
         return
     yield from _table(whose, comparison)
     notes = [("undecided: ", phrase) for _, phrase in comparison.undecided]
-    for label, note in (*notes, *(("note: ", each) for each in comparison.brevity)):
+    for difference in comparison.inconclusive:
+        notes += [(f"{INCONCLUSIVE}: ", phrase) for phrase in difference.inconclusive]
+    for label, note in (*notes, *(("note: ", each) for each in comparison.notes)):
         yield from _hung(label, one_line(note, _CLAIM_QUOTE))
     if flips:
         yield f"facets rated lower, worst first ({len(flips)}):"
@@ -219,11 +224,12 @@ def _table(whose: str, comparison: Comparison) -> Iterator[str]:
     differences = comparison.differences
     n_papers = max(difference.n_papers for difference in differences)
     yield f"{whose}, {n_papers} {'paper' if n_papers == 1 else 'papers'}"
-    columns = f"{'old':>7}{'new':>7}{'change':>8}  {'95 % interval':<16}{'p drop':>7}{'seen':>7}"
+    columns = f"{'old':>7}{'new':>7}{'change':>8}  {'95 % interval':<16}{'p drop':>7}{'worst':>7}"
     yield " " * 19 + columns
     for difference in differences:
-        row = _row(difference)
-        yield f"{row}  FAILS" if difference in comparison.broken else row.rstrip()
+        row, fails = _row(difference), difference in comparison.broken
+        mark = "FAILS" if fails else "OPEN" if difference in comparison.inconclusive else ""
+        yield f"{row}  {mark}".rstrip()
     for difference in differences:
         if difference.n_papers < n_papers:
             yield f"{difference.name} is on {difference.n_papers:,} of them only"
@@ -235,19 +241,18 @@ def _row(difference: Difference) -> str:
     """One line of the table; a name or number that is too long moves the columns apart."""
     name, low, high, p = difference.name, difference.low, difference.high, difference.p
     interval = "" if low is None or high is None else f"[{low:+.3f}, {high:+.3f}]"
-    tested = ("", "") if p is None else (f"{p:.4f}", detectable_text(difference))
+    tested = "" if p is None else f"{p:.4f}"
     old, new, change = f"{difference.old:.3f}", f"{difference.new:.3f}", f"{difference.change:+.3f}"
     cells = f"{old:>{max(0, _OLD - len(name))}}{new:>{_NEW}}{change:>8}"
     if len(name) + len(cells) > _CHANGE or len(name) + len(old) >= _OLD or len(new) >= _NEW:
         cells = f" {f'{old} {new} {change}':>{_CHANGE - len(name) - 1}}"
-    return f"{name}{cells}  {interval:<16}{tested[0]:>7}{tested[1]:>7}"
+    return f"{name}{cells}  {interval:<16}{tested:>7}{ruled_out_text(difference):>7}"
 
 
-def detectable_text(difference: Difference) -> str:
-    """The smallest drop that would have been found; a dash where nothing varies."""
-    if difference.deviation == 0.0:
-        return "-"
-    return "none" if difference.detectable is None else f"{difference.detectable:.3f}"
+def ruled_out_text(difference: Difference) -> str:
+    """The smallest drop that the papers rule out; "any" where they rule out every drop."""
+    drop = difference.ruled_out
+    return "-" if drop is None else "any" if drop <= 0 else f"{drop:.3f}"
 
 
 def waiver_line(use: WaiverUse) -> str:

@@ -41,10 +41,12 @@ from summeval_pytest.suite.lines import (
 )
 from summeval_pytest.suite.rows import COLUMNS, is_table, read_text
 from summeval_pytest.suite.values import (
+    MIN_SHARE,
     PROMPTS,
     SOURCE_MARK,
     AnyJudge,
     CheckerSpec,
+    CompareTable,
     ComposedSpec,
     JudgeSpec,
     RecordedSpec,
@@ -156,6 +158,7 @@ class SuiteKeys:
         endpoints: Tables, [below](#endpoints).
         judges: Tables, [below](#judges).
         thresholds: Tables, [below](#thresholds).
+        compare: A table, [below](#compare).
         waivers: Tables, [below](#waivers).
     """
 
@@ -170,6 +173,7 @@ class SuiteKeys:
     endpoints: Any = None
     judges: Any = None
     thresholds: Any = None
+    compare: Any = None
     waivers: Any = None
 
 
@@ -479,19 +483,52 @@ def read_thresholds(toml: TomlText) -> Mapping[str, tuple[Setting, ...]]:
     settings: dict[str, dict[str, Setting]] = {scope: {} for scope in ("", *SCOPES)}
     for path, value in _leaves(toml.values.get("thresholds", {})):
         scope = path[0] if path and path[0] in SCOPES else ""
-        name, place = ".".join(path[bool(scope) :]), toml.place("thresholds", *path)
-        number = finite(value)
-        if not name:
-            what = ".".join(("thresholds", *path))
-            raise SuiteError(place, f"{what!r} is {brief(value)}; write a table, [{what}]")
-        if number is None:
-            what = f"the threshold {name!r} is {brief(value)}"
-            raise SuiteError(place, f"{what}; write a finite number")
-        if first := settings[scope].get(name):
-            what = f"the threshold {name!r} stands on line {first.place.line}, too"
-            raise SuiteError(place, f"{what}; delete one")
-        settings[scope][name] = Setting(name=name, value=number, place=place)
+        table = ("thresholds", scope)[: 1 + bool(scope)]
+        _add_setting(settings[scope], "threshold", toml, table, path[bool(scope) :], value)
     return {scope: tuple(own.values()) for scope, own in settings.items()}
+
+
+def _add_setting(  # noqa: PLR0913, PLR0917 - one leaf of a table
+    settings: dict[str, Setting], kind: str, toml: TomlText, table: Keys, path: Keys, value: object
+) -> None:
+    name, place = ".".join(path), toml.place(*table, *path)
+    number = finite(value)
+    if not name:
+        what = ".".join(table)
+        raise SuiteError(place, f"{what!r} is {brief(value)}; write a table, [{what}]")
+    if number is None:
+        what = f"the {kind} {name!r} is {brief(value)}"
+        raise SuiteError(place, f"{what}; write a finite number")
+    if first := settings.get(name):
+        what = f"the {kind} {name!r} stands on line {first.place.line}, too"
+        raise SuiteError(place, f"{what}; delete one")
+    settings[name] = Setting(name=name, value=number, place=place)
+
+
+@dataclass(slots=True, kw_only=True)
+class CompareKeys:
+    """The table ``[compare]``, for comparisons with a saved run.
+
+    Attributes:
+        no_worse: A table: by metric or number, how much worse it may be, as in
+            `no_worse = {facet = 0.05}`.
+        share: The least share of the papers of both runs that they need in common, above 0 to 1.
+    """
+
+    no_worse: Any = None
+    share: Annotated[Number, Field(gt=0, le=1)] = MIN_SHARE
+
+
+def read_compare(toml: TomlText) -> CompareTable:
+    """The margins and the share of papers that comparisons go by."""
+    values = _table(toml, "compare", "a table, [compare]")
+    where = partial(toml.place, "compare")
+    keys = FileEntry(values=values, owner="[compare]", where=where).read(CompareKeys)
+    margins: dict[str, Setting] = {}
+    table = ("compare", "no_worse")
+    for path, value in _leaves(values.get("no_worse", {})):
+        _add_setting(margins, "margin", toml, table, path, value)
+    return CompareTable(no_worse=tuple(margins.values()), share=keys.share)
 
 
 def _leaves(value: object, path: Keys = ()) -> Iterator[tuple[Keys, object]]:

@@ -21,6 +21,7 @@ from summeval_pytest.suite.file import (
     Variants,
     existing_file,
     read_columns,
+    read_compare,
     read_endpoints,
     read_judges,
     read_systems,
@@ -39,7 +40,14 @@ from summeval_pytest.suite.lines import (
 )
 from summeval_pytest.suite.places import SUITE_NAME, suite_name, suite_text
 from summeval_pytest.suite.rows import PAPER_COLUMNS, SUMMARY_COLUMNS, UNNAMED, read_rows, unit_of
-from summeval_pytest.suite.values import Pair, Paper, RecordedSpec, Roster, SystemSpec
+from summeval_pytest.suite.values import (
+    CompareTable,
+    Pair,
+    Paper,
+    RecordedSpec,
+    Roster,
+    SystemSpec,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -68,6 +76,7 @@ class Suite:
         mean_thresholds: The thresholds of a system's means over papers.
         corrected_thresholds: The thresholds of means that labels correct.
         judge_thresholds: The floors of the judge's agreement with the golden labels.
+        compare: What comparisons with a saved run go by.
         cassette: The file of recorded replies; it may not be there yet.
         baselines: The folder of saved runs; it may not be there yet.
         fingerprint: 12 hex digits over everything in the papers that can change a score.
@@ -86,6 +95,7 @@ class Suite:
     mean_thresholds: tuple[Setting, ...] = ()
     corrected_thresholds: tuple[Setting, ...] = ()
     judge_thresholds: tuple[Setting, ...] = ()
+    compare: CompareTable = field(default_factory=CompareTable)
     variants: Variants = field(default_factory=Variants)
     cassette: TextFile
     baselines: TextFile
@@ -190,6 +200,11 @@ def canonical_text(paper: Paper) -> str:
             for fact in paper.reference_facts
         ]
     return json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def paper_digest(paper: Paper) -> str:
+    """12 hex digits over everything in a paper that can change a score."""
+    return hashlib.sha256(canonical_text(paper).encode()).hexdigest()[:12]
 
 
 def fingerprint_of(papers: Iterable[Paper]) -> str:
@@ -332,6 +347,7 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         mean_thresholds=thresholds["mean"],
         corrected_thresholds=thresholds["corrected"],
         judge_thresholds=thresholds["judge"],
+        compare=read_compare(toml),
         variants=variants,
         cassette=cassette,
         baselines=baselines,

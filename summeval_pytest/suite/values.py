@@ -339,6 +339,10 @@ def summaries_digest(summaries: Mapping[str, str]) -> str:
     return sha256(repr(texts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
+MIN_SHARE: Final = 0.8
+"""The least share of papers in common where a suite names none."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
     """One threshold as written: a finite number; `verdict.thresholds` checks its range."""
@@ -346,6 +350,19 @@ class Setting:
     name: str
     value: float
     place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareTable:
+    """The table ``[compare]``; `verdict.policy` checks the margins.
+
+    Attributes:
+        no_worse: By number, how much worse than the baseline it may be.
+        share: The least share of both runs' papers that a comparison needs in common.
+    """
+
+    no_worse: tuple[Setting, ...] = ()
+    share: float = MIN_SHARE
 
 
 def _day(value: object, info: ValidationInfo) -> object:

@@ -1,11 +1,15 @@
 """Regression of a system against a baseline, paired by paper.
 
 A one-sided paired permutation test over papers tests for a drop. Holm's correction adjusts the p
-values of the numbers that are tested together. Intervals are those of t over papers.
+values of the numbers that are tested together. A no-worse rule passes by a one-sided t test against
+its margin. That test needs no correction: the gate opens only if every such rule passes, so the
+chance that it opens although one number is worse by its margin is at most the level of one test
+(Berger 1982). Intervals are those of t over papers.
 """
 
 from __future__ import annotations
 
+import math
 import statistics
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Final
@@ -15,8 +19,9 @@ from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, OPTIONAL, lack
 from summeval_pytest.metrics.signature import Signature, read_signature
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.pair_numbers import Numbers, coverage, is_covered
+from summeval_pytest.suite.values import MIN_SHARE
 from summeval_pytest.verdict.differences import Comparison, Difference, Flip
-from summeval_pytest.verdict.policy import DEFAULT_RULES, Rule, levels
+from summeval_pytest.verdict.policy import DEFAULT_RULES, LEVEL, Rule, levels
 from summeval_pytest.verdict.thresholds import NOT_SAID
 
 if TYPE_CHECKING:
@@ -28,8 +33,6 @@ if TYPE_CHECKING:
 SEED: Final = 20241
 FLIPS: Final = 99_999
 """So many random signs put the error of a p value of .05 / 7 at 4 % of it."""
-POWER: Final = 0.8
-"""With this chance a drop of the detectable size is found."""
 SHORTER: Final = 0.95
 """Summaries of fewer words than this share of the baseline's are shorter."""
 _ROUNDING: Final = 1e-9
@@ -38,51 +41,78 @@ _AT_LOWEST: Final = "with the lowest score for each paper that has none"
 
 def compare(
     papers: Sequence[Numbers],
-    baseline: Baseline,
+    against: Against,
     *,
-    signatures: Sequence[Signature],
     rules: Sequence[Rule] = DEFAULT_RULES,
+    share: float = MIN_SHARE,
 ) -> Comparison:
-    """One system's papers against a baseline's, by the rules that say which drops fail.
+    """One system's papers against a baseline's, on the papers that both have.
 
-    ``papers`` are the numbers of every paper of the system, ``signatures`` their recipes.
+    ``papers`` are the numbers of every paper of the system. ``rules`` say what fails. A smaller
+    ``share`` of papers in common than this cannot be compared.
     """
+    baseline = against.baseline
     old = {paper: read().numbers() for paper, read in baseline.pairs.items()}
-    mismatches = [*_other_recipes(signatures, baseline)]
-    new_papers = {numbers.paper for numbers in papers}
-    for missing, where in (
-        (new_papers - old.keys(), f"{baseline} lacks"),
-        (old.keys() - new_papers, "this run lacks"),
-    ):
-        if missing:
-            first, *rest = sorted(missing)
-            more = f" and {len(rest)} more" if rest else ""
-            mismatches.append(f"{where} paper {first!r}{more}; compare runs over the same papers")
-    both = [] if mismatches else [(old[numbers.paper], numbers) for numbers in papers]
+    common = [numbers.paper for numbers in papers if numbers.paper in old]
+    mismatches = [*_other_recipes(against), *_other_papers(against, common)]
+    coverage_note = ""
+    if n_apart := len(papers) + len(old) - 2 * len(common):
+        n_all = len(common) + n_apart
+        coverage_note = (
+            f"compared on {len(common):,} of {n_all:,} papers; {len(papers) - len(common):,} are"
+            f" only in this run and {len(old) - len(common):,} only in {baseline.run}"
+        )
+        if len(common) < share * n_all:
+            mismatches.append(f"{coverage_note}; a share of {share:g} must be in both")
+    both = [(old[each.paper], each) for each in papers if each.paper in old]
+    both = [] if mismatches else both
     if mismatches := mismatches or [*_unpaired(both, rules)]:
         return Comparison(
             baseline=baseline.run, system=baseline.system, mismatches=tuple(mismatches)
         )
     differences = _differences(both, rules)
     broken = _broken_rules(both, rules, {d.name: d.p for d in differences if d.p is not None})
+    unclear = _inconclusive(both, rules)
     low = [(old, new.assuming(by="system")) for old, new in both]
-    for name, phrases in _broken_rules(low, rules).items() if low != both else ():
-        broken.setdefault(name, tuple(f"{each}, {_AT_LOWEST}" for each in phrases))
+    if low != both:
+        for phrases_of, add in ((_broken_rules, broken), (_inconclusive, unclear)):
+            for name, phrases in phrases_of(low, rules).items():
+                add.setdefault(name, tuple(f"{each}, {_AT_LOWEST}" for each in phrases))
+    unclear = {name: phrases for name, phrases in unclear.items() if name not in broken}
     return Comparison(
         baseline=baseline.run,
         system=baseline.system,
-        differences=tuple(replace(d, broken=broken.get(d.name, ())) for d in differences),
+        differences=tuple(
+            replace(d, broken=broken.get(d.name, ()), inconclusive=unclear.get(d.name, ()))
+            for d in differences
+        ),
         flips=_flips(both),
         brevity=tuple(_brevity(both)),
-        undecided=tuple(_undecided(low, broken, rules)),
+        coverage=coverage_note,
+        undecided=tuple(_undecided(low, {**broken, **unclear}, rules)),
     )
 
 
-def _other_recipes(signatures: Sequence[Signature], baseline: Baseline) -> Iterator[str]:
-    """Each key in which the recipes differ, with both values and the metrics concerned."""
+def _other_papers(against: Against, common: Iterable[str]) -> Iterator[str]:
+    """Each reason why papers of the same name may not be the same paper."""
+    if not against.has_other_suite:
+        return
+    stored = against.baseline.digests()
+    if others := [paper for paper in common if stored.get(paper) != against.digests.get(paper)]:
+        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+        what = "is another text in" if stored.get(others[0]) else "has no digest in"
+        yield f"paper {others[0]!r}{more} {what} {against.baseline.run}; save it again"
+
+
+def _other_recipes(against: Against) -> Iterator[str]:
+    """Each key in which the recipes differ, with both values and the metrics concerned.
+
+    Two suites may differ in papers that only one of them has.
+    """
+    baseline = against.baseline
     recorded = baseline.signatures()
     differing: dict[tuple[str, str, str], list[str]] = {}
-    for signature in signatures:
+    for signature in against.signatures:
         others = recorded.get(signature.metric, ())
         if len(others) != 1:
             how_many = "more than one recipe of" if others else "no"
@@ -91,6 +121,8 @@ def _other_recipes(signatures: Sequence[Signature], baseline: Baseline) -> Itera
         (other,) = others
         new, old = dict(signature.recipe), dict(other.recipe)
         for key in signature.differing(other):
+            if key == "suite":
+                continue  # `_other_papers` looks at the papers that both have
             values = (key, new.get(key, "nothing"), old.get(key, "nothing"))
             differing.setdefault(values, []).append(signature.metric)
     for (key, here, there), metrics in differing.items():
@@ -166,26 +198,14 @@ def _losses(name: str, values: Iterable[tuple[float, float]]) -> list[float]:
 def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Difference, ...]:
     """One a number; `compare` adds the rules that it breaks."""
     from summeval_pytest.stats.intervals import change_interval
-    from summeval_pytest.stats.paired import detectable_drop
 
     paired = _paired(both)
-    adjusted, strictest = _p_values(paired, rules), levels(rules)
+    adjusted = _p_values(paired, rules)
+    margins = {rule.name: rule for rule in rules if rule.margin is not None}
     differences = []
     for name, values in paired.items():
         changes = [new - old for old, new in values]
-        number = CATALOGUE[name]
-        width = 1.0 if number.worst is None else number.high - number.low
-        interval = change_interval(changes, width=width)
-        deviation = statistics.stdev(changes) if len(changes) > 1 else None
-        detectable = None
-        if deviation and name in adjusted:
-            detectable = detectable_drop(
-                deviation,
-                len(changes),
-                level=strictest[name] / len(adjusted),
-                power=POWER,
-                **granularity(name, changes),
-            )
+        interval = change_interval(changes, width=_width(name))
         differences.append(
             Difference(
                 name=name,
@@ -195,20 +215,67 @@ def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Differ
                 change=statistics.mean(changes),
                 **asdict(interval),
                 p=adjusted.get(name),
-                deviation=deviation,
-                detectable=detectable,
+                ruled_out=_ruled_out(margins.get(name, Rule(name=name)), values),
             )
         )
     return tuple(differences)
 
 
-def granularity(name: str, changes: Sequence[float]) -> dict[str, float]:
-    """How coarse the changes of a number are, as `power_of_drop` takes it.
+def _width(name: str) -> float:
+    """The width of a number's range; 1 for a count, whose range has no end."""
+    number = CATALOGUE[name]
+    return 1.0 if number.worst is None else number.high - number.low
 
-    Without it a small suite overstates its power.
+
+def _gains(name: str, values: Iterable[tuple[float, float]]) -> list[float]:
+    """By how much each paper became better."""
+    return [-loss for loss in _losses(name, values)]
+
+
+def _ruled_out(rule: Rule, values: Sequence[tuple[float, float]]) -> float | None:
+    """The smallest drop that the papers rule out at a rule's level; None for one paper."""
+    from summeval_pytest.stats.no_worse import refuted_drop
+
+    gains = _gains(rule.name, values)
+    drop = refuted_drop(gains, level=rule.level or LEVEL, width=_width(rule.name))
+    return drop if math.isfinite(drop) else None
+
+
+def _inconclusive(both: Sequence[Pairing], rules: Sequence[Rule]) -> dict[str, tuple[str, ...]]:
+    """By name, the no-worse rules that the papers do not pass, and what would decide, in words.
+
+    `compare` leaves out those that a significant drop breaks.
     """
-    unchanged = sum(abs(change) < _ROUNDING for change in changes) / len(changes)
-    return {"step": 1.0 if CATALOGUE[name].is_whole else 0.0, "unchanged": unchanged}
+    open_rules: dict[str, tuple[str, ...]] = {}
+    paired = _paired(both)
+    for rule, margin in ((rule, rule.margin) for rule in rules if rule.name in paired):
+        values = paired[rule.name]
+        if margin is not None and not _is_no_worse(rule, values):
+            phrases = open_rules.get(rule.name, ())
+            open_rules[rule.name] = (*phrases, _cannot_decide(rule, margin, values))
+    return open_rules
+
+
+def _cannot_decide(rule: Rule, margin: float, values: Sequence[tuple[float, float]]) -> str:
+    from summeval_pytest.stats.no_worse import papers_to_refute
+
+    number, drop = CATALOGUE[rule.name], _ruled_out(rule, values)
+    move = "rise" if number.lower_is_better else "drop"
+    start = f"cannot decide {rule.name}:no-worse-{margin:g}: "
+    if drop is None:
+        return f"{start}one paper says nothing about others; compare on more papers"
+    gains = _gains(rule.name, values)
+    start += f"{len(values):,} papers rule out only {move}s of {drop:.3f} or more"
+    needed = papers_to_refute(
+        gains, margin=margin, level=rule.level or LEVEL, width=_width(rule.name)
+    )
+    wider = math.ceil(100 * drop) / 100
+    others = [f"no-worse-{wider:g}"] if wider < number.high - number.low else []
+    if needed is None:
+        start += f", and show a mean {move} of {-statistics.mean(gains):.3f}"
+    else:
+        others.insert(0, f"{needed:,} papers like these")
+    return f"{start}; {' or '.join(others)} would decide" if others else start
 
 
 def _n_expected(both: Sequence[Pairing], name: str, rules: Sequence[Rule]) -> int:
@@ -231,7 +298,8 @@ def _broken_rules(
     by_name = {}
     for name, values in paired.items():
         drop = statistics.mean(_losses(name, values))
-        broken = [t for r in rules if r.name == name for t in _broken(r, drop, p_values.get(name))]
+        own = [rule for rule in rules if rule.name == name and not _is_no_worse(rule, values)]
+        broken = [text for rule in own for text in _broken(rule, drop, p_values.get(name))]
         n_expected = _n_expected(both, name, rules)
         if not is_covered(name, len(values), n_expected):
             broken.append(
@@ -241,6 +309,14 @@ def _broken_rules(
         if broken:
             by_name[name] = tuple(dict.fromkeys(broken))
     return by_name
+
+
+def _is_no_worse(rule: Rule, values: Sequence[tuple[float, float]]) -> bool:
+    """Whether a no-worse rule passes; then a significant drop within its margin does not matter."""
+    if rule.margin is None:
+        return False
+    drop = _ruled_out(rule, values)
+    return drop is not None and drop <= rule.margin + _ROUNDING
 
 
 def _broken(rule: Rule, drop: float, p: float | None) -> Iterator[str]:
@@ -269,15 +345,20 @@ def _undecided(
     harsh = [
         (old.assuming(right=True, by="judge"), new) for (old, _), new in zip(both, now, strict=True)
     ]
-    for name, phrases in _broken_rules(harsh, rules).items() if harsh != both else ():
+    for name, phrases in _failing(harsh, rules).items() if harsh != both else ():
         if name not in broken:
             silence = "what the judge left unanswered were wrong here and right in the baseline"
             yield name, f"{phrases[0]}, if {silence}"
     mild = [(old.assuming(by="judge"), new) for (old, _), new in zip(both, now, strict=True)]
-    kept = broken.keys() - _broken_rules(mild, rules).keys() if mild != both else set()
+    kept = broken.keys() - _failing(mild, rules).keys() if mild != both else set()
     for name in (name for name in broken if name in kept):
         silence = "what the judge left unanswered in the baseline were wrong"
         yield name, f"{broken[name][0]}, but not if {silence}; save it again"
+
+
+def _failing(both: Sequence[Pairing], rules: Sequence[Rule]) -> dict[str, tuple[str, ...]]:
+    """By name, the rules that a number breaks or that its papers cannot decide, in words."""
+    return {**_inconclusive(both, rules), **_broken_rules(both, rules)}
 
 
 def _flips(both: Sequence[Pairing]) -> tuple[Flip, ...]:
@@ -334,6 +415,10 @@ class Baseline:
         """The baseline as a reader would name it."""
         return f"{self.run} ({self.system})"
 
+    def digests(self) -> Mapping[str, str]:
+        """The digest of each paper; empty for one of an old record."""
+        return {paper.id: paper.digest for paper in self.suite.papers}
+
     def signatures(self) -> Mapping[str, tuple[Signature, ...]]:
         """The recipes of each metric, by metric; more than one where its pairs disagree."""
         of = (outline for outline in self.suite.outlines if outline.system == self.system)
@@ -342,6 +427,27 @@ class Baseline:
         for signature in map(read_signature, texts):
             by_metric[signature.metric] = (*by_metric.get(signature.metric, ()), signature)
         return by_metric
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Against:
+    """What a system's numbers are compared with, and what they were measured with.
+
+    Attributes:
+        signatures: The recipes of the system's numbers.
+        digests: A digest of each paper that the system was measured on.
+    """
+
+    baseline: Baseline
+    signatures: Sequence[Signature]
+    digests: Mapping[str, str]
+
+    @property
+    def has_other_suite(self) -> bool:
+        """Whether the papers of the two suites are not all the same."""
+        texts = (text for of in self.baseline.signatures().values() for text in of)
+        suites = {dict(each.recipe).get("suite") for each in (*self.signatures, *texts)}
+        return len(suites) > 1
 
 
 def find_baseline(  # noqa: PLR0913 - by keyword, each a fact of its own

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.signature import Signature, read_signature
 from summeval_pytest.verdict.changes import pair_change
-from summeval_pytest.verdict.comparison import Baseline, compare
+from summeval_pytest.verdict.comparison import Against, Baseline, compare
 from summeval_pytest.verdict.floors import floors_of
 from summeval_pytest.verdict.means import SystemVerdict, system_verdict
 from summeval_pytest.verdict.pair import judge_faults, pair_verdict, why_missing
@@ -169,9 +169,13 @@ def _decide_suite(
     pairs = Pairs([partial(decided, place) for place in range(len(outlines))], outlines)
     golden = suite.golden, suite.golden_fault
 
-    def against(system: str) -> tuple[Baseline, Sequence[Signature]] | None:
+    digests = {paper.id: paper.digest for paper in suite.papers} if baselines else {}
+
+    def against(system: str) -> Against | None:
+        if system not in baselines:
+            return None
         signatures = [read_signature(text) for text in recipes[system]]
-        return (baselines[system], signatures) if system in baselines else None
+        return Against(baseline=baselines[system], signatures=signatures, digests=digests)
 
     systems = tuple(
         decide_system(
@@ -227,13 +231,12 @@ def decide_system(
     policy: Policy,
     *,
     golden: Answers = ((), ""),
-    against: tuple[Baseline, Sequence[Signature]] | None = None,
+    against: Against | None = None,
 ) -> SystemResult:
     """Decide the means of one system, and its comparison, where there is one.
 
     A system of which not every paper was judged has no means. It keeps the fault of its item.
     ``papers`` are the numbers of its pairs. The judge's ``golden`` answers correct means.
-    ``against`` is a baseline, and the recipes of the numbers to compare with it.
     """
     thresholds = policy.thresholds
     comparison, faults = system.comparison, []
@@ -242,8 +245,7 @@ def decide_system(
         faults = [f"{n.paper}: {each}" for n in papers for each in judge_faults(n)][:1]
         comparison = None
         if not faults:
-            baseline, recipes = against
-            comparison = compare(papers, baseline, signatures=recipes, rules=policy.rules)
+            comparison = compare(papers, against, rules=policy.rules, share=policy.share)
     has_item = thresholds.mean or thresholds.corrected or comparison or against
     if not has_item or not is_whole:
         fails = comparison is not None and comparison.fails

@@ -20,10 +20,10 @@ class Difference:
         high: The upper bound.
         p: The one-sided p value of a drop (paired permutation test), Holm-adjusted over the
             numbers that are tested together; None for a number that is not tested.
-        deviation: The standard deviation of the change over papers; None if undefined.
-        detectable: The smallest true drop that these papers show with 80 % power, at Holm's
-            strictest level; None if there is none, or if nothing varies.
+        ruled_out: The smallest drop that these papers rule out, at the level of its no-worse rule
+            or of .05. Below 0 they rule out any drop. None for fewer than two papers.
         broken: The rules that it breaks, in words.
+        inconclusive: The no-worse rules that these papers cannot decide, in words.
     """
 
     name: str
@@ -34,9 +34,9 @@ class Difference:
     low: float | None = None
     high: float | None = None
     p: float | None = None
-    deviation: float | None = None
-    detectable: float | None = None
+    ruled_out: float | None = None
     broken: tuple[str, ...] = ()
+    inconclusive: tuple[str, ...] = field(default=(), metadata=SPARSE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +60,7 @@ class Comparison:
             differences.
         flips: Facets that are rated lower than in the baseline, worst first.
         brevity: Where a share of right pieces rose only because summaries became shorter.
+        coverage: How many papers both runs have, where they do not have the same ones.
         undecided: Each rule that the judge's missing answers leave open: the number, and a phrase.
     """
 
@@ -69,7 +70,13 @@ class Comparison:
     differences: tuple[Difference, ...] = ()
     flips: tuple[Flip, ...] = ()
     brevity: tuple[str, ...] = ()
+    coverage: str = field(default="", metadata=SPARSE)
     undecided: tuple[tuple[str, str], ...] = field(default=(), metadata=SPARSE)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know beside the differences."""
+        return (self.coverage, *self.brevity) if self.coverage else self.brevity
 
     @property
     def broken(self) -> tuple[Difference, ...]:
@@ -78,9 +85,15 @@ class Comparison:
         return tuple(d for d in self.differences if d.broken and d.name not in unsure)
 
     @property
+    def inconclusive(self) -> tuple[Difference, ...]:
+        """The differences with a no-worse rule that the papers cannot decide."""
+        unsure = {name for name, _ in self.undecided}
+        return tuple(d for d in self.differences if d.inconclusive and d.name not in unsure)
+
+    @property
     def fails(self) -> bool:
-        """Whether the two cannot be compared, or a rule is broken whatever was unanswered."""
-        return bool(self.mismatches or self.broken)
+        """Whether a rule is broken or inconclusive whatever was unanswered, or nothing compares."""
+        return bool(self.mismatches or self.broken or self.inconclusive)
 
     @property
     def passes(self) -> bool:

@@ -1,4 +1,4 @@
-"""What a release has to meet, and the rules that say which drops against a baseline fail.
+"""What a release has to meet, and the rules for its changes against a baseline.
 
 A policy is required and a record is measured. Neither knows the other: only `verdict.decide`
 brings them together. A rule that can never decide is refused.
@@ -7,34 +7,45 @@ brings them together. A rule that can never decide is refused.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.errors import OptionError, nearest
+from summeval_pytest.errors import OptionError, SuiteError, nearest
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
+from summeval_pytest.metrics.number import SPARSE
 from summeval_pytest.metrics.own import add_own_numbers
 from summeval_pytest.questions import FACETS
+from summeval_pytest.suite.values import MIN_SHARE
 from summeval_pytest.verdict.floors import Floors  # noqa: TC001 - run records read it
 from summeval_pytest.verdict.thresholds import Thresholds  # noqa: TC001 - run records read it
 from summeval_pytest.verdict.waivers import Waivers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from summeval_pytest.suite.values import CompareTable
     from summeval_pytest.verdict.thresholds import Mistake
 
 LEVEL: Final = 0.05
 """The level of significance where no rule names one."""
 TESTED: Final = (METRICS[0], *(f"facet.{facet}" for facet in FACETS), *METRICS[1:])
 """The numbers that are tested together where no rule names one: the metrics and the facets."""
+MARGIN: Final = 0.05
+"""How much worse each metric may be where neither the suite nor an option says."""
+_NO_WORSE: Final = "no-worse-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A drop against a baseline that fails; with both parts, a drop must break both.
+    """What fails against a baseline: a drop, or a number that may be worse by a margin or more.
+
+    A rule with a margin passes only if the papers rule out that the number is worse by the margin
+    or more. It fails on a significant drop. Anything else is inconclusive. With a drop and a level,
+    a drop must break both.
 
     Attributes:
         drop: The mean may drop by this much; None if size does not matter.
+        margin: The number must be no worse than by this much; None for a rule on drops.
         level: A drop is significant if its adjusted p value is at most this; None if significance
             does not matter.
         is_named: Whether somebody named the number, so that a run without it cannot pass.
@@ -44,10 +55,22 @@ class Rule:
     drop: float | None = None
     level: float | None = None
     is_named: bool = False
+    margin: float | None = field(default=None, metadata=SPARSE)
 
 
-DEFAULT_RULES: Final = tuple(Rule(name=name, level=LEVEL) for name in TESTED)
-"""Any significant drop of a metric or a facet."""
+def no_worse_rules(margins: Mapping[str, float]) -> tuple[Rule, ...]:
+    """The rules of a suite's margins, and those on significant drops of what has none."""
+    rules = [
+        Rule(name=name, margin=margin, level=LEVEL, is_named=True)
+        for name, margin in margins.items()
+    ]
+    return (*rules, *(Rule(name=name, level=LEVEL) for name in TESTED if name not in margins))
+
+
+DEFAULT_RULES: Final = tuple(
+    replace(rule, is_named=False) for rule in no_worse_rules(dict.fromkeys(METRICS, MARGIN))
+)
+"""Each metric is no worse than by `MARGIN`, and no facet drops significantly."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,13 +80,32 @@ class Policy:
     Attributes:
         floors: A table for each judge with its own floors, and one for all other judges.
         waivers: The waivers, and the day on which they are checked.
-        rules: The drops against a baseline that fail.
+        rules: What fails against a baseline.
+        share: The least share of papers that a comparison needs in common with its baseline.
     """
 
     thresholds: Thresholds
     floors: tuple[Floors, ...] = ()
     waivers: Waivers = field(default_factory=Waivers)
     rules: tuple[Rule, ...] = DEFAULT_RULES
+    share: float = field(default=MIN_SHARE, metadata=SPARSE)
+
+
+def suite_rules(table: CompareTable) -> tuple[Rule, ...]:
+    """The rules that a suite's margins stand for; `DEFAULT_RULES` without any.
+
+    Raises:
+        SuiteError: for an unknown number, and for a margin that could never decide.
+    """
+    add_own_numbers(each.name for each in table.no_worse)
+    for name, margin, place in ((each.name, each.value, each.place) for each in table.no_worse):
+        if name not in CATALOGUE:
+            raise SuiteError(place, f"'no_worse' names {name!r}; {nearest(name, CATALOGUE)}")
+        if fault := margin_fault(name, margin):
+            raise SuiteError(place, f"'no_worse': {fault}")
+    if not table.no_worse:
+        return DEFAULT_RULES
+    return no_worse_rules({each.name: each.value for each in table.no_worse})
 
 
 def levels(rules: Iterable[Rule]) -> dict[str, float]:
@@ -76,17 +118,16 @@ def levels(rules: Iterable[Rule]) -> dict[str, float]:
 
 
 def read_rules(texts: Sequence[str], *, option: str = "--summ-compare-fail") -> tuple[Rule, ...]:
-    """The rules; any significant drop where there is none.
+    """The rules that these texts name.
 
-    ``texts`` are ``METRIC:0.02``, ``METRIC:p0.05`` or ``METRIC:0.02:p0.05`` each; ``p0.05`` alone
-    stands for every metric and facet.
+    ``texts`` are ``METRIC:no-worse-0.05``, ``METRIC:0.02``, ``METRIC:p0.05``, or a rule and a level
+    as in ``METRIC:0.02:p0.05``; ``p0.05`` alone is that level for every metric and facet.
 
     Raises:
-        OptionError: for an unknown number, and for a drop or level that could never decide.
+        OptionError: for an unknown number, and for a drop, margin or level that could never decide.
     """
     add_own_numbers(text.partition(":")[0].strip() for text in texts)
-    rules = [rule for text in texts for rule in _read_rule(text, option)]
-    return tuple(rules) or DEFAULT_RULES
+    return tuple(rule for text in texts for rule in _read_rule(text, option))
 
 
 def _read_rule(text: str, option: str) -> list[Rule]:
@@ -103,9 +144,15 @@ def _read_rule(text: str, option: str) -> list[Rule]:
     tests = [part for part in parts if part.startswith("p")]
     if not parts or len(drops) > 1 or len(tests) > 1:
         raise mistake(
-            f" is no rule; write {name}:0.02 for a drop, {name}:p0.05 for a"
-            f" significant one, or {name}:0.02:p0.05 for both"
+            f" is no rule; write {name}:no-worse-0.05 for a margin, {name}:0.02 for a drop,"
+            f" {name}:p0.05 for a significant one, or {name}:0.02:p0.05 for both"
         )
+    if drops and drops[0].startswith(_NO_WORSE):
+        text = drops[0].removeprefix(_NO_WORSE)
+        if fault := margin_fault(name, _number(text)):
+            raise mistake(f": {fault}")
+        level = _level(tests, mistake) or LEVEL
+        return [Rule(name=name, margin=float(text), level=level, is_named=True)]
     widest = CATALOGUE[name].high - CATALOGUE[name].low
     if drops and not 0.0 <= _number(drops[0]) < widest:
         raise mistake(
@@ -114,6 +161,14 @@ def _read_rule(text: str, option: str) -> list[Rule]:
         )
     drop = _number(drops[0]) if drops else None
     return [Rule(name=name, drop=drop, level=_level(tests, mistake), is_named=True)]
+
+
+def margin_fault(name: str, margin: float) -> str:
+    """Why a margin of this number could never decide; empty if it can."""
+    widest = CATALOGUE[name].high - CATALOGUE[name].low
+    if 0.0 < margin < widest:
+        return ""
+    return f"{margin:g} is no margin of {name}; write a number above 0 and under {widest:g}"
 
 
 def _level(tests: Sequence[str], mistake: Mistake) -> float | None:

@@ -95,6 +95,7 @@ class PaperRecord:
 
     Attributes:
         n_sentences: How many sentences the source has.
+        digest: 12 hex digits over what can change a score; empty in old records.
         cited: The source sentences that a score or finding names, each with its index from 0.
     """
 
@@ -103,6 +104,7 @@ class PaperRecord:
     place: Place
     references: tuple[str, ...]
     n_sentences: int
+    digest: str = field(default="", metadata=SPARSE)
     cited: tuple[tuple[int, str], ...]
 
 

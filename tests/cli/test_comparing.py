@@ -115,7 +115,7 @@ def test_suites_are_compared_by_their_names(tmp_path: Path, shell: Shell) -> Non
 def test_golden_answers_follow_the_systems_and_do_not_decide(tmp_path: Path, shell: Shell) -> None:
     """The rules are about systems, and the system here is what it was."""
     old, new = saved(tmp_path, "old", rated(*[4] * 8)), saved(tmp_path, "new", rated(*[3] * 8))
-    lines = shell.lines("compare", old, new)
+    lines = shell.lines("compare", old, new, "--fail=p0.05")
     _, alone, _ = shell.run("compare", old, new, "--golden")
     assert lines[0] == "golden/summeval.toml: careful"
     assert lines[-len(alone) - 2 :] == ["no paper changed", "", *alone]
@@ -129,7 +129,7 @@ def test_a_run_without_golden_answers_is_compared_by_its_systems(
     file = saved(tmp_path, "run.json", rated(4))
     plain = saved(tmp_path, "plain.json", suite(pair("moss-0", faithful(1.0))))
     for old, new in ((plain, file), (file, plain)):
-        assert shell.lines("compare", old, new)[-2:] == ["no paper changed", ""]
+        assert shell.lines("compare", old, new, "--fail=p0.05")[-2:] == ["no paper changed", ""]
 
 
 def test_a_system_that_was_not_judged_fails(tmp_path: Path, shell: Shell) -> None:

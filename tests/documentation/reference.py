@@ -147,7 +147,16 @@ def suite_keys() -> Iterator[str]:
     yield from _keys(keys, file.SuiteKeys, file.EvaVariant, renamed=renamed, said=said)
 
 
-_TABLES: Final = ("columns", "metrics", "systems", "endpoints", "judges", "thresholds", "waivers")
+_TABLES: Final = (
+    "columns",
+    "metrics",
+    "systems",
+    "endpoints",
+    "judges",
+    "thresholds",
+    "compare",
+    "waivers",
+)
 
 
 def _own(kind: Any) -> list[str]:
@@ -187,6 +196,11 @@ def composed_judges() -> Iterator[str]:
     """A judge that leaves each kind of question to another."""
     said = {key: _ASKS.format(key) for key in file.DUTY_KEYS}
     yield from _keys(file.DUTY_KEYS, values.ComposedSpec, said=said, choices={})
+
+
+def compare() -> Iterator[str]:
+    """The table of comparisons."""
+    yield from _keys(keys_of(file.CompareKeys), file.CompareKeys)
 
 
 def waivers() -> Iterator[str]:
@@ -413,7 +427,8 @@ def public_names() -> Iterator[str]:
 BLOCKS: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     function.__name__.replace("_", "-"): function
     for function in (
-        suite_keys, systems, endpoints, model_judges, checkers, composed_judges, waivers,
+        suite_keys, systems, endpoints, model_judges, checkers, composed_judges, compare,
+        waivers,
         numbers, floors, options, commands, run_record, data_files, public_names,
     )
 }  # fmt: skip

@@ -334,7 +334,7 @@ def test_what_changed_since_measuring_is_never_green_by_mistake(
     if change.live != "passed":
         assert change.recorded != "passed"
     if change.live != "refused":
-        commands = (["report"], ["rescore"], ["compare", "run.json"])
+        commands = (["report"], ["rescore"], ["compare", "run.json", "--fail=p0.05"])
         codes = {command[0]: main([*command, "today.json"]) for command in commands}
         if change.live != "passed":
             assert codes == {"report": 1, "rescore": 1, "compare": 1}
@@ -434,7 +434,7 @@ def test_an_edited_record_is_never_green_by_mistake(
     for command, run in again.items():
         assert answered(run) == forgery.decided, (command, run.out + run.err)
         assert forgery.message in " ".join((run.out + run.err).split()), command
-    commands = (["report"], ["rescore"], ["compare", "run.json"])
+    commands = (["report"], ["rescore"], ["compare", "run.json", "--fail=p0.05"])
     codes = {main([*command, "forged.json"]) for command in commands}
     assert codes == {forgery.code}
 

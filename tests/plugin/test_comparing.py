@@ -8,6 +8,7 @@ from tests.plugin.conftest import Bench, Run
 
 GOOD, BAD = "--summ-model=good", "--summ-model=bad"
 SAVE, COMPARE = "--summ-save=v1", "--summ-compare=v1"
+P = "--summ-compare-fail=p0.05"
 DROP = "--summ-compare-fail=facet:0.1"
 FAIR = "--summ-judge=rule:Fair"
 
@@ -22,13 +23,13 @@ def saved(bench: Bench, *arguments: str) -> Run:
 def test_a_run_against_itself_passes_with_difference_0(bench: Bench) -> None:
     """Whatever fails here would be the harness's own doing; a record's file will do, too."""
     saved(bench)
-    run = bench.inside("summeval.toml", GOOD, COMPARE, "--summ-run-record=elsewhere.json")
+    run = bench.inside("summeval.toml", GOOD, COMPARE, P, "--summ-run-record=elsewhere.json")
 
     assert (run.code, run.last) == (0, "3 passed")
     assert "good against v1 (good): no rule broken" in run.lines
     (changes,) = [line for line in run.lines if line.startswith("  against v1")]
     assert changes.split() == ["against", "v1", "+0.000", "+0.000"]
-    run = bench.inside("summeval.toml", GOOD, "--summ-compare=elsewhere.json")
+    run = bench.inside("summeval.toml", GOOD, P, "--summ-compare=elsewhere.json")
     assert run.code == 0
     assert "good against elsewhere.json (good): no rule broken" in run.lines
 
@@ -49,17 +50,20 @@ def test_a_drop_fails_and_names_the_facets_that_flipped(bench: Bench) -> None:
     assert '    "Sleepers liked its alloy lamp."' in run.lines
 
 
-def test_two_papers_show_no_drop_and_the_run_says_so(bench: Bench) -> None:
-    """A green from an underpowered suite is visibly weak: no p value of two papers is under .05."""
+def test_two_papers_decide_nothing_and_the_run_says_so(bench: Bench) -> None:
+    """By default the gate does not open: no drop is shown, and none is ruled out."""
     saved(bench)
     bench.bad["kiln-02"] += f" {bench.good['kiln-02']}"
     bench.suite()
     run = bench.inside("summeval.toml", BAD, COMPARE, "--tb=short", "--summ-min=facet=0.3")
 
-    assert "bad against v1 (good): no rule broken" in run.lines
-    assert (
-        "smallest drop that 2 papers show with 80 % power: facet none, faithfulness none"
-    ) in " ".join(run.out.split())
+    assert run.outcomes["summeval.toml::bad::all-papers"] == "FAILED"
+    assert "bad against v1 (good): INCONCLUSIVE: facet, faithfulness" in run.lines
+    said = " ".join(run.out.split())
+    assert "INCONCLUSIVE: cannot decide facet:no-worse-0.05: 2 papers rule out only drops" in said
+    bench.extend("[compare]\nno_worse = {facet = 0.74}\n")
+    run = bench.inside("summeval.toml", BAD, COMPARE, "--tb=short", "--summ-min=facet=0.3")
+    assert "INCONCLUSIVE: cannot decide facet:no-worse-0.74" in " ".join(run.out.split())
 
 
 NAME = " is not a name for a saved run; use letters, digits, '.', '-' and '_'"
@@ -104,10 +108,13 @@ def test_another_judge_and_other_papers_fail_and_are_named(bench: Bench) -> None
     assert "good: judge differs: 'fair-1' here, 'offline-5' in v1 (facet, faithfulness)" in run.out
 
     bench.suite(papers=("limpet-01", "kiln-02", "moss-03"))
-    run = bench.inside("summeval.toml", GOOD, COMPARE)
+    run = bench.inside("summeval.toml", GOOD, COMPARE, P)
     assert (run.code, run.last) == (1, "1 failed, 3 passed")
-    assert "good: suite differs: " in run.out
-    assert "numbers of different recipes do not compare" in " ".join(run.out.split())
+    few = "compared on 2 of 3 papers; 1 are only in this run and 0 only in v1; a share of 0.8"
+    assert few in " ".join(run.out.split())
+    bench.extend("[compare]\nshare = 0.6\n")
+    run = bench.inside("summeval.toml", GOOD, COMPARE, P)
+    assert (run.code, run.last) == (0, "4 passed")
 
 
 def test_the_baselines_system_can_be_named(bench: Bench) -> None:
@@ -116,7 +123,7 @@ def test_the_baselines_system_can_be_named(bench: Bench) -> None:
     bench.spoil("summeval.toml", "[systems.bad]", "[systems.other]")
     other = "--summ-model=other"
     unclear = bench.inside("summeval.toml", other, COMPARE)
-    named = bench.inside("summeval.toml", other, f"{COMPARE}:bad", "--tb=no")
+    named = bench.inside("summeval.toml", other, f"{COMPARE}:bad", P, "--tb=no")
 
     assert unclear.code == 4
     assert "'v1' has no system 'other'" in unclear.err

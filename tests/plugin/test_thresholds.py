@@ -137,7 +137,7 @@ def test_a_comparison_tests_the_mean_support_only_where_a_rule_names_it(bench: B
     bench.spoil("good.jsonl", "Slow firing is worth its fuel.", "Slow firing is worth the fuel.")
     compared = ("summeval.toml", SURE, "--summ-compare=v1", "-rA")
     # kiln-02: from (1 + 1 + .4) / 3 to (1 + .4 + .4) / 3; over both papers from .8 to .7.
-    assert bench.inside(*compared).code == 0
+    assert bench.inside(*compared, "--summ-compare-fail=p0.05").code == 0
     failing = bench.inside(*compared, "--summ-compare-fail=faithfulness.support:0.05")
     assert failing.code == 1
     (row,) = (line for line in failing.lines if line.startswith("faithfulness.support "))

@@ -13,6 +13,7 @@ from summeval_pytest.record.gated_suite import gated_suite
 from summeval_pytest.record.measuring import measured_pair, unmeasured_pair
 from summeval_pytest.run.measure import Evaluation
 from summeval_pytest.run.session import Session
+from summeval_pytest.suite.suite import paper_digest
 from summeval_pytest.suite.values import Pair, Paper, Section
 from summeval_pytest.verdict.run import PairResult, PaperRecord
 from tests.golden_suite import write_labelled
@@ -80,6 +81,7 @@ def test_all_that_was_measured_is_kept() -> None:
         place=PAPER.place,
         references=PAPER.references,
         n_sentences=5,
+        digest=paper_digest(PAPER),
         cited=((2, SOURCE[2]),),
     )
 

@@ -366,8 +366,7 @@ def difference(name: str = "facet", *broken: str, **values: object) -> Differenc
         low=-0.5,
         high=-0.25,
         p=0.0004,
-        deviation=0.1,
-        detectable=0.2,
+        ruled_out=0.2,
         broken=broken,
     )
     return changed(plain, **values)
@@ -377,7 +376,7 @@ COMPARISON = Comparison(
     baseline="v1",
     system="careful",
     differences=(
-        difference("facet", "dropped 0.400, 0.02 allowed", n_papers=2, deviation=None),
+        difference("facet", "dropped 0.400, 0.02 allowed", n_papers=2, ruled_out=None),
         Difference(name="eva", n_papers=2, old=0.4, new=0.4, change=0.0),
     ),
     flips=(Flip(paper="moss-01", facet="result", old=4, new=2),),

@@ -123,7 +123,7 @@ def test_the_order_of_the_pairs_does_not_matter() -> None:
 def moved(name: str, change: float = -0.1, *broken: str, **values: object) -> Difference:
     """A change of one number over 12 papers."""
     return changed(
-        difference(name, *broken), **{"change": change, "p": 0.5, "detectable": 0.0654, **values}
+        difference(name, *broken), **{"change": change, "p": 0.5, "ruled_out": 0.0654, **values}
     )
 
 
@@ -220,11 +220,15 @@ ENDINGS = {
     "broken rules": compare(
         moved("facet"),
         moved("facet.result", -0.1, "it drops"),
-        moved("eva", -0.1, "it drops", detectable=None),
+        moved("eva", -0.1, "it drops", ruled_out=None),
         moved("eva.recall", p=None),
     ),
-    "nothing varies": compare(moved("eva", 0.0, deviation=0.0, detectable=None)),
-    "one paper": compare(moved("eva", deviation=None, detectable=None, n_papers=1)),
+    "no drop": compare(moved("eva", 0.1, ruled_out=-0.02)),
+    "one paper": compare(moved("eva", ruled_out=None, n_papers=1)),
+    "inconclusive": compare(moved("facet", inconclusive=("cannot decide",)), moved("eva")),
+    "broken and inconclusive": compare(
+        moved("facet", inconclusive=("cannot decide",)), moved("eva", -0.1, "it drops")
+    ),
     "a rule about a facet": compare(moved("facet", p=None), moved("facet.result")),
     "undecided": compare(moved("facet"), undecided=(("facet", LONG),)),
     "not comparable": compare(mismatches=(LONG, "more")),

@@ -13,8 +13,8 @@ from summeval_pytest.reports.wording import (
     change_lines,
     comparison_lines,
     corrected_text,
-    detectable_text,
     missed_lines,
+    ruled_out_text,
     shown,
     waiver_line,
 )
@@ -87,18 +87,14 @@ def message(*differences: Difference, flips: tuple[Flip, ...] = ()) -> list[str]
 
 
 @pytest.mark.parametrize(
-    ("deviation", "detectable", "expected"),
-    [(0.1, 0.0654, "0.065"), (0.1, None, "none"), (0.0, None, "-"), (None, None, "none")],
+    ("ruled_out", "expected"), [(0.0654, "0.065"), (0.0, "any"), (-0.1, "any"), (None, "-")]
 )
-def test_what_a_suite_can_see_is_a_drop_or_nothing_or_unknown(
-    deviation: float | None, detectable: float | None, expected: str
+def test_the_papers_rule_out_some_drops_or_any_or_none(
+    ruled_out: float | None, expected: str
 ) -> None:
-    """With too few papers no drop can be seen, least of all with one, which has no deviation.
-
-    Where nothing varies nobody can say.
-    """
-    actual = difference("eva", p=1.0, deviation=deviation, detectable=detectable)
-    assert detectable_text(actual) == expected
+    """One paper rules nothing out; papers that rose enough rule out every drop."""
+    actual = difference("eva", p=1.0, ruled_out=ruled_out)
+    assert ruled_out_text(actual) == expected
     assert message(actual)[2].split()[-1] == expected
 
 
@@ -125,8 +121,7 @@ def test_no_line_of_a_table_is_over_80_columns(broken: tuple[str, ...]) -> None:
             low=named.low - min(named.high, 9.0),
             high=min(named.high, 9.0) - named.low,
             p=0.0001,
-            deviation=1.0,
-            detectable=2.999,
+            ruled_out=2.999,
             broken=broken,
         )
         for name, named in CATALOGUE.items()

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import math
-import statistics
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,8 +12,10 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.signature import Signature, signature_of
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.stats.intervals import change_interval
-from summeval_pytest.stats.paired import detectable_drop, drop_p_value
+from summeval_pytest.stats.no_worse import refuted_drop
+from summeval_pytest.stats.paired import drop_p_value
 from summeval_pytest.verdict.comparison import (
+    Against,
     Baseline,
     compare,
     find_baseline,
@@ -58,9 +58,12 @@ def compared(
     measured = {score.metric for pair in new for score in pair.scores}
     return compare(
         [pair.numbers() for pair in new],
-        baseline(*old),
-        signatures=[s for s in signatures if s.metric in measured],
-        rules=read_rules(rules),
+        Against(
+            baseline=baseline(*old),
+            signatures=[s for s in signatures if s.metric in measured],
+            digests={},
+        ),
+        rules=read_rules(rules or ["p0.05"]),
     )
 
 
@@ -79,16 +82,14 @@ def difference(comparison: Comparison, name: str) -> Difference:
 def test_a_difference_is_paired_by_paper() -> None:
     """Worked example: faithfulness 1, 0.75, 0.875, 0.625 against 0.875, 0.75, 0.625, 0.75.
 
-    The changes are -1/8, 0, -2/8 and 1/8. Their mean is -2/8 / 4 = -0.0625. Their distances from it
-    are -1/16, 1/16, -3/16 and 3/16, so the deviation is sqrt(20/256 / 3). With random signs the sum
-    is -2/8 or less for 3 of the 8 signs of 1/8, 2/8 and 1/8: (-, -, -), (-, -, +) and (+, -, -).
+    The changes are -1/8, 0, -2/8 and 1/8. Their mean is -2/8 / 4 = -0.0625. With random signs the
+    sum is -2/8 or less for 3 of the 8 signs of 1/8, 2/8, 1/8: (-, -, -), (-, -, +), (+, -, -).
     """
     old, new = faithfulness(1, 0.75, 0.875, 0.625), faithfulness(0.875, 0.75, 0.625, 0.75)
     actual = difference(compared(old, new, "faithfulness:p0.05"), "faithfulness")
     assert (actual.n_papers, actual.old, actual.new) == (4, 3.25 / 4, 3 / 4)
     assert actual.change == -0.0625
     assert actual.p == 3 / 8
-    assert actual.deviation == pytest.approx(math.sqrt(20 / 256 / 3))
     assert actual.broken == ()
 
 
@@ -133,10 +134,9 @@ def test_equal_runs_have_no_difference_and_nothing_fails(pairs: list[PairResult]
     for each in actual.differences:
         assert each.change == 0
         assert each.low is None or (each.low < 0 and each.low == -(each.high or 0))
-        assert each.deviation == (0 if each.n_papers > 1 else None)
+        assert each.ruled_out is None or each.ruled_out > 0
         assert each.old == each.new
         assert each.p in {1.0, None}
-        assert each.detectable is None
 
 
 @pytest.mark.parametrize(
@@ -219,25 +219,13 @@ def test_the_p_value_is_that_of_the_paired_permutation_test() -> None:
     assert 0.05 < actual.p < 0.9
 
 
-def test_the_detectable_drop_is_of_the_test_that_was_made() -> None:
-    """Oracle: at Holm's strictest level, for papers that vary as these do, with 80 % power.
-
-    Of these papers a quarter did not change, which leaves the test fewer to see a drop on.
-    """
+def test_the_drop_that_is_ruled_out_goes_by_the_level_of_the_rule() -> None:
+    """Oracle: the margin whose t test has the level of the no-worse rule; .05 without one."""
     changes = [-0.25, 0.125, 0, 0.0625, -0.125, 0.25, 0, -0.0625] * 5
     old, new = everything(*[0.5] * 40), everything(*(0.5 + change for change in changes))
-    actual = difference(compared(old, new), "faithfulness")
-    deviation = statistics.stdev(changes)
-    assert actual.deviation == deviation
-    strict, lax = (
-        detectable_drop(deviation, 40, level=level, power=0.8, step=0.0, unchanged=0.25)
-        for level in (0.05 / 7, 0.1)
-    )
-    assert actual.detectable == strict
-    alone = difference(compared(old, new, "faithfulness:p0.1"), "faithfulness")
-    assert alone.detectable == lax
-    assert lax != strict
-    assert difference(compared(old, new, "eva:p0.1"), "faithfulness").detectable is None
+    for rule, level in (("faithfulness:no-worse-0.5:p0.01", 0.01), ("eva:p0.1", 0.05)):
+        actual = difference(compared(old, new, rule), "faithfulness")
+        assert actual.ruled_out == pytest.approx(refuted_drop(changes, level=level))
 
 
 ONE, TWO = [pair("moss-00", eva(0.5))], [pair("moss-00", eva(0.5), faithful(0.5))]
@@ -247,13 +235,20 @@ SUPPORT = (
     "faithfulness.support is missing on 1 of 1 papers, first 'moss-00': a judge did not say of"
     " every sentence how far it is supported; compare faithfulness"
 )
-SAME = "; compare runs over the same papers"
 
 
 def on_no_paper(name: str, n_old: int, n_new: int) -> str:
     """The mismatch of a number that stands on no paper in both runs."""
     have = f"the baseline has it on {n_old} of 1, this run on {n_new}"
     return f"{name} is on no paper in both runs; {have}"
+
+
+def apart(n_both: int, n_new: int, n_old: int) -> str:
+    """The mismatch of runs that have too few papers in common."""
+    return (
+        f"compared on {n_both} of {n_both + n_new + n_old} papers; {n_new} are only in this run and"
+        f" {n_old} only in v1.3; a share of 0.8 must be in both"
+    )
 
 
 @pytest.mark.parametrize(
@@ -275,16 +270,8 @@ def on_no_paper(name: str, n_old: int, n_new: int) -> str:
             for rule in ((), ("p0.05",), ("eva:0.02",), ("eva:p0.05",))
         ),
         # a mean over other papers measures the papers; what both sides do not have is told
-        (THREE[:1], THREE, (), [f"v1.3 (careful) lacks paper 'moss-01' and 1 more{SAME}"]),
-        (
-            THREE[:2],
-            THREE[1:],
-            (),
-            [
-                f"v1.3 (careful) lacks paper 'moss-02'{SAME}",
-                f"this run lacks paper 'moss-00'{SAME}",
-            ],
-        ),
+        (THREE[:1], THREE, (), [apart(1, 2, 0)]),
+        (THREE[:2], THREE[1:], (), [apart(1, 1, 1)]),
         # an empty selection dropped nothing because it judged nothing
         ([], [], (), ["there is no paper to compare on"]),
     ],

@@ -42,8 +42,8 @@ def test_every_number_can_be_compared_with_every_drop_and_level(
 
 
 FORMS = (
-    " is no rule; write facet:0.02 for a drop, facet:p0.05 for a significant one, or"
-    " facet:0.02:p0.05 for both"
+    " is no rule; write facet:no-worse-0.05 for a margin, facet:0.02 for a drop, facet:p0.05 for"
+    " a significant one, or facet:0.02:p0.05 for both"
 )
 NO_LEVEL = "no level of significance; write p0.05, a number between 0 and 1"
 NO_DROP = "is no drop that {} could exceed; write a number from 0 to under {}"
