@@ -298,7 +298,9 @@ def _compared(
     digests = {paper.id: paper.digest for paper in suite.papers}
     against = Against(baseline=baseline, signatures=signatures, digests=digests)
     policy = suite.policy
-    comparison = compare(numbers, against, rules=policy.rules, share=policy.share)
+    comparison = compare(
+        numbers, against, rules=policy.rules, share=policy.share, slices=policy.slices
+    )
     lines = [one_line(f"{suite.shown}: {system}"), *comparison_lines(comparison)]
     if not comparison.mismatches:
         changes = (

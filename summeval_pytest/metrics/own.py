@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 GROUP: Final = "summeval.metrics"
 """The group of entry points of custom metrics."""
 _LONGEST: Final = 40
-RESERVED: Final = frozenset((*METRICS, "mean", "corrected", "judge"))
+RESERVED: Final = frozenset((*METRICS, "mean", "corrected", "judge", "slice"))
 Text = Literal["reference", "source"]
 Option = str | int | float | bool
 """A value in a table ``[metrics.NAME]``; for a key ``x_file``, ``x`` is the text of the file."""

@@ -55,7 +55,7 @@ class SystemNode(pytest.Collector):
         is_compared = gate_of(self.config).options.compare
         if gated.shard is not None:
             return
-        if gated.thresholds.mean or gated.thresholds.corrected or is_compared:
+        if gated.policy.decides_systems or is_compared:
             yield MeansItem.from_parent(self, name=ALL_PAPERS)
 
 

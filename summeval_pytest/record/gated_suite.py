@@ -23,6 +23,7 @@ from summeval_pytest.verdict.decide import Inputs
 from summeval_pytest.verdict.floors import floors_of, read_floors
 from summeval_pytest.verdict.policy import Policy, Rule, suite_rules
 from summeval_pytest.verdict.run import JudgeName, RunRecord, SuiteRecord, SystemResult
+from summeval_pytest.verdict.slices import slices_of
 from summeval_pytest.verdict.thresholds import Thresholds, check_supported, thresholds_of
 from summeval_pytest.verdict.waivers import Waivers, check_waivers
 
@@ -60,6 +61,10 @@ class GatedSuite:
             return self
         policy, thresholds = self.policy, self.policy.thresholds.only(metrics)
         floors = tuple(table.only(metrics) for table in policy.floors)
+        slices = tuple(
+            replace(each, thresholds=Thresholds(pair=(), mean=each.thresholds).only(metrics).mean)
+            for each in policy.slices
+        )
         unmeasured = [name for name in policy.thresholds.names if name not in thresholds.names]
         kept, every = floors_of(floors, judge).floors, floors_of(policy.floors, judge).floors
         unmeasured += [f"judge.{each.title}" for each in every if each not in kept]
@@ -67,7 +72,7 @@ class GatedSuite:
         return replace(
             self,
             suite=suite,
-            policy=replace(policy, thresholds=thresholds, floors=floors),
+            policy=replace(policy, thresholds=thresholds, floors=floors, slices=slices),
             labels=labels_fingerprint(suite) if suite.has_labels else "",
             unmeasured=tuple(unmeasured),
         )
@@ -210,6 +215,8 @@ def gated_suite(  # noqa: PLR0913 - by keyword, each an option of its own
             waivers=Waivers(waivers=suite.waivers, today=today),
             rules=rules or suite_rules(suite.compare),
             share=suite.compare.share,
+            slices=slices_of(suite, thresholds),
+            must_pass=suite.must_pass,
         ),
         labels=labels_fingerprint(suite) if suite.has_labels else "",
     ).for_metrics(session.metrics_of(judge, [suite]), judge)

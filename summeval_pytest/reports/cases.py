@@ -37,9 +37,11 @@ from summeval_pytest.reports.wording import (
     excerpts,
     labelled,
     missed_lines,
+    missed_slice,
     quoted,
     shown,
     signature_lines,
+    slice_lines,
     standing,
     waiver_line,
 )
@@ -327,6 +329,7 @@ def system_case(system: SystemResult) -> Case:
         phrases = (
             *map(_missed_mean, verdict.missed),
             *missed_lines(verdict.corrected),
+            *(missed_slice(each, mean) for each in system.slices for mean in each.missed),
             *verdict.waiver_faults,
             *broken_rules(system.comparison),
         ) or (fault,)
@@ -351,11 +354,16 @@ def _system_title(system: SystemResult) -> str:
     for mean in system.corrected:
         if mean.fails:
             return f"corrected mean {mean.name}"
+    for each in system.slices:
+        if each.missed:
+            return f"mean {each.missed[0].name} of slice {each.name}"
     if comparison is not None and comparison.fails:
         broken, unclear = (
             ", ".join(difference.name for difference in differences)
             for differences in (comparison.broken, comparison.inconclusive)
         )
+        where = ", ".join(f"{each.name} in {each.slice}" for each in comparison.broken_slices)
+        broken = broken or where
         title = f"drop of {broken}" if broken else "not comparable"
         return f"{INCONCLUSIVE} on {unclear}" if unclear and not broken else title
     return "waiver" if verdict.waiver_faults else "failed"
@@ -379,6 +387,7 @@ def _system_details(system: SystemResult) -> Iterator[str]:
             yield f"  {state}mean {standing(mean.name, mean.compared, mean.least)}"
     if line := corrected_line(system.corrected):
         yield f"  corrected by golden labels: {line}"
+    yield from (f"  {one_line(line, 400)}" for line in slice_lines(system))
     if system.comparison is not None:
         yield ""
         yield from comparison_lines(system.comparison)
@@ -515,6 +524,11 @@ def system_parts(system: SystemResult, papers: Sequence[Numbers]) -> list[Part]:
         text = "\n".join(missed or [f"corrected mean {corrected_text(corrected)}"])
         is_open: Cause = "unscored" if corrected.undecided else "passed"
         parts.append(Part(f"corrected {corrected.name}", text, "shortfall" if missed else is_open))
+    for sliced in system.slices:
+        for mean in sliced.means:
+            fails = mean in sliced.missed
+            cause: Cause = "shortfall" if fails else "unscored" if mean.is_open else "passed"
+            parts.append(Part(f"{sliced.name} mean {mean.name}", missed_slice(sliced, mean), cause))
     if system.comparison is not None:
         parts += _compared(system.comparison)
     parts += _stale_waivers(system.waivers)
@@ -557,6 +571,10 @@ def _compared(comparison: Comparison) -> Iterator[Part]:
         if unclear and not why:
             cause = "inconclusive"
         yield Part(f"drop {name}", "\n".join(lines), cause)
+    for each in comparison.slices:
+        yield Part(
+            f"drop {each.name} {each.slice}", str(each), "drop" if each.is_broken else "passed"
+        )
 
 
 def _waived_text(text: str, name: str, uses: Iterable[WaiverUse]) -> str:

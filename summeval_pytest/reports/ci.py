@@ -35,6 +35,7 @@ from summeval_pytest.reports.wording import (
     quoted,
     ruled_out_text,
     shown,
+    slice_lines,
 )
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.trust import confusions, worst_disagreements
@@ -218,7 +219,7 @@ def step_summary(run: RunVerdict) -> str:
     named = {mean.name for row in systems for mean in row.system.means}
     names = [name for name in CATALOGUE if name in named or name in METRICS]
     header = run.header
-    words = judge_section, broken_rules, claims_of, confusions, ruled_out_text
+    words = judge_section, broken_rules, claims_of, confusions, ruled_out_text, slice_lines
     functions = cell, code, fitting, head, mean_cell, missing, n, outcome_words, section
     page = template("step_summary.md", _finalize, str, worst_disagreements, *words, *functions)
     return page.render(
@@ -226,6 +227,7 @@ def step_summary(run: RunVerdict) -> str:
         measured=[suite for suite in run.suites if suite.trust is not None],
         systems=systems,
         names=names,
+        sliced_systems=[row.system for row in systems if row.system.slices],
         comparisons=[row.system for row in systems if row.system.comparison is not None],
         failed=[each.make for each in failing if each.outcome == "failed"],
         unscored=[each.make for each in failing if each.outcome == "error"],

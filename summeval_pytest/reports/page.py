@@ -25,7 +25,7 @@ from summeval_pytest.reports.page_pair import (
 from summeval_pytest.reports.systems import WORST_FIRST, SystemRow
 from summeval_pytest.reports.template import resource, template
 from summeval_pytest.reports.terminal import calls_lines
-from summeval_pytest.reports.wording import corrected_value, ruled_out_text, shown
+from summeval_pytest.reports.wording import corrected_value, ruled_out_text, shown, slice_lines
 from summeval_pytest.verdict.floors import named_agreement
 from summeval_pytest.verdict.trust import confusions, worst_disagreements
 
@@ -156,7 +156,7 @@ def page_pieces(record: RunVerdict) -> Iterator[str]:
     numbers = {of: number for number, of in enumerate(titles)}
     systems = sorted({row.system for row in rows})
     uses = [use for suite in record.suites for use in suite.waivers]
-    words = confusions, ruled_out_text, named_agreement, worst_disagreements
+    words = confusions, ruled_out_text, slice_lines, shown, named_agreement, worst_disagreements
     functions = counted, cut, mean_cell, pair_link, system_case, whisker
 
     def references(of: tuple[int, str]) -> list[Passages]:

@@ -31,6 +31,7 @@ from summeval_pytest.reports.wording import (
     corrected_line,
     ruled_out_text,
     shown,
+    slice_lines,
     waiver_line,
 )
 from summeval_pytest.run.plan import PlannedCalls
@@ -244,6 +245,9 @@ def ending_lines(record: RunVerdict, *, n_worst: int = 0) -> Iterator[str]:
     for suite in record.suites:
         for gap in suite.gaps:
             yield from safe_lines(f"{one_line(suite.shown)}: {one_line(gap)}")
+        for result in suite.systems:
+            for line in slice_lines(result):
+                yield from safe_lines(one_line(line, 400))
         for system, comparison in suite.comparisons.items():
             yield from _comparison(system, comparison)
         for use in suite.waivers:
@@ -260,7 +264,9 @@ def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
     state = "undecided, by the judge's fault" if comparison.undecided else "no rule broken"
     if unclear := ", ".join(difference.name for difference in comparison.inconclusive):
         state = f"{INCONCLUSIVE}: {unclear}"
-    if broken := ", ".join(difference.name for difference in comparison.broken):
+    names = [difference.name for difference in comparison.broken]
+    names += [f"{each.name} in {each.slice}" for each in comparison.broken_slices]
+    if broken := ", ".join(names):
         state = f"fails: {broken}" + (f"; {state}" if unclear else "")
     yield from safe_lines(f"{whose}: {state}")
     tested = [d for d in differences if d.p is not None]

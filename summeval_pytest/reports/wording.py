@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
 from summeval_pytest.text.printing import one_line, safe
+from summeval_pytest.verdict.slices import MIN_SLICE, worst_slice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
     from summeval_pytest.metrics.finding import Finding
     from summeval_pytest.verdict.differences import Claim, Comparison, Difference, PairChange
-    from summeval_pytest.verdict.means import CorrectedMean
+    from summeval_pytest.verdict.means import CorrectedMean, SystemMean
+    from summeval_pytest.verdict.run import SystemResult
+    from summeval_pytest.verdict.slices import SliceVerdict
     from summeval_pytest.verdict.waivers import WaiverUse
 
 
@@ -193,7 +196,30 @@ def broken_rules(comparison: Comparison | None) -> list[str]:
         return []
     broken = [rule for difference in comparison.broken for rule in difference.broken]
     unclear = [rule for difference in comparison.inconclusive for rule in difference.inconclusive]
-    return [*comparison.mismatches, *broken, *(f"{INCONCLUSIVE}: {rule}" for rule in unclear)]
+    slices = map(str, comparison.broken_slices)
+    open_rules = (f"{INCONCLUSIVE}: {rule}" for rule in unclear)
+    return [*comparison.mismatches, *broken, *slices, *open_rules]
+
+
+def slice_lines(system: SystemResult) -> Iterator[str]:
+    """The thresholds that slices miss, the slice with the worst mean, and slices too small."""
+    for each in system.slices:
+        for mean in each.missed:
+            yield missed_slice(each, mean)
+    if worst := worst_slice(system.slices):
+        each, name, value, of_all = worst
+        yield (
+            f"worst slice of {system.name}: {each.name}, {name} {shown(name, value)} on"
+            f" {each.n_papers:,} papers ({shown(name, of_all)} on all)"
+        )
+    if small := [f"{each.name} ({each.n_papers})" for each in system.slices if each.is_small]:
+        yield f"slices with fewer than {MIN_SLICE} papers decide nothing: {', '.join(small)}"
+
+
+def missed_slice(each: SliceVerdict, mean: SystemMean) -> str:
+    """A mean of a slice that misses its threshold."""
+    papers = f"{mean.n_scored:,} of {mean.n_papers:,} papers"
+    return f"slice {each.name}: mean {standing(mean.name, mean.compared, mean.least)} ({papers})"
 
 
 def comparison_lines(comparison: Comparison) -> Iterator[str]:
@@ -211,6 +237,7 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
     notes = [("undecided: ", phrase) for _, phrase in comparison.undecided]
     for difference in comparison.inconclusive:
         notes += [(f"{INCONCLUSIVE}: ", phrase) for phrase in difference.inconclusive]
+    notes += [("slice: ", str(each)) for each in comparison.broken_slices]
     for label, note in (*notes, *(("note: ", each) for each in comparison.notes)):
         yield from _hung(label, one_line(note, _CLAIM_QUOTE))
     if flips:

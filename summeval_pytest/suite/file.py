@@ -152,12 +152,16 @@ class SuiteKeys:
         recorded: The file of ratings that recorded judges use.
         references: Which score counts if a paper has several references, for facet and eva.
         default_systems: The systems that are gated if no option names one.
+        must_pass: Papers that no waiver and no mean covers: each system has to reach the thresholds
+            of means on each of them, too.
         columns: Your tables' names for our columns.
         metrics: Tables, options of [custom metrics](../how-to/metric.md).
         systems: Tables, [below](#systems).
         endpoints: Tables, [below](#endpoints).
         judges: Tables, [below](#judges).
         thresholds: Tables, [below](#thresholds).
+        slices: A table: by name, the column of the papers that cuts them into groups, as in
+            `field = "x_field"`. [Slices](../how-to/compare.md#slices) have means of their own.
         compare: A table, [below](#compare).
         waivers: Tables, [below](#waivers).
     """
@@ -167,12 +171,14 @@ class SuiteKeys:
     recorded: Given[Text] = None
     references: References = "best"
     default_systems: Given[Annotated[Names, Field(min_length=1)]] = None
+    must_pass: Given[Names] = None
     columns: Any = None
     metrics: Any = None
     systems: Any = None
     endpoints: Any = None
     judges: Any = None
     thresholds: Any = None
+    slices: Any = None
     compare: Any = None
     waivers: Any = None
 
@@ -471,6 +477,8 @@ def _check_duties(table: FileEntry, model_key: str, judges: Collection[str]) -> 
             )
 
 
+SLICE: Final = "slice"
+"""The table of the thresholds of slices."""
 SCOPES: Final = ("mean", "corrected", "judge")
 """The tables of thresholds that are not about each pair."""
 
@@ -482,10 +490,34 @@ def read_thresholds(toml: TomlText) -> Mapping[str, tuple[Setting, ...]]:
     """
     settings: dict[str, dict[str, Setting]] = {scope: {} for scope in ("", *SCOPES)}
     for path, value in _leaves(toml.values.get("thresholds", {})):
+        if path[:1] == (SLICE,):
+            continue
         scope = path[0] if path and path[0] in SCOPES else ""
         table = ("thresholds", scope)[: 1 + bool(scope)]
         _add_setting(settings[scope], "threshold", toml, table, path[bool(scope) :], value)
     return {scope: tuple(own.values()) for scope, own in settings.items()}
+
+
+def read_slice_thresholds(toml: TomlText) -> Mapping[str, tuple[Setting, ...]]:
+    """The thresholds of each slice, by the slice's name."""
+    settings: dict[str, dict[str, Setting]] = {}
+    thresholds = toml.values.get("thresholds", {})
+    for path, value in _leaves(thresholds.get(SLICE, {}) if isinstance(thresholds, dict) else {}):
+        name = path[0] if path else ""
+        own = settings.setdefault(name, {})
+        _add_setting(own, "threshold", toml, ("thresholds", SLICE, name), path[1:], value)
+    return {name: tuple(own.values()) for name, own in settings.items()}
+
+
+def read_slice_fields(toml: TomlText) -> Mapping[str, str]:
+    """By the name of a field, the column of the papers that it is in."""
+    fields = _table(toml, "slices", "a table, [slices]")
+    entry = FileEntry(values=fields, owner="[slices]", where=partial(toml.place, "slices"))
+    for name in fields:
+        check_name(name, "slice", entry.where(name))
+        if not entry.value(name, Text).startswith(OWN_KEYS):
+            raise entry.wrong(name, fields[name], f"a column of your own, {OWN_KEYS}NAME")
+    return {name: str(column) for name, column in fields.items()}
 
 
 def _add_setting(  # noqa: PLR0913, PLR0917 - one leaf of a table
@@ -516,7 +548,9 @@ class CompareKeys:
     """
 
     no_worse: Any = None
-    share: Annotated[Number, Field(gt=0, le=1)] = MIN_SHARE
+    share: Annotated[
+        Annotated[Number, Field(gt=0, le=1)], expecting("a number above 0 and up to 1")
+    ] = MIN_SHARE
 
 
 def read_compare(toml: TomlText) -> CompareTable:
@@ -541,8 +575,10 @@ def _leaves(value: object, path: Keys = ()) -> Iterator[tuple[Keys, object]]:
             yield from _leaves(inner, (*path, key))
 
 
-def read_waivers(toml: TomlText, roster: Roster) -> tuple[Waiver, ...]:
-    """The waivers in file order, no two of the same number.
+def read_waivers(
+    toml: TomlText, roster: Roster, must_pass: Collection[str] = ()
+) -> tuple[Waiver, ...]:
+    """The waivers in file order, no two of the same number, and none of a paper that must pass.
 
     Whether a finding is a number that a threshold can hold is checked by `verdict.thresholds`.
     """
@@ -550,6 +586,9 @@ def read_waivers(toml: TomlText, roster: Roster) -> tuple[Waiver, ...]:
     for name, table in tables_of(toml, "waivers", "waiver"):
         waiver = table.read(Waiver, name=name, place=table.place)
         roster.check(table, None if waiver.paper == ALL_PAPERS else waiver.paper, waiver.system)
+        if waiver.paper in must_pass:
+            what = f"waiver {name!r} is of paper {waiver.paper!r}, which 'must_pass' names"
+            raise table.fault("paper", f"{what}; delete one of the two")
         of = (waiver.paper, waiver.system, waiver.finding)
         if first := waivers.get(of):
             what = f"waiver {name!r} waives what waiver {first.name!r}"

@@ -24,6 +24,8 @@ from summeval_pytest.suite.file import (
     read_compare,
     read_endpoints,
     read_judges,
+    read_slice_fields,
+    read_slice_thresholds,
     read_systems,
     read_thresholds,
     read_variants,
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.endpoints.endpoint import EndpointSpec
     from summeval_pytest.suite.labels import Label, Recorded
+    from summeval_pytest.suite.lines import TomlText
     from summeval_pytest.suite.values import (
         CheckerSpec,
         ComposedSpec,
@@ -76,6 +79,8 @@ class Suite:
         mean_thresholds: The thresholds of a system's means over papers.
         corrected_thresholds: The thresholds of means that labels correct.
         judge_thresholds: The floors of the judge's agreement with the golden labels.
+        slices: By name, as ``field=cs``, the papers of each slice.
+        must_pass: The papers that no waiver and no mean covers.
         compare: What comparisons with a saved run go by.
         cassette: The file of recorded replies; it may not be there yet.
         baselines: The folder of saved runs; it may not be there yet.
@@ -95,6 +100,9 @@ class Suite:
     mean_thresholds: tuple[Setting, ...] = ()
     corrected_thresholds: tuple[Setting, ...] = ()
     judge_thresholds: tuple[Setting, ...] = ()
+    slices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    slice_thresholds: Mapping[str, tuple[Setting, ...]] = field(default_factory=dict)
+    must_pass: tuple[str, ...] = ()
     compare: CompareTable = field(default_factory=CompareTable)
     variants: Variants = field(default_factory=Variants)
     cassette: TextFile
@@ -229,6 +237,28 @@ def read_papers(file: TextFile, names: Mapping[str, str] = UNNAMED) -> Mapping[s
     return papers
 
 
+def group_papers(
+    file: TextFile, names: Mapping[str, str], fields: Mapping[str, str], toml: TomlText
+) -> Mapping[str, tuple[str, ...]]:
+    """The papers of each slice; a paper without a value is in no slice of that field."""
+    groups: dict[str, list[str]] = {}
+    if not fields:
+        return {}
+    for row in read_rows(file, "this paper", (*PAPER_COLUMNS, *fields.values()), names):
+        for name, column in fields.items():
+            value = row.values.get(column)
+            if value is None or value == "":
+                continue
+            if not isinstance(value, str | int | bool):
+                raise row.wrong(column, value, "a text or a whole number, which names a slice")
+            groups.setdefault(f"{name}={value}", []).append(str(row.values["id"]))
+    for name, column in fields.items():
+        if not any(group.startswith(f"{name}=") for group in groups):
+            what = f"no paper has a value of {column!r}, which slice {name!r} names"
+            raise SuiteError(toml.place("slices", name), f"{what}; add it to the papers")
+    return {group: tuple(groups[group]) for group in sorted(groups)}
+
+
 def read_paper(entry: FileEntry) -> Paper:
     """The paper of one line; messages name it by its id."""
     paper_id = entry.values.get("id")
@@ -328,6 +358,13 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         for paper in systems[name].skip:
             what = f"'skip' of {table.owner} names the unknown paper"
             table.check_known("skip", paper, papers, what)
+    must_pass = keys.must_pass or ()
+    for name in must_pass:
+        top.check_known("must_pass", name, papers, "'must_pass' names the unknown paper")
+        for system, table in tables.items():
+            if name in systems[system].skip:
+                what = f"'skip' of {table.owner} lists paper {name!r}, which must pass"
+                raise table.fault("skip", f"{what}; delete one of the two")
     pairs = {
         name: read_summaries(text, systems[name], papers, roster, names)
         for name, text in summaries.items()
@@ -347,6 +384,9 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         mean_thresholds=thresholds["mean"],
         corrected_thresholds=thresholds["corrected"],
         judge_thresholds=thresholds["judge"],
+        slices=group_papers(files["papers"], names, read_slice_fields(toml), toml),
+        slice_thresholds=read_slice_thresholds(toml),
+        must_pass=must_pass,
         compare=read_compare(toml),
         variants=variants,
         cassette=cassette,
@@ -354,7 +394,7 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         fingerprint=fingerprint_of(papers.values()),
         labels=MappingProxyType(labels),
         recorded=recorded,
-        waivers=read_waivers(toml, roster),
+        waivers=read_waivers(toml, roster, must_pass),
         _papers=papers,
         _pairs=pairs,
     )

@@ -20,14 +20,16 @@ from summeval_pytest.metrics.signature import Signature, read_signature
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.pair_numbers import Numbers, coverage, is_covered
 from summeval_pytest.suite.values import MIN_SHARE
-from summeval_pytest.verdict.differences import Comparison, Difference, Flip
+from summeval_pytest.verdict.differences import Comparison, Difference, Flip, SliceChange
 from summeval_pytest.verdict.policy import DEFAULT_RULES, LEVEL, Rule, levels
+from summeval_pytest.verdict.slices import MIN_SLICE
 from summeval_pytest.verdict.thresholds import NOT_SAID
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.verdict.run import PairResult, RunRecord, SuiteRecord
+    from summeval_pytest.verdict.slices import Slice
 
 
 SEED: Final = 20241
@@ -45,11 +47,13 @@ def compare(
     *,
     rules: Sequence[Rule] = DEFAULT_RULES,
     share: float = MIN_SHARE,
+    slices: Sequence[Slice] = (),
 ) -> Comparison:
     """One system's papers against a baseline's, on the papers that both have.
 
     ``papers`` are the numbers of every paper of the system. ``rules`` say what fails. A smaller
-    ``share`` of papers in common than this cannot be compared.
+    ``share`` of papers in common than this cannot be compared. A metric that does not drop over all
+    papers is tested in each of the ``slices``.
     """
     baseline = against.baseline
     old = {paper: read().numbers() for paper, read in baseline.pairs.items()}
@@ -89,6 +93,7 @@ def compare(
         flips=_flips(both),
         brevity=tuple(_brevity(both)),
         coverage=coverage_note,
+        slices=_slice_changes(low, slices, rules, broken),
         undecided=tuple(_undecided(low, {**broken, **unclear}, rules)),
     )
 
@@ -219,6 +224,44 @@ def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Differ
             )
         )
     return tuple(differences)
+
+
+def _slice_changes(
+    both: Sequence[Pairing],
+    slices: Sequence[Slice],
+    rules: Sequence[Rule],
+    broken: Mapping[str, object],
+) -> tuple[SliceChange, ...]:
+    """The change of each metric in each slice that is large enough.
+
+    The means of all papers are tested first. What does not drop there is tested in the slices,
+    which Holm's correction takes together.
+    """
+    from summeval_pytest.stats.paired import drop_p_value, holm
+
+    tested = {name: level for name, level in levels(rules).items() if name in METRICS}
+    cells = []
+    for each in slices:
+        members = frozenset(each.papers)
+        own = [(old, new) for old, new in both if new.paper in members]
+        for name, level in tested.items():
+            values = _changes(own, name) if name not in broken else []
+            if len(values) >= MIN_SLICE:
+                cells.append((each.name, name, level, _losses(name, values)))
+    raw = [
+        drop_p_value([-loss for loss in losses], n_flips=FLIPS, seed=SEED) for *_, losses in cells
+    ]
+    return tuple(
+        SliceChange(
+            slice=where,
+            name=name,
+            n_papers=len(losses),
+            drop=statistics.mean(losses),
+            p=p,
+            level=level,
+        )
+        for (where, name, level, losses), p in zip(cells, holm(raw), strict=True)
+    )
 
 
 def _width(name: str) -> float:

@@ -32,6 +32,7 @@ from summeval_pytest.verdict.run import (
     SuiteRecord,
     SystemResult,
 )
+from summeval_pytest.verdict.slices import slice_verdicts
 from summeval_pytest.verdict.trust import Trust, measure_trust
 from summeval_pytest.verdict.waivers import all_uses
 
@@ -218,7 +219,8 @@ def decide_judge(golden: Answers, labels: str, judge: JudgeName, policy: Policy)
 
 def decide_pair(pair: PairResult, policy: Policy, baseline: Baseline | None = None) -> PairResult:
     """Decide one pair, and say what changed against a baseline, where there is one."""
-    verdict = pair_verdict(pair.numbers(), policy.thresholds.pair, policy.waivers, pair.fault)
+    thresholds = policy.of_pair(pair.paper)
+    verdict = pair_verdict(pair.numbers(), thresholds, policy.waivers, pair.fault)
     change = pair.change
     if baseline is not None and pair.signatures and pair.paper in baseline.pairs:
         change = pair_change(baseline.pairs[pair.paper](), pair, baseline=str(baseline))
@@ -245,15 +247,18 @@ def decide_system(
         faults = [f"{n.paper}: {each}" for n in papers for each in judge_faults(n)][:1]
         comparison = None
         if not faults:
-            comparison = compare(papers, against, rules=policy.rules, share=policy.share)
-    has_item = thresholds.mean or thresholds.corrected or comparison or against
+            comparison = compare(
+                papers, against, rules=policy.rules, share=policy.share, slices=policy.slices
+            )
+    has_item = policy.decides_systems or comparison or against
     if not has_item or not is_whole:
         fails = comparison is not None and comparison.fails
         outcome: Covered = "failed" if fails else "error" if system.fault else "not judged"
         return replace(system, outcome=outcome, verdict=SystemVerdict(), comparison=comparison)
     verdict = system_verdict(papers, thresholds, policy.waivers, *golden)
-    faults += verdict.undecided
-    fails = verdict.fails
+    slices = tuple(slice_verdicts(papers, policy.slices))
+    faults += [*verdict.undecided, *(phrase for each in slices for phrase in each.undecided)]
+    fails = verdict.fails or any(each.missed for each in slices)
     if comparison is not None:
         fails = fails or comparison.fails
         start = f"against {comparison.baseline} ({comparison.system}), undecided: "
@@ -264,6 +269,7 @@ def decide_system(
         outcome="failed" if fails else "error" if fault else "passed",
         fault=f"system {system.name!r} is undecided: {fault}" if fault else "",
         verdict=verdict,
+        slices=slices,
         comparison=comparison,
     )
 
@@ -274,7 +280,8 @@ def raise_unless_measured(suite: SuiteRecord, policy: Policy) -> None:
     Raises:
         OptionError: for the first such number, with the first pair.
     """
-    names = [each.name for scope in policy.thresholds.by_scope.values() for each in scope]
+    scopes = (*policy.thresholds.by_scope.values(), *(each.thresholds for each in policy.slices))
+    names = dict.fromkeys(each.name for scope in scopes for each in scope)
     missing: dict[str, list[PairResult]] = {}
     for pair in suite.pairs:
         numbers = pair.numbers()

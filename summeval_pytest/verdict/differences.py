@@ -50,6 +50,37 @@ class Flip:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SliceChange:
+    """The change of a metric over the papers of one slice.
+
+    Attributes:
+        drop: How much worse the mean is.
+        p: The p value of a drop, Holm-adjusted over the slices and metrics.
+        level: The level that it is tested at.
+    """
+
+    slice: str
+    name: str
+    n_papers: int
+    drop: float
+    p: float
+    level: float
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether it drops significantly."""
+        return self.p <= self.level and self.drop > 0
+
+    def __str__(self) -> str:
+        """The change in words."""
+        moves = "drops" if self.drop >= 0 else "rises"
+        return (
+            f"{self.name} {moves} by {abs(self.drop):.3f} in slice {self.slice} ({self.n_papers}"
+            f" papers), p {self.p:.4f} at level {self.level:g}"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """One system compared with a system of a saved run.
 
@@ -61,6 +92,7 @@ class Comparison:
         flips: Facets that are rated lower than in the baseline, worst first.
         brevity: Where a share of right pieces rose only because summaries became shorter.
         coverage: How many papers both runs have, where they do not have the same ones.
+        slices: The change of each metric in each slice of papers.
         undecided: Each rule that the judge's missing answers leave open: the number, and a phrase.
     """
 
@@ -71,6 +103,7 @@ class Comparison:
     flips: tuple[Flip, ...] = ()
     brevity: tuple[str, ...] = ()
     coverage: str = field(default="", metadata=SPARSE)
+    slices: tuple[SliceChange, ...] = field(default=(), metadata=SPARSE)
     undecided: tuple[tuple[str, str], ...] = field(default=(), metadata=SPARSE)
 
     @property
@@ -91,9 +124,14 @@ class Comparison:
         return tuple(d for d in self.differences if d.inconclusive and d.name not in unsure)
 
     @property
+    def broken_slices(self) -> tuple[SliceChange, ...]:
+        """The slices in which a metric drops significantly."""
+        return tuple(each for each in self.slices if each.is_broken)
+
+    @property
     def fails(self) -> bool:
         """Whether a rule is broken or inconclusive whatever was unanswered, or nothing compares."""
-        return bool(self.mismatches or self.broken or self.inconclusive)
+        return bool(self.mismatches or self.broken or self.inconclusive or self.broken_slices)
 
     @property
     def passes(self) -> bool:

@@ -17,7 +17,11 @@ from summeval_pytest.metrics.own import add_own_numbers
 from summeval_pytest.questions import FACETS
 from summeval_pytest.suite.values import MIN_SHARE
 from summeval_pytest.verdict.floors import Floors  # noqa: TC001 - run records read it
-from summeval_pytest.verdict.thresholds import Thresholds  # noqa: TC001 - run records read it
+from summeval_pytest.verdict.slices import Slice  # noqa: TC001 - run records read it
+from summeval_pytest.verdict.thresholds import (  # noqa: TC001 - run records read it
+    Threshold,
+    Thresholds,
+)
 from summeval_pytest.verdict.waivers import Waivers
 
 if TYPE_CHECKING:
@@ -82,6 +86,8 @@ class Policy:
         waivers: The waivers, and the day on which they are checked.
         rules: What fails against a baseline.
         share: The least share of papers that a comparison needs in common with its baseline.
+        slices: Groups of papers with means of their own.
+        must_pass: Papers that no waiver and no mean covers.
     """
 
     thresholds: Thresholds
@@ -89,6 +95,27 @@ class Policy:
     waivers: Waivers = field(default_factory=Waivers)
     rules: tuple[Rule, ...] = DEFAULT_RULES
     share: float = field(default=MIN_SHARE, metadata=SPARSE)
+    slices: tuple[Slice, ...] = field(default=(), metadata=SPARSE)
+    must_pass: tuple[str, ...] = field(default=(), metadata=SPARSE)
+
+    @property
+    def decides_systems(self) -> bool:
+        """Whether a system has anything to reach over its papers."""
+        thresholds = self.thresholds
+        sliced = any(each.thresholds for each in self.slices)
+        return bool(thresholds.mean or thresholds.corrected or sliced)
+
+    def of_pair(self, paper: str) -> tuple[Threshold, ...]:
+        """What a pair has to reach: of a paper that must pass, the thresholds of means, too."""
+        thresholds = self.thresholds
+        if paper not in self.must_pass:
+            return thresholds.pair
+        strictest = {each.name: each for each in thresholds.pair}
+        for mean in thresholds.mean:
+            pair = strictest.get(mean.name)
+            if pair is None or pair.is_met_by(mean.least):
+                strictest[mean.name] = mean
+        return tuple(strictest.values())
 
 
 def suite_rules(table: CompareTable) -> tuple[Rule, ...]:

@@ -26,6 +26,7 @@ from summeval_pytest.verdict.differences import (
 from summeval_pytest.verdict.means import CorrectedMean, SystemMean, SystemVerdict
 from summeval_pytest.verdict.pair import PairVerdict, explaining
 from summeval_pytest.verdict.policy import Policy  # noqa: TC001 - run records read it
+from summeval_pytest.verdict.slices import SliceVerdict  # noqa: TC001 - run records read it
 from summeval_pytest.verdict.trust import Trust  # noqa: TC001 - run records read it
 from summeval_pytest.verdict.waivers import WaiverUse  # noqa: TC001 - run records read it
 
@@ -208,6 +209,7 @@ class SystemResult:
         summaries: A digest of its recorded summaries; empty for a model that writes them.
         outcome: The outcome of its test ``all-papers``. A reader decides it again.
         verdict: Its means. A reader decides them again.
+        slices: Its means over groups of papers. A reader decides them again.
         baseline: The saved run to compare with; empty without one.
         comparison: The comparison; None without one, or if the test did not run.
     """
@@ -219,6 +221,7 @@ class SystemResult:
     outcome: Covered = "not judged"
     fault: str = ""
     verdict: SystemVerdict = _NO_MEANS
+    slices: tuple[SliceVerdict, ...] = field(default=(), metadata=SPARSE)
     baseline: str = ""
     comparison: Comparison | None = None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.plugin.conftest import Bench, Run
+from tests.plugin.conftest import PAPERS, Bench, Run
 
 GOOD, BAD = "--summ-model=good", "--summ-model=bad"
 SAVE, COMPARE = "--summ-save=v1", "--summ-compare=v1"
@@ -193,3 +193,31 @@ def test_a_waiver_that_waives_nothing_or_no_longer_does_not_pass(bench: Bench) -
     run = bench.inside("summeval.toml::bad::limpet-01", BAD)
     assert run.code == 1
     assert "waiver 'known-0' of facet (owner 'ann@example.org') is no longer needed" in run.out
+
+
+def test_a_slice_and_a_paper_that_must_pass_fail_a_run(bench: Bench) -> None:
+    """All reports say where; with the thresholds of one slice alone the system has a test, too."""
+    papers = [f"limpet-{place:02}" for place in range(6)]
+    text, summary = PAPERS["limpet-01"], bench.bad["limpet-01"]
+    bench.suite(head='default_systems = ["bad"]\nmust_pass = ["limpet-00"]', pair="facet = 0.3")
+    bench.lines(
+        "papers.jsonl",
+        *(
+            {"id": name, "source": " ".join(text), "reference": " ".join(text), "x_shore": "east"}
+            for name in papers
+        ),
+    )
+    for system in ("good", "bad"):
+        bench.lines(f"{system}.jsonl", *({"paper": n, "summary": summary} for n in papers))
+    bench.extend('[slices]\nshore = "x_shore"\n[thresholds.slice."shore=east"]\nfacet = 0.9\n')
+    run = bench.inside("summeval.toml", "-rA", "--summ-html=run.html", "--summ-junit=run.xml")
+    assert run.outcomes["summeval.toml::bad::all-papers"] == "FAILED"
+    assert run.outcomes["summeval.toml::bad::limpet-00"] == "PASSED", "no mean has a threshold"
+    missed = "slice shore=east: mean facet "
+    assert missed in run.out
+    assert missed in bench.text("run.html")
+    assert missed in bench.text("run.xml")
+    bench.extend("[thresholds.mean]\nfacet = 0.9\n")
+    again = bench.inside("summeval.toml", "-rA")
+    assert again.outcomes["summeval.toml::bad::limpet-00"] == "FAILED"
+    assert again.outcomes["summeval.toml::bad::limpet-01"] == "PASSED"

@@ -1,0 +1,136 @@
+"""Slices: groups of papers whose means must not hide behind the mean of all papers.
+
+A slice of fewer than `MIN_SLICE` papers is named and never decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.errors import SuiteError, nearest
+from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.number import SPARSE
+from summeval_pytest.verdict.means import SystemMean, mean_of, system_verdict
+from summeval_pytest.verdict.thresholds import Threshold, Thresholds, read_thresholds
+from summeval_pytest.verdict.waivers import Waivers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from summeval_pytest.run.pair_numbers import Numbers
+    from summeval_pytest.suite.suite import Suite
+
+MIN_SLICE: Final = 5
+"""The least papers of a slice that decides."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slice:
+    """The papers with one value of a field, and what their means have to reach.
+
+    Attributes:
+        name: The field and its value, as in ``field=cs``.
+    """
+
+    name: str
+    papers: tuple[str, ...]
+    thresholds: tuple[Threshold, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SliceVerdict:
+    """The means of one system over one slice.
+
+    Attributes:
+        n_papers: How many papers of the slice the system has.
+        gaps: By metric, the mean of the slice, and how far it is below the mean of all papers.
+        means: The means with thresholds; none for a slice that is too small.
+        undecided: What the judge's missing answers leave open, a phrase each.
+    """
+
+    name: str
+    n_papers: int
+    gaps: tuple[tuple[str, float, float], ...] = ()
+    means: tuple[SystemMean, ...] = ()
+    undecided: tuple[str, ...] = field(default=(), metadata=SPARSE)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it has too few papers to decide anything."""
+        return self.n_papers < MIN_SLICE
+
+    @property
+    def missed(self) -> tuple[SystemMean, ...]:
+        """The means that surely miss their thresholds."""
+        return tuple(mean for mean in self.means if not mean.passes and not mean.is_open)
+
+
+def slices_of(suite: Suite, thresholds: Thresholds) -> tuple[Slice, ...]:
+    """The slices of a suite with their thresholds, all of them checked.
+
+    Raises:
+        SuiteError: for a threshold of an unknown slice, and for one on a number that no other
+            threshold has measured.
+    """
+    for name, settings in suite.slice_thresholds.items():
+        if name not in suite.slices:
+            place, near = settings[0].place, nearest(name, suite.slices)
+            raise SuiteError(place, f"[thresholds.slice] names {name!r}, which is no slice; {near}")
+        for each in settings:
+            if (metric := each.name.partition(".")[0]) not in thresholds.metrics:
+                raise SuiteError(
+                    each.place,
+                    f"no threshold of pairs or means needs {metric!r}, so {each.name!r} of slice"
+                    f" {name!r} is not measured; set {metric} under [thresholds.mean], too",
+                )
+    return tuple(
+        Slice(
+            name=name,
+            papers=papers,
+            thresholds=read_thresholds((), suite.slice_thresholds.get(name, ())).mean,
+        )
+        for name, papers in suite.slices.items()
+    )
+
+
+def slice_verdicts(papers: Sequence[Numbers], slices: Sequence[Slice]) -> Iterator[SliceVerdict]:
+    """The means of one system over each slice."""
+    for each in slices:
+        members = frozenset(each.papers)
+        own = [numbers for numbers in papers if numbers.paper in members]
+        is_small = len(own) < MIN_SLICE
+        limits = Thresholds(pair=(), mean=() if is_small else each.thresholds)
+        verdict = system_verdict(own, limits, Waivers())
+        yield SliceVerdict(
+            name=each.name,
+            n_papers=len(own),
+            gaps=tuple(_gaps(papers, own)),
+            means=verdict.means,
+            undecided=tuple(f"slice {each.name}: {phrase}" for phrase in verdict.undecided),
+        )
+
+
+def _gaps(papers: Sequence[Numbers], own: Sequence[Numbers]) -> Iterator[tuple[str, float, float]]:
+    for name in METRICS:
+        of_slice, of_all = (mean_of(each, Threshold(name, 0.0)).value for each in (own, papers))
+        if of_slice is not None and of_all is not None:
+            yield name, of_slice, of_all - of_slice
+
+
+def worst_slice(slices: Sequence[SliceVerdict]) -> tuple[SliceVerdict, str, float, float] | None:
+    """The slice whose mean is farthest below that of all papers, and the metric with both means.
+
+    None where no slice that is large enough is below.
+    """
+    gaps = [
+        (gap, each, name, mean)
+        for each in slices
+        if not each.is_small
+        for name, mean, gap in each.gaps
+        if gap > 0
+    ]
+    if not gaps:
+        return None
+    gap, each, name, mean = max(gaps, key=lambda found: found[0])
+    return each, name, mean, mean + gap

@@ -1,0 +1,112 @@
+"""The tables of slices and comparisons, and papers that must pass."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.errors import SuiteError
+from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.verdict.slices import slices_of
+from summeval_pytest.verdict.thresholds import thresholds_of
+
+if TYPE_CHECKING:
+    from tests.suite.conftest import Golden
+
+SLICES = '[slices]\nfield = "x_field"\nyear = "x_year"\n'
+
+
+def with_fields(golden: Golden, *fields: dict[str, object]) -> tuple[str, ...]:
+    """Adds columns to the papers; returns the papers' names."""
+    file = golden.path / "papers.jsonl"
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    added = [row | of for row, of in zip(rows, [*fields, *[{}] * len(rows)], strict=False)]
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in added))
+    return tuple(str(row["id"]) for row in rows)
+
+
+def extend(golden: Golden, text: str, top: str = "") -> None:
+    """Adds keys at the top of the suite, and tables at its end."""
+    file = golden.path / "summeval.toml"
+    file.write_text(f"{top}\n{file.read_text()}\n{text}\n")
+
+
+def test_papers_are_cut_by_their_own_columns(golden: Golden) -> None:
+    """A paper without a value is in no slice; the columns change no fingerprint."""
+    before = load_suite(golden.path).fingerprint
+    names = with_fields(golden, {"x_field": "cs", "x_year": 2024}, {"x_field": "bio"})
+    extend(golden, f'{SLICES}[thresholds.slice."field=cs"]\nfacet = 0.5\n')
+    suite = load_suite(golden.path)
+    assert suite.slices == {
+        "field=bio": (names[1],), "field=cs": (names[0],), "year=2024": (names[0],),
+    }  # fmt: skip
+    assert suite.fingerprint == before
+    limits = {each.name: each.thresholds for each in slices_of(suite, thresholds_of(suite))}
+    assert [each.least for each in limits["field=cs"]] == [0.5]
+    assert limits["field=bio"] == ()
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        ('[slices]\nfield = "field"', "'field' of [slices] is 'field'; write a column of your own"),
+        ('[slices]\nage = "x_age"', "no paper has a value of 'x_age', which slice 'age' names"),
+        (
+            f'{SLICES}[thresholds.slice."field=c"]\nfacet = 0.5',
+            "names 'field=c', which is no slice; did you mean 'field=cs'?",
+        ),
+        (
+            f'{SLICES}[thresholds.slice."field=cs"]\nfacets = 0.5',
+            "no threshold of pairs or means needs 'facets'",
+        ),
+        (f'{SLICES}[thresholds.slice."field=cs"]\nfacet = 2', "facet = 2 can never decide"),
+        (f"{SLICES}[thresholds.slice]\nfacet = 2", "write a table, [thresholds.slice.facet]"),
+        ("[compare]\nshare = 0", "'share' of [compare] is 0"),
+        ("[compare]\nno_worst = {}", "unknown key 'no_worst' in [compare]"),
+        ("[compare]\nno_worse = 0.1", "write a table, [compare.no_worse]"),
+        ('[compare.no_worse]\nfacet = "0.1"', "the margin 'facet' is '0.1'; write a finite number"),
+    ],
+)
+def test_what_could_not_decide_is_refused(golden: Golden, tables: str, message: str) -> None:
+    """Each message says what, where and what to do."""
+    with_fields(golden, {"x_field": "cs", "x_year": 2024})
+    extend(golden, tables)
+
+    def load() -> None:
+        suite = load_suite(golden.path)
+        slices_of(suite, thresholds_of(suite))
+
+    with pytest.raises(SuiteError) as caught:
+        load()
+    assert message in str(caught.value)
+
+
+WAIVER = """
+[waivers.wet]
+paper = "zinc-01"
+system = "careful"
+finding = "facet"
+owner = "ines"
+reason = "rain"
+expires = 2027-01-31
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("nobody", "'must_pass' names the unknown paper 'nobody'"),
+        ("zinc-01", "waiver 'wet' is of paper 'zinc-01', which 'must_pass' names"),
+        ("zinc-02", "'skip' of system 'terse' lists paper 'zinc-02', which must pass"),
+    ],
+)
+def test_a_paper_that_must_pass_has_no_waiver_and_no_skip(
+    golden: Golden, name: str, message: str
+) -> None:
+    """A name that no paper has would protect nothing."""
+    extend(golden, WAIVER, top=f'must_pass = ["{name}"]')
+    with pytest.raises(SuiteError) as caught:
+        load_suite(golden.path)
+    assert message in str(caught.value)
