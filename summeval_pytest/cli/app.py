@@ -82,6 +82,11 @@ COMMANDS: Final = (
         "runs:rescore_run",
         "decide a saved run again with other thresholds; exit code 1 if it does not pass",
     ),
+    (
+        "diff",
+        "diff:diff",
+        "list what changed in a suite since a git revision: thresholds, papers, labels, waivers",
+    ),
     ("power", "runs:power_of", "show how small a drop a suite's papers can detect"),
     ("probe", "study.probe:probe", "try a judge with edited texts whose effect is known"),
     ("study", "study.study:study", "make the papers' tables and figures for a suite's systems"),

@@ -8,6 +8,7 @@ test fails where the verdict does, which is the system's fault, or that of an un
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from functools import cached_property
 from os import PathLike
@@ -18,10 +19,13 @@ from summeval_pytest.errors import JudgeError
 from summeval_pytest.plugin.config import gate_of, gated_suites, message_alone
 from summeval_pytest.plugin.gate import Gate
 from summeval_pytest.record.gated_suite import GatedSuite
+from summeval_pytest.record.stick import stick_changes
 from summeval_pytest.reports.cases import pair_case, system_case
 from summeval_pytest.reports.judge_section import describe_trust
 from summeval_pytest.run.runner import Task
-from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE
+from summeval_pytest.suite.base import suite_at
+from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE, STICK
+from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.run import TestResult
 
 
@@ -34,7 +38,9 @@ class SuiteFile(pytest.File):
         return gated_suites(self.config)[self.path.resolve()]
 
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
-        """The judge, where labels measure it, then one collector a system."""
+        """The measuring stick and the judge, where they are tested, then one collector a system."""
+        if gate_of(self.config).options.base is not None:
+            yield StickItem.from_parent(self, name=STICK)
         if self.gated.suite.has_labels:
             yield JudgeItem.from_parent(self, name=JUDGE)
         for system in self.gated.systems:
@@ -64,6 +70,31 @@ def gated_of(node: pytest.Collector | pytest.Item) -> GatedSuite:
     file = node.getparent(SuiteFile)
     assert file is not None
     return file.gated
+
+
+class StickItem(pytest.Item):
+    """The measuring stick as a test: nothing that the suite requires was loosened."""
+
+    def runtest(self) -> None:
+        """Fails, or warns where the suite of the base says so."""
+        base, suite = gate_of(self.config).options.base, gated_of(self).suite
+        assert base is not None
+        with message_alone(self.config), suite_at(base, suite.path, "--summ-base") as before:
+            if before is None:
+                return
+            loose = [each for each in stick_changes(before, suite) if each.loosens]
+        if not loose:
+            return
+        lines = (one_line(str(change), 200) for change in loose)
+        text = "\n  ".join((f"{suite.shown} was loosened since {one_line(base)}:", *lines))
+        if before.stick == "warn":
+            warnings.warn(pytest.PytestWarning(text), stacklevel=1)
+        else:
+            pytest.fail(f"{text}\nhave somebody approve this, then merge it alone", pytrace=False)
+
+    def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
+        """The suite file, its first line, and the name."""
+        return self.path, 0, self.name
 
 
 class VerdictItem(pytest.Item):

@@ -234,6 +234,10 @@ class Options:
     save: str | None = _of_suite(
         "NAME: save the run under this name beside the suite, for --summ-compare (default: no)"
     )
+    base: str | None = _of_suite(
+        "REVISION|FOLDER: fail the test 'stick' where the suite was loosened since this git"
+        " revision: lower thresholds, deleted papers, edited labels (default: no such test)"
+    )
     compare: str | None = _of_suite(
         "NAME|FILE: compare each system with a saved run, or with its system SYSTEM as NAME:SYSTEM"
         " (default: no)"

@@ -151,6 +151,8 @@ class SuiteKeys:
         labels: The file of labels by people. They add the test `judge`.
         recorded: The file of ratings that recorded judges use.
         references: Which score counts if a paper has several references, for facet and eva.
+        stick: What a change does that loosens the suite since `--summ-base`: it fails a test, or
+            is a warning. The suite of the base decides.
         default_systems: The systems that are gated if no option names one.
         must_pass: Papers that no waiver and no mean covers: each system has to reach the thresholds
             of means on each of them, too.
@@ -172,6 +174,7 @@ class SuiteKeys:
     references: References = "best"
     default_systems: Given[Annotated[Names, Field(min_length=1)]] = None
     must_pass: Given[Names] = None
+    stick: Literal["fail", "warn"] = "fail"
     columns: Any = None
     metrics: Any = None
     systems: Any = None

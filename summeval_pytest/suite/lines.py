@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 JUDGE: Final = "judge"
 """The name of a suite's item for its judge."""
-RESERVED_SYSTEMS: Final = frozenset({JUDGE})
+STICK: Final = "stick"
+"""The name of a suite's item for changes that loosen it."""
+RESERVED_SYSTEMS: Final = frozenset({JUDGE, STICK})
 """Names of a suite's items that no system may have."""
 ALL_PAPERS: Final = "all-papers"
 """The name of a system's item for its means; in place of a paper it makes a waiver of a mean."""

@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.questions import FACETS
@@ -81,6 +81,7 @@ class Suite:
         judge_thresholds: The floors of the judge's agreement with the golden labels.
         slices: By name, as ``field=cs``, the papers of each slice.
         must_pass: The papers that no waiver and no mean covers.
+        stick: What a change since the base does that loosens the suite.
         compare: What comparisons with a saved run go by.
         cassette: The file of recorded replies; it may not be there yet.
         baselines: The folder of saved runs; it may not be there yet.
@@ -103,6 +104,7 @@ class Suite:
     slices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     slice_thresholds: Mapping[str, tuple[Setting, ...]] = field(default_factory=dict)
     must_pass: tuple[str, ...] = ()
+    stick: Literal["fail", "warn"] = "fail"
     compare: CompareTable = field(default_factory=CompareTable)
     variants: Variants = field(default_factory=Variants)
     cassette: TextFile
@@ -387,6 +389,7 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         slices=group_papers(files["papers"], names, read_slice_fields(toml), toml),
         slice_thresholds=read_slice_thresholds(toml),
         must_pass=must_pass,
+        stick=keys.stick,
         compare=read_compare(toml),
         variants=variants,
         cassette=cassette,

@@ -118,7 +118,7 @@ def test_the_workflow_may_only_read() -> None:
     checkouts = [
         step for step in steps(workflow) if step.get("uses", "").startswith("actions/checkout")
     ]
-    assert [step["with"] for step in checkouts] == [{"persist-credentials": False}] * 2
+    assert [step["with"]["persist-credentials"] for step in checkouts] == [False, False]
 
 
 def test_only_the_job_that_publishes_may_speak_for_the_project() -> None:

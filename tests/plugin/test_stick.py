@@ -1,0 +1,160 @@
+"""`summeval diff` and the test `stick`: what loosens a suite is named and fails."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.cli.app import main
+from tests.plugin.conftest import Bench
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+WAIVER = """
+[waivers.wet]
+paper = "kiln-02"
+system = "good"
+finding = "facet"
+owner = "ines"
+reason = "rain"
+expires = 2999-01-31
+"""
+LABEL = '{"paper": "kiln-02", "system": "good", "facets": {"result": %d}}\n'
+
+
+def commit(bench: Bench) -> None:
+    """Commits what is there."""
+    for command in ("add .", "-c user.name=i -c user.email=i@x.org commit -qm base"):
+        subprocess.run(["git", *command.split()], cwd=bench.path, check=True)
+
+
+@pytest.fixture(name="stuck")
+def make_base(bench: Bench) -> Bench:
+    """A suite with a committed base."""
+    bench.suite(mean="facet = 0.7")
+    bench.spoil("summeval.toml", 'papers = "papers', 'labels = "labels.jsonl"\npapers = "papers')
+    bench.write("labels.jsonl", LABEL % 3)
+    subprocess.run(["git", "init", "-q"], cwd=bench.path, check=True)
+    commit(bench)
+    return bench
+
+
+@pytest.fixture(name="diff")
+def make_diff(capsys: pytest.CaptureFixture[str]) -> Callable[..., list[str]]:
+    """The lines of the command, or of its error."""
+
+    def diff(*arguments: object) -> list[str]:
+        main(["diff", *map(str, arguments)])
+        printed = capsys.readouterr()
+        return (printed.out + printed.err).splitlines()
+
+    return diff
+
+
+def spoil(old: str, new: str, name: str = "summeval.toml") -> Callable[[Bench], object]:
+    """Replaces a text in one file."""
+    return lambda bench: bench.spoil(name, old, new)
+
+
+CHANGES: dict[str, tuple[Callable[[Bench], object], str]] = {
+    "nothing": (lambda _: None, ""),
+    "a comment": (spoil("[thresholds]", "# a comment\n[thresholds]"), ""),
+    "a stricter mean": (spoil("facet = 0.7", "facet = 0.8"), ""),
+    "a waiver": (lambda bench: bench.extend(WAIVER), "waiver of facet for good on kiln-02 added"),
+    "a looser mean": (
+        spoil("facet = 0.7", "facet = 0.6"), "threshold mean.facet changed: 0.7 -> 0.6",
+    ),
+    "no mean": (spoil("\n[thresholds.mean]\nfacet = 0.7", ""), "threshold mean.facet removed: 0.7"),
+    "a wider margin": (
+        lambda bench: bench.extend("[compare]\nno_worse = {facet = 0.2}"),
+        "margin of facet changed: 0.05 -> 0.2",
+    ),
+    "an edited reference": (
+        spoil("We fired", "They fired", "papers.jsonl"), "paper kiln-02 changed",
+    ),
+    "an edited label": (
+        lambda bench: bench.write("labels.jsonl", LABEL % 2), "label of good on kiln-02 changed",
+    ),
+    "no label": (spoil('labels = "labels.jsonl"', ""), "label of good on kiln-02 removed"),
+    "a skipped paper": (
+        spoil('summaries = "good.jsonl"', 'summaries = "good.jsonl"\nskip = ["kiln-02"]'),
+        "skip of kiln-02 for good added",
+    ),
+}  # fmt: skip
+
+
+def changed(bench: Bench, name: str) -> None:
+    """Changes the suite."""
+    change, _ = CHANGES[name]
+    if name == "a skipped paper":
+        bench.lines("good.jsonl", {"paper": "limpet-01", "summary": bench.good["limpet-01"]})
+        bench.spoil("summeval.toml", 'labels = "labels.jsonl"', "")
+    if name == "an edited reference":
+        lines = bench.text("papers.jsonl").replace("We fired", "They fired")
+        bench.write("papers.jsonl", lines)
+        return
+    change(bench)
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_loosens_the_gate_is_said_first(
+    stuck: Bench, diff: Callable[..., list[str]], name: str
+) -> None:
+    """Everything else is listed after it, or is no change."""
+    changed(stuck, name)
+    expected = CHANGES[name][1]
+    first, *lines = diff("HEAD", stuck.path)
+    assert bool(expected) == any("  loosens: " in line for line in lines)
+    if expected:
+        assert any(line.startswith(f"  loosens: {expected}") for line in lines), lines
+        assert " loosen the gate" in first
+
+
+def test_a_folder_is_a_base_too(
+    stuck: Bench, diff: Callable[..., list[str]], tmp_path: Path
+) -> None:
+    """A suite that the base does not have is new."""
+    old = tmp_path / "old"
+    shutil.copytree(stuck.path, old, ignore=shutil.ignore_patterns(".git", "*.sqlite*"))
+    changed(stuck, "a looser mean")
+    assert diff(old, stuck.path)[1:] == ["  loosens: threshold mean.facet changed: 0.7 -> 0.6"]
+    shutil.copytree(old, stuck.path / "new")
+    assert diff("HEAD", stuck.path / "new")[0].endswith("HEAD has no such suite")
+
+
+@pytest.mark.parametrize("base", ["nowhere", "--output=x"])
+def test_a_base_that_is_none_is_a_usage_error(
+    stuck: Bench, diff: Callable[..., list[str]], base: str
+) -> None:
+    """An option of git's is no revision."""
+    (error,) = diff("--", base, stuck.path)
+    assert error.startswith("summeval: error: BASE: git says")
+    assert error.endswith("name a revision or a folder")
+
+
+def test_a_loosened_suite_fails_a_test_of_its_own(stuck: Bench) -> None:
+    """The base says whether it warns: a pull request cannot switch its own test off."""
+    run = stuck.inside("summeval.toml", "--summ-base=HEAD", "-rA")
+    assert run.outcomes["summeval.toml::stick"] == "PASSED"
+    changed(stuck, "a looser mean")
+    stuck.spoil("summeval.toml", 'papers = "papers', 'stick = "warn"\npapers = "papers')
+    for arguments in ((), ("-n", "2")):
+        run = stuck.inside("summeval.toml", "--summ-base=HEAD", "-rA", *arguments)
+        assert run.code == 1
+        assert run.outcomes["summeval.toml::stick"] == "FAILED"
+        assert "summeval.toml was loosened since HEAD:" in run.out
+        assert "  threshold mean.facet changed: 0.7 -> 0.6" in run.lines
+    commit(stuck)
+    stuck.spoil("summeval.toml", "[thresholds.mean]\nfacet = 0.6", "[thresholds.mean]\nfacet = 0.5")
+    run = stuck.inside("summeval.toml", "--summ-base=HEAD", "-rA", "-W", "default")
+    assert run.outcomes["summeval.toml::stick"] == "PASSED"
+    assert "was loosened since HEAD" in run.out
+    wrong = stuck.inside("summeval.toml", "--summ-base=nowhere")
+    assert "--summ-base: git says" in wrong.out + wrong.err
+    assert wrong.code != 0
