@@ -82,6 +82,7 @@ COMMANDS: Final = (
         "runs:rescore_run",
         "decide a saved run again with other thresholds; exit code 1 if it does not pass",
     ),
+    ("noise", "noise:noise", "ask a judge again, and count the decisions that change"),
     (
         "diff",
         "diff:diff",

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from summeval_pytest.cli.parameters import AllowOutside, suite_of
 from summeval_pytest.record.stick import stick_changes
-from summeval_pytest.suite.base import suite_at
+from summeval_pytest.suite.revision import suite_at
 from summeval_pytest.text.printing import one_line
 
 

@@ -21,8 +21,7 @@ from summeval_pytest.endpoints.exchange import Record
 from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.number import MetricName
-from summeval_pytest.record.gated_suite import gated_suite
-from summeval_pytest.run.runner import Task
+from summeval_pytest.record.gated_suite import GatedSuite, gated_suite
 from summeval_pytest.run.session import IN_FLIGHT, Session, session_here
 from summeval_pytest.suite.places import suite_meant
 from summeval_pytest.suite.suite import Suite, load_suite
@@ -193,10 +192,10 @@ def find_own_judges(*names: str) -> None:
         sys.path.insert(0, "")
 
 
-def gated_tasks(suite: Path, gated: Gated, session: Session) -> tuple[Suite, tuple[Task, ...]]:
-    """The suite of a command, and all tasks of a run with the same options."""
+def gated_of(suite: Path, gated: Gated, session: Session) -> GatedSuite:
+    """The suite of a command, as a run with the same options gates it."""
     find_own_judges(gated.judge)
-    result = gated_suite(
+    return gated_suite(
         _here(suite),
         None,
         session,
@@ -205,7 +204,6 @@ def gated_tasks(suite: Path, gated: Gated, session: Session) -> tuple[Suite, tup
         least=names_in(gated.least, "--min"),
         allow_outside=is_outside_allowed(allow_outside=gated.allow_outside),
     )
-    return result.suite, result.tasks
 
 
 METRICS_OPTION: Final = Parameter(

@@ -19,7 +19,7 @@ from summeval_pytest.cli.parameters import (
     Gated,
     StoreOption,
     check_writable,
-    gated_tasks,
+    gated_of,
     metrics_in,
     session_of,
     suite_of,
@@ -115,7 +115,8 @@ def _surveyed(suite: Path, gated: Gated, record: Record) -> tuple[Suite, Survey,
         JudgeError: if a reply is missing or unusable.
     """
     session = session_of(gated.endpoints, Asking(record=record))
-    loaded, tasks = gated_tasks(suite, gated, session)
+    run = gated_of(suite, gated, session)
+    loaded, tasks = run.suite, run.tasks
     if record == "none":
         _cassette(loaded)
     survey, signature = session.survey(gated.judge, [loaded], tasks, imagine=False)
@@ -185,7 +186,8 @@ def export_requests(
     """Writes the requests of the next round."""
     check_writable(out, "--out")
     session = session_of(gated.endpoints)
-    loaded, tasks = gated_tasks(suite, gated, session)
+    run = gated_of(suite, gated, session)
+    loaded, tasks = run.suite, run.tasks
     if purpose == "agree":
         columns = import_module("summeval_pytest.study.agreement.columns")
         tasks = tuple(columns.agreement_tasks(loaded, metrics_in(metrics)))

@@ -27,7 +27,7 @@ from summeval_pytest.cli.parameters import (
     JudgeName,
     check_writable,
     find_own_judges,
-    gated_tasks,
+    gated_of,
     names_in,
     session_of,
     suite_of,
@@ -86,7 +86,8 @@ NO_REPORTS: Final = ReportFiles()
 def plan(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     """The plan as a table."""
     session = session_of(gated.endpoints)
-    loaded, tasks = gated_tasks(suite, gated, session)
+    run = gated_of(suite, gated, session)
+    loaded, tasks = run.suite, run.tasks
     survey, signature = session.survey(gated.judge, [loaded], tasks, imagine=True)
     rows = planned_calls(survey.missing.values(), survey.reply_share)
     return list(plan_lines(rows, judge=signature, n_stored=len(survey.stored)))

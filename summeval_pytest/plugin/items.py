@@ -23,8 +23,8 @@ from summeval_pytest.record.stick import stick_changes
 from summeval_pytest.reports.cases import pair_case, system_case
 from summeval_pytest.reports.judge_section import describe_trust
 from summeval_pytest.run.runner import Task
-from summeval_pytest.suite.base import suite_at
 from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE, STICK
+from summeval_pytest.suite.revision import suite_at
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.run import TestResult
 

@@ -13,7 +13,7 @@ from summeval_pytest.cli.parameters import (
     GATED,
     NO_ENDPOINTS,
     Gated,
-    gated_tasks,
+    gated_of,
     session_of,
 )
 from summeval_pytest.errors import UsageError
@@ -50,7 +50,8 @@ def session(*arguments: str) -> Session:
 def gated(*arguments: str) -> tuple[Suite, tuple[Task, ...]]:
     """The suite, and what a run would ask."""
     chosen: Gated = read("plan", "kilns", *arguments).get("gated", GATED)
-    return gated_tasks(Path("kilns"), chosen, session_of(chosen.endpoints))
+    result = gated_of(Path("kilns"), chosen, session_of(chosen.endpoints))
+    return result.suite, result.tasks
 
 
 def refusal(arguments: Sequence[str]) -> str:

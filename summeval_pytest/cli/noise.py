@@ -1,0 +1,177 @@
+"""`summeval noise`: how often the gate would have decided otherwise on the same summaries."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from summeval_pytest.cli.parameters import (
+    ASKING,
+    GATED,
+    Asking,
+    Gated,
+    gated_of,
+    session_of,
+    whole_number,
+)
+from summeval_pytest.errors import OptionError
+from summeval_pytest.record.measuring import measured_pair
+from summeval_pytest.record.record_file import read_record
+from summeval_pytest.reports.wording import shown
+from summeval_pytest.run.summaries import Summariser
+from summeval_pytest.suite.suite import paper_digest
+from summeval_pytest.suite.values import Pair
+from summeval_pytest.text.printing import one_line
+from summeval_pytest.verdict.comparison import Against, find_baseline
+from summeval_pytest.verdict.decide import decide_pair, decide_system
+from summeval_pytest.verdict.run import PairResult, RunRecord, SystemResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from summeval_pytest.record.gated_suite import GatedSuite
+    from summeval_pytest.run.session import Session
+    from summeval_pytest.suite.suite import Suite
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One run: its pairs and systems, decided."""
+
+    pairs: tuple[PairResult, ...]
+    systems: tuple[SystemResult, ...]
+
+
+def noise(
+    suite: Path,
+    /,
+    *,
+    gated: Gated = GATED,
+    asking: Asking = ASKING,
+    times: Annotated[
+        int,
+        Parameter(help="ask everything anew so many times", converter=whole_number),
+    ] = 3,
+    against: Annotated[
+        Path | None, Parameter(help="a saved run: compare each run with it, too")
+    ] = None,
+) -> list[str]:
+    """Judges the same summaries again, and counts the decisions that change.
+
+    The first run uses stored replies, and stores new ones. The other runs ask everything anew, and
+    keep nothing. Means that labels correct are left out.
+    """
+    first = session_of(gated.endpoints, asking)
+    subject = gated_of(suite, gated, first)
+    if not first.is_asked(gated.judge, [subject.suite]):
+        raise OptionError(
+            f"--judge={gated.judge} gives the same answers every time; name a judge that asks a"
+            " model"
+        )
+    baseline_run = None if against is None else read_record(against, "--against")
+    summaries = _Summaries(Summariser(first.sender))
+    runs = [_run(first, subject, gated.judge, summaries, against, baseline_run)]
+    n_replies, cost = 0, 0.0
+    for _ in range(times):
+        with TemporaryDirectory() as folder:
+            endpoints = replace(gated.endpoints, store=folder)
+            again = session_of(endpoints, replace(asking, record="all"))
+            fresh = gated_of(suite, gated, again)
+            runs.append(_run(again, fresh, gated.judge, summaries, against, baseline_run))
+            totals = again.replies.exchange.ledger.totals
+        n_replies, cost = n_replies + totals.n_asked, cost + totals.cost
+    asked = f"{times} runs asked anew: {n_replies:,} replies, {cost:.2f} dollars"
+    return [one_line(f"{subject.suite.shown}: judge {gated.judge}, {asked}"), *_lines(runs)]
+
+
+class _Summaries:
+    """Finds each pair once, so that every run judges the same summaries."""
+
+    def __init__(self, summariser: Summariser) -> None:
+        self._summariser = summariser
+        self._known: dict[tuple[str, str], Pair] = {}
+
+    async def pair(self, suite: Suite, paper: str, system: str) -> Pair:
+        """One paper with a system's summary."""
+        key = paper, system
+        if key not in self._known:
+            self._known[key] = await self._summariser.pair(suite, paper, system)
+        return self._known[key]
+
+
+def _run(  # noqa: PLR0917 - what one run is made of
+    session: Session,
+    gated: GatedSuite,
+    judge_name: str,
+    summaries: _Summaries,
+    against: Path | None,
+    baseline_run: RunRecord | None,
+) -> _Run:
+    """One run, decided."""
+    judge = session.judge(judge_name, [gated.suite])
+    policy = gated.policy
+    policy = replace(policy, thresholds=replace(policy.thresholds, corrected=()))
+    tasks = [
+        gated.task(paper, system) for system in gated.systems for paper in gated.papers(system)
+    ]
+    try:
+        evaluations = list(session.evaluate(judge, tasks, summaries.pair))
+    finally:
+        session.replies.forget_run()
+    pairs = tuple(decide_pair(measured_pair(each)[0], policy) for each in evaluations)
+    systems = []
+    for skeleton in gated.record().systems:
+        own = [pair.numbers() for pair in pairs if pair.system == skeleton.name]
+        compared = None
+        if baseline_run is not None:
+            baseline = find_baseline(
+                baseline_run,
+                str(against),
+                suite=gated.suite.name,
+                system=skeleton.name,
+                wanted=None,
+                option="--against",
+            )
+            digests = {paper: paper_digest(gated.suite.paper(paper)) for paper in skeleton.papers}
+            signatures = gated.signatures(judge)
+            compared = Against(baseline=baseline, signatures=signatures, digests=digests)
+        systems.append(decide_system(skeleton, own, policy, against=compared))
+    return _Run(pairs, tuple(systems))
+
+
+def _lines(runs: Sequence[_Run]) -> Iterator[str]:
+    pairs = list(zip(*(run.pairs for run in runs), strict=True))
+    changed = [of for of in pairs if len({pair.outcome for pair in of}) > 1]
+    apart = sum(_disagreement(pair.outcome for pair in of) for of in pairs) / len(pairs)
+    yield f"pairs: {len(changed):,} of {len(pairs):,} are not decided alike in all {len(runs)} runs"
+    yield f"  two runs disagree on {apart:.1%} of the pairs"
+    for of in changed:
+        where = f"{of[0].system} on {of[0].paper}: {_counted(pair.outcome for pair in of)}"
+        yield f"  {one_line(where, 200)}"
+    for of in zip(*(run.systems for run in runs), strict=True):
+        yield one_line(f"system {of[0].name}: {_counted(each.outcome for each in of)}")
+        for means in zip(*(each.means for each in of), strict=True):
+            values = [mean.value for mean in means if mean.value is not None]
+            if values:
+                name, least = means[0].name, means[0].least
+                spread = f"{shown(name, min(values))} to {shown(name, max(values))}"
+                yield f"  mean {name}: {spread}, threshold {shown(name, least)}"
+        if comparisons := [each.comparison for each in of if each.comparison is not None]:
+            states = ("passes" if each.passes else "does not pass" for each in comparisons)
+            yield f"  {one_line(f'against {comparisons[0].baseline}: {_counted(states)}')}"
+
+
+def _disagreement(outcomes: Iterable[str]) -> float:
+    """The chance that two of the runs decide otherwise."""
+    counts = Counter(outcomes)
+    n_runs = counts.total()
+    return 1 - sum(n * (n - 1) for n in counts.values()) / (n_runs * (n_runs - 1))
+
+
+def _counted(states: Iterable[str]) -> str:
+    return ", ".join(f"{state} {n}" for state, n in Counter(states).most_common())

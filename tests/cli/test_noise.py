@@ -1,0 +1,84 @@
+"""`summeval noise`: the same summaries, judged again by a judge that changes its mind."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.asked_suite import by_rule, write_suite
+from tests.scripted_server import Answer, ScriptedServer, Seen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.cli.conftest import Shell
+
+LIMITS = "\n[thresholds]\nfaithfulness = 0.9\n[thresholds.mean]\nfaithfulness = 0.9\n"
+
+
+@pytest.fixture(name="fickle")
+def make_fickle(server: ScriptedServer) -> Iterator[ScriptedServer]:
+    """A judge that takes back what it said of moss when it is asked for the second time."""
+    n_asked = Counter[str]()
+
+    def script(seen: Seen) -> Answer:
+        body = json.dumps(seen.body, sort_keys=True)
+        n_asked[body] += 1
+        answer = by_rule(seen)
+        is_moss = "moss" in body and n_asked[body] == 2
+        return (
+            Answer(str(answer.text).replace('"supported"', '"unsupported"')) if is_moss else answer
+        )
+
+    del server
+    with ScriptedServer(script) as fickle:
+        yield fickle
+
+
+def test_decisions_that_change_are_counted(
+    tmp_path: Path, fickle: ScriptedServer, shell: Shell
+) -> None:
+    """Worked example: one of four runs differs on one of two pairs.
+
+    Two of the four runs are apart in 3 of 6 cases on that pair, so on a quarter over both pairs.
+    """
+    write_suite(tmp_path / "kilns", fickle.url, tail=LIMITS)
+    lines = shell.lines("noise", "kilns", "--judge=rule")
+    assert lines == [
+        "kilns/summeval.toml: judge rule, 3 runs asked anew: 6 replies, 0.00 dollars",
+        "pairs: 1 of 2 are not decided alike in all 4 runs",
+        "  two runs disagree on 25.0% of the pairs",
+        "  good on moss: passed 3, failed 1",
+        "system good: passed 3, failed 1",
+        "  mean faithfulness: 0.833 to 1.000, threshold 0.900",
+    ]
+    n_asked = fickle.n_requests
+    assert n_asked == 8
+    assert shell.lines("noise", "kilns", "--judge=rule", "--times=1")[1:3] == [
+        "pairs: 0 of 2 are not decided alike in all 2 runs",
+        "  two runs disagree on 0.0% of the pairs",
+    ]
+    assert fickle.n_requests == n_asked + 2, "the first run is remembered, the others are not"
+
+
+def test_each_run_is_compared_with_a_saved_one(
+    tmp_path: Path, server: ScriptedServer, shell: Shell
+) -> None:
+    """A comparison can flip, too; two papers decide nothing."""
+    write_suite(tmp_path / "kilns", server.url, tail=LIMITS)
+    shell.lines("judge", "kilns", "--judge=rule", "--out=saved.json")
+    lines = shell.lines("noise", "kilns", "--judge=rule", "--times=1", "--against=saved.json")
+    assert lines[-1] == "  against saved.json: does not pass 2"
+
+
+def test_a_judge_that_asks_nobody_has_no_noise(
+    tmp_path: Path, server: ScriptedServer, shell: Shell
+) -> None:
+    """It would be measured as perfect."""
+    write_suite(tmp_path / "kilns", server.url, tail=LIMITS)
+    error = shell.error(4, "noise", "kilns")
+    assert "--judge=offline gives the same answers every time" in error
