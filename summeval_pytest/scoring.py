@@ -12,9 +12,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from summeval_pytest.errors import Place, SummevalError, UsageError, nearest
-from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, measured_metrics
-from summeval_pytest.metrics.number import ENDLESS, MetricName, Unscored
-from summeval_pytest.metrics.own import NO_TEXT, known_metrics, lack_of, own_metric
+from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics, metric_of
+from summeval_pytest.metrics.number import ENDLESS, MetricName, Named, Unscored
+from summeval_pytest.metrics.own import (
+    NO_TEXT,
+    known_metrics,
+    lack_of,
+    numbers_of_metrics,
+    own_metric,
+)
 from summeval_pytest.metrics.score import findings_of
 from summeval_pytest.run.measure import Evaluation, source_of
 from summeval_pytest.run.pace import paced
@@ -188,19 +194,27 @@ class Evaluated:
     @property
     def means(self) -> tuple[MeanScore, ...]:
         """The means of every number of each system, with 95 % intervals over papers."""
-        return tuple(mean for system in self.systems for mean in self._means(system, CATALOGUE))
+        return tuple(
+            mean for system in self.systems for mean in self._means(system, self._catalogue)
+        )
+
+    @property
+    def _catalogue(self) -> Mapping[str, Named]:
+        scores = (score for row in self.rows for score in row.evaluation.scores)
+        return catalogue_of(numbers_of_metrics({score.metric for score in scores}))
 
     def _means(self, system: str, names: Iterable[str]) -> Iterator[MeanScore]:
         from summeval_pytest.stats.intervals import mean_interval
 
         papers = [r.evaluation.numbers() for r in self.rows if r.system == system]
         at_worst = [paper.assuming(by="system") for paper in papers]
+        catalogue = self._catalogue
         for name in names:
-            is_metric = name == CATALOGUE[name].metric
+            is_metric = name == metric_of(name)
             if not any(name in paper.values for paper in (at_worst if is_metric else papers)):
                 continue
             values = [paper.values.get(name) for paper in at_worst if _applies(paper, name)]
-            known, named = [v for v in values if v is not None], CATALOGUE[name]
+            known, named = [v for v in values if v is not None], catalogue[name]
             is_known = all(paper.values.get(name, 0.0) is not None for paper in at_worst)
             high = named.high if named.high < ENDLESS else math.inf
             interval = mean_interval(known if is_known else (), low=named.low, high=high)
@@ -241,7 +255,7 @@ class Evaluated:
         n_systems = len(self.systems)
         lines = [f"{len(self.rows)} summaries of {n_systems} system{'s' * (n_systems != 1)}"]
         for system in self.systems:
-            means = self._means(system, measured_metrics(CATALOGUE))
+            means = self._means(system, measured_metrics(self._catalogue))
             text = ", ".join(map(str, means)) or "nothing scored"
             lines.append(f"{one_line(system, _SHOWN) or 'all'}: {text}")
         return "\n".join(lines)
@@ -253,7 +267,7 @@ class Evaluated:
 
 
 def _applies(paper: Numbers, name: str) -> bool:
-    return name in paper.values or paper.why_unscored(CATALOGUE[name].metric) is not None
+    return name in paper.values or paper.why_unscored(metric_of(name)) is not None
 
 
 def _record(row: Scored) -> dict[str, object]:
@@ -262,7 +276,7 @@ def _record(row: Scored) -> dict[str, object]:
     return {
         "paper": row.paper,
         "system": row.system,
-        **{name: numbers[name] for name in CATALOGUE if name in numbers},
+        **{name: numbers[name] for name in row.evaluation.numbers().catalogue if name in numbers},
         **{f"{score.metric}.unscored": score.reason for score in unscored},
     }
 

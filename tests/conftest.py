@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from summeval_pytest.metrics import catalogue
-from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
+from summeval_pytest.metrics import own
 from summeval_pytest.metrics.own import own_metric
 from summeval_pytest.run.runner import THREAD
 from summeval_pytest.study.agreement import evidence, item_agreement
@@ -75,12 +74,10 @@ def runner_threads() -> set[threading.Thread]:
 
 @pytest.fixture
 def forget_own_metrics() -> Iterator[Callable[[], None]]:
-    """What makes this process know no metric but the three; it is so after the test, too."""
-    known = {name: named for name, named in CATALOGUE.items() if named.metric in METRICS}
+    """What makes this process forget every class of a custom metric; so it is after the test."""
 
     def forget() -> None:
-        catalogue._CATALOGUE.clear()
-        catalogue._CATALOGUE.update(known)
+        own._metric_class.cache_clear()
         own_metric.cache_clear()
 
     forget()

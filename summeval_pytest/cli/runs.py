@@ -34,8 +34,9 @@ from summeval_pytest.cli.parameters import (
     write_text,
 )
 from summeval_pytest.errors import OptionError, nearest
-from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, measured_metrics
-from summeval_pytest.metrics.own import add_own_numbers
+from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics, metric_of
+from summeval_pytest.metrics.number import Named
+from summeval_pytest.metrics.own import custom_numbers
 from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.record.record_file import read_record, record_lines
 from summeval_pytest.record.rescore import read_weights, rescore
@@ -421,11 +422,11 @@ def power_of(
 ) -> list[str]:
     """How small a drop the papers can show, at the level and power of a comparison."""
     names = names_in(metric, "--metric") or [*METRICS, "eva.precision", "eva.recall"]
-    add_own_numbers(names)
+    catalogue = catalogue_of(custom_numbers(names))
     for name in names:
-        if name not in CATALOGUE:
-            raise OptionError(f"--metric={name}: unknown metric; {nearest(name, CATALOGUE)}")
-        width = CATALOGUE[name].high - CATALOGUE[name].low
+        if name not in catalogue:
+            raise OptionError(f"--metric={name}: unknown metric; {nearest(name, catalogue)}")
+        width = catalogue[name].high - catalogue[name].low
         if not 0.0 < drop < width:
             wrong = f"--drop={drop:g} is not a drop of {name}"
             raise OptionError(f"{wrong}; write a number between 0 and {width:g}")
@@ -438,7 +439,7 @@ def power_of(
         system: {} for system in loaded.systems
     }
     try:
-        wanted = measured_metrics({*METRICS, *(CATALOGUE[name].metric for name in names)})
+        wanted = measured_metrics({*METRICS, *map(metric_of, names)})
         tasks = tasks_of(loaded, list(loaded.systems), wanted)
         for each in session.evaluate(session.judge(judge, [loaded]), tasks):
             numbers = each.numbers()
@@ -452,7 +453,7 @@ def power_of(
     for name in names:
         papers = by_system.values()
         scores = [{paper: values.get(name) for paper, values in of.items()} for of in papers]
-        lines.append(_row(name, _changes(scores), drop, level))
+        lines.append(_row(catalogue[name], _changes(scores), drop, level))
     lines.append(
         "deviation: of the paired differences over papers, the largest between two systems"
     )
@@ -470,13 +471,13 @@ def _changes(systems: list[dict[str, float | None]]) -> list[float]:
     return max((each for each in pairs if len(each) > 1), key=statistics.stdev, default=[])
 
 
-def _row(name: str, changes: list[float], drop: float, level: float) -> str:
+def _row(named: Named, changes: list[float], drop: float, level: float) -> str:
     if not (deviation := statistics.stdev(changes) if changes else 0.0):
-        return f"{name:<20}{'-':>10}{'-':>11}{'-':>10}{'-':>15}"
+        return f"{named.name:<20}{'-':>10}{'-':>11}{'-':>10}{'-':>15}"
     n_papers = len(changes)
     # Without these a small suite overstates its power.
     coarse = {
-        "step": 1.0 if CATALOGUE[name].is_whole else 0.0,
+        "step": 1.0 if named.is_whole else 0.0,
         "unchanged": sum(abs(change) < _ROUNDING for change in changes) / n_papers,
     }
 
@@ -487,4 +488,4 @@ def _row(name: str, changes: list[float], drop: float, level: float) -> str:
     seen = "none" if drop_seen is None else f"{drop_seen:.3f}"
     n_needed = bisect_left(range(_MOST_PAPERS + 1), POWER, key=power)
     needed = f"{n_needed:,}" if n_needed <= _MOST_PAPERS else f"over {_MOST_PAPERS:,}"
-    return f"{name:<20}{deviation:>10.3f}{power(n_papers):>11.2f}{seen:>10}{needed:>15}"
+    return f"{named.name:<20}{deviation:>10.3f}{power(n_papers):>11.2f}{seen:>10}{needed:>15}"

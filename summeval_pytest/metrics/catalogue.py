@@ -1,9 +1,12 @@
-"""All numbers by name: those of the three metrics, then those of custom metrics."""
+"""The numbers of the three metrics by name, and of custom metrics after them.
+
+The catalogue never changes. A value that names a number holds the custom ones as ``custom``.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +18,7 @@ from summeval_pytest.metrics.number import ENDLESS
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from summeval_pytest.metrics.number import MetricName, Named
+    from summeval_pytest.metrics.number import CustomNumbers, MetricName, Named
 
 
 METRICS: Final[tuple[MetricName, ...]] = ("facet", "eva", "faithfulness")
@@ -24,12 +27,11 @@ OPTIONAL: Final[Mapping[str, MetricName]] = MappingProxyType(
     {COVERAGE: "facet", SUPPORT: "faithfulness"}
 )
 """Numbers that only some judges give, and the metrics they belong to."""
-_CATALOGUE: Final[dict[str, Named]] = {
-    named.name: named for metric in (facet, eva, faithfulness) for named in metric.NUMBERS
-}
-CATALOGUE: Final[Mapping[str, Named]] = MappingProxyType(_CATALOGUE)
-"""By the names that suites and `--summ-min` use, grouped by metric; custom ones last, by name."""
-_OWN_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,31}(\.[a-z0-9_]{1,32}){0,2}", re.ASCII)
+CATALOGUE: Final[Mapping[str, Named]] = MappingProxyType(
+    {named.name: named for metric in (facet, eva, faithfulness) for named in metric.NUMBERS}
+)
+"""The numbers of the three metrics, by the names that suites and `--summ-min` use."""
+_CUSTOM_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,31}(\.[a-z0-9_]{1,32}){0,2}", re.ASCII)
 
 
 def lacks(values: Mapping[str, float | None], name: str) -> bool:
@@ -41,15 +43,22 @@ def lacks(values: Mapping[str, float | None], name: str) -> bool:
     return OPTIONAL[name] in values and name not in values
 
 
-def add_numbers(numbers: Iterable[Named]) -> None:
-    """Add the numbers of a custom metric to the catalogue; known ones stay.
+@lru_cache(maxsize=16)
+def catalogue_of(custom: CustomNumbers) -> Mapping[str, Named]:
+    """The numbers of the three metrics, and then custom ones."""
+    return MappingProxyType({**CATALOGUE, **{named.name: named for named in custom}})
+
+
+def checked_numbers(numbers: Iterable[Named]) -> CustomNumbers:
+    """The numbers of custom metrics, sorted by name.
 
     Raises:
         ValueError: for a bad name or range, and for a name that stands for another number.
     """
+    known: dict[str, Named] = {}
     for named in numbers:
         name, metric = named.name, named.metric
-        is_name = _OWN_NAME.fullmatch(name) and "." not in metric
+        is_name = _CUSTOM_NAME.fullmatch(name) and "." not in metric
         if not is_name or not (name == metric or name.startswith(f"{metric}.")):
             raise ValueError(
                 f"number {name!r} of metric {metric!r} is called neither {metric!r} nor"
@@ -59,24 +68,21 @@ def add_numbers(numbers: Iterable[Named]) -> None:
             raise ValueError(f"number {name!r} has a meaning of several lines; write one")
         if not -ENDLESS <= named.low < named.high <= ENDLESS:
             raise ValueError(f"number {name!r} ranges {named.range}; the end is above the start")
-        known = _CATALOGUE.get(name)
-        if metric in METRICS or (known and replace(known, meaning=named.meaning) != named):
+        if metric in METRICS or known.setdefault(name, named) != named:
             raise ValueError(f"number {name!r} stands for another number here")
-        if known is None:
-            own = [each for each in _CATALOGUE.values() if each.metric not in METRICS]
-            for each in sorted([*own, named], key=lambda each: each.name):
-                _CATALOGUE.pop(each.name, None)
-                _CATALOGUE[each.name] = each
+    return tuple(sorted(known.values(), key=lambda named: named.name))
 
 
-def own_numbers(metrics: Iterable[MetricName]) -> tuple[Named, ...]:
-    """The numbers of the custom metrics among these, in order of the catalogue."""
-    own = set(metrics) - set(METRICS)
-    return tuple(named for named in CATALOGUE.values() if named.metric in own)
+def metric_of(name: str) -> MetricName:
+    """The metric that a number belongs to."""
+    return name.partition(".")[0]
+
+
+def place_of(name: str) -> tuple[int, str]:
+    """Where a number stands among others: custom ones come last, by name."""
+    return (list(CATALOGUE).index(name), "") if name in CATALOGUE else (len(CATALOGUE), name)
 
 
 def measured_metrics(names: Collection[str]) -> tuple[MetricName, ...]:
     """The metrics among these names of numbers, in order of the catalogue."""
-    return tuple(
-        name for name, named in CATALOGUE.items() if name == named.metric and name in names
-    )
+    return tuple(sorted((name for name in {*names} if "." not in name), key=place_of))

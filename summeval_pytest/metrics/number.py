@@ -142,3 +142,7 @@ class Named:
         value = self._worse_end if value is None else value
         gap = self.oriented(bound) - self.oriented(value)
         return gap / (1 + abs(gap) if self.high == ENDLESS else self.high - self.low)
+
+
+CustomNumbers = tuple[Named, ...]
+"""The numbers of custom metrics, sorted by name."""

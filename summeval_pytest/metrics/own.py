@@ -17,10 +17,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, Never
 
 from summeval_pytest.errors import OptionError, UsageError, foreign_code, nearest
-from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, add_numbers
+from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, checked_numbers, metric_of
 from summeval_pytest.metrics.finding import Finding
 from summeval_pytest.metrics.flow import NoScoreError, check_usable, ends_unscored
-from summeval_pytest.metrics.number import SPARSE, MetricName, Named, Status, Unscored
+from summeval_pytest.metrics.number import (
+    SPARSE,
+    CustomNumbers,
+    MetricName,
+    Named,
+    Status,
+    Unscored,
+)
 from summeval_pytest.metrics.signature import Signature
 from summeval_pytest.text.normalise import NORMALISER, normalise
 from summeval_pytest.text.printing import one_line, raised
@@ -202,11 +209,11 @@ def _giver(entry: EntryPoint) -> str:
 
 
 @lru_cache(maxsize=64)
-def own_metric(name: MetricName, options: Options = ()) -> Metric:
-    """An installed metric with these options; its numbers are in the catalogue from now on.
+def _metric_class(name: MetricName) -> tuple[type[Metric], CustomNumbers]:
+    """The class of an installed metric, and its numbers.
 
     Raises:
-        OptionError: where none is installed, and for options that it does not take.
+        OptionError: where none is installed.
         UsageError: where its code or its numbers are no metric.
     """
     installed = installed_metrics()
@@ -220,19 +227,31 @@ def own_metric(name: MetricName, options: Options = ()) -> Metric:
     def unusable(error: BaseException) -> UsageError:
         return UsageError(f"metric {name!r} of {_giver(entry)} cannot be used: {raised(error)}")
 
-    def unfit(error: BaseException) -> UsageError:
-        if not isinstance(error, (TypeError, ValueError)):
-            return unusable(error)
-        return OptionError(f"metric {name!r} takes no such options: {one_line(str(error))}")
-
     with foreign_code(unusable):
         kind = entry.load()
         if not issubclass(kind, Metric):
             raise TypeError(f"{entry.value} is no subclass of summeval_pytest.Metric")
-        add_numbers(_numbers(name, kind))
+        return kind, checked_numbers(_numbers(name, kind))
+
+
+@lru_cache(maxsize=64)
+def own_metric(name: MetricName, options: Options = ()) -> Metric:
+    """An installed metric with these options.
+
+    Raises:
+        OptionError: where none is installed, and for options that it does not take.
+        UsageError: where its code or its numbers are no metric.
+    """
+    kind, _ = _metric_class(name)
+
+    def unfit(error: BaseException) -> UsageError:
+        if not isinstance(error, (TypeError, ValueError)):
+            giver = _giver(installed_metrics()[name])
+            return UsageError(f"metric {name!r} of {giver} cannot be used: {raised(error)}")
+        return OptionError(f"metric {name!r} takes no such options: {one_line(str(error))}")
+
     with foreign_code(unfit):
-        made: Metric = kind(**dict(options))
-    return made
+        return kind(**dict(options))
 
 
 def _numbers(name: MetricName, kind: type[Metric]) -> tuple[Named, ...]:
@@ -243,12 +262,16 @@ def _numbers(name: MetricName, kind: type[Metric]) -> tuple[Named, ...]:
     return numbers
 
 
-def add_own_numbers(names: Iterable[str]) -> None:
-    """Load the installed metrics that have numbers among these names."""
-    heads = {name.partition(".")[0] for name in names if name not in CATALOGUE} - RESERVED
-    if heads:
-        for name in sorted(heads & set(installed_metrics())):
-            own_metric(name)
+def custom_numbers(names: Iterable[str]) -> CustomNumbers:
+    """The numbers of the installed custom metrics that have numbers among these names."""
+    heads = {metric_of(name) for name in names if name not in CATALOGUE} - RESERVED
+    return numbers_of_metrics(heads & set(installed_metrics())) if heads else ()
+
+
+def numbers_of_metrics(metrics: Iterable[MetricName]) -> CustomNumbers:
+    """The numbers of the custom metrics among these, all of which are installed."""
+    custom = (_metric_class(name)[1] for name in metrics if name not in METRICS)
+    return checked_numbers(named for numbers in custom for named in numbers)
 
 
 def known_metrics(asked: Collection[object]) -> tuple[MetricName, ...]:

@@ -12,6 +12,7 @@ from typing import Final
 import pytest
 
 from summeval_pytest.endpoints.exchange import DRAIN_SECONDS
+from summeval_pytest.metrics.number import CustomNumbers
 from summeval_pytest.plugin.config import (
     COUNTED,
     GATE,
@@ -25,7 +26,7 @@ from summeval_pytest.plugin.gate import Gate
 from summeval_pytest.plugin.items import VerdictItem
 from summeval_pytest.plugin.outputs import tell_github, write_outputs
 from summeval_pytest.record.gated_suite import GatedSuite
-from summeval_pytest.record.json_text import from_json
+from summeval_pytest.record.json_text import from_json, with_custom
 from summeval_pytest.record.measuring import unmeasured_pair
 from summeval_pytest.record.record_file import Spool
 from summeval_pytest.record.run_counts import RunCounts, counts_of
@@ -81,6 +82,8 @@ class Tally:
         self._n_skipped = 0
         """Tests of suites that were skipped: by a mark, or by what foreign code raises."""
         self._suites: dict[Path, GatedSuite] = {}
+        self._custom: dict[str, CustomNumbers] = {}
+        """By suite, the numbers of its custom metrics."""
         self._unmeasured: list[str] = []
         self._recipes: set[str] = set()
         self._verdict: RunVerdict | None = None
@@ -103,6 +106,7 @@ class Tally:
         Thresholds that a judge cannot measure are named there, too: ``-q`` leaves out the header.
         """
         self._suites = dict(suites)
+        self._custom = {gated.suite.shown: gated.custom for gated in suites.values()}
         names = [(gated.suite.shown, gated.unmeasured) for gated in dict.fromkeys(suites.values())]
         self._unmeasured = list(unmeasured_lines(names, self._gate.judge_name))
 
@@ -117,6 +121,7 @@ class Tally:
         result = report.__dict__.pop(RESULT, None)
         if isinstance(result, str):
             result = from_json(TestResult, result)
+            result = with_custom(result, self._custom.get(result.suite, ()))
         if result is None:
             self._add_failure(report)
         elif (pair := result.pair) is not None:

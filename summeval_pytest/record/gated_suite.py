@@ -8,8 +8,9 @@ from pathlib import Path
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.judge import Judge
-from summeval_pytest.metrics.catalogue import METRICS, own_numbers
-from summeval_pytest.metrics.number import MetricName
+from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.number import CustomNumbers, MetricName
+from summeval_pytest.metrics.own import custom_numbers
 from summeval_pytest.metrics.signature import Signature
 from summeval_pytest.record.shards import FROM, Shard, is_in_shard
 from summeval_pytest.run.golden import check_sentences, golden_tasks, labels_fingerprint
@@ -51,6 +52,11 @@ class GatedSuite:
     def thresholds(self) -> Thresholds:
         """The thresholds of pairs and means."""
         return self.policy.thresholds
+
+    @property
+    def custom(self) -> CustomNumbers:
+        """The numbers of the custom metrics that it measures."""
+        return custom_numbers(self.thresholds.metrics)
 
     def for_metrics(self, metrics: Collection[MetricName], judge: str) -> GatedSuite:
         """The part that a judge of these metrics, FM always among them, can measure.
@@ -175,7 +181,7 @@ class GatedSuite:
                 )
                 for name in self.systems
             ),
-            own_numbers=own_numbers(self.thresholds.metrics),
+            own_numbers=self.custom,
         )
 
 
@@ -206,13 +212,14 @@ def gated_suite(  # noqa: PLR0913 - by keyword, each an option of its own
     session.replies.add_cassette(suite)
     check_sentences(suite)
     check_waivers(suite.waivers, thresholds)
+    custom = custom_numbers(thresholds.metrics)
     gated = GatedSuite(
         suite=suite,
         systems=systems,
         policy=Policy(
             thresholds=thresholds,
             floors=read_floors(suite, judge),
-            waivers=Waivers(waivers=suite.waivers, today=today),
+            waivers=Waivers(waivers=suite.waivers, today=today, custom=custom),
             rules=rules or suite_rules(suite.compare),
             share=suite.compare.share,
             slices=slices_of(suite, thresholds),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Hashable, Mapping, Sequence, Set
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any, Final, TypeVar, cast
 
 from pydantic import RootModel, ValidationError
 
+from summeval_pytest.metrics.number import CustomNumbers
 from summeval_pytest.run.golden import GoldenAnswer
 
 T = TypeVar("T")
@@ -76,6 +77,19 @@ def from_json(kind: type[T], text: str) -> T:
     except ValidationError as error:
         raise ValueError(_first_fault(error)) from None
     return value
+
+
+def with_custom(value: T, custom: CustomNumbers) -> T:
+    """A part of a record that was read, in which every value knows the custom metrics' numbers."""
+    if not custom:
+        return value
+    if isinstance(value, tuple):
+        return cast("T", tuple(with_custom(each, custom) for each in value))
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    names = [field.name for field in fields(value)]
+    parts = {name: with_custom(getattr(value, name), custom) for name in names if name != "custom"}
+    return replace(value, **parts, **({"custom": custom} if "custom" in names else {}))
 
 
 def _first_fault(error: ValidationError) -> str:

@@ -33,6 +33,7 @@ def measured_pair(evaluation: Evaluation) -> tuple[PairResult, PaperRecord]:
         scores=evaluation.scores,
         signatures=tuple(map(str, evaluation.signatures)),
         findings=findings,
+        custom=evaluation.custom,
     )
     cited = dict(place for finding in findings for place in finding.evidence)
     for score in evaluation.scores:
@@ -62,6 +63,7 @@ def unmeasured_pair(gated: GatedSuite, system: str, paper: str, fault: str) -> P
             Unscored(metric=metric, status="unanswered", reason=fault)
             for metric in gated.thresholds.metrics
         ),
+        custom=gated.custom,
     )
     return decide_pair(pair, gated.policy)
 

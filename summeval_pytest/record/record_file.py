@@ -18,21 +18,21 @@ import os
 import tempfile
 import weakref
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.metrics.catalogue import CATALOGUE, add_numbers
+from summeval_pytest.metrics.catalogue import catalogue_of, checked_numbers
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore
-from summeval_pytest.metrics.number import SPARSE, Unscored
+from summeval_pytest.metrics.number import SPARSE, CustomNumbers, Named, Unscored
 from summeval_pytest.metrics.own import OwnScore
 from summeval_pytest.metrics.score import Score
 from summeval_pytest.questions import FACETS, SCALES, Facet
-from summeval_pytest.record.json_text import as_json, from_json
+from summeval_pytest.record.json_text import as_json, from_json, with_custom
 from summeval_pytest.record.upgrade import upgraded
 from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.text.printing import one_line
@@ -171,6 +171,7 @@ class Spool:
         self._file = file and file.with_name(f"{file.name}{PART}")
         self._lines = new_lines(self._file)
         self._index = _Places(self._lines)
+        self._index.custom = {suite.shown: suite.own_numbers for suite in begun.suites}
         self._lines.add(heading(begun))
 
     def add(self, suite: str, pair: PairResult, paper: PaperRecord | None) -> None:
@@ -206,6 +207,7 @@ class _Places:
         self._file = file
         self.pairs: defaultdict[str, dict[tuple[str, str], tuple[int, Outline]]] = defaultdict(dict)
         self._papers: defaultdict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+        self.custom: dict[str, CustomNumbers] = {}
 
     def add_pair(self, start: int, suite: str, outline: Outline) -> None:
         self.pairs[suite][outline.system, outline.paper] = start, outline
@@ -218,7 +220,7 @@ class _Places:
         """The pairs of a suite; ``order`` names system and paper, None for that of the file."""
         places = self.pairs[suite]
         wanted = [places[of] for of in (places if order is None else order) if of in places]
-        reads = [partial(self._pair, start) for start, _ in wanted]
+        reads = [partial(self._pair, start, self.custom[suite]) for start, _ in wanted]
         return Pairs(reads, [outline for _, outline in wanted])
 
     def papers_of(self, suite: str, order: Iterable[str] | None = None) -> tuple[PaperRecord, ...]:
@@ -230,10 +232,10 @@ class _Places:
     def _line(self, start: int) -> RecordLine:
         return from_json(RecordLine, self._file.at(start).decode())
 
-    def _pair(self, start: int) -> PairResult:
+    def _pair(self, start: int, custom: CustomNumbers) -> PairResult:
         pair = self._line(start).pair
         assert pair is not None
-        return pair
+        return with_custom(pair, custom)
 
     def _paper(self, starts: Sequence[int]) -> PaperRecord:
         """A paper with the source sentences that any of its lines cites."""
@@ -335,11 +337,12 @@ class _Read:
         run = from_json(RecordLine, raw.removeprefix(_BOM).decode()).run
         if run is None:
             raise ValueError("it does not begin a run")
-        for suite in run.suites:
-            _check_suite(suite)
+        suites = tuple(map(_checked_suite, run.suites))
+        for suite in suites:
+            self._index.custom[suite.shown] = suite.own_numbers
             self._papers[suite.shown] = {system.name: system.papers for system in suite.systems}
             self._golden[suite.shown] = {}
-        self._begun = replace(run, suites=tuple(map(_on_its_day, run.suites)))
+        self._begun = replace(run, suites=suites)
 
     def _end(self, end: Any) -> None:
         if not isinstance(end, dict) or end.get("sha256") != self._digest.hexdigest():
@@ -350,7 +353,7 @@ class _Read:
         if line.pair is not None:
             self._check_place(line.suite, line.pair)
             for score in line.pair.scores:
-                _check_score(score)
+                _check_score(score, catalogue_of(self._index.custom[line.suite]))
             self._index.add_pair(start, line.suite, line.pair.outline)
         elif line.paper is not None:
             self._index.add_paper(start, line.suite, line.paper.id, str(start))
@@ -399,37 +402,41 @@ def _check_schema(raw: bytes) -> None:
         raise ValueError(f"it has schema {one_line(str(schema), 20)}, this version reads {SCHEMA}")
 
 
-def _check_suite(suite: SuiteRecord) -> None:
-    """Refuse a suite that requires, or compares, a number which this version does not have."""
-    add_numbers(suite.own_numbers)
+def _checked_suite(suite: SuiteRecord) -> SuiteRecord:
+    """The suite with what its record leaves out: the day of its run, and who knows its numbers.
+
+    Raises:
+        ValueError: where it requires, or compares, a number which it does not have.
+    """
+    custom = checked_numbers(suite.own_numbers)
     policy, thresholds = suite.policy, suite.policy.thresholds
-    _check_names(each.name for scope in thresholds.by_scope.values() for each in scope)
-    _check_names(waiver.finding for waiver in policy.waivers.waivers)
-    _check_names(rule.name for rule in policy.rules)
+    names = [each.name for scope in thresholds.by_scope.values() for each in scope]
+    names += (waiver.finding for waiver in policy.waivers.waivers)
+    names += (rule.name for rule in policy.rules)
     for comparison in suite.comparisons.values():
-        _check_names(each.name for each in comparison.differences)
+        names += (each.name for each in comparison.differences)
+    _check_names(names, catalogue_of(custom))
     for floor in (floor for table in policy.floors for floor in table.floors):
         try:
             named_agreement(floor.name)
         except KeyError:
             raise ValueError(f"unknown agreement {floor.name!r}") from None
+        if floor.bound is None:
+            raise ValueError(f"a floor on {floor.name!r} has no bound")
+    waivers = replace(policy.waivers, today=day_of(suite.waivers))
+    suite = replace(suite, policy=replace(policy, waivers=waivers), own_numbers=custom)
+    return with_custom(suite, custom)
 
 
-def _on_its_day(suite: SuiteRecord) -> SuiteRecord:
-    """The suite with the day of its run, as far as its waivers know it."""
-    waivers = replace(suite.policy.waivers, today=day_of(suite.waivers))
-    return replace(suite, policy=replace(suite.policy, waivers=waivers))
-
-
-def _check_names(names: Iterable[str]) -> None:
+def _check_names(names: Iterable[str], catalogue: Mapping[str, Named]) -> None:
     for name in names:
-        if name not in CATALOGUE:
+        if name not in catalogue:
             raise ValueError(f"unknown number {name!r}")
 
 
-def _check_score(score: Score | Unscored) -> None:
+def _check_score(score: Score | Unscored, catalogue: Mapping[str, Named]) -> None:
     """Refuse a rating off its scale, and a number off its range or without a name."""
-    _check_names([score.metric])
+    _check_names([score.metric], catalogue)
     if isinstance(score, Unscored):
         return
     if isinstance(score, OwnScore) and score.metric not in score.numbers:
@@ -438,11 +445,11 @@ def _check_score(score: Score | Unscored) -> None:
         for rated in score.ratings:
             _check_rating(rated.facet, rated.rating)
     for each in score.by_reference if isinstance(score, FacetScore | EvaScore) else ():
-        _check_score(each)
+        _check_score(each, catalogue)
     values = score.values()
-    _check_names(values)
+    _check_names(values, catalogue)
     for name, value in values.items():
-        named = CATALOGUE[name]
+        named = catalogue[name]
         if value is not None and not named.low <= value <= named.high:
             raise ValueError(f"{name} is {value:g}, and ranges {named.range}")
 

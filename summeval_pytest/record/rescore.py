@@ -73,11 +73,15 @@ def rescore(
         suites = tuple(_with_weights(suite, weights) for suite in record.suites)
         record = replace(record, suites=suites)
 
-    def changed(policy: Policy) -> Policy:
-        thresholds = replace_thresholds(policy.thresholds, options, MIN)
+    of_any = {named.name: named for suite in record.suites for named in suite.own_numbers}
+
+    def changed(suite: SuiteRecord) -> Policy:
+        known = of_any | {named.name: named for named in suite.own_numbers}
+        custom, policy = tuple(known.values()), suite.policy
+        thresholds = replace_thresholds(policy.thresholds, options, MIN, custom=custom)
         return replace(policy, thresholds=thresholds, waivers=replace(policy.waivers, today=today))
 
-    return decide(record, {suite.shown: changed(suite.policy) for suite in record.suites})
+    return decide(record, {suite.shown: changed(suite) for suite in record.suites})
 
 
 def _with_weights(suite: SuiteRecord, weights: Mapping[Facet, float]) -> SuiteRecord:

@@ -12,7 +12,7 @@ from heapq import nsmallest
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from summeval_pytest.errors import Place
-from summeval_pytest.metrics.catalogue import CATALOGUE
+from summeval_pytest.metrics.catalogue import CATALOGUE, catalogue_of, metric_of
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import COVERAGE, FacetScore
 from summeval_pytest.metrics.faithfulness import SUPPORT, FaithfulnessScore
@@ -53,7 +53,7 @@ from summeval_pytest.verdict.pair import PairVerdict, Shortfall, judge_faults
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from summeval_pytest.metrics.number import Unscored
+    from summeval_pytest.metrics.number import Named, Unscored
     from summeval_pytest.metrics.score import Score
     from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.verdict.differences import Comparison, PairChange
@@ -209,7 +209,7 @@ def badness(pair: PairResult) -> tuple[bool, float, bool, list[tuple[bool, int, 
 def gap_of(short: Shortfall | SystemMean) -> float:
     """How far a number is from its threshold, as a share of its range."""
     value = short.compared if isinstance(short, SystemMean) else short.value
-    return CATALOGUE[short.name].gap(value, short.least)
+    return short.named.gap(value, short.least)
 
 
 def pair_case(pair: PairResult) -> Case:
@@ -264,7 +264,7 @@ def _pair_title(pair: PairResult) -> str:
 
 def standing_of(short: Shortfall) -> str:
     """One number and the threshold that it misses."""
-    return standing(short.name, short.value, short.least)
+    return standing(short.named, short.value, short.least)
 
 
 def missed_numbers(verdict: PairVerdict) -> Iterator[str]:
@@ -309,10 +309,10 @@ def _weak_lines(pair: PairResult, least: float) -> Iterator[str]:
     )
     if weak:
         yield ""
-        yield f"supported, though by less than {shown(SUPPORT, least, least)} of 1:"
+        yield f"supported, though by less than {shown(CATALOGUE[SUPPORT], least, least)} of 1:"
     for support, index, text in weak[:_WEAK]:
         what = quoted(text, _SENTENCE)
-        yield f"   sentence {index + 1}, {shown(SUPPORT, support, least)}: {what}"
+        yield f"   sentence {index + 1}, {shown(CATALOGUE[SUPPORT], support, least)}: {what}"
     if len(weak) > _WEAK:
         yield f"   and {len(weak) - _WEAK} more"
 
@@ -376,7 +376,7 @@ def _missed_mean(mean: SystemMean) -> str:
     if mean.value is None:
         return f"mean {mean.name} applies to none of the papers; remove its threshold"
     others = "" if mean.compared == mean.value else ", the others at their worst"
-    return f"mean {standing(mean.name, mean.compared, mean.least)} ({coverage}{others})"
+    return f"mean {standing(mean.named, mean.compared, mean.least)} ({coverage}{others})"
 
 
 def _system_details(system: SystemResult) -> Iterator[str]:
@@ -384,7 +384,7 @@ def _system_details(system: SystemResult) -> Iterator[str]:
     for mean in sorted(system.means, key=lambda mean: not mean.passes):
         if mean not in system.verdict.missed:
             state = "" if mean.passes else "undecided: " if mean.is_open else "waived: "
-            yield f"  {state}mean {standing(mean.name, mean.compared, mean.least)}"
+            yield f"  {state}mean {standing(mean.named, mean.compared, mean.least)}"
     if line := corrected_line(system.corrected):
         yield f"  corrected by golden labels: {line}"
     yield from (f"  {one_line(line, 400)}" for line in slice_lines(system))
@@ -458,13 +458,13 @@ def pair_parts(pair: PairResult, thresholds: Iterable[Threshold]) -> list[Part]:
     missed = {shortfall.name: shortfall for shortfall in verdict.shortfalls}
     waived = {shortfall.name: shortfall for shortfall in verdict.waived}
     parts = []
-    for name in CATALOGUE:
+    for name, named in catalogue_of(pair.custom).items():
         if name in missed:
             parts.append(Part(name, _shortfall(pair, missed[name]), "shortfall"))
         elif name in waived:
             parts.append(Part(name, _waived_text(standing_of(waived[name]), name, verdict.waivers)))
         elif name in numbers.values and (name in bounds or not name.startswith(_DETAILS)):
-            parts.append(_number(pair, name, numbers.values[name], bounds.get(name)))
+            parts.append(_number(pair, named, numbers.values[name], bounds.get(name)))
     for each in numbers.unscored:
         if each.fault == "judge":
             text = f"{each.metric}: {each.status}, {one_line(each.reason)}"
@@ -480,19 +480,19 @@ def pair_parts(pair: PairResult, thresholds: Iterable[Threshold]) -> list[Part]:
     return parts + _at_fault(parts, "pair", pair.outcome, "; ".join(verdict.undecided))
 
 
-def _number(pair: PairResult, name: str, value: float | None, bound: float | None) -> Part:
+def _number(pair: PairResult, named: Named, value: float | None, bound: float | None) -> Part:
     """A number that does not fail its pair; skipped where the pair was left undecided."""
-    text = f"{name} {shown(name, value, bound)}"
+    name, text = named.name, f"{named.name} {shown(named, value, bound)}"
     if pair.outcome == "error":
         why = one_line("; ".join(pair.verdict.undecided))
         return Part(name, f"{text} was not decided: {why}", "skipped")
-    is_met = bound is not None and CATALOGUE[name].meets(value, bound)
-    return Part(name, standing(name, value, bound) if is_met and bound is not None else text)
+    is_met = bound is not None and named.meets(value, bound)
+    return Part(name, standing(named, value, bound) if is_met and bound is not None else text)
 
 
 def _shortfall(pair: PairResult, short: Shortfall) -> str:
     """One number of a pair, described as if nothing else failed it."""
-    metric = CATALOGUE[short.name].metric
+    metric = metric_of(short.name)
     number = _EXPLAINED_BY.get(short.name, short.name)
     own = [finding for finding in pair.findings if finding.number.startswith(number)]
     cleared: dict[str, Any] = dict.fromkeys(_OTHER_CLAIMS.get(metric, _CLAIMS), ())
@@ -544,12 +544,12 @@ def _mean(system: SystemResult, mean: SystemMean, papers: Sequence[Numbers]) -> 
     name = f"mean {mean.name}"
     if mean not in system.verdict.missed:
         cause: Cause = "unscored" if mean.is_open else "passed"
-        text = f"mean {standing(mean.name, mean.compared, mean.least)}"
+        text = f"mean {standing(mean.named, mean.compared, mean.least)}"
         return Part(name, _waived_text(text, mean.name, system.waivers), cause)
-    turned = CATALOGUE[mean.name].oriented
+    turned = mean.named.oriented
     known = ((each.values.get(mean.name), each.paper) for each in papers)
     worst = nsmallest(_MOST, ((turned(v), paper) for v, paper in known if v is not None))
-    lines = [f"   {shown(mean.name, turned(value))} {one_line(paper)}" for value, paper in worst]
+    lines = [f"   {shown(mean.named, turned(value))} {one_line(paper)}" for value, paper in worst]
     text = _waived_text(_missed_mean(mean), mean.name, system.waivers)
     return Part(name, "\n".join([text, *lines]), "shortfall")
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
-from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
+from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, catalogue_of, place_of
 from summeval_pytest.reports import judge_section
 from summeval_pytest.reports.cases import (
     Case,
@@ -217,7 +217,7 @@ def step_summary(run: RunVerdict) -> str:
         for system in suite.systems
     ]
     named = {mean.name for row in systems for mean in row.system.means}
-    names = [name for name in CATALOGUE if name in named or name in METRICS]
+    names = sorted({*named, *METRICS}, key=place_of)
     header = run.header
     words = judge_section, broken_rules, claims_of, confusions, ruled_out_text, slice_lines
     functions = cell, code, fitting, head, mean_cell, missing, n, outcome_words, section
@@ -338,13 +338,16 @@ def outcome_words(outcomes: Collection[Covered]) -> Markdown:
 
 def mean_cell(row: SystemRow, name: str) -> Markdown:
     """A mean with its threshold where it is not met, and its change against the baseline."""
+    if name not in catalogue_of(row.suite.own_numbers):
+        return Markdown("-")  # another suite of the run has this custom metric
     mean = row.mean(name)
     value, least, corrected = mean.value, mean.least, mean.corrected
-    text = shown(name, value, least)
+    number = mean.mean.named
+    text = shown(number, value, least)
     if mean.state == "failed":
         text = f"**{text}**"
-    if mean.state and least is not None and not CATALOGUE[name].meets(value, least):
-        text += f" {against(name, value, least)}"
+    if mean.state and least is not None and not number.meets(value, least):
+        text += f" {against(number, value, least)}"
     if mean.state in {"waived", "undecided"}:
         text += f", {mean.state}"
     if mean.coverage:

@@ -107,8 +107,8 @@ class ListedPair:
     @property
     def values(self) -> dict[str, str]:
         """The value of each scored metric."""
-        values = self.numbers.values
-        return {metric: shown(metric, values[metric]) for metric in measured_metrics(values)}
+        values, catalogue = self.numbers.values, self.numbers.catalogue
+        return {name: shown(catalogue[name], values[name]) for name in measured_metrics(values)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,8 +268,8 @@ def counted(outcomes: Mapping[Outcome, int]) -> str:
 
 def mean_cell(line: SystemLine, name: str) -> dict[str, object]:
     """A cell of the heatmap."""
-    named, lost = CATALOGUE[name], _LOST.get(name, "")
-    mean = line.gated.mean(name)
+    lost, mean = _LOST.get(name, ""), line.gated.mean(name)
+    named = mean.mean.named
     value, least = mean.value, mean.least
     is_judged = name.partition(".")[0] in METRICS  # no best value is known of a custom metric
     missing = named.gap(value, named.best) if is_judged and value is not None else 0.0
@@ -278,7 +278,7 @@ def mean_cell(line: SystemLine, name: str) -> dict[str, object]:
     return {
         "name": name.removeprefix("facet."),
         "scale": int(named.high) if name.startswith("facet.") else 0,
-        "text": shown(name, value, least),
+        "text": shown(named, value, least),
         "shade": 0 if not missing else max(1, round(missing * _STEPS)),
         "bound": "" if least is None else f"{signs[is_met]} {least:g}",
         "state": mean.state,
@@ -296,7 +296,7 @@ def whisker(difference: Difference, beside: Sequence[Difference]) -> list[float]
     """
 
     def shares(d: Difference) -> list[float]:
-        size = CATALOGUE[d.name].high - CATALOGUE[d.name].low
+        size = d.named.high - d.named.low
         return [(d.change if v is None else v) / size for v in (d.change, d.low, d.high)]
 
     reach = max(abs(share) for d in beside for share in shares(d)) or 1.0

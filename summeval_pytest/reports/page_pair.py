@@ -13,6 +13,7 @@ from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, Literal
 
+from summeval_pytest.metrics.catalogue import CATALOGUE
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.faithfulness import CONFLICTS, SUPPORT, FaithfulnessScore
@@ -488,17 +489,17 @@ def _facet_notes(score: FacetScore) -> Iterator[str]:
 
 
 def _eva_notes(score: EvaScore) -> Iterator[str]:
-    precision = shown("eva.precision", score.precision)
-    recall = shown("eva.recall", score.recall)
-    yield f"eva {shown('eva', score.value)}: precision {precision}, recall {recall}"
+    precision = shown(CATALOGUE["eva.precision"], score.precision)
+    recall = shown(CATALOGUE["eva.recall"], score.recall)
+    yield f"eva {shown(CATALOGUE['eva'], score.value)}: precision {precision}, recall {recall}"
     if max(len(score.reference), len(score.candidate)) > _PIECES:
         yield f"of the facts, {_PIECES} of each kind are shown, the bad ones first"
 
 
 def _faithfulness_notes(score: FaithfulnessScore) -> Iterator[str]:
     if score.support is not None:
-        support = shown(SUPPORT, score.support)
-        yield f"faithfulness {shown('faithfulness', score.value)}: support {support}"
+        support = shown(CATALOGUE[SUPPORT], score.support)
+        yield f"faithfulness {shown(CATALOGUE['faithfulness'], score.value)}: support {support}"
     if len(score.sentences) > _PIECES:
         yield f"of {len(score.sentences):,} sentences, {_PIECES} are shown, the bad ones first"
 

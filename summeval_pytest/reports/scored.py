@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.metrics.catalogue import catalogue_of
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import FACETS, Facet
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from summeval_pytest.metrics.finding import Finding
+    from summeval_pytest.metrics.number import CustomNumbers
     from summeval_pytest.metrics.score import Score
     from summeval_pytest.run.measure import Evaluation
 
@@ -51,7 +53,7 @@ def scored_html(evaluation: Evaluation, findings: Sequence[Finding]) -> str:
     return template("scored.html", finalize).render(
         style=resource("scored.css"),
         of=evaluation.name,
-        scores=[(score.metric, _value(score)) for score in evaluation.scores],
+        scores=[(score.metric, _value(score, evaluation.custom)) for score in evaluation.scores],
         ratings=[(r.facet, r.rating) for r in ratings],
         sides=[(name, list(_runs(text, passages))) for name, text, passages in sides],
         findings=listed[:MOST],
@@ -64,10 +66,10 @@ def means_html(rows: Iterable[tuple[str, ...]]) -> str:
     return template("means.html", finalize).render(style=resource("scored.css"), rows=list(rows))
 
 
-def _value(score: Score | Unscored) -> str:
+def _value(score: Score | Unscored, custom: CustomNumbers) -> str:
     if isinstance(score, Unscored):
         return f"not scored: {score.reason}"
-    return shown(score.metric, score.value)
+    return shown(catalogue_of(custom)[score.metric], score.value)
 
 
 def _runs(text: str, passages: dict[Facet, str]) -> Iterator[tuple[str, str]]:

@@ -80,7 +80,8 @@ class SystemRow:
         elif decided is not None and not decided.passes:
             state = "undecided" if decided.is_open else "waived"
         return ShownMean(
-            mean=decided or mean_of(self.papers, Threshold(name, least or 0.0)),
+            mean=decided
+            or mean_of(self.papers, Threshold(name, least or 0.0, custom=self.suite.own_numbers)),
             least=least if decided is None else decided.least,
             state=state,
             corrected=corrected,

@@ -13,7 +13,7 @@ from itertools import count, groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.metrics.catalogue import METRICS, measured_metrics
+from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics
 from summeval_pytest.metrics.finding import rank
 from summeval_pytest.metrics.score import wrong_pieces
 from summeval_pytest.questions import FACETS
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.endpoints.spending import ModelSeen
+    from summeval_pytest.metrics.number import CustomNumbers
     from summeval_pytest.store.cassette import Cassette
     from summeval_pytest.verdict.differences import Comparison
     from summeval_pytest.verdict.run import PairResult, RunVerdict, SuiteRecord
@@ -76,13 +77,14 @@ class TallyRow:
     values: Mapping[str, float]
     note: str
     wrong: Mapping[str, int]
+    custom: CustomNumbers = ()
 
     @classmethod
     def of(cls, pair: PairResult) -> TallyRow:
         """The row of a pair: its metrics, a note on its summary, how much is wrong with it."""
         numbers = pair.numbers().values
         values = {m: v for m in measured_metrics(numbers) if (v := numbers.get(m)) is not None}
-        return cls(pair.outcome, values, pair.note, wrong_pieces(pair.scores))
+        return cls(pair.outcome, values, pair.note, wrong_pieces(pair.scores), pair.custom)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,8 +102,11 @@ class SystemTally:
     def mean(self, metric: str) -> str:
         """The mean of one metric, with the number of its pairs if that is not all."""
         values = [row.values[metric] for row in self.rows if metric in row.values]
-        part = f" ({len(values)}/{len(self.rows)})" if 0 < len(values) < len(self.rows) else ""
-        return shown(metric, statistics.mean(values) if values else None) + part
+        if not values:
+            return "-"
+        (named, *_) = (catalogue_of(r.custom)[metric] for r in self.rows if metric in r.values)
+        part = f" ({len(values)}/{len(self.rows)})" if len(values) < len(self.rows) else ""
+        return shown(named, statistics.mean(values)) + part
 
 
 def summary_lines(

@@ -9,7 +9,7 @@ import operator
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
+from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, catalogue_of
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.slices import MIN_SLICE, worst_slice
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
     from summeval_pytest.metrics.finding import Finding
+    from summeval_pytest.metrics.number import Named
     from summeval_pytest.verdict.differences import Claim, Comparison, Difference, PairChange
     from summeval_pytest.verdict.means import CorrectedMean, SystemMean
     from summeval_pytest.verdict.run import SystemResult
@@ -49,12 +50,11 @@ LEGEND: Final = (
 )
 
 
-def shown(name: str, value: float | None, least: float | None = None) -> str:
+def shown(named: Named, value: float | None, least: float | None = None) -> str:
     """A number as text: a whole rating or count as it is, else three digits; a dash for None.
 
     It gets more digits if three would look as if it met the threshold ``least`` that it misses.
     """
-    named = CATALOGUE[name]
     if value is None:
         return "-"
     if named.is_whole and value == int(value):
@@ -77,15 +77,14 @@ def beside(
     return f"{value:.{digits}f}"
 
 
-def standing(name: str, value: float | None, least: float) -> str:
+def standing(named: Named, value: float | None, least: float) -> str:
     """A number and its threshold: ``facet 0.425 < 0.750``, ``eva 0.400 >= 0.300``."""
-    return f"{name} {shown(name, value, least)} {against(name, value, least)}"
+    return f"{named.name} {shown(named, value, least)} {against(named, value, least)}"
 
 
-def against(name: str, value: float | None, least: float) -> str:
+def against(named: Named, value: float | None, least: float) -> str:
     """The threshold of a number with the sign between them: ``< 0.750``."""
-    named, bound = CATALOGUE[name], shown(name, least, least)
-    is_met = named.meets(value, least)
+    bound, is_met = shown(named, least, least), named.meets(value, least)
     if named.lower_is_better:
         return f"{'<=' if is_met else '>'} {bound} at most"
     return f"{'>=' if is_met else '<'} {bound}"
@@ -143,7 +142,11 @@ def change_lines(change: PairChange) -> Iterator[str]:
 def moved_numbers(change: PairChange) -> list[str]:
     """The numbers that changed, each with its old and new value."""
     moved = ((name, old, new) for name, old, new in change.numbers if old != new)
-    return [f"{name} {shown(name, old)} -> {shown(name, new)}" for name, old, new in moved]
+    catalogue = catalogue_of(change.custom)
+    return [
+        f"{name} {shown(catalogue[name], old)} -> {shown(catalogue[name], new)}"
+        for name, old, new in moved
+    ]
 
 
 def claims_of(change: PairChange) -> Iterator[tuple[str, bool, tuple[Claim, ...]]]:
@@ -170,9 +173,10 @@ def corrected_value(mean: CorrectedMean) -> str:
     reason = one_line(mean.reason)
     if mean.value is None:
         return f"unknown ({reason})"
+    value = shown(CATALOGUE[mean.name], mean.value)
     if mean.low is None or mean.high is None:
-        return f"{shown(mean.name, mean.value)} ({reason})"
-    return f"{shown(mean.name, mean.value)} [{mean.low:.2f}, {mean.high:.2f}]"
+        return f"{value} ({reason})"
+    return f"{value} [{mean.low:.2f}, {mean.high:.2f}]"
 
 
 def missed_lines(means: Iterable[CorrectedMean]) -> Iterator[str]:
@@ -185,8 +189,8 @@ def missed_lines(means: Iterable[CorrectedMean]) -> Iterator[str]:
         for floor in mean.missed:
             value = floor.compared(mean.value, mean.low)
             if value is not None:  # an unknown one is undecided
-                text = shown(mean.name, value, floor.least)
-                least = shown(mean.name, floor.least, floor.least)
+                text = shown(floor.named, value, floor.least)
+                least = shown(floor.named, floor.least, floor.least)
                 yield f"corrected mean {floor.title} {text} < {least} ({corrected_text(mean)})"
 
 

@@ -21,7 +21,7 @@ from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.facts import TFIDF, CheckedFact, Stages
 from summeval_pytest.metrics.flow import NoScoreError, best_of, ends_unscored, mean_of
 from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.metrics.own import own_flow, own_metric, own_signature
+from summeval_pytest.metrics.own import numbers_of_metrics, own_flow, own_metric, own_signature
 from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.questions import (
     FacetRatings,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.judges.judge import Judge, Part
     from summeval_pytest.metrics.flow import Dialogue, Returned
-    from summeval_pytest.metrics.number import MetricName
+    from summeval_pytest.metrics.number import CustomNumbers, MetricName
     from summeval_pytest.metrics.score import Score
     from summeval_pytest.metrics.signature import Signature
     from summeval_pytest.metrics.similarity import TextEncoder
@@ -258,9 +258,14 @@ class Evaluation:
                 return score
         raise KeyError(metric)
 
+    @property
+    def custom(self) -> CustomNumbers:
+        """The numbers of the custom metrics among its own."""
+        return numbers_of_metrics(score.metric for score in self.scores)
+
     def numbers(self) -> Numbers:
         """Its numbers without their evidence."""
-        return numbers_of(self.paper, self.system, self.pair.summary, self.scores)
+        return numbers_of(self.paper, self.system, self.pair.summary, self.scores, self.custom)
 
 
 async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own

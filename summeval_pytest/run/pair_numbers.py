@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.metrics.catalogue import CATALOGUE
-from summeval_pytest.metrics.number import Unscored
+from summeval_pytest.metrics.catalogue import catalogue_of, metric_of
+from summeval_pytest.metrics.number import UNRECORDED, CustomNumbers, Unscored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from summeval_pytest.metrics.number import Fault, MetricName
+    from summeval_pytest.metrics.number import Fault, MetricName, Named
     from summeval_pytest.metrics.score import Score
 
 
@@ -45,6 +45,12 @@ class Numbers:
     worst: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     best: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     absent: Mapping[str, Absence] = field(default_factory=lambda: MappingProxyType({}))
+    custom: CustomNumbers = field(default=(), compare=False, repr=False, metadata=UNRECORDED)
+
+    @property
+    def catalogue(self) -> Mapping[str, Named]:
+        """All numbers that the pair may have, by name."""
+        return catalogue_of(self.custom)
 
     def why_unscored(self, metric: MetricName) -> Unscored | None:
         """Why a metric has no score; None where it has one, or was not measured."""
@@ -53,7 +59,7 @@ class Numbers:
     def is_missing(self, name: str) -> bool:
         """Whether a number applies to this pair, and nobody gave it or said why not."""
         is_there = name in self.values or self.absent.get(name) == "not_applicable"
-        return not is_there and self.why_unscored(CATALOGUE[name].metric) is None
+        return not is_there and self.why_unscored(metric_of(name)) is None
 
     def assuming(self, *, right: bool = False, by: Fault | None = None) -> Numbers:
         """These numbers with everything missing taken as wrong, or as right.
@@ -71,15 +77,20 @@ class Numbers:
             sizes["faithfulness"] += n_open if right else 0
         missing = {name for name, value in values.items() if value is None and by != "judge"}
         silent = {each.metric for each in self.unscored if by in {None, each.fault}}
-        missing |= {name for name, named in CATALOGUE.items() if named.metric in silent}
-        values |= {n: CATALOGUE[n].best if right else CATALOGUE[n].worst for n in missing}
+        known = self.catalogue
+        missing |= {name for name, named in known.items() if named.metric in silent}
+        values |= {n: known[n].best if right else known[n].worst for n in missing}
         if values == self.values and sizes == self.sizes:
             return self  # most pairs miss nothing, and a comparison keeps all of a system
         return replace(self, values=MappingProxyType(values), sizes=MappingProxyType(sizes))
 
 
 def numbers_of(
-    paper: str, system: str, summary: str, scores: Sequence[Score | Unscored]
+    paper: str,
+    system: str,
+    summary: str,
+    scores: Sequence[Score | Unscored],
+    custom: CustomNumbers = (),
 ) -> Numbers:
     """The numbers of a pair without their evidence."""
     values: dict[str, float | None] = {}
@@ -100,27 +111,30 @@ def numbers_of(
         sizes=MappingProxyType(sizes),
         worst=MappingProxyType(worst),
         best=MappingProxyType(best),
-        absent=MappingProxyType(_absent(scores)),
+        absent=MappingProxyType(_absent(scores, catalogue_of(custom))),
+        custom=custom,
     )
 
 
-def _absent(scores: Sequence[Score | Unscored]) -> dict[str, Absence]:
+def _absent(
+    scores: Sequence[Score | Unscored], catalogue: Mapping[str, Named]
+) -> dict[str, Absence]:
     """Every number of the scored metrics without a value, and why."""
     return {
         name: "not_given" if name in score.not_given else "not_applicable"
         for score in scores
         if not isinstance(score, Unscored)
-        for name, named in CATALOGUE.items()
+        for name, named in catalogue.items()
         if named.metric == score.metric and name not in score.values()
     }
 
 
-def is_covered(name: str, n_scored: int, n_papers: int) -> bool:
+def is_covered(named: Named, n_scored: int, n_papers: int) -> bool:
     """Whether a mean covers enough of its papers.
 
     The mean of a count has to cover all: no value can replace a missing one.
     """
-    least = 1.0 if CATALOGUE[name].worst is None else MIN_COVERAGE
+    least = 1.0 if named.worst is None else MIN_COVERAGE
     return n_scored >= least * n_papers
 
 
@@ -128,5 +142,5 @@ def coverage(papers: Sequence[Numbers], name: str) -> tuple[int, int]:
     """On how many papers a number is scored, and on how many it applies."""
     n_scored = sum(p.values.get(name) is not None for p in papers)
     n_stated = sum(name in p.values for p in papers)
-    n_unscored = sum(p.why_unscored(CATALOGUE[name].metric) is not None for p in papers)
+    n_unscored = sum(p.why_unscored(metric_of(name)) is not None for p in papers)
     return n_scored, n_stated + n_unscored

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from summeval_pytest.endpoints.exchange import DRAIN_SECONDS
 from summeval_pytest.errors import OptionError, UsageError
-from summeval_pytest.record.json_text import from_json
+from summeval_pytest.record.json_text import from_json, with_custom
 from summeval_pytest.record.measuring import unmeasured_pair
 from summeval_pytest.record.record_file import Spool
 from summeval_pytest.record.run_counts import RunCounts
@@ -110,7 +110,7 @@ class Collected:
                 raise UsageError(said["mistake"])
             self._counts.add(said.get("counts"))
         else:
-            result = from_json(TestResult, line)
+            result = with_custom(from_json(TestResult, line), self._judge.gated.custom)
             if result.pair is not None:
                 self.n_judged += 1
                 self.spool.add(result.suite, result.pair, result.paper)

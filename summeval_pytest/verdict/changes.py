@@ -52,6 +52,7 @@ def pair_change(old: PairResult, new: PairResult, *, baseline: str) -> PairChang
         system=new.system,
         baseline=baseline,
         numbers=numbers,
+        custom=new.custom,
         facets=_facet_changes(_of(FacetScore, old), _of(FacetScore, new)),
         lost=lost,
         regained=regained,

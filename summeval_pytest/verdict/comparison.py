@@ -12,10 +12,10 @@ from __future__ import annotations
 import math
 import statistics
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.errors import OptionError, nearest
-from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, OPTIONAL, lacks
+from summeval_pytest.metrics.catalogue import METRICS, OPTIONAL, catalogue_of, lacks
 from summeval_pytest.metrics.signature import Signature, read_signature
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.pair_numbers import Numbers, coverage, is_covered
@@ -28,6 +28,7 @@ from summeval_pytest.verdict.thresholds import NOT_SAID
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from summeval_pytest.metrics.number import Named
     from summeval_pytest.verdict.run import PairResult, RunRecord, SuiteRecord
     from summeval_pytest.verdict.slices import Slice
 
@@ -174,30 +175,46 @@ def _changes(both: Sequence[Pairing], name: str) -> list[tuple[float, float]]:
     return [(old, new) for old, new in values if old is not None and new is not None]
 
 
-def _paired(both: Sequence[Pairing]) -> dict[str, list[tuple[float, float]]]:
-    """By name, the old and new values of each number that both runs have, in catalogue order."""
+class _Paired(NamedTuple):
+    """The old and new values of one number, on the papers that have it in both runs."""
+
+    number: Named
+    values: list[tuple[float, float]]
+
+    @property
+    def losses(self) -> list[float]:
+        """By how much each paper became worse."""
+        return [self.number.oriented(old - new) for old, new in self.values]
+
+    @property
+    def gains(self) -> list[float]:
+        """By how much each paper became better."""
+        return [-loss for loss in self.losses]
+
+    @property
+    def width(self) -> float:
+        """The width of the number's range; 1 for a count, whose range has no end."""
+        return 1.0 if self.number.worst is None else self.number.high - self.number.low
+
+
+def _paired(both: Sequence[Pairing]) -> dict[str, _Paired]:
+    """By name, in catalogue order, the numbers that both runs have."""
     without = {name for name in OPTIONAL if _papers_without(both, name)}
-    names = [name for name in CATALOGUE if name not in without]
-    return {name: values for name in names if (values := _changes(both, name))}
+    paired = (
+        _Paired(number, _changes(both, name))
+        for name, number in catalogue_of(both[0][1].custom).items()
+        if name not in without
+    )
+    return {each.number.name: each for each in paired if each.values}
 
 
-def _p_values(
-    paired: Mapping[str, Sequence[tuple[float, float]]], rules: Sequence[Rule]
-) -> dict[str, float]:
+def _p_values(paired: Mapping[str, _Paired], rules: Sequence[Rule]) -> dict[str, float]:
     """The p values of a drop, Holm-adjusted, of the numbers that are tested together."""
     from summeval_pytest.stats.paired import drop_p_value, holm
 
     tested = [name for name in levels(rules) if name in paired]
-    raw = [
-        drop_p_value([-loss for loss in _losses(name, paired[name])], n_flips=FLIPS, seed=SEED)
-        for name in tested
-    ]
+    raw = [drop_p_value(paired[name].gains, n_flips=FLIPS, seed=SEED) for name in tested]
     return dict(zip(tested, holm(raw), strict=True))
-
-
-def _losses(name: str, values: Iterable[tuple[float, float]]) -> list[float]:
-    """By how much each paper became worse."""
-    return [CATALOGUE[name].oriented(old - new) for old, new in values]
 
 
 def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Difference, ...]:
@@ -208,19 +225,20 @@ def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Differ
     adjusted = _p_values(paired, rules)
     margins = {rule.name: rule for rule in rules if rule.margin is not None}
     differences = []
-    for name, values in paired.items():
-        changes = [new - old for old, new in values]
-        interval = change_interval(changes, width=_width(name))
+    for name, each in paired.items():
+        changes = [new - old for old, new in each.values]
+        interval = change_interval(changes, width=each.width)
         differences.append(
             Difference(
                 name=name,
-                n_papers=len(values),
-                old=statistics.mean(old for old, _ in values),
-                new=statistics.mean(new for _, new in values),
+                n_papers=len(each.values),
+                old=statistics.mean(old for old, _ in each.values),
+                new=statistics.mean(new for _, new in each.values),
                 change=statistics.mean(changes),
                 **asdict(interval),
                 p=adjusted.get(name),
-                ruled_out=_ruled_out(margins.get(name, Rule(name=name)), values),
+                ruled_out=_ruled_out(margins.get(name, Rule(name=name)), each),
+                custom=both[0][1].custom,
             )
         )
     return tuple(differences)
@@ -240,47 +258,35 @@ def _slice_changes(
     from summeval_pytest.stats.paired import drop_p_value, holm
 
     tested = {name: level for name, level in levels(rules).items() if name in METRICS}
-    cells = []
+    cells: list[tuple[str, _Paired, float]] = []
     for each in slices:
         members = frozenset(each.papers)
         own = [(old, new) for old, new in both if new.paper in members]
-        for name, level in tested.items():
-            values = _changes(own, name) if name not in broken else []
-            if len(values) >= MIN_SLICE:
-                cells.append((each.name, name, level, _losses(name, values)))
-    raw = [
-        drop_p_value([-loss for loss in losses], n_flips=FLIPS, seed=SEED) for *_, losses in cells
-    ]
+        paired = _paired(own) if len(own) >= MIN_SLICE else {}
+        cells += [
+            (each.name, paired[name], level)
+            for name, level in tested.items()
+            if name in paired and name not in broken and len(paired[name].values) >= MIN_SLICE
+        ]
+    raw = [drop_p_value(cell.gains, n_flips=FLIPS, seed=SEED) for _, cell, _ in cells]
     return tuple(
         SliceChange(
             slice=where,
-            name=name,
-            n_papers=len(losses),
-            drop=statistics.mean(losses),
+            name=cell.number.name,
+            n_papers=len(cell.values),
+            drop=statistics.mean(cell.losses),
             p=p,
             level=level,
         )
-        for (where, name, level, losses), p in zip(cells, holm(raw), strict=True)
+        for (where, cell, level), p in zip(cells, holm(raw), strict=True)
     )
 
 
-def _width(name: str) -> float:
-    """The width of a number's range; 1 for a count, whose range has no end."""
-    number = CATALOGUE[name]
-    return 1.0 if number.worst is None else number.high - number.low
-
-
-def _gains(name: str, values: Iterable[tuple[float, float]]) -> list[float]:
-    """By how much each paper became better."""
-    return [-loss for loss in _losses(name, values)]
-
-
-def _ruled_out(rule: Rule, values: Sequence[tuple[float, float]]) -> float | None:
+def _ruled_out(rule: Rule, paired: _Paired) -> float | None:
     """The smallest drop that the papers rule out at a rule's level; None for one paper."""
     from summeval_pytest.stats.no_worse import refuted_drop
 
-    gains = _gains(rule.name, values)
-    drop = refuted_drop(gains, level=rule.level or LEVEL, width=_width(rule.name))
+    drop = refuted_drop(paired.gains, level=rule.level or LEVEL, width=paired.width)
     return drop if math.isfinite(drop) else None
 
 
@@ -292,26 +298,23 @@ def _inconclusive(both: Sequence[Pairing], rules: Sequence[Rule]) -> dict[str, t
     open_rules: dict[str, tuple[str, ...]] = {}
     paired = _paired(both)
     for rule, margin in ((rule, rule.margin) for rule in rules if rule.name in paired):
-        values = paired[rule.name]
-        if margin is not None and not _is_no_worse(rule, values):
+        if margin is not None and not _is_no_worse(rule, paired[rule.name]):
             phrases = open_rules.get(rule.name, ())
-            open_rules[rule.name] = (*phrases, _cannot_decide(rule, margin, values))
+            open_rules[rule.name] = (*phrases, _cannot_decide(rule, margin, paired[rule.name]))
     return open_rules
 
 
-def _cannot_decide(rule: Rule, margin: float, values: Sequence[tuple[float, float]]) -> str:
+def _cannot_decide(rule: Rule, margin: float, paired: _Paired) -> str:
     from summeval_pytest.stats.no_worse import papers_to_refute
 
-    number, drop = CATALOGUE[rule.name], _ruled_out(rule, values)
+    number, gains, drop = paired.number, paired.gains, _ruled_out(rule, paired)
     move = "rise" if number.lower_is_better else "drop"
     start = f"cannot decide {rule.name}:no-worse-{margin:g}: "
     if drop is None:
         return f"{start}one paper says nothing about others; compare on more papers"
-    gains = _gains(rule.name, values)
-    start += f"{len(values):,} papers rule out only {move}s of {drop:.3f} or more"
-    needed = papers_to_refute(
-        gains, margin=margin, level=rule.level or LEVEL, width=_width(rule.name)
-    )
+    start += f"{len(gains):,} papers rule out only {move}s of {drop:.3f} or more"
+    level = rule.level or LEVEL
+    needed = papers_to_refute(gains, margin=margin, level=level, width=paired.width)
     wider = math.ceil(100 * drop) / 100
     others = [f"no-worse-{wider:g}"] if wider < number.high - number.low else []
     if needed is None:
@@ -321,15 +324,16 @@ def _cannot_decide(rule: Rule, margin: float, values: Sequence[tuple[float, floa
     return f"{start}; {' or '.join(others)} would decide" if others else start
 
 
-def _n_expected(both: Sequence[Pairing], name: str, rules: Sequence[Rule]) -> int:
+def _n_expected(both: Sequence[Pairing], number: Named, rules: Sequence[Rule]) -> int:
     """How many papers a comparison should cover: those on which the baseline has the number.
 
     Only metrics and numbers that a rule names are expected; a facet may be on fewer papers. A count
     has to be on all papers to which it applies.
     """
+    name = number.name
     is_expected = name in METRICS or any(rule.name == name and rule.is_named for rule in rules)
     expected = [new for old, new in both if old.values.get(name) is not None] if is_expected else []
-    return coverage(expected, name)[1] if CATALOGUE[name].worst is None else len(expected)
+    return coverage(expected, name)[1] if number.worst is None else len(expected)
 
 
 def _broken_rules(
@@ -339,14 +343,13 @@ def _broken_rules(
     paired = _paired(both)
     p_values = _p_values(paired, rules) if p_values is None else p_values
     by_name = {}
-    for name, values in paired.items():
-        drop = statistics.mean(_losses(name, values))
-        own = [rule for rule in rules if rule.name == name and not _is_no_worse(rule, values)]
-        broken = [text for rule in own for text in _broken(rule, drop, p_values.get(name))]
-        n_expected = _n_expected(both, name, rules)
-        if not is_covered(name, len(values), n_expected):
+    for name, each in paired.items():
+        own = [rule for rule in rules if rule.name == name and not _is_no_worse(rule, each)]
+        broken = [text for rule in own for text in _broken(rule, each, p_values.get(name))]
+        n_expected = _n_expected(both, each.number, rules)
+        if not is_covered(each.number, len(each.values), n_expected):
             broken.append(
-                f"{name} is compared on only {len(values)} of {n_expected} papers;"
+                f"{name} is compared on only {len(each.values)} of {n_expected} papers;"
                 " the others have no score"
             )
         if broken:
@@ -354,15 +357,16 @@ def _broken_rules(
     return by_name
 
 
-def _is_no_worse(rule: Rule, values: Sequence[tuple[float, float]]) -> bool:
+def _is_no_worse(rule: Rule, paired: _Paired) -> bool:
     """Whether a no-worse rule passes; then a significant drop within its margin does not matter."""
     if rule.margin is None:
         return False
-    drop = _ruled_out(rule, values)
+    drop = _ruled_out(rule, paired)
     return drop is not None and drop <= rule.margin + _ROUNDING
 
 
-def _broken(rule: Rule, drop: float, p: float | None) -> Iterator[str]:
+def _broken(rule: Rule, paired: _Paired, p: float | None) -> Iterator[str]:
+    drop = statistics.mean(paired.losses)
     is_large = rule.drop is None or drop > rule.drop + _ROUNDING
     is_significant = rule.level is None or (p is not None and p <= rule.level)
     if not is_large or not is_significant or drop <= 0:
@@ -372,7 +376,7 @@ def _broken(rule: Rule, drop: float, p: float | None) -> Iterator[str]:
         parts.append(f"more than {rule.drop:g}")
     if rule.level is not None:
         parts.append(f"p {p:.4f} at level {rule.level:g}")
-    moves = "rises" if CATALOGUE[rule.name].lower_is_better else "drops"
+    moves = "rises" if paired.number.lower_is_better else "drops"
     yield f"{rule.name} {moves} by {drop:.3f}, {' and '.join(parts)}"
 
 

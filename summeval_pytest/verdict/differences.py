@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from summeval_pytest.metrics.number import SPARSE
+from summeval_pytest.metrics.catalogue import catalogue_of
+from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, Named
 from summeval_pytest.questions import Facet  # noqa: TC001 - run records read it
 
 
@@ -37,6 +38,12 @@ class Difference:
     ruled_out: float | None = None
     broken: tuple[str, ...] = ()
     inconclusive: tuple[str, ...] = field(default=(), metadata=SPARSE)
+    custom: CustomNumbers = field(default=(), compare=False, repr=False, metadata=UNRECORDED)
+
+    @property
+    def named(self) -> Named:
+        """The number."""
+        return catalogue_of(self.custom)[self.name]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,6 +203,7 @@ class PairChange:
     mended: tuple[Claim, ...] = ()
     invented: tuple[Claim, ...] = ()
     loss: float = 0.0
+    custom: CustomNumbers = field(default=(), compare=False, repr=False, metadata=UNRECORDED)
 
     @property
     def is_change(self) -> bool:

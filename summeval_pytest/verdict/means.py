@@ -10,8 +10,8 @@ import statistics
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.metrics.catalogue import CATALOGUE
-from summeval_pytest.metrics.number import SPARSE
+from summeval_pytest.metrics.catalogue import CATALOGUE, metric_of
+from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, Named
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.pair_numbers import Numbers, coverage, is_covered
 from summeval_pytest.suite.lines import ALL_PAPERS
@@ -55,11 +55,17 @@ class SystemMean:
     n_papers: int
     lowest: float | None = field(default=None, metadata=SPARSE)
     is_open: bool = field(default=False, metadata=SPARSE)
+    custom: CustomNumbers = field(default=(), compare=False, repr=False, metadata=UNRECORDED)
+
+    @property
+    def named(self) -> Named:
+        """The number."""
+        return self.threshold.named
 
     @property
     def threshold(self) -> Threshold:
         """What it has to reach."""
-        return Threshold(self.name, self.least)
+        return Threshold(self.name, self.least, custom=self.custom)
 
     @property
     def compared(self) -> float | None:
@@ -75,7 +81,7 @@ class SystemMean:
     @property
     def is_covered(self) -> bool:
         """Whether enough papers have the number."""
-        return is_covered(self.name, self.n_scored, self.n_papers)
+        return is_covered(self.named, self.n_scored, self.n_papers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +119,7 @@ class CorrectedMean:
     @property
     def is_covered(self) -> bool:
         """Whether enough papers have the number, as for a raw mean."""
-        return is_covered(self.name, self.n_scored, self.n_of)
+        return is_covered(CATALOGUE[self.name], self.n_scored, self.n_of)
 
     @property
     def missed(self) -> tuple[Threshold, ...]:
@@ -200,7 +206,7 @@ def system_verdict(
     for threshold in thresholds.mean:
         mean, name = mean_of(papers, threshold), threshold.name
         ranges[name] = Range(mean.compared, _mean(worst, name), _mean(best, name))
-        is_short = not is_covered(name, coverage(best, name)[0], mean.n_papers)
+        is_short = not is_covered(threshold.named, coverage(best, name)[0], mean.n_papers)
         is_given = not any(numbers.is_missing(name) for numbers in papers)
         phrase = ""
         if not is_given or not (is_short or not threshold.is_met_by(ranges[name].best)):
@@ -214,7 +220,7 @@ def system_verdict(
         missed={m.name: ranges[m.name].best for m in means if not m.passes and not m.is_open},
         measured=[mean.name for mean in means if mean.is_covered and not mean.is_open],
     )
-    unsure |= open_bounds(uses, ranges)
+    unsure |= open_bounds(waivers, uses, ranges)
     corrected = corrected_means(papers, golden, () if golden_fault else thresholds.corrected)
     if golden_fault and thresholds.corrected:
         unsure["golden"] = golden_fault
@@ -229,7 +235,7 @@ def system_verdict(
 
 def _why_missing(papers: Sequence[Numbers], name: str) -> str:
     """Why the judge did not give a number on every paper; empty where it did."""
-    metric = CATALOGUE[name].metric
+    metric = metric_of(name)
     unscored = [(n.paper, why) for n in papers if (why := n.why_unscored(metric)) is not None]
     by_judge = [(paper, why) for paper, why in unscored if why.fault == "judge"]
     if not by_judge:
@@ -254,6 +260,7 @@ def mean_of(papers: Sequence[Numbers], threshold: Threshold) -> SystemMean:
         n_scored=n_scored,
         n_papers=n_papers,
         lowest=_mean(at_worst, name) if is_short else None,
+        custom=threshold.custom,
     )
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from summeval_pytest.metrics.catalogue import METRICS
-from summeval_pytest.metrics.number import SPARSE, Unscored
+from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, metric_of
+from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, Named, Unscored
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.thresholds import NOT_SAID, REMEDIES, Threshold
 from summeval_pytest.verdict.waivers import Waivers, WaiverUse, faults_of
@@ -30,6 +30,12 @@ class Shortfall:
     name: str
     value: float | None
     least: float
+    custom: CustomNumbers = field(default=(), compare=False, repr=False, metadata=UNRECORDED)
+
+    @property
+    def named(self) -> Named:
+        """The number."""
+        return catalogue_of(self.custom)[self.name]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +100,9 @@ def pair_verdict(
             continue
         if not threshold.is_met_by(ranges[name].best):
             value = ranges[name].value
-            missed[name] = Shortfall(name=name, value=value, least=threshold.least)
+            missed[name] = Shortfall(
+                name=name, value=value, least=threshold.least, custom=threshold.custom
+            )
         elif phrase := undecided(threshold, ranges[name]):
             unsure[name] = phrase
     uses = waivers.use(
@@ -107,7 +115,7 @@ def pair_verdict(
             if not numbers.why_unscored(t.metric) and t.name not in unsure and not fault
         ],
     )
-    unsure |= open_bounds(uses, ranges)
+    unsure |= open_bounds(waivers, uses, ranges)
     covered = covered_by(uses)
     phrases = [fault] if fault else [*judge_faults(numbers), *unsure.values()]
     return PairVerdict(
@@ -159,12 +167,14 @@ def undecided(bound: Threshold, number: Range) -> str:
     )
 
 
-def open_bounds(uses: Iterable[WaiverUse], ranges: Mapping[str, Range]) -> dict[str, str]:
+def open_bounds(
+    waivers: Waivers, uses: Iterable[WaiverUse], ranges: Mapping[str, Range]
+) -> dict[str, str]:
     """A phrase for each waiver whose own bound is undecided."""
     phrases = {}
     for waiver in (use.waiver for use in uses if use.state == "in use"):
-        name, bound = waiver.finding, waiver.bound
-        if bound is not None and (phrase := undecided(Threshold(name, bound), ranges[name])):
+        name, bound = waiver.finding, waivers.bound_of(waiver)
+        if bound is not None and (phrase := undecided(bound, ranges[name])):
             phrases[f"waiver of {name}"] = phrase
     return phrases
 
@@ -181,11 +191,11 @@ def explaining(findings: Iterable[Finding], missed: Collection[str]) -> tuple[Fi
     Facts count if EVA-Score or one of its parts misses, sentences if any of the three metrics does,
     and problems of a custom metric if one of its numbers does.
     """
-    heads = {name.partition(".")[0] for name in missed}
+    heads = {*map(metric_of, missed)}
     explains: dict[FindingKind, Callable[[Finding], bool]] = {
         "facet": lambda finding: "facet" in missed or finding.number in missed,
         "fact": lambda _: any(name.startswith("eva") for name in missed),
         "sentence": lambda _: not heads.isdisjoint(METRICS),
-        "own": lambda finding: finding.number.partition(".")[0] in heads,
+        "own": lambda finding: metric_of(finding.number) in heads,
     }
     return tuple(finding for finding in findings if explains[finding.kind](finding))

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError, SuiteError, nearest
-from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
+from summeval_pytest.metrics.catalogue import METRICS, catalogue_of
 from summeval_pytest.metrics.number import SPARSE
-from summeval_pytest.metrics.own import add_own_numbers
+from summeval_pytest.metrics.own import custom_numbers
 from summeval_pytest.questions import FACETS
 from summeval_pytest.suite.values import MIN_SHARE
 from summeval_pytest.verdict.floors import Floors  # noqa: TC001 - run records read it
@@ -27,6 +27,7 @@ from summeval_pytest.verdict.waivers import Waivers
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from summeval_pytest.metrics.number import Named
     from summeval_pytest.suite.values import CompareTable
     from summeval_pytest.verdict.thresholds import Mistake
 
@@ -124,11 +125,11 @@ def suite_rules(table: CompareTable) -> tuple[Rule, ...]:
     Raises:
         SuiteError: for an unknown number, and for a margin that could never decide.
     """
-    add_own_numbers(each.name for each in table.no_worse)
+    catalogue = catalogue_of(custom_numbers(each.name for each in table.no_worse))
     for name, margin, place in ((each.name, each.value, each.place) for each in table.no_worse):
-        if name not in CATALOGUE:
-            raise SuiteError(place, f"'no_worse' names {name!r}; {nearest(name, CATALOGUE)}")
-        if fault := margin_fault(name, margin):
+        if name not in catalogue:
+            raise SuiteError(place, f"'no_worse' names {name!r}; {nearest(name, catalogue)}")
+        if fault := margin_fault(catalogue[name], margin):
             raise SuiteError(place, f"'no_worse': {fault}")
     if not table.no_worse:
         return DEFAULT_RULES
@@ -153,20 +154,20 @@ def read_rules(texts: Sequence[str], *, option: str = "--summ-compare-fail") -> 
     Raises:
         OptionError: for an unknown number, and for a drop, margin or level that could never decide.
     """
-    add_own_numbers(text.partition(":")[0].strip() for text in texts)
-    return tuple(rule for text in texts for rule in _read_rule(text, option))
+    catalogue = catalogue_of(custom_numbers(text.partition(":")[0].strip() for text in texts))
+    return tuple(rule for text in texts for rule in _read_rule(text, option, catalogue))
 
 
-def _read_rule(text: str, option: str) -> list[Rule]:
+def _read_rule(text: str, option: str, catalogue: Mapping[str, Named]) -> list[Rule]:
     def mistake(fault: str) -> OptionError:
         return OptionError(f"{option}={text!r}{fault}")
 
     name, *parts = (part.strip() for part in text.split(":"))
-    if not parts and name.startswith("p") and name not in CATALOGUE:
+    if not parts and name.startswith("p") and name not in catalogue:
         level = _level([name], mistake)
         return [Rule(name=tested, level=level) for tested in TESTED]
-    if name not in CATALOGUE:
-        raise mistake(f": unknown metric {name!r}; {nearest(name, CATALOGUE)}")
+    if name not in catalogue:
+        raise mistake(f": unknown metric {name!r}; {nearest(name, catalogue)}")
     drops = [part for part in parts if not part.startswith("p")]
     tests = [part for part in parts if part.startswith("p")]
     if not parts or len(drops) > 1 or len(tests) > 1:
@@ -176,11 +177,11 @@ def _read_rule(text: str, option: str) -> list[Rule]:
         )
     if drops and drops[0].startswith(_NO_WORSE):
         text = drops[0].removeprefix(_NO_WORSE)
-        if fault := margin_fault(name, _number(text)):
+        if fault := margin_fault(catalogue[name], _number(text)):
             raise mistake(f": {fault}")
         level = _level(tests, mistake) or LEVEL
         return [Rule(name=name, margin=float(text), level=level, is_named=True)]
-    widest = CATALOGUE[name].high - CATALOGUE[name].low
+    widest = catalogue[name].high - catalogue[name].low
     if drops and not 0.0 <= _number(drops[0]) < widest:
         raise mistake(
             f": {drops[0]!r} is no drop that {name} could exceed; write a number"
@@ -190,12 +191,12 @@ def _read_rule(text: str, option: str) -> list[Rule]:
     return [Rule(name=name, drop=drop, level=_level(tests, mistake), is_named=True)]
 
 
-def margin_fault(name: str, margin: float) -> str:
+def margin_fault(number: Named, margin: float) -> str:
     """Why a margin of this number could never decide; empty if it can."""
-    widest = CATALOGUE[name].high - CATALOGUE[name].low
+    widest = number.high - number.low
     if 0.0 < margin < widest:
         return ""
-    return f"{margin:g} is no margin of {name}; write a number above 0 and under {widest:g}"
+    return f"{margin:g} is no margin of {number.name}; write a number above 0 and under {widest:g}"
 
 
 def _level(tests: Sequence[str], mistake: Mistake) -> float | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from summeval_pytest.endpoints.spending import ModelSeen  # noqa: TC001 - run records read it
 from summeval_pytest.errors import Place  # noqa: TC001 - run records read it
 from summeval_pytest.metrics.finding import Finding  # noqa: TC001 - run records read it
-from summeval_pytest.metrics.number import SPARSE, Named, Unscored
+from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, Named, Unscored
 from summeval_pytest.metrics.score import Score  # noqa: TC001 - run records read it
 from summeval_pytest.run.golden import GoldenPair  # noqa: TC001 - run records read it
 from summeval_pytest.run.pair_numbers import Numbers, numbers_of
@@ -150,10 +150,11 @@ class PairResult:
     findings: tuple[Finding, ...] = ()
     verdict: PairVerdict = _NO_PAIR
     change: PairChange | None = None
+    custom: CustomNumbers = field(default=(), compare=False, repr=False, metadata=UNRECORDED)
 
     def numbers(self) -> Numbers:
         """Its numbers without their evidence."""
-        return numbers_of(self.paper, self.system, self.summary, self.scores)
+        return numbers_of(self.paper, self.system, self.summary, self.scores, self.custom)
 
     @property
     def explanation(self) -> tuple[Finding, ...]:

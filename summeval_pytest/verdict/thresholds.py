@@ -8,11 +8,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import OptionError, SuiteError, UsageError, nearest
-from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, measured_metrics
+from summeval_pytest.metrics.catalogue import (
+    METRICS,
+    catalogue_of,
+    measured_metrics,
+    metric_of,
+    place_of,
+)
 from summeval_pytest.metrics.facet import COVERAGE, LOWEST
 from summeval_pytest.metrics.faithfulness import SUPPORT
-from summeval_pytest.metrics.number import SPARSE, MetricName, Named
-from summeval_pytest.metrics.own import add_own_numbers, installed_metrics, own_metric
+from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, MetricName, Named
+from summeval_pytest.metrics.own import custom_numbers, installed_metrics, own_metric
 from summeval_pytest.questions import FACETS
 
 if TYPE_CHECKING:
@@ -64,6 +70,7 @@ class Threshold:
     name: str
     least: float
     bound: Bound | None = field(default=None, metadata=SPARSE)
+    custom: CustomNumbers = field(default=(), compare=False, repr=False, metadata=UNRECORDED)
 
     @property
     def title(self) -> str:
@@ -73,12 +80,17 @@ class Threshold:
     @property
     def metric(self) -> MetricName:
         """The metric that the number comes from."""
-        return CATALOGUE[self.name].metric
+        return metric_of(self.name)
+
+    @property
+    def named(self) -> Named:
+        """The number; a KeyError for a figure of agreement."""
+        return catalogue_of(self.custom)[self.name]
 
     @property
     def is_upper(self) -> bool:
-        """Whether it is the most that the number may be."""
-        return self.name in CATALOGUE and CATALOGUE[self.name].lower_is_better
+        """Whether it is the most that the number may be; a bound with an interval never is."""
+        return self.bound is None and self.named.lower_is_better
 
     @property
     def sign(self) -> str:
@@ -133,9 +145,8 @@ class Thresholds:
 
 def _in_order(scopes: Iterable[Iterable[Threshold]]) -> Thresholds:
     """Thresholds on pairs, means and corrected means, each in the order of the catalogue."""
-    order = list(CATALOGUE)
     pair, mean, corrected = (
-        tuple(sorted(own, key=lambda t: (order.index(t.name), t.title))) for own in scopes
+        tuple(sorted(own, key=lambda t: (place_of(t.name), t.title))) for own in scopes
     )
     return Thresholds(pair=pair, mean=mean, corrected=corrected)
 
@@ -147,13 +158,14 @@ def thresholds_of(suite: Suite, *, options: Sequence[str] = ()) -> Thresholds:
         SuiteError, OptionError: for the first in the suite, or in an option, that can never decide.
     """
     _load_own_metrics(suite)
-    given = (option.partition("=")[0].strip().removeprefix(MEAN) for option in options)
-    add_own_numbers([*given, *(each.name for each in (*suite.thresholds, *suite.mean_thresholds))])
+    given = [option.partition("=")[0].strip().removeprefix(MEAN) for option in options]
+    names = (each.name for each in (*suite.thresholds, *suite.mean_thresholds))
     thresholds = read_thresholds(
         suite.thresholds,
         suite.mean_thresholds,
         corrected=suite.corrected_thresholds,
         options=options,
+        custom=custom_numbers([*given, *names]),
     )
     _check_correctable(suite, thresholds.corrected)
     if suite.variants.eva.recall == "matched" and thresholds.has(ENTAILED):
@@ -193,18 +205,23 @@ def read_thresholds(
     *,
     corrected: Iterable[Setting] = (),
     options: Sequence[str] = (),
+    custom: CustomNumbers = (),
 ) -> Thresholds:
     """The thresholds that a suite writes, with those of the command line in their place."""
     scopes = {"": pair, MEAN: mean, CORRECTED: corrected}
     written = (
-        [_threshold(scope, s.name, s.value, partial(SuiteError, s.place)) for s in settings]
+        [_threshold(scope, s.name, s.value, partial(SuiteError, s.place), custom) for s in settings]
         for scope, settings in scopes.items()
     )
-    return replace_thresholds(_in_order(written), options)
+    return replace_thresholds(_in_order(written), options, custom=custom)
 
 
 def replace_thresholds(
-    thresholds: Thresholds, options: Sequence[str], option: str = "--summ-min"
+    thresholds: Thresholds,
+    options: Sequence[str],
+    option: str = "--summ-min",
+    *,
+    custom: CustomNumbers,
 ) -> Thresholds:
     """Thresholds with those of the command line in their place, in the order of the catalogue.
 
@@ -230,25 +247,28 @@ def replace_thresholds(
         def mistake(fault: str, start: str = f"{option}={given}: ") -> OptionError:
             return OptionError(start + fault)
 
-        scopes[scope][name] = _threshold(scope, name, value, mistake)
+        scopes[scope][name] = _threshold(scope, name, value, mistake, custom)
     return _in_order(own.values() for own in scopes.values())
 
 
-def _threshold(scope: str, given: str, value: float, mistake: Mistake) -> Threshold:
+def _threshold(
+    scope: str, given: str, value: float, mistake: Mistake, custom: CustomNumbers
+) -> Threshold:
     """A threshold, unless it can never decide."""
     bound: Bound | None = None
-    name, known, shown = given, tuple(CATALOGUE), given
+    catalogue = catalogue_of(custom)
+    name, known, shown = given, tuple(catalogue), given
     if scope == CORRECTED:
         bound = "lower" if given.endswith(LOWER) else "point"
         name, known, shown = given.removesuffix(LOWER), CORRECTABLE, CORRECTED + given
     if name not in known:
-        no_labels = ", which no label corrects" if name in CATALOGUE else ""
+        no_labels = ", which no label corrects" if name in catalogue else ""
         known = known if scope == CORRECTED else (*known, *installed_metrics())
         raise mistake(
             f"unknown threshold {shown!r}{no_labels}; {nearest(name, dict.fromkeys(known))}"
         )
-    check_range(f"threshold {shown}", value, CATALOGUE[name], mistake)
-    return Threshold(name, value, bound)
+    check_range(f"threshold {shown}", value, catalogue[name], mistake)
+    return Threshold(name, value, bound, custom)
 
 
 def check_range(what: str, value: float, named: Named, mistake: Mistake) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from summeval_pytest.errors import SuiteError, nearest
 from summeval_pytest.metrics.catalogue import CATALOGUE
-from summeval_pytest.metrics.number import UNRECORDED
+from summeval_pytest.metrics.number import UNRECORDED, CustomNumbers
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.suite.values import Waiver  # noqa: TC001 - run records read it
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
@@ -56,6 +56,13 @@ class Waivers:
 
     waivers: tuple[Waiver, ...] = ()
     today: str = field(default="", compare=False, metadata=UNRECORDED)
+    custom: CustomNumbers = field(default=(), compare=False, repr=False, metadata=UNRECORDED)
+
+    def bound_of(self, waiver: Waiver) -> Threshold | None:
+        """What a waived number has to reach all the same; None for anything at all."""
+        if waiver.bound is None:
+            return None
+        return Threshold(waiver.finding, waiver.bound, custom=self.custom)
 
     def use(
         self,
@@ -81,8 +88,7 @@ class Waivers:
                 state = "expired"
             elif waiver.finding not in missed:
                 state = "not needed"
-            elif waiver.bound is not None:
-                bound = Threshold(waiver.finding, waiver.bound)
+            elif (bound := self.bound_of(waiver)) is not None:
                 state = "in use" if bound.is_met_by(missed[waiver.finding]) else "exceeded"
             uses.append(WaiverUse(waiver=waiver, state=state))
         return tuple(uses)
@@ -106,13 +112,13 @@ def check_waivers(waivers: Iterable[Waiver], thresholds: Thresholds) -> None:
     """Raise a SuiteError for a waiver without a threshold, or with a wrong bound."""
     for waiver in waivers:
         is_mean = waiver.paper == ALL_PAPERS
-        name, named = waiver.finding, CATALOGUE.get(waiver.finding)
-        known = [each.name for each in (thresholds.mean if is_mean else thresholds.pair)]
+        scope = thresholds.mean if is_mean else thresholds.pair
+        name, known = waiver.finding, {each.name: each.named for each in scope}
         what, fault = f"waiver {waiver.name!r}", ""
-        if named is None or name not in known:
+        if (named := known.get(name)) is None:
             fault = (
                 f"is of {name!r}, which has no threshold in [thresholds{'.mean' * is_mean}];"
-                f" {nearest(name, CATALOGUE if named is None else known)}"
+                f" {nearest(name, known if name in CATALOGUE else [*CATALOGUE, *known])}"
             )
         elif (waiver.least if named.lower_is_better else waiver.most) is not None:
             key, wrong = ("most", "least") if named.lower_is_better else ("least", "most")

@@ -7,6 +7,7 @@ import pytest
 
 from summeval_pytest.cli.app import main
 from summeval_pytest.cli.runs import _row
+from summeval_pytest.metrics.catalogue import CATALOGUE
 from summeval_pytest.stats.paired import power_of_drop
 
 GOLDEN: Final = Path(__file__).parents[2] / "golden"
@@ -39,7 +40,7 @@ def test_power_says_what_the_papers_show_and_how_many_would_do(
 def test_a_smaller_drop_needs_more_papers() -> None:
     """Half the drop takes about four times the papers, one that no suite shows over 10 million."""
     changes = [0.3, -0.2, 0.1, 0.0, -0.1] * 6
-    rows = [_row("eva", changes, drop, 0.05 / 7) for drop in (0.04, 0.02, 0.00001)]
+    rows = [_row(CATALOGUE["eva"], changes, drop, 0.05 / 7) for drop in (0.04, 0.02, 0.00001)]
     large, small = (int(row.split()[-1].replace(",", "")) for row in rows[:2])
     assert 3.5 < small / large < 4.5
     assert rows[2].endswith("over 10,000,000")

@@ -13,7 +13,7 @@ import pytest
 
 from summeval_pytest.errors import OptionError, UsageError
 from summeval_pytest.metrics import own
-from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, add_numbers
+from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, catalogue_of, checked_numbers
 from summeval_pytest.metrics.number import ENDLESS, Named, Unscored
 from summeval_pytest.metrics.own import (
     Metric,
@@ -26,7 +26,7 @@ from summeval_pytest.metrics.own import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 SUMMARY = "Roofs of moss stay cool. Several institutional refrigeration expenditure diminished."
 SOURCE = ("Roofs of moss stay cool in July.", "The bill for cooling fell.")
@@ -130,33 +130,24 @@ def test_a_number_of_numpy_is_a_number() -> None:
         (Named(name="counted", metric="counted", meaning="a\n::error::b"), "of several lines"),
     ],
 )
-@pytest.mark.usefixtures("forget_own_metrics")
 def test_a_number_without_a_name_or_a_range_is_refused(number: Named, message: str) -> None:
     """Names go into suites, records and reports; ranges say what decides."""
     with pytest.raises(ValueError, match=message):
-        add_numbers([number])
-    assert all(each.metric in METRICS for each in CATALOGUE.values())
+        checked_numbers([number])
 
 
-@pytest.mark.usefixtures("forget_own_metrics")
 def test_two_numbers_of_one_name_are_refused() -> None:
-    """A record of another release of a metric would be decided by a range that it never had."""
-    add_numbers([named("counted")])
-    add_numbers([Named(name="counted", metric="counted", meaning="told otherwise")])
+    """A record could be decided by either."""
+    assert checked_numbers([named("counted"), named("counted")]) == (named("counted"),)
     with pytest.raises(ValueError, match="another number"):
-        add_numbers([named("counted", high=ENDLESS)])
+        checked_numbers([named("counted"), named("counted", high=ENDLESS)])
 
 
-def test_the_catalogue_has_the_same_order_whoever_comes_first(
-    forget_own_metrics: Callable[[], None],
-) -> None:
+def test_the_catalogue_has_the_same_order_whoever_comes_first() -> None:
     """Thresholds and reports stand in its order, and workers load metrics in any."""
-    add_numbers([named("b"), named("a")])
-    first = list(CATALOGUE)
-    forget_own_metrics()
-    add_numbers([named("a"), named("b")])
-    assert list(CATALOGUE) == first
-    assert first[-2:] == ["a", "b"]
+    either = checked_numbers([named("b"), named("a")]), checked_numbers([named("a"), named("b")])
+    assert [list(catalogue_of(numbers)) for numbers in either] == [[*CATALOGUE, "a", "b"]] * 2
+    assert all(each.metric in METRICS for each in CATALOGUE.values())
 
 
 def installed(monkeypatch: pytest.MonkeyPatch, **packages: Any) -> None:

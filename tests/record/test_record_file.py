@@ -13,13 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.metrics.catalogue import CATALOGUE
 from summeval_pytest.metrics.facet import FacetScore
+from summeval_pytest.metrics.number import Named
+from summeval_pytest.metrics.own import OwnScore
 from summeval_pytest.record.json_text import as_json
 from summeval_pytest.record.record_file import PART, LineFile, Spool, read_record
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.floors import Floors
 from summeval_pytest.verdict.run import PairResult, PaperRecord, RunRecord
-from summeval_pytest.verdict.thresholds import Threshold, Thresholds
+from summeval_pytest.verdict.thresholds import Threshold, Thresholds, read_thresholds
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import (
     HERE,
@@ -402,3 +405,47 @@ def test_a_record_can_come_through_a_pipe() -> None:
     lines = LineFile(os.fdopen(ends[0], "rb"))
     assert [line for _, line in lines.all()] == [b"one\n", b"two\n"]
     assert lines.at(4) == b"two\n"
+
+
+def shouting(low: float, high: float, *, lower_is_better: bool, bound: float) -> RunRecord:
+    """A run with a threshold on a custom metric of this range, which its pair has as 2."""
+    counted = Named(
+        name="shouts",
+        metric="shouts",
+        meaning="marks",
+        low=low,
+        high=high,
+        lower_is_better=lower_is_better,
+    )
+    score = OwnScore(metric="shouts", numbers={"shouts": 2.0})
+    limits = Thresholds(pair=(Threshold("shouts", bound),), mean=(Threshold("shouts", bound),))
+    stored = suite(pair("moss-01", score), thresholds=limits)
+    return run(replace(stored, own_numbers=(counted,)))
+
+
+def test_two_records_with_metrics_of_one_name_know_nothing_of_each_other(tmp_path: Path) -> None:
+    """One team's metric is a count of faults, and another team's a grade."""
+    faults = shouting(0.0, 9.0, lower_is_better=True, bound=1.0)
+    grades = shouting(-4.0, 4.0, lower_is_better=False, bound=1.0)
+    files = [tmp_path / name for name in ("faults.json", "grades.json")]
+    for file, record in zip(files, (faults, grades), strict=True):
+        file.write_text(record_text(record), encoding="utf-8")
+    first, second = (read_record(file, OPTION) for file in files)
+    for record, expected in ((first, "failed"), (second, "passed"), (first, "failed")):
+        (decided,) = decide(record).suites
+        (judged,), (gated,) = decided.pairs, decided.systems
+        assert (judged.outcome, gated.outcome) == (expected, expected)
+    assert record_text(first) == record_text(faults)
+
+
+def test_reading_a_record_leaves_what_the_process_knows(tmp_path: Path) -> None:
+    """A hostile record could name numbers for the suite that is gated beside it."""
+    read_record(
+        saved(tmp_path, record_text(shouting(0, 9, lower_is_better=True, bound=1.0))), OPTION
+    )
+    assert "shouts" not in CATALOGUE
+    with pytest.raises(OptionError, match="unknown threshold 'shouts'"):
+        read_thresholds([], [], options=["shouts=1"])
+    other = replace(shouting(0, 9, lower_is_better=True, bound=1.0).suites[0], own_numbers=())
+    (tmp_path / "other.json").write_text(record_text(run(other)), encoding="utf-8")
+    assert "unknown number 'shouts'" in refused(tmp_path / "other.json")

@@ -21,7 +21,11 @@ BOTH = (pair("moss-01"), pair("zinc-01"))
 RANK: tuple[Covered, ...] = ("not judged", "passed", "failed", "error")
 """From what counts least to what counts most."""
 MISSED = Agreement(
-    name="facet_kappa", value=0.3, n_items=9, n_papers=3, floors=(Threshold("facet_kappa", 0.9),)
+    name="facet_kappa",
+    value=0.3,
+    n_items=9,
+    n_papers=3,
+    floors=(Threshold("facet_kappa", 0.9, "point"),),
 )
 UNTRUSTED = Trust(judge="fair-1", labels="0a", agreements=(MISSED,))
 UNMEASURED = Trust(judge="fair-1", labels="0a", fault="it timed out")

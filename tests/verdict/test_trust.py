@@ -242,7 +242,7 @@ def test_more_than_one_in_twenty_unanswered_is_the_judges_error(
     said = [
         replace(each, reason="" if each.agrees else "the reply\nwas cut off") for each in answers
     ]
-    measured = trust([golden(*said)], Threshold("unfaithful_recall", 0.0))
+    measured = trust([golden(*said)], Threshold("unfaithful_recall", 0.0, "point"))
     assert (measured.outcome, measured.agreements) == ("error", ())
     assert measured.fault == (
         f"agreement with the labels was not measured: {message} are unanswered, first: the reply"
@@ -253,7 +253,7 @@ def test_more_than_one_in_twenty_unanswered_is_the_judges_error(
 def test_up_to_one_in_twenty_may_be_unanswered() -> None:
     """They are counted, and no figure moves: neither up, as agreement, nor down."""
     answers = [answered("sentence", 0, n % 2) for n in range(19)]
-    floor = Threshold(name="unfaithful_recall", least=0.5)
+    floor = Threshold("unfaithful_recall", 0.5, "point")
     with_silence = trust([golden(*answers, answered("sentence", 0, None))], floor)
     assert with_silence.n_unanswered == 1
     assert with_silence.agreements == trust([golden(*answers)], floor).agreements
@@ -292,7 +292,7 @@ def test_a_floor_that_only_silence_holds_is_the_judges_fault(
         )
         for n in range(24)
     ]
-    at = actual(trust(said, Threshold(name, 0.0)), name)
+    at = actual(trust(said, Threshold(name, 0.0, "point")), name)
     value = (at.value if bound == "point" else at.low) or 0.0
     floor = Threshold(name, value - 0.01, bound)
     assert trust(said, floor).outcome == "passed"
@@ -306,7 +306,7 @@ def test_a_floor_that_only_silence_holds_is_the_judges_fault(
 def test_a_judge_that_misses_a_floor_is_untrusted_whatever_it_left_open() -> None:
     """What is known is enough."""
     said = [answered("sentence", 0, n > 0) for n in range(19)]
-    floors = (Threshold("unfaithful_recall", 0.9), Threshold("unfaithful_recall", 0.051))
+    floors = tuple(Threshold("unfaithful_recall", least, "point") for least in (0.9, 0.051))
     measured = trust([golden(*said, answered("sentence", 0, None))], *floors)
     assert (measured.outcome, bool(measured.undecided)) == ("failed", True)
 
