@@ -440,12 +440,11 @@ def test_two_records_with_metrics_of_one_name_know_nothing_of_each_other(tmp_pat
 
 def test_reading_a_record_leaves_what_the_process_knows(tmp_path: Path) -> None:
     """A hostile record could name numbers for the suite that is gated beside it."""
-    read_record(
-        saved(tmp_path, record_text(shouting(0, 9, lower_is_better=True, bound=1.0))), OPTION
-    )
+    record = shouting(0, 9, lower_is_better=True, bound=1.0)
+    read_record(saved(tmp_path, record_text(record)), OPTION)
     assert "shouts" not in CATALOGUE
     with pytest.raises(OptionError, match="unknown threshold 'shouts'"):
         read_thresholds([], [], options=["shouts=1"])
-    other = replace(shouting(0, 9, lower_is_better=True, bound=1.0).suites[0], own_numbers=())
+    other = replace(record.suites[0], own_numbers=())
     (tmp_path / "other.json").write_text(record_text(run(other)), encoding="utf-8")
     assert "unknown number 'shouts'" in refused(tmp_path / "other.json")
