@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import Place
-from summeval_pytest.metrics.catalogue import CATALOGUE
+from summeval_pytest.metrics.catalogue import catalogue_of
+from summeval_pytest.metrics.own import custom_numbers
 from summeval_pytest.suite.suite import paper_digest
 from summeval_pytest.verdict.policy import suite_rules
 
@@ -119,7 +120,7 @@ def _thresholds(suite: Suite) -> Iterator[tuple[str, Mark]]:
     }
     for scope, settings in scopes.items():
         for each in settings:
-            number = CATALOGUE.get(each.name)
+            number = catalogue_of(custom_numbers([each.name])).get(each.name)
             size = number.oriented(each.value) if number else each.value
             yield f"{scope}{each.name}", Mark("requires", f"{each.value:g}", size)
 

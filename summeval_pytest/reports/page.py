@@ -156,7 +156,7 @@ def page_pieces(record: RunVerdict) -> Iterator[str]:
     numbers = {of: number for number, of in enumerate(titles)}
     systems = sorted({row.system for row in rows})
     uses = [use for suite in record.suites for use in suite.waivers]
-    words = confusions, ruled_out_text, slice_lines, shown, named_agreement, worst_disagreements
+    words = confusions, ruled_out_text, slice_lines, named_agreement, worst_disagreements
     functions = counted, cut, mean_cell, pair_link, system_case, whisker
 
     def references(of: tuple[int, str]) -> list[Passages]:

@@ -213,8 +213,8 @@ def slice_lines(system: SystemResult) -> Iterator[str]:
     if worst := worst_slice(system.slices):
         each, name, value, of_all = worst
         yield (
-            f"worst slice of {system.name}: {each.name}, {name} {shown(name, value)} on"
-            f" {each.n_papers:,} papers ({shown(name, of_all)} on all)"
+            f"worst slice of {system.name}: {each.name}, {name} {shown(CATALOGUE[name], value)} on"
+            f" {each.n_papers:,} papers ({shown(CATALOGUE[name], of_all)} on all)"
         )
     if small := [f"{each.name} ({each.n_papers})" for each in system.slices if each.is_small]:
         yield f"slices with fewer than {MIN_SLICE} papers decide nothing: {', '.join(small)}"
@@ -223,7 +223,7 @@ def slice_lines(system: SystemResult) -> Iterator[str]:
 def missed_slice(each: SliceVerdict, mean: SystemMean) -> str:
     """A mean of a slice that misses its threshold."""
     papers = f"{mean.n_scored:,} of {mean.n_papers:,} papers"
-    return f"slice {each.name}: mean {standing(mean.name, mean.compared, mean.least)} ({papers})"
+    return f"slice {each.name}: mean {standing(mean.named, mean.compared, mean.least)} ({papers})"
 
 
 def comparison_lines(comparison: Comparison) -> Iterator[str]:

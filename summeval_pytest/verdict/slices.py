@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.errors import SuiteError, nearest
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.number import SPARSE
+from summeval_pytest.metrics.own import custom_numbers
 from summeval_pytest.verdict.means import SystemMean, mean_of, system_verdict
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds, read_thresholds
 from summeval_pytest.verdict.waivers import Waivers
@@ -84,11 +85,14 @@ def slices_of(suite: Suite, thresholds: Thresholds) -> tuple[Slice, ...]:
                     f"no threshold of pairs or means needs {metric!r}, so {each.name!r} of slice"
                     f" {name!r} is not measured; set {metric} under [thresholds.mean], too",
                 )
+    custom = custom_numbers(thresholds.metrics)
     return tuple(
         Slice(
             name=name,
             papers=papers,
-            thresholds=read_thresholds((), suite.slice_thresholds.get(name, ())).mean,
+            thresholds=read_thresholds(
+                (), suite.slice_thresholds.get(name, ()), custom=custom
+            ).mean,
         )
         for name, papers in suite.slices.items()
     )
