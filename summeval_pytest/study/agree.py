@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
@@ -24,45 +23,39 @@ from summeval_pytest.cli.parameters import (
     metrics_in,
     session_of,
     suite_of,
-    whole_number,
     write_figures,
     write_text,
 )
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.questions import FACETS
-from summeval_pytest.study.agreement.agreement_tables import (
-    SuiteAgreement,
-    agreement_figures,
-    as_plain,
-    decision_tables,
-    given_table,
-    item_table,
-    level_table,
-    matrix_tables,
-    missing_lines,
-    recorded_table,
-    retrieved_table,
-    role_table,
-    summary_lines,
-    weights_lines,
-)
 from summeval_pytest.study.agreement.annotators import annotator_agreement, annotator_lines
+from summeval_pytest.study.agreement.coefficients import LEVELS, CoefficientName
 from summeval_pytest.study.agreement.columns import HUMAN, column_names, labelled_pairs
-from summeval_pytest.study.agreement.correlations import CoefficientName
 from summeval_pytest.study.agreement.evidence import evidence_lines, evidence_report
-from summeval_pytest.study.agreement.item_agreement import (
-    VERDICTS,
-    item_agreements,
-    role_agreement,
-)
-from summeval_pytest.study.agreement.levels import LEVELS
+from summeval_pytest.study.agreement.item_agreement import VERDICTS
 from summeval_pytest.study.agreement.local_models import (
     LocalModels,
+    evidence_table,
     lines_of_models,
     retrieved_evidence,
     with_columns,
 )
+from summeval_pytest.study.agreement.suite_agreement import (
+    SuiteAgreement,
+    agreement_figures,
+    decision_tables,
+    given_table,
+    item_table,
+    level_table,
+    matrix_table,
+    missing_lines,
+    recorded_table,
+    role_table,
+    summary_lines,
+    weights_table,
+)
 from summeval_pytest.study.baselines import BaselineName, check_baselines
+from summeval_pytest.study.embeddings import load_bertscore, load_encoder
 from summeval_pytest.suite.marking import read_label_file
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.table import table_lines
@@ -73,7 +66,9 @@ if TYPE_CHECKING:
     from cyclopts import Token
 
     from summeval_pytest.run.session import Session
+    from summeval_pytest.study.tables import Row
     from summeval_pytest.suite.suite import Suite
+    from summeval_pytest.text.table import Table
 
 
 _FEWEST_PAPERS: Final = 2
@@ -145,14 +140,6 @@ class Tables:
             help="add BERTScore with the model in this folder (needs summeval-pytest[bertscore])"
         ),
     ] = None
-    bertscore_layers: Annotated[
-        int | None,
-        Parameter(
-            help="use its vectors after N layers (default: bert-score's number for a model of this"
-            " name, else all)",
-            converter=whole_number,
-        ),
-    ] = None
     embeddings: Annotated[
         str | None,
         Parameter(
@@ -209,33 +196,41 @@ def agree(
     """
     if of is not None and not evidence:
         raise OptionError(f"--of={of} goes with --evidence; add it or leave this out")
-    if evidence or compare is not None:
-        _refuse_tables(tables, "evidence" if evidence else "compare")
-        if evidence and compare is not None:
-            raise OptionError("--evidence prints no other table; leave out --compare")
+    _check_options(tables, evidence=evidence, compare=compare is not None)
     models = models_of(tables)
     _check_files(json_file, tables.html)
     loaded = suite_of(suite, allow_outside=allow_outside)
     if compare is not None:
-        return _compared(loaded, *compare, json_file)
+        first, second = (read_label_file(file, loaded) for file in compare)
+        found = annotator_agreement(first, second)
+        _write(json_file, found)
+        return list(annotator_lines(found, *(file.as_posix() for file in compare)))
     check_baselines("agree")
     find_own_judges(judge)
     session = session_of(endpoints, asking)
     session.replies.add_cassette(loaded)
     if evidence:
-        return _evidence(loaded, judge, session, json_file, every=of == "labelled")
+        report = evidence_report(loaded, judge, session, every=of == "labelled")
+        _write(json_file, report)
+        return list(evidence_lines(report, judge))
     agreement = _agreement(loaded, judge, session, tables, models)
-    more, lines = _of_models(agreement, models)
+    figures, lines = _of_models(agreement, models)
     if json_file is not None:  # every figure takes longer than those that are shown
-        _write(json_file, agreement_figures(agreement, tables.given) | more)
+        more = {} if tables.given is None else {tables.given: agreement.given(tables.given)}
+        _write(json_file, agreement_figures(agreement) | figures | {"given": more})
     if tables.html is not None:
         from summeval_pytest.study.agreement.agreement_page import agreement_page
 
         signature = session.judge(judge, [loaded]).signature
         write_text(tables.html, "--html", agreement_page(agreement, signature))
-    return (
-        list(summary_lines(agreement)) if tables.summary else [*_lines(agreement, tables), *lines]
-    )
+    if tables.summary:
+        return list(summary_lines(agreement))
+    return [*_lines(agreement, tables), *lines]
+
+
+def _write(json_file: Path | None, figures: Row) -> None:
+    if json_file is not None:
+        write_figures(json_file, "--json", figures)
 
 
 def _check_files(json_file: Path | None, page: Path | None) -> None:
@@ -244,92 +239,56 @@ def _check_files(json_file: Path | None, page: Path | None) -> None:
             check_writable(file, option)
 
 
-def _refuse_tables(tables: Tables, wanted: str) -> None:
+def _check_options(tables: Tables, *, evidence: bool, compare: bool) -> None:
+    wanted = "evidence" if evidence else "compare"
+    if evidence and compare:
+        raise OptionError("--evidence prints no other table; leave out --compare")
     for option in fields(tables):
-        if getattr(tables, option.name):
+        if (evidence or compare) and getattr(tables, option.name):
             name = option.name.replace("_", "-")
             raise OptionError(f"--{wanted} prints no other table; leave out --{name}")
 
 
 def models_of(chosen: Tables) -> LocalModels:
-    """The models that the options ``--bertscore``, ``--bertscore-layers``, ``--embeddings`` name.
+    """The models that the options ``--bertscore`` and ``--embeddings`` name.
 
     Raises:
-        OptionError: if a model or its package is not there, or layers are named without a model.
+        OptionError: if a model or its package is not there.
     """
-    from summeval_pytest.study.embeddings import load_bertscore, load_encoder
-
-    name, layers, folder = chosen.bertscore, chosen.bertscore_layers, chosen.embeddings
-    if layers is not None and name is None:
-        raise OptionError(
-            f"--bertscore-layers={layers} goes with --bertscore=MODEL; add it or leave this out"
-        )
+    name, folder = chosen.bertscore, chosen.embeddings
     return LocalModels(
-        scorer=load_bertscore(name, layers=layers, option="--bertscore") if name else None,
+        scorer=load_bertscore(name, option="--bertscore") if name else None,
         encoder=load_encoder(folder, option="--embeddings") if folder else None,
     )
-
-
-def _write(file: Path | None, figures: object) -> None:
-    if file is not None:
-        text = json.dumps(figures, indent=2, ensure_ascii=False, default=as_plain)
-        write_text(file, "--json", f"{text}\n")
-
-
-def _compared(suite: Suite, first: Path, second: Path, json_file: Path | None) -> list[str]:
-    agreement = annotator_agreement(read_label_file(first, suite), read_label_file(second, suite))
-    _write(json_file, agreement)
-    return list(annotator_lines(agreement, first.as_posix(), second.as_posix()))
-
-
-def _evidence(
-    suite: Suite, judge: str, session: Session, json_file: Path | None, *, every: bool
-) -> list[str]:
-    report = evidence_report(suite, judge, session, every=every)
-    if json_file is not None:
-        write_figures(json_file, "--json", report)
-    return list(evidence_lines(report, judge))
 
 
 def _agreement(
     suite: Suite, judge: str, session: Session, tables: Tables, models: LocalModels
 ) -> SuiteAgreement:
     baselines = tuple(dict.fromkeys(tables.baseline))
-    metrics = metrics_in(tables.metrics)
-    pairs = with_columns(labelled_pairs(suite, judge, session, metrics, baselines), models)
-    agreement = SuiteAgreement(
-        papers=tables.papers,
-        suite=suite,
-        judge=judge,
-        pairs=pairs,
-        columns=column_names(pairs, models.columns),
-        items=item_agreements([pair.golden for pair in pairs if pair.golden is not None]),
-        roles=role_agreement([(pair.group, answer) for pair in pairs for answer in pair.roles]),
-        recorded={
-            by: item_agreements([pair.recorded[by] for pair in pairs if by in pair.recorded])
-            for by in sorted({by for pair in pairs for by in pair.recorded})
-        },
-    )
-    if tables.given is not None and tables.given not in agreement.columns:
-        known = nearest(tables.given, agreement.columns)
+    pairs = labelled_pairs(suite, judge, session, metrics_in(tables.metrics), baselines)
+    pairs = with_columns(pairs, models)
+    columns = column_names(pairs, models.columns)
+    if tables.given is not None and tables.given not in columns:
+        known = nearest(tables.given, columns)
         raise OptionError(f"--given={tables.given}: there is no such column; {known}")
-    return agreement
+    return SuiteAgreement(
+        suite=suite, judge=judge, pairs=pairs, columns=columns, sizes=tables.papers
+    )
 
 
-def _of_models(
-    agreement: SuiteAgreement, models: LocalModels
-) -> tuple[dict[str, object], list[str]]:
+def _of_models(agreement: SuiteAgreement, models: LocalModels) -> tuple[Row, list[str]]:
     """What local models say beside their columns: for the JSON file, and as lines."""
     if not models.columns:
         return {}, []
-    figures: dict[str, object] = {"recipes": models.recipes}
+    figures: Row = {"recipes": models.recipes}
     texts = [pair.pair for pair in agreement.pairs if pair.pair is not None]
     lines = ["", *lines_of_models(texts, models)]
     if models.encoder is not None:
         labelled = [(agreement.suite.labels[pair.paper.id, pair.system], pair) for pair in texts]
         if evidence := retrieved_evidence(labelled, models.encoder):
-            figures["evidence"] = {way: asdict(count) for way, count in evidence.items()}
-            lines = ["", *table_lines(retrieved_table(evidence)), *lines]
+            figures["evidence"] = evidence
+            lines = ["", *table_lines(evidence_table(evidence)), *lines]
     return figures, lines
 
 
@@ -340,38 +299,39 @@ def _lines(agreement: SuiteAgreement, wanted: Tables) -> Iterator[str]:
         f" {suite.fingerprint}"
     )
     yield "Agreement with the human overall score; 95 % intervals over papers."
-    yield ""
-    for table in decision_tables(agreement.decisions):
-        yield from [*table_lines(table), ""]
-    if all(pair.human is None for pair in agreement.pairs):
+    for table in decision_tables(agreement):
+        yield from ["", *table_lines(table)]
+    if not agreement.has_scores:
+        yield ""
         yield f"no label has an overall score or all four facets: no {HUMAN} column to go with"
-    else:
-        yield from _correlated(agreement, wanted)
-    yield ""
-    missing = list(missing_lines([pair.missing for pair in agreement.pairs]))
-    yield from [*missing, ""] if missing else []
-    tables = [item_table(agreement.items, FACETS)]
-    if any(agreement.items[kind].n_items for kind in VERDICTS):
-        tables.append(item_table(agreement.items, VERDICTS))
-    if agreement.roles.n_items:
-        tables.append(role_table(agreement.roles))
-    if agreement.recorded:
-        tables.append(recorded_table(agreement.recorded))
-    for place, table in enumerate(tables):
-        yield from ["", *table_lines(table)] if place else table_lines(table)
+    for table in _correlated(agreement, wanted) if agreement.has_scores else ():
+        yield from ["", *table_lines(table)]
+    if missing := list(missing_lines(agreement.pairs)):
+        yield from ["", *missing]
+    for table in _item_tables(agreement):
+        yield from ["", *table_lines(table)]
     if wanted.fit_weights:
-        yield from ["", *weights_lines(agreement.weights())]
+        fitted, reason = agreement.weights, agreement.weights.get("reason")
+        yield ""
+        yield from [f"facet weights: {reason}"] if reason else table_lines(weights_table(fitted))
 
 
-def _correlated(agreement: SuiteAgreement, wanted: Tables) -> Iterator[str]:
+def _correlated(agreement: SuiteAgreement, wanted: Tables) -> Iterator[Table]:
     levels = LEVELS if wanted.level == "all" else (wanted.level,) if wanted.level else ()
-    tables = [level_table(level, agreement.at(level)) for level in levels]
-    tables = tables or [level_table(None, agreement.mixed())]
+    for level in levels or (None,):
+        yield level_table(level, agreement.at(level))
     if wanted.matrix is not None:
         for level in levels or ("pooled",):
-            matrix = agreement.matrix(level, wanted.matrix)
-            tables += matrix_tables(wanted.matrix, level, agreement.names, matrix)
+            yield matrix_table(agreement, level, wanted.matrix)
     if wanted.given is not None:
-        tables.append(given_table(wanted.given, agreement.given(wanted.given)))
-    for place, table in enumerate(tables):
-        yield from ["", *table_lines(table)] if place else table_lines(table)
+        yield given_table(wanted.given, agreement.given(wanted.given))
+
+
+def _item_tables(agreement: SuiteAgreement) -> Iterator[Table]:
+    yield item_table(agreement.items, FACETS)
+    if any(agreement.items[kind]["items"] for kind in VERDICTS):
+        yield item_table(agreement.items, VERDICTS)
+    if agreement.roles["items"]:
+        yield role_table(agreement.roles)
+    if agreement.recorded:
+        yield recorded_table(agreement.recorded)

@@ -191,11 +191,11 @@ class BertScorer:
         return _count_cut(self._tokenizer, texts, self._tokenizer.model_max_length)
 
 
-def load_bertscore(name: str, *, layers: int | None, option: str) -> PairScorer:
+def load_bertscore(name: str, *, option: str) -> PairScorer:
     """BERTScore by a model on this machine; ``option`` names it, for messages.
 
-    The vectors are taken after so many ``layers``; None for the number that the package has tuned
-    for a model of this name, else for all. A path that bert-score would misread is refused.
+    The vectors are taken after as many layers as the package has tuned for a model of this name,
+    else after all. A path that bert-score would misread is refused.
     """
     with needed_for(option, "bertscore"):
         import bert_score
@@ -207,30 +207,20 @@ def load_bertscore(name: str, *, layers: int | None, option: str) -> PairScorer:
             f"{option}={folder.name}: bert-score takes every model with 't5' in its path for a T5,"
             f" and this one, {folder.path}, is a {kind!r}; move it or name a link to it elsewhere"
         )
-    layers = _layers(folder, option, config, layers)
+    from bert_score.utils import model2layers
+
+    most = next((n for key in _LAYER_KEYS if isinstance(n := config.get(key), int)), None)
+    layers = model2layers.get(folder.name, model2layers.get(folder.path.name, most))
+    if most is None or layers is None:
+        raise OptionError(
+            f"{option}={folder.name}: its {CONFIG} does not say how many layers it has; name"
+            " another model"
+        )
+    layers = min(layers, most)
     with reading("bert-score", name, option):
         scorer = bert_score.BERTScorer(model_type=str(folder.path), num_layers=layers, device="cpu")
     signature = recipe("bert-score", folder.fingerprint, f"layers {layers}", "no idf")
     return BertScorer(scorer, signature)
-
-
-def _layers(folder: ModelFolder, option: str, config: dict[str, object], wanted: int | None) -> int:
-    most = next((n for key in _LAYER_KEYS if isinstance(n := config.get(key), int)), None)
-    if wanted is None:
-        from bert_score.utils import model2layers
-
-        tuned = model2layers.get(folder.name, model2layers.get(folder.path.name))
-        wanted = tuned if tuned is not None and most is not None and tuned <= most else most
-    if wanted is None:
-        raise OptionError(
-            f"{option}={folder.name}: its {CONFIG} does not say how many layers it has; add"
-            f" {option}-layers=N"
-        )
-    if most is not None and not 1 <= wanted <= most:
-        raise OptionError(
-            f"{option}-layers={wanted}: the model has {most} layers; choose 1 to {most}"
-        )
-    return wanted
 
 
 _FAULTS: Final = (

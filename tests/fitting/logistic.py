@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from scipy.optimize import minimize
 
-from summeval_pytest.study.agreement.correlations import roc_auc
+from summeval_pytest.study.agreement.coefficients import roc_auc
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

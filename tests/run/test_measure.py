@@ -50,7 +50,7 @@ from summeval_pytest.run.measure import (
 )
 from summeval_pytest.run.pair_numbers import numbers_of
 from summeval_pytest.run.session import Session
-from summeval_pytest.study.agreement.labelled import SEGMENTS
+from summeval_pytest.study.agreement.columns import SEGMENTS
 from summeval_pytest.study.baselines import BASELINES
 from summeval_pytest.suite.file import EvaVariant, Variants
 from summeval_pytest.suite.labels import FactLabel, FactLabels

@@ -82,7 +82,7 @@ def test_the_judge_stands_beside_bm25(folder: Path, capsys: pytest.CaptureFixtur
 
     figures = json.loads((folder / "evidence.json").read_text(encoding="utf-8"))
     first = next(f for f in figures["figures"] if f["by"] == "BM25 top-1" and f["part"] == "all")
-    assert (first["precision"]["value"], first["recall"]["value"]) == (1.0, 0.75)
+    assert (first["precision"][0], first["recall"][0]) == (1.0, 0.75)
     assert (first["n_instances"], first["n_papers"], first["macro"]["f1"]) == (
         3, 2, pytest.approx((1 + 2 / 3 + 1) / 3),
     )  # fmt: skip
@@ -123,7 +123,7 @@ def test_a_model_that_quotes_is_measured_in_either_way(
     figures = json.loads((folder / "evidence.json").read_text(encoding="utf-8"))
     judge = next(f for f in figures["figures"] if f["by"] == "judge" and f["part"] == "all")
 
-    assert (judge["precision"]["value"], judge["recall"]["value"]) == (1.0, 0.75)
+    assert (judge["precision"][0], judge["recall"][0]) == (1.0, 0.75)
     n_free = sum("response_format" not in seen.body for seen in server.seen)
     assert (n_free == len(server.seen)) is (mode == "label-and-sentences")
     assert (f"sentences={mode}/" in lines[1]) is (mode != "quotes")

@@ -15,7 +15,7 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.questions import CheckFacts, CheckSentences, Fact, FactCheck, FactChecks
 from summeval_pytest.study import local_checker as module
-from summeval_pytest.study.agreement.correlations import roc_auc
+from summeval_pytest.study.agreement.coefficients import roc_auc
 from summeval_pytest.study.local_checker import TransformersReader, local_checker
 from summeval_pytest.suite.values import CheckerSpec
 from tests.asked_suite import PRICES, desk_for, evaluated, loaded, tasks_of, write_suite
@@ -219,7 +219,7 @@ def test_an_answer_is_the_same_in_another_process(nli: Path) -> None:
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.questions import CheckFacts, CheckSentences, Fact, FactCheck, FactChecks
 from summeval_pytest.study.local_checker import local_checker
-from summeval_pytest.study.agreement.correlations import roc_auc
+from summeval_pytest.study.agreement.coefficients import roc_auc
 from summeval_pytest.suite.values import CheckerSpec
 checker = local_checker(CheckerSpec(name="mini", folder={str(nli)!r}))
 print(checker.compute(CheckSentences(("moss grew", "zinc helped"), ("moss.",) * 40)))
@@ -237,7 +237,7 @@ def test_nothing_heavy_is_imported_before_it_is_asked(nli: Path) -> None:
     code = f"""
 import sys
 from summeval_pytest.study.local_checker import local_checker
-from summeval_pytest.study.agreement.correlations import roc_auc
+from summeval_pytest.study.agreement.coefficients import roc_auc
 from summeval_pytest.suite.values import CheckerSpec
 print(local_checker(CheckerSpec(name="mini", folder={str(nli)!r})).signature)
 assert not {{"torch", "transformers", "huggingface_hub"}} & set(sys.modules)

@@ -8,7 +8,7 @@ import numpy as np
 
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.stats.agreement import kappas_of
-from summeval_pytest.study.agreement.agreement_tables import plain
+from summeval_pytest.study.tables import number as plain
 from summeval_pytest.suite.marking import markings_of
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.table import Table, table_lines

@@ -11,20 +11,22 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.eva import EvaScore
-from summeval_pytest.metrics.facet import WEIGHTS, FacetScore
+from summeval_pytest.metrics.facet import WEIGHTS, FacetScore, facets_of
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
+from summeval_pytest.metrics.flow import ask, ends_unscored
 from summeval_pytest.metrics.number import Unscored, mean_support
-from summeval_pytest.questions import FACETS, Unanswered
+from summeval_pytest.questions import FACETS, Facet, FacetSegments, SegmentFacets, Unanswered
 from summeval_pytest.run.golden import (
     GoldenAnswer,
     GoldenPair,
+    check_roles,
     check_sentences,
     golden_pair,
     group_of,
     labelled_overall,
 )
+from summeval_pytest.run.measure import Extra, check_flaw
 from summeval_pytest.run.runner import Task
-from summeval_pytest.study.agreement.labelled import SEGMENTS, role_answers
 from summeval_pytest.study.baselines import BASELINES, facet_presence, length, rouge, rouge_1_recall
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.verdict.thresholds import has_part
@@ -32,12 +34,11 @@ from summeval_pytest.verdict.thresholds import has_part
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from summeval_pytest.metrics.flow import Dialogue
     from summeval_pytest.metrics.number import MetricName
     from summeval_pytest.metrics.score import Score
-    from summeval_pytest.questions import Facet, FacetSegments
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.session import Session
-    from summeval_pytest.study.agreement.labelled import RoleAnswer
     from summeval_pytest.study.baselines import BaselineName
     from summeval_pytest.suite.labels import Label, Recorded
     from summeval_pytest.suite.suite import Suite
@@ -64,6 +65,43 @@ _SUPPORTS: Final = {"support": "faithfulness", "fact support": "EVA recall (enta
 """Columns of a judge's strength of belief, and the columns of its yes and no."""
 CONTROLS: Final = ("ROUGE-1", "facet presence")
 """Always shown: who does not beat these has not measured coverage (metrics.md, section 2)."""
+
+
+@ends_unscored("facet")
+def segments_flow(pair: Pair) -> Dialogue[FacetSegments]:
+    """The conversation about the facets of a summary, to compare labelled roles with."""
+    check_flaw(pair)
+    (segments,) = yield from ask(FacetSegments, SegmentFacets(normalise(pair.summary)))
+    return segments
+
+
+SEGMENTS: Final = Extra("facet", segments_flow)
+"""The facets of the summary, beside the metrics."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleAnswer:
+    """One sentence with a labelled role: the facets that are right, at least one.
+
+    ``answer`` is the facet in whose segment the judge has the sentence; None for none of them.
+    """
+
+    right: tuple[Facet, ...]
+    answer: Facet | None
+
+
+def role_answers(label: Label, evaluation: Evaluation) -> tuple[RoleAnswer, ...]:
+    """The labelled sentences of a pair that state a facet; none without the judge's segments."""
+    segments = evaluation.extras.get(SEGMENTS.name)
+    check_roles(label, evaluation.pair.summary)
+    if not isinstance(segments, FacetSegments):
+        return ()
+    stating = [role for role in label.roles or () if role.facets]
+    placed = facets_of((normalise(role.text) for role in stating), segments)
+    return tuple(
+        RoleAnswer(right=role.facets, answer=answer)
+        for role, answer in zip(stating, placed, strict=True)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +145,15 @@ def agreement_tasks(
         SuiteError: where no label has anything to agree with, or one is of a sentence that its
             summary does not have.
     """
-    about = [_about(label, metrics) for label in suite.labels.values()]
+    about = [
+        replace(
+            label,
+            roles=label.roles if "facet" in metrics else None,
+            facts=label.facts if "eva" in metrics else None,
+            sentences=label.sentences if "faithfulness" in metrics else None,
+        )
+        for label in suite.labels.values()
+    ]
     labels = [label for label in about if _says_something(label)]
     if not labels:
         raise SuiteError(
@@ -130,15 +176,6 @@ def agreement_tasks(
         ): label
         for label in labels
     }
-
-
-def _about(label: Label, metrics: Sequence[MetricName]) -> Label:
-    return replace(
-        label,
-        roles=label.roles if "facet" in metrics else None,
-        facts=label.facts if "eva" in metrics else None,
-        sentences=label.sentences if "faithfulness" in metrics else None,
-    )
 
 
 def labelled_pairs(

@@ -6,7 +6,6 @@ decided where the 95 % interval of the mean difference over their papers leaves 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
@@ -14,11 +13,12 @@ import numpy as np
 from numpy.random import PCG64, Generator
 
 from summeval_pytest.stats.intervals import change_interval, share_interval
+from summeval_pytest.study.tables import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from summeval_pytest.stats.bootstrap import Interval
+    from summeval_pytest.study.tables import Row
 
     Scores = Mapping[str, Mapping[str, float]]
     """By system and paper, a number."""
@@ -29,56 +29,35 @@ DRAWS: Final = 200
 _ROUNDING: Final = 1e-9
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WithinPapers:
-    """How often a number puts two summaries of one paper in people's order.
+def decisions(human: Scores, number: Scores, sizes: Iterable[int] = ()) -> Row:
+    """What a number decides beside people: within papers, and on each pair of systems.
 
-    ``value`` is a share, 0 to 1, of the ``n_pairs`` pairs that people rank; a tie of the number
-    counts half. 0.5 is what chance gives. None where people rank no pair.
+    - ``within``: the share of the ``n_ranked`` pairs of summaries of one paper that people rank
+      and that the number puts in people's order, with its interval over papers; a tie of the
+      number counts half, and 0.5 is chance.
+    - ``n_pairs``: pairs of systems that have both numbers on at least two papers; ``n_decided`` of
+      these people decide.
+    - Of the decided, ``n_same`` have people's sign in their mean difference, ``n_wrong`` are
+      decided the other way, and ``n_undecided`` are left undecided. ``n_alone`` are pairs that the
+      number decides and people do not.
+    - ``subsets``: on random sets of so many papers, the share of people's decisions (on all
+      papers) that the number takes, too, and that it takes the other way; sizes beyond all papers
+      are left out.
     """
-
-    value: float | None
-    interval: Interval
-    n_pairs: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decisions:
-    """What a number decides on the pairs of systems, beside what people decide.
-
-    Attributes:
-        n_pairs: Pairs of systems that have both, on at least two papers.
-        n_decided: Of these, the pairs that people decide.
-        n_same: Of the decided, those whose mean difference has people's sign.
-        n_wrong: Of the decided, those that the number decides the other way.
-        n_undecided: Of the decided, those that the number leaves undecided.
-        n_alone: Pairs that the number decides and people do not.
-    """
-
-    n_pairs: int
-    n_decided: int
-    n_same: int
-    n_wrong: int
-    n_undecided: int
-    n_alone: int
+    rows = _verdicts(human, number)
+    decided = [row for row in rows.values() if row[0]]
+    return _within_papers(human, number) | {
+        "n_pairs": len(rows),
+        "n_decided": len(decided),
+        "n_same": sum(people == sign for people, sign, _ in decided),
+        "n_wrong": sum(verdict == -people for people, _, verdict in decided),
+        "n_undecided": sum(not verdict for *_, verdict in decided),
+        "n_alone": sum(bool(verdict) for people, _, verdict in rows.values() if not people),
+        "subsets": list(_subsets(human, number, {k: row[0] for k, row in rows.items()}, sizes)),
+    }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WithPapers:
-    """Decisions on random subsets of papers, beside people's decisions on all papers.
-
-    ``as_people`` is the share of people's decisions that the number takes, too; ``wrong`` the share
-    that it takes the other way. Both are means over ``n_draws`` subsets.
-    """
-
-    n_papers: int
-    as_people: float
-    wrong: float
-    n_draws: int = DRAWS
-
-
-def within_papers(human: Scores, number: Scores) -> WithinPapers:
-    """The accuracy of a number within papers, with its interval over papers."""
+def _within_papers(human: Scores, number: Scores) -> Row:
     right: dict[str, float] = {}
     ranked: dict[str, int] = {}
     for first, second in combinations(sorted(human.keys() & number.keys()), 2):
@@ -88,34 +67,20 @@ def within_papers(human: Scores, number: Scores) -> WithinPapers:
                 agrees = sign * _sign(number[first][paper] - number[second][paper])
                 right[paper] = right.get(paper, 0.0) + (1 + agrees) / 2
                 ranked[paper] = ranked.get(paper, 0) + 1
-    n_pairs = sum(ranked.values())
-    papers = sorted(ranked)
+    n_ranked, papers = sum(ranked.values()), sorted(ranked)
     interval = share_interval(
         np.array([right[paper] for paper in papers]),
         np.array([ranked[paper] for paper in papers], dtype=np.float64),
     )
-    value = sum(right[paper] for paper in papers) / n_pairs if n_pairs else None
-    return WithinPapers(value=value, interval=interval, n_pairs=n_pairs)
+    value = sum(right[paper] for paper in papers) / n_ranked if n_ranked else None
+    return {"within": Estimate(value, interval.low, interval.high), "n_ranked": n_ranked}
 
 
-def decisions(human: Scores, number: Scores) -> Decisions:
-    """What a number and people decide on each pair of systems."""
-    rows = list(_verdicts(human, number).values())
-    decided = [row for row in rows if row[0]]
-    return Decisions(
-        n_pairs=len(rows),
-        n_decided=len(decided),
-        n_same=sum(people == sign for people, sign, _ in decided),
-        n_wrong=sum(verdict == -people for people, _, verdict in decided),
-        n_undecided=sum(not verdict for *_, verdict in decided),
-        n_alone=sum(bool(verdict) for people, _, verdict in rows if not people),
-    )
-
-
-def with_papers(human: Scores, number: Scores, sizes: Iterable[int]) -> Iterator[WithPapers]:
-    """The decisions that fewer papers would give; sizes beyond all papers are left out."""
+def _subsets(
+    human: Scores, number: Scores, verdicts: Mapping[tuple[str, str], int], sizes: Iterable[int]
+) -> Iterator[Row]:
     papers = sorted({paper for scores in number.values() for paper in scores})
-    people = {pair: people for pair, (people, *_) in _verdicts(human, number).items() if people}
+    people = {pair: verdict for pair, verdict in verdicts.items() if verdict}
     generator = Generator(PCG64(SEED))
     for size in sizes if people else ():
         if size > len(papers):
@@ -128,18 +93,15 @@ def with_papers(human: Scores, number: Scores, sizes: Iterable[int]) -> Iterator
                 for system, scores in number.items()
             }
             width = _width(kept)
-            verdicts = [(_decided(kept, *pair, human, width), s) for pair, s in people.items()]
-            n_same += sum(verdict == sign for verdict, sign in verdicts)
-            n_wrong += sum(verdict == -sign for verdict, sign in verdicts)
+            found = [(_decided(kept, *pair, human, width), s) for pair, s in people.items()]
+            n_same += sum(verdict == sign for verdict, sign in found)
+            n_wrong += sum(verdict == -sign for verdict, sign in found)
         n_all = DRAWS * len(people)
-        yield WithPapers(n_papers=size, as_people=n_same / n_all, wrong=n_wrong / n_all)
+        yield {"n_papers": size, "as_people": n_same / n_all, "wrong": n_wrong / n_all}
 
 
 def _verdicts(human: Scores, number: Scores) -> dict[tuple[str, str], tuple[int, int, int]]:
-    """By pair of systems: people's decision, the number's sign, and its decision.
-
-    The pairs have both numbers on at least two papers.
-    """
+    """By pair of systems: people's decision, the number's sign, and its decision."""
     of_people, of_number = _width(human), _width(number)
     verdicts = {}
     for first, second in combinations(sorted(human.keys() & number.keys()), 2):

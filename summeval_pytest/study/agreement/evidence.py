@@ -2,78 +2,110 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from statistics import mean, median
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
-from summeval_pytest.run.golden import count_evidence
+from summeval_pytest.run.golden import (
+    count_evidence,
+    group_of,
+    label_task,
+    labelled_sentences,
+    places_of,
+)
 from summeval_pytest.stats.agreement import evidence_f1, evidence_precision, evidence_recall
 from summeval_pytest.stats.bootstrap import shares
-from summeval_pytest.study.agreement.agreement_tables import estimate_cell, estimate_head, plain
-from summeval_pytest.study.agreement.item_agreement import Resamples, estimate_of
-from summeval_pytest.study.agreement.labelled import evidence_cases, evidence_tasks
+from summeval_pytest.study.agreement.item_agreement import estimate_of
 from summeval_pytest.study.baselines import novel_bigrams, top_sentences
+from summeval_pytest.study.tables import number, table_of
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.text.table import Table, table_lines
+from summeval_pytest.text.table import table_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from summeval_pytest.run.measure import Evaluation
+    from summeval_pytest.run.runner import Task
     from summeval_pytest.run.session import Session
-    from summeval_pytest.stats.agreement import Counts, Figures
-    from summeval_pytest.study.agreement.labelled import EvidenceCase
+    from summeval_pytest.study.tables import Cells, Row
+    from summeval_pytest.suite.labels import Label
     from summeval_pytest.suite.suite import Suite
 
-    Retriever = Callable[[str, tuple[str, ...], int], tuple[int, ...]]
 
-Row: TypeAlias = "dict[str, Any]"
-"""What the JSON file holds, by key."""
 SEED: Final = 20246
-RESAMPLES: Final = 1000
 TOP: Final = 3
-"""The baseline names one sentence, two, and so many (FareBio, Table 3)."""
+"""BM25 names one sentence, two, and so many (FareBio, Table 3)."""
 _HITS, _INSTANCES = 3, 4
 """Columns behind those of `evidence_f1`: instances with at least one labelled sentence named, and
 all instances."""
-
-
-def any_hit(counts: Counts) -> Figures:
-    """Instances with at least one labelled sentence named / instances.
-
-    Annotators stop at the first sentence that suffices, so finding one of theirs may be all that
-    can be asked (metrics.md FB4).
-    """
-    return shares(counts[:, _HITS], counts[:, _INSTANCES])
-
-
-def named_per_instance(counts: Counts) -> Figures:
-    """Named sentences / instances, 0 or more: how much a judge points at (metrics.md FB2)."""
-    return shares(counts[:, 0], counts[:, _INSTANCES])
-
-
 _FIGURES: Final = {
     "precision": evidence_precision,
     "recall": evidence_recall,
     "f1": evidence_f1,
-    "any_hit": any_hit,
-    "named_per_sentence": named_per_instance,
+    # Annotators stop at the first sentence that suffices, so finding one of theirs may be all that
+    # can be asked (metrics.md FB4).
+    "any_hit": lambda counts: shares(counts[:, _HITS], counts[:, _INSTANCES]),
+    # How much a judge points at (metrics.md FB2).
+    "named_per_sentence": lambda counts: shares(counts[:, 0], counts[:, _INSTANCES]),
 }
 
 
-def supporting_figures(
-    cases: Sequence[EvidenceCase], retrieve: Retriever = top_sentences, title: str = "BM25"
-) -> Iterator[Row]:
-    """The judge and the baseline, on all sentences and on the more and the less abstractive ones.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceCase:
+    """One sentence that labels give evidence for.
+
+    Attributes:
+        group: Papers with the same reference are resampled as one group.
+        labelled: The places of its labelled evidence among the source's sentences, at least one.
+        named: The places that the judge named; None where it gave no answer.
+    """
+
+    group: str
+    sentence: str
+    source: tuple[str, ...]
+    labelled: tuple[int, ...]
+    named: tuple[int, ...] | None
+
+
+def evidence_tasks(suite: Suite, *, every: bool = False) -> dict[Task, Label]:
+    """The tasks of pairs with such a sentence, in the order of the labels.
+
+    Sentences that labels do not call faithful count where ``every`` is set.
+    """
+    return {
+        label_task(suite, label, ("faithfulness",)): label
+        for label in suite.labels.values()
+        if any(s.evidence and (s.faithful or every) for s in label.sentences or ())
+    }
+
+
+def evidence_cases(
+    label: Label, evaluation: Evaluation, *, every: bool = False
+) -> Iterator[EvidenceCase]:
+    """The cases of one labelled pair; none where its summary could not be judged."""
+    for each, text, judged in labelled_sentences(label, evaluation):
+        places = places_of(each.evidence, evaluation.source) if each.faithful or every else ()
+        if places:
+            yield EvidenceCase(
+                group=group_of(evaluation.pair.paper),
+                sentence=text,
+                source=evaluation.source,
+                labelled=places,
+                named=judged.evidence if judged.supported is not None else None,
+            )
+
+
+def supporting_figures(cases: Sequence[EvidenceCase]) -> Iterator[Row]:
+    """The judge and BM25, on all sentences and on the more and the less abstractive ones.
 
     A sentence is more abstractive where its share of novel bigrams is above the median. A part
-    without a sentence is left out. The baseline's first sentence must not depend on how many are
-    asked for.
+    without a sentence is left out.
     """
-    ranked = {id(case): retrieve(case.sentence, case.source, TOP) for case in cases}
+    ranked = {id(case): top_sentences(case.sentence, case.source, TOP) for case in cases}
     novel = {id(case): novel_bigrams(case.sentence, case.source) for case in cases}
     middle = median(novel.values()) if novel else 0.0
     for part, few in {
@@ -85,7 +117,7 @@ def supporting_figures(
             yield figures_of("judge", part, [(case, case.named) for case in few])
             for k in range(1, TOP + 1):
                 first = [(case, ranked[id(case)][:k]) for case in few]
-                yield figures_of(f"{title} top-{k}", part, first)
+                yield figures_of(f"BM25 top-{k}", part, first)
 
 
 def figures_of(
@@ -106,7 +138,7 @@ def figures_of(
     counts = np.zeros((len(rows), 5), dtype=np.int64)
     for group, one in answered:
         counts[rows[group]] += (one.named, one.labelled, one.both, int(one.both > 0), 1)
-    drawn, every = Resamples(RESAMPLES, SEED), [count for _, count in answered]
+    every = [count for _, count in answered]
     macro = {
         "precision": mean(count.precision for count in every),
         "recall": mean(count.recall for count in every),
@@ -118,7 +150,7 @@ def figures_of(
         "n_instances": len(answered),
         "n_papers": len(counts),
         "n_unanswered": len(named) - len(answered),
-        **{key: estimate_of(counts, figure, drawn) for key, figure in _FIGURES.items()},
+        **{key: estimate_of(counts, figure, SEED) for key, figure in _FIGURES.items()},
         "macro": macro,
     }
 
@@ -192,10 +224,18 @@ def evidence_lines(report: Row, judge: str) -> Iterator[str]:
     yield "95 % intervals over papers. named: source sentences named for each of them."
     yield ""
     for part, title in _PARTS.items():
-        if rows := [_cells(each) for each in report["figures"] if each["part"] == part]:
-            four = map(estimate_head, ("precision", "recall", "F1", "any hit"))
-            head = (f"{title:<16}", "sents", "named", *four, "macro F1")
-            yield from table_lines(Table(head=head, rows=rows), _WIDTH)
+        cells: Cells = {
+            f"{title:<16}": "by",
+            "sents": "n_instances",
+            "named": lambda row: number(row["named_per_sentence"].value, 2),
+            "precision": "precision",
+            "recall": "recall",
+            "F1": "f1",
+            "any hit": "any_hit",
+            "macro F1": lambda row: number(row["macro"] and row["macro"]["f1"]),
+        }
+        if rows := [row for row in report["figures"] if row["part"] == part]:
+            yield from table_lines(table_of("", rows, cells), _WIDTH)
             yield ""
     unanswered = next((f["n_unanswered"] for f in report["figures"] if f["by"] == "judge"), 0)
     if unanswered:
@@ -208,14 +248,3 @@ def evidence_lines(report: Row, judge: str) -> Iterator[str]:
     )
     yield "more abstractive: a larger share of novel bigrams than the median sentence; the place of"
     yield "a sentence that stands in the source word for word is found by a rule and not asked"
-
-
-def _cells(each: Row) -> tuple[str, ...]:
-    named = each["named_per_sentence"].value
-    return (
-        each["by"],
-        f"{each['n_instances']:,}",
-        "-" if named is None else f"{named:.2f}",
-        *(estimate_cell(each[key]) for key in ("precision", "recall", "f1", "any_hit")),
-        plain(each["macro"]["f1"] if each["macro"] else None),
-    )

@@ -1,4 +1,4 @@
-"""Agreement of a judge with labels item by item: facets, roles, sentences, facts, evidence.
+"""Agreement of a judge with labels item by item: facets, roles, sentences, facts.
 
 Every figure is of counts that add up over papers, and its interval resamples papers; those with the
 same reference are one. Only items that both have answered count.
@@ -6,63 +6,28 @@ same reference are one. Only items that both have answered count.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from summeval_pytest.questions import FACETS, Facet
-from summeval_pytest.stats.agreement import (
-    kappas_of,
-)
+from summeval_pytest.stats.agreement import kappas_of
 from summeval_pytest.stats.bootstrap import bootstrap_sums, shares
-from summeval_pytest.study.agreement.correlations import roc_auc, roc_auc_bounds
+from summeval_pytest.study import tables as study
+from summeval_pytest.study.agreement.coefficients import roc_auc_estimate
+from summeval_pytest.study.tables import Estimate
 from summeval_pytest.verdict.trust import FACT, SENTENCE, counts_of, kind_of, tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from summeval_pytest.run.golden import GoldenPair
-    from summeval_pytest.study.agreement.labelled import RoleAnswer
+    from summeval_pytest.study.agreement.columns import RoleAnswer
+    from summeval_pytest.study.tables import Row
     from summeval_pytest.verdict.trust import Counts, Figures
 
     Figure = Callable[[Counts], Figures]
-    Retriever = Callable[[str, tuple[str, ...], int], tuple[int, ...]]
-
-
-SEED: Final = 20241
-RESAMPLES: Final = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Resamples:
-    """How many resamples are drawn, at least 1, and from which seed."""
-
-    n: int
-    seed: int
-
-
-def resamples() -> Resamples:
-    """How intervals of agreement are drawn."""
-    return Resamples(RESAMPLES, SEED)
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A value with its 95 % interval over papers; None where it is undefined."""
-
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemAgreement:
-    """The agreement on so many items, which both have answered, by the name of the figure."""
-
-    n_items: int
-    figures: Mapping[str, Estimate]
 
 
 def alphas_of(tables: Counts) -> Figures:
@@ -130,23 +95,19 @@ def _recall(tables: Counts, row: int) -> Figures:
     return shares(tables[..., row, row], tables[..., row, :].sum(axis=-1))
 
 
-def _categories(tables: Counts) -> range:
-    return range(1, tables.shape[-1] + 1)
-
-
 def _kappa(tables: Counts) -> Figures:
-    return kappas_of(tables, categories=_categories(tables), weights="none")
+    return kappas_of(tables, categories=range(tables.shape[-1]), weights="none")
 
 
 RATING_FIGURES: Final[Mapping[str, Figure]] = MappingProxyType(
     {
         "exact": _exact,
         "kappa": _kappa,
-        "quadratic kappa": lambda tables: kappas_of(
-            tables, categories=_categories(tables), weights="quadratic"
+        "quadratic kappa": lambda t: kappas_of(
+            t, categories=range(t.shape[-1]), weights="quadratic"
         ),
         "alpha (ordinal)": alphas_of,
-        "ICC(2,1)": lambda tables: iccs_of(tables, categories=_categories(tables)),
+        "ICC(2,1)": lambda t: iccs_of(t, categories=range(1, t.shape[-1] + 1)),
     }
 )
 """Of ratings: percent agreement, Cohen's kappa plain and quadratic, Krippendorff's alpha, ICC."""
@@ -169,18 +130,18 @@ VERDICTS: Final = (SENTENCE, FACT)
 ITEM_KINDS: Final = (*FACETS, *VERDICTS)
 
 
-def item_agreements(pairs: Sequence[GoldenPair]) -> dict[str, ItemAgreement]:
-    """By kind, all of `ITEM_KINDS`; figures of a kind that no label has are undefined."""
+def item_agreements(pairs: Sequence[GoldenPair]) -> dict[str, Row]:
+    """By kind, the number of ``items`` and each figure; undefined where no label has the kind."""
     counts = counts_of(pairs)
-    found = {}
+    found: dict[str, Row] = {}
     for kind in ITEM_KINDS:
         tables = tables_of(counts, kind)
         counted = tables[tables.sum(axis=(-2, -1)) > 0]
         of_kind = RATING_FIGURES if kind in FACETS else VERDICT_FIGURES
-        figures = {name: estimate_of(counted, figure) for name, figure in of_kind.items()}
+        found[kind] = {"items": int(counted.sum())}
+        found[kind] |= {name: estimate_of(counted, figure) for name, figure in of_kind.items()}
         if kind in VERDICTS:
-            figures[AUC] = _auc(kind, pairs)
-        found[kind] = ItemAgreement(n_items=int(counted.sum()), figures=figures)
+            found[kind][AUC] = _auc(kind, pairs)
     return found
 
 
@@ -193,76 +154,55 @@ def _auc(kind: str, pairs: Sequence[GoldenPair]) -> Estimate:
         if each.answer is not None and kind_of(each) == kind
     ]
     numbers = [support for _, _, support in items if support is not None]
-    right = [label for _, label, _ in items]
-    value = roc_auc(right, numbers) if len(numbers) == len(items) else None
-    if value is None:
+    if not numbers or len(numbers) < len(items):
         return Estimate()
-    drawn, groups = resamples(), [group for group, _, _ in items]
-    bounds = roc_auc_bounds(groups, right, numbers, n_resamples=drawn.n, seed=drawn.seed)
-    return Estimate(value, *bounds)
+    groups, right, _ = zip(*items, strict=True)
+    return roc_auc_estimate(groups, right, numbers, n_resamples=study.RESAMPLES, seed=study.SEED)
 
 
-def estimate_of(tables: Counts, figure: Figure, drawn: Resamples | None = None) -> Estimate:
+def estimate_of(tables: Counts, figure: Figure, seed: int | None = None) -> Estimate:
     """The figure of all tables together, with its interval over the papers that they are."""
     if not len(tables):
         return Estimate()
     n_tables, *shape = tables.shape
-    drawn = drawn or resamples()
     interval = bootstrap_sums(
         tables.reshape(n_tables, -1),
         lambda sums: figure(sums.reshape(-1, *shape)),
-        n_resamples=drawn.n,
-        seed=drawn.seed,
+        n_resamples=study.RESAMPLES,
+        seed=study.SEED if seed is None else seed,
     )
     value = float(figure(tables.sum(axis=0)[np.newaxis])[0])
     return Estimate(None if np.isnan(value) else value, interval.low, interval.high)
 
 
-Class = tuple[Facet, ...]
-"""Facets that count as one, in reading order."""
+def role_agreement(answers: Sequence[tuple[str, RoleAnswer]]) -> Row:
+    """How well sentences get their facet; each answer with its group.
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleAgreement:
-    """How well sentences get their facet.
-
-    Of ``n_items`` labelled sentences that state a facet, ``n_nowhere`` stand in no segment of the
-    judge's. ``classes`` have precision, recall and F1 by name, in reading order. ``macro_f1`` is
-    the mean of their F1 where it is defined, ``accuracy`` the share of sentences in their class.
+    Of the ``items``, labelled sentences that state a facet, ``n_nowhere`` stand in no segment of
+    the judge's. ``classes`` have precision, recall and F1 by name, in reading order. ``macro F1``
+    is the mean of their F1 where it is defined, ``accuracy`` the share of sentences in their class.
     """
-
-    n_items: int
-    n_nowhere: int
-    classes: Mapping[str, ItemAgreement]
-    macro_f1: Estimate
-    accuracy: Estimate
-
-
-def role_agreement(answers: Sequence[tuple[str, RoleAnswer]]) -> RoleAgreement:
-    """The agreement on roles, each with its group; figures are undefined where there are none."""
     classes = classes_of(answer for _, answer in answers)
-    counts = _counts(answers, classes)
+    counts = _role_counts(answers, classes)
     total = counts.sum(axis=0)
-    return RoleAgreement(
-        n_items=int(total.sum()),
-        n_nowhere=sum(answer.answer is None for _, answer in answers),
-        classes={
-            " or ".join(facets): ItemAgreement(
-                n_items=int(total[place].sum()),
-                figures={
-                    "precision": estimate_of(counts, _share_of(place, labelled=0)),
-                    "recall": estimate_of(counts, _share_of(place, answered=0)),
-                    "F1": estimate_of(counts, _share_of(place)),
-                },
-            )
+    return {
+        "items": int(total.sum()),
+        "n_nowhere": sum(answer.answer is None for _, answer in answers),
+        "macro F1": estimate_of(counts, _macro_f1),
+        "accuracy": estimate_of(counts, _exact),
+        "classes": {
+            " or ".join(facets): {
+                "items": int(total[place].sum()),
+                "precision": estimate_of(counts, _share_of(place, labelled=0)),
+                "recall": estimate_of(counts, _share_of(place, answered=0)),
+                "F1": estimate_of(counts, _share_of(place)),
+            }
             for place, facets in enumerate(classes)
         },
-        macro_f1=estimate_of(counts, _macro_f1),
-        accuracy=estimate_of(counts, _exact),
-    )
+    }
 
 
-def classes_of(answers: Iterable[RoleAnswer]) -> tuple[Class, ...]:
+def classes_of(answers: Iterable[RoleAnswer]) -> tuple[tuple[Facet, ...], ...]:
     """The labelled facets, those that are right together for any sentence as one class."""
     classes: list[set[Facet]] = []
     for answer in answers:
@@ -272,7 +212,9 @@ def classes_of(answers: Iterable[RoleAnswer]) -> tuple[Class, ...]:
     return tuple(sorted(in_order, key=lambda facets: FACETS.index(facets[0])))
 
 
-def _counts(answers: Sequence[tuple[str, RoleAnswer]], classes: Sequence[Class]) -> Counts:
+def _role_counts(
+    answers: Sequence[tuple[str, RoleAnswer]], classes: Sequence[tuple[Facet, ...]]
+) -> Counts:
     """By group: label by answer, where the last answer is none of the classes."""
     groups = sorted({group for group, _ in answers})
     place = {facet: number for number, facets in enumerate(classes) for facet in facets}

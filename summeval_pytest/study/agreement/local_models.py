@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.run.golden import EvidenceCount, check_indices, count_evidence, places_of
 from summeval_pytest.study.baselines import top_sentences
 from summeval_pytest.study.embeddings import embedding_match, nearest_sentences
+from summeval_pytest.study.tables import table_of
 from summeval_pytest.suite.marking import cut, source_sentences
 from summeval_pytest.text.normalise import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.metrics.similarity import Vectors
     from summeval_pytest.study.agreement.columns import LabelledPair
     from summeval_pytest.study.embeddings import LocalEncoder, PairScore, PairScorer
     from summeval_pytest.suite.labels import Label
     from summeval_pytest.suite.values import Pair
+    from summeval_pytest.text.table import Table
 
 
 BERTSCORE: Final = ("BERTScore", "BERTScore precision", "BERTScore recall")
@@ -98,8 +100,6 @@ def retrieved_evidence(
     Over sentences labelled faithful with evidence, micro as in FareBio: by embeddings and, beside
     them, by BM25, the best 1, 2 and 3. Empty where no label has evidence.
 
-    Raises:
-        SuiteError: for a label of a sentence that the summary does not have.
     """
     counts: defaultdict[str, list[EvidenceCount]] = defaultdict(list)
     sources: dict[str, tuple[tuple[str, ...], Vectors]] = {}
@@ -148,3 +148,13 @@ def lines_of_models(pairs: Sequence[Pair], models: LocalModels) -> Iterator[str]
             f"embedding: {models.encoder.signature}; {models.encoder.count_cut(sentences)} of"
             f" {len(sentences)} sentences are longer than the model reads and were cut."
         )
+
+
+def evidence_table(counts: Mapping[str, EvidenceCount]) -> Table:
+    """Precision, recall and F1 of each way to find evidence."""
+    names = ("named", "labelled", "both", "precision", "recall", "f1")
+    return table_of(
+        "",
+        [{"way": way, **{n: getattr(each, n) for n in names}} for way, each in counts.items()],
+        {"labelled evidence": "way", **dict(zip((*names[:3], "P", "R", "F1"), names, strict=True))},
+    )

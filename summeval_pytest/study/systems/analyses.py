@@ -28,7 +28,6 @@ from summeval_pytest.study.systems.studied import (
     SEED,
     By,
     Column,
-    Mean,
     draws,
     mean_of,
     rate_of,
@@ -47,6 +46,7 @@ from summeval_pytest.study.systems.texts import (
     READABILITY,
     popularity_profile,
 )
+from summeval_pytest.study.tables import Mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

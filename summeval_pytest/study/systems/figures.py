@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from summeval_pytest.study.systems.analyses import Row, Study
-    from summeval_pytest.study.systems.studied import Mean
+    from summeval_pytest.study.tables import Mean
 
     Rows = Sequence[Row]
 

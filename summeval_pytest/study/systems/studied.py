@@ -18,6 +18,7 @@ from summeval_pytest.metrics.catalogue import (
     lacks,
 )
 from summeval_pytest.stats.bootstrap import resampled_ratios
+from summeval_pytest.study.tables import Mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -131,21 +132,6 @@ class Column:
         """The number of one pair; None where it has none."""
         values = pair.numbers if self.giver == "text" else pair.by((self.giver, self.by)).values
         return values.get(self.name)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mean:
-    """A mean or a rate; None where nothing has a value.
-
-    ``low`` and ``high`` bound the 95 % interval over papers, None with fewer than two groups. ``n``
-    of ``n_of`` have a value.
-    """
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    n: int
-    n_of: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

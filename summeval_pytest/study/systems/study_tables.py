@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from summeval_pytest.metrics.facet import EXTENTS
 from summeval_pytest.questions import FACETS
-from summeval_pytest.study.systems.studied import Mean
+from summeval_pytest.study.tables import Mean
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.text.table import Table, table_lines
 

@@ -15,7 +15,7 @@ import pytest
 from summeval_pytest import questions as q
 from summeval_pytest.metrics.faithfulness import source_sentences
 from summeval_pytest.stats.correlation import spearman
-from summeval_pytest.study.agreement.correlations import roc_auc
+from summeval_pytest.study.agreement.coefficients import roc_auc
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts
 from tests.judges.offline.test_laws import JUDGE, rated

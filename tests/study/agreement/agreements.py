@@ -6,9 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.study.agreement.agreement_tables import SuiteAgreement
 from summeval_pytest.study.agreement.columns import LabelledPair, column_names
-from summeval_pytest.study.agreement.item_agreement import item_agreements, role_agreement
+from summeval_pytest.study.agreement.suite_agreement import SuiteAgreement
 from summeval_pytest.suite.suite import load_suite
 from tests.reports.records import SUMMARY, golden, in_other_words
 
@@ -46,9 +45,6 @@ def small_agreement(words: Callable[[str], str] = str) -> SuiteAgreement:
         judge=words("gpt-4"),
         pairs=pairs,
         columns=column_names(pairs),
-        items=item_agreements(answered),
-        roles=role_agreement([]),
-        recorded={},
     )
 
 

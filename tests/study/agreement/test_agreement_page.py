@@ -4,14 +4,11 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from summeval_pytest.study.agreement.agreement_page import agreement_page, axis_of, picture
-from summeval_pytest.study.agreement.columns import LabelledPair
+from summeval_pytest.study.agreement.agreement_page import agreement_page, calibration_bins
 from tests.reports.records import MARKUP, SUMMARY
 from tests.reports.test_page import ADDRESSES, Page
-from tests.study.agreement.agreements import small_agreement
+from tests.study.agreement.agreements import labelled, small_agreement
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
 
@@ -35,31 +32,8 @@ def test_the_page_says_who_was_compared_with_whom(page: Page) -> None:
     )
     assert "gpt-4 beside 12 labelled pairs of 6 papers and 5 systems." in page.text
     assert page.text.count("gpt-4|prompt:1a2b") == 2
-    assert not re.search(r"\b20\d\d-\d\d-\d\d\b", page.text)
-
-
-def test_a_number_that_a_pair_lacks_is_reported(page: Page) -> None:
-    """What is unscored is never dropped in silence."""
     assert "EVA: no number for 1 of 12 pairs, first: no JSON" in page.text
-
-
-def test_each_number_has_a_picture_with_words_for_those_who_do_not_see_it(page: Page) -> None:
-    """A screen reader says what is drawn; the bins stand in a table, too.
-
-    Worked example: the ranks of FM and of people differ by 0 and 6 in turn, so rho is 1 - 6 x 216 /
-    (12 x 143). In both bins of six pairs people's twelfths add up to 33.
-    """
-    drawn = [svg for svg in page.tags("svg") if svg.get("role") == "img"]
-    names = [str(svg["aria-labelledby"]).split() for svg in drawn]
-    assert names == [[f"picture-{n}-title", f"picture-{n}-desc"] for n in (1, 2)]
-    ids = [attributes.get("id") for _, attributes in page.elements]
-    assert all(ids.count(name) == 1 for pair in names for name in pair)
-    assert "FM beside the people's scores 12 pairs, Spearman 0.245." in page.text
-    assert "The people's mean goes from 0.458 in the lowest bin to 0.458 in the" in page.text
-    assert "2 bins The people's mean by bin of FM From To Pairs People 95 % interval" in page.text
-    hidden = [svg for svg in page.tags("svg") if svg.get("role") != "img"]
-    assert all(svg["aria-hidden"] == "true" for svg in hidden)
-    assert all(cell.get("scope") in {"row", "col"} for cell in page.tags("th"))
+    assert not re.search(r"\b20\d\d-\d\d-\d\d\b", page.text)
 
 
 def test_labels_are_in_rows_and_answers_in_columns(page: Page) -> None:
@@ -74,9 +48,8 @@ def test_labels_are_in_rows_and_answers_in_columns(page: Page) -> None:
 def test_decisions_come_first(page: Page) -> None:
     """FM ranks so many pairs of one paper as people do; one system has no decisions."""
     decisions = section(page, "Decisions beside people's", "Metrics beside the people's scores")
-    accuracy = small_agreement().decisions["FM"].within
-    assert accuracy.value is not None
-    assert f"FM {accuracy.value:.3f} {accuracy.interval.low:.2f} to" in decisions
+    (fm, *_) = small_agreement().decisions
+    assert f"FM {fm['within'].value:.3f} {fm['within'].low:.2f} to" in decisions
     found = small_agreement()
     alone = replace(found, pairs=[replace(pair, system="one") for pair in found.pairs[:4]])
     assert "Decisions beside people's" not in Page(agreement_page(alone, "gpt-4")).text
@@ -111,7 +84,7 @@ def test_without_any_overall_score_the_items_are_there_all_the_same() -> None:
     assert "No label has an overall score or all four facets" in page.text
     assert "The 3 worst disagreements" in page.text
     assert not page.tags("svg")
-    assert "#pictures" not in [link["href"] for link in page.tags("a")]
+    assert "#calibration" not in [link["href"] for link in page.tags("a")]
 
 
 def test_nothing_can_act_and_nothing_is_asked_for(page: Page) -> None:
@@ -147,53 +120,25 @@ def test_hostile_text_changes_no_element_of_this_page_either() -> None:
     hostile.encode("utf-8")
 
 
-def test_a_picture_is_drawn_to_scale() -> None:
-    """Worked example: from 54 to 330 across, from 200 up to 10; two pairs in one place are one dot.
+def test_bins_hold_as_many_pairs_and_part_none_that_are_alike() -> None:
+    """Worked example: 20 pairs make four bins of five, and the ten zeros share one.
 
-    A dot of two has twice the area: 2.5 times the root of 2.
+    Of the middle bin moss has 1 and 2, zinc 3 to 5: drawn alone their means are 1.5 and 4. The last
+    bin is of one paper, which tells nothing of others.
     """
-    found = small_agreement()
-    rows = [(0, 0), (0.5, 1), (0.5, 1), (1, 0.25)]
-    pairs = [
-        LabelledPair(paper=f"{n}", system="s", group=f"{n}", human=human, columns={"FM": number})
-        for n, (number, human) in enumerate(rows)
-    ]
-    drawn = picture(replace(found, pairs=pairs), "FM", axis_of([0, 1], 200, 10))
-    assert drawn is not None
-    assert list(drawn.dots) == [(54, 200, 2.5), (192, 10, 3.5), (330, 152, 2.5)]
-    assert list(drawn.equal) == [54, 200, 330, 10]
-    (only,) = drawn.bins
-    assert (only.mean, only.human.value) == (0.5, 0.5625)
-    assert drawn.curve == "192.0,93.1"
-    assert picture(replace(found, pairs=pairs), "EVA", drawn.y) is None
-
-
-def test_a_scale_of_its_own_has_no_line_of_equal_numbers() -> None:
-    """A length of 200 and a score of 1 are never the same."""
-    pairs = [
-        LabelledPair(paper="p", system=f"{n}", group="p", human=n / 4, columns={"length": n * 50})
-        for n in range(5)
-    ]
-    drawn = picture(replace(small_agreement(), pairs=pairs), "length", axis_of([0, 1], 200, 10))
-    assert drawn is not None
-    assert not drawn.equal
-    assert [drawn.x.mark_text(mark) for mark in drawn.x.marks] == ["0", "50", "100", "150", "200"]
-
-
-def test_the_marks_of_an_axis_are_round() -> None:
-    """Worked example, and an axis of one value, which is no line of no length."""
-    axis = axis_of([-0.07, 0.31], 0, 100)
-    assert [axis.mark_text(mark) for mark in axis.marks] == [
-        "-0.1", "0.0", "0.1", "0.2", "0.3", "0.4",
+    pairs = [labelled(f"paper-{n}", 0, 0) for n in range(10)]
+    pairs += [labelled("moss" if n < 3 or n > 5 else "zinc", n, n * 10) for n in range(1, 11)]
+    pairs += [labelled("kiln", None, 1), labelled("kiln", 1)]
+    none, middle, last = calibration_bins(pairs, "FM")
+    assert [(b["low"], b["high"], b["n"], b["human"]) for b in (none, middle, last)] == [
+        (0, 0, 10, (0, 0, 0)), (10, 50, 5, (3, 1.5, 4)), (60, 100, 5, (8, None, None)),
     ]  # fmt: skip
-    one = axis_of([3.0, 3.0], 0, 100)
-    assert one.low < 3 < one.high
+    assert calibration_bins(pairs[::-1], "FM") == [none, middle, last]
+    assert calibration_bins(pairs, "EVA") == []
 
 
-@given(st.lists(st.floats(-1e6, 1e6), min_size=1))
-def test_an_axis_holds_every_value_between_few_marks(values: list[float]) -> None:
-    """Law: nothing is drawn outside of the frame, and no two marks read the same."""
-    axis = axis_of(values, 0, 100)
-    assert all(0 <= axis.at(value) <= 100 for value in values)
-    assert 2 <= len(axis.marks) <= 9
-    assert len({axis.mark_text(mark) for mark in axis.marks}) == len(axis.marks)
+def test_many_pairs_make_ten_bins_and_few_make_one() -> None:
+    """A bin of one or two pairs is no mean, and more than ten are no curve."""
+    pairs = [labelled("moss", n, n) for n in range(100)]
+    assert [each["n"] for each in calibration_bins(pairs, "FM")] == [10] * 10
+    assert [each["n"] for each in calibration_bins(pairs[:9], "FM")] == [9]

@@ -10,11 +10,15 @@ from summeval_pytest.errors import Place
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.study.agreement.annotators import (
     annotator_agreement,
+    annotator_lines,
+    annotators_in_short,
 )
 from summeval_pytest.suite.labels import EvidenceLabel, FactLabel, FactLabels, Label, SentenceLabel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from syrupy.assertion import SnapshotAssertion
 
     from summeval_pytest.questions import Facet
     from summeval_pytest.study.agreement.annotators import Figures
@@ -177,3 +181,39 @@ def test_annotator_agrees_with_themselves(a: Labels) -> None:
     for each in annotator_agreement(a, a)["kinds"].values():
         assert {each["exact"], each["kappa"]} <= {1.0, None}
         assert (each["absent_to_one"], only(each)) == (0, (0, 0))
+
+
+def kind(items: int, exact: float | None = None, **more: float) -> Figures:
+    """The figures of one kind."""
+    keys = ("kappa", "quadratic_kappa")
+    counts = dict.fromkeys(("absent_to_one", "only_first", "only_second"), 0)
+    return {"items": items, "exact": exact, **dict.fromkeys(keys), **counts, **more}
+
+
+ANNOTATORS: Figures = {
+    "pairs": {"first": 36, "second": 12, "both": 12},
+    "kinds": {
+        "result": kind(12, 0.75, kappa=0.5, quadratic_kappa=0.625, absent_to_one=1, only_first=24),
+        "sentence": kind(70, 1.0, only_second=2),
+        "candidate fact": kind(0, only_second=2),
+    },
+    "evidence": {"sentences": 60, "f1": 0.8125},
+    "overall": {
+        "pairs": 10, "mean_absolute_difference": 0.0625, "only_first": 1, "only_second": 0,
+    },
+}  # fmt: skip
+
+
+def test_every_figure_of_two_annotators_stands_beside_what_it_stands_on(
+    snapshot: SnapshotAssertion,
+) -> None:
+    """A kappa of twelve items is another thing than one of a thousand."""
+    assert list(annotator_lines(ANNOTATORS, "a.jsonl", "b\x1b.jsonl")) == snapshot
+
+
+def test_the_short_form_names_only_what_both_have() -> None:
+    """It stands in a message; the kappa is the quadratic one where there is one."""
+    assert annotators_in_short(ANNOTATORS) == (
+        "result 0.750 exact, kappa 0.625 (n 12); sentence 1.000 exact, kappa - (n 70)"
+    )
+    assert annotators_in_short({**ANNOTATORS, "kinds": {}}) == "no item that both have labelled"

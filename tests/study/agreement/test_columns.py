@@ -7,16 +7,24 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import JudgeError, Place, SuiteError
-from summeval_pytest.questions import FACETS, FacetSegments
+from summeval_pytest.metrics.number import Unscored
+from summeval_pytest.questions import FACETS, FacetSegments, SegmentFacets, Unanswered
 from summeval_pytest.study.agreement.columns import (
     CONTROLS,
     LEADING,
+    RoleAnswer,
     column_names,
     labelled_pairs,
+    role_answers,
     segment_controls,
+    segments_flow,
 )
-from summeval_pytest.suite.labels import Label, Recorded
+from summeval_pytest.suite.labels import Label, Recorded, RoleLabel
 from summeval_pytest.suite.suite import load_suite
+from tests.run.test_golden import evaluation
+from tests.run.test_golden import label as golden_label
+from tests.run.test_measure import REFUSED, ended
+from tests.run.test_measure import pair as pair_of
 from tests.study.agreement.agreements import labelled
 from tests.study.moss_suite import (
     DEAD,
@@ -203,3 +211,38 @@ def test_a_judge_that_fails_leaves_no_thread(tmp_path: Path) -> None:
     with pytest.raises(JudgeError):
         labelled_pairs(suite, DEAD, session())
     assert threading.active_count() == threads
+
+
+def test_roles_are_compared_with_the_segments_and_must_be_of_the_summary() -> None:
+    """What states no facet is nobody's; a sentence that is not there would be wrong for ever."""
+    roles = (
+        RoleLabel(text="Zinc  was given.", facets=("method",)),
+        RoleLabel(text="Growth fell.", facets=("result", "conclusion")),
+        RoleLabel(text="Ok.", facets=()),
+    )
+    of = evaluation(
+        extras={"facet": FacetSegments(method="Zinc was given.", conclusion="Growth fell.")}
+    )
+    assert role_answers(golden_label(roles=roles), of) == (
+        RoleAnswer(right=("method",), answer="method"),
+        RoleAnswer(right=("result", "conclusion"), answer="conclusion"),
+    )
+    assert role_answers(golden_label(roles=roles), evaluation()) == ()
+    with pytest.raises(SuiteError) as caught:
+        role_answers(golden_label(roles=(RoleLabel(text="Growth rose.", facets=("result",)),)), of)
+    assert str(caught.value) == (
+        "golden/labels.jsonl:7: a role of system 'careful' on paper 'zinc' is of the sentence"
+        " 'Growth rose.', which the summary does not have; copy it word for word"
+    )
+
+
+def test_the_judge_is_asked_for_the_facets_of_the_summary() -> None:
+    """The metric asks nothing of a summary that is its reference, as that of the authors is."""
+    summary = "Abstract: Zinc was  given. Growth rose."
+    segments = FacetSegments(method="Zinc was given.")
+    asked, outcome = ended(segments_flow(pair_of(summary)), (segments,))
+    assert (asked, outcome) == ([SegmentFacets("Zinc was given. Growth rose.")], segments)
+    silent = Unscored(metric="facet", status="unanswered", reason="cut off")
+    assert ended(segments_flow(pair_of(summary)), (Unanswered("cut off"),))[1] == silent
+    refused = Unscored(metric="facet", status=REFUSED.status, reason=REFUSED.reason)
+    assert ended(segments_flow(pair_of(summary, flaw=REFUSED))) == ([], refused)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -7,29 +8,35 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.run.golden import EvidenceCount, count_evidence
+from summeval_pytest.run.runner import Runner
+from summeval_pytest.study import tables
 from summeval_pytest.study.agreement import evidence
 from summeval_pytest.study.agreement.evidence import (
+    EvidenceCase,
+    evidence_cases,
     evidence_lines,
+    evidence_tasks,
     figures_of,
     supporting_figures,
 )
-from summeval_pytest.study.agreement.item_agreement import Estimate
-from summeval_pytest.study.agreement.labelled import EvidenceCase
+from summeval_pytest.study.tables import Estimate
+from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, LabelledJudge, write_labelled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
     from random import Random
 
     from syrupy.assertion import SnapshotAssertion
 
-    from summeval_pytest.study.agreement.evidence import Row
+    from summeval_pytest.study.tables import Row
 
 
 @pytest.fixture(autouse=True, scope="module")
 def few_resamples() -> Iterator[None]:
     """Intervals of evidence only have to be there."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(evidence, "RESAMPLES", 10)
+        patch.setattr(tables, "RESAMPLES", 10)
         yield
 
 
@@ -98,17 +105,20 @@ def test_a_case_without_an_answer_is_left_out_and_counted() -> None:
     assert count_evidence((1, 1, 2), (1, 1, 0)) == EvidenceCount(named=2, labelled=2, both=1)
 
 
-def test_the_judge_stands_beside_three_cuts_of_one_ranking() -> None:
+def test_the_judge_stands_beside_three_cuts_of_one_ranking(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The baseline is the same for every judge (FareBio, Table 3)."""
     ranking = {COPIED: (1, 0, 3), FREE: (3, 2, 0)}
     cases = [case((1,), (0,)), case((2, 3), (2,), FREE)]
-    figures = supporting_figures(cases, lambda sentence, _, k: ranking[sentence][:k], "cosine")
+    monkeypatch.setattr(evidence, "top_sentences", lambda sentence, _, k: ranking[sentence][:k])
+    figures = supporting_figures(cases)
     whole = {each["by"]: each for each in figures if each["part"] == "all"}
-    assert list(whole) == ["judge", "cosine top-1", "cosine top-2", "cosine top-3"]
+    assert list(whole) == ["judge", "BM25 top-1", "BM25 top-2", "BM25 top-3"]
     both = {by: each["recall"].value for by, each in whole.items()}
     # of 3 labelled: the judge has "2", top-1 has "1" and "3", top-2 and top-3 have all
     assert both == pytest.approx(
-        {"judge": 1 / 3, "cosine top-1": 2 / 3, "cosine top-2": 1.0, "cosine top-3": 1.0}
+        {"judge": 1 / 3, "BM25 top-1": 2 / 3, "BM25 top-2": 1.0, "BM25 top-3": 1.0}
     )
     named = [each["named_per_sentence"].value for each in whole.values()]
     assert named == [1.0, 1.0, 2.0, 3.0]
@@ -185,3 +195,49 @@ def test_a_block_for_each_part_with_a_line_for_each_finder(snapshot: SnapshotAss
     lines = list(evidence_lines(report, "j"))[5:-3]
     assert lines == snapshot
     assert max(map(len, lines)) <= 120
+
+
+FIRST = "The team fired forty bricks with two draughts."
+SECOND = "The slow draught gave bricks of 31 MPa."
+
+
+def cases_of(
+    suite_of: Path, judge: LabelledJudge, *labels: Mapping[str, object]
+) -> list[EvidenceCase]:
+    """The cases of a suite with these labels under this judge."""
+    suite = write_labelled(suite_of, *labels)
+    with closing(Runner(judge)) as runner:
+        return [
+            case
+            for task, label in evidence_tasks(suite).items()
+            for case in evidence_cases(label, runner.evaluation(task))
+        ]
+
+
+def test_a_case_holds_what_is_labelled_and_what_the_judge_named(tmp_path: Path) -> None:
+    """Worked example: the second sentence stands in the source, so a rule names its evidence.
+
+    A judge without an answer has named nothing: None is not "no sentence", which would be a miss.
+    """
+    judge = LabelledJudge(evidence={FIRST: (3, 1)})
+    first, second = cases_of(tmp_path / "a", judge, GOOD_OF_KILN, BAD_OF_KILN)
+    assert (first.sentence, first.labelled, first.named) == (FIRST, (1,), (3, 1))
+    assert (second.sentence, second.labelled, second.named) == (SECOND, (2,), (2,))
+    assert first.source[1] == "We fired forty bricks with two draughts."
+    assert first.group == second.group
+    sentences = [
+        {"index": 0, "faithful": False, "evidence": [1]},
+        {"index": 1, "faithful": True, "evidence": [2]},
+    ]
+    good = {**GOOD_OF_KILN, "sentences": sentences}
+    assert [case.sentence for case in cases_of(tmp_path / "c", judge, good)] == [SECOND]
+    silent = LabelledJudge(silent=frozenset({FIRST}))
+    assert [case.named for case in cases_of(tmp_path / "b", silent, GOOD_OF_KILN)] == [None, None]
+
+
+def test_pairs_without_such_a_sentence_are_not_asked_about(tmp_path: Path) -> None:
+    """Unfaithful sentences have no evidence to be found, and a faithful one may have none given."""
+    bare = {**GOOD_OF_KILN, "paper": "moss", "sentences": [{"index": 0, "faithful": True}]}
+    suite = write_labelled(tmp_path, GOOD_OF_KILN, BAD_OF_KILN, bare)
+    (task,) = evidence_tasks(suite)
+    assert (task.paper, task.system, task.metrics) == ("kiln", "good", ("faithfulness",))

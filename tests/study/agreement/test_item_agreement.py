@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from fractions import Fraction
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,37 +12,39 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.study.agreement import item_agreement
+from summeval_pytest.study import tables
 from summeval_pytest.study.agreement.annotators import cohen_kappa
+from summeval_pytest.study.agreement.columns import RoleAnswer
 from summeval_pytest.study.agreement.item_agreement import (
     AUC,
     ITEM_KINDS,
     RATING_FIGURES,
     VERDICT_FIGURES,
-    Estimate,
     alphas_of,
     classes_of,
     iccs_of,
     item_agreements,
     role_agreement,
 )
-from summeval_pytest.study.agreement.labelled import RoleAnswer
+from summeval_pytest.study.tables import Estimate
 from tests.verdict.golden_answers import answered, filled, golden, pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from summeval_pytest.questions import Facet
     from summeval_pytest.run.golden import GoldenPair
-    from summeval_pytest.study.agreement.item_agreement import ItemAgreement
+    from summeval_pytest.study.tables import Row
 
 NOTHING = Estimate(None, None, None)
 
 
-def few(labelled: Sequence[GoldenPair]) -> dict[str, ItemAgreement]:
+def few(labelled: Sequence[GoldenPair]) -> dict[str, Row]:
     """The figures with intervals from 15 resamples, for laws."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(item_agreement, "RESAMPLES", 15)
+        patch.setattr(tables, "RESAMPLES", 15)
         return item_agreements(labelled)
 
 
@@ -51,9 +56,9 @@ def test_ratings_of_a_facet_agree_as_a_hand_computes() -> None:
     """
     rated = golden(*(answered("conclusion", h, j) for h, j in ((1, 1), (2, 2), (3, 2))))
     found = item_agreements([rated])["conclusion"]
-    assert found.n_items == 3
+    assert found["items"] == 3
     for name, value in (("exact", 2 / 3), ("kappa", 1 / 2), ("quadratic kappa", 2 / 3)):
-        estimate = found.figures[name]
+        estimate = found[name]
         assert (estimate.value, estimate.low, estimate.high) == pytest.approx((value,) * 3)
 
 
@@ -64,8 +69,8 @@ def test_wrong_sentences_are_found_or_overlooked_as_a_hand_counts() -> None:
     """
     table = ((3, 1), (1, 5))
     found = item_agreements([golden(*filled("sentence", table, 0))])["sentence"]
-    assert found.n_items == 10
-    values = {name: estimate.value for name, estimate in found.figures.items()}
+    assert found["items"] == 10
+    values = {name: estimate.value for name, estimate in found.items() if name != "items"}
     assert values == pytest.approx(
         {
             "exact": 0.8,
@@ -87,9 +92,9 @@ def test_facts_of_both_sides_are_counted_together() -> None:
         answered("sentence", 1, 1),
     )
     found = item_agreements([facts])
-    assert found["fact"].n_items == 2
-    assert found["fact"].figures["recall of wrong"].value == 0.5
-    assert found["sentence"].n_items == 1
+    assert found["fact"]["items"] == 2
+    assert found["fact"]["recall of wrong"].value == 0.5
+    assert found["sentence"]["items"] == 1
 
 
 def test_an_interval_resamples_papers_and_only_those_with_items() -> None:
@@ -99,11 +104,9 @@ def test_an_interval_resamples_papers_and_only_those_with_items() -> None:
         for paper, j in (("kiln", 2), ("moss", 3))
     )
     others = [golden(answered("result", 2, 2), paper=f"fern-{n}") for n in range(9)]
-    assert item_agreements([right, wrong, *others])["method"].figures["exact"] == Estimate(
-        0.5, 0.0, 1.0
-    )
+    assert item_agreements([right, wrong, *others])["method"]["exact"] == Estimate(0.5, 0.0, 1.0)
     one_group = [replace(pair, group="one text") for pair in (right, wrong)]
-    assert item_agreements(one_group)["method"].figures["exact"] == Estimate(0.5, 0.5, 0.5)
+    assert item_agreements(one_group)["method"]["exact"] == Estimate(0.5, 0.5, 0.5)
 
 
 def test_what_nobody_labelled_is_undefined() -> None:
@@ -111,24 +114,24 @@ def test_what_nobody_labelled_is_undefined() -> None:
     found = item_agreements([])
     assert tuple(found) == ITEM_KINDS
     for kind, each in found.items():
-        assert each.n_items == 0
+        assert each["items"] == 0
         wanted = RATING_FIGURES if kind in FACETS else {*VERDICT_FIGURES, AUC}
-        assert set(each.figures) == set(wanted)
-        assert set(each.figures.values()) == {NOTHING}
+        assert set(each) == {"items", *wanted}
+        assert {value for name, value in each.items() if name != "items"} == {NOTHING}
 
 
 @pytest.mark.parametrize(("facet", "highest"), [("background", 3), ("method", 4)])
 def test_each_facet_has_its_own_scale(facet: Facet, highest: int) -> None:
     """The highest rating is a category: a judge that knows both ends agrees fully."""
     found = item_agreements([golden(answered(facet, 1, 1), answered(facet, highest, highest))])
-    assert {each.value for each in found[facet].figures.values()} == {1.0}
+    assert {found[facet][name].value for name in RATING_FIGURES} == {1.0}
 
 
 @settings(deadline=None, max_examples=25)
 @given(rows=st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), max_size=12))
 def test_figures_are_those_of_the_ratings(rows: list[tuple[int, int]]) -> None:
     """Law: counting by paper gives what the ratings give, one by one."""
-    found = few([golden(*(answered("result", h, j) for h, j in rows))])["result"].figures
+    found = few([golden(*(answered("result", h, j) for h, j in rows))])["result"]
     human, judge = [h for h, _ in rows], [j for _, j in rows]
     scale = range(1, SCALES["result"] + 1)
     table = np.array([[rows.count((h, j)) for j in scale] for h in scale])
@@ -156,8 +159,8 @@ def test_the_order_of_pairs_and_of_items_does_not_matter(
     one, other = few(labelled), few(moved)
     assert one == other
     for each in one.values():
-        for name, estimate in each.figures.items():
-            for value in (estimate.value, estimate.low, estimate.high):
+        for name in each.keys() - {"items"}:
+            for value in each[name]:
                 assert value is None or value <= 1 + 1e-9
                 assert value is None or value >= 0 or name in {"kappa", *RATING_FIGURES}
 
@@ -172,8 +175,8 @@ def test_support_tells_wrong_items_from_right_ones() -> None:
         for label, support in ((1, 0.9), (1, 0.4), (0, 0.6), (0, 0.4))
     ]
     found = item_agreements([golden(*sentences, answered("sentence", 0, None))])
-    assert found["sentence"].figures[AUC] == Estimate(0.625, 0.625, 0.625)
-    assert found["fact"].figures[AUC] == NOTHING
+    assert found["sentence"][AUC] == Estimate(0.625, 0.625, 0.625)
+    assert found["fact"][AUC] == NOTHING
 
 
 def test_support_of_some_items_is_no_sample_of_all() -> None:
@@ -181,7 +184,7 @@ def test_support_of_some_items_is_no_sample_of_all() -> None:
     found = item_agreements(
         [golden(answered("sentence", 1, 1, support=1.0), answered("sentence", 0, 0))]
     )
-    assert found["sentence"].figures[AUC] == NOTHING
+    assert found["sentence"][AUC] == NOTHING
 
 
 def test_an_interval_of_support_resamples_papers() -> None:
@@ -197,7 +200,7 @@ def test_an_interval_of_support_resamples_papers() -> None:
         )
         for paper, up, down in (("kiln", 0.9, 0.1), ("moss", 0.2, 0.8))
     ]
-    assert item_agreements(facts)["fact"].figures[AUC] == Estimate(0.75, 0.0, 1.0)
+    assert item_agreements(facts)["fact"][AUC] == Estimate(0.75, 0.0, 1.0)
 
 
 def role(right: str, answer: Facet | None) -> RoleAnswer:
@@ -218,17 +221,17 @@ def test_roles_agree_as_a_hand_counts() -> None:
     """
     methods = [role("m", "method"), role("m", "method"), role("m", "result")]
     found = role_agreement(roles(*methods, role("r", None), role("b", "background")))
-    assert (found.n_items, found.n_nowhere) == (5, 1)
+    assert (found["items"], found["n_nowhere"]) == (5, 1)
     message = {
-        name: (each.n_items, *(each.figures[of].value for of in ("precision", "recall", "F1")))
-        for name, each in found.classes.items()
+        name: (each["items"], *(each[of].value for of in ("precision", "recall", "F1")))
+        for name, each in found["classes"].items()
     }
     assert message == {
         "background": (1, 1, 1, 1),
         "method": (3, 1, pytest.approx(2 / 3), pytest.approx(0.8)),
         "result": (1, 0, 0, 0),
     }
-    assert (found.macro_f1.value, found.accuracy.value) == pytest.approx((0.6, 0.6))
+    assert (found["macro F1"].value, found["accuracy"].value) == pytest.approx((0.6, 0.6))
 
 
 def test_facets_that_are_right_together_are_one_class() -> None:
@@ -238,11 +241,11 @@ def test_facets_that_are_right_together_are_one_class() -> None:
     """
     merged = [role("rc", "conclusion"), role("rc", "result"), role("rc", "method")]
     found = role_agreement(roles(*merged, role("m", None)))
-    assert list(found.classes) == ["method", "result or conclusion"]
-    recall = found.classes["result or conclusion"].figures["recall"]
-    assert (recall.value, found.accuracy.value) == pytest.approx((2 / 3, 0.5))
-    bare = role_agreement(roles(role("m", "conclusion"), role("m", "method"))).classes["method"]
-    assert (bare.figures["recall"].value, bare.figures["precision"].value) == (0.5, 1.0)
+    assert list(found["classes"]) == ["method", "result or conclusion"]
+    recall = found["classes"]["result or conclusion"]["recall"]
+    assert (recall.value, found["accuracy"].value) == pytest.approx((2 / 3, 0.5))
+    bare = role_agreement(roles(role("m", "conclusion"), role("m", "method")))["classes"]["method"]
+    assert (bare["recall"].value, bare["precision"].value) == (0.5, 1.0)
     answers = [role(right, None) for right in ("r", "b", "c", "rc", "mr")]
     assert classes_of(answers) == (("background",), ("method", "result", "conclusion"))
 
@@ -250,7 +253,107 @@ def test_facets_that_are_right_together_are_one_class() -> None:
 def test_an_interval_of_roles_resamples_papers() -> None:
     """Worked example: all right on one paper, all wrong on the other: 0, 1/2 or 1."""
     both = roles(role("m", "method")) + roles(role("m", "result"), group="sand")
-    assert role_agreement(both).accuracy == Estimate(0.5, 0.0, 1.0)
+    assert role_agreement(both)["accuracy"] == Estimate(0.5, 0.0, 1.0)
     nothing = role_agreement([])
-    assert (nothing.n_items, nothing.classes) == (0, {})
-    assert nothing.macro_f1 == nothing.accuracy == NOTHING
+    assert (nothing["items"], nothing["classes"]) == (0, {})
+    assert nothing["macro F1"] == nothing["accuracy"] == NOTHING
+
+
+Pairs = list[tuple[int, int]]
+
+
+SCALE = (1, 2, 3, 4)
+
+
+rated_items = st.lists(st.tuples(st.sampled_from(SCALE), st.sampled_from(SCALE)), max_size=30)
+
+
+def table_of(pairs: Pairs) -> NDArray[np.int64]:
+    """How often the first rater said the row and the second the column, on a scale of four."""
+    return np.array([[pairs.count((a, b)) for b in SCALE] for a in SCALE], dtype=np.int64)
+
+
+OBSERVERS: Sequence[Sequence[int | None]] = (
+    (1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None),
+    (1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3),
+    (None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None),
+    (1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None),
+)
+
+
+TARGETS = ((9, 2, 5, 8), (6, 1, 3, 2), (8, 4, 6, 8), (7, 1, 2, 6), (10, 5, 6, 9), (6, 2, 4, 7))
+
+
+def alpha_by_pairs(units: Sequence[Sequence[int | None]]) -> Fraction | None:
+    """Alpha by its definition, one ordered pair of ratings at a time, in whole numbers."""
+    said = [[r for r in unit if r is not None] for unit in units]
+    said = [unit for unit in said if len(unit) > 1]
+    every = [r for unit in said for r in unit]
+
+    def distance(a: int, b: int) -> Fraction:
+        low, high = sorted((a, b))
+        ends = Fraction(every.count(low) + every.count(high), 2)
+        return (sum(low <= r <= high for r in every) - ends) ** 2 if a != b else Fraction(0)
+
+    within = [distance(a, b) / (len(unit) - 1) for unit in said for a, b in permutations(unit, 2)]
+    between = sum((distance(a, b) for a, b in permutations(every, 2)), Fraction(0))
+    return 1 - sum(within, Fraction(0)) * (len(every) - 1) / between if between else None
+
+
+def icc_by_squares(table: Sequence[Sequence[int]]) -> Fraction | None:
+    """ICC(2,1) by its definition for any number of raters, from the mean squares."""
+    n, k = len(table), len(table[0])
+    every = [Fraction(r) for row in table for r in row]
+    mean = sum(every, Fraction(0)) / len(every)
+    targets = sum(((Fraction(sum(row), k) - mean) ** 2 for row in table), Fraction(0)) * k
+    by_rater = zip(*table, strict=True)
+    raters = sum(((Fraction(sum(each), n) - mean) ** 2 for each in by_rater), Fraction(0)) * n
+    if n == 1:
+        return None
+    total = sum(((r - mean) ** 2 for r in every), Fraction(0))
+    error = (total - targets - raters) / ((n - 1) * (k - 1))
+    of_targets, of_raters = targets / (n - 1), raters / (k - 1)
+    below = of_targets + (k - 1) * error + k * (of_raters - error) / n
+    return (of_targets - error) / below if below else None
+
+
+def test_definitions_meet_the_published_examples() -> None:
+    """Oracle: Krippendorff 2011: .815; Shrout and Fleiss 1979, table 4: ICC(2,1) = .29."""
+    assert alpha_by_pairs([*zip(*OBSERVERS, strict=True)]) == pytest.approx(0.815, abs=5e-4)
+    assert icc_by_squares(TARGETS) == pytest.approx(0.29, abs=5e-3)
+
+
+@settings(deadline=None, max_examples=15)
+@given(pairs=rated_items.filter(bool))
+def test_alpha_and_icc_are_their_definitions_in_any_order(pairs: Pairs) -> None:
+    """Law: a table says what going pair by pair says; a file sorted another way says the same."""
+    for table in (table_of(pairs), table_of([(b, a) for a, b in reversed(pairs)])):
+        for result, expected in (
+            (float(alphas_of(table)), alpha_by_pairs(pairs)),
+            (float(iccs_of(table, categories=SCALE)), icc_by_squares(pairs)),
+        ):
+            wanted = math.nan if expected is None else float(expected)
+            assert result == pytest.approx(wanted, abs=1e-9, nan_ok=True)
+
+
+def test_alpha_worked_examples() -> None:
+    """Units 1 1, 1 2, 2 2; and 239 verdicts of which 227 are alike and only 2 of these are yes.
+
+    Each unit counts both ways, so o has 2 on (1,1), 1 on (1,2), 1 on (2,1), 2 on (2,2); the margins
+    are 3 and 3 of n = 6. D_o = 2, D_e = 2 * 3 * 3 / 5 = 3.6; alpha = 1 - 2 / 3.6 = 4/9.
+    Of 478 ratings 16 are yes: alpha = 1 - 477 * 24 / (2 * 16 * 462). Where nearly all are alike,
+    agreement is cheap, and alpha says so.
+    """
+    assert float(alphas_of(table_of([(1, 1), (1, 2), (2, 2)]))) == pytest.approx(4 / 9)
+    few = alphas_of(np.array([[225, 11], [1, 2]]))
+    assert float(few) == pytest.approx(1 - 477 * 24 / 14_784, abs=1e-12)
+
+
+def test_a_rater_who_is_stricter_lowers_icc() -> None:
+    """Worked example: targets 1, 2, 3 and a second rater one point above.
+
+    Means 1.5, 2.5, 3.5 and 2, 3: MS_t = 2 * 2 / 2 = 2, MS_r = 3 * 0.5 = 1.5, no error.
+    ICC = 2 / (2 + 2 * 1.5 / 3) = 2/3, where their order alone would give 1.
+    """
+    table = table_of([(1, 2), (2, 3), (3, 4)])
+    assert float(iccs_of(table, categories=SCALE)) == pytest.approx(2 / 3)

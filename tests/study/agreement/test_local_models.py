@@ -160,10 +160,10 @@ def test_agreement_is_shown_with_the_columns_of_the_models(
     names = [line.split("  ")[0] for line in shown]
     start = names.index("length") + 1
     assert names[start : start + 7] == [*BERTSCORE, *EMBEDDING, "BERTScore (recorded)"]
-    assert after["metrics"]["BERTScore"]["pairs"] == 3
-    assert after["metrics"]["BERTScore (recorded)"]["pairs"] == 1
+    counts = {row["column"]: row["n"] for row in after["levels"]["pooled"]}
+    assert (counts["BERTScore"], counts["BERTScore (recorded)"]) == (3, 1)
     assert after["recipes"] == BOTH.recipes
     assert after["evidence"]["embedding, best 1"] == {"named": 2, "labelled": 2, "both": 1}
     assert "embedding, best 1" in names
     assert shown[-1].startswith("embedding: letters 1; ")
-    assert before["metrics"].keys() <= after["metrics"].keys()
+    assert {row["column"] for row in before["levels"]["pooled"]} <= counts.keys()

@@ -118,7 +118,7 @@ def test_a_missing_package_is_named_with_its_extra(
     for load in (
         lambda: found("moss/tiny"),
         lambda: load_encoder(str(model), option="--embeddings"),
-        lambda: load_bertscore(str(model), layers=None, option="--bertscore"),
+        lambda: load_bertscore(str(model), option="--bertscore"),
     ):
         with pytest.raises(OptionError) as caught:
             load()

@@ -101,7 +101,7 @@ def test_texts_that_are_too_long_are_counted_by_the_real_tokenizer(tiny: Path) -
 @pytest.mark.usefixtures("bert_score")
 def test_bertscore_of_a_pair_depends_on_that_pair_alone(tiny: Path) -> None:
     """Identical texts are 1, others less, and nobody's neighbours matter; too long ones are cut."""
-    scorer = load_bertscore(str(tiny), layers=None, option="--bertscore")
+    scorer = load_bertscore(str(tiny), option="--bertscore")
     pairs = [(one, other) for one in TEXTS for other in TEXTS]
     scores = scorer.score(pairs)
     assert [scorer.score([pair])[0] for pair in pairs] == list(scores)
@@ -109,15 +109,6 @@ def test_bertscore_of_a_pair_depends_on_that_pair_alone(tiny: Path) -> None:
         assert (score.f1 == 1.0) == (one == other)
     assert scorer.score([("moss " * 14, "moss " * 15)])[0].f1 == 1.0
     assert scorer.count_cut(["moss " * 14, "moss " * 15]) == 1
-
-
-@pytest.mark.usefixtures("bert_score")
-def test_layers_move_bertscore_and_its_recipe(tiny: Path) -> None:
-    """So two numbers with different ones are not compared."""
-    one = load_bertscore(str(tiny), layers=1, option="--bertscore")
-    two = load_bertscore(str(tiny), layers=2, option="--bertscore")
-    assert one.signature != two.signature
-    assert one.score([(TEXTS[0], TEXTS[1])]) != two.score([(TEXTS[0], TEXTS[1])])
 
 
 @pytest.mark.usefixtures("bert_score", "sentence_transformers")
@@ -128,7 +119,7 @@ def test_the_bytes_are_the_same_in_another_process(tiny: Path, hash_seed: str) -
 from summeval_pytest.study.embeddings import load_bertscore, load_encoder
 texts = {TEXTS!r}
 print(load_encoder({str(tiny)!r}, option="o").encode(texts).tobytes().hex())
-scorer = load_bertscore({str(tiny)!r}, layers=None, option="o")
+scorer = load_bertscore({str(tiny)!r}, option="o")
 print(scorer.score([(a, b) for a in texts for b in texts]))
 """
     done = subprocess.run(
@@ -140,7 +131,7 @@ print(scorer.score([(a, b) for a in texts for b in texts]))
         env=os.environ | {"PYTHONHASHSEED": hash_seed, "OMP_NUM_THREADS": hash_seed},
     )
     vectors = load_encoder(str(tiny), option="o").encode(TEXTS).tobytes().hex()
-    scorer = load_bertscore(str(tiny), layers=None, option="o")
+    scorer = load_bertscore(str(tiny), option="o")
     scores = scorer.score([(one, other) for one in TEXTS for other in TEXTS])
     assert done.stdout.splitlines() == [vectors, str(scores)]
 
@@ -157,7 +148,7 @@ def test_weights_that_are_cut_short_are_a_usage_error(tiny: Path, tmp_path: Path
     with pytest.raises(OptionError, match="sentence-transformers cannot read this model, Safet"):
         load_encoder(str(broken), option="--embeddings")
     with pytest.raises(OptionError, match="bert-score cannot read this model, Safet"):
-        load_bertscore(str(broken), layers=None, option="--bertscore")
+        load_bertscore(str(broken), option="--bertscore")
 
 
 def test_a_cached_model_is_found_by_its_name(

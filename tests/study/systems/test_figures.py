@@ -11,7 +11,8 @@ import pytest
 from summeval_pytest.questions import FACETS
 from summeval_pytest.study.systems.analyses import Study
 from summeval_pytest.study.systems.figures import density, draw, drawable, inches, label, row_label
-from summeval_pytest.study.systems.studied import Column, Mean
+from summeval_pytest.study.systems.studied import Column
+from summeval_pytest.study.tables import Mean
 
 if TYPE_CHECKING:
     from pathlib import Path

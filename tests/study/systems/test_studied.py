@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.study.systems.studied import Column, Given, Mean, mean_of, rate_of
+from summeval_pytest.study.systems.studied import Column, Given, mean_of, rate_of
+from summeval_pytest.study.tables import Mean
 from tests.study.systems.study_pairs import JUDGE, pair, scored, sentences, studied
 
 

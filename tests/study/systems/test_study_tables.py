@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from summeval_pytest.study.systems.studied import Column, Mean
+from summeval_pytest.study.systems.studied import Column
 from summeval_pytest.study.systems.study_tables import (
     column_parts,
     interval,
@@ -11,6 +11,7 @@ from summeval_pytest.study.systems.study_tables import (
     number,
     p_cell,
 )
+from summeval_pytest.study.tables import Mean
 
 
 @pytest.mark.parametrize(
