@@ -8,6 +8,7 @@ import shutil
 import sys
 from functools import partial
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter
@@ -31,19 +32,21 @@ from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.reports.terminal import calls_lines, model_lines
 from summeval_pytest.run.golden import check_sentences
 from summeval_pytest.study.baselines import check_baselines
-from summeval_pytest.study.systems.analyses import ANALYSES, OF_TEXTS, Study, tables_of
+from summeval_pytest.study.systems.analyses import ANALYSES
 from summeval_pytest.study.systems.study_material import Material
-from summeval_pytest.study.systems.study_tables import study_lines
 from summeval_pytest.study.systems.texts import text_numbers
+from summeval_pytest.study.tables import named
 from summeval_pytest.suite.values import JudgeSpec
 from summeval_pytest.text.normalise import NORMALISER
-from summeval_pytest.text.printing import one_line
+from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.text.sentences import SPLITTER
+from summeval_pytest.text.table import table_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from summeval_pytest.study.systems.study_material import JudgeFound
+    from summeval_pytest.study.tables import Row
 
 
 WIDTH: Final = 80
@@ -71,8 +74,8 @@ def study(
         tuple[str, ...],
         Parameter(
             help="these analyses (repeat, or commas; default: all), without asking a judge:"
-            f" {', '.join(sorted(OF_TEXTS))}; with one:"
-            f" {', '.join(name for name in ANALYSES if name not in OF_TEXTS)}"
+            f" {', '.join(n for n, each in ANALYSES.items() if not each.needs_judge)}; with one:"
+            f" {', '.join(n for n, each in ANALYSES.items() if each.needs_judge)}"
         ),
     ] = (),
     family: Annotated[
@@ -116,7 +119,7 @@ def study(
         loaded, names_in(system, "--system") or loaded.systems, "--system"
     )
     names = names_in(judge, "--judge") or ["offline"]
-    judges = [] if OF_TEXTS.issuperset(analyses) else names
+    judges = names if any(ANALYSES[name].needs_judge for name in analyses) else []
     find_own_judges(*names)
     families = families_of(
         {
@@ -140,28 +143,56 @@ def study(
         studied = [material.add_judge(name, families[0][name]) for name in judges]
     finally:
         session.replies.forget_run()
-    result = Study(
-        suite=loaded.shown,
-        fingerprint=loaded.fingerprint,
-        n_papers=len(loaded.paper_ids),
-        judges=[each.judge for each in studied],
-        systems=[
+    of = material.studied(judges, families)
+    rows = {
+        each.key: list(each.rows(of)) if name in analyses else [] for name, each in ANALYSES.items()
+    }
+    result: Row = {
+        "suite": loaded.shown,
+        "fingerprint": loaded.fingerprint,
+        "n_papers": len(loaded.paper_ids),
+        "judges": [each.judge for each in studied],
+        "systems": [
             {"name": name, "family": families[1][name], "n_papers": len(loaded.paper_ids_of(name))}
             for name in systems
         ],
-        analyses=analyses,
-        reading=f"norm:{NORMALISER}|split:{SPLITTER}",
-        tables=tables_of(analyses, material.studied(judges, families)),
-    )
+        "analyses": analyses,
+        "reading": f"norm:{NORMALISER}|split:{SPLITTER}",
+        **rows,
+    }
     if json_file is not None:
-        write_figures(json_file, "--json", result.figures())
-    is_terminal = sys.stdout.isatty()
-    columns = shutil.get_terminal_size((WIDTH, 24)).columns if is_terminal else WIDTH
-    is_coloured = is_terminal and not os.environ.get("NO_COLOR")
-    lines = [*study_lines(result, max(_LEAST, columns), is_coloured=is_coloured), *_calls(studied)]
+        write_figures(json_file, "--json", result)
+    lines = [*_lines(result), *_calls(studied)]
     if figures is not None:
-        lines += ["", *_draw(result, figures)]
+        lines += ["", *_draw(rows, figures)]
     return lines
+
+
+def _lines(result: Row) -> Iterator[str]:
+    """All tables that have rows, in the width of the terminal, and above them who was studied."""
+    is_terminal = sys.stdout.isatty()
+    width = max(_LEAST, shutil.get_terminal_size((WIDTH, 24)).columns if is_terminal else WIDTH)
+    is_coloured = is_terminal and not os.environ.get("NO_COLOR")
+    head = f"{result['suite']}: {result['n_papers']:,} papers, suite {result['fingerprint']}"
+    yield one_line(head, width)
+    for judge in result["judges"]:
+        line = f"judge {judge['name']} (family {judge['family']}): {judge['signature']}"
+        yield one_line(line, 300)
+    systems = (
+        f"{named(system['name'])} ({system['n_papers']:,}, {named(system['family'])})"
+        for system in result["systems"]
+    )
+    yield from map(safe, wrap(f"systems (papers, family): {', '.join(systems)}", width))
+    yield from wrap(
+        "Intervals: 95 %, papers resampled. Under a number, n of N says that it covers n of N"
+        " papers; papers without a value are never counted as 0.",
+        width,
+    )
+    for each in ANALYSES.values():
+        for table in each.tables(result[each.key]) if result[each.key] else ():
+            if table.rows:
+                yield ""
+                yield from table_lines(table, width, is_coloured=is_coloured)
 
 
 _STEM = re.compile(r"[^\W\d_]+")
@@ -186,11 +217,9 @@ def families_of(
     The user says ``NAME=FAMILY``; where a judge and a system have one name, it is said of both.
 
     Raises:
-        OptionError: for a text that says nothing, for a name that nobody has, and for two families
-            of one name.
+        OptionError: for a text without a family, and for a name that nobody has.
     """
     families = tuple({name: stem_of(of[name]) for name in of} for of in (judges, systems))
-    family_of: dict[str, str] = {}
     for text in named:
         name, _, family = text.rpartition("=")
         if not name or not family:
@@ -199,10 +228,6 @@ def families_of(
             raise OptionError(
                 f"--family={text}: no judge or system {name!r} is studied;"
                 f" {nearest(name, {*judges, *systems})}"
-            )
-        if family.lower() != family_of.setdefault(name, family.lower()):
-            raise OptionError(
-                f"--family={text}: {name!r} is of family {family_of[name]!r} already; leave one out"
             )
         for of in families:
             if name in of:
@@ -250,11 +275,11 @@ def _calls(material: Sequence[JudgeFound]) -> Iterator[str]:
     yield from model_lines(dict.fromkeys(model for each in material for model in each.models))
 
 
-def _draw(result: Study, folder: Path) -> list[str]:
+def _draw(rows: Mapping[str, list[Row]], folder: Path) -> list[str]:
     from summeval_pytest.study.systems.figures import draw
 
     try:
-        files = draw(result, folder)
+        files = draw(rows, folder)
     except OSError as error:
         raise OptionError(
             f"--figures={folder}: cannot be written, {error.strerror}; name another folder"

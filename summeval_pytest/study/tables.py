@@ -6,6 +6,7 @@ A figure is an `Estimate` (on one line) or a `Mean` over papers (over its interv
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
@@ -16,9 +17,10 @@ Row: TypeAlias = dict[str, Any]
 """A line of a JSON file, by key: names, counts, estimates and means."""
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Sequence
 
-    Cells = Mapping[str, str | Callable[[Row], object]]
+    Cell = str | Callable[[Row], object]
+    Cells = Mapping[str, Cell] | Sequence[tuple[str, Cell]]
     """By the head of a column, the key of its value, or what makes its cell or value of a row."""
 
 SEED: Final = 20241
@@ -61,7 +63,7 @@ def table_of(title: str, rows: Iterable[Row], cells: Cells, *notes: str, n_names
     """The rows under the heads of these cells; the head of an estimate stands above its value."""
     rows = list(rows)
     heads, columns = [], []
-    for head, key in cells.items():
+    for head, key in cells.items() if isinstance(cells, Mapping) else cells:
         values = [key(row) if callable(key) else _value(row, key) for row in rows]
         is_wide = any(isinstance(value, Estimate) for value in values)
         heads.append(f"{head:<{WIDE}}" if is_wide else head)

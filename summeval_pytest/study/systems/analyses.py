@@ -1,17 +1,15 @@
 """The analyses of a study: each makes rows of what texts, judges, people and records say.
 
-A row is a line of the JSON file. Its docstring names the keys: the numbers that are there in every
-row are not named twice. None as a ``system`` wrote the references.
+A row is a line of the JSON file, and beside each analysis stand the tables of its rows. A docstring
+names the keys. None as a ``system`` wrote the references.
 """
 
 from __future__ import annotations
 
-import math
-import statistics
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -19,13 +17,11 @@ from summeval_pytest.metrics.facet import EXTENTS
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.stats.bootstrap import bootstrap_interval
 from summeval_pytest.stats.correlation import spearman
-from summeval_pytest.stats.paired import detectable_drop, holm, power_of_drop
+from summeval_pytest.stats.paired import holm
+from summeval_pytest.study import tables
 from summeval_pytest.study.systems.studied import (
     FAITHFULNESS,
     LABELS,
-    LENGTH,
-    RESAMPLES,
-    SEED,
     By,
     Column,
     draws,
@@ -46,7 +42,15 @@ from summeval_pytest.study.systems.texts import (
     READABILITY,
     popularity_profile,
 )
-from summeval_pytest.study.tables import Mean
+from summeval_pytest.study.tables import (
+    Mean,
+    interval_text,
+    mean_cell,
+    named,
+    number,
+    p_cell,
+    table_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -55,13 +59,29 @@ if TYPE_CHECKING:
 
     from summeval_pytest.metrics.facts import StageCounts
     from summeval_pytest.study.systems.studied import Studied, StudiedText
+    from summeval_pytest.study.tables import Cell, Cells, Row
+    from summeval_pytest.text.table import Table
 
-    Tables = list[tuple[str, NDArray[np.float64]]]
+    Scores = list[tuple[str, NDArray[np.float64]]]
     Stages = tuple[str, StageCounts]
 
-Row: TypeAlias = "dict[str, Any]"
-"""A line of the JSON file, by key: names, counts, `Column`s, `Mean`s."""
+
+HEAD: Final = 16
+"""Characters of a name in the head of a column, which is about as wide as its numbers."""
 _ROUNDING: Final = 1e-9
+
+
+def column_parts(column: Column, width: int = tables.NAME) -> tuple[str, str]:
+    """A column's name, and who gives it."""
+    match column.giver:
+        case "judge":
+            return column.name, named(column.by, width)
+        case "record":
+            return named(column.by, width), "recorded"
+        case "label":
+            return column.name, "labels"
+        case "text":
+            return column.name, "texts"
 
 
 # FM: tables 2 and 4, figures 4a, 4d and 9
@@ -93,35 +113,71 @@ def ranked(values: Mapping[str, float | None]) -> dict[str, int]:
     }
 
 
-STEPS: Final = 40
-"""The quantiles go up by 1 / 40."""
+def _standings_table(rows: Sequence[Row]) -> Iterator[Table]:
+    notes = ["(1): rank among the systems; equal means share a rank. More words are not better."]
+    if any(len({place["mean"].n for place in row["places"]}) > 1 for row in rows):
+        notes.append("Some ranks compare means over different papers: see n of N.")
+    systems = [place["system"] for place in rows[0]["places"]]
+    by_system = [
+        {"system": system, **{f"{n}": row["places"][place] for n, row in enumerate(rows)}}
+        for place, system in enumerate(systems)
+    ]
+    cells: list[tuple[str, Cell]] = [("system", "system")]
+    for n, row in enumerate(rows):
+        cells.append(("\n".join(column_parts(row["column"], HEAD)), partial(_place_cell, f"{n}")))
+    yield table_of("Systems: mean over papers (rank)", by_system, cells, *notes)
+
+
+def _place_cell(key: str, row: Row) -> str:
+    rank = row[key]["rank"]
+    return mean_cell(row[key]["mean"], f" ({rank})" if rank else "")
+
+
+QUANTILES: Final = (0.025, 0.25, 0.5, 0.75, 0.975)
 
 
 def spreads(studied: Studied) -> Iterator[Row]:
     """The bootstrap distribution of each system's mean of the leading numbers.
 
-    ``quantiles`` are of 1,000 resamples, 41 values from 0 to 1 in steps of 1/40, and ``iqr`` is the
-    range of the middle half; empty and None with fewer than two groups of papers. ``n`` of ``n_of``
-    papers have the number.
+    ``quantiles`` are `QUANTILES` of 1,000 resamples; empty with fewer than two groups of papers.
+    ``n`` of ``n_of`` papers have the number.
     """
     for column in studied.columns(leading=True):
         for system, pairs in studied.by_system.items():
             known = [(p.group, v, 1.0) for p in pairs if (v := column.of(p)) is not None]
-            row: Row = {"column": column, "system": system, "n": len(known)}
-            row |= {"n_of": studied.n_papers, "quantiles": [], "iqr": None}
-            if len(means := draws(known)):
-                steps = np.quantile(means, np.linspace(0, 1, STEPS + 1))
-                row["quantiles"] = quantiles = [rounded(float(value)) for value in steps]
-                row["iqr"] = rounded(quantiles[3 * STEPS // 4] - quantiles[STEPS // 4])
-            yield row
+            means = draws(known)
+            found = np.quantile(means, QUANTILES) if len(means) else ()
+            yield {
+                "column": column,
+                "system": system,
+                "n": len(known),
+                "n_of": studied.n_papers,
+                "quantiles": [rounded(float(value)) for value in found],
+            }
+
+
+def _spread_tables(rows: Sequence[Row]) -> Iterator[Table]:
+    def quantile(place: int, row: Row) -> float | None:
+        return row["quantiles"][place] if row["quantiles"] else None
+
+    for column in dict.fromkeys(row["column"] for row in rows):
+        yield table_of(
+            f"Bootstrap distribution of the mean over papers: {', '.join(column_parts(column))}",
+            [row for row in rows if row["column"] == column],
+            {
+                "system": "system",
+                **{f"{100 * q:g} %": partial(quantile, n) for n, q in enumerate(QUANTILES)},
+                "papers": lambda row: f"{row['n']:,} of {row['n_of']:,}",
+            },
+        )
 
 
 def facet_proportions(studied: Studied) -> Iterator[Row]:
     """How the words of each writer's texts are spread over the facets, by each who cut them.
 
-    ``shares`` are words of the facet / words of all four, over all texts, 0 to 1. ``held`` counts
-    the segments that their texts contain word for word, in parts, and not at all (metrics.md 1.1,
-    stage A, post-check 2); reviewed ones are not counted.
+    ``shares`` are words of the facet / words of all four, over all texts, 0 to 1. ``extents``
+    counts the segments that their texts contain word for word, in parts, and not at all (metrics.md
+    1.1, stage A, post-check 2); reviewed ones are not counted.
     """
     texts = [text for of in studied.by_writer.values() for text in of]
     for by in dict.fromkeys(by for text in texts for by in text.cuts):
@@ -136,7 +192,7 @@ def facet_proportions(studied: Studied) -> Iterator[Row]:
                 "by": by,
                 "system": writer,
                 "shares": {facet: rate_of(words[facet], studied.n_papers) for facet in FACETS},
-                "held": {way: ways.count(way) for way in EXTENTS},
+                "extents": {way: ways.count(way) for way in EXTENTS},
             }
 
 
@@ -151,11 +207,9 @@ def facet_means(studied: Studied) -> Iterator[Row]:
         rating = pair.by(by).values.get(f"facet.{facet}")
         return None if rating is None else rating / SCALES[facet]  # type: ignore[index]  # a facet
 
-    judges: list[By] = [("judge", judge) for judge in studied.judges]
-    others: list[By] = [LABELS, *(("record", by) for by in studied.records)]
-    others = [by for by in others if any(share(p, by, f) for p in studied.pairs for f in FACETS)]
-    for by in (*judges, *others):
-        for system, pairs in studied.by_system.items():
+    for by in studied.givers:
+        known = any(share(pair, by, facet) for pair in studied.pairs for facet in FACETS)
+        for system, pairs in studied.by_system.items() if known or by[0] == "judge" else ():
             rated = {facet: [(p.group, share(p, by, facet)) for p in pairs] for facet in FACETS}
             means = {facet: mean_of(rated[facet], studied.n_papers) for facet in FACETS}
             yield {"giver": by[0], "by": by[1], "system": system, "means": means}
@@ -172,7 +226,7 @@ def hallucination_rates(studied: Studied) -> Iterator[Row]:
     that the judge was asked about and gave none on. ``summaries`` is summaries with an unsupported
     sentence / summaries of which that is known.
     """
-    givers: list[By] = [("judge", judge) for judge in studied.judges]
+    givers = [by for by in studied.givers if by[0] == "judge"]
     if any(pair.by(LABELS).n_answered for pair in studied.pairs):
         givers.append(LABELS)
     for by in givers:
@@ -193,26 +247,18 @@ def hallucination_rates(studied: Studied) -> Iterator[Row]:
             }
 
 
-HEATED: Final = (FAITHFULNESS, "facet")
-"""The rate of supported sentences, and FM."""
+HEATED: Final = {FAITHFULNESS: "supported sentences", "facet": "FM"}
 
 
 def judge_heats(studied: Studied) -> Iterator[Row]:
     """Judges by systems in each metric of `HEATED`, and what own families gain.
 
     ``cells`` are by judge, then by system. ``preference`` is b of `_preference`, over the papers
-    that every judge has scored for every system. ``difference`` is the mean of the cells of one
-    family minus the mean of the others over these papers, nothing taken out; None where there are
-    not both.
+    that every judge has scored for every system.
     """
     of_judge, of_system = studied.families
-    own = np.array(
-        [[of_judge[j] == of_system[s] for s in studied.by_system] for j in studied.judges],
-        dtype=np.float64,
-    ).reshape(len(studied.judges), len(studied.by_system))
     for metric in HEATED:
         columns = [Column(giver="judge", by=judge, name=metric) for judge in studied.judges]
-        tables = _complete(columns, studied)
         cells = [
             {
                 "judge": column.by,
@@ -223,37 +269,33 @@ def judge_heats(studied: Studied) -> Iterator[Row]:
             for column in columns
             for system, pairs in studied.by_system.items()
         ]
-        is_mixed = len(np.unique(own)) > 1
-        gains = [float(t[own > 0].mean() - t[own <= 0].mean()) for _, t in tables if is_mixed]
-        yield {
-            "metric": metric,
-            "cells": cells,
-            "difference": rounded(math.fsum(gains) / len(gains)) if gains else None,
-            "preference": _preference(own, tables, studied.n_papers),
-        }
+        own = np.array([cell["is_own"] for cell in cells], dtype=np.float64)
+        own = own.reshape(len(columns), -1) if cells else np.zeros((0, 0))
+        gains = _preference(own, _complete(columns, studied))
+        yield {"metric": metric, "cells": cells, "preference": mean_of(gains, studied.n_papers)}
 
 
-def _complete(columns: Sequence[Column], studied: Studied) -> Tables:
-    """The table of each paper without a gap, judges by systems, with the paper's group."""
+def _complete(columns: Sequence[Column], studied: Studied) -> Scores:
+    """The scores of each paper without a gap, judges by systems, with the paper's group."""
     papers: dict[str, dict[str | None, StudiedText]] = {}
     for pair in studied.pairs:
         papers.setdefault(pair.paper, {})[pair.system] = pair
-    tables: Tables = []
+    complete: Scores = []
     for _, of in sorted(papers.items()):
         if len(of) < len(studied.by_system):
             continue
         rows = [[column.of(of[system]) for system in studied.by_system] for column in columns]
         if all(value is not None for row in rows for value in row):
             group = next(iter(of.values())).group
-            tables.append((group, np.array(rows, dtype=np.float64)))
-    return tables
+            complete.append((group, np.array(rows, dtype=np.float64)))
+    return complete
 
 
-def _preference(own: NDArray[np.float64], tables: Tables, n_papers: int) -> Mean:
+def _preference(own: NDArray[np.float64], scores: Scores) -> list[tuple[str, float | None]]:
     """B of score = judge's level + system's level + b * (judge and system are of one family).
 
-    The levels are taken out by centring ``own`` by rows and columns; where nothing is left of it,
-    nothing can be told apart.
+    By paper, with its group. The levels are taken out by centring ``own`` by rows and columns;
+    where nothing is left of it, nothing can be told apart.
     """
     centred = own
     if own.size:
@@ -261,63 +303,48 @@ def _preference(own: NDArray[np.float64], tables: Tables, n_papers: int) -> Mean
         centred = own - rows - columns + own.mean()
     weight = float((centred * centred).sum())
     if weight < _ROUNDING:
-        return Mean(value=None, n=len(tables), n_of=n_papers)
-    gains = [(group, float((centred * table).sum()) / weight) for group, table in tables]
-    return mean_of(gains, n_papers)
+        return []
+    return [(group, float((centred * of).sum()) / weight) for group, of in scores]
 
 
-POWER: Final = 0.8
+def _heat_tables(rows: Sequence[Row]) -> Iterator[Table]:
+    for heat in rows:
+        by_judge: dict[str, Row] = {}
+        for cell in heat["cells"]:
+            by_judge.setdefault(cell["judge"], {"judge": cell["judge"]})[cell["system"]] = cell
+        systems = list(dict.fromkeys(cell["system"] for cell in heat["cells"]))
+        is_percent = heat["metric"] == FAITHFULNESS
+        yield table_of(
+            f"Judges by systems: {HEATED[heat['metric']]}, mean over papers",
+            by_judge.values(),
+            [
+                ("judge", "judge"),
+                *((named(s), partial(_heat_cell, s, is_percent=is_percent)) for s in systems),
+            ],
+            *_preference_notes(heat),
+        )
 
 
-def effects(studied: Studied) -> Iterator[Row]:
-    """How far every two systems are apart in the leading numbers, first minus second.
-
-    ``difference`` is the mean over papers that both have. ``power`` is the chance that the
-    one-sided paired test of level .05 finds a true difference of this size on so many papers, and
-    ``detectable`` the smallest difference that it finds with a chance of .8; None where the
-    differences do not vary, power also where their mean is 0.
-    """
-    for column in studied.columns(leading=True):
-        for first, second in combinations(studied.by_system, 2):
-            one, other = (
-                {p.paper: (p.group, value) for p in pairs if (value := column.of(p)) is not None}
-                for pairs in (studied.by_system[first], studied.by_system[second])
-            )
-            both = [(*one[p], other[p][1]) for p in sorted(one.keys() & other.keys())]
-            power, detectable = _power([a - b for _, a, b in both])
-            yield {
-                "column": column,
-                "first": first,
-                "second": second,
-                "difference": mean_of([(group, a - b) for group, a, b in both], studied.n_papers),
-                "cohen_d": cohen_d([a for _, a, _ in both], [b for _, _, b in both]),
-                "power": power,
-                "detectable": detectable,
-            }
+def _heat_cell(system: str, row: Row, *, is_percent: bool) -> str:
+    cell = row[system]
+    return mean_cell(cell["mean"], " *" if cell["is_own"] else "", is_percent=is_percent)
 
 
-def cohen_d(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """(mean(first) - mean(second)) / sqrt((var(first) + var(second)) / 2), for equal numbers.
-
-    None with fewer than two values a side, and where neither side varies.
-    """
-    if len(first) < 2:  # noqa: PLR2004 - one value has no deviation
-        return None
-    pooled = (statistics.variance(first) + statistics.variance(second)) / 2
-    if pooled <= 0:
-        return None
-    return rounded((statistics.mean(first) - statistics.mean(second)) / math.sqrt(pooled))
-
-
-def _power(differences: Sequence[float]) -> tuple[float | None, float | None]:
-    n = len(differences)
-    deviation = rounded(statistics.stdev(differences)) if n > 1 else 0.0
-    if not deviation:
-        return None, None
-    size = rounded(abs(statistics.mean(differences)))
-    seen = detectable_drop(deviation, n, power=POWER)
-    power = rounded(power_of_drop(size, deviation, n)) if size else None
-    return power, None if seen is None else rounded(seen)
+def _preference_notes(heat: Row) -> Iterator[str]:
+    mean: Mean = heat["preference"]
+    if any(cell["is_own"] for cell in heat["cells"]):
+        yield "*: judge and system are of one family"
+    if mean.value is None:
+        yield (
+            "self-preference cannot be told: it takes several judges, one with a system of its own"
+            " family and one of another, and papers that all have scored"
+        )
+        return
+    bounds = interval_text(mean.low, mean.high) or "without an interval"
+    yield (
+        f"self-preference {mean.value:+.3f} {bounds} on {mean.n:,} of {mean.n_of:,} papers:"
+        " what judges add for their own family, each judge's and each system's level taken out"
+    )
 
 
 def associations(studied: Studied) -> list[Row]:
@@ -332,17 +359,16 @@ def associations(studied: Studied) -> list[Row]:
     pairs, columns = studied.pairs, list[tuple[str, str, list[float | None]]]()
     for family, names in (("novelty", NOVELTIES), ("readability", READABILITY)):
         columns += [(family, name, [p.numbers.get(name) for p in pairs]) for name in names]
-    givers: list[By] = [*(("judge", judge) for judge in studied.judges), LABELS]
-    for by in givers:
+    for by in (by for by in studied.givers if by[0] in {"judge", "label"}):
         shares = [pair.by(by).values.get(FAITHFULNESS) for pair in pairs]
         wrong = [None if share is None else 1 - share for share in shares]
         columns.append(("hallucination", f"hallucination, {by[1] or 'labels'}", wrong))
-    columns = [column for column in columns if any(v is not None for v in column[2])]
     rows = []
     for (family, one, x), (other_family, other, y) in combinations(columns, 2):
-        if family != other_family:
-            both = [(p.group, a, b) for p, a, b in zip(pairs, x, y, strict=True)]
-            known = [(g, a, b) for g, a, b in both if a is not None and b is not None]
+        both = [(p.group, a, b) for p, a, b in zip(pairs, x, y, strict=True)]
+        known = [(g, a, b) for g, a, b in both if a is not None and b is not None]
+        is_there = any(v is not None for v in x) and any(v is not None for v in y)
+        if family != other_family and is_there:
             rows.append({"first": one, "second": other, **_association(known)})
     tested = [row for row in rows if row["p_value"] is not None]
     for row, p_value in zip(tested, holm([row["p_value"] for row in tested]), strict=True):
@@ -352,40 +378,29 @@ def associations(studied: Studied) -> list[Row]:
 
 def _association(known: Sequence[tuple[str, float, float]]) -> Row:
     """The coefficient of some rows of a group and two numbers, with its interval over groups."""
+    from scipy.stats import spearmanr
+
     x, y = (np.array([row[side] for row in known], dtype=np.float64) for side in (1, 2))
     row: Row = dict.fromkeys(("spearman", "low", "high", "p_value", "p_adjusted"))
     row["n_pairs"] = len(known)
-    rho = spearman(x, y)
-    if rho is None:
+    if spearman(x, y) is None:
         return row
-    row |= {"spearman": rounded(rho), "p_value": p_value_of(rho, len(known))}
+    rho, p_value = map(float, spearmanr(x, y))
+    row |= {"spearman": rounded(rho), "p_value": None if np.isnan(p_value) else rounded(p_value)}
     groups = [group for group, _, _ in known]
     if len(set(groups)) > 1:  # one group varies with nothing
         drawn = bootstrap_interval(
-            groups, lambda at: spearman(x[at], y[at]), n_resamples=RESAMPLES, seed=SEED
+            groups,
+            lambda at: spearman(x[at], y[at]),
+            n_resamples=tables.RESAMPLES,
+            seed=tables.SEED,
         )
         if drawn.low is not None and drawn.high is not None:
             row |= {"low": rounded(drawn.low), "high": rounded(drawn.high)}
     return row
 
 
-def p_value_of(rho: float, n_rows: int) -> float | None:
-    """The two-sided p value of a Spearman coefficient; None with fewer than 3 rows.
-
-    t = rho sqrt((n - 2) / (1 - rho^2)), by the t distribution of n - 2 degrees of freedom.
-    """
-    from scipy.special import stdtr
-
-    freedom = n_rows - 2
-    if freedom < 1:
-        return None
-    if abs(rho) >= 1:
-        return 0.0
-    t = abs(rho) * np.sqrt(freedom / ((1 - rho) * (1 + rho)))
-    return rounded(float(2 * stdtr(freedom, -t)))
-
-
-# EVA-Score: facts by stage, and table 6
+# EVA-Score: facts by stage
 
 _COUNTS: Final = {
     "sentences": "n_sentences",
@@ -393,7 +408,7 @@ _COUNTS: Final = {
     "facts": "n_facts",
     "chains": "n_chains",
     "relations": "n_relations",
-    "kept_relations": "n_kept_relations",
+    "kept": "n_kept_relations",
 }
 
 
@@ -402,7 +417,7 @@ def fact_stages(studied: Studied) -> Iterator[Row]:
 
     Of the facts ``listed``, ``facts`` differ, and make so many ``chains``; a fact that no other
     refines is a chain of its own. Of the ``relations`` across sentences (0 where nobody was asked)
-    no fact comes near to ``kept_relations``. ``facts_per_sentence`` is a rate over all papers.
+    no fact comes near to those ``kept``. ``a sentence`` has facts / sentences, over all papers.
     """
     for judge in studied.judges:
         references: dict[str, Stages] = {}
@@ -419,45 +434,8 @@ def fact_stages(studied: Studied) -> Iterator[Row]:
                 for key, name in _COUNTS.items()
             }
             rate = [(group, of.n_facts, of.n_sentences) for group, of in known]
-            means["facts_per_sentence"] = rate_of(rate, studied.n_papers)
+            means["a sentence"] = rate_of(rate, studied.n_papers)
             yield {"judge": judge, "system": writer, **means}
-
-
-QUARTERS: Final = 4
-
-
-def efforts(studied: Studied) -> Iterator[Row]:
-    """What the summaries of each quarter of the lengths took of each judge, in all.
-
-    Calls are replies of an endpoint, asked for or remembered; tokens were sent and received. The
-    mean and the longest of the ``seconds`` of one pair are of this run, and stand in no file.
-    """
-    for judge in studied.judges:
-        pairs = [pair for pair in studied.pairs if ("judge", judge) in pair.given]
-        for few, words in _quarters(pairs):
-            of = [pair.by(("judge", judge)).effort for pair in few]
-            timed = [each.seconds for each in of if each.seconds is not None]
-            yield {
-                "judge": judge,
-                "fewest_words": min(words),
-                "most_words": max(words),
-                "n_pairs": len(few),
-                "n_questions": sum(each.n_questions for each in of),
-                "n_calls": sum(each.n_calls for each in of),
-                "n_tokens": sum(each.n_tokens for each in of),
-                "seconds": (statistics.mean(timed), max(timed)) if timed else (None, None),
-            }
-
-
-def _quarters(pairs: Sequence[StudiedText]) -> Iterator[tuple[list[StudiedText], list[int]]]:
-    """The pairs by length in up to four bins, with their lengths; one length is in one bin."""
-    words = {id(pair): int(pair.numbers.get(LENGTH, 0)) for pair in pairs}
-    lengths, low = sorted(words.values()), -1
-    places = [(len(lengths) - 1) * part // QUARTERS for part in range(1, QUARTERS + 1)]
-    for edge in sorted({lengths[place] for place in places if lengths}):
-        if few := [pair for pair in pairs if low < words[id(pair)] <= edge]:
-            yield few, [words[id(pair)] for pair in few]
-        low = edge
 
 
 # What texts alone say: FM, figures 4b and 4c; FareBio, table 1, figure 3
@@ -487,66 +465,148 @@ def popularities(studied: Studied) -> Iterator[Row]:
 
     ``shares`` are by band of ranks, of all words of the texts, 0 to 1; empty without a word.
     """
-    for writer, written in studied.written.items():
-        profile = popularity_profile(written, studied.sources, bins=BINS)
+    for writer, texts in studied.by_writer.items():
+        profile = popularity_profile([each.text for each in texts], studied.sources, bins=BINS)
         shares = {band: rounded(share) for band, share in zip(BANDS, profile, strict=False)}
-        yield {"system": writer, "n_texts": len(written), "shares": shares}
+        yield {"system": writer, "n_texts": len(texts), "shares": shares}
 
 
-ANALYSES: Final[Mapping[str, tuple[str, Callable[[Studied], Iterable[Row]]]]] = {
-    "systems": ("standings", standings),
-    "ratings": ("ratings", facet_means),
-    "hallucination": ("hallucination", hallucination_rates),
-    "judges": ("heats", judge_heats),
-    "spread": ("spreads", spreads),
-    "effects": ("effects", effects),
-    "proportions": ("proportions", facet_proportions),
-    "facts": ("facts", fact_stages),
-    "numbers": ("numbers", partial(profiles, names=NUMBERS)),
-    "lengths": ("lengths", partial(profiles, names=LENGTHS)),
-    "novelty": ("novelty", partial(profiles, names=NOVELTY)),
-    "readability": ("readability", partial(profiles, names=READABILITY)),
-    "associations": ("associations", associations),
-    "popularity": ("popularity", popularities),
-    "effort": ("efforts", efforts),
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """One analysis: the key of its rows in the JSON file, what makes them, and their tables."""
+
+    key: str
+    rows: Callable[[Studied], Iterable[Row]]
+    tables: Callable[[Sequence[Row]], Iterable[Table]]
+    needs_judge: bool = True
+
+
+def _one_table(
+    title: str, cells: Cells, *notes: str, n_names: int = 1
+) -> Callable[[Sequence[Row]], list[Table]]:
+    return lambda rows: [table_of(title, rows, cells, *notes, n_names=n_names)]
+
+
+def _profile(key: str, names: Sequence[str], title: str, note: str) -> Analysis:
+    cells = {"writer": "system", **{name: f"means/{name}" for name in names}}
+
+    def table(rows: Sequence[Row]) -> list[Table]:
+        means = [row["means"].get("Dale-Chall") for row in rows]
+        is_known = any(mean.n for mean in means if mean is not None)
+        return [table_of(title, rows, cells, *(() if is_known else (note,)))]
+
+    return Analysis(key, partial(profiles, names=names), table, needs_judge=False)
+
+
+_BY: Final[dict[str, Cell]] = {"by": lambda row: named(row["by"]) or "labels", "system": "system"}
+ANALYSES: Final[Mapping[str, Analysis]] = {
+    "systems": Analysis("standings", standings, _standings_table),
+    "ratings": Analysis(
+        "ratings",
+        facet_means,
+        _one_table(
+            "Facet ratings as shares of their scales, mean over papers",
+            {**_BY, **{facet: f"means/{facet}" for facet in FACETS}},
+            "Papers whose reference lacks a facet have no rating of it.",
+            n_names=2,
+        ),
+    ),
+    "hallucination": Analysis(
+        "hallucination",
+        hallucination_rates,
+        _one_table(
+            "Hallucination: unsupported sentences, and summaries that have one",
+            {
+                **_BY,
+                "sentences": "n_sentences",
+                "unanswered": "n_unanswered",
+                "of sentences": lambda row: mean_cell(row["sentences"], is_percent=True),
+                "of summaries": lambda row: mean_cell(row["summaries"], is_percent=True),
+            },
+            n_names=2,
+        ),
+    ),
+    "judges": Analysis("heats", judge_heats, _heat_tables),
+    "spread": Analysis("spreads", spreads, _spread_tables),
+    "proportions": Analysis(
+        "proportions",
+        facet_proportions,
+        _one_table(
+            "Facet proportions: words of the facet / words of all four, all texts together",
+            {
+                "cut by": "by",
+                "writer": "system",
+                **{facet: f"shares/{facet}" for facet in FACETS},
+                **{way: f"extents/{way}" for way in EXTENTS},
+            },
+            "whole, parts, absent: segments that their text contains word for word, in some"
+            " sentences, not at all; reviewed ones are not counted.",
+            n_names=2,
+        ),
+    ),
+    "facts": Analysis(
+        "facts",
+        fact_stages,
+        _one_table(
+            "Facts a text, by stage",
+            {"judge": "judge", "writer": "system", **{n: n for n in (*_COUNTS, "a sentence")}},
+            "facts: those listed that differ; chains: as they refine each other; relations: across"
+            " sentences, where the suite asks for them; kept: those that no fact comes near to; a"
+            " sentence: facts / sentences.",
+            n_names=2,
+        ),
+    ),
+    "numbers": _profile(
+        "numbers",
+        NUMBERS,
+        "Numbers a text, and in 100 words of all texts together",
+        "Numbers in digits; placeholders of formulas are left out.",
+    ),
+    "lengths": _profile(
+        "lengths",
+        LENGTHS,
+        "Lengths in words, mean over papers",
+        "compression: source / text; of reference: text / reference.",
+    ),
+    "novelty": _profile(
+        "novelty",
+        NOVELTY,
+        "Novelty: share of a text's n-grams that its source lacks, n = 1 to 4",
+        "repetition: share of 4-grams that the text has had before.",
+    ),
+    "readability": _profile(
+        "readability",
+        READABILITY,
+        "Readability as grade levels: higher is harder to read",
+        "Dale-Chall needs --familiar FILE, the familiar words, one a line.",
+    ),
+    "associations": Analysis(
+        "associations",
+        associations,
+        _one_table(
+            "Novelty, readability and hallucination over all summaries: Spearman",
+            {
+                "": lambda row: named(row["first"], 2 * HEAD),
+                " ": lambda row: named(row["second"], 2 * HEAD),
+                "pairs": "n_pairs",
+                "rho": lambda row: number(row["spearman"], 2),
+                "interval": lambda row: interval_text(row["low"], row["high"]),
+                "p": lambda row: p_cell(row["p_value"]),
+                "Holm": lambda row: p_cell(row["p_adjusted"]),
+            },
+            "p takes summaries of one paper as independent, as published; the interval does not."
+            " Readability is a grade: rho > 0 says that harder texts have more of it.",
+            n_names=2,
+        ),
+    ),
+    "popularity": Analysis(
+        "popularity",
+        popularities,
+        _one_table(
+            "Word popularity: share of words by their rank among the words of all sources",
+            {"writer": "system", "texts": "n_texts", **{band: f"shares/{band}" for band in BANDS}},
+        ),
+        needs_judge=False,
+    ),
 }
-"""By analysis, in the order shown: the key of its rows in the JSON file, and what makes them."""
-OF_TEXTS: Final = frozenset({"numbers", "lengths", "novelty", "readability", "popularity"})
-"""The analyses that need no judge."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Study:
-    """Who was studied, the ``analyses`` that were asked for, and the rows of each by key.
-
-    ``n_papers`` are the papers of the suite; a system may lack some. ``reading`` names the rules by
-    which texts were read, for the numbers that texts alone give.
-    """
-
-    suite: str
-    fingerprint: str
-    n_papers: int
-    judges: Sequence[Row]
-    systems: Sequence[Row]
-    analyses: Sequence[str]
-    reading: str = ""
-    tables: Mapping[str, list[Row]] = field(
-        default_factory=lambda: {key: [] for key, _ in ANALYSES.values()}
-    )
-
-    def figures(self) -> Row:
-        """All of it as the JSON file has it; seconds are of one run, and left out."""
-        head = ("suite", "fingerprint", "n_papers", "judges", "systems", "analyses", "reading")
-        tables = {
-            key: [{k: v for k, v in row.items() if k != "seconds"} for row in rows]
-            for key, rows in self.tables.items()
-        }
-        return {name: getattr(self, name) for name in head} | tables
-
-
-def tables_of(analyses: Sequence[str], studied: Studied) -> dict[str, list[Row]]:
-    """By key, the rows of every analysis; of one that is not asked for there are none."""
-    return {
-        key: list(make(studied)) if analysis in analyses else []
-        for analysis, (key, make) in ANALYSES.items()
-    }
+"""By analysis, in the order shown."""

@@ -11,13 +11,9 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from summeval_pytest.metrics.catalogue import (
-    CATALOGUE,
-    METRICS,
-    OPTIONAL,
-    lacks,
-)
+from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, OPTIONAL, lacks
 from summeval_pytest.stats.bootstrap import resampled_ratios
+from summeval_pytest.study import tables
 from summeval_pytest.study.tables import Mean
 
 if TYPE_CHECKING:
@@ -41,20 +37,6 @@ class Cut:
     extents: tuple[Extent, ...] = ()
 
 
-@dataclass(slots=True, kw_only=True)
-class Effort:
-    """What one pair took of a judge, tokens as far as the endpoint counted them.
-
-    What two pairs need, as the facets of their reference, counts for the first of them.
-    ``seconds`` is None where several pairs were open at once.
-    """
-
-    n_questions: int = 0
-    n_calls: int = 0
-    n_tokens: int = 0
-    seconds: float | None = None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
     """What a judge, people or another judge's record say of one pair.
@@ -69,7 +51,6 @@ class Given:
     n_answered: int = 0
     n_sentences: int = 0
     facts: EvaCounts | None = None
-    effort: Effort = field(default_factory=Effort)
 
     @property
     def is_faithful(self) -> bool | None:
@@ -99,6 +80,7 @@ class StudiedText:
     group: str
     system: str | None
     numbers: Mapping[str, float]
+    text: str = ""
     cuts: dict[str, Cut] = field(default_factory=dict)
     given: dict[By, Given] = field(default_factory=dict)
 
@@ -108,8 +90,6 @@ class StudiedText:
 
 
 BASELINES: Final = ("ROUGE-1", "ROUGE-2", "ROUGE-L")
-RESCALED: Final = "facet.rescaled"
-"""Mean of (rating - 1) / (scale - 1), 0 to 1, beside FM, whose floor is not 0 (metrics.md 1.1)."""
 LENGTH: Final = "words"
 OVERALL: Final = "overall"
 FAITHFULNESS: Final = "faithfulness"
@@ -138,15 +118,14 @@ class Column:
 class Studied:
     """What a study is made of: pairs by system, each system's papers in any order.
 
-    ``written`` are the texts of each system, and under None the references; like the papers'
-    ``sources`` they are for word popularity. ``families`` are of judges and systems by name.
+    ``sources`` are those of the papers, for word popularity; ``families`` are of judges and systems
+    by name.
     """
 
     by_system: Mapping[str, Sequence[StudiedText]]
     judges: Sequence[str]
     n_papers: int
     references: Sequence[StudiedText] = ()
-    written: Mapping[str | None, Sequence[str]] = field(default_factory=dict)
     sources: Sequence[str] = ()
     families: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {})
 
@@ -162,9 +141,10 @@ class Studied:
         return references | dict(self.by_system)
 
     @property
-    def records(self) -> list[str]:
-        """The other judges' records of any pair, by name."""
-        return sorted({by for pair in self.pairs for giver, by in pair.given if giver == "record"})
+    def givers(self) -> list[By]:
+        """The judges, the labels, and the records of any pair by name."""
+        every = {by for pair in self.pairs for by in pair.given if by[0] == "record"}
+        return [*(("judge", judge) for judge in self.judges), LABELS, *sorted(every)]
 
     def mean(self, column: Column, pairs: Sequence[StudiedText]) -> Mean:
         """The mean of one number over the papers of some pairs."""
@@ -194,23 +174,19 @@ class Studied:
         for judge in self.judges:
             for name in (name for name, named in CATALOGUE.items() if not named.lower_is_better):
                 yield Column(giver="judge", by=judge, name=name)
-                if name == "facet":
-                    yield Column(giver="judge", by=judge, name=RESCALED)
         yield from (Column(giver="text", name=name) for name in (*BASELINES, LENGTH))
         yield from (Column(giver="label", name=name) for name in (OVERALL, FAITHFULNESS))
-        yield from (Column(giver="record", by=by, name=OVERALL) for by in self.records)
+        records = (by for giver, by in self.givers if giver == "record")
+        yield from (Column(giver="record", by=by, name=OVERALL) for by in records)
 
 
-SEED: Final = 20241
-RESAMPLES: Final = 1000
-LEVEL: Final = 0.95
-DIGITS: Final = 9
+_DIGITS: Final = 9
 """Further digits are rounding, which differs between machines."""
 
 
 def rounded(value: float) -> float:
     """The number to 9 digits behind the point, without a negative zero."""
-    return round(value, DIGITS) + 0.0
+    return round(value, _DIGITS) + 0.0
 
 
 def mean_of(parts: Sequence[tuple[str, float | None]], n_of: int) -> Mean:
@@ -232,8 +208,7 @@ def rate_of(parts: Sequence[tuple[str, float, float]], n_of: int) -> Mean:
     value = rounded(math.fsum(top for _, top, _ in known) / math.fsum(all_ for *_, all_ in known))
     low = high = None
     if len(means := draws(known)):
-        bounds = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-        low, high = (rounded(float(bound)) for bound in bounds)
+        low, high = (rounded(float(bound)) for bound in np.quantile(means, [0.025, 0.975]))
     return Mean(value=value, low=low, high=high, n=len(known), n_of=n_of)
 
 
@@ -246,5 +221,6 @@ def draws(parts: Sequence[tuple[str, float, float]]) -> NDArray[np.float64]:
     if len(set(groups)) < 2:  # noqa: PLR2004 - one group varies with nothing
         return np.empty(0)
     tops, bottoms = [part[1] for part in parts], [part[2] for part in parts]
-    drawn = resampled_ratios(groups, tops, bottoms, n_resamples=RESAMPLES, seed=SEED)
-    return drawn[~np.isnan(drawn)]
+    drawn = {"n_resamples": tables.RESAMPLES, "seed": tables.SEED}
+    means = resampled_ratios(groups, tops, bottoms, **drawn)
+    return means[~np.isnan(means)]

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from contextvars import ContextVar
-from dataclasses import asdict, dataclass, field, replace
-from time import perf_counter
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from summeval_pytest.endpoints.spending import models_seen
 from summeval_pytest.judges.judge import Counting, find_judge
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.eva import EvaScore
-from summeval_pytest.metrics.facet import FacetScore, ground
+from summeval_pytest.metrics.facet import ground
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.questions import FACETS, OFFLINE, FacetSegments, SegmentFacets
 from summeval_pytest.run.golden import group_of
 from summeval_pytest.run.measure import recipe_of
 from summeval_pytest.run.runner import tasks_of
 from summeval_pytest.run.session import Session
-from summeval_pytest.run.summaries import Summariser
-from summeval_pytest.store.key import request_key
 from summeval_pytest.study.systems.studied import (
     FAITHFULNESS,
     LABELS,
     OVERALL,
-    RESCALED,
     Cut,
-    Effort,
     Given,
     Studied,
     StudiedText,
@@ -39,82 +32,32 @@ from summeval_pytest.text.words import has_tokens
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
-    from summeval_pytest.endpoints.client import Sender
-    from summeval_pytest.endpoints.endpoint import Address, Price
     from summeval_pytest.endpoints.spending import ModelSeen
     from summeval_pytest.judges.judge import Judge
     from summeval_pytest.questions import Answer, Facet, Question
     from summeval_pytest.run.measure import Evaluation
-    from summeval_pytest.study.systems.analyses import Row
+    from summeval_pytest.study.tables import Row
     from summeval_pytest.suite.labels import Label, Recorded
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.suite.values import Pair, Paper
 
 
-PAIR: ContextVar[tuple[str, str]] = ContextVar("PAIR", default=("", ""))
-"""The system and the paper of the pair that is judged now."""
-
-
 class Watch:
-    """A judge and its lines to endpoints, wrapped, so that what it is asked is noted.
+    """A judge, wrapped; ``segments`` are how it cut each normalised text into facets."""
 
-    ``taken`` is what each pair has taken, by system and paper; ``segments`` how the judge cut each
-    normalised text into facets.
-    """
-
-    def __init__(self, name: str, suite: Suite, session: Session) -> None:
-        self.taken: defaultdict[tuple[str, str], Effort] = defaultdict(Effort)
+    def __init__(self, judge: Judge) -> None:
         self.segments: dict[str, FacetSegments] = {}
-        self._session = session
-        self._seen: set[str] = set()
-        self.judge: Judge = session.judge(name, [suite], self)
-        self.signature = self.judge.signature
-        self.in_flight = self.judge.in_flight
+        self.judge = judge
+        self.signature = judge.signature
+        self.in_flight = judge.in_flight
 
     async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """The judge's answers."""
         answers = tuple(await self.judge.answer(questions))
         for question, answer in zip(questions, answers, strict=False):  # the asker counts them
-            self.taken[PAIR.get()].n_questions += 1
             if isinstance(question, SegmentFacets) and isinstance(answer, FacetSegments):
                 self.segments[question.text] = answer
         return answers
-
-    def line(self, address: Address, price: Price | None) -> Sender:
-        """A sender of the session's, whose replies are counted."""
-        return _CountedLine(self._session.replies.exchange.line(address, price), address, self)
-
-    async def find_pair(self, suite: Suite, paper: str, system: str) -> Pair:
-        """The pair that questions are about from now on."""
-        PAIR.set((system, paper))
-        return await Summariser(self._session.sender).pair(suite, paper, system)
-
-    def count(self, key: str, reply: ChatReply) -> None:
-        """Counts the reply to one request for the pair that needs it first."""
-        if key not in self._seen:
-            self._seen.add(key)
-            now = self.taken[PAIR.get()]
-            now.n_calls += 1
-            if reply.usage is not None:
-                now.n_tokens += reply.usage.prompt_tokens + reply.usage.completion_tokens
-
-
-@dataclass(frozen=True, slots=True)
-class _CountedLine:
-    """A sender whose replies are counted."""
-
-    line: Sender
-    address: Address
-    watch: Watch
-
-    async def send(self, request: ChatRequest) -> ChatReply:
-        reply = await self.line.send(request)
-        self.watch.count(request_key(request.identity(self.address.endpoint.name)), reply)
-        return reply
-
-    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
-        return self.line.give_up(said, why)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,20 +92,16 @@ class Material:
     ) -> None:
         self._suite, self._systems, self._session = suite, systems, session
         self._texts: dict[tuple[str | None, str], StudiedText] = {}
-        self._written: dict[str | None, list[str]] = {None: [], **{name: [] for name in systems}}
         self._sources: dict[str, str] = {}
-        plain: dict[tuple[str | None, str], str] = {}
         for paper in map(suite.paper, suite.paper_ids):
             source = "\n\n".join(section.text for section in paper.source)
             self._sources[paper.id] = source
             reference = paper.references[0]
-            plain[None, paper.id] = normalise(reference)
             self._add(None, paper, reference, read(reference, source=source))
         offline = find_judge(OFFLINE)
         for evaluation in session.evaluate(offline, tasks_of(suite, systems, ())):
             pair, paper = evaluation.pair, evaluation.pair.paper
             summary, numbers = normalise(pair.summary), dict[str, float]()
-            plain[pair.system, paper.id] = summary
             if has_tokens(summary) and not is_refusal(summary) and pair.flaw is None:
                 source = self._sources[paper.id]
                 numbers |= read(summary, source=source, references=paper.references)
@@ -171,14 +110,14 @@ class Material:
             if label is not None:
                 text.given[LABELS] = _labelled(label, summary)
         for line in suite.recorded:
-            if (of := (line.system, line.paper)) in plain:
-                _add_record(line, self._texts[of], plain[of])
+            if (of := (line.system, line.paper)) in self._texts:
+                _add_record(line, self._texts[of])
 
     def _add(
         self, writer: str | None, paper: Paper, text: str, numbers: Mapping[str, float]
     ) -> StudiedText:
-        self._written[writer].append(text)
-        added = StudiedText(paper=paper.id, group=group_of(paper), system=writer, numbers=numbers)
+        group = group_of(paper)
+        added = StudiedText(paper=paper.id, group=group, system=writer, numbers=numbers, text=text)
         self._texts[writer, paper.id] = added
         return added
 
@@ -193,21 +132,16 @@ class Material:
         suite = self._suite
         session = Session(self._session.environ, self._session.terms)
         session.replies.add_cassette(suite)
-        watch = Watch(name, suite, session)
-        judge = watch.judge
+        judge = session.judge(name, [suite])
+        watch = Watch(judge)
         recipes = {
             metric: recipe_of(metric, judge=judge, suite=suite.fingerprint, variants=suite.variants)
             for metric in METRICS
         }
-        began = perf_counter()
-        tasks = tasks_of(suite, self._systems, METRICS)
-        for evaluation in session.evaluate(watch, tasks, watch.find_pair):
-            of = evaluation.system, evaluation.paper
-            seconds = perf_counter() - began if judge.in_flight == 1 else None
-            effort = replace(watch.taken[of], seconds=seconds)
-            self._texts[of].given["judge", name] = _judged(evaluation, effort)
+        for evaluation in session.evaluate(watch, tasks_of(suite, self._systems, METRICS)):
+            text = self._texts[evaluation.system, evaluation.paper]
+            text.given["judge", name] = _judged(evaluation)
             self._note_cuts(f"judge {name}", evaluation.pair, watch.segments)
-            began = perf_counter()
         ledger = session.replies.exchange.ledger if session.replies.is_asking else None
         return JudgeFound(
             judge={
@@ -242,21 +176,20 @@ class Material:
             judges=judges,
             n_papers=len(self._sources),
             references=[text for text in texts if text.system is None],
-            written=self._written,
             sources=tuple(self._sources.values()),
             families=families,
         )
 
 
-def _add_record(line: Recorded, text: StudiedText, plain: str) -> None:
+def _add_record(line: Recorded, text: StudiedText) -> None:
     if line.facets is not None or line.overall is not None:
         text.given["record", line.by] = Given(values=_values(line.facets or {}, line.overall))
     if line.segments is not None:
-        text.cuts[line.by] = _cut(line.segments, plain)
+        text.cuts[line.by] = _cut(line.segments, normalise(text.text))
 
 
 def _cut(segments: FacetSegments, text: str | None) -> Cut:
-    """A text's segments as a study keeps them; without a text nothing is held to it.
+    """A text's segments as a study keeps them; without a text nothing is looked up in it.
 
     A word in the segments of two facets counts in both.
     """
@@ -284,17 +217,14 @@ def _labelled(label: Label, summary: str) -> Given:
     )
 
 
-def _judged(evaluation: Evaluation, effort: Effort) -> Given:
+def _judged(evaluation: Evaluation) -> Given:
     eva, faithfulness = evaluation.score("eva"), evaluation.score("faithfulness")
-    facet, values = evaluation.score("facet"), dict(evaluation.numbers().values)
-    if isinstance(facet, FacetScore):
-        values[RESCALED] = facet.rescaled
     sentences = faithfulness.sentences if isinstance(faithfulness, FaithfulnessScore) else ()
+    values = evaluation.numbers().values
     return Given(
         values={name: value for name, value in values.items() if value is not None},
         n_supported=sum(sentence.supported is True for sentence in sentences),
         n_answered=sum(sentence.supported is not None for sentence in sentences),
         n_sentences=len(sentences),
         facts=eva.counts if isinstance(eva, EvaScore) else None,
-        effort=effort,
     )

@@ -34,7 +34,6 @@ def test_what_the_user_says_counts_for_judge_and_system() -> None:
     [
         ("gpt", "--family=gpt: no family; write NAME=FAMILY, as gpt35=openai"),
         ("gpt=", "--family=gpt=: no family; write NAME=FAMILY"),
-        ("gpt=x,gpt=y", "--family=gpt=y: 'gpt' is of family 'x' already; leave one out"),
         ("gtp=x", "--family=gtp=x: no judge or system 'gtp' is studied; did you mean 'gpt'?"),
     ],
 )

@@ -2,16 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from summeval_pytest.study.systems.analyses import column_parts
 from summeval_pytest.study.systems.studied import Column
-from summeval_pytest.study.systems.study_tables import (
-    column_parts,
-    interval,
-    mean_cell,
-    named,
-    number,
-    p_cell,
-)
-from summeval_pytest.study.tables import Mean
+from summeval_pytest.study.tables import Mean, interval_text, mean_cell, named, number, p_cell
 
 
 @pytest.mark.parametrize(
@@ -28,11 +21,11 @@ def test_a_number_has_the_digits_that_tell_something(value: float | None, shown:
 
 def test_bounds_have_the_same_digits() -> None:
     """Or the narrower one would look more exact."""
-    assert interval(0.9, 0.956) == "[.90, .96]"
-    assert interval(-0.05, 1.0) == "[-.05, 1.00]"
-    assert interval(6.71, 12.2) == "[6.7, 12.2]"
-    assert interval(99.4, 123.4) == "[99, 123]"
-    assert interval(None, None) == ""
+    assert interval_text(0.9, 0.956) == "[.90, .96]"
+    assert interval_text(-0.05, 1.0) == "[-.05, 1.00]"
+    assert interval_text(6.71, 12.2) == "[6.7, 12.2]"
+    assert interval_text(99.4, 123.4) == "[99, 123]"
+    assert interval_text(None, None) == ""
 
 
 def test_a_mean_says_what_it_does_not_cover() -> None:
