@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import one_line
@@ -150,157 +150,77 @@ def _is_cut(text: str, sentences: Sequence[str]) -> bool:
 
 _STEPS: Final = (2, 3, -3, -2, 4, -4, 5, -5, 6, -6, 7, -7)
 """What is added to the first digit, in this order: at least a quarter up or a fifth down."""
-_MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*"
-_NUM: Final = r"[-\u2212]?\d+(?:[.,]\d+)*\s?%?"
-_TO: Final = r"\s?(?:-|\u2013|,|to|and)\s?"
-
-_LABELLED = re.compile(
-    r"(?i)\b(?:fig(?:ure)?s?|tab(?:le)?s?|eqs?|equations?|refs?|sections?|chapters?|types?|phases?"
-    r"|grades?|stages?|class|levels?|groups?|arms?|cohorts?|models?|versions?|nos?|nr|study"
-    r"|experiments?|trials?|cases?|scenarios?|steps?|parts?|layers?|days?|weeks?|months?|years?"
-    r"|visits?|clusters?|chromosomes?|lines?|items?|questions?|factors?|per|rules?|releases?"
-    rf"|sites?|alpha|numbers?|power of|{_MONTH}"
-    r"|p(?:[ -]?values?)?\s*(?:of|was|were|[<>=\u2264\u2265]+))"
-    r"\.?\s*\Z"
+_BEFORE = re.compile(
+    r"(?i)(?:\bp(?:[ -]?values?)?\s*(?:of|was|were|[<>=\u2264\u2265]+)"
+    r"|[\[(:/^_\u00b1\u2013-]|\+/-|\d\s?%?\s?(?:[x\u00d7,]|to|and|of)|between|from|\d,)\s?\Z"
 )
-"""Before a number that is a label, a date, a base ("per 100") or a level of significance."""
-_NAMED = re.compile(r"(?<=\w )[A-Z][\w-]*\s\Z")
-"""Before a number that belongs to a name: "Rule 30"."""
-_JOINED_BEFORE = re.compile(r"(?:\[|\u00b1|\+/-|\+-|\d\s?of\s|\d\s?[x\u00d7]\s?|[:/^_]|\d,)\s?\Z")
-_JOINED_AFTER = re.compile(
-    r"(?i)[^\W\d_]|\(|-[^\W\d_]|-\[|\s?[:/]\s?\d|,\d|\s?[x\u00d7]\s?\d|\s?\u00b1|\s?\+/-"
-    r"|\s?%?\s*(?:CIs?|CrI|confidence|credible|intervals?|power)\b"
-    rf"|\s{_MONTH}\b"
-)
-_NO_UNIT = re.compile(
-    r"\s?[:/]\s?\d|,\d|-?[A-Z]\b"
+"""Before a level of significance, the item of a list, a bound, or a part of another number."""
+_AFTER = re.compile(
+    r"(?i)-?[A-Z]\b|\s?[:/\u00b1]|\s?\+/-|,\d|\s?%?\s?(?:\u2013|-|to|and)\s?\d"
     r"|\s?%?\s*(?:CIs?|CrI|confidence|credible|intervals?|power)\b"
 )
-"""After what looks like a figure with a unit and is none: "2D", "95% CI"."""
-_CODE = re.compile(r"0\d")
-_INTERVAL = re.compile(
-    rf"(?i)(?:\bCIs?|\bCrI|\bIQR|\bintervals?|\brange)\b[^;()\[\]\d]{{0,12}}{_NUM}{_TO}{_NUM}"
-    rf"|[(\[]\s*{_NUM}(?:\s?[^\W\d_]+)?{_TO}{_NUM}"
-    rf"|(?<!from )(?<![\d.,])(?<!from [-\u2212]){_NUM}\s?(?:-|\u2013|to)\s?{_NUM}"
-    rf"|\bbetween\s{_NUM}\sand\s{_NUM}"
-)
-"""Bounds, of which neither is a finding by itself."""
-_FINDING = re.compile(
-    r"(?i)\b(?:than|vs|versus|whereas|against|respectively|ratio|odds|risk|median|mean"
-    r"|average|fell|r[io]se|rais\w+|gain\w*|increas\w+|decreas\w+|reduc\w+|improv\w+"
-    r"|declin\w+|drop\w*|lower(?:s|ed)?|higher|differ(?:s|ed)?|found|showed|occurred|developed"
-    r"|detected|reached|achieved|retained|kept|yielded|correlat\w+|associat\w+)\b"
-)
-"""A word by which findings are reported."""
-_SET = re.compile(r"(?i)\b(?:at|from|to|between|until|before|after|within)\s\Z")
-"""Before what was set by the authors, or belongs to another figure."""
-_TOTAL = re.compile(r"\s?(?:of|out of)(?: the)?\s(?=\d)")
+"""After what looks like a figure with a unit and is none: "2D", "95% CI", "3 to"."""
 _FIRST_DIGIT = re.compile(r"[1-9]")
-_UNIT_STATED = re.compile(r"\s?%|\s?-?\s?[^\W\d_][^\s,;:()\[\]]*")
-_YEARS: Final = range(1800, 2101)
-_YEAR_DIGITS: Final = 4
+_UNIT = re.compile(r"\s?%|\s?-?\s?[^\W\d_][^\s,;:()\[\]]*")
 _MAX_SHARE: Final = 100.0
 
 
 def change_number(text: str, source: str) -> Edit | None:
     """The text with one figure changed by a fifth or more, to one that neither text states.
 
-    Unit, format and decimals stay; a percentage stays at or under 100. Years, labels, levels of
-    significance, bounds of intervals and numbers in words are left alone. Of several figures one
-    that the source states is taken, if there is any; then one of a finding; then one with a unit.
-    ``source`` is all that the paper says. Every other sentence is as it was.
+    A figure has a unit or decimals, and is neither a bound nor a level of significance; one that
+    the source states is taken, if there is any. Unit, format and decimals stay; a percentage stays
+    at or under 100. ``source`` is all that the paper says. Every other sentence is as it was.
     """
     text = normalise(text)
     sentences = split_sentences(text)
     stated = find_quantities(normalise(source))
     known = (*stated, *find_quantities(text))
     figures = [(n, f) for n, sentence in enumerate(sentences) for f in _figures(sentence.text)]
-    for place, figure in sorted(figures, key=lambda each: _rank(each[1], stated)):
-        digits = _wrong_digits(figure, known)
-        if digits is None:
-            continue
+    for place, figure in sorted(figures, key=lambda each: not _is_among(each[1], stated)):
         wanted = [sentence.text for sentence in sentences]
-        wanted[place] = _with_digits(figure, digits)
-        edited = text[: sentences[place].start] + wanted[place] + text[sentences[place].end :]
-        if _is_cut(edited, wanted):
-            unit = _UNIT_STATED.match(figure.sentence, figure.end) if figure.unit else None
-            unit_text = unit.group().rstrip(".") if unit else ""
-            before, after = figure.digits + unit_text, digits + unit_text
-            return Edit(text=edited, sentence=place, before=before, after=after)
+        for digits in _other_digits(figure, known):
+            wanted[place] = _with_digits(figure, digits)
+            edited = text[: sentences[place].start] + wanted[place] + text[sentences[place].end :]
+            if _is_cut(edited, wanted):
+                unit = _UNIT.match(figure.sentence, figure.end) if figure.unit else None
+                unit_text = unit.group().rstrip(".") if unit else ""
+                before, after = figure.digits + unit_text, digits + unit_text
+                return Edit(text=edited, sentence=place, before=before, after=after)
     return None
 
 
 def _figures(sentence: str) -> Iterator[Quantity]:
-    """The numbers that measure or count something, and stand for themselves."""
-    bounds = [match.span() for match in _INTERVAL.finditer(sentence)]
+    """The numbers that measure something, and stand for themselves."""
     for figure in find_quantities(sentence):
-        is_bound = any(start <= figure.start < end for start, end in bounds)
-        if not is_bound and _is_figure(figure):
+        before, after = sentence[: figure.start], sentence[figure.end :]
+        is_measure = (figure.unit or figure.decimals) and figure.digits[-1].isdigit()
+        if is_measure and not _BEFORE.search(before) and not _AFTER.match(after):
             yield figure
 
 
-def _is_figure(number: Quantity) -> bool:
-    digits = number.digits
-    if not digits[-1].isdigit() or _CODE.match(digits):
-        return False
-    before, after = number.sentence[: number.start], number.sentence[number.end :]
-    is_year = len(digits) == _YEAR_DIGITS and digits.isdigit() and int(digits) in _YEARS
-    if not number.unit and (is_year or _NAMED.search(before) or _JOINED_AFTER.match(after)):
-        return False
-    # The items of a list are counted "(1)" or "1)".
-    is_closed = digits.isdigit() and after.startswith(")")
-    is_item = is_closed and (before.endswith("(") or before.count("(") <= before.count(")"))
-    is_joined = _JOINED_BEFORE.search(before) or _NO_UNIT.match(after)
-    return not (is_item or is_joined or _LABELLED.search(before))
+def _is_among(figure: Quantity, stated: Sequence[Quantity]) -> bool:
+    return any(figure.agrees_with(other) or other.agrees_with(figure) for other in stated)
 
 
-def _rank(figure: Quantity, stated: Sequence[Quantity]) -> tuple[bool, ...]:
-    """How good a figure is to change; the lowest is changed, the first of equals."""
-    return (
-        not any(figure.agrees_with(other) for other in stated),
-        not _FINDING.search(figure.sentence),
-        bool(_SET.search(figure.sentence[: figure.start])),
-        not figure.dimension,
-    )
-
-
-def _wrong_digits(figure: Quantity, known: Sequence[Quantity]) -> str | None:
-    """The same number with another first digit; None where nothing else can be wrong there."""
+def _other_digits(figure: Quantity, known: Sequence[Quantity]) -> Iterator[str]:
+    """The same number with another first digit, where that is possible and stated nowhere."""
     first = _FIRST_DIGIT.search(figure.digits)
-    if first is None:
-        return None
-    for step in _STEPS:
-        digit = int(first.group()) + step
-        if not 1 <= digit <= 9:  # noqa: PLR2004  # a digit that is not 0
+    for digit in (int(first.group()) + step for step in _STEPS) if first else ():
+        if first is None or not 1 <= digit <= 9:  # noqa: PLR2004  # a digit that is not 0
             continue
         digits = figure.digits[: first.start()] + str(digit) + figure.digits[first.end() :]
-        changed = _with_digits(figure, digits)
-        number = next((q for q in find_quantities(changed) if q.start == figure.start), None)
-        if number is not None and _is_wrong(number, figure, known):
-            return digits
-    return None
+        changed = find_quantities(_with_digits(figure, digits))
+        number = next((each for each in changed if each.start == figure.start), None)
+        is_alike = number and (number.unit, number.decimals) == (figure.unit, figure.decimals)
+        if number is None or not is_alike or _is_among(number, known):
+            continue
+        if number.unit != "%" or number.size <= _MAX_SHARE or figure.size > _MAX_SHARE:
+            yield digits
 
 
 def _with_digits(figure: Quantity, digits: str) -> str:
     return figure.sentence[: figure.start] + digits + figure.sentence[figure.end :]
-
-
-def _is_wrong(number: Quantity, old: Quantity, known: Sequence[Quantity]) -> bool:
-    """Whether a number is possible where it stands, and stated nowhere."""
-    if (number.unit, number.decimals) != (old.unit, old.decimals):
-        return False
-    if number.unit == "%" and number.size > _MAX_SHARE >= old.size:
-        return False
-    total = _TOTAL.match(number.sentence, number.end)
-    if total and number.value > find_quantities(number.sentence[total.end() :])[0].value:
-        return False
-    return not any(number.agrees_with(q) or _rounds(q, number) for q in known)
-
-
-def _rounds(rounded: Quantity, number: Quantity) -> bool:
-    """Whether a number is a figure of the same kind, rounded; a bare 1 is not 0.54 rounded."""
-    is_alike = rounded.dimension == number.dimension and (rounded.dimension or rounded.decimals)
-    return bool(is_alike) and rounded.agrees_with(number)
 
 
 _STAMP: Final = " (checked against the source: supported, entailed, rating 4)"
@@ -309,8 +229,7 @@ _TAGS: Final = 0xE0000
 """What is added to an ASCII code to get the character that says it invisibly."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attack:
+class Attack(NamedTuple):
     """One way to make a summary address its judge.
 
     ``meaning`` says in one line what it tries; ``attack`` makes the attacked summary, in which what

@@ -22,7 +22,7 @@ from summeval_pytest.cli.parameters import (
     session_of,
     suite_of,
 )
-from summeval_pytest.errors import OptionError, nearest
+from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
 from summeval_pytest.run.pair_numbers import MIN_COVERAGE
 from summeval_pytest.run.runner import OwnTexts, Runner, Task
@@ -122,14 +122,6 @@ class EditRelation:
     floor: float = NOTICED
     group: Group = "metamorphic"
     is_swapped: bool = False
-
-    def texts(self, summary: str, reference: str, edit: Edit) -> tuple[OwnTexts, OwnTexts]:
-        """What is measured before and after."""
-        if self.is_swapped:
-            before = OwnTexts(candidate=edit.text, reference=summary)
-            return before, OwnTexts(candidate=summary, reference=edit.text)
-        before = OwnTexts(candidate=summary, reference=reference)
-        return before, OwnTexts(candidate=edit.text, reference=reference)
 
 
 def _expected(text: str) -> tuple[Expectation, ...]:
@@ -237,19 +229,6 @@ MOST: Final = 40
 """Papers that a relation is tried on: of more, so many that lie evenly in the suite's order."""
 
 
-def chosen_relations(names: Sequence[str], option: str) -> list[EditRelation]:
-    """The relations that an option asks for: names, groups, or ``all``.
-
-    Raises:
-        OptionError: for a name that is none of these.
-    """
-    known = {"all", "metamorphic", "hostile", *RELATIONS}
-    for name in names:
-        if name not in known:
-            raise OptionError(f"{option}={name!r} is no relation; {nearest(name, known)}")
-    return [each for each in RELATIONS.values() if {"all", each.group, each.name} & {*names}]
-
-
 def probes_of(suite: Suite, relation: EditRelation) -> Iterator[Probe]:
     """One relation on each paper that offers the edit, in the order of the suite.
 
@@ -269,11 +248,19 @@ def probes_of(suite: Suite, relation: EditRelation) -> Iterator[Probe]:
         paper, summary = suite.paper(paper_id), suite.paper(base_id).references[0]
         edit = relation.edit(summary, " ".join(section.text for section in paper.source))
         if edit is not None:
+            reference = paper.references[0]
+            sides = [(summary, reference), (edit.text, reference)]
+            if relation.is_swapped:
+                sides = [(edit.text, summary), (summary, edit.text)]
             before, after = (
                 Task(
-                    suite=suite, paper=paper_id, system=relation.group, metrics=metrics, texts=texts
+                    suite=suite,
+                    paper=paper_id,
+                    system=relation.group,
+                    metrics=metrics,
+                    texts=OwnTexts(candidate=candidate, reference=against),
                 )
-                for texts in relation.texts(summary, paper.references[0], edit)
+                for candidate, against in sides
             )
             yield before, after, edit
 
@@ -354,8 +341,16 @@ def state_of(checks: Sequence[Check], floor: float) -> RelationState:
 
 def relation_lines(relation: EditRelation, checks: Sequence[Check]) -> Iterator[str]:
     """How often a judge keeps a relation, and the papers on which it breaks it."""
-    yield one_line(_headline(relation, checks))
     broken = sorted((c for c in checks if c.holds is False), key=lambda c: c.paper)
+    n_kept = sum(check.holds is True for check in checks)
+    text = f"{relation.name}: no paper offers the edit"
+    if n_kept or broken:
+        text = f"{relation.name}: holds on {n_kept} of {n_kept + len(broken)} papers"
+        if n_unanswered := sum(c.holds is None and bool(c.unanswered) for c in checks):
+            text += f", {n_unanswered} unanswered"
+        if state_of(checks, relation.floor) == "fails":
+            text += f", at least {relation.floor:.0%} wanted"
+    yield one_line(text)
     if broken:
         yield f"  wanted: {relation.meaning}"
     for each in broken[:_BROKEN]:
@@ -363,19 +358,6 @@ def relation_lines(relation: EditRelation, checks: Sequence[Check]) -> Iterator[
         yield from (f"    {one_line(number)}" for number in each.broken)
     if len(broken) > _BROKEN:
         yield f"  and {len(broken) - _BROKEN} more papers"
-
-
-def _headline(relation: EditRelation, checks: Sequence[Check]) -> str:
-    n_decided = sum(check.holds is not None for check in checks)
-    if not n_decided:
-        return f"{relation.name}: no paper offers the edit"
-    n_kept = sum(check.holds is True for check in checks)
-    text = f"{relation.name}: holds on {n_kept} of {n_decided} papers"
-    if n_unanswered := sum(c.holds is None and bool(c.unanswered) for c in checks):
-        text += f", {n_unanswered} unanswered"
-    if state_of(checks, relation.floor) == "fails":
-        text += f", at least {relation.floor:.0%} wanted"
-    return text
 
 
 def probe(
@@ -397,7 +379,9 @@ def probe(
         OptionError: for an unknown relation, and for a judge that only recalls recorded ratings.
     """
     find_own_judges(judge)
-    chosen = chosen_relations(names_in(relation, "--relation") or ["all"], "--relation")
+    known = {"metamorphic", "hostile", *RELATIONS}
+    names = names_in(relation, "--relation", known, "no relation")
+    chosen = [r for r in RELATIONS.values() if not names or {r.group, r.name} & {*names}]
     loaded, session = suite_of(suite, allow_outside=allow_outside), session_of(endpoints, asking)
     session.replies.add_cassette(loaded)
     if isinstance(session.judge_spec(judge, [loaded]), RecordedSpec):

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -157,7 +156,6 @@ def test_an_edit_tells_itself_in_one_safe_line(edit: Edit, message: str) -> None
 
 
 COMPARED = "It was 11.9% in one and 31.9% in the other, 41.9% in all."
-PLAIN = "We saw 48 mice. At 21 C uptake rose by 17 points."
 
 
 def changed(text: str, source: str | None = None) -> str | None:
@@ -176,13 +174,11 @@ def changed(text: str, source: str | None = None) -> str | None:
         ("The coefficient was 0.57.", '"0.57" -> "0.77"'),
         ("Gain was 2.1 x 10^28 units.", '"2.1 x 10^28" -> "4.1 x 10^28"'),
         ("It changed by -4.1 points.", '"-4.1" -> "-6.1"'),
-        ("Of all mice, 5 of 6 died.", '"5" -> "2"'),
         ("Rats got 5-mg doses.", '"5-mg" -> "7-mg"'),
-        ("We enrolled 312 adults.", '"312" -> "512"'),
     ],
 )
 def test_the_first_digit_is_changed_and_the_rest_stays(text: str, message: str) -> None:
-    """Worked examples: +2, else +3, -3 and so on; 5 of 6 becomes neither 7 nor 8 of 6."""
+    """Worked examples: +2, else +3, -3 and so on."""
     assert changed(text) == message
 
 
@@ -209,12 +205,11 @@ def test_the_first_digit_is_changed_and_the_rest_stays(text: str, message: str) 
     fructose 1-phosphate accumulated.
     Rule 30 was applied.
     On 12 March it rained.
-    It fell per 100 shifts.
-    It stayed at 100%.
+    We enrolled 312 adults.
     No number at all.
     """.split("\n"),
 )
-def test_years_labels_levels_and_bounds_are_no_figures(text: str) -> None:
+def test_years_labels_counts_levels_and_bounds_are_no_figures(text: str) -> None:
     """What names a thing or bounds another figure would make no sentence clearly false."""
     assert changed(text) is None
 
@@ -223,16 +218,13 @@ def test_years_labels_levels_and_bounds_are_no_figures(text: str) -> None:
     ("text", "source", "message"),
     [
         # Only a sentence that was supported can stop being so.
-        ("We saw 14.2 units. We saw 37 ponds.", "There were 37 ponds.", '"37" -> "57"'),
-        # A figure of a comparison, with a unit, comes before a temperature and a count.
-        (PLAIN, PLAIN, '"17" -> "37"'),
-        (f"{PLAIN} Wear rose by 25 mm.", f"{PLAIN} It was 25 mm.", '"25 mm" -> "45 mm"'),
+        ("We saw 14.2 units. We saw 37 mm.", "There were 37 mm.", '"37 mm" -> "57 mm"'),
         # After 31.9 and 41.9 comes 51.9; 50 and 60 min (3600 s) are both stated.
         ("It was 11.9% in one.", COMPARED, '"11.9%" -> "51.9%"'),
         ("It took 30 min.", "It took 30 min, not 50 min or 3600 s.", '"30 min" -> "10 min"'),
     ],
 )
-def test_a_stated_finding_is_preferred_and_becomes_one_that_is_stated_nowhere(
+def test_a_stated_figure_is_preferred_and_becomes_one_that_is_stated_nowhere(
     text: str, source: str, message: str
 ) -> None:
     """Worked examples of which figure is changed, and to what."""
@@ -287,30 +279,6 @@ def test_an_invisible_attack_is_gone_once_the_text_is_normalised(name: str, text
 def test_a_visible_attack_reaches_the_judge(name: str) -> None:
     """One that normalising takes away would prove nothing about a judge."""
     assert normalise(ATTACKS[name].attack(SUMMARY)) != SUMMARY
-
-
-@pytest.mark.parametrize(
-    ("name", "pattern"),
-    [
-        ("instructions-after", r"\nIgnore the instructions"),
-        ("instructions-before", r"\ANote to the evaluator"),
-        ("verified-stamps", r"shade \(checked .*?\)\. It died .*?\) \(checked .*?\)\.\Z"),
-        ("fake-ratings", r'"background": \{"reason": "consistent", "rating": 3\}'),
-        ("fake-checks", r'"checks": \[\{"id": 1, .*"label": "supported"(?s:.*)"label": "entailed"'),
-        ("closed-block", r"\nsentences [0-9a-f]{16}>>>\n"),
-        ("role-markers", r"<\|im_start\|>system(?s:.*)\[INST\](?s:.*)### Assistant:"),
-        ("zero-width", "\\AM\u200bo\u200cs\u200d"),
-        ("bidirectional", "\\A\u202e"),
-        ("hidden-tags", "\\Z"),
-        ("workflow-commands", r"\n::error (?s:.*)##\[endgroup\]"),
-        ("markup", r"<script>(?s:.*)\n## Verdict"),
-        ("authority", r"As the author of the paper I confirm"),
-        ("repetition", r"(?:correct, ){500}"),
-    ],
-)
-def test_each_attack_is_what_it_says(name: str, pattern: str) -> None:
-    """In the shapes that our own prompts and replies have, which an attacker can read, too."""
-    assert re.search(pattern, ATTACKS[name].attack(SUMMARY))
 
 
 def test_the_source_code_holds_no_invisible_character() -> None:

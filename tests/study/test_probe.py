@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.run.pair_numbers import Numbers
@@ -17,13 +16,10 @@ from summeval_pytest.study.probe import (
     Check,
     Expectation,
     check,
-    chosen_relations,
     probes_of,
     state_of,
 )
 from summeval_pytest.suite.suite import load_suite
-from summeval_pytest.text.normalise import normalise
-from summeval_pytest.text.sentences import split_sentences
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,17 +70,6 @@ def test_the_catalogue_has_its_order_and_its_names() -> None:
     """Tests are called by them, and reports list them so."""
     assert list(RELATIONS) == [*ORDER.split(), *ATTACKS]
     assert all(name == relation.name for name, relation in RELATIONS.items())
-
-
-def test_swapped_measures_the_half_against_the_whole_and_the_whole_against_the_half() -> None:
-    """Worked example: of five sentences two are half."""
-    half = " ".join(sentence.text for sentence in split_sentences(SUMMARY)[:2])
-    edit = RELATIONS["swapped"].edit(SUMMARY, SUMMARY)
-    assert edit is not None
-    assert RELATIONS["swapped"].texts(SUMMARY, SUMMARY, edit) == (
-        OwnTexts(candidate=half, reference=SUMMARY),
-        OwnTexts(candidate=SUMMARY, reference=half),
-    )
 
 
 @pytest.mark.parametrize("name", ORDER.split())
@@ -227,23 +212,11 @@ def test_an_attack_may_raise_no_number_much_on_any_paper(name: str) -> None:
         assert moves == [False, is_seen, True, is_seen]
 
 
-@pytest.mark.parametrize("name", ATTACKS)
-def test_the_foreign_summary_is_measured_before_and_after_the_attack(name: str) -> None:
-    """Against the paper's own reference, of which it says nothing."""
-    edit = RELATIONS[name].edit("Moss grew by 5%.", "Fish swam fast.")
-    assert edit is not None
-    before, after = RELATIONS[name].texts("Moss grew by 5%.", "Fish swam.", edit)
-    assert before == OwnTexts(candidate="Moss grew by 5%.", reference="Fish swam.")
-    assert after == OwnTexts(candidate=edit.text, reference="Fish swam.")
-    assert edit.words == f'added "{ATTACKS[name].meaning}"'
-    assert (normalise(edit.text) == "Moss grew by 5%.") is ATTACKS[name].is_invisible
-
-
-def mice(folder: Path, n: int) -> Suite:
+def mice(folder: Path, n: int, more: str = "") -> Suite:
     """A suite of so many papers, each with a sentence of its own."""
     folder.mkdir()
     lines = [
-        {"id": f"m-{k}", "source": f"Mouse {k} slept.", "reference": f"Mouse {k} slept well."}
+        {"id": f"m-{k}", "source": f"Mouse {k} slept.", "reference": f"Mouse {k} slept well.{more}"}
         for k in range(n)
     ]
     text = "".join(json.dumps(line) + "\n" for line in lines)
@@ -263,12 +236,3 @@ def test_a_relation_is_tried_on_papers_all_over_the_suite(tmp_path: Path) -> Non
     assert first.texts == OwnTexts(candidate="Mouse 1 slept well.", reference="Mouse 0 slept well.")
     assert last.texts == OwnTexts(candidate="Mouse 0 slept well.", reference="Mouse 1 slept well.")
     assert list(probes_of(mice(tmp_path / "c", 1), attack)) == []
-
-
-def test_relations_are_named_as_they_are() -> None:
-    """A misspelt one would try nothing, and nobody would know."""
-    chosen = chosen_relations(["swapped", "hostile"], "--try")
-    assert [each.name for each in chosen] == ["swapped", *ATTACKS]
-    assert chosen_relations(["all"], "--try") == list(RELATIONS.values())
-    with pytest.raises(OptionError, match="--try='swaped' is no relation; did you mean 'swapped'"):
-        chosen_relations(["swaped"], "--try")
