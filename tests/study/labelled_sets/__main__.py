@@ -21,9 +21,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="the folder of the new suite")
     chosen = parser.parse_args()
     report = import_set(chosen.name, chosen.file, chosen.out)
-    kept = f"{report.n_papers} papers, {len(report.systems)} systems, {report.n_pairs} pairs"
-    labelled = f"{report.n_labels} pairs have human labels: {SETS[chosen.name].message}"
-    lines = (f"{chosen.out}: {kept}", labelled, *report.notes)
+    n_papers, n_systems, n_pairs = report["papers"], len(report["systems"]), report["pairs"]
+    labelled = f"{report['labels']} pairs have human labels: {SETS[chosen.name].message}"
+    counts = f"{n_papers} papers, {n_systems} systems, {n_pairs} pairs"
+    lines = (f"{chosen.out}: {counts}", labelled, *report["notes"])
     sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 

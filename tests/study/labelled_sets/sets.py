@@ -4,35 +4,29 @@ The keys are those of the JSON lines into which this project's development data 
 README beside each set says from which repository, under which licence, and who labelled it. A row
 is one sentence (``faithful``), one summary with facts (``facts``, ``holds``), one summary with a
 score (``overall``), or one abstract with ``roles``. Where the rows of a file are smaller than a
-summary, `abstracts` or `matches` makes rows that have a summary each, at the place of the first row
-that they are made of.
+summary, `abstracts` or `matches` makes rows that have a summary each.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from summeval_pytest.questions import FACETS
-from summeval_pytest.suite.entries import FileEntry, Index, Text
-from summeval_pytest.suite.labels import RoleLabel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from summeval_pytest.questions import Facet
+    Reshape = Callable[[Iterable["Row"]], Iterator["Row"]]
 
-    Reshape = Callable[[Iterable[FileEntry]], Iterator[FileEntry]]
-
+Row: TypeAlias = dict[str, Any]
 AUTHORS: Final = "authors"
 """The system of abstracts that have no other summary: whoever wrote them."""
-_ROLES: Final[dict[object, tuple[Facet, ...]]] = {
-    **{facet[0].upper(): (facet,) for facet in FACETS},
-    None: (),
+_ROLES: Final[Mapping[str | None, list[str]]] = {
+    **{facet[0].upper(): [facet] for facet in FACETS},
+    None: [],
 }
-_ENDS: Final = ".?!"
-_SENTENCE, _FACET = "sentence", "bmrc"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +34,6 @@ class LabelledSet:
     """How a data set maps onto a suite: keys, which are empty where the set has no such thing."""
 
     message: str  # what the labels are, and by whom, as the suite file says it
-    paper: str = "paper_id"  # papers of one id with other texts are numbered
     source: str = ""
     reference: str = ""
     system: tuple[str, ...] = ("system",)  # several are joined by "-"
@@ -53,103 +46,61 @@ class LabelledSet:
     holds: str = ""  # their labels, 1 where the summary has the fact
     overall: str = ""  # a score of the whole summary
     frozen: str = ""  # the reference's facts where these are more than the labelled ones
-    roles: str = ""  # of the summary's sentences
+    roles: str = ""  # of the summary's sentences: a text and its facets
     reshape: Reshape | None = None  # makes rows of the file's that are smaller than a summary
     counted: bool = False  # whether the share of the facts that a summary has is its score
 
 
 def abstracts(
-    rows: Iterable[FileEntry], meaning: Mapping[object, tuple[Facet, ...]] = _ROLES
-) -> Iterator[FileEntry]:
-    """A row an abstract: its sentences as a running text, and the facets of each.
+    rows: Iterable[Row], meaning: Mapping[str | None, list[str]] = _ROLES
+) -> Iterator[Row]:
+    """A row an abstract: its sentences as a running text, and the facets of each."""
+    by_paper: defaultdict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_paper[str(row["doc_id"])].append(row)
+    for paper, own in by_paper.items():
+        in_order = sorted(own, key=lambda row: int(row["sentence_index"]))
+        roles = [(" ".join(row["sentence"].split()), meaning[row["bmrc"]]) for row in in_order]
+        # So a sentence that the release has cut short is not run together with the one behind it.
+        parted = (text + (" " if text[-1] in ".?!" else "\n\n") for text, _ in roles)
+        abstract = "".join(parted).rstrip()
+        yield {"paper_id": paper, "system": AUTHORS, "abstract": abstract, "roles": roles}
 
-    Raises:
-        SuiteError: For a sentence that is no text, a place that is no number, and another role.
-    """
-    for (paper,), own in _gathered(rows, ("doc_id",)):
-        in_order = sorted(own, key=lambda fields: int(fields.value("sentence_index", Index)))
-        roles = [_role(fields, meaning) for fields in in_order]
-        abstract = "".join(map(_with_space, roles)).rstrip()
-        yield _row(own, paper_id=paper, system=AUTHORS, abstract=abstract, roles=roles)
 
-
-def abstracts_without_conclusions(rows: Iterable[FileEntry]) -> Iterator[FileEntry]:
+def abstracts_without_conclusions(rows: Iterable[Row]) -> Iterator[Row]:
     """The same of a set that labels conclusions as results: either is right for such a sentence."""
-    return abstracts(rows, {**_ROLES, "R": ("result", "conclusion")})
+    return abstracts(rows, {**_ROLES, "R": ["result", "conclusion"]})
 
 
-def _with_space(role: RoleLabel) -> str:
-    """A sentence and what parts it from the next: an empty line where it ends without a mark.
-
-    So a sentence that the release has cut short is not run together with the one behind it.
-    """
-    return role.text + (" " if role.text[-1] in _ENDS else "\n\n")
-
-
-def _role(fields: FileEntry, meaning: Mapping[object, tuple[Facet, ...]]) -> RoleLabel:
-    expected = "B, M, R, C or null"
-    role = fields.values.get(_FACET, "")
-    if role is not None and (not isinstance(role, str) or role not in meaning):
-        raise fields.wrong(_FACET, role, expected)
-    return RoleLabel(
-        text=" ".join(str(fields.value(_SENTENCE, Text)).split()), facets=meaning[role]
-    )
-
-
-def matches(rows: Iterable[FileEntry]) -> Iterator[FileEntry]:
-    """A row a predicted fact, which is the summary: the reference's facts that it was held against.
+def matches(rows: Iterable[Row]) -> Iterator[Row]:
+    """A row a predicted fact, which is the summary: the reference's facts that it is compared with.
 
     The reference are all facts of the paper that stand in the file, as its answers to questions;
     a pair on which the raters are of two minds (null) is left out.
-
-    Raises:
-        SuiteError: For a fact that is no question with its answer.
     """
-    gathered = list(_gathered(rows, ("paper_id", "system", "prediction_id")))
+    gathered: defaultdict[tuple[str, str, str], list[Row]] = defaultdict(list)
     stated: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    for (paper, *_), own in gathered:
-        stated[paper] |= {_answer(fields, "reference_fact"): None for fields in own}
-    for (paper, system, part), own in gathered:
-        labels = [fields.value("label", Any) for fields in own]
-        message = [(f, label) for f, label in zip(own, labels, strict=True) if label is not None]
-        if message:
-            yield _row(
-                own,
-                paper_id=paper,
-                system=system,
-                part=part,
-                reference="\n\n".join(stated[paper]),
-                reference_facts=list(stated[paper]),
-                summary=_answer(own[0], "predicted_fact"),
-                facts=[_answer(fields, "reference_fact") for fields, _ in message],
-                labels=[label for _, label in message],
-            )
+    for row in rows:
+        gathered[row["paper_id"], row["system"], row["prediction_id"]].append(row)
+    for (paper, *_), own in gathered.items():
+        stated[paper] |= {_answer(row, "reference_fact"): None for row in own}
+    for (paper, system, part), own in gathered.items():
+        labelled = [row for row in own if row["label"] is not None]
+        if labelled:
+            yield {
+                "paper_id": paper,
+                "system": system,
+                "part": part,
+                "reference": "\n\n".join(stated[paper]),
+                "reference_facts": list(stated[paper]),
+                "summary": _answer(own[0], "predicted_fact"),
+                "facts": [_answer(row, "reference_fact") for row in labelled],
+                "labels": [row["label"] for row in labelled],
+            }
 
 
-def _answer(fields: FileEntry, key: str) -> str:
-    fact: _Fact = fields.value(key, _Fact)
-    return " ".join(fact.answer.split())
-
-
-@dataclass(slots=True)
-class _Fact:
-    question: Any
-    answer: Text
-
-
-def _gathered(
-    rows: Iterable[FileEntry], keys: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], list[FileEntry]]]:
-    """The rows that have the same texts under these keys, in the order of the first of each."""
-    found: dict[tuple[str, ...], list[FileEntry]] = {}
-    for fields in rows:
-        found.setdefault(tuple(str(fields.value(key, Text)) for key in keys), []).append(fields)
-    yield from found.items()
-
-
-def _row(own: Sequence[FileEntry], **values: object) -> FileEntry:
-    """A row made of others, at the place of the first."""
-    return FileEntry.at(own[0].place, values)
+def _answer(row: Row, key: str) -> str:
+    return " ".join(row[key]["answer"].split())
 
 
 def _sentences(message: str, *, reference: str = "", evidence: str = "") -> LabelledSet:
