@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import FACETS, SCALES
@@ -74,7 +74,7 @@ _THRESHOLDS: Final = (
     "[thresholds]", "facet = 0.55", "faithfulness = 0.80", "", "[thresholds.mean]", "facet = 0.65",
 )  # fmt: skip
 
-_Object = dict[str, object]
+_Object = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,154 +103,128 @@ def import_scholarsum(file: Path, out: Path) -> ImportReport:
     check_new(out)
     source = TextFile(file, file.as_posix())
     check_name(file.stem, "the file stem", source.at(0))
-    papers = [
-        _checked(FileEntry.at(source.at(line), values))
-        for line, values in read_lines(source, halves=True)
+    entries = [
+        FileEntry.at(source.at(line), values) for line, values in read_lines(source, halves=True)
     ]
-    if not papers:
+    if not entries:
         raise SuiteError(source.at(0), f"{file.name!r} is empty; name a file of the release")
-    draft = _Draft(systems=_systems(papers))
-    for number, paper in enumerate(papers, start=1):
-        draft.add(paper, f"{file.stem}-{number:03}")
-    write_suite(out, draft.files(file.name))
+    systems = _systems(entries)
+    papers: list[_Object] = []
+    labels: list[_Object] = []
+    recorded: list[_Object] = []
+    notes: list[str] = []
+    summaries: dict[str, list[_Object]] = {system: [] for system in systems}
+    for number, entry in enumerate(entries, start=1):
+        name = f"{file.stem}-{number:03}"
+        papers.append(
+            {"id": name, "source": _whole(entry, _ARTICLE), "reference": _whole(entry, _REFERENCE)}
+        )
+        _add_segments(entry, name, None, _present(entry, _REFERENCE_SEGMENTS), recorded, notes)
+        for system in systems:
+            of: _Object = {"paper": name, "system": system}
+            if not (summary := _text(entry, system)):
+                notes.append(f"{name}: the summary of {system!r} is empty; listed under skip")
+                continue
+            summaries[system].append({"paper": name, "summary": summary})
+            # The columns of a system under its own name, or under another's that is not there.
+            own = _PREFIXES.get(system, (system,))
+            prefixes = [prefix for prefix in own if prefix == system or prefix not in systems]
+            label = _score(entry, _HUMAN, prefixes)
+            if label:
+                labels.append({**of, **label, "labelled_by": _HUMAN.by, "basis": _BASIS})
+            for column in _SCORES:
+                recorded += _records(entry, column, prefixes, of, notes)
+            key = _present(entry, [f"{prefix}_aspect" for prefix in prefixes])
+            _add_segments(entry, name, system, key, recorded, notes)
+    rating = {record["by"] for record in recorded if "facets" in record}
+    has_segments = any("segments" in record for record in recorded)
+    judges = {n: by for n, by in _RECORDED_JUDGES.items() if by in rating and has_segments}
+    tables: list[str] = []
+    for judge, by in judges.items():
+        tables += ["", f"[judges.{judge}]", f'recorded = "{by}"', f'segments = "{_SEGMENTS_BY}"']
+    files = suite_files(
+        [f"Imported from {file.name!r} of ScholarSum (github.com/iriscxy/ScholarSum)."],
+        {"papers": papers, "labels": labels, "recorded": recorded},
+        summaries,
+        judges=tables,
+        thresholds=_THRESHOLDS,
+    )
+    write_suite(out, files)
+    rated_facets = [rating for label in labels for rating in label.get("facets", {}).values()]
     return ImportReport(
-        n_papers=len(draft.papers),
-        systems=draft.systems,
-        n_pairs=sum(map(len, draft.summaries.values())),
-        n_labelled_pairs=len(draft.labels),
-        n_skipped_facets=draft.n_skipped_facets,
-        judges=tuple(draft.judges()),
-        notes=tuple(draft.notes),
+        n_papers=len(papers),
+        systems=systems,
+        n_pairs=sum(map(len, summaries.values())),
+        n_labelled_pairs=len(labels),
+        n_skipped_facets=rated_facets.count(None),
+        judges=tuple(judges),
+        notes=tuple(notes),
     )
 
 
-def _checked(paper: FileEntry) -> FileEntry:
-    for key in (_ARTICLE, _REFERENCE):
-        if not paper.has(key):
-            raise _no_release(paper, f"this line has no {key!r}")
-    return paper
-
-
 def _systems(papers: list[FileEntry]) -> tuple[str, ...]:
-    """The systems that have a summary of any paper."""
+    """The systems that have a summary of any paper of what is a release."""
+    lacks = "so the file is no ScholarSum release; name its dataset/pubmed.json or"
+    for paper in papers:
+        for key in (_ARTICLE, _REFERENCE):
+            if not paper.has(key):
+                what = f"this line has no {key!r}, {lacks} dataset/arxiv.json"
+                raise SuiteError(paper.place, what)
     systems = tuple(
         name for name in _SYSTEMS if any(isinstance(p.values.get(name), str | list) for p in papers)
     )
     if not systems:
         none = f"this line has no summary ({_SYSTEMS[0]!r}, {_SYSTEMS[1]!r}, ...)"
-        raise _no_release(papers[0], none)
+        raise SuiteError(papers[0].place, f"{none}, {lacks} dataset/arxiv.json")
     return systems
 
 
-def _no_release(paper: FileEntry, what: str) -> SuiteError:
-    return SuiteError(
-        paper.place,
-        f"{what}, so the file is no ScholarSum release;"
-        " name its dataset/pubmed.json or dataset/arxiv.json",
-    )
-
-
-@dataclass(slots=True, kw_only=True)
-class _Draft:
-    """The suite as it grows, paper by paper."""
-
-    systems: tuple[str, ...]
-    papers: list[_Object] = field(default_factory=list)
-    summaries: dict[str, list[_Object]] = field(init=False)
-    labels: list[_Object] = field(default_factory=list)
-    recorded: list[_Object] = field(default_factory=list)
-    n_skipped_facets: int = 0
-    notes: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.summaries = {system: [] for system in self.systems}
-
-    def judges(self) -> dict[str, str]:
-        """The recorded judges: their names, and whose records of facets they are."""
-        rating = {record["by"] for record in self.recorded if "facets" in record}
-        has_segments = any("segments" in record for record in self.recorded)
-        return {n: by for n, by in _RECORDED_JUDGES.items() if by in rating and has_segments}
-
-    def add(self, paper: FileEntry, paper_id: str) -> None:
-        """Add a paper and all that the release has of it."""
-        texts = {key: _text(paper, key) for key in (_ARTICLE, _REFERENCE)}
-        for key, text in texts.items():
-            if not text:
-                raise paper.fault(
-                    key, f"{key!r} of this line is empty (''); name a complete file of the release"
-                )
-        self.papers.append(
-            {"id": paper_id, "source": texts[_ARTICLE], "reference": texts[_REFERENCE]}
+def _whole(entry: FileEntry, key: str) -> str:
+    text = _text(entry, key)
+    if not text:
+        raise entry.fault(
+            key, f"{key!r} of this line is empty (''); name a complete file of the release"
         )
-        self._add_segments(paper, paper_id, None)
-        for system in self.systems:
-            summary = _text(paper, system)
-            if not summary:
-                self.notes.append(
-                    f"{paper_id}: the summary of {system!r} is empty; listed under skip"
-                )
-                continue
-            self.summaries[system].append({"paper": paper_id, "summary": summary})
-            for column in (_HUMAN, *_SCORES):
-                self._add_score(paper, paper_id, system, column)
-            self._add_segments(paper, paper_id, system)
+    return text
 
-    def _add_score(self, paper: FileEntry, paper_id: str, system: str, column: ScoreColumn) -> None:
-        """Add what one judge said of a summary; a rating of 0 says that the facet was left out."""
-        overall = self._key(paper, system, column.overall)
-        ratings = self._key(paper, system, column.ratings) if column.ratings else None
-        if overall is None and ratings is None:
-            return
-        score: _Object = {"overall": paper.value(overall, Number)} if overall else {}
-        rated = _ratings(paper, ratings) if ratings else {}
-        of: _Object = {"paper": paper_id, "system": system}
-        if column is _HUMAN:
-            if ratings:
-                score = {"facets": {facet: r or None for facet, r in rated.items()}, **score}
-                self.n_skipped_facets += sum(not rating for rating in rated.values())
-            self.labels.append({**of, **score, "labelled_by": column.by, "basis": _BASIS})
-            return
-        if left_out := [facet for facet, rating in rated.items() if not rating]:
-            names = ", ".join(left_out)
-            self.notes.append(f"{paper_id}: {column.by} rated no {names} of {system!r}")
-        if facets := {facet: rating for facet, rating in rated.items() if rating}:
-            score = {"facets": facets, **score}
-        if score:
-            self.recorded.append({**of, "by": column.by, **score})
 
-    def _add_segments(self, paper: FileEntry, paper_id: str, system: str | None) -> None:
-        """Add GPT-4's segments of a summary, or of the reference for None."""
-        key = self._key(paper, system, "aspect") if system else _present(paper, _REFERENCE_SEGMENTS)
-        if key is None:
-            return
-        try:
-            segments = _segments(paper, key)
-        except SuiteError as error:
-            owner = repr(system) if system else "the reference"
-            self.notes.append(f"{paper_id}: {_SEGMENTS_BY} of {owner} left out: {error}")
-            return
-        self.recorded.append(
-            {"paper": paper_id, "system": system, "by": _SEGMENTS_BY, "segments": segments}
-        )
+def _score(entry: FileEntry, column: ScoreColumn, prefixes: list[str]) -> _Object:
+    """What one judge said of a summary; a rating of None says that the facet was left out."""
+    overall = _present(entry, [f"{prefix}_{column.overall}" for prefix in prefixes])
+    ratings = _present(entry, [f"{p}_{column.ratings}" for p in prefixes if column.ratings])
+    rated = {facet: r or None for facet, r in _ratings(entry, ratings).items()} if ratings else {}
+    score: _Object = {"facets": rated} if ratings else {}
+    return score | ({"overall": entry.value(overall, Number)} if overall else {})
 
-    def _key(self, paper: FileEntry, system: str, column: str) -> str | None:
-        """The column of a system under its own name, or under another's that is not there."""
-        own = _PREFIXES.get(system, (system,))
-        prefixes = [prefix for prefix in own if prefix == system or prefix not in self.systems]
-        return _present(paper, [f"{prefix}_{column}" for prefix in prefixes])
 
-    def files(self, release: str) -> dict[str, str]:
-        """The files of the suite, by their names."""
-        judges: list[str] = []
-        for name, by in self.judges().items():
-            judges += ["", f"[judges.{name}]", f'recorded = "{by}"', f'segments = "{_SEGMENTS_BY}"']
-        return suite_files(
-            [f"Imported from {release!r} of ScholarSum (github.com/iriscxy/ScholarSum)."],
-            {"papers": self.papers, "labels": self.labels, "recorded": self.recorded},
-            self.summaries,
-            judges=judges,
-            thresholds=_THRESHOLDS,
-        )
+def _records(
+    entry: FileEntry, column: ScoreColumn, prefixes: list[str], of: _Object, notes: list[str]
+) -> list[_Object]:
+    """What another judge said of a summary; facets that it did not rate are noted."""
+    score = _score(entry, column, prefixes)
+    facets = score.pop("facets", {})
+    if left_out := [facet for facet, rating in facets.items() if not rating]:
+        names = ", ".join(left_out)
+        notes.append(f"{of['paper']}: {column.by} rated no {names} of {of['system']!r}")
+    rated = {facet: rating for facet, rating in facets.items() if rating}
+    said = ({"facets": rated} if rated else {}) | score
+    return [{**of, "by": column.by, **said}] if said else []
+
+
+def _add_segments(  # noqa: PLR0913, PLR0917 - whose segments, and where they and their faults go
+    entry: FileEntry, paper: str, system: str | None, key: str | None, recorded: list[_Object],
+    notes: list[str],
+) -> None:  # fmt: skip
+    """Add GPT-4's segments of a summary, or of the reference for None."""
+    if key is None:
+        return
+    try:
+        segments = _segments(entry, key)
+    except SuiteError as error:
+        owner = repr(system) if system else "the reference"
+        notes.append(f"{paper}: {_SEGMENTS_BY} of {owner} left out: {error}")
+        return
+    recorded.append({"paper": paper, "system": system, "by": _SEGMENTS_BY, "segments": segments})
 
 
 def _present(paper: FileEntry, keys: Iterable[str]) -> str | None:
