@@ -35,9 +35,7 @@ from summeval_pytest.study.agreement.evidence import evidence_lines, evidence_re
 from summeval_pytest.study.agreement.item_agreement import VERDICTS
 from summeval_pytest.study.agreement.local_models import (
     LocalModels,
-    evidence_table,
     lines_of_models,
-    retrieved_evidence,
     with_columns,
 )
 from summeval_pytest.study.agreement.suite_agreement import (
@@ -143,7 +141,7 @@ class Tables:
     embeddings: Annotated[
         str | None,
         Parameter(
-            help="add recall and evidence by sentence embeddings with the model in this folder"
+            help="add recall by sentence embeddings with the model in this folder"
             " (needs summeval-pytest[embeddings])"
         ),
     ] = None
@@ -281,15 +279,8 @@ def _of_models(agreement: SuiteAgreement, models: LocalModels) -> tuple[Row, lis
     """What local models say beside their columns: for the JSON file, and as lines."""
     if not models.columns:
         return {}, []
-    figures: Row = {"recipes": models.recipes}
     texts = [pair.pair for pair in agreement.pairs if pair.pair is not None]
-    lines = ["", *lines_of_models(texts, models)]
-    if models.encoder is not None:
-        labelled = [(agreement.suite.labels[pair.paper.id, pair.system], pair) for pair in texts]
-        if evidence := retrieved_evidence(labelled, models.encoder):
-            figures["evidence"] = evidence
-            lines = ["", *table_lines(evidence_table(evidence)), *lines]
-    return figures, lines
+    return {"recipes": models.recipes}, ["", *lines_of_models(texts, models)]
 
 
 def _lines(agreement: SuiteAgreement, wanted: Tables) -> Iterator[str]:

@@ -65,17 +65,6 @@ def embedding_match(reference: Sequence[str], summary: Sequence[str], encode: En
     return _pair_score(precision, recall, f1)
 
 
-def nearest_sentences(claim: Vectors, sentences: Vectors, most: int) -> tuple[int, ...]:
-    """The places of the sentences most similar to a claim, the best first, at most so many.
-
-    Of equally similar ones, to 6 digits, the first comes first.
-    """
-    if not len(sentences):
-        return ()
-    order = np.argsort(-np.round(sentences @ claim, _DIGITS), kind="stable")[:most]
-    return tuple(int(place) for place in order)
-
-
 class LocalEncoder(TextEncoder, Protocol):
     """An encoder that knows how much of a text it reads."""
 

@@ -1,8 +1,8 @@
 """Labels from a table (CSV): what each annotator says of each item, and who counts.
 
 A row of a table is about a pair (``paper``, ``system`` and the facets' fields, ``overall``), about
-one ``sentence`` (``faithful``, ``evidence``, ``error``), about one ``facet`` (``rating``), or about
-one fact (``side``, ``text``, ``holds``).
+one ``sentence`` (``faithful``, ``evidence``, ``error``), or about one fact (``side``, ``text``,
+``holds``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pydantic import BeforeValidator
 
 from summeval_pytest.cli.parameters import check_writable, write_text
 from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
-from summeval_pytest.questions import FACETS, Facet
+from summeval_pytest.questions import FACETS
 from summeval_pytest.study.agreement.annotators import annotators_in_short, item_figures
 from summeval_pytest.suite.entries import FileEntry, Given, Number, Text, expecting
 from summeval_pytest.suite.labels import UNRATED, EvidenceLabel, UpTo3, UpTo4, labels_of
@@ -181,7 +181,6 @@ _ABSENT: Final = frozenset({"null", "none", "absent"})
 """The words for a facet that the reference does not have."""
 _INDEX: Final = re.compile(r"\d{1,9}", re.ASCII)
 _INDICES: Final = re.compile(r"\d{1,9}(?:[\s,;]+\d{1,9})*", re.ASCII)
-_NUMBERED: Final = re.compile(r"\[(\d{1,9})\].*", re.DOTALL | re.ASCII)
 
 
 def _number(cell: str) -> object:
@@ -218,7 +217,6 @@ class _Row:
     paper: Text
     system: Text
     sentence: Given[Text] = None
-    facet: Given[Annotated[Facet, BeforeValidator(str.lower)]] = None
     side: Given[Annotated[_Side, BeforeValidator(str.lower)]] = None
     text: Given[Text] = None
     annotator: str = ""
@@ -226,7 +224,6 @@ class _Row:
     method: _Rating4 = UNRATED
     result: _Rating4 = UNRATED
     conclusion: _Rating3 = UNRATED
-    rating: object = None
     overall: Given[Annotated[Number, BeforeValidator(_number)]] = None
     faithful: _Yes = None
     evidence: Given[Text] = None
@@ -236,7 +233,7 @@ class _Row:
 
 FIELDS: Final = tuple(each.name for each in fields(_Row))
 _NEEDS: Final = {
-    "rating": "facet", "faithful": "sentence", "evidence": "faithful", "error": "faithful",
+    "faithful": "sentence", "evidence": "faithful", "error": "faithful",
     "holds": "text", "text": "side", "side": "text",
 }  # fmt: skip
 """Fields that say nothing without another."""
@@ -332,9 +329,6 @@ class RowReader:
                 )
         row = entry.read(_Row)
         self._suite.roster.check(entry, row.paper, row.system)
-        if row.facet is not None and row.rating is not None:
-            entry = replace(entry, values={**entry.values, row.facet: row.rating})
-            row = entry.read(_Row)
         item = Item(paper=row.paper, system=row.system, kind="overall")
         plain = Marking(
             item=item,
@@ -395,8 +389,6 @@ class RowReader:
         source, text = self._source(row.paper), row.evidence or ""
         if _INDICES.fullmatch(text):
             indices = tuple(map(int, re.split(r"[\s,;]+", text)))
-        elif numbered := _NUMBERED.fullmatch(text):
-            indices = (int(numbered[1]),)
         else:
             indices = stands_in(text, source)
         if not indices:

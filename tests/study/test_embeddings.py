@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.study.embeddings import PairScore, embedding_match, nearest_sentences
+from summeval_pytest.study.embeddings import PairScore, embedding_match
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,12 +51,3 @@ def test_identical_texts_are_maximal(angles: list[int]) -> None:
     """Law: whatever rounding a dot product has."""
     text = [f"{angle} " * (place + 1) for place, angle in enumerate(angles)]
     assert embedding_match(text, text, encode) == PairScore(precision=1.0, recall=1.0, f1=1.0)
-
-
-def test_the_nearest_come_first_and_ties_in_their_order() -> None:
-    """Worked example: at 10 degrees, 0 and 20 are as near as each other, to 6 digits."""
-    (claim,) = encode(["10"])
-    sentences = encode(["90", "20", "0", "10"])
-    assert nearest_sentences(claim, sentences, 4) == (3, 1, 2, 0)
-    assert nearest_sentences(claim, sentences, 2) == (3, 1)
-    assert nearest_sentences(claim, np.zeros((0, 0)), 2) == ()

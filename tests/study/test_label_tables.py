@@ -114,7 +114,6 @@ WRITER = {**SENTENCE, "system": "writer", "sentence": "9"}
             PAIR | {"background": "3", "method": "null", "result": "4.0", "overall": "0.75"},
             [("background", 0, 3), ("method", 0, None), ("result", 0, 4), ("overall", 0, 0.75)],
         ),
-        (PAIR | {"facet": "Result", "rating": "2"}, [("result", 0, 2)]),
         (FACT, [("reference fact", FACT["text"], True)]),
         (
             FACT | {"side": "candidate", "holds": "0"},
@@ -148,7 +147,7 @@ def test_a_row_says_what_it_says_of_each_item(
 
 @pytest.mark.parametrize(
     ("evidence", "indices"),
-    [("2;0", (2, 0)), ("2, 0", (2, 0)), ("2 0 2", (2, 0)), ("[2] Under", (2,)), ("get hot", (0,))],
+    [("2;0", (2, 0)), ("2, 0", (2, 0)), ("2 0 2", (2, 0)), ("get hot", (0,))],
 )
 def test_evidence_is_indices_or_words(
     suite: Suite, evidence: str, indices: tuple[int, ...]
@@ -169,7 +168,7 @@ def test_mistakes_in_rows_are_reported_with_their_places(
     sentence: dict[str, list[object]] = {
         "sentence": [HUGE, "3", "Rain fell.", "o"],
         "faithful": ["maybe"],
-        "evidence": [HUGE, f"[{HUGE}] Rain fell.", "0;3", "Rain fell."],
+        "evidence": [HUGE, "0;3", "Rain fell."],
     }
     pair: dict[str, list[object]] = {
         "paper": ["moos-01"],
@@ -177,7 +176,6 @@ def test_mistakes_in_rows_are_reported_with_their_places(
         "conclusion": ["4"],
         "method": ["2.5", "٣"],
         "overall": ["1e999", "-inf", "nan"],
-        "rating": ["3"],
         "faithful": ["yes"],
         "holds": ["yes"],
     }
@@ -186,7 +184,6 @@ def test_mistakes_in_rows_are_reported_with_their_places(
         {"paper": "moss-02", "system": "short"},
         *({**PAIR, key: value} for key, values in pair.items() for value in values),
         *({**SENTENCE, key: value} for key, values in sentence.items() for value in values),
-        {**PAIR, "facet": "results", "rating": "3"},
         {**PAIR, "sentence": "0", "evidence": "1"},
         {**SENTENCE, "faithful": "yes", "error": "number"},
         {**FACT, "side": "left"},

@@ -1,33 +1,24 @@
-"""Columns and evidence by models on this machine: BERTScore and sentence embeddings."""
+"""Columns by models on this machine: BERTScore and sentence embeddings."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.run.golden import EvidenceCount, check_indices, count_evidence, places_of
-from summeval_pytest.study.baselines import top_sentences
-from summeval_pytest.study.embeddings import embedding_match, nearest_sentences
-from summeval_pytest.study.tables import table_of
-from summeval_pytest.suite.marking import cut, source_sentences
+from summeval_pytest.study.embeddings import embedding_match
+from summeval_pytest.suite.marking import cut
 from summeval_pytest.text.normalise import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from summeval_pytest.metrics.similarity import Vectors
     from summeval_pytest.study.agreement.columns import LabelledPair
     from summeval_pytest.study.embeddings import LocalEncoder, PairScore, PairScorer
-    from summeval_pytest.suite.labels import Label
     from summeval_pytest.suite.values import Pair
-    from summeval_pytest.text.table import Table
 
 
 BERTSCORE: Final = ("BERTScore", "BERTScore precision", "BERTScore recall")
 EMBEDDING: Final = ("embedding F1", "embedding precision", "embedding recall")
-_TOP: Final = 3
-"""Evidence of one sentence, two, and so many is retrieved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,46 +83,6 @@ def with_columns(pairs: Sequence[LabelledPair], models: LocalModels) -> list[Lab
     ]
 
 
-def retrieved_evidence(
-    labelled: Iterable[tuple[Label, Pair]], encoder: LocalEncoder
-) -> dict[str, EvidenceCount]:
-    """How far the nearest source sentences are the labelled evidence, for each way to find them.
-
-    Over sentences labelled faithful with evidence, micro as in FareBio: by embeddings and, beside
-    them, by BM25, the best 1, 2 and 3. Empty where no label has evidence.
-
-    """
-    counts: defaultdict[str, list[EvidenceCount]] = defaultdict(list)
-    sources: dict[str, tuple[tuple[str, ...], Vectors]] = {}
-    for label, pair in labelled:
-        wanted = [one for one in label.sentences or () if one.faithful and one.evidence]
-        if not wanted:
-            continue
-        if label.paper not in sources:
-            sentences = source_sentences(pair.paper)
-            sources[label.paper] = sentences, encoder.encode(sentences)
-        (source, vectors), summary = sources[label.paper], cut(pair.summary)
-        check_indices(label, len(summary))
-        for one in wanted:
-            places, claim = places_of(one.evidence, source), summary[one.index]
-            (row,) = encoder.encode([claim])
-            ways = {
-                "embedding": nearest_sentences(row, vectors, _TOP),
-                "BM25": top_sentences(claim, source, _TOP),
-            }
-            for way, order in ways.items():
-                for top in range(1, _TOP + 1):
-                    counts[f"{way}, best {top}"].append(count_evidence(places, order[:top]))
-    return {
-        way: EvidenceCount(
-            named=sum(one.named for one in each),
-            labelled=sum(one.labelled for one in each),
-            both=sum(one.both for one in each),
-        )
-        for way, each in sorted(counts.items())
-    }
-
-
 def lines_of_models(pairs: Sequence[Pair], models: LocalModels) -> Iterator[str]:
     """What a reader of the columns has to know: the recipe, and how many texts were cut."""
     texts = {text for pair in pairs for text in (pair.summary, *pair.paper.references)}
@@ -148,13 +99,3 @@ def lines_of_models(pairs: Sequence[Pair], models: LocalModels) -> Iterator[str]
             f"embedding: {models.encoder.signature}; {models.encoder.count_cut(sentences)} of"
             f" {len(sentences)} sentences are longer than the model reads and were cut."
         )
-
-
-def evidence_table(counts: Mapping[str, EvidenceCount]) -> Table:
-    """Precision, recall and F1 of each way to find evidence."""
-    names = ("named", "labelled", "both", "precision", "recall", "f1")
-    return table_of(
-        "",
-        [{"way": way, **{n: getattr(each, n) for n in names}} for way, each in counts.items()],
-        {"labelled evidence": "way", **dict(zip((*names[:3], "P", "R", "F1"), names, strict=True))},
-    )

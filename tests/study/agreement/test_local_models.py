@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import Place
-from summeval_pytest.run.golden import EvidenceCount
 from summeval_pytest.study.agree import agree
 from summeval_pytest.study.agreement.local_models import (
     BERTSCORE,
@@ -14,16 +13,14 @@ from summeval_pytest.study.agreement.local_models import (
     LocalModels,
     extra_columns,
     lines_of_models,
-    retrieved_evidence,
 )
 from summeval_pytest.suite.values import Pair, Paper, Section
-from tests.label_suite import loaded, mistake, write_lines, write_suite
+from tests.label_suite import write_lines, write_suite
 from tests.local_models import LetterEncoder, WordScorer
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from summeval_pytest.suite.suite import Suite
 
 HERE = Place("suite")
 BOTH = LocalModels(encoder=LetterEncoder(), scorer=WordScorer())
@@ -95,43 +92,6 @@ def test_a_reader_is_reported_the_recipe_and_what_was_cut() -> None:
     assert LocalModels(encoder=LetterEncoder()).recipes == {"embedding": "letters 1"}
 
 
-def found(suite: Suite) -> dict[str, EvidenceCount]:
-    """The evidence that is retrieved for the labels of a suite."""
-    labelled = [(label, suite.pair(*key)) for key, label in suite.labels.items()]
-    return retrieved_evidence(labelled, LetterEncoder())
-
-
-def test_the_nearest_source_sentences_are_compared_with_the_labelled_ones(tmp_path: Path) -> None:
-    """Worked example: the summary's first sentence is the source's first, word by word.
-
-    The label names that one and the third, so the best of either way is one of two; the best three
-    are all the source's sentences. By BM25 the second shares no word with the claim and is not
-    named, nor is the third but for "roof".
-    """
-    label = LABEL | {"sentences": [FAITHFUL | {"evidence": [0, 2]}]}
-    counts = found(loaded(tmp_path, label))
-    assert counts["embedding, best 1"] == EvidenceCount(named=1, labelled=2, both=1)
-    assert counts["embedding, best 3"] == EvidenceCount(named=3, labelled=2, both=2)
-    assert counts["BM25, best 1"] == EvidenceCount(named=1, labelled=2, both=1)
-    assert counts["BM25, best 3"] == EvidenceCount(named=2, labelled=2, both=2)
-    assert list(counts) == [f"{way}, best {n}" for way in ("BM25", "embedding") for n in (1, 2, 3)]
-
-
-def test_only_faithful_sentences_with_evidence_count_and_add_up(tmp_path: Path) -> None:
-    """As FareBio counts: nobody can find evidence for what has none; micro over pairs."""
-    others = [{"index": 1, "faithful": False, "evidence": [2]}, {"index": 2, "faithful": True}]
-    label = LABEL | {"sentences": [FAITHFUL, *others]}
-    assert found(loaded(tmp_path, label)) == found(loaded(tmp_path / "other", LABEL))
-    both = found(loaded(tmp_path / "both", LABEL, LABEL | {"system": "short"}))["embedding, best 2"]
-    assert (both.named, both.labelled) == (4, 2)
-    bare = {key: value for key, value in LABEL.items() if key != "sentences"}
-    assert found(loaded(tmp_path / "bare", bare)) == {}
-    exchanged = LABEL | {"sentences": [FAITHFUL | {"index": 3}]}
-    assert mistake(lambda: found(loaded(tmp_path / "exchanged", exchanged))).endswith(
-        "is about sentence 3, and the summary has 3, counted from 0; mend the index"
-    )
-
-
 @pytest.mark.usefixtures("few_resamples")
 def test_agreement_is_shown_with_the_columns_of_the_models(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -156,14 +116,12 @@ def test_agreement_is_shown_with_the_columns_of_the_models(
     after = json.loads(file.read_text("utf-8"))
 
     assert [line for line in plain if line.startswith("BERTScore ")]
-    assert not {"recipes", "evidence"} & set(before)
+    assert "recipes" not in before
     names = [line.split("  ")[0] for line in shown]
     start = names.index("length") + 1
     assert names[start : start + 7] == [*BERTSCORE, *EMBEDDING, "BERTScore (recorded)"]
     counts = {row["column"]: row["n"] for row in after["levels"]["pooled"]}
     assert (counts["BERTScore"], counts["BERTScore (recorded)"]) == (3, 1)
     assert after["recipes"] == BOTH.recipes
-    assert after["evidence"]["embedding, best 1"] == {"named": 2, "labelled": 2, "both": 1}
-    assert "embedding, best 1" in names
     assert shown[-1].startswith("embedding: letters 1; ")
     assert {row["column"] for row in before["levels"]["pooled"]} <= counts.keys()
