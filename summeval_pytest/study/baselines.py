@@ -109,7 +109,8 @@ def measure_directly(reference: str, summary: str) -> Dialogue[float | Unanswere
     where the judge gave no rating or there is no summary.
     """
     try:
-        question = RateSummary(normalise(reference), _usable(summary))
+        check_usable(summary := normalise(summary))
+        question = RateSummary(normalise(reference), summary)
         (answer,) = yield from ask(SummaryRating, question)
     except NoScoreError as fault:
         return Unanswered(str(fault))
@@ -127,7 +128,8 @@ def measure_by_one_prompt(reference: str, summary: str) -> Dialogue[float | Unan
     has no fact.
     """
     try:
-        question = CountFacts(normalise(reference), _usable(summary))
+        check_usable(summary := normalise(summary))
+        question = CountFacts(normalise(reference), summary)
         (counts,) = yield from ask(FactCounts, question)
     except NoScoreError as fault:
         return Unanswered(str(fault))
@@ -140,12 +142,6 @@ def measure_by_one_prompt(reference: str, summary: str) -> Dialogue[float | Unan
         return Unanswered("the judge counts no fact in the reference")
     precision = counts.matched / counts.candidate if counts.candidate else 0.0
     return f1(precision, counts.matched / counts.reference)
-
-
-def _usable(summary: str) -> str:
-    summary = normalise(summary)
-    check_usable(summary)
-    return summary
 
 
 BaselineName = Literal["direct", "one-prompt"]

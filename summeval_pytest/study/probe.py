@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 
 from cyclopts import Parameter
 
@@ -68,8 +68,7 @@ _BROKEN: Final = 10
 """So many papers with a broken relation are shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Expectation:
+class Expectation(NamedTuple):
     """How one number must move.
 
     "equal" and "no higher" allow a move of ``amount``, in the unit of the number; "lower" and
@@ -265,22 +264,19 @@ def probes_of(suite: Suite, relation: EditRelation) -> Iterator[Probe]:
             yield before, after, edit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class Check(NamedTuple):
     """One relation on one paper.
 
-    Attributes:
-        holds: Whether all that was measured moved as expected; None where nothing of it was
-            measured, or the judge left a part of it without a number and nothing is broken.
-        broken: The numbers that did not move as they must, in words.
-        edit: What was done to the summary, in a few words.
-        unanswered: What the judge left without a number, and why.
+    It holds where all that was measured moved as expected; None where nothing of it was measured,
+    or the judge left a part of it without a number and nothing is broken. ``broken`` are the
+    numbers that did not move as they must, in words; ``unanswered`` is what the judge left without
+    a number, and why.
     """
 
     paper: str
     holds: bool | None
-    broken: tuple[str, ...]
-    edit: str
+    broken: tuple[str, ...] = ()
+    edit: str = ""
     unanswered: tuple[str, ...] = ()
 
 
@@ -288,34 +284,22 @@ def check(relation: EditRelation, *, before: Numbers, after: Numbers, edit: Edit
     """Compare what was measured on one paper with what a relation expects.
 
     A number of a metric that nobody measured is not demanded. One that the judge owes is neither
-    held nor broken, and keeps the relation from holding; what else is broken stays broken.
+    kept nor broken, and keeps the relation from holding; what else is broken stays broken.
     """
-    broken, n_measured = [], 0
+    broken, n_measured, owed = [], 0, dict[str, None]()
     for each in relation.expectations:
         was, is_ = before.values.get(each.number), after.values.get(each.number)
         if was is not None and is_ is not None:
             n_measured += 1
             broken += [] if each.is_met(was, is_) else [each.broken(was, is_)]
-    owed = tuple(dict.fromkeys(_owed(relation, before, after)))
-    return Check(
-        paper=before.paper,
-        holds=False if broken else None if owed or not n_measured else True,
-        broken=tuple(broken),
-        edit=edit.words,
-        unanswered=owed,
-    )
-
-
-def _owed(relation: EditRelation, before: Numbers, after: Numbers) -> Iterator[str]:
-    """The relation's numbers that the judge should have given, each with the reason if any."""
-    for numbers in (before, after):
-        for expectation in relation.expectations:
-            name = expectation.number
-            lack = numbers.why_unscored(CATALOGUE[name].metric)
+        for numbers in (before, after):
+            lack = numbers.why_unscored(CATALOGUE[each.number].metric)
             if lack is not None and lack.fault == "judge":
-                yield f"{lack.metric}: {lack.status}, {one_line(lack.reason)}"
-            elif lack is None and name in numbers.values and numbers.values[name] is None:
-                yield f"{name}: no number"
+                owed[f"{lack.metric}: {lack.status}, {one_line(lack.reason)}"] = None
+            elif lack is None and numbers.values.get(each.number, 0.0) is None:
+                owed[f"{each.number}: no number"] = None
+    holds = False if broken else None if owed or not n_measured else True
+    return Check(before.paper, holds, tuple(broken), edit.words, tuple(owed))
 
 
 RelationState = Literal["passes", "fails", "unanswered", "nothing to check"]

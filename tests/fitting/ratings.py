@@ -38,12 +38,12 @@ from summeval_pytest.judges.offline.roles import pieces_of
 from summeval_pytest.questions import FACETS, SCALES, FacetPair, RateFacets
 from summeval_pytest.stats.bootstrap import bootstrap_interval
 from summeval_pytest.stats.correlation import spearman
-from summeval_pytest.study.agreement.annotators import cohen_kappa
 from summeval_pytest.study.baselines import rouge_1_recall
 from summeval_pytest.text.normalise import normalise
 from tests.fitting.data import data_folder, records, save
 from tests.fitting.role_texts import LABELLED, SEGMENTED, RoleText, role_texts
 from tests.fitting.roles import learn
+from tests.kappa import cohen_kappa
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

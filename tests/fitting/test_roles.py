@@ -35,8 +35,8 @@ def _abstract(number: int) -> RoleText:
 
 
 def test_roles_are_learned_from_made_up_abstracts() -> None:
-    """Thirty abstracts of one form, and one that was not among them."""
-    model = learn([_abstract(number) for number in range(30)])
+    """Ten abstracts of one form, and one that was not among them."""
+    model = learn([_abstract(number) for number in range(10)])
     unseen = _abstract(99)
     assert read(model, unseen).tolist() == [0, 1, 2, 3]
 

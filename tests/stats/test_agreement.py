@@ -13,7 +13,7 @@ from summeval_pytest.stats.agreement import (
     evidence_recall,
     kappas_of,
 )
-from summeval_pytest.study.agreement.annotators import cohen_kappa
+from tests.kappa import cohen_kappa
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

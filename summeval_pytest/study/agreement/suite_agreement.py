@@ -217,7 +217,7 @@ def item_table(items: Mapping[str, Row], kinds: Sequence[str]) -> Table:
         {"figure": name, **{kind: items[kind][name] for kind in kinds}} for name in items[kinds[0]]
     ]
     wrong = "wrong: a sentence that is not faithful, a fact that does not hold"
-    notes = () if kinds[0] in FACETS else (wrong,)
+    notes = (wrong,) if "recall of wrong" in items[kinds[0]] else ()
     return table_of("", rows, {"": "figure", **{kind: kind for kind in kinds}}, *notes)
 
 

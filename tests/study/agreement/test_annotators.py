@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
     from summeval_pytest.questions import Facet
-    from summeval_pytest.study.agreement.annotators import Figures
+    from summeval_pytest.study.tables import Row
 
 Labels = dict[tuple[str, str], Label]
 
@@ -56,9 +56,9 @@ def sentence(index: int, faithful: bool, *evidence: int) -> SentenceLabel:
     )
 
 
-def only(found: Figures) -> tuple[int, int]:
+def only(found: Row) -> tuple[int, int]:
     """How many only the first, and only the second has labelled."""
-    return found["only_first"], found["only_second"]
+    return found["only 1st"], found["only 2nd"]
 
 
 def test_ratings_of_a_facet_are_compared_where_both_give_one() -> None:
@@ -85,13 +85,13 @@ def test_ratings_of_a_facet_are_compared_where_both_give_one() -> None:
         rated("p5", {"result": 3}),
         rated("p6", {"result": None}),
     )
-    kinds = annotator_agreement(a, b)["kinds"]
-    found = kinds["result"]
-    assert (found["items"], found["absent_to_one"], only(found)) == (4, 1, (0, 0))
-    assert found["exact"] == 0.5
-    assert found["kappa"] == pytest.approx(1 / 3)
-    assert found["quadratic_kappa"] == pytest.approx(15 / 19)
-    assert only(kinds["method"]) == (1, 0)
+    agreement = annotator_agreement(a, b)
+    found = agreement["items"]["result"]
+    assert (found["items"], agreement["absent_to_one"], only(found)) == (4, 1, (0, 0))
+    assert found["exact"].value == 0.5
+    assert found["kappa"].value == pytest.approx(1 / 3)
+    assert found["quadratic kappa"].value == pytest.approx(15 / 19)
+    assert only(agreement["items"]["method"]) == (1, 0)
 
 
 def test_sentences_and_evidence_are_compared_where_both_say_something() -> None:
@@ -112,10 +112,11 @@ def test_sentences_and_evidence_are_compared_where_both_say_something() -> None:
         )
     )
     found = annotator_agreement(a, b)
-    sentences = found["kinds"]["sentence"]
-    assert (sentences["items"], only(sentences), sentences["quadratic_kappa"]) == (3, (0, 1), None)
-    assert sentences["exact"] == pytest.approx(2 / 3)
-    assert sentences["kappa"] == pytest.approx(0.4)
+    sentences = found["items"]["sentence"]
+    assert (sentences["items"], only(sentences)) == (3, (0, 1))
+    assert sentences["exact"].value == pytest.approx(2 / 3)
+    assert sentences["kappa"].value == pytest.approx(0.4)
+    assert set(sentences) == {"items", "exact", "kappa", "only 1st", "only 2nd"}
     assert found["evidence"]["sentences"] == 2
     assert found["evidence"]["f1"] == pytest.approx(4 / 6)
 
@@ -130,10 +131,8 @@ def test_facts_are_compared_by_side_and_text() -> None:
     found = annotator_agreement(
         labels(checked("p", facts=facts)), labels(checked("p", facts=other))
     )
-    message = {
-        kind: (each["items"], only(each), each["exact"]) for kind, each in found["kinds"].items()
-    }
-    assert message == {"reference fact": (1, (0, 1), 1.0), "candidate fact": (0, (0, 1), None)}
+    facts_ = found["items"]["fact"]
+    assert (facts_["items"], only(facts_), facts_["exact"].value) == (1, (0, 2), 1.0)
 
 
 def test_pairs_and_overall_scores_are_counted() -> None:
@@ -142,8 +141,8 @@ def test_pairs_and_overall_scores_are_counted() -> None:
     b = labels(rated("p1", {}, 0.25), rated("p2", {}, 1))
     found = annotator_agreement(a, b)
     assert found["pairs"] == {"first": 3, "second": 2, "both": 2}
-    assert tuple(found["overall"].values()) == (2, 0.125, 1, 0)
-    assert found["kinds"] == {}
+    assert tuple(found["overall"].values()) == (2, 0.125)
+    assert not any(each["items"] for each in found["items"].values())
 
 
 def test_nothing_in_common_is_no_figure() -> None:
@@ -151,10 +150,10 @@ def test_nothing_in_common_is_no_figure() -> None:
     found = annotator_agreement(
         labels(rated("p1", {"result": 4})), labels(rated("p2", {"result": 4}))
     )
-    assert list(found["kinds"]) == ["result"]
-    assert tuple(found["kinds"]["result"].values()) == (0, None, None, None, 0, 1, 1)
+    result = found["items"]["result"]
+    assert (result["items"], result["exact"].value, only(result)) == (0, None, (1, 1))
     assert tuple(found["evidence"].values()) == (0, None)
-    assert tuple(found["overall"].values()) == (0, None, 0, 0)
+    assert tuple(found["overall"].values()) == (0, None)
 
 
 RATINGS = st.fixed_dictionaries(
@@ -165,55 +164,40 @@ BOOKS = st.dictionaries(st.sampled_from(["p1", "p2", "p3", "p4"]), RATINGS, max_
 )
 
 
+@pytest.mark.usefixtures("few_resamples")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(BOOKS, BOOKS)
 def test_swapping_the_annotators_swaps_only_what_one_of_them_has(a: Labels, b: Labels) -> None:
-    """Nobody of two is the truth."""
-    there, back = annotator_agreement(a, b)["kinds"], annotator_agreement(b, a)["kinds"]
-    assert there == {
-        kind: {**each, "only_first": each["only_second"], "only_second": each["only_first"]}
-        for kind, each in back.items()
-    }
-
-
-@given(BOOKS)
-def test_annotator_agrees_with_themselves(a: Labels) -> None:
-    """Identity is the most there is."""
-    for each in annotator_agreement(a, a)["kinds"].values():
-        assert {each["exact"], each["kappa"]} <= {1.0, None}
-        assert (each["absent_to_one"], only(each)) == (0, (0, 0))
-
-
-def kind(items: int, exact: float | None = None, **more: float) -> Figures:
-    """The figures of one kind."""
-    keys = ("kappa", "quadratic_kappa")
-    counts = dict.fromkeys(("absent_to_one", "only_first", "only_second"), 0)
-    return {"items": items, "exact": exact, **dict.fromkeys(keys), **counts, **more}
-
-
-ANNOTATORS: Figures = {
-    "pairs": {"first": 36, "second": 12, "both": 12},
-    "kinds": {
-        "result": kind(12, 0.75, kappa=0.5, quadratic_kappa=0.625, absent_to_one=1, only_first=24),
-        "sentence": kind(70, 1.0, only_second=2),
-        "candidate fact": kind(0, only_second=2),
-    },
-    "evidence": {"sentences": 60, "f1": 0.8125},
-    "overall": {
-        "pairs": 10, "mean_absolute_difference": 0.0625, "only_first": 1, "only_second": 0,
-    },
-}  # fmt: skip
+    """Nobody of two is the truth; and who is compared with themselves agrees."""
+    there, back = annotator_agreement(a, b)["items"], annotator_agreement(b, a)["items"]
+    for kind, each in back.items():
+        assert only(there[kind]) == only(each)[::-1]
+        for name in each.keys() - {"only 1st", "only 2nd"}:
+            assert there[kind][name] == pytest.approx(each[name], abs=1e-9)
+    alike = annotator_agreement(a, a)
+    assert alike["absent_to_one"] == 0
+    for each in alike["items"].values():
+        assert {each["exact"].value, each["kappa"].value} <= {1.0, None}
+        assert only(each) == (0, 0)
 
 
 def test_every_figure_of_two_annotators_stands_beside_what_it_stands_on(
     snapshot: SnapshotAssertion,
 ) -> None:
-    """A kappa of twelve items is another thing than one of a thousand."""
-    assert list(annotator_lines(ANNOTATORS, "a.jsonl", "b\x1b.jsonl")) == snapshot
-
-
-def test_the_short_form_names_only_what_both_have() -> None:
-    """It stands in a message; the kappa is the quadratic one where there is one."""
-    assert annotators_in_short(ANNOTATORS) == (
-        "result 0.750 exact, kappa 0.625 (n 12); sentence 1.000 exact, kappa - (n 70)"
+    """A kappa of two items is another thing than one of a thousand."""
+    a = labels(
+        rated("p1", {"result": 4, "method": None}, 0.5),
+        rated("p2", {"result": 4}),
+        checked("p3", sentence(0, True, 1, 2)),
     )
-    assert annotators_in_short({**ANNOTATORS, "kinds": {}}) == "no item that both have labelled"
+    b = labels(
+        rated("p1", {"result": 4, "method": 2}, 0.25),
+        rated("p2", {"result": 3}),
+        checked("p3", sentence(0, True, 2)),
+    )
+    found = annotator_agreement(a, b)
+    assert list(annotator_lines(found, "a.jsonl", "b\x1b.jsonl")) == snapshot
+    assert annotators_in_short(found) == (
+        "result 0.500 exact, kappa 0.000 (n 2); sentence 1.000 exact, kappa - (n 1)"
+    )
+    assert annotators_in_short(annotator_agreement({}, {})) == "no item that both have labelled"

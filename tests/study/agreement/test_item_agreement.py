@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.study import tables
-from summeval_pytest.study.agreement.annotators import cohen_kappa
 from summeval_pytest.study.agreement.columns import RoleAnswer
 from summeval_pytest.study.agreement.item_agreement import (
     AUC,
@@ -27,6 +26,7 @@ from summeval_pytest.study.agreement.item_agreement import (
     role_agreement,
 )
 from summeval_pytest.study.tables import Estimate
+from tests.kappa import cohen_kappa
 from tests.verdict.golden_answers import answered, filled, golden, pairs
 
 if TYPE_CHECKING:
