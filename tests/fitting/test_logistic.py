@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 import pytest
 
-from tests.fitting.logistic import auc, fit_logistic, folds
+from tests.fitting.logistic import auc, fit_logistic
 
 
 def test_without_a_ridge_two_points_are_met_exactly() -> None:
@@ -40,9 +40,6 @@ def test_no_slope_is_negative() -> None:
     assert slopes[1] == 0.0
 
 
-def test_a_paper_is_in_one_fold() -> None:
-    """Sentences of one paper never stand on both sides."""
-    assert folds(["a", "b", "a", "c", "b"]).tolist() == [0, 1, 0, 2, 1]
 
 
 def test_one_kind_of_label_tells_nothing_apart() -> None:

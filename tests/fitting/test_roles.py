@@ -14,7 +14,6 @@ from tests.fitting.roles import (
     Batch,
     WordVectors,
     against,
-    f1,
     fit_chain,
     learn,
     read,
@@ -64,9 +63,6 @@ def test_a_doubted_label_does_not_forbid_the_others() -> None:
     assert against(text)[0] == pytest.approx(others)
 
 
-def test_f1_is_worked_out_by_hand() -> None:
-    """Facet 1 is labelled twice and given twice, once together: 2 * 1 / (2 + 2)."""
-    assert f1(np.array([1, 1, 0]), np.array([1, 0, 1]), 1) == pytest.approx(0.5)
 
 
 def test_sentences_without_a_facet_count_only_as_errors() -> None:

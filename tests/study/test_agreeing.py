@@ -19,7 +19,6 @@ from tests import label_suite
 from tests.processes import clean_environment
 from tests.study.moss_suite import (
     GREW,
-    LISTER,
     READER,
     SAND,
     labels_of,
@@ -155,22 +154,6 @@ def test_labels_without_any_overall_score_still_have_items_to_agree_on(tmp_path:
     assert by_column(figures)["ROUGE-1"]["pearson"] == [None] * 3
 
 
-def test_labelled_facts_are_checked_as_they_stand(tmp_path: Path) -> None:
-    """The judge lists facts of its own besides; what it says of the labelled ones counts here."""
-    facts = {
-        "reference": [{"text": "It grew 3 times.", "covered": True}],
-        "candidate": [{"text": "It grew 5 times.", "supported": False}],
-    }
-    folder = write_suite(tmp_path / "moss", SAND, GREW, labels_of(facts=facts)[1:])
-    file = tmp_path / "figures.json"
-    agree(folder, judge=LISTER, json_file=file)
-    found = json.loads(file.read_text(encoding="utf-8"))["items"]["fact"]
-    assert (found["items"], found["exact"][0], found["recall of wrong"][0]) == (2, 1.0, 1.0)
-    # Facet presence by a judge without facets is a row of dashes, which says so.
-    lines = agree(write_suite(tmp_path / "bare", SAND, GREW, labels_of(overall=0.5)), judge=LISTER)
-    below = correlated(lines)
-    (presence,) = [line.split() for line in below if line.startswith("facet presence")]
-    assert presence == ["facet", "presence", "0", "-", "-", "-"]
 
 
 def test_recorded_segments_and_ratings_have_their_own_rows(tmp_path: Path) -> None:

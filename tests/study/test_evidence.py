@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from summeval_pytest.cli.app import main
-from summeval_pytest.judges.llm.recipe import mode_hash
 from tests.asked_suite import KEY, by_rule, write_suite
 from tests.scripted_server import Answer, ScriptedServer
 
@@ -112,39 +111,8 @@ def test_evidence_of_every_labelled_sentence_may_count(
     assert message["faithful"][2].endswith("labelled ones, for sentences labelled faithful;")
 
 
-@pytest.mark.parametrize("mode", ["quotes", "label-and-sentences"])
-def test_a_model_that_quotes_is_measured_in_either_way(
-    folder: Path, server: ScriptedServer, capsys: pytest.CaptureFixture[str], mode: str
-) -> None:
-    """A judge behind an endpoint, asked in the usual way and in the paper's."""
-    suite(folder, server.url, judge=f'sentences = "{mode}"')
-    assert evidence("--judge", "rule", "--json", "evidence.json") == 0
-    lines = capsys.readouterr().out.splitlines()
-    figures = json.loads((folder / "evidence.json").read_text(encoding="utf-8"))
-    judge = next(f for f in figures["figures"] if f["by"] == "judge" and f["part"] == "all")
-
-    assert (judge["precision"][0], judge["recall"][0]) == (1.0, 0.75)
-    n_free = sum("response_format" not in seen.body for seen in server.seen)
-    assert (n_free == len(server.seen)) is (mode == "label-and-sentences")
-    assert (f"sentences={mode}/" in lines[1]) is (mode != "quotes")
 
 
-def test_a_model_that_only_labels_has_found_nothing(
-    folder: Path, server: ScriptedServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """It was not asked; only a sentence that a rule found in the source has a place."""
-    suite(folder, server.url, judge='sentences = "label"')
-    assert evidence("--judge", "rule") == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[1].endswith(
-        f"calls=batched examples=10 facets=whole sentences=label/{mode_hash('label')}"
-    )
-    judge = next(line for line in lines if line.startswith("judge  "))
-    # "The slow draught gave bricks of 31 MPa." is copied: 1 named for 3, 1 of 4 labelled found
-    assert judge.split()[:3] == ["judge", "3", "0.33"]
-    assert " 0.250 [" in judge
-    asked = [seen.texts[0].split("\n")[0] for seen in server.seen]
-    assert set(asked) == {"# Sentence labels"}
 
 
 def test_quotations_of_the_summary_are_reported(

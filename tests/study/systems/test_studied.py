@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.study.systems.studied import Column, Given, mean_of, rate_of
+from summeval_pytest.study.systems.studied import Given, mean_of, rate_of
 from summeval_pytest.study.tables import Mean
 from tests.study.systems.study_pairs import JUDGE, pair, scored, sentences, studied
 
@@ -92,11 +92,6 @@ def test_leading_columns_are_the_metrics_and_the_overall_score() -> None:
     assert [(c.giver, c.name) for c in found] == [*metrics, ("label", "overall")]
 
 
-def test_more_words_are_not_better() -> None:
-    """Length has no rank; overlap with the reference does."""
-    assert not Column(giver="text", name="words").is_ranked
-    assert Column(giver="text", name="ROUGE-2").is_ranked
-    assert Column(giver="label", name="overall").is_ranked
 
 
 def test_mean_support_is_a_column_only_of_a_judge_that_gives_it() -> None:

@@ -61,10 +61,6 @@ def test_grades_are_their_formulas() -> None:
     assert dale_chall(6, 10) == pytest.approx(5.0799)  # .1579 * 6 + .496 + 3.6365
 
 
-@pytest.mark.parametrize("text", ["", "<s></s><pad>", "12.5 % (3) .", "@xmath1 @xcite"])
-def test_a_text_without_words_has_no_grade(text: str) -> None:
-    """Numbers and placeholders are no words."""
-    assert readability(text, familiar=FAMILIAR) == {}
 
 
 @pytest.mark.parametrize(
@@ -329,11 +325,6 @@ def test_a_reference_is_compared_with_no_other_text() -> None:
     assert "ROUGE-1" not in found
 
 
-def test_familiar_words_make_the_third_grade() -> None:
-    """Dale-Chall needs a list that is not ours to ship."""
-    found = text_numbers("We fired bricks.", source=KILNS, familiar=frozenset({"we", "fire"}))
-    # One unfamiliar word of three in a sentence of three.
-    assert found["Dale-Chall"] == pytest.approx(0.1579 * 100 / 3 + 0.0496 * 3 + 3.6365)
 
 
 def test_what_a_text_does_not_have_is_absent() -> None:
