@@ -200,9 +200,9 @@ def agree(
     loaded = suite_of(suite, allow_outside=allow_outside)
     if compare is not None:
         first, second = (read_label_file(file, loaded) for file in compare)
-        found = annotator_agreement(first, second)
-        _write(json_file, found)
-        return list(annotator_lines(found, *(file.as_posix() for file in compare)))
+        compared = annotator_agreement(first, second)
+        _write(json_file, compared)
+        return list(annotator_lines(compared, *(file.as_posix() for file in compare)))
     check_baselines("agree")
     find_own_judges(judge)
     session = session_of(endpoints, asking)

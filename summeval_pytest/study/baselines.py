@@ -60,7 +60,7 @@ def _scored(reference: str, summary: str) -> Any:
 def rouge(reference: str, summary: str) -> Mapping[str, float]:
     """ROUGE-1, ROUGE-2 and ROUGE-L F-measures, 0 to 1 each, by the papers' names."""
     scores = _scored(reference, summary)
-    return {shown: float(scores[name].fmeasure) for name, shown in ROUGE_NAMES.items()}
+    return {title: float(scores[name].fmeasure) for name, title in ROUGE_NAMES.items()}
 
 
 def rouge_1_recall(reference: str, summary: str) -> float:
@@ -195,10 +195,10 @@ def top_sentences(sentence: str, source: tuple[str, ...], k: int) -> tuple[int, 
     """
     import numpy as np
 
-    found = _index(source)
-    if found is None:
+    indexed = _index(source)
+    if indexed is None:
         return ()
-    index, known = found
+    index, known = indexed
     words = [word for word in content_words(sentence) if word in known]
     if not words:
         return ()

@@ -253,7 +253,7 @@ def reading(package: str, name: str, option: str) -> Iterator[None]:
     from safetensors import SafetensorError
     from transformers.utils import logging
 
-    shown, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    is_shown, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
     logging.disable_progress_bar()
     logging.set_verbosity_error()
     try:
@@ -266,7 +266,7 @@ def reading(package: str, name: str, option: str) -> Iterator[None]:
         ) from error
     finally:
         logging.set_verbosity(level)
-        if shown:
+        if is_shown:
             logging.enable_progress_bar()
 
 

@@ -72,8 +72,8 @@ def import_labels(source: Path, out: Path, suite: Suite, chosen: Labels) -> list
     file = TextFile(source, source.as_posix())
     rows = read_csv(file, read_names(chosen.map))
     reader = RowReader(suite)
-    said = [reader.markings(row) for row in rows]
-    markings = [marking for each in said for marking in each]
+    by_row = [reader.markings(row) for row in rows]
+    markings = [marking for each in by_row for marking in each]
     if not markings:
         raise SuiteError(
             file.at(0),
@@ -97,7 +97,7 @@ def import_labels(source: Path, out: Path, suite: Suite, chosen: Labels) -> list
         write_text(target, "--out", text)
     lines = [_counts(target, own) for target, own in files.items()]
     lines += _agreements(annotators)
-    if silent := said.count([]):
+    if silent := by_row.count([]):
         lines.append(f"rows that say nothing: {silent}")
     if not suite.has_labels:
         lines.append(f'next: labels = "{out.name}" in {suite.shown}')
@@ -110,8 +110,8 @@ def _files(
     """The markings of each file that is written."""
     if chosen.each:
         files = {
-            out.with_name(f"{out.stem}.{file_name(name)}{out.suffix}"): list(said.values())
-            for name, said in annotators.items()
+            out.with_name(f"{out.stem}.{file_name(name)}{out.suffix}"): list(own.values())
+            for name, own in annotators.items()
         }
         if len(files) < len(annotators):
             names = ", ".join(map(repr, annotators))
@@ -132,9 +132,9 @@ def _files(
     return {out: settled(annotators)}
 
 
-def _counts(out: Path, said: list[Marking]) -> str:
-    kinds = Counter(_KINDS.get(marking.item.kind, "facet rating") for marking in said)
-    n_pairs = len({(marking.item.paper, marking.item.system) for marking in said})
+def _counts(out: Path, markings: list[Marking]) -> str:
+    kinds = Counter(_KINDS.get(marking.item.kind, "facet rating") for marking in markings)
+    n_pairs = len({(marking.item.paper, marking.item.system) for marking in markings})
     ordered = ("facet rating", *dict.fromkeys(_KINDS.values()))
     counts = ", ".join(_count(kinds[kind], kind) for kind in ordered if kinds[kind])
     return f"{out}: labels of {_count(n_pairs, 'pair')}: {counts}"
@@ -147,8 +147,10 @@ def _count(number: int, of: str) -> str:
 def _dispute(annotators: Mapping[str, Markings], items: tuple[Item, ...]) -> str:
     first = []
     for item in items[:_SHOWN]:
-        said = {n: markings[item].value for n, markings in annotators.items() if item in markings}
-        values = (f"{name or _UNNAMED} {in_words(value)}" for name, value in said.items())
+        values_of = {
+            n: markings[item].value for n, markings in annotators.items() if item in markings
+        }
+        values = (f"{name or _UNNAMED} {in_words(value)}" for name, value in values_of.items())
         first.append(f"{item.words}: {', '.join(values)}")
     more = f" and {len(items) - _SHOWN} more" if len(items) > _SHOWN else ""
     figures = "\n".join(f"  {line}" for line in _agreements(annotators))
@@ -487,7 +489,7 @@ def stands_in(text: str, sentences: tuple[str, ...]) -> tuple[int, ...]:
     return exact or (tuple(either) if wanted else ())
 
 
-def label_text(suite: Suite, lines: Sequence[Mapping[str, object]], shown: str) -> str:
+def label_text(suite: Suite, lines: Sequence[Mapping[str, object]], display_path: str) -> str:
     """The text of a label file, whose lines the suite's own reader has accepted."""
-    labels_of(enumerate(lines, start=1), TextFile(Path(shown), shown), suite.roster)
+    labels_of(enumerate(lines, start=1), TextFile(Path(display_path), display_path), suite.roster)
     return json_lines(lines)

@@ -403,8 +403,8 @@ class TransformersReader:
             return []
         tokenizer, _ = self._loaded
         plain = [self._plain(text) for text in texts]
-        found = tokenizer(plain, add_special_tokens=False, verbose=False)["input_ids"]
-        return [len(ids) for ids in found]
+        token_ids = tokenizer(plain, add_special_tokens=False, verbose=False)["input_ids"]
+        return [len(ids) for ids in token_ids]
 
     def support(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """For each (text, claim) the probability that the claim follows from the text."""
@@ -433,13 +433,13 @@ class TransformersReader:
         tokenizer, model = self._loaded
         texts = [self._plain(text) for text, _ in pairs]
         claims = [self._plain(claim) for _, claim in pairs]
-        asked: tuple[list[str], ...] = (texts, claims)
+        arguments: tuple[list[str], ...] = (texts, claims)
         if self._is_joined:
             end = tokenizer.eos_token or tokenizer.sep_token
             start = "predict: " if self._is_writing else ""
-            asked = ([f"{start}{t}{end}{c}" for t, c in zip(texts, claims, strict=True)],)
+            arguments = ([f"{start}{t}{end}{c}" for t, c in zip(texts, claims, strict=True)],)
         inputs = tokenizer(
-            *asked, truncation=True, max_length=self.window, padding=True, return_tensors="pt"
+            *arguments, truncation=True, max_length=self.window, padding=True, return_tensors="pt"
         ).to(self._device)
         if self._is_writing:
             return self._of_writing(tokenizer, model, inputs)

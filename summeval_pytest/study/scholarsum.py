@@ -207,8 +207,8 @@ def _records(
         names = ", ".join(left_out)
         notes.append(f"{of['paper']}: {column.by} rated no {names} of {of['system']!r}")
     rated = {facet: rating for facet, rating in facets.items() if rating}
-    said = ({"facets": rated} if rated else {}) | score
-    return [{**of, "by": column.by, **said}] if said else []
+    line = ({"facets": rated} if rated else {}) | score
+    return [{**of, "by": column.by, **line}] if line else []
 
 
 def _add_segments(  # noqa: PLR0913, PLR0917 - whose segments, and where they and their faults go

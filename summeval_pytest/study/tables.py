@@ -104,11 +104,11 @@ def named(name: str | None, width: int = NAME) -> str:
 
     Long names of one suite mostly differ at one of their ends. None wrote the references.
     """
-    shown = "(reference)" if name is None else one_line(name, _LONGEST)
-    if len(shown) <= width:
-        return shown
+    text = "(reference)" if name is None else one_line(name, _LONGEST)
+    if len(text) <= width:
+        return text
     tail = (width - 1) // 2
-    return f"{shown[: width - 1 - tail]}\u2026{shown[-tail:]}"
+    return f"{text[: width - 1 - tail]}\u2026{text[-tail:]}"
 
 
 def number(value: float | None, digits: int = 3) -> str:

@@ -40,8 +40,6 @@ def test_no_slope_is_negative() -> None:
     assert slopes[1] == 0.0
 
 
-
-
 def test_one_kind_of_label_tells_nothing_apart() -> None:
     """Of the pairs (.9, .4), (.9, .5), (.4, .4), (.4, .5): 1 + 1 + 1/2 + 0, out of 4."""
     numbers = np.array([0.9, 0.4, 0.4, 0.5])

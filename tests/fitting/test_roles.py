@@ -63,8 +63,6 @@ def test_a_doubted_label_does_not_forbid_the_others() -> None:
     assert against(text)[0] == pytest.approx(others)
 
 
-
-
 def test_sentences_without_a_facet_count_only_as_errors() -> None:
     """Both figures are told, for a set's "other" is no facet of ours."""
     text = RoleText("pubmedqa_roles", "g", ("a",) * 5, (), (0, 1, 2, 3, None), (1.0,) * 5)

@@ -154,8 +154,6 @@ def test_labels_without_any_overall_score_still_have_items_to_agree_on(tmp_path:
     assert by_column(figures)["ROUGE-1"]["pearson"] == [None] * 3
 
 
-
-
 def test_recorded_segments_and_ratings_have_their_own_rows(tmp_path: Path) -> None:
     """Worked example: Ann finds the result in one of two summaries, and rates one as people do."""
     recorded: list[dict[str, object]] = [

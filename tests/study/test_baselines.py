@@ -94,8 +94,6 @@ def test_words_are_stemmed_as_the_package_stems_whole_texts(text: str) -> None:
     assert list(found.values()) == [each.fmeasure for each in own.score(target, text).values()]
 
 
-
-
 @pytest.mark.parametrize(
     ("candidates", "share"),
     [(("b", "b", "", "b"), 0.75), (("b", ""), 0.5), (("",) * 4, 0.0), ((), 1.0)],

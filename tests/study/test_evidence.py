@@ -111,10 +111,6 @@ def test_evidence_of_every_labelled_sentence_may_count(
     assert message["faithful"][2].endswith("labelled ones, for sentences labelled faithful;")
 
 
-
-
-
-
 def test_quotations_of_the_summary_are_reported(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -94,8 +94,6 @@ def test_two_judges_make_a_heat_map_and_show_what_they_like(
     assert "self-preference +0.271 [.27, .27] on 4 of 4 papers" in text
 
 
-
-
 def test_a_system_that_lacks_a_paper_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     """A mean over fewer papers is another mean."""
     suite = write_studied(Path("suite"), skip=["moss"])
@@ -106,8 +104,6 @@ def test_a_system_that_lacks_a_paper_says_so(capsys: pytest.CaptureFixture[str])
     text = capsys.readouterr().out
     assert "3 of 4" in text
     assert "Some ranks compare means over different papers" in text
-
-
 
 
 def test_texts_alone_ask_no_judge(capsys: pytest.CaptureFixture[str]) -> None:

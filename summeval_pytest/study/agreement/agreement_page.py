@@ -44,7 +44,7 @@ def agreement_page(agreement: SuiteAgreement, signature: str) -> str:
     bins = {column: calibration_bins(agreement.pairs, column) for column in agreement.columns}
     words = interval, item_words, number, position
     return template("agreement.html", finalize, judge_section, *words, folder=_FOLDER).render(
-        found=agreement,
+        agreement=agreement,
         signature=signature,
         style=style,
         policy=policy(style, ""),

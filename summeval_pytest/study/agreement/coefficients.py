@@ -282,9 +282,9 @@ def level_row(
     ``n`` counts pairs, papers where any coefficient is defined, or systems. Only systems have
     p values, by coefficient: two-sided, from all orders of so few points.
     """
-    found = {name: correlation(pairs, (HUMAN, column), level, name) for name in names}
-    row: Row = {"column": column, "n": max(n for _, n in found.values())}
-    row |= {name: estimate for name, (estimate, _) in found.items()}
+    estimates = {name: correlation(pairs, (HUMAN, column), level, name) for name in names}
+    row: Row = {"column": column, "n": max(n for _, n in estimates.values())}
+    row |= {name: estimate for name, (estimate, _) in estimates.items()}
     if level == "system":
         rows = [pair for pair in pairs if column in pair.columns and pair.human is not None]
         means = system_means(rows, [column]).values()

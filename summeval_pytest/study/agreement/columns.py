@@ -330,22 +330,22 @@ def _baselines(pair: Pair) -> dict[str, float]:
         {**rouge(each, pair.summary), "ROUGE-1 recall": rouge_1_recall(each, pair.summary)}
         for each in pair.paper.references
     ]
-    found = {name: max(scores[name] for scores in by_reference) for name in by_reference[0]}
-    return {**found, "length": length(pair.summary)}
+    best = {name: max(scores[name] for scores in by_reference) for name in by_reference[0]}
+    return {**best, "length": length(pair.summary)}
 
 
 def _columns(score: Score) -> Mapping[str, float]:
     """The columns that a score fills; what it does not have is left out."""
-    found: dict[str, float | None]
+    columns: dict[str, float | None]
     match score:
         case FacetScore():
-            found = {
+            columns = {
                 "FM": score.value,
                 "FM coverage": score.key_coverage,
                 "facet presence": facet_presence(score),
             }
         case EvaScore():
-            found = {
+            columns = {
                 "EVA": score.value,
                 "EVA precision": score.precision,
                 "EVA recall": score.recall,
@@ -353,10 +353,10 @@ def _columns(score: Score) -> Mapping[str, float]:
                 "fact support": _fact_support(score),
             }
         case FaithfulnessScore():
-            found = {"faithfulness": score.value, "support": score.support}
+            columns = {"faithfulness": score.value, "support": score.support}
         case _:
-            found = {}
-    return {name: value for name, value in found.items() if value is not None}
+            columns = {}
+    return {name: value for name, value in columns.items() if value is not None}
 
 
 def _fact_support(score: EvaScore) -> float | None:
@@ -365,10 +365,10 @@ def _fact_support(score: EvaScore) -> float | None:
         return 1.0
     if score.precision is None:
         return 0.0  # the summary states no fact, so nothing was asked
-    found = [_fact_support(each) for each in score.by_reference] or [
+    supports = [_fact_support(each) for each in score.by_reference] or [
         mean_support(fact.support for fact in score.reference if fact.holds is not None)
     ]
-    return max((value for value in found if value is not None), default=None)
+    return max((value for value in supports if value is not None), default=None)
 
 
 def _with_whole_support(pairs: Sequence[LabelledPair]) -> list[LabelledPair]:
@@ -392,6 +392,6 @@ def column_names(pairs: Sequence[LabelledPair], further: Sequence[str] = ()) -> 
 
     ``further`` columns are ours, too, and follow the leading ones.
     """
-    found = {column for pair in pairs for column in pair.columns} | set(CONTROLS)
+    names = {column for pair in pairs for column in pair.columns} | set(CONTROLS)
     own = (*LEADING, *further)
-    return (*(c for c in own if c in found), *sorted(found - set(own)))
+    return (*(c for c in own if c in names), *sorted(names - set(own)))

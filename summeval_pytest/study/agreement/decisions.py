@@ -93,9 +93,9 @@ def _subsets(
                 for system, scores in number.items()
             }
             width = _width(kept)
-            found = [(_decided(kept, *pair, human, width), s) for pair, s in people.items()]
-            n_same += sum(verdict == sign for verdict, sign in found)
-            n_wrong += sum(verdict == -sign for verdict, sign in found)
+            decided = [(_decided(kept, *pair, human, width), s) for pair, s in people.items()]
+            n_same += sum(verdict == sign for verdict, sign in decided)
+            n_wrong += sum(verdict == -sign for verdict, sign in decided)
         n_all = DRAWS * len(people)
         yield {"n_papers": size, "as_people": n_same / n_all, "wrong": n_wrong / n_all}
 

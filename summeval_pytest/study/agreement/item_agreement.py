@@ -133,16 +133,16 @@ ITEM_KINDS: Final = (*FACETS, *VERDICTS)
 def item_agreements(pairs: Sequence[GoldenPair]) -> dict[str, Row]:
     """By kind, the number of ``items`` and each figure; undefined where no label has the kind."""
     counts = counts_of(pairs)
-    found: dict[str, Row] = {}
+    agreements: dict[str, Row] = {}
     for kind in ITEM_KINDS:
         tables = tables_of(counts, kind)
         counted = tables[tables.sum(axis=(-2, -1)) > 0]
         of_kind = RATING_FIGURES if kind in FACETS else VERDICT_FIGURES
-        found[kind] = {"items": int(counted.sum())}
-        found[kind] |= {name: estimate_of(counted, figure) for name, figure in of_kind.items()}
+        agreements[kind] = {"items": int(counted.sum())}
+        agreements[kind] |= {name: estimate_of(counted, figure) for name, figure in of_kind.items()}
         if kind in VERDICTS:
-            found[kind][AUC] = _auc(kind, pairs)
-    return found
+            agreements[kind][AUC] = _auc(kind, pairs)
+    return agreements
 
 
 def _auc(kind: str, pairs: Sequence[GoldenPair]) -> Estimate:
@@ -240,5 +240,5 @@ def _share_of(place: int, *, labelled: int = 1, answered: int = 1) -> Figure:
 
 
 def _macro_f1(tables: Counts) -> Figures:
-    found = np.stack([_share_of(place)(tables) for place in range(tables.shape[-2])])
-    return shares(np.nansum(found, axis=0), (~np.isnan(found)).sum(axis=0))
+    by_class = np.stack([_share_of(place)(tables) for place in range(tables.shape[-2])])
+    return shares(np.nansum(by_class, axis=0), (~np.isnan(by_class)).sum(axis=0))

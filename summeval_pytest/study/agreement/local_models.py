@@ -45,7 +45,7 @@ def extra_columns(pairs: Sequence[Pair], models: LocalModels) -> list[dict[str, 
 
     0 where a text is empty, as for ROUGE: a baseline has a number for every pair.
     """
-    found: list[dict[str, float]] = [{} for _ in pairs]
+    by_pair: list[dict[str, float]] = [{} for _ in pairs]
     if models.scorer is not None:
         both = [
             (normalise(reference), normalise(pair.summary))
@@ -53,15 +53,15 @@ def extra_columns(pairs: Sequence[Pair], models: LocalModels) -> list[dict[str, 
             for reference in pair.paper.references
         ]
         scores = iter(models.scorer.score(both))
-        for columns, pair in zip(found, pairs, strict=True):
+        for columns, pair in zip(by_pair, pairs, strict=True):
             columns.update(_best(BERTSCORE, [next(scores) for _ in pair.paper.references]))
     if models.encoder is not None:
         encode = models.encoder.encode
-        for columns, pair in zip(found, pairs, strict=True):
+        for columns, pair in zip(by_pair, pairs, strict=True):
             references, summary = map(cut, pair.paper.references), cut(pair.summary)
             matches = [embedding_match(each, summary, encode) for each in references]
             columns.update(_best(EMBEDDING, matches))
-    return found
+    return by_pair
 
 
 def _best(names: Sequence[str], scores: Sequence[PairScore]) -> dict[str, float]:

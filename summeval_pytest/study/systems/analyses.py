@@ -146,13 +146,13 @@ def spreads(studied: Studied) -> Iterator[Row]:
         for system, pairs in studied.by_system.items():
             known = [(p.group, v, 1.0) for p in pairs if (v := column.of(p)) is not None]
             means = draws(known)
-            found = np.quantile(means, QUANTILES) if len(means) else ()
+            quantiles = np.quantile(means, QUANTILES) if len(means) else ()
             yield {
                 "column": column,
                 "system": system,
                 "n": len(known),
                 "n_of": studied.n_papers,
-                "quantiles": [rounded(float(value)) for value in found],
+                "quantiles": [rounded(float(value)) for value in quantiles],
             }
 
 

@@ -125,8 +125,8 @@ def readability(text: str, *, familiar: frozenset[str] | None = None) -> dict[st
     own list. None are shipped, because that list is not ours to copy.
     """
     plain = _CLITIC.sub("", _plain(text))
-    found = [_WORD.findall(sentence.text) for sentence in split_sentences(plain)]
-    sentences = [[word for word in each if any(map(str.isalpha, word))] for each in found]
+    word_lists = [_WORD.findall(sentence.text) for sentence in split_sentences(plain)]
+    sentences = [[word for word in each if any(map(str.isalpha, word))] for each in word_lists]
     words = [word for sentence in sentences for word in sentence]
     if not words:
         return {}

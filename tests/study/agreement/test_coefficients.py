@@ -509,8 +509,6 @@ def test_partial_pearson_worked_example() -> None:
     assert partial_pearson(x, y, 2 * x + 1) is None
 
 
-
-
 @every_name
 @few_examples
 @given(rows=st.lists(st.tuples(ratings, ratings), min_size=2, max_size=5))

@@ -92,8 +92,6 @@ def test_leading_columns_are_the_metrics_and_the_overall_score() -> None:
     assert [(c.giver, c.name) for c in found] == [*metrics, ("label", "overall")]
 
 
-
-
 def test_mean_support_is_a_column_only_of_a_judge_that_gives_it() -> None:
     """Where a rule answered every sentence it is there, and says nothing of the judge."""
     values = {"faithfulness": 1.0, "faithfulness.support": 1.0}

@@ -61,8 +61,6 @@ def test_grades_are_their_formulas() -> None:
     assert dale_chall(6, 10) == pytest.approx(5.0799)  # .1579 * 6 + .496 + 3.6365
 
 
-
-
 @pytest.mark.parametrize(
     "same",
     [
@@ -323,8 +321,6 @@ def test_a_reference_is_compared_with_no_other_text() -> None:
     found = text_numbers("Bricks crack.", source=KILNS)
     assert found["of reference"] == 1
     assert "ROUGE-1" not in found
-
-
 
 
 def test_what_a_text_does_not_have_is_absent() -> None:
