@@ -224,6 +224,7 @@ _SUPPORTED: Final = frozenset(
     "entailment entailed entails supported supports support consistent faithful factual".split()
 )
 """Labels that mean support, lower-cased."""
+_WRITING: Final = "ForConditionalGeneration"
 _FROM_PADDING: Final = frozenset({"roberta", "xlm-roberta", "camembert"})
 """Models whose positions begin behind the padding's."""
 
@@ -242,26 +243,35 @@ def local_checker(spec: CheckerSpec) -> Checker:
             if find_spec(package) is None:
                 raise ModuleNotFoundError(name=package)
     folder = find_model(spec.folder, option=option, extra="local")
-    config = read_config(folder, option)
-    output = _output(spec, config, f"{option}={folder.name}")
-    reader = TransformersReader(spec, folder, config, output)
+    reader = TransformersReader(spec, folder, read_config(folder, option))
     return Checker(reader=reader, threshold=spec.threshold)
+
+
+def _architecture(config: Mapping[str, object]) -> str:
+    names = config.get("architectures")
+    return str(names[0]) if isinstance(names, list) and names else "model without architecture"
 
 
 def _output(spec: CheckerSpec, config: Mapping[str, object], what: str) -> int | None:
     """The place of the label that means support; None for a score, and for a model that writes."""
-    if _is_writing(config) or len(labels := _labels(config)) == 1:
-        if spec.supported is not None:
-            raise OptionError(
-                f"{what}: this model has no labels, and supported = {spec.supported!r} names one;"
-                " delete it"
-            )
-        if not _is_writing(config) and not _is_classifying(config):
-            raise _no_head(config, what)
+    architecture, wanted = _architecture(config), spec.supported
+    is_writing = architecture.endswith(_WRITING)
+    named = config.get("id2label")  # transformers writes none where they are two without names
+    labels = {0: "LABEL_0", 1: "LABEL_1"}
+    if isinstance(named, dict):
+        labels = {int(place): str(n) for place, n in named.items() if str(place).isdecimal()}
+    has_labels = not is_writing and len(labels) != 1
+    if not has_labels and wanted is not None:
+        raise OptionError(
+            f"{what}: this model has no labels, and supported = {wanted!r} names one; delete it"
+        )
+    if not is_writing and not architecture.endswith("ForSequenceClassification"):
+        raise OptionError(
+            f"{what}: this model is a {one_line(architecture, 60)!r}, which gives neither labels"
+            " nor a score; name one for sequence classification, or a T5 that writes 1 or 0"
+        )
+    if not has_labels:
         return None
-    if not _is_classifying(config):
-        raise _no_head(config, what)
-    wanted = spec.supported
     if wanted is None:
         places = [place for place, name in labels.items() if name.strip().lower() in _SUPPORTED]
     else:
@@ -279,38 +289,11 @@ def _output(spec: CheckerSpec, config: Mapping[str, object], what: str) -> int |
     )
 
 
-def _no_head(config: Mapping[str, object], what: str) -> OptionError:
-    return OptionError(
-        f"{what}: this model is a {one_line(_architecture(config), 60)!r}, which gives neither"
-        " labels nor a score; name one for sequence classification, or a T5 that writes 1 or 0"
-    )
-
-
-def _architecture(config: Mapping[str, object]) -> str:
-    names = config.get("architectures")
-    return str(names[0]) if isinstance(names, list) and names else "model without architecture"
-
-
-def _is_writing(config: Mapping[str, object]) -> bool:
-    return _architecture(config).endswith("ForConditionalGeneration")
-
-
-def _is_classifying(config: Mapping[str, object]) -> bool:
-    return _architecture(config).endswith("ForSequenceClassification")
-
-
-def _labels(config: Mapping[str, object]) -> dict[int, str]:
-    """The labels by place; transformers writes none where they are two without names."""
-    named = config.get("id2label")
-    if not isinstance(named, dict):
-        return {0: "LABEL_0", 1: "LABEL_1"}
-    return {int(place): str(name) for place, name in named.items() if str(place).isdecimal()}
-
-
 def _window(spec: CheckerSpec, config: Mapping[str, object], what: str) -> int:
     """How many tokens are read at once: no more than the model has places for."""
     most = config.get("max_position_embeddings")
-    if not isinstance(most, int) or _is_writing(config) or config.get("relative_attention"):
+    is_writing = _architecture(config).endswith(_WRITING)
+    if not isinstance(most, int) or is_writing or config.get("relative_attention"):
         most = max(WINDOW, spec.window or 0)
     padding = config.get("pad_token_id")
     if config.get("model_type") in _FROM_PADDING and isinstance(padding, int):
@@ -348,17 +331,13 @@ class TransformersReader:
     """A `ClaimReader` by transformers; float32, in batches of like lengths."""
 
     def __init__(
-        self,
-        spec: CheckerSpec,
-        folder: ModelFolder,
-        config: Mapping[str, object],
-        output: int | None,
+        self, spec: CheckerSpec, folder: ModelFolder, config: Mapping[str, object]
     ) -> None:
         self._option = f"[judges.{spec.name}] checker"
         self._what = f"{self._option}={folder.name}"
         self._folder = folder
-        self._output = output
-        self._is_writing = _is_writing(config)
+        self._output = output = _output(spec, config, self._what)
+        self._is_writing = _architecture(config).endswith(_WRITING)
         self._is_joined = spec.joined or self._is_writing
         self._device = _device(spec.device, self._what)
         self.window = _window(spec, config, self._what)
