@@ -130,11 +130,6 @@ def test_support_is_the_output_that_the_configuration_or_the_suite_names(
             None,
             f"which of its labels means support is not known; {WRITE}, of {OTHERS}",
         ),
-        (
-            ("score",),
-            0,
-            "this model has no labels, and supported = 0 names one; delete it",
-        ),
     ],
 )
 def test_what_means_support_is_asked_for_and_never_guessed(
@@ -282,6 +277,11 @@ def packages(monkeypatch: pytest.MonkeyPatch) -> None:
             {"architectures": None, "id2label": {"0": "score"}},
             {},
             f"this model is a 'model without architecture', {NO_HEAD}",
+        ),
+        (
+            {"id2label": {"0": "score"}},
+            {"supported": 0},
+            "this model has no labels, and supported = 0 names one; delete it",
         ),
         (
             {"max_position_embeddings": 256},

@@ -30,6 +30,7 @@ from summeval_pytest.study.agreement.coefficients import (
     roc_auc,
     roc_auc_estimate,
     system_means,
+    weighted_coefficients,
 )
 from summeval_pytest.study.agreement.columns import HUMAN, labelled_pair
 from summeval_pytest.study.agreement.item_agreement import item_agreements
@@ -312,6 +313,13 @@ def test_a_column_goes_with_itself_where_it_varies(level: AgreementLevel) -> Non
     assert interval(one) == pytest.approx((1, 1, 1))
     assert n == {"pooled": 8, "paper": 2, "system": 4}[level]
     assert correlation(pairs, ("same", "same"), level, "pearson")[0] == Estimate()
+
+
+def test_what_rounding_leaves_of_equal_numbers_is_no_variance() -> None:
+    """A resample that leaves out the only other number has no coefficient."""
+    x, y = np.array([0.1, 0.1, 0.1, 0.7]), np.array([1.0, 2.0, 4.0, 3.0])
+    weights = np.array([[a, b, c, 0.0] for a in range(1, 8) for b in range(8) for c in range(8)])
+    assert np.isnan(weighted_coefficients("pearson", x, y, weights)).all()
 
 
 def test_pearson_survives_an_outlier_that_a_resample_leaves_out() -> None:
