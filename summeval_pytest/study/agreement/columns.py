@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.metrics.catalogue import METRICS
@@ -14,7 +13,7 @@ from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import WEIGHTS, FacetScore, facets_of
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.metrics.flow import ask, ends_unscored
-from summeval_pytest.metrics.number import Unscored, mean_support
+from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import FACETS, Facet, FacetSegments, SegmentFacets, Unanswered
 from summeval_pytest.run.golden import (
     GoldenAnswer,
@@ -49,20 +48,17 @@ HUMAN: Final = "human"
 """The column of the labels themselves, first in every matrix."""
 LEADING: Final = (
     "FM", "FM coverage", "EVA", "EVA precision", "EVA recall", "EVA recall (entailed)",
-    "faithfulness", "support", "fact support", "labelled facts", "direct rating", "EVA, one prompt",
+    "faithfulness", "support", "labelled facts", "direct rating", "EVA, one prompt",
     "ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-1 recall", "facet presence", "length",
 )  # fmt: skip
 """The columns that we compute, in the order shown; recorded ones follow by name.
 
 A recorded one of the same name is marked, so that neither hides the other."""
-BASELINE_COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
-    {"direct": "direct rating", "one-prompt": "EVA, one prompt"}
-)
-_METRIC_COLUMNS: Final[Mapping[MetricName, str]] = MappingProxyType(
-    {"facet": "FM", "eva": "EVA", "faithfulness": "faithfulness"}
-)
-_SUPPORTS: Final = {"support": "faithfulness", "fact support": "EVA recall (entailed)"}
-"""Columns of a judge's strength of belief, and the columns of its yes and no."""
+_COLUMNS_OF: Final = {
+    "facet": "FM", "eva": "EVA", "faithfulness": "faithfulness", "direct": "direct rating",
+    "one-prompt": "EVA, one prompt",
+}  # fmt: skip
+"""The column of each metric and baseline."""
 CONTROLS: Final = ("ROUGE-1", "facet presence")
 """Always shown: who does not beat these has not measured coverage (metrics.md, section 2)."""
 
@@ -79,8 +75,7 @@ SEGMENTS: Final = Extra("facet", segments_flow)
 """The facets of the summary, beside the metrics."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleAnswer:
+class RoleAnswer(NamedTuple):
     """One sentence with a labelled role: the facets that are right, at least one.
 
     ``answer`` is the facet in whose segment the judge has the sentence; None for none of them.
@@ -154,7 +149,10 @@ def agreement_tasks(
         )
         for label in suite.labels.values()
     ]
-    labels = [label for label in about if _says_something(label)]
+    parts = ("overall", "facets", "facts", "roles")
+    labels = [
+        each for each in about if each.sentences or any(has_part(each, part) for part in parts)
+    ]
     if not labels:
         raise SuiteError(
             Place(suite.shown),
@@ -209,12 +207,12 @@ def labelled_pairs(
         ]
     finally:
         session.replies.forget_run()
-    return _with_whole_support(pairs)
-
-
-def _says_something(label: Label) -> bool:
-    parts = ("overall", "facets", "facts", "roles")
-    return bool(label.sentences) or any(has_part(label, part) for part in parts)
+    if all("support" in p.columns for p in pairs if "faithfulness" in p.columns):
+        return pairs
+    # Where a rule answered every sentence, there is a support of no judge's.
+    return [
+        replace(p, columns={n: v for n, v in p.columns.items() if n != "support"}) for p in pairs
+    ]
 
 
 def labelled_pair(
@@ -235,11 +233,11 @@ def labelled_pair(
     missing = {}
     for score in evaluation.scores:
         if isinstance(score, Unscored):
-            missing[_METRIC_COLUMNS[score.metric]] = score.reason
+            missing[_COLUMNS_OF[score.metric]] = score.reason
         else:
             columns.update(_columns(score))
     for name, result in evaluation.extras.items():
-        column = BASELINE_COLUMNS.get(name, "sentence roles")
+        column = "sentence roles" if name == SEGMENTS.name else _COLUMNS_OF[name]
         if isinstance(result, Unanswered | Unscored):
             missing[column] = result.reason
         elif isinstance(result, float):
@@ -350,41 +348,12 @@ def _columns(score: Score) -> Mapping[str, float]:
                 "EVA precision": score.precision,
                 "EVA recall": score.recall,
                 "EVA recall (entailed)": score.recall_entailed,
-                "fact support": _fact_support(score),
             }
         case FaithfulnessScore():
             columns = {"faithfulness": score.value, "support": score.support}
         case _:
             columns = {}
     return {name: value for name, value in columns.items() if value is not None}
-
-
-def _fact_support(score: EvaScore) -> float | None:
-    """The mean support of the reference's facts; over several references, the highest."""
-    if score.identical:
-        return 1.0
-    if score.precision is None:
-        return 0.0  # the summary states no fact, so nothing was asked
-    supports = [_fact_support(each) for each in score.by_reference] or [
-        mean_support(fact.support for fact in score.reference if fact.holds is not None)
-    ]
-    return max((value for value in supports if value is not None), default=None)
-
-
-def _with_whole_support(pairs: Sequence[LabelledPair]) -> list[LabelledPair]:
-    """The pairs without a column of support that some of those lack whom the metric has scored.
-
-    A judge without strengths of belief would have one where a rule answered every item alone.
-    """
-    partial = {
-        column
-        for column, metric in _SUPPORTS.items()
-        if any(metric in pair.columns and column not in pair.columns for pair in pairs)
-    }
-    return [
-        replace(pair, columns={n: v for n, v in pair.columns.items() if n not in partial})
-        for pair in pairs
-    ]
 
 
 def column_names(pairs: Sequence[LabelledPair], further: Sequence[str] = ()) -> tuple[str, ...]:
