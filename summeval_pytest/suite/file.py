@@ -387,8 +387,8 @@ def read_endpoints(toml: TomlText) -> Mapping[str, EndpointSpec]:
 
 DUTY_KEYS: Final = ("facets", "facts", "sentences")
 """The kinds of questions that a composed judge leaves to others."""
-_WAYS: Final = {"facets": FACET_READINGS, "facts": (), "sentences": SENTENCE_MODES}
-"""By such a key, the words for how a model reads; they never name a judge."""
+_WAYS: Final = (*FACET_READINGS, *SENTENCE_MODES)
+"""Words for how a model is asked. No judge may have such a name, so that they never mean both."""
 
 
 def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, AnyJudge]:
@@ -398,13 +398,16 @@ def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, AnyJ
     machine; nothing but `DUTY_KEYS` composes a judge of others; anything else is a model at an
     endpoint.
     """
-    tables = dict(tables_of(toml, "judges", "judge", (OFFLINE,)))
-    judges = {name: _judge(toml, name, table, tables, endpoints) for name, table in tables.items()}
+    tables = dict(tables_of(toml, "judges", "judge", (OFFLINE, *_WAYS)))
+    judges = {name: _judge(toml, name, table, endpoints) for name, table in tables.items()}
     asks: dict[str, set[str]] = {name: set() for name in judges}
     for name, judge in judges.items():
         for key in DUTY_KEYS if isinstance(judge, ComposedSpec | CheckerSpec) else ():
             if (other := getattr(judge, key, None)) is None:
                 continue  # a checker answers about sentences itself
+            if other in _WAYS:
+                what = f"is {other!r}, a way to ask a model, and this table has none; name a judge"
+                raise tables[name].key_fault(key, f"{what}, or add 'endpoint' and 'model'")
             what = f"{key!r} of {tables[name].owner} names the unknown judge"
             tables[name].check_known(key, other, {OFFLINE, *judges}, what)
             if isinstance(judges.get(other), RecordedSpec) and key != "facets":
@@ -423,14 +426,8 @@ def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, AnyJ
     return judges
 
 
-def _judge(
-    toml: TomlText,
-    name: str,
-    table: FileEntry,
-    tables: Collection[str],
-    endpoints: Collection[str],
-) -> AnyJudge:
-    keys = [key for key in table.values if not key.startswith(OWN_KEYS)]
+def _judge(toml: TomlText, name: str, table: FileEntry, endpoints: Collection[str]) -> AnyJudge:
+    keys = {key for key in table.values if not key.startswith(OWN_KEYS)}
     if "recorded" in keys:
         if "recorded" not in toml.values:
             what = f"{table.owner} is recorded, and the suite names no file of records"
@@ -440,10 +437,11 @@ def _judge(
         checker = table.read(CheckerSpec, name=name)
         folder = _model_folder(checker.folder, table.where("checker"), toml.file)
         return replace(checker, folder=folder)
-    model_key = next((key for key in keys if key not in _WAYS), "")
-    _check_duties(table, model_key, tables)
-    if keys and not model_key:
+    if keys and keys <= {*DUTY_KEYS}:
         return table.read(ComposedSpec, name=name)
+    if "facts" in keys:
+        what = "goes with a judge that asks other judges, and this one asks a model"
+        raise table.key_fault("facts", f"{what}; delete it, or write a table of its own")
     model = table.read(JudgeSpec, name=name)
     _check_model(model, table, endpoints)
     if model.strict and model.sentences == "label":
@@ -453,31 +451,6 @@ def _judge(
             " write 'quotes' or 'label-and-sentences', or delete 'strict'",
         )
     return model
-
-
-def _check_duties(table: FileEntry, model_key: str, judges: Collection[str]) -> None:
-    """Refuse a way of reading in place of a judge, and a judge in place of a way of reading.
-
-    ``model_key`` is a key that only a model has; empty where the table has none.
-    """
-    for key in filter(table.has, _WAYS):
-        value = table.values[key]
-        is_way = value in _WAYS[key]
-        if is_way and not model_key:
-            also = f", and rename the judge {value!r}" if value in judges else ""
-            raise table.key_fault(
-                key,
-                f"is {value!r}, a way in which a model is asked, and there is no model; add"
-                " 'endpoint' and 'model', or name the judge to ask, as in"
-                f" {key} = {OFFLINE!r}{also}",
-            )
-        is_judge = isinstance(value, str) and not is_way and value in {OFFLINE, *judges}
-        if model_key and (is_judge or key == "facts"):
-            raise table.key_fault(
-                key,
-                f"names a judge to ask, and {model_key!r} makes it a model of its own; write two"
-                f" tables, one of them with no key but {', '.join(map(repr, DUTY_KEYS))}",
-            )
 
 
 SLICE: Final = "slice"
