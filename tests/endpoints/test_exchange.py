@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import random
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -338,28 +337,6 @@ def test_draining_sends_nothing_that_waits_for_the_budget(store: Path, slow: Slo
 
     asyncio.run(main())
     assert slow.n_requests == 1
-
-
-def test_budget_is_not_exceeded_by_what_the_server_did(store: Path) -> None:
-    """40 calls of 1 to 16 cents, whose order and cost nobody knows before, and 1 dollar."""
-    chance = random.Random(5)
-    paid: list[int] = []
-
-    def script(_: Seen) -> Action:
-        paid.append(chance.randint(1, 16))
-        return Delay(chance.random() / 50, Answer("yes", usage=(10, paid[-1], 0)))
-
-    with ScriptedServer(script) as server:
-        hub = exchange(store, budget=Budget(1.0))
-        requests = [question(str(number)) for number in range(40)]
-        outcomes = through(hub, at(server.url), *requests, price=PRICE)
-    faults = [outcome for outcome in outcomes if isinstance(outcome, NoReplyError)]
-    assert {error.fault for error in faults} == {"over_budget"}
-    assert len(faults) == 40 - server.n_requests
-    # The next call could cost 16 cents, so that 84 or more were spent before it was refused.
-    assert 84 <= sum(paid) <= 100
-    assert hub.ledger.totals.cost == pytest.approx(sum(paid) / 100)
-    assert hub.ledger.totals.n_asked == server.n_requests
 
 
 def test_budget_that_is_over_lets_remembered_replies_through(store: Path) -> None:

@@ -123,22 +123,14 @@ def test_a_body_of_another_shape_is_malformed(text: str, message: str) -> None:
     assert mistake(text) == ("malformed", message)
 
 
-CREATED = completion(created=1)
-
-
 @pytest.mark.parametrize(
     "text",
     [
         completion().replace('"id"', '"model"'),
-        completion().replace('"role"', '"content"'),
         completion(created=float("nan")),
-        completion(created=float("inf")),
-        CREATED.replace('"created": 1', '"created": ' + "1" * 5000),
-        CREATED.replace('"created": 1', '"created": ' + "[" * 101 + "]" * 101),
-        '{"choices":' + "[" * 90_000,
         '{"choices":' * 100_000,
     ],
-    ids=["key twice", "inner key", "nan", "infinity", "digits", "too deep", "deep", "deeper"],
+    ids=["key twice", "nan", "deep"],
 )
 def test_json_that_readers_disagree_about_is_malformed(text: str) -> None:
     """Two readers would see two replies, or one would end the run."""

@@ -9,32 +9,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from summeval_pytest import questions as q
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.metrics.faithfulness import source_sentences
-from summeval_pytest.questions import (
-    FACETS,
-    SCALES,
-    CheckFacts,
-    CheckSentences,
-    FacetRating,
-    FacetRatings,
-    FacetSegments,
-    FactCheck,
-    FactChecks,
-    FactList,
-    ListFacts,
-    RateFacets,
-    SegmentFacets,
-    SentenceCheck,
-    SentenceChecks,
-    Unanswered,
-)
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts
 
 if TYPE_CHECKING:
-    from summeval_pytest.questions import Answer, Facet, Question
     from summeval_pytest.suite.labels import Label
     from summeval_pytest.suite.suite import Suite
 
@@ -61,7 +43,7 @@ def _by_sentences() -> dict[tuple[str, ...], Label]:
 
 
 @cache
-def _by_sentence() -> dict[tuple[str, str], tuple[SentenceCheck, str]]:
+def _by_sentence() -> dict[tuple[str, str], tuple[q.SentenceCheck, str]]:
     """By first source sentence and sentence: the label, and its kind of error."""
     found = {}
     for texts, label in _by_sentences().items():
@@ -69,7 +51,9 @@ def _by_sentence() -> dict[tuple[str, str], tuple[SentenceCheck, str]]:
         first = source_sentences([section.text for section in paper.source])[0]
         for each in label.sentences or ():
             evidence = tuple(e.index for e in each.evidence)
-            check = SentenceCheck(reason="as labelled", supported=each.faithful, evidence=evidence)
+            check = q.SentenceCheck(
+                reason="as labelled", supported=each.faithful, evidence=evidence
+            )
             found[first, texts[each.index]] = check, each.error or ""
     return found
 
@@ -90,36 +74,36 @@ class Oracle:
     signature = "oracle"
     in_flight = 1
 
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+    async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
         """One answer for each question."""
         return tuple(map(self.say, questions))
 
-    def say(self, question: Question) -> Answer:
+    def say(self, question: q.Question) -> q.Answer:
         """The answer to one question."""
         match question:
-            case SegmentFacets(text):
+            case q.SegmentFacets(text):
                 # Every facet is the whole summary, which names the label in the next question.
-                return FacetSegments(**dict.fromkeys(FACETS, text))
-            case RateFacets(pairs):
-                return FacetRatings(tuple(self.rate(p.facet, p.candidate) for p in pairs))
-            case CheckFacts(facts, premises):
+                return q.FacetSegments(**dict.fromkeys(q.FACETS, text))
+            case q.RateFacets(pairs):
+                return q.FacetRatings(tuple(self.rate(p.facet, p.candidate) for p in pairs))
+            case q.CheckFacts(facts, premises):
                 holds = self.facts(tuple(fact.text for fact in facts), premises)
                 verdicts = [holds[fact.text] for fact in facts]
-                return FactChecks(
-                    tuple(FactCheck(reason="as labelled", entailed=each) for each in verdicts)
+                return q.FactChecks(
+                    tuple(q.FactCheck(reason="as labelled", entailed=each) for each in verdicts)
                 )
-            case CheckSentences(sentences, source):
-                return SentenceChecks(tuple(self.check(text, source) for text in sentences))
-            case ListFacts():
-                return FactList(())
+            case q.CheckSentences(sentences, source):
+                return q.SentenceChecks(tuple(self.check(text, source) for text in sentences))
+            case q.ListFacts():
+                return q.FactList(())
             case _:
-                return Unanswered("no label says so")
+                return q.Unanswered("no label says so")
 
-    def rate(self, facet: Facet, summary: str) -> FacetRating:
+    def rate(self, facet: q.Facet, summary: str) -> q.FacetRating:
         """The label of one facet."""
         rating = (_by_summary()[summary].facets or {})[facet]
         assert rating is not None
-        return FacetRating(facet=facet, reason="as labelled", rating=rating)
+        return q.FacetRating(facet=facet, reason="as labelled", rating=rating)
 
     def facts(self, texts: tuple[str, ...], premises: tuple[str, ...]) -> dict[str, bool]:
         """The labels of facts: of the reference's against a summary, or of a summary's."""
@@ -129,7 +113,7 @@ class Oracle:
         assert label.facts is not None
         return {fact.text: fact.holds for fact in label.facts.reference}
 
-    def check(self, text: str, source: tuple[str, ...]) -> SentenceCheck:
+    def check(self, text: str, source: tuple[str, ...]) -> q.SentenceCheck:
         """The label of one sentence."""
         return _by_sentence()[source[0], text][0]
 
@@ -139,7 +123,7 @@ class Shuffled(Oracle):
 
     signature = "oracle, answers shuffled"
 
-    def rate(self, facet: Facet, summary: str) -> FacetRating:
+    def rate(self, facet: q.Facet, summary: str) -> q.FacetRating:
         """The label of the same facet of a summary drawn at random."""
         return super().rate(facet, random.Random(facet + summary).choice(list(_by_summary())))
 
@@ -150,7 +134,7 @@ class Shuffled(Oracle):
         random.Random(" ".join((*texts, *premises))).shuffle(dealt)
         return dict(zip(holds, dealt, strict=True))
 
-    def check(self, text: str, source: tuple[str, ...]) -> SentenceCheck:  # noqa: ARG002 - as above
+    def check(self, text: str, source: tuple[str, ...]) -> q.SentenceCheck:  # noqa: ARG002 - as above
         """The label of a sentence drawn at random."""
         return random.Random(text).choice(list(_by_sentence().values()))[0]
 
@@ -160,11 +144,11 @@ class AlwaysContent(Oracle):
 
     signature = "oracle, always content"
 
-    def rate(self, facet: Facet, summary: str) -> FacetRating:
+    def rate(self, facet: q.Facet, summary: str) -> q.FacetRating:
         """The highest rating there is."""
-        return replace(super().rate(facet, summary), rating=SCALES[facet])
+        return replace(super().rate(facet, summary), rating=q.SCALES[facet])
 
-    def check(self, text: str, source: tuple[str, ...]) -> SentenceCheck:
+    def check(self, text: str, source: tuple[str, ...]) -> q.SentenceCheck:
         """Supported, by the labelled evidence."""
         return replace(super().check(text, source), supported=True)
 
@@ -174,7 +158,7 @@ class IgnoresNumbers(Oracle):
 
     signature = "oracle, ignores numbers"
 
-    def check(self, text: str, source: tuple[str, ...]) -> SentenceCheck:
+    def check(self, text: str, source: tuple[str, ...]) -> q.SentenceCheck:
         """As labelled, but for wrong figures."""
         check, error = _by_sentence()[source[0], text]
         return replace(check, supported=True) if error == "number" else check
@@ -185,9 +169,9 @@ class Remembering:
 
     signature = OfflineJudge().signature
     in_flight = 1
-    _answers: ClassVar[dict[Question, Answer]] = {}
+    _answers: ClassVar[dict[q.Question, q.Answer]] = {}
 
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+    async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
         """Its answers."""
         new = tuple(question for question in questions if question not in self._answers)
         self._answers.update(zip(new, await OfflineJudge().answer(new), strict=True))
@@ -199,28 +183,28 @@ class OfflineShuffled(Remembering):
 
     signature = "offline, answers shuffled"
 
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+    async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
         """The embedded judge's answers, changed."""
         answers = await super().answer(questions)
         return tuple(map(self.change, questions, answers))
 
-    def change(self, question: Question, answer: Answer) -> Answer:
+    def change(self, question: q.Question, answer: q.Answer) -> q.Answer:
         """One answer, degraded."""
         dice = random.Random(str(question))
         match answer:
-            case FacetRatings(ratings):
-                return FacetRatings(
+            case q.FacetRatings(ratings):
+                return q.FacetRatings(
                     tuple(
-                        replace(r, rating=dice.randint(1, SCALES[r.facet]))
-                        if isinstance(r, FacetRating)
+                        replace(r, rating=dice.randint(1, q.SCALES[r.facet]))
+                        if isinstance(r, q.FacetRating)
                         else r
                         for r in ratings
                     )
                 )
-            case SentenceChecks(checks):
-                return SentenceChecks(tuple(dice.sample(checks, len(checks))))
-            case FactChecks(verdicts):
-                return FactChecks(tuple(dice.sample(verdicts, len(verdicts))))
+            case q.SentenceChecks(checks):
+                return q.SentenceChecks(tuple(dice.sample(checks, len(checks))))
+            case q.FactChecks(verdicts):
+                return q.FactChecks(tuple(dice.sample(verdicts, len(verdicts))))
             case _:
                 return answer
 
@@ -230,15 +214,15 @@ class OfflineContent(OfflineShuffled):
 
     signature = "offline, always content"
 
-    def change(self, question: Question, answer: Answer) -> Answer:  # noqa: ARG002 - as above
+    def change(self, question: q.Question, answer: q.Answer) -> q.Answer:  # noqa: ARG002 - as above
         """Full ratings, and everything supported."""
         match answer:
-            case FacetRatings(ratings):
-                rated = [r for r in ratings if isinstance(r, FacetRating)]
-                return FacetRatings(tuple(replace(r, rating=SCALES[r.facet]) for r in rated))
-            case SentenceChecks(checks):
-                judged = [c for c in checks if isinstance(c, SentenceCheck)]
-                return SentenceChecks(tuple(replace(c, supported=True) for c in judged))
+            case q.FacetRatings(ratings):
+                rated = [r for r in ratings if isinstance(r, q.FacetRating)]
+                return q.FacetRatings(tuple(replace(r, rating=q.SCALES[r.facet]) for r in rated))
+            case q.SentenceChecks(checks):
+                judged = [c for c in checks if isinstance(c, q.SentenceCheck)]
+                return q.SentenceChecks(tuple(replace(c, supported=True) for c in judged))
             case _:
                 return answer
 
@@ -248,16 +232,16 @@ class OfflineNumberBlind(Remembering):
 
     signature = "offline, ignores numbers"
 
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+    async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
         """Its answers to texts without digits."""
         return await super().answer(tuple(map(_blinded, questions)))
 
 
-def _blinded(question: Question) -> Question:
-    if not isinstance(question, CheckSentences):
+def _blinded(question: q.Question) -> q.Question:
+    if not isinstance(question, q.CheckSentences):
         return question
     sentences, source = (
         tuple(_DIGITS.sub("", text) for text in texts)
         for texts in (question.sentences, question.source)
     )
-    return CheckSentences(sentences, source)
+    return q.CheckSentences(sentences, source)

@@ -53,7 +53,6 @@ def test_a_judge_that_says_what_the_labels_say_is_trusted() -> None:
         # right in everything else, each is found out by the figure that its one fault moves
         (oracle.Shuffled, ORACLE, ALL),
         (oracle.AlwaysContent, ORACLE, ALL),
-        (oracle.IgnoresNumbers, ORACLE, {"unfaithful_recall.number"}),
         # the embedded judge's own floors are low, and stand just under what it reaches
         (oracle.OfflineShuffled, OFFLINE, {"facet_kappa"}),
         (oracle.OfflineContent, OFFLINE, ALL),

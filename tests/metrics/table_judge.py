@@ -5,27 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from summeval_pytest.questions import (
-    CheckFacts,
-    Fact,
-    FactCheck,
-    FactChecks,
-    FactList,
-    ListFacts,
-    ListRelations,
-    Relation,
-    RelationList,
-    Unanswered,
-)
+from summeval_pytest import questions as q
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from summeval_pytest.metrics.flow import Dialogue, Returned
-    from summeval_pytest.questions import Answer, Question
 
 
-def ended(dialogue: Dialogue[Returned], *rounds: tuple[Answer, ...]) -> Returned:
+def ended(dialogue: Dialogue[Returned], *rounds: tuple[q.Answer, ...]) -> Returned:
     """What a conversation ends in after these rounds of answers; without any, it asks nothing."""
     try:
         next(dialogue)
@@ -37,9 +25,9 @@ def ended(dialogue: Dialogue[Returned], *rounds: tuple[Answer, ...]) -> Returned
     raise AssertionError("the conversation asks on")
 
 
-def facts(*texts: str) -> tuple[Fact, ...]:
+def facts(*texts: str) -> tuple[q.Fact, ...]:
     """These facts, all of the first sentence and refining nothing."""
-    return tuple(Fact(text=text, sentence=0) for text in texts)
+    return tuple(q.Fact(text=text, sentence=0) for text in texts)
 
 
 @dataclass(slots=True)
@@ -58,7 +46,7 @@ class Table:
     carries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     relations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     silent: frozenset[str] = frozenset()
-    asked: list[tuple[Question, ...]] = field(default_factory=list)
+    asked: list[tuple[q.Question, ...]] = field(default_factory=list)
 
     def drive(self, flow: Dialogue[Returned]) -> Returned:
         """What a conversation comes to."""
@@ -71,36 +59,38 @@ class Table:
             value: Returned = end.value
             return value
 
-    def say(self, question: Question) -> Answer:
+    def say(self, question: q.Question) -> q.Answer:
         """The answer to one question."""
         match question:
-            case ListFacts(sentences):
+            case q.ListFacts(sentences):
                 stated = [
-                    Fact(text=text, sentence=place)
+                    q.Fact(text=text, sentence=place)
                     for place, sentence in enumerate(sentences)
                     for text in self.facts.get(sentence, (sentence,))
                 ]
-                return FactList(tuple(stated))
-            case ListRelations(text):
-                return RelationList(
+                return q.FactList(tuple(stated))
+            case q.ListRelations(text):
+                return q.RelationList(
                     tuple(
-                        Relation(head="a", relation="b", tail="c", statement=statement)
+                        q.Relation(head="a", relation="b", tail="c", statement=statement)
                         for statement in self.relations.get(text, ())
                     ),
                     2,
                 )
-            case CheckFacts(facts, premises):
-                return FactChecks(tuple(self._check(fact.text, premises) for fact in facts))
+            case q.CheckFacts(facts, premises):
+                return q.FactChecks(tuple(self._check(fact.text, premises) for fact in facts))
             case _:
-                return Unanswered("not in the tables")
+                return q.Unanswered("not in the tables")
 
-    def _check(self, text: str, premises: tuple[str, ...]) -> FactCheck | Unanswered:
+    def _check(self, text: str, premises: tuple[str, ...]) -> q.FactCheck | q.Unanswered:
         if text in self.silent:
-            return Unanswered("no word on it")
+            return q.Unanswered("no word on it")
         known = {text, *self.carries.get(text, ())}
         places = tuple(place for place, premise in enumerate(premises) if premise in known)
-        return FactCheck(reason=f"{len(places)} carry it", entailed=bool(places), premises=places)
+        return q.FactCheck(reason=f"{len(places)} carry it", entailed=bool(places), premises=places)
 
-    def checks_asked(self) -> list[CheckFacts]:
+    def checks_asked(self) -> list[q.CheckFacts]:
         """The questions about facts, in order."""
-        return [q for questions in self.asked for q in questions if isinstance(q, CheckFacts)]
+        return [
+            each for questions in self.asked for each in questions if isinstance(each, q.CheckFacts)
+        ]

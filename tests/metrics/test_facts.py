@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from summeval_pytest import questions as q
 from summeval_pytest.metrics.facts import (
     StageCounts,
     Stages,
@@ -17,17 +18,6 @@ from summeval_pytest.metrics.facts import (
     stated_once,
 )
 from summeval_pytest.metrics.flow import NoScoreError
-from summeval_pytest.questions import (
-    CheckFacts,
-    Fact,
-    FactChecks,
-    FactList,
-    ListFacts,
-    ListRelations,
-    Relation,
-    RelationList,
-    Unanswered,
-)
 from tests.metrics.table_judge import Table, ended, facts
 
 REFERENCE = "Zinc was given to mice. The mice slept longer."
@@ -39,7 +29,7 @@ RELATED = Stages(relations=0.65)
 
 
 def read(
-    judge: Table, stages: Stages = RELATED, frozen: tuple[Fact, ...] | None = None
+    judge: Table, stages: Stages = RELATED, frozen: tuple[q.Fact, ...] | None = None
 ) -> tuple[Stated, ...]:
     """What both texts state, as this judge has it."""
     return judge.drive(read_both(REFERENCE, SUMMARY, frozen=frozen, stages=stages, encode=None))
@@ -73,15 +63,15 @@ def test_facts_and_relations_of_both_texts_are_asked_for_at_once() -> None:
     """A wait more for each stage would be the paper's ten minutes again."""
     judge = Table()
     read(judge)
-    relations = ListRelations(REFERENCE), ListRelations(SUMMARY)
-    assert judge.asked == [(ListFacts(OTHER), relations[0], ListFacts(OURS), relations[1])]
+    relations = q.ListRelations(REFERENCE), q.ListRelations(SUMMARY)
+    assert judge.asked == [(q.ListFacts(OTHER), relations[0], q.ListFacts(OURS), relations[1])]
 
 
 def test_without_relations_only_facts_are_asked_for() -> None:
     """The default; repeated sentences are one fact."""
     judge = Table(relations={SUMMARY: (ACROSS,)})
     of_reference, of_summary = read(judge, Stages())
-    assert judge.asked == [(ListFacts(OTHER), ListFacts(OURS))]
+    assert judge.asked == [(q.ListFacts(OTHER), q.ListFacts(OURS))]
     assert (texts(of_reference), texts(of_summary)) == (
         list(OTHER),
         ["Zinc was given.", "Mice slept."],
@@ -96,9 +86,9 @@ def test_a_relation_that_no_fact_comes_near_is_a_fact_of_its_own() -> None:
     """
     _, of_summary = read(Table(relations={SUMMARY: ("Mice slept.", ACROSS)}))
     assert of_summary.facts == (
-        Fact(text="Zinc was given.", sentence=0),
-        Fact(text="Mice slept.", sentence=1),
-        Fact(text=ACROSS, sentence=0),  # zinc stands in one sentence alone, mice in two
+        q.Fact(text="Zinc was given.", sentence=0),
+        q.Fact(text="Mice slept.", sentence=1),
+        q.Fact(text=ACROSS, sentence=0),  # zinc stands in one sentence alone, mice in two
     )
     assert of_summary.counts == StageCounts(
         n_sentences=3, n_listed=3, n_facts=2, n_chains=2, n_relations=2, n_kept_relations=1
@@ -107,14 +97,14 @@ def test_a_relation_that_no_fact_comes_near_is_a_fact_of_its_own() -> None:
 
 def test_a_relation_with_a_foreign_number_is_unusable_at_its_sentence() -> None:
     """As a fact is that states what its sentence does not; twice the same is one."""
-    odd = Relation(head="", relation="", tail="", statement="Mice slept 777 h.")
-    listed = FactList(facts("Zinc was given."), unusable=facts("Zinc weighed 777.7 kg."))
+    odd = q.Relation(head="", relation="", tail="", statement="Mice slept 777 h.")
+    listed = q.FactList(facts("Zinc was given."), unusable=facts("Zinc weighed 777.7 kg."))
     flow = read_both(REFERENCE, SUMMARY, frozen=facts("Zinc."), stages=RELATED, encode=None)
-    of_reference, of_summary = ended(flow, (listed, RelationList((), 2, unusable=(odd, odd))))
+    of_reference, of_summary = ended(flow, (listed, q.RelationList((), 2, unusable=(odd, odd))))
     assert (of_reference.unusable, of_summary.facts) == ((), facts("Zinc was given."))
     assert of_summary.unusable == (
-        Fact(text="Zinc weighed 777.7 kg.", sentence=0),
-        Fact(text="Mice slept 777 h.", sentence=1),
+        q.Fact(text="Zinc weighed 777.7 kg.", sentence=0),
+        q.Fact(text="Mice slept 777 h.", sentence=1),
     )
 
 
@@ -149,7 +139,7 @@ def test_reviewed_facts_stand_without_relations() -> None:
     """A frozen reference cannot move a score."""
     judge = Table(relations={REFERENCE: (ACROSS,)})
     of_reference, _ = read(judge, frozen=facts("Zinc acts.", "Zinc acts.", "Mice sleep."))
-    assert judge.asked == [(ListFacts(OURS), ListRelations(SUMMARY))]
+    assert judge.asked == [(q.ListFacts(OURS), q.ListRelations(SUMMARY))]
     assert texts(of_reference) == ["Zinc acts.", "Mice sleep."]
     assert of_reference.counts == StageCounts(n_sentences=2, n_listed=3, n_facts=2, n_chains=2)
 
@@ -160,24 +150,24 @@ ICE = "Ice melts"
 @pytest.mark.parametrize(
     ("wrong", "reason"),
     [
-        (Fact(text=ICE, sentence=2), "fact 'Ice melts' names sentence 3 of 2"),
-        (Fact(text=ICE, sentence=-1), "fact 'Ice melts' names sentence 0 of 2"),
+        (q.Fact(text=ICE, sentence=2), "fact 'Ice melts' names sentence 3 of 2"),
+        (q.Fact(text=ICE, sentence=-1), "fact 'Ice melts' names sentence 0 of 2"),
         (
-            Fact(text=ICE, sentence=1, parent=1),
+            q.Fact(text=ICE, sentence=1, parent=1),
             "fact 'Ice melts' refines fact 2, which is not before it",
         ),
         (
-            Fact(text=ICE, sentence=1, parent=-1),
+            q.Fact(text=ICE, sentence=1, parent=-1),
             "fact 'Ice melts' refines fact 0, which is not before it",
         ),
     ],
 )
 def test_fact_without_its_sentence_or_after_its_child_is_no_answer(
-    wrong: Fact, reason: str
+    wrong: q.Fact, reason: str
 ) -> None:
     """An index into nothing would show the wrong sentence beside the finding."""
-    sound, spoilt = FactList(facts("Zinc.")), FactList((*facts("Zinc."), wrong))
-    unusable = FactList(facts("Zinc."), unusable=spoilt.facts)
+    sound, spoilt = q.FactList(facts("Zinc.")), q.FactList((*facts("Zinc."), wrong))
+    unusable = q.FactList(facts("Zinc."), unusable=spoilt.facts)
     for frozen, answers in (
         (None, (spoilt, sound)),
         (None, (sound, spoilt)),
@@ -193,17 +183,17 @@ def test_fact_without_its_sentence_or_after_its_child_is_no_answer(
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
-        (Unanswered("no relations here"), "no relations here"),
-        (FactList(()), "ListRelations was answered with FactList"),
+        (q.Unanswered("no relations here"), "no relations here"),
+        (q.FactList(()), "ListRelations was answered with FactList"),
     ],
 )
 def test_relations_that_are_wanted_and_not_answered_leave_no_score(
-    answer: Unanswered | FactList, fault: str
+    answer: q.Unanswered | q.FactList, fault: str
 ) -> None:
     """Without them the score would be another one under the same name."""
     flow = read_both(REFERENCE, SUMMARY, frozen=(), stages=RELATED, encode=None)
     with pytest.raises(NoScoreError) as caught:
-        ended(flow, (FactList(()), answer))
+        ended(flow, (q.FactList(()), answer))
     assert str(caught.value) == fault
 
 
@@ -219,8 +209,8 @@ def test_facts_that_differ_in_a_word_or_its_place_are_two(pair: tuple[str, str])
 
 def test_children_of_a_repeated_fact_move_to_the_first() -> None:
     """Case and marks aside, it is the same fact; one without a word is none."""
-    said = (*facts("Zinc acts", "-", "zinc acts."), Fact(text="It heals", sentence=0, parent=2))
-    result = (*facts("Zinc acts"), Fact(text="It heals", sentence=0, parent=0))
+    said = (*facts("Zinc acts", "-", "zinc acts."), q.Fact(text="It heals", sentence=0, parent=2))
+    result = (*facts("Zinc acts"), q.Fact(text="It heals", sentence=0, parent=0))
     assert stated_once(said) == result
 
 
@@ -230,7 +220,9 @@ def test_merging_is_idempotent_and_keeps_parents_first(
 ) -> None:
     """A merged list is a list that the judge could have given."""
     listed = tuple(
-        Fact(text=t, sentence=0, parent=data.draw(st.none() | st.integers(0, i - 1)) if i else None)
+        q.Fact(
+            text=t, sentence=0, parent=data.draw(st.none() | st.integers(0, i - 1)) if i else None
+        )
         for i, t in enumerate(said)
     )
     merged = stated_once(listed)
@@ -258,12 +250,12 @@ def test_a_fact_that_its_follower_entails_is_the_parent(
     """Worked example of the paper's rule: runs of True are chains, in the order of the facts."""
     judge = Table(carries={GROW: (FAST,), FAST: (MICE,), SAFE: (GROW,)})
     named = tuple(
-        Fact(text=t, sentence=0, parent=i - 1 if i else None) for i, t in enumerate(texts_listed)
+        q.Fact(text=t, sentence=0, parent=i - 1 if i else None) for i, t in enumerate(texts_listed)
     )
     result = judge.drive(adjacent_chains(named))  # the parents that the lister named are left out
     assert [fact.parent for fact in result] == parents
     asked = tuple(
-        CheckFacts(facts(one), (other,), every_premise=False)
+        q.CheckFacts(facts(one), (other,), every_premise=False)
         for one, other in pairwise(texts_listed)
     )
     assert judge.asked == ([asked] if asked else [])
@@ -282,17 +274,17 @@ def test_a_link_without_an_answer_is_a_no() -> None:
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
-        (Unanswered("cut off"), "1 of 1 pairs of neighbouring facts unanswered, first: cut off"),
-        (FactList(()), "CheckFacts was answered with FactList"),
-        (FactChecks(()), "the judge returned 0 fact checks for 1 asked about"),
+        (q.Unanswered("cut off"), "1 of 1 pairs of neighbouring facts unanswered, first: cut off"),
+        (q.FactList(()), "CheckFacts was answered with FactList"),
+        (q.FactChecks(()), "the judge returned 0 fact checks for 1 asked about"),
         (
-            FactChecks((Unanswered("no word"),)),
+            q.FactChecks((q.Unanswered("no word"),)),
             "1 of 1 pairs of neighbouring facts unanswered, first: no word",
         ),
     ],
 )
 def test_a_judge_that_cannot_tell_most_links_gives_no_score(
-    answer: Unanswered | FactList | FactChecks, fault: str
+    answer: q.Unanswered | q.FactList | q.FactChecks, fault: str
 ) -> None:
     """A judge of one's own may return anything."""
     with pytest.raises(NoScoreError) as caught:
@@ -303,12 +295,14 @@ def test_a_judge_that_cannot_tell_most_links_gives_no_score(
 def test_ancestors_are_reported_from_the_root_on() -> None:
     """In this order the judge reads the verdicts before; a chain may be long."""
     tree = tuple(
-        Fact(text=str(place), sentence=0, parent=parent)
+        q.Fact(text=str(place), sentence=0, parent=parent)
         for place, parent in enumerate((None, 0, 0, 1, None, 3))
     )
     expected = [(), (0,), (0,), (0, 1), (), (0, 1, 3)]
     assert [ancestors(tree, place) for place in range(6)] == expected
-    long = [Fact(text="", sentence=0, parent=place - 1 if place else None) for place in range(5000)]
+    long = [
+        q.Fact(text="", sentence=0, parent=place - 1 if place else None) for place in range(5000)
+    ]
     assert len(ancestors(long, 4999)) == 4999
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from summeval_pytest import questions as q
 from summeval_pytest.errors import SummevalError
 from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.eva import EvaScore
@@ -22,29 +23,17 @@ from summeval_pytest.metrics.flow import (
     side_by_side,
 )
 from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.questions import (
-    SCALES,
-    FacetRating,
-    FacetRatings,
-    FacetSegments,
-    FactList,
-    ListFacts,
-    RateFacets,
-    SegmentFacets,
-    Unanswered,
-)
 from tests.metrics.table_judge import ended, facts
 
 if TYPE_CHECKING:
     from summeval_pytest.metrics.flow import Dialogue, Flow
-    from summeval_pytest.questions import Answer
 
 SUMMARY = "Mice grew."
 FIRST = "Growth rose in mice."
 SECOND = "The mice became larger."
 OPEN = Unscored(metric="facet", status="unanswered", reason="timed out")
 SKIPPED = Unscored(metric="facet", status="skipped_no_reference", reason="no facet")
-ONE, TWO = FactList(facts("a")), FactList(facts("b"))
+ONE, TWO = q.FactList(facts("a")), q.FactList(facts("b"))
 
 
 def settled(outcome: FacetScore | Unscored) -> Flow[FacetScore]:
@@ -61,9 +50,12 @@ def of_value(value: float) -> FacetScore:
 # Questions
 def test_ask_yields_all_questions_at_once_and_returns_their_answers_in_order() -> None:
     """Whoever drives the conversation can then answer them side by side."""
-    dialogue = ask(FactList, ListFacts(("a",)), ListFacts(("b",)))
-    assert next(dialogue) == (ListFacts(("a",)), ListFacts(("b",)))
-    assert ended(ask(FactList, ListFacts(("a",)), ListFacts(("b",))), (ONE, TWO)) == (ONE, TWO)
+    dialogue = ask(q.FactList, q.ListFacts(("a",)), q.ListFacts(("b",)))
+    assert next(dialogue) == (q.ListFacts(("a",)), q.ListFacts(("b",)))
+    assert ended(ask(q.FactList, q.ListFacts(("a",)), q.ListFacts(("b",))), (ONE, TWO)) == (
+        ONE,
+        TWO,
+    )
 
 
 @pytest.mark.parametrize(
@@ -71,15 +63,15 @@ def test_ask_yields_all_questions_at_once_and_returns_their_answers_in_order() -
     [
         ((ONE,), "the judge gave 1 answers to 2 questions"),
         ((ONE, ONE, ONE), "the judge gave 3 answers to 2 questions"),
-        ((ONE, Unanswered("it refused")), "it refused"),
-        ((FacetSegments(), ONE), "ListFacts was answered with FacetSegments"),
+        ((ONE, q.Unanswered("it refused")), "it refused"),
+        ((q.FacetSegments(), ONE), "ListFacts was answered with FacetSegments"),
     ],
 )
-def test_answers_that_do_not_fit_are_no_answer(answers: tuple[Answer, ...], message: str) -> None:
+def test_answers_that_do_not_fit_are_no_answer(answers: tuple[q.Answer, ...], message: str) -> None:
     """The reason says what came back, for the one who runs the judge, in whatever form asked."""
-    questions = ListFacts(("a",)), ListFacts(("b",))
-    parts = side_by_side(*(ask(FactList, question) for question in questions))
-    dialogues: list[Dialogue[object]] = [ask(FactList, *questions), parts]
+    questions = q.ListFacts(("a",)), q.ListFacts(("b",))
+    parts = side_by_side(*(ask(q.FactList, question) for question in questions))
+    dialogues: list[Dialogue[object]] = [ask(q.FactList, *questions), parts]
     for dialogue in dialogues:
         with pytest.raises(NoScoreError) as error:
             ended(dialogue, answers)
@@ -91,7 +83,7 @@ def rounds(*texts: str) -> Dialogue[str]:
     """A part that asks one question a round, and ends in the texts of the facts."""
     stated = []
     for text in texts:
-        (answer,) = yield from ask(FactList, ListFacts((text,)))
+        (answer,) = yield from ask(q.FactList, q.ListFacts((text,)))
         stated += [fact.text for fact in answer.facts]
     return " ".join(stated)
 
@@ -99,8 +91,8 @@ def rounds(*texts: str) -> Dialogue[str]:
 def test_parts_of_a_conversation_share_their_rounds() -> None:
     """A part that ends early asks no more, one that asks nothing is there at once."""
     parts = side_by_side(rounds("p", "q"), rounds(), rounds("r"))
-    assert next(parts) == (ListFacts(("p",)), ListFacts(("r",)))
-    assert parts.send((ONE, TWO)) == (ListFacts(("q",)),)
+    assert next(parts) == (q.ListFacts(("p",)), q.ListFacts(("r",)))
+    assert parts.send((ONE, TWO)) == (q.ListFacts(("q",)),)
     with pytest.raises(StopIteration) as stop:
         parts.send((TWO,))
     assert stop.value.value == ("a b", "", "b")
@@ -165,14 +157,18 @@ def test_measuring_against_no_reference_is_a_programming_error() -> None:
 def test_each_reference_is_asked_about_in_turn_and_the_better_one_scores() -> None:
     """A whole conversation over two references: the second begins where the first has its score."""
     flow = best_of(tuple(facet.measure(reference, SUMMARY) for reference in (FIRST, SECOND)))
-    assert next(flow) == (SegmentFacets(FIRST), SegmentFacets(SUMMARY, is_summary=True))
-    segments = FacetSegments(result=FIRST), FacetSegments(result=SUMMARY)
-    assert isinstance(flow.send(segments)[0], RateFacets)
+    assert next(flow) == (q.SegmentFacets(FIRST), q.SegmentFacets(SUMMARY, is_summary=True))
+    segments = q.FacetSegments(result=FIRST), q.FacetSegments(result=SUMMARY)
+    assert isinstance(flow.send(segments)[0], q.RateFacets)
     poor, good = (
-        FacetRatings((FacetRating(facet="result", reason="", rating=rating),)) for rating in (2, 3)
+        q.FacetRatings((q.FacetRating(facet="result", reason="", rating=rating),))
+        for rating in (2, 3)
     )
-    assert flow.send((poor,)) == (SegmentFacets(SECOND), SegmentFacets(SUMMARY, is_summary=True))
-    flow.send((FacetSegments(result=SECOND), FacetSegments(result=SUMMARY)))
+    assert flow.send((poor,)) == (
+        q.SegmentFacets(SECOND),
+        q.SegmentFacets(SUMMARY, is_summary=True),
+    )
+    flow.send((q.FacetSegments(result=SECOND), q.FacetSegments(result=SUMMARY)))
     with pytest.raises(StopIteration) as stop:
         flow.send((good,))
     score = stop.value.value
@@ -182,14 +178,14 @@ def test_each_reference_is_asked_about_in_turn_and_the_better_one_scores() -> No
 def test_judge_failing_on_the_first_reference_ends_the_conversation() -> None:
     """Nothing more is asked, and paid for, that could not change the outcome."""
     flow = best_of(tuple(facet.measure(reference, SUMMARY) for reference in (FIRST, SECOND)))
-    assert ended(flow, (Unanswered("timed out"), FacetSegments())) == OPEN
+    assert ended(flow, (q.Unanswered("timed out"), q.FacetSegments())) == OPEN
 
 
 def facet_score(**ratings: int) -> FacetScore:
     """The score of these ratings."""
     rated = tuple(
         RatedFacet(facet=facet, rating=ratings[facet], reason="", reference="a", candidate="b")
-        for facet in SCALES
+        for facet in q.SCALES
         if facet in ratings
     )
     value = facet_aware_metric({each.facet: each.rating for each in rated})

@@ -75,13 +75,8 @@ def test_identical_texts_score_one_and_ask_nothing(metric: MetricName) -> None:
 @pytest.mark.parametrize(
     ("metric", "answers", "reason"),
     [
-        ("facet", (FacetSegments(),) * 3, "the judge gave 3 answers to 2 questions"),
-        ("facet", (FacetSegments(), Unanswered("no JSON")), "no JSON"),
         ("facet", (Unanswered("refused"), FacetSegments()), "refused"),
-        ("eva", (FactList(()),), "the judge gave 1 answers to 2 questions"),
-        ("eva", (FactList(()), Unanswered("refused")), "refused"),
         ("eva", (FactList(()), FacetSegments()), "ListFacts was answered with FacetSegments"),
-        ("faithfulness", (Unanswered("no JSON"),), "no JSON"),
         ("faithfulness", (FactList(()),), "CheckSentences was answered with FactList"),
     ],
 )

@@ -5,33 +5,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from summeval_pytest import questions as q
 from summeval_pytest.errors import JudgeError
-from summeval_pytest.questions import (
-    CheckSentences,
-    FacetSegments,
-    SegmentFacets,
-    SentenceCheck,
-    SentenceChecks,
-    Unanswered,
-)
 from summeval_pytest.run.measure import REMEMBERED, Asker
 from tests.waiting import SOON
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from summeval_pytest.questions import Answer, Question
+    Questions = tuple[q.Question, ...]
+    Answers = tuple[q.Answer, ...]
 
-    Questions = tuple[Question, ...]
-    Answers = tuple[Answer, ...]
-
-ZINC, ALGA, MOSS = SegmentFacets("Zinc."), SegmentFacets("Alga."), SegmentFacets("Moss.")
+ZINC, ALGA, MOSS = q.SegmentFacets("Zinc."), q.SegmentFacets("Alga."), q.SegmentFacets("Moss.")
 
 
-def echo(question: Question) -> Answer:
+def echo(question: q.Question) -> q.Answer:
     """An answer that tells which question it belongs to."""
-    assert isinstance(question, SegmentFacets)
-    return FacetSegments(result=question.text)
+    assert isinstance(question, q.SegmentFacets)
+    return q.FacetSegments(result=question.text)
 
 
 class Scripted:
@@ -153,7 +144,7 @@ def test_a_flow_that_gives_up_takes_nobody_with_it() -> None:
 def test_memory_is_bounded_and_forgets_the_oldest() -> None:
     """A suite may have a million pairs; the reference in use must not be the one forgotten."""
     judge = Scripted()
-    questions = [SegmentFacets(f"Sample {number}.") for number in range(REMEMBERED + 40)]
+    questions = [q.SegmentFacets(f"Sample {number}.") for number in range(REMEMBERED + 40)]
 
     async def main() -> None:
         asker = Asker(judge)
@@ -168,19 +159,21 @@ def test_memory_is_bounded_and_forgets_the_oldest() -> None:
     assert judge.calls == [(questions[0],)]
 
 
-CHECK = CheckSentences(("Zinc helps.",), ("Zinc helps.",))
-SUPPORTED = SentenceChecks((SentenceCheck(reason="it does", supported=True),))
+CHECK = q.CheckSentences(("Zinc helps.",), ("Zinc helps.",))
+SUPPORTED = q.SentenceChecks((q.SentenceCheck(reason="it does", supported=True),))
 
 
 @pytest.mark.parametrize(
-    "first", [Unanswered("busy"), SentenceChecks((Unanswered("busy"),))], ids=["whole", "item"]
+    "first",
+    [q.Unanswered("busy"), q.SentenceChecks((q.Unanswered("busy"),))],
+    ids=["whole", "item"],
 )
-def test_what_stayed_unanswered_is_asked_again(first: Answer) -> None:
+def test_what_stayed_unanswered_is_asked_again(first: q.Answer) -> None:
     """A bad moment of the judge must not leave every later system unscored."""
     said = iter([first, SUPPORTED])
     judge = Scripted(say=lambda _: (next(said),))
 
-    async def thrice() -> list[Answer]:
+    async def thrice() -> list[q.Answer]:
         asker = Asker(judge)
         return [(await asker.ask((CHECK,)))[0] for _ in range(3)]
 
@@ -203,8 +196,8 @@ OWES = "to 3 questions; it owes one for each, in order"
 @pytest.mark.parametrize(
     ("say", "message"),
     [
-        (lambda _: (FacetSegments(),) * 2, f"gave 2 answers {OWES}"),
-        (lambda _: (FacetSegments(),) * 4, f"gave 4 answers {OWES}"),
+        (lambda _: (q.FacetSegments(),) * 2, f"gave 2 answers {OWES}"),
+        (lambda _: (q.FacetSegments(),) * 4, f"gave 4 answers {OWES}"),
         (lambda _: None, "broke down: TypeError: 'NoneType' object is not iterable"),
         (raising(SystemExit(3)), "broke down: SystemExit: 3"),
         (raising(asyncio.CancelledError()), "broke down: CancelledError:"),

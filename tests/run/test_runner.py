@@ -14,19 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from summeval_pytest import questions as q
 from summeval_pytest.endpoints.limits import URGENCY
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.metrics import faithfulness
-from summeval_pytest.questions import (
-    CheckFacts,
-    CheckSentences,
-    FacetSegments,
-    Fact,
-    FactCheck,
-    FactChecks,
-    SentenceCheck,
-    SentenceChecks,
-)
 from summeval_pytest.run import runner as runner_module
 from summeval_pytest.run.measure import StatedFacts
 from summeval_pytest.run.runner import OwnTexts, Runner, Task, pair_of
@@ -37,7 +28,6 @@ from tests.waiting import SOON, until, wait_until
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from summeval_pytest.questions import Answer, Question
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.suite.values import Pair, Paper
 
@@ -86,10 +76,10 @@ class Counting:
         self.most_open = 0
         self._open = 0
 
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+    async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
         """One check, after some thought."""
         (question,) = questions
-        assert isinstance(question, CheckSentences)
+        assert isinstance(question, q.CheckSentences)
         mouse = int(question.sentences[0].removesuffix(".").rpartition("-")[2])
         self.mice.append(mouse)
         self._open += 1
@@ -99,7 +89,7 @@ class Counting:
             await self.think(mouse)
         finally:
             self._open -= 1
-        return (SentenceChecks((SentenceCheck(reason="", supported=True),)),)
+        return (q.SentenceChecks((q.SentenceCheck(reason="", supported=True),)),)
 
     async def think(self, mouse: int) -> None:
         """Takes no time."""
@@ -303,14 +293,14 @@ class Checking(Counting):
 
     def __init__(self) -> None:
         super().__init__()
-        self.asked: list[Question] = []
+        self.asked: list[q.Question] = []
 
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+    async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
         """As many yeses as there are facts."""
         self.asked.extend(questions)
         (question,) = questions
-        assert isinstance(question, CheckFacts)
-        return (FactChecks((FactCheck(reason="", entailed=True),) * len(question.facts)),)
+        assert isinstance(question, q.CheckFacts)
+        return (q.FactChecks((q.FactCheck(reason="", entailed=True),) * len(question.facts)),)
 
 
 def test_labelled_facts_are_asked_about_with_their_pair(tasks: list[Task]) -> None:
@@ -321,8 +311,8 @@ def test_labelled_facts_are_asked_about_with_their_pair(tasks: list[Task]) -> No
         task = replace(tasks[3], metrics=(), facts=labelled)
         (answered,) = runner.evaluations([task])
         assert runner.evaluation(replace(task, facts=None)).stated is None
-    fact = Fact(text="The mouse slept", sentence=0)
-    assert judge.asked == [CheckFacts((fact,), ("Rest came to mouse-3.",), every_premise=False)]
+    fact = q.Fact(text="The mouse slept", sentence=0)
+    assert judge.asked == [q.CheckFacts((fact,), ("Rest came to mouse-3.",), every_premise=False)]
     assert isinstance(answered.stated, StatedFacts)
     assert [check.holds for check in answered.stated.reference] == [True]
     assert answered.scores == ()
@@ -333,7 +323,7 @@ def test_own_texts_keep_what_is_frozen_of_the_same_reference(
     tasks: list[Task], reference: str, is_frozen: bool
 ) -> None:
     """Facets of another reference would be rated as if they were this one's."""
-    frozen = FacetSegments(result="slept")
+    frozen = q.FacetSegments(result="slept")
 
     class Frozen:
         fingerprint = tasks[0].suite.fingerprint

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import socket
 from dataclasses import replace
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.suite.values import Pair
-    from tests.scripted_server import Action, Seen
+    from tests.scripted_server import Action
 
 PLACE: Final = Place("golden/summeval.toml", 7)
 SPEC: Final = SystemSpec(
@@ -236,20 +235,3 @@ def test_address_where_nobody_listens_is_reported_with_how_to_start_ollama(tmp_p
         " base_url; Ollama starts with 'ollama serve' and 'ollama pull writer-7b';"
         " --summ-endpoint=URL points elsewhere"
     )
-
-
-def test_own_template_is_read_from_its_file(tmp_path: Path) -> None:
-    """Its text is in the request, so that another text asks again."""
-    prompts: list[str] = []
-
-    def script(seen: Seen) -> Action:
-        prompts.extend(seen.texts)
-        return Answer("Bricks crack.")
-
-    with ScriptedServer(script) as server:
-        folder = write_suite(tmp_path / "kilns", server.url, system='prompt = "short.txt"')
-        for text in ("In a word: {source}", "In two words: {source}", "In a word: {source}"):
-            (folder / "short.txt").write_text(text, encoding="utf-8")
-            asked_for(loaded(folder), tmp_path / "store")
-    assert [text[: text.index(":")] for text in prompts] == ["In a word", "In two words"]
-    assert json.dumps(SENTENCES["kiln"][0])[1:-1] in prompts[0]

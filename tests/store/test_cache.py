@@ -317,21 +317,6 @@ def test_killed_writer_loses_nothing_that_it_wrote(store: Store, lines: int) -> 
     assert rows[f"{lines:064x}"].reply == {"text": "x" * 1000}
 
 
-def test_importing_the_store_imports_no_diskcache(tmp_path: Path) -> None:
-    """A replay needs neither the database nor what looks for its place."""
-    code = (
-        "import sys; from summeval_pytest.store import cassette as store; from pathlib import Path;"
-        "store.write_cassette(Path(sys.argv[1]), ());"
-        "store.read_cassette(Path(sys.argv[1]), 'x');"
-        "print(sorted({'diskcache', 'platformdirs', 'openai', 'numpy'} & set(sys.modules)))"
-    )
-    file = str(tmp_path / "cassette.jsonl")  # a file of its own: root could replace a device
-    done = subprocess.run(
-        [sys.executable, "-c", code, file], capture_output=True, text=True, check=False
-    )
-    assert done.stdout.strip() == "[]", done.stderr
-
-
 # What somebody else has written
 
 PLANT = (

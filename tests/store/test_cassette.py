@@ -74,12 +74,9 @@ PARTS = "a row has 'key', 'reply' and 'topic', and this has"
         (line(topic=None), "a row's key and topic are texts"),
         (line(reply=["a"]), "a row's reply is a JSON object"),
         ("[1]", "the line is no JSON object"),
-        ('{"a": 1', "no JSON at column 8: Expecting ',' delimiter"),
         ('{"a": NaN}', "'NaN' is no JSON number"),
-        ('{"b": {"a": 1, "a": 1}}', "the key 'a' stands twice in one object"),
         ('{"a": "\u202e"}', "character 8 is hidden; it has to be written as \\u202e"),
         ('{"a":\t1}', "character 6 is hidden; it has to be written as \\t"),
-        ("[" * 100_000, "this line is nested too deeply to be read"),
         *(
             (line(key=key), f"a row's key is 64 hex digits, and not {shown}")
             for key, shown in (

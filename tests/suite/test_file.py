@@ -73,7 +73,7 @@ def test_mistakes_in_the_suite_file_are_reported_at_their_lines(
         'eva_validation = "chains"', "eva_premises = 0", "eva_premises = -3",
         "eva_premises = 3.0", "eva_premises = true", 'eva_premises = "3"', "eva_relations = 0",
         "eva_relations = 1.01", "eva_relations = nan", 'eva_relations = "yes"',
-        'references = "all"',
+        'references = "all"', 'encoder = "moss/tiny"',
     ]  # fmt: skip
     numbers = ('"0.55"', "true", "nan", "-inf", "1e999", "[0.5]", "9" * 400)
     changes = [
@@ -371,15 +371,6 @@ def test_a_folder_elsewhere_is_not_loaded_unasked(
     assert "summeval.toml:2: " in message
     assert "leads out of the suite's folder" in message
     assert load_suite(tmp_path / "moss", allow_outside=True).variants.eva.encoder
-
-
-def test_an_encoder_that_nothing_asks_is_refused(tmp_path: Path) -> None:
-    """The user thinks that it does something."""
-    message = mistake(lambda: suite_with(tmp_path / "moss", 'encoder = "moss/tiny"'))
-    assert message.endswith(
-        "summeval.toml:1: 'encoder' of the suite finds similar facts, and nothing asks for them;"
-        " add eva_premises = 3 or eva_relations = true, or delete it"
-    )
 
 
 @pytest.mark.parametrize(

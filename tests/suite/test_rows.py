@@ -219,14 +219,6 @@ def test_parquet_without_pyarrow_names_the_extra(
     )
 
 
-def test_a_table_outside_of_the_folder_is_refused(golden: Golden) -> None:
-    """A suite comes with a pull request; its tables lead nowhere else than its lines do."""
-    in_tables(golden, "csv")
-    (golden.path / "papers.csv").rename(golden.path.parent / "papers.csv")
-    (golden.path / "papers.csv").symlink_to(golden.path.parent / "papers.csv")
-    assert "leads out of the suite's folder" in golden.mistake()
-
-
 def test_a_whole_paper_fits_into_a_cell(tmp_path: Path) -> None:
     """The csv module's limit of 131,072 characters is for others, and stays theirs."""
     usual = csv.field_size_limit()

@@ -340,11 +340,3 @@ def test_a_pair_takes_few_requests_in_two_steps(*, backward: bool, n_requests: i
         "fact_checks": 4 if backward else 2,
         "sentence_checks": 1,
     }
-
-
-def test_the_reference_is_asked_about_once_for_all_systems() -> None:
-    """Of 9 requests a system, the two that read the reference are shared."""
-    sender = RuleSender()
-    assert waves_of(sender, "broke", "burst", backward=True) == 2
-    assert len(sender.sent) == 16
-    assert Counter(map(kind_of, sender.sent))["facts"] == 3

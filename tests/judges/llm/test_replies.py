@@ -68,20 +68,14 @@ def test_the_one_object_of_a_reply_is_read(text: str) -> None:
         ('{"x": {"a\\u001b": 1, "a\\u001b": 2}}', UnreadableError(
             "malformed", "the reply has the key 'a\\\\x1b' twice")),
         ('{"a": NaN}', UnreadableError("malformed", "the reply has NaN for a number")),
-        ('{"a": -Infinity}', UnreadableError("malformed", "the reply has -Infinity for a number")),
         ('{"a": ' + "9" * 5_000 + "}", UnreadableError(
             "malformed", "the reply has a number of too many digits")),
-        ('{"a": ' + "[" * 100 + "]" * 100 + "}", UnreadableError(
-            "malformed", "the reply's JSON is nested too deeply")),
         ('{"a":' * 100_000, UnreadableError("malformed", "the reply's JSON is nested too deeply")),
-        ('{"a":' + "[" * 100_000, UnreadableError(
-            "malformed", "the reply's JSON is nested too deeply")),
     ],
     ids=[
         "empty", "word", "cut", "cut more", "cut next", "no quotes", "comma",
         "text of JSON", "two", "set",
-        "list", "twice", "hostile key", "nan", "infinity", "digits", "too deep", "deep",
-        "deep list",
+        "list", "twice", "hostile key", "nan", "digits", "deep",
     ],
 )  # fmt: skip
 def test_what_could_be_read_in_two_ways_is_not_read(text: str, fault: UnreadableError) -> None:
