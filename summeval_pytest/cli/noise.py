@@ -156,11 +156,10 @@ def _lines(runs: Sequence[_Run]) -> Iterator[str]:
     for of in zip(*(run.systems for run in runs), strict=True):
         yield one_line(f"system {of[0].name}: {_counted(each.outcome for each in of)}")
         for means in zip(*(each.means for each in of), strict=True):
-            values = [mean.value for mean in means if mean.value is not None]
+            first, values = means[0], [m.value for m in means if m.value is not None]
             if values:
-                name, least = means[0].name, means[0].least
-                spread = f"{shown(name, min(values))} to {shown(name, max(values))}"
-                yield f"  mean {name}: {spread}, threshold {shown(name, least)}"
+                spread = f"{shown(first.named, min(values))} to {shown(first.named, max(values))}"
+                yield f"  mean {first.name}: {spread}, threshold {shown(first.named, first.least)}"
         if comparisons := [each.comparison for each in of if each.comparison is not None]:
             states = ("passes" if each.passes else "does not pass" for each in comparisons)
             yield f"  {one_line(f'against {comparisons[0].baseline}: {_counted(states)}')}"

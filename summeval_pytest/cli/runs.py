@@ -54,13 +54,13 @@ from summeval_pytest.reports.terminal import (
 from summeval_pytest.reports.wording import change_lines, comparison_lines
 from summeval_pytest.run.plan import planned_calls
 from summeval_pytest.run.runner import tasks_of
-from summeval_pytest.stats.paired import detectable_drop, power_of_drop
+from summeval_pytest.stats.no_worse import pass_chance, passing_margin
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.changes import measure_drift, pair_change, worst_changes
 from summeval_pytest.verdict.comparison import Against, Baseline, compare, find_baseline
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.differences import PairChange
-from summeval_pytest.verdict.policy import LEVEL, read_rules
+from summeval_pytest.verdict.policy import LEVEL, margin_fault, read_rules
 from summeval_pytest.verdict.run import RunRecord, RunVerdict, SuiteRecord
 
 RunFile = Annotated[Path, Parameter(name="RUN", help="a run record")]
@@ -400,38 +400,30 @@ def _changed(record: RunRecord, again: RunRecord) -> Iterator[str]:
         yield f"{len(changed) - _MOST} more"
 
 
-_ROUNDING: Final = 1e-9
 _MOST_PAPERS: Final = 10_000_000
-POWER: Final = 0.8
-"""With this chance a drop of the size asked for is found."""
+CHANCE: Final = 0.8
+"""Margins and numbers of papers are given for this chance."""
 
 
 def power_of(
     suite: Path,
     /,
     *,
-    drop: Annotated[float, Parameter(help="the drop to detect")],
+    margin: Annotated[float, Parameter(help="how much worse a release may be")],
     metric: Annotated[tuple[str, ...], Parameter(help="these numbers only (repeat)")] = (),
-    tests: Annotated[
-        int, Parameter(help="so many numbers are tested together: three metrics and four facets")
-    ] = 7,
     allow_outside: AllowOutside = False,
     judge: JudgeName = "offline",
     endpoints: Endpoints = NO_ENDPOINTS,
     asking: Asking = ASKING,
 ) -> list[str]:
-    """How small a drop the papers can show, at the level and power of a comparison."""
+    """How often a release as good as the last one passes a margin, and with how many papers."""
     names = names_in(metric, "--metric") or [*METRICS, "eva.precision", "eva.recall"]
     catalogue = catalogue_of(custom_numbers(names))
     for name in names:
         if name not in catalogue:
             raise OptionError(f"--metric={name}: unknown metric; {nearest(name, catalogue)}")
-        width = catalogue[name].high - catalogue[name].low
-        if not 0.0 < drop < width:
-            wrong = f"--drop={drop:g} is not a drop of {name}"
-            raise OptionError(f"{wrong}; write a number between 0 and {width:g}")
-    if tests < 1:
-        raise OptionError(f"--tests={tests} is not a number of tests; write 1 or more")
+        if fault := margin_fault(catalogue[name], margin):
+            raise OptionError(f"--margin: {fault}")
     find_own_judges(judge)
     loaded, session = suite_of(suite, allow_outside=allow_outside), session_of(endpoints, asking)
     session.replies.add_cassette(loaded)
@@ -446,20 +438,22 @@ def power_of(
             by_system[numbers.system][numbers.paper] = numbers.values
     finally:
         session.replies.forget_run()
-    level, first = LEVEL / tests, f"{len(loaded.paper_ids)} papers, judge {judge}"
-    lines = [f"{loaded.shown}: {first}; a drop of {drop:g}, power {POWER:g},"]
-    lines += [f"level {LEVEL:g}, Holm's strictest of {tests} tests: {level:.4f}"]
-    lines += [f"{'':<20}{'deviation':>10}{'power now':>11}{'seen now':>10}{'papers needed':>15}"]
+    lines = [f"{loaded.shown}: {len(loaded.paper_ids)} papers, judge {judge};"]
+    lines += [f"chance that a release as good as the last one passes no-worse-{margin:g}"]
+    lines += [f"{'':<20}{'deviation':>10}{'chance now':>12}{'margin now':>12}{'papers needed':>15}"]
     for name in names:
         papers = by_system.values()
         scores = [{paper: values.get(name) for paper, values in of.items()} for of in papers]
-        lines.append(_row(catalogue[name], _changes(scores), drop, level))
+        lines.append(_row(catalogue[name], _changes(scores), margin))
     lines.append(
         "deviation: of the paired differences over papers, the largest between two systems"
     )
     if len(by_system) == 1:
         lines.append("there is one system: the deviation of its own scores stands in")
-    return [*lines, "seen now: the smallest drop that the papers of today show with that power"]
+    return [
+        *lines,
+        f"margin now, papers needed: what such a release passes with a chance of {CHANCE:g}",
+    ]
 
 
 def _changes(systems: list[dict[str, float | None]]) -> list[float]:
@@ -471,21 +465,18 @@ def _changes(systems: list[dict[str, float | None]]) -> list[float]:
     return max((each for each in pairs if len(each) > 1), key=statistics.stdev, default=[])
 
 
-def _row(named: Named, changes: list[float], drop: float, level: float) -> str:
+def _row(named: Named, changes: list[float], margin: float) -> str:
     if not (deviation := statistics.stdev(changes) if changes else 0.0):
-        return f"{named.name:<20}{'-':>10}{'-':>11}{'-':>10}{'-':>15}"
-    n_papers = len(changes)
-    # Without these a small suite overstates its power.
-    coarse = {
-        "step": 1.0 if named.is_whole else 0.0,
-        "unchanged": sum(abs(change) < _ROUNDING for change in changes) / n_papers,
-    }
+        return f"{named.name:<20}{'-':>10}{'-':>12}{'-':>12}{'-':>15}"
+    n_papers, width = len(changes), 1.0 if named.worst is None else named.high - named.low
+    fixed = {"level": LEVEL, "width": width}
 
-    def power(n: int) -> float:
-        return power_of_drop(drop, deviation, n, level=level, **coarse)
+    def chance(n: int) -> float:
+        return pass_chance(margin, deviation, n, **fixed)
 
-    drop_seen = detectable_drop(deviation, n_papers, level=level, power=POWER, **coarse)
-    seen = "none" if drop_seen is None else f"{drop_seen:.3f}"
-    n_needed = bisect_left(range(_MOST_PAPERS + 1), POWER, key=power)
+    passing = passing_margin(deviation, n_papers, chance=CHANCE, **fixed)
+    n_needed = 2 + bisect_left(range(2, _MOST_PAPERS + 1), CHANCE, key=chance)
     needed = f"{n_needed:,}" if n_needed <= _MOST_PAPERS else f"over {_MOST_PAPERS:,}"
-    return f"{named.name:<20}{deviation:>10.3f}{power(n_papers):>11.2f}{seen:>10}{needed:>15}"
+    return (
+        f"{named.name:<20}{deviation:>10.3f}{chance(n_papers):>12.2f}{passing:>12.3f}{needed:>15}"
+    )

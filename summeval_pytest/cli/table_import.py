@@ -20,6 +20,7 @@ from summeval_pytest.suite.places import check_new, file_name, suite_files, writ
 from summeval_pytest.suite.rows import DataTable, read_table, read_text
 from summeval_pytest.suite.suite import read_paper
 from summeval_pytest.text.printing import one_line
+from summeval_pytest.verdict.policy import LEVEL
 
 _TEXTS: Final = ("title", "source", "reference")
 _PAPER: Final = ("paper", "id", *_TEXTS)
@@ -32,6 +33,8 @@ _FAILS: Final = f"written as {_NOTHING!r}, which fails"
 _SKIP: Final = "; --skip-missing lists these papers under 'skip'"
 _THRESHOLDS: Final = ("# The thresholds of every summary", "# Labels by people test the judge")
 """Where the thresholds begin in the suite that `init` writes, and what comes after them."""
+_DEVIATION: Final = 0.2
+"""How much the changes of a number are taken to vary from paper to paper."""
 _WIDEST: Final = 0.3
 """The widest margin that `init` writes."""
 _SHARD: Final = re.compile(r"-\d+(?:-of-\d+)?$")
@@ -317,11 +320,11 @@ class NewSuite:
 
 
 def _margin(n_papers: int) -> float:
-    """A margin that a release as good as the last one passes about 4 times of 5.
+    """A margin that a release as good as the last one passes about 4 times of 5."""
+    from summeval_pytest.stats.no_worse import passing_margin
 
-    The changes of a number are taken to vary by .2 from paper to paper.
-    """
-    return min(_WIDEST, math.ceil(100 * (1.65 + 0.84) * 0.2 / math.sqrt(n_papers)) / 100)
+    margin = passing_margin(_DEVIATION, max(2, n_papers), chance=0.8, level=LEVEL)
+    return min(_WIDEST, math.ceil(100 * margin) / 100)
 
 
 def _shards(folder: Path, split: str | None) -> list[TextFile]:

@@ -68,6 +68,32 @@ def papers_to_refute(
     return n_needed if n_needed < _MOST else None
 
 
+def pass_chance(
+    margin: float, deviation: float, n_papers: int, *, level: float, width: float = 1.0
+) -> float:
+    """The chance that a system that is as good as the old one passes a margin.
+
+    ``deviation`` is that of the gains over papers, above 0. Gains are taken to be normal, with the
+    deviation of the sample:
+
+        chance = Phi((margin - t * error) * sqrt(n) / deviation)
+    """
+    from scipy.special import ndtr
+
+    spare = margin - _quantile(n_papers, level) * _error(deviation**2, n_papers, width)
+    return float(ndtr(spare * math.sqrt(n_papers) / deviation))
+
+
+def passing_margin(
+    deviation: float, n_papers: int, *, chance: float, level: float, width: float = 1.0
+) -> float:
+    """The margin that a system as good as the old one passes with this chance."""
+    from scipy.special import ndtri
+
+    error = _quantile(n_papers, level) * _error(deviation**2, n_papers, width)
+    return error + float(ndtri(chance)) * deviation / math.sqrt(n_papers)
+
+
 def _error(variance: float, n: int, width: float) -> float:
     """The standard error of a mean gain."""
     total = (n - 1) * variance + _ROWS * width**2

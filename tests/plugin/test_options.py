@@ -54,6 +54,7 @@ VALUES: dict[str, tuple[object, object, object, object]] = {
     "save": ("flagged", "varied", "kept", None),
     "allow_endpoints": ("https://flagged", "https://varied", "https://kept", ()),
     "allow_outside": (True, False, True, False),
+    "base": ("flagged", "varied", "kept", None),
     "compare": ("flagged", "varied", "kept", None),
     "compare_fail": ("eva:p0.1", "eva:p0.2", "eva:p0.3", ()),
     "junit": ("flagged", "varied", "kept", None),

@@ -2,12 +2,19 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 
-from summeval_pytest.stats.no_worse import papers_to_refute, refuted_drop, worse_p_value
+from summeval_pytest.stats.no_worse import (
+    papers_to_refute,
+    pass_chance,
+    passing_margin,
+    refuted_drop,
+    worse_p_value,
+)
 
 gains_of_suites = st.lists(st.floats(-1, 1), min_size=2, max_size=40)
 GAINS = [0.1, -0.2, 0.05, 0.0, 0.15, -0.1]
@@ -73,3 +80,15 @@ def test_one_paper_refutes_nothing() -> None:
     """Its deviation is unknown."""
     assert worse_p_value([0.5], margin=0.9) == 1.0
     assert refuted_drop([0.5], level=0.05) == math.inf
+
+
+@pytest.mark.parametrize(("n_papers", "margin"), [(10, 0.2), (30, 0.1), (100, 0.05)])
+def test_the_chance_to_pass_is_that_of_a_simulation(n_papers: int, margin: float) -> None:
+    """Oracle: 2,000 suites of normal gains without a drop; two standard errors are .02."""
+    draws = np.random.Generator(np.random.PCG64(7)).normal(0.0, 0.2, (2000, n_papers))
+    passes = [worse_p_value(gains.tolist(), margin=margin) <= 0.05 for gains in draws]
+    expected = pass_chance(margin, 0.2, n_papers, level=0.05)
+    assert float(np.mean(passes)) == pytest.approx(expected, abs=0.04)
+    assert pass_chance(margin, 0.2, 2 * n_papers, level=0.05) > expected
+    passing = passing_margin(0.2, n_papers, chance=expected, level=0.05)
+    assert passing == pytest.approx(margin)
