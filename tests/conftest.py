@@ -12,7 +12,6 @@ from summeval_pytest.metrics import own
 from summeval_pytest.metrics.own import own_metric
 from summeval_pytest.run.runner import THREAD
 from summeval_pytest.study import tables
-from summeval_pytest.verdict import changes
 from tests.postgres_server import serving
 from tests.shared_data import DATA, RELEASE
 from tests.waiting import wait_until
@@ -39,8 +38,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 @pytest.fixture
 def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     """Intervals of 20 resamples: most of the work, where they only have to be there."""
-    for module in (changes, tables):
-        monkeypatch.setattr(module, "RESAMPLES", 20)
+    monkeypatch.setattr(tables, "RESAMPLES", 20)
 
 
 @pytest.fixture(scope="session")

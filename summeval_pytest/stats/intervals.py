@@ -84,7 +84,8 @@ def share_interval(parts: NDArray[np.float64], wholes: NDArray[np.float64]) -> I
         n = sum(wholes) / max(1, deff)
         deff = variance of the share over groups / (p * (1 - p) / sum(wholes))
 
-    Nine of nine has a lower bound of 0.66. There are no bounds without items.
+    Nine of nine has a lower bound of 0.66. There are no bounds for fewer than two groups: nobody
+    knows how much the items of one group depend on each other.
 
     Source: Korn and Graubard 1998, without their factor for degrees of freedom, which makes the
     interval of three groups wider than needed.
@@ -94,8 +95,10 @@ def share_interval(parts: NDArray[np.float64], wholes: NDArray[np.float64]) -> I
         return _NONE
     share = math.fsum(parts) / total
     n_groups, even = int(np.count_nonzero(wholes)), share * (1 - share) / total
+    if n_groups < 2:  # noqa: PLR2004 - one group has no variance
+        return _NONE
     effect = 1.0
-    if n_groups > 1 and even > 0:
+    if even > 0:
         moves = np.sort((parts - share * wholes) ** 2)
         effect = max(1.0, math.fsum(moves) / total**2 * n_groups / (n_groups - 1) / even)
     n_items = total / effect
@@ -134,6 +137,24 @@ def jackknife_interval(
     reach = _t(len(each)) * math.sqrt(squares * (len(each) - 1) / len(each))
     low, high = math.tanh(middle - reach), math.tanh(middle + reach)
     return Interval(min(low, value), max(high, value))
+
+
+def jackknife_change(value: float | None, without: Sequence[float | None]) -> Interval:
+    """The interval of the change of a figure, from the change without each group.
+
+    With d the change and d_g the change without group g, of G groups that define it,
+
+        d - and + t[G - 1] * sqrt((G - 1) / G * sum over groups of (d_g - d)^2)
+
+    There are no bounds without a value, or where it is defined without fewer than half of the
+    groups, or fewer than two. Source: Tukey 1958.
+    """
+    others = [each for each in without if each is not None]
+    if value is None or len(others) < max(2.0, len(without) / 2):
+        return _NONE
+    squares = math.fsum(sorted((each - value) ** 2 for each in others))
+    reach = _t(len(others)) * math.sqrt(squares * (len(others) - 1) / len(others))
+    return Interval(value - reach, value + reach)
 
 
 def missed_errors(n_items: int) -> float:

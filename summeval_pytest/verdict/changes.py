@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
-    from summeval_pytest.stats.bootstrap import Rows
     from summeval_pytest.verdict.run import PairResult, SuiteRecord
-    from summeval_pytest.verdict.trust import Counts, Figures
+    from summeval_pytest.verdict.trust import Counts
 
     Claims = dict[str, Claim]
     """By the text that they have in common with others of the same words."""
@@ -454,10 +453,6 @@ def _badness(item: Rejudged) -> tuple[int, float, bool, str, str, str, int]:
     return order, -size, item.shift < 0, item.kind, item.paper, item.system, item.new.index
 
 
-SEED: Final = 20246
-RESAMPLES: Final = 1000
-
-
 def changed_figures(
     old: Sequence[GoldenPair], new: Sequence[GoldenPair]
 ) -> tuple[FigureChange, ...]:
@@ -479,41 +474,48 @@ def _changed_count(name: str, counts: Counts) -> FigureChange:
     """A figure of counts. The left half of each row holds the old counts, the right the new."""
     import numpy as np
 
-    from summeval_pytest.stats.bootstrap import bootstrap_sums
     from summeval_pytest.verdict.trust import FIGURES, N_COUNTS, n_of
 
-    figure = FIGURES[name]
-
-    def change(sums: Counts) -> Figures:
-        return figure(sums[:, N_COUNTS:]) - figure(sums[:, :N_COUNTS])
-
     counted = counts[np.array([n_of(row[:N_COUNTS], name) > 0 for row in counts], dtype=bool)]
-    total = counts.sum(axis=0)[np.newaxis]
-    halves = float(figure(total[:, :N_COUNTS])[0]), float(figure(total[:, N_COUNTS:])[0])
-    before, now = (None if np.isnan(value) else value for value in halves)
-    interval = bootstrap_sums(counted, change, n_resamples=RESAMPLES, seed=SEED)
-    n_items, n_papers = n_of(total[0, :N_COUNTS], name), len(counted)
-    return FigureChange(
-        name=name, old=before, new=now, **asdict(interval), n_items=n_items, n_papers=n_papers
+    total = counts.sum(axis=0)
+    sums = np.array([total, *(total - counted)])
+    before, now = (
+        [None if np.isnan(value) else float(value) for value in FIGURES[name](half)]
+        for half in (sums[:, :N_COUNTS], sums[:, N_COUNTS:])
     )
+    return _figure_change(name, before, now, n_items=n_of(total[:N_COUNTS], name))
 
 
 def _changed_spearman(old: Sequence[GoldenPair], new: Sequence[GoldenPair]) -> FigureChange:
-    from summeval_pytest.stats.bootstrap import bootstrap_interval
+    import numpy as np
+
     from summeval_pytest.stats.correlation import spearman
     from summeval_pytest.verdict.trust import overall_columns
 
     (groups, label, before), (_, _, now) = overall_columns(old), overall_columns(new)
+    of = np.array(groups)
+    kept = [np.full(len(of), fill_value=True), *(of != group for group in sorted(set(groups)))]
+    was, becomes = (
+        [spearman(label[rows], scores[rows]) for rows in kept] for scores in (before, now)
+    )
+    return _figure_change(SPEARMAN, was, becomes, n_items=len(groups))
 
-    def change(drawn: Rows) -> float | None:
-        was, becomes = (spearman(label[drawn], scores[drawn]) for scores in (before, now))
-        return None if was is None or becomes is None else becomes - was
 
+def _figure_change(
+    name: str, before: Sequence[float | None], now: Sequence[float | None], *, n_items: int
+) -> FigureChange:
+    """The change of a figure of all papers, which come first, and without each of them."""
+    from summeval_pytest.stats.intervals import jackknife_change
+
+    value, *without = (
+        None if was is None or becomes is None else becomes - was
+        for was, becomes in zip(before, now, strict=True)
+    )
     return FigureChange(
-        name=SPEARMAN,
-        old=spearman(label, before),
-        new=spearman(label, now),
-        **asdict(bootstrap_interval(groups, change, n_resamples=RESAMPLES, seed=SEED)),
-        n_items=len(groups),
-        n_papers=len(set(groups)),
+        name=name,
+        old=before[0],
+        new=now[0],
+        **asdict(jackknife_change(value, without)),
+        n_items=n_items,
+        n_papers=len(before) - 1,
     )
