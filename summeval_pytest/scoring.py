@@ -14,13 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from summeval_pytest.errors import Place, SummevalError, UsageError, nearest
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics, metric_of
 from summeval_pytest.metrics.number import ENDLESS, MetricName, Named, Unscored
-from summeval_pytest.metrics.own import (
-    NO_TEXT,
-    known_metrics,
-    lack_of,
-    numbers_of_metrics,
-    own_metric,
-)
+from summeval_pytest.metrics.own import NO_TEXT, custom_numbers, known_metrics, lack_of, own_metric
 from summeval_pytest.metrics.score import findings_of
 from summeval_pytest.run.measure import Evaluation, source_of
 from summeval_pytest.run.pace import paced
@@ -201,7 +195,7 @@ class Evaluated:
     @property
     def _catalogue(self) -> Mapping[str, Named]:
         scores = (score for row in self.rows for score in row.evaluation.scores)
-        return catalogue_of(numbers_of_metrics({score.metric for score in scores}))
+        return catalogue_of(custom_numbers({score.metric for score in scores}))
 
     def _means(self, system: str, names: Iterable[str]) -> Iterator[MeanScore]:
         from summeval_pytest.stats.intervals import mean_interval

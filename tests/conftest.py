@@ -74,6 +74,7 @@ def forget_own_metrics() -> Iterator[Callable[[], None]]:
     """What makes this process forget every class of a custom metric; so it is after the test."""
 
     def forget() -> None:
+        own.installed_metrics.cache_clear()
         own._metric_class.cache_clear()
         own_metric.cache_clear()
 

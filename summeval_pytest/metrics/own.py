@@ -10,7 +10,7 @@ import hashlib
 import math
 from collections.abc import Mapping  # noqa: TC003 - run records read it
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from importlib.metadata import entry_points
 from numbers import Real
 from types import MappingProxyType
@@ -183,6 +183,7 @@ class Metric:
         return ()
 
 
+@cache
 def installed_metrics() -> Mapping[str, EntryPoint]:
     """The custom metrics of installed packages, by name.
 
@@ -201,14 +202,19 @@ def installed_metrics() -> Mapping[str, EntryPoint]:
                 f"{_giver(first)} and {_giver(each)} both give a metric {each.name!r}; uninstall"
                 " one of them"
             )
-    return dict(sorted(installed.items()))
+    return MappingProxyType(dict(sorted(installed.items())))
 
 
 def _giver(entry: EntryPoint) -> str:
     return f"package {entry.dist.name!r}" if entry.dist is not None else f"{entry.value!r}"
 
 
-@lru_cache(maxsize=64)
+def _unusable(name: MetricName, error: BaseException) -> UsageError:
+    giver = _giver(installed_metrics()[name])
+    return UsageError(f"metric {name!r} of {giver} cannot be used: {raised(error)}")
+
+
+@cache
 def _metric_class(name: MetricName) -> tuple[type[Metric], CustomNumbers]:
     """The class of an installed metric, and its numbers.
 
@@ -223,11 +229,7 @@ def _metric_class(name: MetricName) -> tuple[type[Metric], CustomNumbers]:
             " the package that has it"
         )
     entry = installed[name]
-
-    def unusable(error: BaseException) -> UsageError:
-        return UsageError(f"metric {name!r} of {_giver(entry)} cannot be used: {raised(error)}")
-
-    with foreign_code(unusable):
+    with foreign_code(partial(_unusable, name)):
         kind = entry.load()
         if not issubclass(kind, Metric):
             raise TypeError(f"{entry.value} is no subclass of summeval_pytest.Metric")
@@ -246,8 +248,7 @@ def own_metric(name: MetricName, options: Options = ()) -> Metric:
 
     def unfit(error: BaseException) -> UsageError:
         if not isinstance(error, (TypeError, ValueError)):
-            giver = _giver(installed_metrics()[name])
-            return UsageError(f"metric {name!r} of {giver} cannot be used: {raised(error)}")
+            return _unusable(name, error)
         return OptionError(f"metric {name!r} takes no such options: {one_line(str(error))}")
 
     with foreign_code(unfit):
@@ -265,13 +266,8 @@ def _numbers(name: MetricName, kind: type[Metric]) -> tuple[Named, ...]:
 def custom_numbers(names: Iterable[str]) -> CustomNumbers:
     """The numbers of the installed custom metrics that have numbers among these names."""
     heads = {metric_of(name) for name in names if name not in CATALOGUE} - RESERVED
-    return numbers_of_metrics(heads & set(installed_metrics())) if heads else ()
-
-
-def numbers_of_metrics(metrics: Iterable[MetricName]) -> CustomNumbers:
-    """The numbers of the custom metrics among these, all of which are installed."""
-    custom = (_metric_class(name)[1] for name in metrics if name not in METRICS)
-    return checked_numbers(named for numbers in custom for named in numbers)
+    metrics = heads & installed_metrics().keys() if heads else ()
+    return checked_numbers(named for name in metrics for named in _metric_class(name)[1])
 
 
 def known_metrics(asked: Collection[object]) -> tuple[MetricName, ...]:

@@ -21,7 +21,7 @@ from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.facts import TFIDF, CheckedFact, Stages
 from summeval_pytest.metrics.flow import NoScoreError, best_of, ends_unscored, mean_of
 from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.metrics.own import numbers_of_metrics, own_flow, own_metric, own_signature
+from summeval_pytest.metrics.own import custom_numbers, own_flow, own_metric, own_signature
 from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.questions import (
     FacetRatings,
@@ -261,7 +261,7 @@ class Evaluation:
     @property
     def custom(self) -> CustomNumbers:
         """The numbers of the custom metrics among its own."""
-        return numbers_of_metrics(score.metric for score in self.scores)
+        return custom_numbers(score.metric for score in self.scores)
 
     def numbers(self) -> Numbers:
         """Its numbers without their evidence."""
