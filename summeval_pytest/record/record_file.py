@@ -410,7 +410,8 @@ def _checked_suite(suite: SuiteRecord) -> SuiteRecord:
     """
     custom = checked_numbers(suite.own_numbers)
     policy, thresholds = suite.policy, suite.policy.thresholds
-    names = [each.name for scope in thresholds.by_scope.values() for each in scope]
+    scopes = (*thresholds.by_scope.values(), *(each.thresholds for each in policy.slices))
+    names = [each.name for scope in scopes for each in scope]
     names += (waiver.finding for waiver in policy.waivers.waivers)
     names += (rule.name for rule in policy.rules)
     for comparison in suite.comparisons.values():
