@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any, Final
 from summeval_pytest.errors import Place, SummevalError, UsageError, nearest
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics, metric_of
 from summeval_pytest.metrics.number import ENDLESS, MetricName, Named, Unscored
-from summeval_pytest.metrics.own import NO_TEXT, custom_numbers, known_metrics, lack_of, own_metric
+from summeval_pytest.metrics.own import (
+    NO_TEXT,
+    custom_metric,
+    custom_numbers,
+    known_metrics,
+    lack_of,
+)
 from summeval_pytest.metrics.score import findings_of
 from summeval_pytest.run.measure import Evaluation, source_of
 from summeval_pytest.run.pace import paced
@@ -399,7 +405,7 @@ def _metrics(wanted: Iterable[str]) -> tuple[MetricName, ...]:
 
 def _lack(pair: Pair, metric: MetricName) -> Unscored | None:
     """Why a metric cannot be measured on a pair; None where it can."""
-    needs = _NEEDS[metric] if metric in METRICS else own_metric(metric).needs
+    needs = _NEEDS[metric] if metric in METRICS else custom_metric(metric).needs
     text = lack_of(needs, pair.paper.references, pair.paper.source)
     if text is None:
         return None

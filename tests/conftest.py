@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from summeval_pytest.metrics import own
-from summeval_pytest.metrics.own import own_metric
+from summeval_pytest.metrics.own import custom_metric
 from summeval_pytest.run.runner import THREAD
 from summeval_pytest.study import tables
 from tests.postgres_server import serving
@@ -76,7 +76,7 @@ def forget_own_metrics() -> Iterator[Callable[[], None]]:
     def forget() -> None:
         own.installed_metrics.cache_clear()
         own._metric_class.cache_clear()
-        own_metric.cache_clear()
+        custom_metric.cache_clear()
 
     forget()
     yield forget

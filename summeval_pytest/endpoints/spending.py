@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import math
 import string
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from summeval_pytest.errors import NoReplyError
@@ -115,11 +115,6 @@ class Totals:
     completion_tokens: int = 0
     n_unpriced: int = 0
     cost: float = 0.0
-
-    def add(self, other: Totals) -> None:
-        """Adds the counts of another process."""
-        for name, count in asdict(other).items():
-            setattr(self, name, getattr(self, name) + count)
 
     @property
     def n_replies(self) -> int:

@@ -237,7 +237,7 @@ def _metric_class(name: MetricName) -> tuple[type[Metric], CustomNumbers]:
 
 
 @lru_cache(maxsize=64)
-def own_metric(name: MetricName, options: Options = ()) -> Metric:
+def custom_metric(name: MetricName, options: Options = ()) -> Metric:
     """An installed metric with these options.
 
     Raises:
@@ -280,11 +280,11 @@ def known_metrics(asked: Collection[object]) -> tuple[MetricName, ...]:
     installed = installed_metrics()
     for name in asked:
         if isinstance(name, str) and name in installed:
-            own_metric(name)
+            custom_metric(name)
     return (*METRICS, *installed)
 
 
-def own_signature(name: MetricName, metric: Metric, options: Options, suite: str) -> Signature:
+def custom_signature(name: MetricName, metric: Metric, options: Options, suite: str) -> Signature:
     """The recipe of a custom metric's numbers; no judge is part of it."""
     recipe = {f"option.{key}": _option_text(value) for key, value in options}
     recipe |= {"norm": NORMALISER, "split": SPLITTER, "suite": suite, "v": metric.version}
@@ -307,17 +307,17 @@ def lack_of(
     return next((text for text in needs if not there[text]), None)
 
 
-def own_flow(
+def custom_flow(
     name: MetricName, metric: Metric, summary: str, references: Sequence[str], source: Sequence[str]
 ) -> Dialogue[OwnScore | Unscored]:
     """The conversation of a custom metric, which asks nothing.
 
     It ends unscored, by the system's fault, where the summary is empty or a refusal.
     """
-    return ends_unscored(name)(_own_flow)(name, metric, summary, references, source)
+    return ends_unscored(name)(_custom_flow)(name, metric, summary, references, source)
 
 
-def _own_flow(
+def _custom_flow(
     name: MetricName, metric: Metric, summary: str, references: Sequence[str], source: Sequence[str]
 ) -> Dialogue[OwnScore]:
     yield from ()

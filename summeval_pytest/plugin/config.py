@@ -128,7 +128,7 @@ def gate_of(config: pytest.Config) -> Gate:
 
 
 @contextmanager
-def message_alone(config: pytest.Config) -> Iterator[None]:
+def without_traceback(config: pytest.Config) -> Iterator[None]:
     """Fails the phase of a test with the safe message of our error, without a traceback.
 
     In a setup, where trouble is the judge's, that makes an error of the test. What the user has to

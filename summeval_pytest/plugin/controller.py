@@ -253,7 +253,10 @@ class Tally:
         tallies, corrected = {}, {}
         for (suite, system), rows in self._rows.items():
             if suite == gated.suite.shown:
-                n_papers, skip = len(gated.own_papers(system)), gated.suite.systems[system].skip
+                n_papers, skip = (
+                    len(gated.papers_of_shard(system)),
+                    gated.suite.systems[system].skip,
+                )
                 tallies[system] = SystemTally(
                     rows=rows.values(), n_papers=n_papers, n_skipped=len(skip)
                 )

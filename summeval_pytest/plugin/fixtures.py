@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, cast
 import pytest
 
 from summeval_pytest.errors import JudgeError, UsageError
-from summeval_pytest.plugin.config import gate_of, marked_metrics, message_alone
+from summeval_pytest.plugin.config import gate_of, marked_metrics, without_traceback
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -146,12 +146,12 @@ class SummJudge:
         from summeval_pytest.metrics import faithfulness
 
         sections = [source] if isinstance(source, str) else source
-        with message_alone(self._config):
+        with without_traceback(self._config):
             texts = [*map(_text_of, sections)]
         return self._measure(faithfulness.measure(summary, faithfulness.source_sentences(texts)))
 
     def _measure(self, flow: Flow[ScoreT]) -> ScoreT | Unscored:
-        with message_alone(self._config):
+        with without_traceback(self._config):
             return self._runner.converse(flow)
 
 
@@ -188,7 +188,7 @@ def summ_pair(request: pytest.FixtureRequest) -> SummPair:
     gate = gate_of(request.config)
     gated = gate.gated(Path(path))
     task = Task(suite=gated.suite, paper=paper, system=system, metrics=marked_metrics(request.node))
-    with message_alone(request.config):
+    with without_traceback(request.config):
         evaluation = gate.evaluation(task)
         if faults := [*judge_faults(evaluation.numbers())]:
             raise JudgeError(f"paper {paper!r}, system {system!r}: {'; '.join(faults)}")

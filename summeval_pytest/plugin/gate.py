@@ -196,9 +196,9 @@ class Gate:
 
     def judge_result(self, gated: GatedSuite) -> TestResult:
         """What the golden labels say of the judge."""
-        if (suite := self._decided(gated)) is None:
-            return judged_by(gated, self.identity, self._answers(gated))
-        return judged_by(gated, self.identity, (suite.golden, suite.golden_fault))
+        suite = self._decided(gated)
+        answers = (suite.golden, suite.golden_fault) if suite else self._answers(gated)
+        return judged_by(gated, self.identity, answers)
 
     def _answers(self, gated: GatedSuite) -> tuple[tuple[GoldenPair, ...], str]:
         """The judge's answers to the golden labels, asked for once; or why there are none."""
@@ -269,7 +269,7 @@ class Gate:
             return
         places = (self._index, self._index + 1)
         start, end = (len(tasks) * place // self._n_processes for place in places)
-        self.runner.plan([*tasks[start:], *tasks[:start]], n_own=end - start)
+        self.runner.plan([*tasks[start:], *tasks[:start]], n_share=end - start)
 
     def close(self, *, seconds: float) -> None:
         """Ends the runner's thread, if it ever began; calls in flight may take so many seconds."""

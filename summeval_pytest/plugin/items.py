@@ -16,7 +16,7 @@ from os import PathLike
 import pytest
 
 from summeval_pytest.errors import JudgeError
-from summeval_pytest.plugin.config import gate_of, gated_suites, message_alone
+from summeval_pytest.plugin.config import gate_of, gated_suites, without_traceback
 from summeval_pytest.plugin.gate import Gate
 from summeval_pytest.record.gated_suite import GatedSuite
 from summeval_pytest.record.stick import stick_changes
@@ -56,7 +56,7 @@ class SystemNode(pytest.Collector):
         A shard has no such item: `summeval merge` decides the means.
         """
         gated = gated_of(self)
-        for paper in gated.own_papers(self.name):
+        for paper in gated.papers_of_shard(self.name):
             yield PairItem.from_parent(self, name=paper)
         is_compared = gate_of(self.config).options.compare
         if gated.shard is not None:
@@ -79,7 +79,7 @@ class StickItem(pytest.Item):
         """Fails, or warns where the suite of the base says so."""
         base, suite = gate_of(self.config).options.base, gated_of(self).suite
         assert base is not None
-        with message_alone(self.config), suite_at(base, suite.path, "--summ-base") as before:
+        with without_traceback(self.config), suite_at(base, suite.path, "--summ-base") as before:
             if before is None:
                 return
             loose = [each for each in stick_changes(before, suite) if each.loosens]
@@ -134,7 +134,7 @@ class VerdictItem(pytest.Item):
 
     def setup(self) -> None:
         """Measures and decides; an error where that is left open by the judge's fault."""
-        with message_alone(self.config):
+        with without_traceback(self.config):
             self.summeval_result, fault, self.failure = self.decide()
             if fault:
                 raise JudgeError(fault)

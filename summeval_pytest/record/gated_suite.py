@@ -118,7 +118,9 @@ class GatedSuite:
 
         Plans, cassettes and batch files ask for these, so that a replay has all that it needs.
         """
-        pairs = [self.task(p, system) for system in self.systems for p in self.own_papers(system)]
+        pairs = [
+            self.task(p, system) for system in self.systems for p in self.papers_of_shard(system)
+        ]
         return (*self.labelled, *pairs)
 
     def signatures(self, judge: Judge) -> tuple[Signature, ...]:
@@ -133,7 +135,7 @@ class GatedSuite:
         """The papers that a system has summaries for."""
         return self.suite.paper_ids_of(system)
 
-    def own_papers(self, system: str) -> tuple[str, ...]:
+    def papers_of_shard(self, system: str) -> tuple[str, ...]:
         """The papers of a system that this run judges."""
         papers = self.papers(system)
         if self.shard is None:

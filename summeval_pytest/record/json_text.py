@@ -12,7 +12,6 @@ from typing import Any, Final, TypeVar, cast
 from pydantic import RootModel, ValidationError
 
 from summeval_pytest.metrics.number import CustomNumbers
-from summeval_pytest.run.golden import GoldenAnswer
 
 T = TypeVar("T")
 _HALF: Final = re.compile("[\ud800-\udfff]")
@@ -21,11 +20,9 @@ _INSTEAD: Final = "\ufffd"
 
 def _recorded(value: Any) -> dict[str, object]:
     """By name, the fields of a dataclass that a record holds, as their metadata says."""
-    # thousands of golden answers have a label, an answer, no more
-    usual = "where set" if isinstance(value, GoldenAnswer) else "always"
     recorded: dict[str, object] = {}
     for field in fields(value):
-        content, when = getattr(value, field.name), field.metadata.get("recorded", usual)
+        content, when = getattr(value, field.name), field.metadata.get("recorded", "always")
         if when == "always" or (when == "where set" and bool(content != field.default)):
             recorded[field.name] = content
     return recorded

@@ -99,14 +99,14 @@ class GoldenAnswer:
     """
 
     kind: LabelledKind
-    index: int = 0
+    index: int = field(default=0, metadata=SPARSE)
     label: float
     answer: float | None
-    error: str = ""
-    evidence: EvidenceCount | None = None
-    text: str = ""
-    against: str = ""
-    reason: str = ""
+    error: str = field(default="", metadata=SPARSE)
+    evidence: EvidenceCount | None = field(default=None, metadata=SPARSE)
+    text: str = field(default="", metadata=SPARSE)
+    against: str = field(default="", metadata=SPARSE)
+    reason: str = field(default="", metadata=SPARSE)
     support: float | None = field(default=None, compare=False, metadata=UNRECORDED)
 
     @property

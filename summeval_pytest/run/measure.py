@@ -21,7 +21,7 @@ from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.facts import TFIDF, CheckedFact, Stages
 from summeval_pytest.metrics.flow import NoScoreError, best_of, ends_unscored, mean_of
 from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.metrics.own import custom_numbers, own_flow, own_metric, own_signature
+from summeval_pytest.metrics.own import custom_flow, custom_metric, custom_numbers, custom_signature
 from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.questions import (
     FacetRatings,
@@ -87,7 +87,7 @@ def stages_of(variant: EvaVariant) -> Stages:
     )
 
 
-_DUTIES: Final[Mapping[MetricName, tuple[Duty, ...]]] = MappingProxyType(
+_ASKED_BY: Final[Mapping[MetricName, tuple[Duty, ...]]] = MappingProxyType(
     {"facet": ("facets",), "eva": ("listing", "facts"), "faithfulness": ("sentences",)}
 )
 """The questions of each metric; a number's recipe names only the judges of these."""
@@ -103,7 +103,7 @@ def recipe_of(
     """
     if metric not in METRICS:
         options = variants.options_of(metric)
-        return own_signature(metric, own_metric(metric, options), options, suite)
+        return custom_signature(metric, custom_metric(metric, options), options, suite)
     variant: dict[str, str] = {}
     if metric != "faithfulness" and variants.references != "best":
         variant["references"] = variants.references
@@ -113,7 +113,7 @@ def recipe_of(
         parts += ["relations"] if variants.eva.relations is not None else []
         if parts and isinstance(judge, Prompting) and (prompts := judge.prompts_for(tuple(parts))):
             variant["prompts"] = prompts
-    signature = signature_for(judge, _DUTIES[metric])
+    signature = signature_for(judge, _ASKED_BY[metric])
     return signature_of(metric, judge=signature, suite=suite, variant=variant)
 
 
@@ -155,9 +155,9 @@ def metric_flow(
                 )
             )
         case _:
-            own = own_metric(metric, variants.options_of(metric))
+            own = custom_metric(metric, variants.options_of(metric))
             sections = tuple(section.text for section in paper.source)
-            return (yield from own_flow(metric, own, summary, references, sections))
+            return (yield from custom_flow(metric, own, summary, references, sections))
 
 
 def source_of(paper: Paper) -> tuple[str, ...]:
@@ -373,7 +373,7 @@ class Asker:
                 new.append(question)
             waiting.append(future)
         if new:
-            await self._answer(tuple(new))
+            await self._settle(tuple(new))
         answers = tuple([await asyncio.shield(future) for future in waiting])
         while len(self._answers) > REMEMBERED:
             oldest = next(iter(self._answers))
@@ -382,10 +382,10 @@ class Asker:
             del self._answers[oldest]
         return answers
 
-    async def _answer(self, questions: tuple[Question, ...]) -> None:
+    async def _settle(self, questions: tuple[Question, ...]) -> None:
         """Ask the judge; a failure reaches everyone who waits, and is not remembered."""
         try:
-            answers = await self._answered(questions)
+            answers = await self._ask_judge(questions)
         except BaseException as error:
             for question in questions:
                 future = self._answers.pop(question)
@@ -397,7 +397,7 @@ class Asker:
             if not is_whole(answer):
                 del self._answers[question]
 
-    async def _answered(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+    async def _ask_judge(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """The judge's answers, one for each question.
 
         A judge may be anybody's code. Whatever it raises, even `SystemExit` or pytest's skip, ends

@@ -17,7 +17,7 @@ from summeval_pytest.errors import NoReplyError
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.questions import ListRelations, RelationList
 from summeval_pytest.run.measure import METRIC, Asker, is_whole
-from summeval_pytest.run.runner import evaluated, pair_of
+from summeval_pytest.run.runner import evaluate_task, pair_of
 from summeval_pytest.run.summaries import Summariser
 from summeval_pytest.store.cassette import Row
 from summeval_pytest.store.key import request_key
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
 SUMMARIES: Final = "summaries"
 """In place of a metric's name, the requests to models under test."""
-SYSTEM: ContextVar[str] = ContextVar("SYSTEM", default="")
-"""The system that is surveyed now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,11 +71,13 @@ class Survey:
     Attributes:
         stored: The stored replies that the run uses, by key.
         missing: The requests without one, by key, in the order in which they came up.
+        system: The system that is surveyed now.
     """
 
     def __init__(self, memory: Memory) -> None:
         self.stored: dict[str, Row] = {}
         self.missing: dict[str, Missing] = {}
+        self.system = ""
         self._memory = memory
         self._allowed_tokens = 0
         self._reply_tokens = 0
@@ -119,7 +119,7 @@ class Survey:
         answering = _Imagining(judge) if imagine else judge
         summariser = Summariser(find_sender)
         for task in tasks:
-            SYSTEM.set(task.system)
+            self.system = task.system
             try:
                 pair = await pair_of(task, summariser.pair)
             except NoReplyError:
@@ -128,7 +128,7 @@ class Survey:
                 pair = _imagined_pair(task)
                 _IMAGINED.set(True)
             asker = Asker(answering)  # a new one: it would remember imagined answers
-            await asyncio.create_task(evaluated(task, pair, asker))
+            await asyncio.create_task(evaluate_task(task, pair, asker))
             _IMAGINED.set(False)
 
 
@@ -173,7 +173,7 @@ class _Surveyed:
             endpoint=self.endpoint,
             request=request,
             price=self.price,
-            system=SYSTEM.get(),
+            system=self.survey.system,
             metric=METRIC.get() or SUMMARIES,
             is_certain=not _IMAGINED.get(),
             flaw=flaw,

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OwnTexts:
+class TaskTexts:
     """A summary and a reference that a task measures in place of a system's summary."""
 
     candidate: str
@@ -63,7 +63,7 @@ class Task:
     system: str
     metrics: tuple[MetricName, ...]
     facts: FactLabels | None = None
-    texts: OwnTexts | None = None
+    texts: TaskTexts | None = None
     extras: tuple[Extra, ...] = ()
 
 
@@ -91,7 +91,7 @@ async def pair_of(task: Task, find_pair: FindPair) -> Pair:
     return Pair(paper=paper, system=task.system, summary=texts.candidate, place=paper.place)
 
 
-async def evaluated(task: Task, pair: Pair, asker: Asker) -> Evaluation:
+async def evaluate_task(task: Task, pair: Pair, asker: Asker) -> Evaluation:
     """Evaluate the pair of a task as the task asks."""
     return await evaluate(
         pair,
@@ -160,7 +160,7 @@ class Runner:
         self._open: dict[Task, _Open] = {}
         self._demanded: set[Task] = set()
         self._numbers: dict[Task, Numbers] = {}
-        self._n_own: int | None = None
+        self._n_share: int | None = None
         self._n_begun = self._n_idle = 0
         self._lock = threading.RLock()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -174,17 +174,17 @@ class Runner:
             ahead = (task for task, known in self._open.items() if known.future.done())
             return len(self._numbers.keys() | ahead)
 
-    def plan(self, tasks: Iterable[Task], *, n_own: int | None = None) -> None:
+    def plan(self, tasks: Iterable[Task], *, n_share: int | None = None) -> None:
         """Evaluate pairs ahead of their tests, in this order.
 
-        Each xdist worker plans all tests, and begins at a place of its own: the first ``n_own`` are
-        those that no other worker begins with. After them, reading ahead ends once the others have
-        asked everything. With None it reads to the end. Nothing is planned where ``ahead`` is 0.
+        Each xdist worker plans all tests, and begins at a place of its own: the first ``n_share``
+        are those that no other worker begins with. After them, reading ahead ends once the others
+        have asked everything. With None it reads to the end. With ``ahead`` 0 it plans nothing.
         """
         if self._ahead > 0:
             with self._lock:
                 self._planned.extend(tasks)
-                self._n_own = n_own
+                self._n_share = n_share
             self._read_ahead()
 
     def evaluation(self, task: Task) -> Evaluation:
@@ -307,8 +307,8 @@ class Runner:
                 return
             del self._open[task]
             self._n_idle = 0 if known.urgency.has_asked else self._n_idle + 1
-            is_past_own = self._n_own is not None and self._n_begun > self._n_own
-            if is_past_own and self._n_idle > self._ahead:
+            is_past_share = self._n_share is not None and self._n_begun > self._n_share
+            if is_past_share and self._n_idle > self._ahead:
                 self._planned.clear()  # others have asked all that is left
             future = known.future
             if not future.cancelled() and future.exception() is None:
@@ -325,7 +325,7 @@ class Runner:
 
     async def _evaluate(self, task: Task, urgency: Urgency) -> Evaluation:
         URGENCY.set(urgency)
-        return await evaluated(task, await pair_of(task, self._find_pair), self._asker)
+        return await evaluate_task(task, await pair_of(task, self._find_pair), self._asker)
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:

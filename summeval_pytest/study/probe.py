@@ -25,7 +25,7 @@ from summeval_pytest.cli.parameters import (
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
 from summeval_pytest.run.pair_numbers import MIN_COVERAGE
-from summeval_pytest.run.runner import OwnTexts, Runner, Task
+from summeval_pytest.run.runner import Runner, Task, TaskTexts
 from summeval_pytest.study.edits import (
     ATTACKS,
     Edit,
@@ -257,7 +257,7 @@ def probes_of(suite: Suite, relation: EditRelation) -> Iterator[Probe]:
                     paper=paper_id,
                     system=relation.group,
                     metrics=metrics,
-                    texts=OwnTexts(candidate=candidate, reference=against),
+                    texts=TaskTexts(candidate=candidate, reference=against),
                 )
                 for candidate, against in sides
             )

@@ -18,7 +18,7 @@ from summeval_pytest.metrics.catalogue import (
 from summeval_pytest.metrics.facet import COVERAGE, LOWEST
 from summeval_pytest.metrics.faithfulness import SUPPORT
 from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, MetricName, Named
-from summeval_pytest.metrics.own import custom_numbers, installed_metrics, own_metric
+from summeval_pytest.metrics.own import custom_metric, custom_numbers, installed_metrics
 from summeval_pytest.questions import FACETS
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def thresholds_of(suite: Suite, *, options: Sequence[str] = ()) -> Thresholds:
     Raises:
         SuiteError, OptionError: for the first in the suite, or in an option, that can never decide.
     """
-    _load_own_metrics(suite)
+    _load_custom_metrics(suite)
     given = [option.partition("=")[0].strip().removeprefix(MEAN) for option in options]
     names = (each.name for each in (*suite.thresholds, *suite.mean_thresholds))
     thresholds = read_thresholds(
@@ -175,7 +175,7 @@ def thresholds_of(suite: Suite, *, options: Sequence[str] = ()) -> Thresholds:
         )
     for threshold in (*thresholds.pair, *thresholds.mean):
         if threshold.metric not in METRICS:
-            metric = own_metric(threshold.metric, suite.variants.options_of(threshold.metric))
+            metric = custom_metric(threshold.metric, suite.variants.options_of(threshold.metric))
             if remedy := metric.left_out.get(threshold.name):
                 raise OptionError(
                     f"{suite.shown} has a threshold for {threshold.name}, which its options leave"
@@ -191,10 +191,10 @@ def thresholds_of(suite: Suite, *, options: Sequence[str] = ()) -> Thresholds:
     return thresholds
 
 
-def _load_own_metrics(suite: Suite) -> None:
+def _load_custom_metrics(suite: Suite) -> None:
     for table in suite.variants.own:
         try:
-            own_metric(table.metric, table.values)
+            custom_metric(table.metric, table.values)
         except OptionError as error:
             raise SuiteError(table.place, str(error)) from error
 

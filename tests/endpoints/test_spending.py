@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from contextlib import closing
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -34,7 +34,7 @@ from summeval_pytest.store.store import LocalAccount, LocalStore
 from tests.waiting import SOON
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Sequence
+    from collections.abc import Coroutine
     from pathlib import Path
 
 PRICE = Price(2.5, 10.0, 1.25)
@@ -129,27 +129,6 @@ def test_a_reply_counts_once_however_often_it_is_used() -> None:
     ledger.remembered("d", "cached")
     assert ledger.totals == Totals(n_recorded=2, n_cached=1, n_asked=1, n_unpriced=1)
     assert [ledger.keys(origin) for origin in ORIGINS] == [["d"], ["c"], ["a", "b"]]
-
-
-def summed(parts: Sequence[Totals]) -> Totals:
-    """All counts together."""
-    whole = Totals()
-    for part in parts:
-        whole.add(part)
-    return whole
-
-
-COUNTS = [each.name for each in fields(Totals)]
-
-
-@settings(deadline=None, max_examples=30)
-@given(st.lists(st.builds(Totals, **dict.fromkeys(COUNTS, st.integers(0, 1000))), max_size=4))
-def test_counts_of_processes_add_up_in_any_order(parts: list[Totals]) -> None:
-    """Workers end when they end."""
-    whole = summed(parts)
-    assert whole == summed(parts[::-1])
-    for name in COUNTS:
-        assert getattr(whole, name) == sum(getattr(part, name) for part in parts)
 
 
 def test_models_are_counted_by_their_replies() -> None:

@@ -20,9 +20,9 @@ from summeval_pytest.metrics.own import (
     MetricTexts,
     OwnScore,
     Problem,
-    own_flow,
-    own_metric,
-    own_signature,
+    custom_flow,
+    custom_metric,
+    custom_signature,
 )
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Counted(Metric):
 
 def measured(metric: Metric, summary: str = SUMMARY) -> OwnScore | Unscored:
     """What a metric comes to on a summary."""
-    flow = own_flow("counted", metric, summary, ("Roofs.",), SOURCE)
+    flow = custom_flow("counted", metric, summary, ("Roofs.",), SOURCE)
     with pytest.raises(StopIteration) as ended:
         next(flow)
     packages: OwnScore | Unscored = ended.value.value
@@ -180,7 +180,7 @@ def test_a_package_that_gives_no_metric_is_named(
     """Whoever runs the gate did not write the package and has to know which it is."""
     installed(monkeypatch, **packages)
     with pytest.raises(UsageError, match=message) as error:
-        own_metric("counted")
+        custom_metric("counted")
     assert "package" in str(error.value)
 
 
@@ -188,18 +188,20 @@ def test_a_package_that_gives_no_metric_is_named(
 def test_an_installed_metric_is_made_with_its_options(monkeypatch: pytest.MonkeyPatch) -> None:
     """Options that it does not take are the suite's mistake, and not that of its code."""
     installed(monkeypatch, counted=Counted)
-    assert isinstance(own_metric("counted"), Counted)
+    assert isinstance(custom_metric("counted"), Counted)
     with pytest.raises(OptionError, match="takes no such options"):
-        own_metric("counted", (("mark", "!"),))
+        custom_metric("counted", (("mark", "!"),))
     with pytest.raises(OptionError, match="no installed package gives a metric 'countd'"):
-        own_metric("countd")
+        custom_metric("countd")
 
 
 def test_a_signature_tells_versions_and_options_apart() -> None:
     """Two runs compare only where the same was counted in the same way."""
-    plain = own_signature("counted", Counted(), (), "abc")
+    plain = custom_signature("counted", Counted(), (), "abc")
     assert str(plain) == "counted|norm:2|split:2|suite:abc|v:1"
-    long, longer = (own_signature("counted", Counted(), (("a", "x" * n),), "abc") for n in (99, 98))
+    long, longer = (
+        custom_signature("counted", Counted(), (("a", "x" * n),), "abc") for n in (99, 98)
+    )
     assert long.differing(longer) == ("option.a",)
     assert len(str(long)) < len("x" * 99)
 

@@ -20,7 +20,7 @@ from summeval_pytest.errors import JudgeError
 from summeval_pytest.metrics import faithfulness
 from summeval_pytest.run import runner as runner_module
 from summeval_pytest.run.measure import StatedFacts
-from summeval_pytest.run.runner import OwnTexts, Runner, Task, pair_of
+from summeval_pytest.run.runner import Runner, Task, TaskTexts, pair_of
 from summeval_pytest.suite.labels import FactLabel, FactLabels
 from summeval_pytest.suite.suite import load_suite
 from tests.waiting import SOON, until, wait_until
@@ -332,7 +332,7 @@ def test_own_texts_keep_what_is_frozen_of_the_same_reference(
             paper = tasks[0].suite.paper(name)
             return replace(paper, references=(*paper.references, "B."), reference_facets=frozen)
 
-    texts = OwnTexts(candidate="Rest.", reference=reference)
+    texts = TaskTexts(candidate="Rest.", reference=reference)
     task = replace(tasks[0], suite=cast("Suite", Frozen()), texts=texts)
     pair = asyncio.run(pair_of(task, runner_module._recorded_pair))
     assert (pair.summary, pair.paper.references) == ("Rest.", (reference,))
@@ -390,7 +390,7 @@ def test_reading_ahead_ends_where_others_have_asked_everything(
     """Two pairs are this process's own; then three in a row that ask nothing are enough."""
     judge = Asking(n_asked)
     with closing(Runner(judge, shares_tests=True)) as runner:
-        runner.plan(tasks, n_own=2)
+        runner.plan(tasks, n_share=2)
         wait_until(lambda: runner.n_judged >= n_read)
         settle(runner)
         sleep(0.02)

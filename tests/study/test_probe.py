@@ -9,7 +9,7 @@ import pytest
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.run.pair_numbers import Numbers
-from summeval_pytest.run.runner import OwnTexts
+from summeval_pytest.run.runner import TaskTexts
 from summeval_pytest.study.edits import ATTACKS, Edit
 from summeval_pytest.study.probe import (
     RELATIONS,
@@ -233,6 +233,8 @@ def test_a_relation_is_tried_on_papers_all_over_the_suite(tmp_path: Path) -> Non
     assert {after.metrics for _, after, _ in probes} == {METRICS}
     attack = RELATIONS[next(iter(ATTACKS))]
     first, last = (before for before, _, _ in probes_of(mice(tmp_path / "b", 2), attack))
-    assert first.texts == OwnTexts(candidate="Mouse 1 slept well.", reference="Mouse 0 slept well.")
-    assert last.texts == OwnTexts(candidate="Mouse 0 slept well.", reference="Mouse 1 slept well.")
+    assert first.texts == TaskTexts(
+        candidate="Mouse 1 slept well.", reference="Mouse 0 slept well."
+    )
+    assert last.texts == TaskTexts(candidate="Mouse 0 slept well.", reference="Mouse 1 slept well.")
     assert list(probes_of(mice(tmp_path / "c", 1), attack)) == []
