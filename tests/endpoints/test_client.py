@@ -69,8 +69,8 @@ def free_port() -> int:
 
 async def texts(client: Client, *prompts: str) -> list[str]:
     """The replies to prompts that are asked at once, or their faults."""
-    asked = [client.send(question(prompt)) for prompt in prompts]
-    got = await asyncio.gather(*asked, return_exceptions=True)
+    requested = [client.send(question(prompt)) for prompt in prompts]
+    got = await asyncio.gather(*requested, return_exceptions=True)
     return [one.text if isinstance(one, ChatReply) else str(one) for one in got]
 
 
@@ -600,6 +600,6 @@ def test_waits_double_up_to_the_longest_less_a_quarter_by_chance() -> None:
     chance.value = 0.8
     assert backoff.seconds(4, None, chance) == pytest.approx(6.4)
     # What is asked for is granted to the letter, be it longer or shorter than the wait in turn.
-    asked = [backoff.seconds(0, 3600.0, chance), backoff.seconds(6, 0.5, chance)]
-    assert asked == [3600, 0.5]
+    requested = [backoff.seconds(0, 3600.0, chance), backoff.seconds(6, 0.5, chance)]
+    assert requested == [3600, 0.5]
     assert backoff.seconds(0, 0.4, chance) == pytest.approx(0.4)  # 0.5 * 0.8, and no answer

@@ -219,8 +219,8 @@ def many(n: int) -> Callable[[Client], Awaitable[list[ChatReply]]]:
     """So many requests at once."""
 
     async def sending(client: Client) -> list[ChatReply]:
-        asked = (question(str(index), schema=LABEL) for index in range(n))
-        return await asyncio.gather(*map(client.send, asked))
+        requested = (question(str(index), schema=LABEL) for index in range(n))
+        return await asyncio.gather(*map(client.send, requested))
 
     return sending
 
@@ -273,8 +273,8 @@ def test_fields_are_adapted_on_the_way() -> None:
         return client.dialect
 
     with ScriptedServer(script) as server:
-        found = run(at(server.url), sending)
-    assert found == Dialect(
+        result = run(at(server.url), sending)
+    assert result == Dialect(
         level="json_schema", length_field="max_completion_tokens", temperature=False
     )
     assert levels(server) == ["json_schema"] * 3 + ["text"]
@@ -323,8 +323,8 @@ def test_a_request_without_a_schema_settles_no_level() -> None:
         return [*known, client.dialect]
 
     with ScriptedServer(understanding("json_object", "text")) as server:
-        found = run(at(server.url), sending)
-    assert found == [None, Dialect(), Dialect(level="json_object")]
+        result = run(at(server.url), sending)
+    assert result == [None, Dialect(), Dialect(level="json_object")]
     assert levels(server) == ["text", "json_schema", "json_object"]
 
 
@@ -345,9 +345,9 @@ def test_a_remembered_dialect_that_is_refused_is_found_out_anew() -> None:
         return await many(3)(client), client.dialect
 
     with ScriptedServer(understanding("json_object", "text")) as server:
-        got, found = run(at(server.url), sending, remembered=Dialect(level="json_schema"))
+        got, result = run(at(server.url), sending, remembered=Dialect(level="json_schema"))
     assert len(got) == 3
-    assert found == Dialect(level="json_object")
+    assert result == Dialect(level="json_object")
     assert Counter(levels(server)) == {"json_schema": 4, "json_object": 3}
 
 
@@ -368,8 +368,8 @@ def test_a_bad_prompt_that_goes_first_costs_the_others_nothing(
         return trouble if seen.texts[0].startswith("bad") else yes(seen)
 
     async def sending(client: Client) -> list[object]:
-        asked = (question(text, schema=schema) for text in ("bad", *map(str, range(9))))
-        return await asyncio.gather(*map(client.send, asked), return_exceptions=True)
+        requested = (question(text, schema=schema) for text in ("bad", *map(str, range(9))))
+        return await asyncio.gather(*map(client.send, requested), return_exceptions=True)
 
     with ScriptedServer(script) as server:
         endpoint = at(server.url, timeout_seconds=2, attempt_seconds=2)
@@ -383,8 +383,8 @@ def test_calls_behind_one_that_hangs_wait_together() -> None:
     """If all hang, they must not hang one after the other."""
 
     async def sending(client: Client) -> set[str]:
-        asked = [question(str(index), schema=LABEL) for index in range(5)]
-        got = await asyncio.gather(*map(client.send, asked), return_exceptions=True)
+        requested = [question(str(index), schema=LABEL) for index in range(5)]
+        got = await asyncio.gather(*map(client.send, requested), return_exceptions=True)
         return {str(one).split(": ", maxsplit=1)[1] for one in got}
 
     with ScriptedServer(lambda _: Delay(30, Answer("late"))) as server:

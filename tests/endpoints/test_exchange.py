@@ -160,9 +160,9 @@ def test_equal_requests_at_once_are_one(store: Path, slow: Slow) -> None:
 
 def test_two_exchanges_on_one_store_ask_once(store: Path, slow: Slow) -> None:
     """Two workers of a run, each with an event loop of its own."""
-    hubs, asked = [exchange(store), exchange(store)], [question()] * 5
+    hubs, requested = [exchange(store), exchange(store)], [question()] * 5
     with ThreadPoolExecutor() as threads:
-        one, two = threads.map(lambda hub: through(hub, at(slow.url), *asked), hubs)
+        one, two = threads.map(lambda hub: through(hub, at(slow.url), *requested), hubs)
     assert reply_in([*one, *two]).text == "reply 0"
     assert slow.n_requests == 1
     totals = [hub.ledger.totals for hub in hubs]
@@ -277,16 +277,16 @@ def test_draining_keeps_what_is_answered_and_sends_nothing_new(store: Path) -> N
         nonlocal is_draining
         line = hub.line(at(server.url), None)
         names = ("sent away", "out", "waiting")
-        asked = [asyncio.ensure_future(line.send(question(name))) for name in names[:1]]
+        requested = [asyncio.ensure_future(line.send(question(name))) for name in names[:1]]
         await until(lambda: bool(hub.troubles))
-        asked += [asyncio.ensure_future(line.send(question(name))) for name in names[1:]]
+        requested += [asyncio.ensure_future(line.send(question(name))) for name in names[1:]]
         await until(lambda: server.n_requests == 2 and len(hub.open) == 3)
         draining = asyncio.ensure_future(hub.drain(SOON))
         await asyncio.sleep(0)
-        asked.append(asyncio.ensure_future(line.send(question("late"))))
+        requested.append(asyncio.ensure_future(line.send(question("late"))))
         is_draining = True
         await draining
-        got = await asyncio.gather(*asked, return_exceptions=True)
+        got = await asyncio.gather(*requested, return_exceptions=True)
         return [one.text if isinstance(one, ChatReply) else type(one) for one in got]
 
     gone = asyncio.CancelledError
@@ -616,13 +616,13 @@ def test_given_up_reply_of_a_cassette_gives_way_to_the_store(store: Path) -> Non
 
 def test_dialect_is_remembered_by_endpoint_and_model(store: Path) -> None:
     """What was found out once is not found out again each run."""
-    found = Dialect(level="json_object", length_field="max_completion_tokens", temperature=False)
+    result = Dialect(level="json_object", length_field="max_completion_tokens", temperature=False)
     with memory(store) as first:
         assert first.dialect("here", "m-1") is None
-        first.remember_dialect("here", "m-1", found)
+        first.remember_dialect("here", "m-1", result)
     with memory(store) as second:
         of = [("here", "m-1"), ("here", "m-2"), ("there", "m-1")]
-        assert [second.dialect(*each) for each in of] == [found, None, None]
+        assert [second.dialect(*each) for each in of] == [result, None, None]
     with memory(store, "all") as again:
         assert again.dialect("here", "m-1") is None
 

@@ -45,7 +45,7 @@ def _by_sentences() -> dict[tuple[str, ...], Label]:
 @cache
 def _by_sentence() -> dict[tuple[str, str], tuple[q.SentenceCheck, str]]:
     """By first source sentence and sentence: the label, and its kind of error."""
-    found = {}
+    result = {}
     for texts, label in _by_sentences().items():
         paper = golden().paper(label.paper)
         first = source_sentences([section.text for section in paper.source])[0]
@@ -54,8 +54,8 @@ def _by_sentence() -> dict[tuple[str, str], tuple[q.SentenceCheck, str]]:
             check = q.SentenceCheck(
                 reason="as labelled", supported=each.faithful, evidence=evidence
             )
-            found[first, texts[each.index]] = check, each.error or ""
-    return found
+            result[first, texts[each.index]] = check, each.error or ""
+    return result
 
 
 @cache

@@ -80,11 +80,11 @@ def evaluations(system: str) -> tuple[Evaluation, ...]:
 
 def n_shortfalls(system: str) -> list[int]:
     """By paper, how many thresholds a system's summary misses."""
-    found = [
+    result = [
         pair_verdict(e.numbers(), THRESHOLDS.pair, Waivers()).shortfalls
         for e in evaluations(system)
     ]
-    return [len(each) for each in found]
+    return [len(each) for each in result]
 
 
 # What it holds
@@ -167,14 +167,14 @@ def test_hard_cases_are_hard_for_whoever_counts_words() -> None:
 
 def overlaps(system: str, *, faithful: bool) -> list[float]:
     """The share of each sentence's content words that its labelled evidence has."""
-    found = []
+    result = []
     for pair in labelled():
         for each in pair.label.sentences or () if pair.label.system == system else ():
             if each.faithful is faithful and each.evidence:
                 words = {w for w in tokens(pair.sentences[each.index]) if len(w) > 3}
                 there = set(tokens(" ".join(pair.source[e.index] for e in each.evidence)))
-                found.append(len(words & there) / len(words))
-    return found
+                result.append(len(words & there) / len(words))
+    return result
 
 
 # What the embedded judge makes of it

@@ -217,8 +217,8 @@ def test_without_entailed_recall_a_lost_fact_is_one_that_nothing_matches() -> No
     """
     flow = eva.measure(REFERENCE, SUMMARY, entailed_recall=False)
     next(flow)
-    asked = flow.send((q.FactList(OF_REFERENCE), q.FactList(OF_SUMMARY)))
-    assert asked == (q.CheckFacts(OF_SUMMARY, PREMISES_OF_REFERENCE),)
+    requested = flow.send((q.FactList(OF_REFERENCE), q.FactList(OF_SUMMARY)))
+    assert requested == (q.CheckFacts(OF_SUMMARY, PREMISES_OF_REFERENCE),)
     score = scored(OF_REFERENCE, OF_SUMMARY, checks(yes(1), no(0)))
     assert score.values() == {"eva": 0.5, "eva.precision": 0.5, "eva.recall": 0.5}
     assert [(c.fact, c.holds, c.reason, c.evidence) for c in score.reference] == [

@@ -254,11 +254,11 @@ def test_a_fact_that_its_follower_entails_is_the_parent(
     )
     result = judge.drive(adjacent_chains(named))  # the parents that the lister named are left out
     assert [fact.parent for fact in result] == parents
-    asked = tuple(
+    requested = tuple(
         q.CheckFacts(facts(one), (other,), every_premise=False)
         for one, other in pairwise(texts_listed)
     )
-    assert judge.asked == ([asked] if asked else [])
+    assert judge.asked == ([requested] if requested else [])
 
 
 def test_a_link_without_an_answer_is_a_no() -> None:

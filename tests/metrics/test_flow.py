@@ -144,8 +144,8 @@ def test_best_reference_counts_or_the_mean_unless_the_judge_failed_on_one(
 ) -> None:
     """A judge that fails on one reference must not be hidden by its answer on another."""
     assert ended(best_of(tuple(map(settled, outcomes)))) == best
-    found = ended(mean_of(tuple(map(settled, outcomes))))
-    assert (found.value if isinstance(mean, float) else found) == mean  # type: ignore[union-attr]
+    result = ended(mean_of(tuple(map(settled, outcomes))))
+    assert (result.value if isinstance(mean, float) else result) == mean  # type: ignore[union-attr]
 
 
 def test_measuring_against_no_reference_is_a_programming_error() -> None:

@@ -34,8 +34,8 @@ def test_a_signature_names_all_that_can_move_the_number(metric: MetricName) -> N
     """Byte by byte: baselines store it. The module shows the first, from which users learn."""
     text = f"{metric}|{TEXTS[metric]}"
     assert str(signature_of(metric, judge="offline-5", suite="77be")) == text
-    shown = (signature.__doc__ or "").replace("77be02a1c3d4", "77be")
-    assert metric != "facet" or text in shown
+    display = (signature.__doc__ or "").replace("77be02a1c3d4", "77be")
+    assert metric != "facet" or text in display
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_a_failure_reaches_everyone_who_waits_and_is_not_remembered() -> None:
 
     async def main() -> tuple[list[Answers | BaseException], Answers]:
         asker = Asker(judge)
-        flows = [asker.ask(asked) for asked in ((ZINC, ALGA), (ALGA,), (ZINC,))]
+        flows = [asker.ask(requested) for requested in ((ZINC, ALGA), (ALGA,), (ZINC,))]
         asking = asyncio.gather(*flows, return_exceptions=True)
         return await asyncio.wait_for(asking, SOON), await asker.ask((ALGA,))
 

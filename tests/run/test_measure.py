@@ -384,9 +384,11 @@ def test_labelled_facts_are_checked_as_recall_and_precision_check_them() -> None
     Whoever labelled both sides has said what the reference states.
     """
     both = FactLabels(reference=labels(ACTS, SAFE), candidate=labels(GREW))
-    asked, outcome = ended(stated_flow(pair(ZINC), both), (checks(True, False),), (checks(True),))
+    requested, outcome = ended(
+        stated_flow(pair(ZINC), both), (checks(True, False),), (checks(True),)
+    )
     sentences = ("Zinc changed growth.", "It is cheap.")
-    assert asked == [
+    assert requested == [
         q.CheckFacts(facts(ACTS, SAFE), sentences, every_premise=False),
         q.CheckFacts(facts(GREW), (ACTS, SAFE), every_premise=True),
     ]
@@ -415,8 +417,8 @@ def test_facts_of_the_summary_are_checked_against_what_the_reference_states(
 ) -> None:
     """What somebody has frozen of it, else its sentences as a judge sees them."""
     flow = stated_flow(pair(ZINC, of), FactLabels(candidate=labels(GREW)))
-    asked, outcome = ended(flow, (checks(True),))
-    assert asked == [q.CheckFacts(facts(GREW), premises, every_premise=True)]
+    requested, outcome = ended(flow, (checks(True),))
+    assert requested == [q.CheckFacts(facts(GREW), premises, every_premise=True)]
     assert outcome == StatedFacts(candidate=(checked(GREW, premises[0], holds=True),))
 
 

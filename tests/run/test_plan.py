@@ -101,9 +101,9 @@ def test_first_round_is_what_can_be_asked_now(
     assert asked_of == {("rule-1", "here", price), ("writer-7b", "here", Price(0.0, 0.0))}
     assert (survey.stored, survey.reply_share) == ({}, None)
     evaluated(desk_for(tmp_path / "store"), suite, tasks_of(suite))
-    asked = surveyed(desk_for(tmp_path / "store"), suite, tasks_of(suite), imagine=False).stored
-    assert set(survey.missing) <= set(asked)
-    assert len(asked) == server.n_requests
+    requested = surveyed(desk_for(tmp_path / "store"), suite, tasks_of(suite), imagine=False).stored
+    assert set(survey.missing) <= set(requested)
+    assert len(requested) == server.n_requests
 
 
 def test_plan_goes_on_behind_what_is_missing(tmp_path: Path, suite: Suite) -> None:

@@ -116,17 +116,17 @@ def test_replies_are_asked_for_and_kept(
     tmp_path: Path, suite: Suite, server: ScriptedServer
 ) -> None:
     """A whole run, and a second one that asks nothing."""
-    for asked in (True, False):
+    for requested in (True, False):
         session = desk_for(tmp_path / "store", suite)
         evaluations = evaluated(session, suite, tasks_of(suite, ["good", "writer"]))
         totals = session.replies.exchange.ledger.totals
         assert len(evaluations) == 4
         assert not any(evaluation.numbers().unscored for evaluation in evaluations)
-        assert (totals.n_asked if asked else totals.n_cached) == server.n_requests
-        assert (totals.n_cached if asked else totals.n_asked) == 0
+        assert (totals.n_asked if requested else totals.n_cached) == server.n_requests
+        assert (totals.n_cached if requested else totals.n_asked) == 0
         # The judge has a price, and the model under test is on this machine, which costs nothing.
         assert totals.n_unpriced == 0
-        assert (totals.cost > 0) == asked
+        assert (totals.cost > 0) == requested
     assert {seen.body["temperature"] for seen in server.seen if seen.model == "writer-7b"} == {0.5}
 
 

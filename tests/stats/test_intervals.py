@@ -30,14 +30,14 @@ def test_mean_interval_worked_example() -> None:
     reach = 3.182446305 * math.sqrt(variance / 3.2) / (mean * (1 - mean))  # t[3] at .975
     logits = (math.log(mean / (1 - mean)) + side * reach for side in (-1, 1))
     low, high = (1 / (1 + math.exp(-each)) for each in logits)
-    found = mean_interval([1.0, 0.5, 0.5, 0.0], high=1.0)
-    assert (found.low, found.high) == pytest.approx((low, high))
+    result = mean_interval([1.0, 0.5, 0.5, 0.0], high=1.0)
+    assert (result.low, result.high) == pytest.approx((low, high))
 
 
 def test_share_interval_of_nine_of_nine_is_exact() -> None:
     """Clopper and Pearson 1934: the lower bound of n of n is .025 ** (1 / n)."""
-    found = share_interval(np.full(3, 3.0), np.full(3, 3.0))
-    assert (found.low, found.high) == pytest.approx((0.025 ** (1 / 9), 1.0))
+    result = share_interval(np.full(3, 3.0), np.full(3, 3.0))
+    assert (result.low, result.high) == pytest.approx((0.025 ** (1 / 9), 1.0))
 
 
 def test_share_interval_meets_scipy_where_groups_do_not_matter() -> None:
@@ -46,9 +46,9 @@ def test_share_interval_meets_scipy_where_groups_do_not_matter() -> None:
 
     parts = np.array([1.0, 1, 1, 1, 1, 1, 1, 0, 0, 0]).reshape(5, 2).sum(axis=1)
     exact = binomtest(7, 10).proportion_ci(method="exact")
-    found = share_interval(np.array([1.0, 2.0, 1.0, 2.0, 1.0]), np.full(5, 2.0))
+    result = share_interval(np.array([1.0, 2.0, 1.0, 2.0, 1.0]), np.full(5, 2.0))
     assert parts.sum() == 7
-    assert (found.low, found.high) == pytest.approx((exact.low, exact.high))
+    assert (result.low, result.high) == pytest.approx((exact.low, exact.high))
 
 
 def test_groups_that_agree_within_widen_a_share() -> None:
@@ -63,20 +63,20 @@ def test_groups_that_agree_within_widen_a_share() -> None:
 @given(scores)
 def test_mean_interval_holds_the_mean_and_stays_in_the_range(values: list[float]) -> None:
     """Also where all values are at one end of the range, and it has width there."""
-    found = mean_interval(values, high=1.0)
-    assert found.low is not None
-    assert found.high is not None
-    assert 0.0 <= found.low <= math.fsum(values) / len(values) <= found.high <= 1.0
-    assert found.low < found.high
+    result = mean_interval(values, high=1.0)
+    assert result.low is not None
+    assert result.high is not None
+    assert 0.0 <= result.low <= math.fsum(values) / len(values) <= result.high <= 1.0
+    assert result.low < result.high
 
 
 @given(scores)
 def test_order_and_scale_of_values_change_no_interval(values: list[float]) -> None:
     """Values on a scale of 1 to 4 have the interval of their shares on that scale."""
-    found = mean_interval(values, high=1.0)
+    result = mean_interval(values, high=1.0)
     scaled = mean_interval([1 + 3 * value for value in reversed(values)], low=1.0, high=4.0)
-    assert found == mean_interval(values[::-1], high=1.0)
-    assert (found.low, found.high) == pytest.approx(
+    assert result == mean_interval(values[::-1], high=1.0)
+    assert (result.low, result.high) == pytest.approx(
         tuple((bound - 1) / 3 for bound in (scaled.low or 0.0, scaled.high or 0.0)), abs=1e-9
     )
 
@@ -84,10 +84,10 @@ def test_order_and_scale_of_values_change_no_interval(values: list[float]) -> No
 @given(scores)
 def test_change_interval_is_symmetric(changes: list[float]) -> None:
     """What one system gains, the other one loses."""
-    found, other = change_interval(changes), change_interval([-each for each in changes])
-    assert found.low is not None
-    assert found.high is not None
-    assert (other.low, other.high) == pytest.approx((-found.high, -found.low))
+    result, other = change_interval(changes), change_interval([-each for each in changes])
+    assert result.low is not None
+    assert result.high is not None
+    assert (other.low, other.high) == pytest.approx((-result.high, -result.low))
 
 
 @pytest.mark.parametrize("interval", [mean_interval, change_interval])
@@ -100,10 +100,10 @@ def test_one_value_has_no_interval(interval: object) -> None:
 
 def test_jackknife_interval_worked_example() -> None:
     """Three groups: z of .5 is .5493, those without one group are .6931, .5493 and .3095."""
-    found = jackknife_interval(0.5, [0.6, 0.5, 0.3], at_worst=None)
+    result = jackknife_interval(0.5, [0.6, 0.5, 0.3], at_worst=None)
     reach = 4.302652730 * math.sqrt(2 / 3 * (0.1438**2 + 0.0**2 + 0.2398**2))  # t[2] at .975
     low, high = math.tanh(0.5493 - reach), math.tanh(0.5493 + reach)
-    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-3)
+    assert (result.low, result.high) == pytest.approx((low, high), abs=1e-3)
 
 
 def test_a_sample_without_an_error_has_width() -> None:

@@ -35,8 +35,8 @@ def test_a_table_of_judges_alone_is_a_composed_judge(golden: Golden) -> None:
 def test_who_lists_facts_is_who_checks_them() -> None:
     """The facts that one judge lists are what it was tuned to check."""
     spec = ComposedSpec(name="gate", facets="one", facts="two", sentences="three")
-    asked = [spec.asks(duty) for duty in DUTIES]
-    assert asked == ["one", "two", "two", "three"]
+    requested = [spec.asks(duty) for duty in DUTIES]
+    assert requested == ["one", "two", "two", "three"]
 
 
 def test_a_checker_is_a_folder_beside_the_suite(golden: Golden) -> None:

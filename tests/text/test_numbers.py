@@ -86,9 +86,9 @@ def test_what_is_converted_rounded_or_worked_out_is_stated(claim: str) -> None:
 )
 def test_number_that_stands_nowhere_is_named(claim: str, missing: tuple[str, ...]) -> None:
     """In no form that we know how to convert or work out."""
-    found = unstated_numbers(claim, SOURCE)
+    result = unstated_numbers(claim, SOURCE)
 
-    assert tuple(text.split()[0] for text in found) == tuple(text.split()[0] for text in missing)
+    assert tuple(text.split()[0] for text in result) == tuple(text.split()[0] for text in missing)
 
 
 @pytest.mark.parametrize("number", ["1e999", "1" * 5000, "1x10^999", "0." + "3" * 1000, "9" * 400])

@@ -100,8 +100,8 @@ def test_a_known_unit_is_read_with_what_it_measures(text: str, unit: str, dimens
 
 def test_places_point_at_the_digits() -> None:
     """A conflict is shown at the number that conflicts."""
-    found = find_quantities("rose by 1,000.5 mg and 2 x 10^3 cells")
-    assert [(q.digits, q.text, q.decimals) for q in found] == [
+    result = find_quantities("rose by 1,000.5 mg and 2 x 10^3 cells")
+    assert [(q.digits, q.text, q.decimals) for q in result] == [
         ("1,000.5", "1,000.5 mg", 1),
         ("2 x 10^3", "2 x 10^3", 0),
     ]

@@ -113,6 +113,6 @@ def test_what_words_count_as_is_not_remembered_without_end(
     """A run over many papers meets ever new numbers; the table begins anew and tells the same."""
     monkeypatch.setattr(words, "_MOST_KNOWN", 2)
     contents = words._Contents()
-    found = [contents[word] for word in "the 1,000 x mice reduces".split()]
-    assert found == ["", "1000", "", "mice", "reduc"]
+    result = [contents[word] for word in "the 1,000 x mice reduces".split()]
+    assert result == ["", "1000", "", "mice", "reduc"]
     assert len(contents) <= 2

@@ -88,8 +88,8 @@ def _asked(user: str) -> list[int]:
 
 def _lines(content: str) -> dict[int, str]:
     """The numbered lines of a block."""
-    found = (_LINE.fullmatch(line) for line in content.split("\n"))
-    return {int(match[1]): match[2] for match in found if match}
+    result = (_LINE.fullmatch(line) for line in content.split("\n"))
+    return {int(match[1]): match[2] for match in result if match}
 
 
 def _share(claim: str, premise: str, *, needs_numbers: bool = True) -> float:

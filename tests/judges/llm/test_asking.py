@@ -79,8 +79,8 @@ def settled(
 ) -> dict[int, FactCheck | Unanswered]:
     """What becomes of so many facts, from 1."""
     batch = fact_batch(CheckFacts(FIVE[:n_facts], ("Premise one.", "Premise two.")))
-    found = asyncio.run(Poll(sender, "m", tally or ReplyCounts()).replies(batch))
-    return dict(enumerate(found, start=1))
+    result = asyncio.run(Poll(sender, "m", tally or ReplyCounts()).replies(batch))
+    return dict(enumerate(result, start=1))
 
 
 def test_a_whole_reply_settles_all_items_at_once() -> None:
@@ -108,8 +108,8 @@ def test_a_long_reply_is_read_off_the_event_loop(n_words: int, *, is_apart: bool
         return batch.read(text, ids)
 
     sender = Scripted([reply(entry(1) | {"reason": "so " * n_words})])
-    (found,) = asyncio.run(Poll(sender, "m", ReplyCounts()).replies(replace(batch, read=read)))
-    assert isinstance(found, FactCheck)
+    (result,) = asyncio.run(Poll(sender, "m", ReplyCounts()).replies(replace(batch, read=read)))
+    assert isinstance(result, FactCheck)
     assert (threads != [threading.get_ident()]) == is_apart
 
 

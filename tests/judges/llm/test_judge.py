@@ -331,18 +331,18 @@ def test_what_is_asked_depends_on_how_facets_are_read(
     """A summary that is read as a whole states each facet as a whole, and nobody is asked."""
     text = " ".join(SLEEP)
     pairs = tuple(q.FacetPair(facet=f, reference=SLEEP[1], candidate=text) for f in q.FACETS)
-    asked: tuple[tuple[q.Question, object], ...] = (
+    requested: tuple[tuple[q.Question, object], ...] = (
         (q.SegmentFacets(text), of_reference),
         (q.SegmentFacets(text, is_summary=True), of_summary),
         (q.RateFacets(pairs, text, text), of_ratings),
     )
-    for question, kinds in asked:
+    for question, kinds in requested:
         judge = judge_of(style=Style(facets=reading))
         (answer,) = ask(judge, question)
         assert kinds_sent(judge) == kinds
         if isinstance(answer, q.FacetSegments):
-            found = {answer.segment(facet) for facet in q.FACETS}
-            assert found == {text} if not kinds else text not in found
+            result = {answer.segment(facet) for facet in q.FACETS}
+            assert result == {text} if not kinds else text not in result
 
 
 def test_a_facet_is_rated_by_its_facts() -> None:

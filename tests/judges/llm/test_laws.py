@@ -315,8 +315,10 @@ def waves_of(sender: RuleSender, *systems: str, backward: bool) -> int:
     variants = Variants(eva=EvaVariant(recall="both" if backward else "matched"))
 
     async def main() -> list[Evaluation]:
-        asked = (evaluate(long_summary(s), asker, suite="s", variants=variants) for s in systems)
-        return await waves.drive(asyncio.gather(*asked))
+        requested = (
+            evaluate(long_summary(s), asker, suite="s", variants=variants) for s in systems
+        )
+        return await waves.drive(asyncio.gather(*requested))
 
     assert asyncio.run(main())[0].numbers().unscored == ()
     return waves.n_waves

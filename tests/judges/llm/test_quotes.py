@@ -157,9 +157,9 @@ def test_every_stretch_of_a_sentence_is_found_there_or_in_its_like(
     tokens = SOURCE[place].split()
     start = data.draw(st.integers(0, len(tokens) - 4))
     end = data.draw(st.integers(start + 4, len(tokens)))
-    found = find(named, " ".join(tokens[start:end]))
-    assert found.n_ungrounded == 0
-    assert found.sentences
+    result = find(named, " ".join(tokens[start:end]))
+    assert result.n_ungrounded == 0
+    assert result.sentences
 
 
 def test_a_quotation_too_long_to_compare_word_by_word_has_to_stand_there_as_it_is() -> None:
@@ -173,9 +173,9 @@ def test_a_quotation_too_long_to_compare_word_by_word_has_to_stand_there_as_it_i
 @given(st.text(max_size=30), st.integers(-3, 12), st.lists(st.text(max_size=20), max_size=4))
 def test_any_quotation_is_found_or_counted(text: str, named: int, source: list[str]) -> None:
     """Quotations and papers are other people's text."""
-    found = look_up([Quote(named, text)], source)
-    assert bool(found.sentences) != bool(found.n_ungrounded)
-    assert all(0 <= place < len(source) for place in found.sentences)
+    result = look_up([Quote(named, text)], source)
+    assert bool(result.sentences) != bool(result.n_ungrounded)
+    assert all(0 <= place < len(source) for place in result.sentences)
 
 
 ROOFS = (

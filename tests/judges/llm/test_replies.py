@@ -101,10 +101,10 @@ def test_any_object_is_read_wherever_it_stands(
 def test_any_text_is_an_object_or_a_named_fault(text: str) -> None:
     """Replies are other people's text."""
     try:
-        found: object = read_object(text)
+        result: object = read_object(text)
     except UnreadableError as error:
-        found = error.message
-    assert isinstance(found, dict) or str(found).isprintable()
+        result = error.message
+    assert isinstance(result, dict) or str(result).isprintable()
 
 
 class Counted(Values):
@@ -151,8 +151,8 @@ def test_a_value_that_only_resembles_what_was_asked_for_is_refused(
 
 def test_numbers_and_texts_are_read_as_json_means_them() -> None:
     """JSON calls 3.0 an integer, and can spell half a character pair, which no file can hold."""
-    found = read_values(Counted, {"n": 3.0, "reason": " a\n b\ud800 "}, "it")
-    assert (found.n, type(found.n), found.reason) == (3, int, "a b?")
+    result = read_values(Counted, {"n": 3.0, "reason": " a\n b\ud800 "}, "it")
+    assert (result.n, type(result.n), result.reason) == (3, int, "a b?")
 
 
 TRAPS = (

@@ -104,9 +104,9 @@ def test_what_a_request_about_some_items_shows(name: str, snapshot: SnapshotAsse
     ids = tuple(unit[-1] for unit in batch.units)[-2:]
     schema = batch.schema(ids)
     heading = batch.system.partition("\n")[0]
-    asked = f"{batch.topic}; {batch.units}; {batch.size} at most; {ids}: {heading}"
+    requested = f"{batch.topic}; {batch.units}; {batch.size} at most; {ids}: {heading}"
     sent = "" if schema is None else f"{schema.name}: {schema.text}"
-    assert "\n".join((asked, batch.message(ids), sent)) == snapshot
+    assert "\n".join((requested, batch.message(ids), sent)) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -244,9 +244,9 @@ def test_an_entry_that_was_not_offered_is_unusable_as_a_whole(
     name: str, changed: dict[str, object], message: str
 ) -> None:
     """Half of its facts would be a summary that says less; hedges and denials are asked again."""
-    found = read(name, **changed)
-    assert isinstance(found, UnreadableError)
-    assert found.message == f"item 2: {message}"
+    result = read(name, **changed)
+    assert isinstance(result, UnreadableError)
+    assert result.message == f"item 2: {message}"
 
 
 def test_an_entailed_fact_names_a_premise() -> None:
@@ -266,9 +266,9 @@ def test_an_entailed_fact_names_a_premise() -> None:
 )
 def test_counts_that_cannot_be_are_unreadable(changed: dict[str, object], message: str) -> None:
     """More in both than in one of them is a share above 1."""
-    found = read("fact counts", **changed)
-    assert isinstance(found, UnreadableError)
-    assert found.message == message
+    result = read("fact counts", **changed)
+    assert isinstance(result, UnreadableError)
+    assert result.message == message
 
 
 @pytest.mark.parametrize(
@@ -311,11 +311,11 @@ def test_ratings_are_read_by_facet_whatever_their_order() -> None:
         "method_2": {"reason": "same", "coverage": 100, "rating": 4},
         "background": {"reason": " as\nwell", "coverage": 40.0, "rating": 2.0},
     })  # fmt: skip
-    found = dict(BATCHES["facet ratings"].read(text, (1, 2, 4)))
-    fault = found.pop(2)
+    result = dict(BATCHES["facet ratings"].read(text, (1, 2, 4)))
+    fault = result.pop(2)
     assert isinstance(fault, UnreadableError)
     assert fault.args == ("missing", "method is missing")
-    assert found == {
+    assert result == {
         1: q.FacetRating(facet="background", reason="as well", rating=2, coverage=40),
         4: q.FacetRating(facet="method", reason="same", rating=4, coverage=100),
     }
@@ -338,10 +338,10 @@ def test_free_text_is_read_by_its_first_word_and_its_parentheses(
     name: str, reply: str, check: dict[str, Any]
 ) -> None:
     """A quotation may hold parentheses; one with another number stands nowhere."""
-    found = BATCHES[name].read(reply, (1,))[1]
-    assert isinstance(found, q.SentenceCheck)
-    assert found == replace(q.SentenceCheck(reason=found.reason, supported=True), **check)
-    assert reply.endswith(found.reason.partition(" (called")[0])
+    result = BATCHES[name].read(reply, (1,))[1]
+    assert isinstance(result, q.SentenceCheck)
+    assert result == replace(q.SentenceCheck(reason=result.reason, supported=True), **check)
+    assert reply.endswith(result.reason.partition(" (called")[0])
 
 
 def test_free_text_without_a_verdict_is_not_read() -> None:

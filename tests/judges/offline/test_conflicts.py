@@ -39,8 +39,8 @@ PIER = "The old pier was painted by 14 volunteers in the warmer months."
 )
 def test_a_telling_word_changed_in_a_copy_is_seen(claim: str, message: str | None) -> None:
     """Leaving out and rewording contradict nothing; both sentences stand beside the reason."""
-    found = find_conflict(claim, [PIER])
-    assert (str(found) if found else None) == message
+    result = find_conflict(claim, [PIER])
+    assert (str(result) if result else None) == message
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_a_telling_word_changed_in_a_copy_is_seen(claim: str, message: str | Non
 )
 def test_exchanged_numbers_are_seen(claim: str, evidence: str, message: str | None) -> None:
     """Numbers that stand side by side are told in the order of what stands before them."""
-    found = find_conflict(claim, [evidence])
-    assert (str(found) if found else None) == message
+    result = find_conflict(claim, [evidence])
+    assert (str(result) if result else None) == message
 
 
 def test_the_number_of_the_source_is_shown_beside_the_wrong_one() -> None:
@@ -209,15 +209,15 @@ def claims(sign: str) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize(("source", "claim"), [*claims("+")])
 def test_what_follows_from_the_numbers_of_a_source_is_no_conflict(source: str, claim: str) -> None:
     """A relative change, what a ratio or a share leaves, a year within a span: each is true."""
-    (found,) = support_sentences((claim,), (source, RAIN))
-    assert not found.reason.startswith(ASKS)
+    (result,) = support_sentences((claim,), (source, RAIN))
+    assert not result.reason.startswith(ASKS)
 
 
 @pytest.mark.parametrize(("source", "claim"), [*claims("-")])
 def test_what_does_not_follow_from_the_numbers_is_a_conflict(source: str, claim: str) -> None:
     """The wrong base, direction, bound, complement or year; a slip that looks like a derivation."""
-    (found,) = support_sentences((claim,), (source, RAIN))
-    assert found.number_conflict
+    (result,) = support_sentences((claim,), (source, RAIN))
+    assert result.number_conflict
 
 
 LINES = (
@@ -247,9 +247,9 @@ def test_the_number_of_the_nearest_context_is_shown_with_its_sentence(
     claim: str, message: str, place: int
 ) -> None:
     """Not one next to which a word happens to stand, nor one that the claim states as well."""
-    (found,) = support_sentences((claim,), LINES)
-    assert found.reason == f"{ASKS}: {message}"
-    assert found.evidence[0] == place
+    (result,) = support_sentences((claim,), LINES)
+    assert result.reason == f"{ASKS}: {message}"
+    assert result.evidence[0] == place
 
 
 @pytest.mark.parametrize(
@@ -265,17 +265,17 @@ def test_the_number_of_the_nearest_context_is_shown_with_its_sentence(
 def test_the_level_of_an_interval_stands_for_another_level_only(claim: str, reason: str) -> None:
     """Every share was close to the 95 % of some interval, which says nothing of it."""
     source = "The hazard ratio of rust on coated hulls was 0.75 (95% CI 0.61 to 0.92)."
-    (found,) = support_sentences((claim,), (source, RAIN))
-    assert found.reason == f"{ASKS}: {reason}"
+    (result,) = support_sentences((claim,), (source, RAIN))
+    assert result.reason == f"{ASKS}: {reason}"
 
 
 def test_quantities_of_different_dimensions_never_stand_for_each_other() -> None:
     """'83.1 years' against '5.1 h' was a conflict once."""
-    found = missing_number(
+    result = missing_number(
         "They slept 83.1 years.", ["They slept 5.1 kg."], ("They slept 5.1 kg.",)
     )
-    assert found is not None
-    assert found.instead == "nowhere in the evidence"
+    assert result is not None
+    assert result.instead == "nowhere in the evidence"
     assert (
         replaced_number(("It weighed 7 kg.",), ("It weighed 7.5 m.",), ("It weighed 7 kg.",))
         is None

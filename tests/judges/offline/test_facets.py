@@ -90,10 +90,10 @@ def by_word(**roles: float) -> Roles:
     """How surely a sentence states a result: by the first of these words that it has."""
 
     def table(sentences: Sequence[str]) -> NDArray[np.float64]:
-        found = np.zeros((len(sentences), len(q.FACETS)))
+        result = np.zeros((len(sentences), len(q.FACETS)))
         for row, sentence in enumerate(sentences):
-            found[row, RESULT] = next((p for word, p in roles.items() if word in sentence), 0.0)
-        return found
+            result[row, RESULT] = next((p for word, p in roles.items() if word in sentence), 0.0)
+        return result
 
     return table
 
@@ -101,11 +101,11 @@ def by_word(**roles: float) -> Roles:
 def test_a_word_counts_by_how_surely_its_sentence_states_the_facet() -> None:
     """Where the reference is a result for sure: half for the word, half by its sentence's role."""
     roles = by_word(Zqx=1.0, Vbn=0.4)
-    found = overlap_of("result", "Zqx vbn 41.", "Nothing. Vbn. Wrt zqx: Vbn 41.", roles).found
+    result = overlap_of("result", "Zqx vbn 41.", "Nothing. Vbn. Wrt zqx: Vbn 41.", roles).found
     whole = weight("zqx") + weight("vbn") + weight("41")
-    assert found == pytest.approx(0.7 * whole / whole, rel=1e-12)
-    found = overlap_of("result", "Zqx vbn.", "Vbn. Wrt.", roles).found
-    assert found == pytest.approx(0.7 * weight("vbn") / (whole - weight("41")), rel=1e-12)
+    assert result == pytest.approx(0.7 * whole / whole, rel=1e-12)
+    result = overlap_of("result", "Zqx vbn.", "Vbn. Wrt.", roles).found
+    assert result == pytest.approx(0.7 * weight("vbn") / (whole - weight("41")), rel=1e-12)
 
 
 def test_in_a_reference_without_clear_facets_recall_is_what_counts() -> None:
@@ -151,8 +151,8 @@ def test_whole_means_every_word_in_the_own_segment() -> None:
     own = pair("result", "Kites rose.", "The kites rose quickly.")
     apart = pair("result", "Kites rose.", "Kites fell.")
     summary = "Kites fell. The kites rose quickly."
-    found = overlaps(q.RateFacets((own, apart), "Kites rose.", summary))
-    assert [overlap.is_whole for overlap in found] == [True, False]
+    result = overlaps(q.RateFacets((own, apart), "Kites rose.", summary))
+    assert [overlap.is_whole for overlap in result] == [True, False]
 
 
 def rate(reference: str, candidate: str) -> q.FacetRating:

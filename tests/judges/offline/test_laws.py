@@ -32,13 +32,13 @@ def papers() -> dict[str, tuple[str, tuple[str, ...], str]]:
     """By id: the reference, the source's sentences, a careful summary."""
     lines = (GOLDEN / "systems/careful.jsonl").read_text(encoding="utf-8").splitlines()
     careful = {row["paper"]: row["summary"] for row in map(json.loads, lines)}
-    found = {}
+    result = {}
     for paper in map(json.loads, (GOLDEN / "papers.jsonl").read_text("utf-8").splitlines()):
         source = tuple(
             s for part in paper["source"] for s in sentence_texts(normalise(part["text"]))
         )
-        found[paper["id"]] = (paper["reference"], source, careful[paper["id"]])
-    return found
+        result[paper["id"]] = (paper["reference"], source, careful[paper["id"]])
+    return result
 
 
 def rated(reference: str, summary: str) -> FacetScore:

@@ -38,23 +38,23 @@ def records(name: str) -> tuple[dict[str, Any], ...]:
 
 def supports(facts: Sequence[str], premises: tuple[str, ...]) -> list[float]:
     """How probable it is that each fact is in a text, as the judge says."""
-    asked = q.CheckFacts(tuple(q.Fact(text=text, sentence=0) for text in facts), premises)
-    answer = JUDGE.compute(asked)
+    requested = q.CheckFacts(tuple(q.Fact(text=text, sentence=0) for text in facts), premises)
+    answer = JUDGE.compute(requested)
     assert isinstance(answer, q.FactChecks)
-    found = []
+    result = []
     for check in answer.checks:
         assert isinstance(check, q.FactCheck)
         assert check.support is not None
-        found.append(check.support)
-    return found
+        result.append(check.support)
+    return result
 
 
 def checked(summary: str, source: str) -> list[q.SentenceCheck]:
     """What the judge says of each sentence of a summary."""
-    asked = q.CheckSentences(
+    requested = q.CheckSentences(
         tuple(sentence_texts(normalise(summary))), source_sentences(source.splitlines())
     )
-    answer = JUDGE.compute(asked)
+    answer = JUDGE.compute(requested)
     assert isinstance(answer, q.SentenceChecks)
     return [check for check in answer.checks if isinstance(check, q.SentenceCheck)]
 
@@ -78,27 +78,27 @@ def test_a_fact_that_people_find_is_more_probable() -> None:
         record for record in records("infolossqa/match_dev.jsonl") if record["label"] is not None
     ]
     labels = [bool(record["label"]) for record in pairs]
-    found = [
+    result = [
         supports([record["reference_fact"]["answer"]], (record["predicted_fact"]["answer"],))[0]
         for record in pairs
     ]
-    assert (roc_auc(labels, found) or 0.0) >= 0.86
+    assert (roc_auc(labels, result) or 0.0) >= 0.86
 
 
 def test_the_recall_of_a_summary_goes_with_people() -> None:
     """Content units of news: the mean probability of a reference's facts is its recall."""
     papers = sorted({record["paper_id"] for record in records("realsumm_scu/dev.jsonl")})[:FEW]
     labels: list[bool] = []
-    found: list[float] = []
+    result: list[float] = []
     own, other = [], []
     for record in records("realsumm_scu/dev.jsonl"):
         if record["paper_id"] in papers:
             chances = supports(record["acus"], tuple(sentence_texts(normalise(record["summary"]))))
-            found += chances
+            result += chances
             labels += map(bool, record["acu_labels"])
             own.append(sum(chances) / len(chances))
             other.append(record["acu_recall"])
-    assert (roc_auc(labels, found) or 0.0) >= 0.83
+    assert (roc_auc(labels, result) or 0.0) >= 0.83
     assert (spearman(own, other) or 0.0) >= 0.58
 
 
@@ -107,8 +107,10 @@ def test_the_support_of_a_summary_goes_with_experts() -> None:
     own, other = [], []
     for name in ("longsciverify/dev.jsonl", "longeval_pubmed/dev.jsonl"):
         for record in records(name):
-            found = [check.support or 0.0 for check in checked(record["summary"], record["source"])]
-            own.append(sum(found) / len(found))
+            result = [
+                check.support or 0.0 for check in checked(record["summary"], record["source"])
+            ]
+            own.append(sum(result) / len(result))
             other.append(record["human_faithfulness"])
     assert len(own) == 78
     assert (spearman(own, other) or 0.0) >= 0.68

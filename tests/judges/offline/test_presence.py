@@ -155,8 +155,8 @@ EVERYTHING = Signs(1.0, 1.0, 1.0, numbers_lost=0.0, rarest_lost=0.0, beside=1.0,
 
 def checked(fact: str, premises: Sequence[str], *earlier: Settled) -> FactCheck:
     """The answer about one fact of a summary, which refines ``earlier`` ones."""
-    asked = CheckFacts((Fact(text=fact, sentence=0),), tuple(premises), earlier=earlier)
-    (check,) = check_facts(asked).checks
+    requested = CheckFacts((Fact(text=fact, sentence=0),), tuple(premises), earlier=earlier)
+    (check,) = check_facts(requested).checks
     assert isinstance(check, FactCheck)
     return check
 
@@ -189,12 +189,12 @@ def test_a_fact_in_other_words_is_present() -> None:
 
 def test_a_conflict_outweighs_shared_words() -> None:
     """However many words are shared it does not hold, and the evidence is what the premise says."""
-    found = checked("Wind speed rose in August.", MILL)
-    assert not found.entailed
-    assert found.undecided
-    assert 0.0 < (found.support or 0.0) < PRESENT
-    assert found.premises == (1,)
-    assert found.reason.startswith(f"{ASKS}: direction: ")
+    result = checked("Wind speed rose in August.", MILL)
+    assert not result.entailed
+    assert result.undecided
+    assert 0.0 < (result.support or 0.0) < PRESENT
+    assert result.premises == (1,)
+    assert result.reason.startswith(f"{ASKS}: direction: ")
 
 
 def test_a_fact_without_words_is_not_present() -> None:
@@ -251,6 +251,6 @@ def test_premises_that_add_little_are_no_evidence() -> None:
 def test_a_fact_among_the_premises_is_present(premises: Sequence[str], data: st.DataObject) -> None:
     """Whatever a text says, repeating it is present."""
     place = data.draw(st.integers(0, len(premises) - 1))
-    found = checked(premises[place], premises)
-    assert (found.entailed, found.support) == (True, 1.0)
-    assert premises[found.premises[0]] == premises[place]
+    result = checked(premises[place], premises)
+    assert (result.entailed, result.support) == (True, 1.0)
+    assert premises[result.premises[0]] == premises[place]

@@ -42,20 +42,20 @@ SHORE = tuple(
 
 def test_shares_are_of_the_weight_of_all_words() -> None:
     """Rare words weigh more, and a word that the source lacks weighs most."""
-    found = PIPES.overlap("copper pipes burst")
+    result = PIPES.overlap("copper pipes burst")
     total = RARE + SHARED + UNSEEN
-    assert found.places == (0, 1)
-    assert found.shares == pytest.approx(((RARE + SHARED) / total, SHARED / total), rel=1e-15)
-    assert found.anywhere == pytest.approx((RARE + SHARED) / total, rel=1e-15)
-    assert found.best == found.shares[0]
+    assert result.places == (0, 1)
+    assert result.shares == pytest.approx(((RARE + SHARED) / total, SHARED / total), rel=1e-15)
+    assert result.anywhere == pytest.approx((RARE + SHARED) / total, rel=1e-15)
+    assert result.best == result.shares[0]
 
 
 def test_gain_is_what_nearer_sentences_do_not_carry() -> None:
     """The second sentence shares pipes too, but the first has said it; rust is its own."""
-    found = PIPES.overlap("copper pipes corrode, pipes rust")
+    result = PIPES.overlap("copper pipes corrode, pipes rust")
     total = 3 * RARE + SHARED
-    assert found.gains == pytest.approx(((2 * RARE + SHARED) / total, RARE / total), rel=1e-15)
-    assert found.nearest(3) == pytest.approx(1.0)
+    assert result.gains == pytest.approx(((2 * RARE + SHARED) / total, RARE / total), rel=1e-15)
+    assert result.nearest(3) == pytest.approx(1.0)
 
 
 def test_of_two_that_share_the_same_the_shorter_is_nearer() -> None:
@@ -63,16 +63,16 @@ def test_of_two_that_share_the_same_the_shorter_is_nearer() -> None:
 
     Nearness is the weight times 1 + .5 * 2.2 / (1 + that).
     """
-    found = SourceIndex(("zebras graze slowly nearby", "zebras drink")).overlap("zebras")
-    assert found.places == (1, 0)
-    assert found.nearness == pytest.approx((1.0, (1 + 1.1 / 2.5) / (1 + 1.1 / 1.9)))
+    result = SourceIndex(("zebras graze slowly nearby", "zebras drink")).overlap("zebras")
+    assert result.places == (1, 0)
+    assert result.nearness == pytest.approx((1.0, (1 + 1.1 / 2.5) / (1 + 1.1 / 1.9)))
 
 
 def test_generic_word_weighs_three_tenths() -> None:
     """Sharing "results" says little, in the source or not."""
-    found = SourceIndex(("copper", "tin")).overlap("copper results")
+    result = SourceIndex(("copper", "tin")).overlap("copper results")
     copper, results = log(1 + 1.5 / 1.5), 0.3 * log(1 + 2.5 / 0.5)
-    assert found.anywhere == pytest.approx(copper / (copper + results), rel=1e-15)
+    assert result.anywhere == pytest.approx(copper / (copper + results), rel=1e-15)
 
 
 def test_phrases_are_pairs_and_likeness_counts_what_else_a_sentence_says() -> None:
@@ -97,9 +97,14 @@ def test_numbers_have_to_stand_nearby(claim: str, share: float) -> None:
 @pytest.mark.parametrize("claim", ["", "of the", "zinc"])
 def test_claim_without_a_shared_word_has_nothing_near(claim: str) -> None:
     """Nothing found is 0, not an error."""
-    found = PIPES.overlap(claim)
-    assert found.places == ()
-    assert (found.best, found.nearest(3), found.anywhere, found.likeness) == (0.0, 0.0, 0.0, 0.0)
+    result = PIPES.overlap(claim)
+    assert result.places == ()
+    assert (result.best, result.nearest(3), result.anywhere, result.likeness) == (
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+    )
 
 
 WORDS = st.lists(st.sampled_from("copper iron pipes rust 40 7 results wood".split()), max_size=8)
@@ -109,15 +114,15 @@ WORDS = st.lists(st.sampled_from("copper iron pipes rust 40 7 results wood".spli
 @given(WORDS, st.lists(WORDS, max_size=14))
 def test_shares_are_shares(claim: Sequence[str], source: Sequence[Sequence[str]]) -> None:
     """Nothing leaves 0 to 1, and the whole source has at least what its nearest sentences have."""
-    found = SourceIndex(tuple(map(" ".join, source))).overlap(" ".join(claim))
-    shares = (*found.shares, found.nearest(3), found.anywhere, found.phrases, found.likeness)
-    assert all(0.0 <= share <= 1.0 + 1e-12 for share in (*shares, *found.nearness, found.numbers))
-    assert found.best - 1e-12 <= found.nearest(3) <= found.anywhere + 1e-12
-    assert len(set(found.places)) == len(found.places) <= DEPTH
-    assert list(found.nearness) == sorted(found.nearness, reverse=True)
-    if found.places:  # the last feature is the share over the largest share
-        features = evidence_features(found)
-        assert features[0][:3] == (found.shares[0], found.gains[0], 1.0)
+    result = SourceIndex(tuple(map(" ".join, source))).overlap(" ".join(claim))
+    shares = (*result.shares, result.nearest(3), result.anywhere, result.phrases, result.likeness)
+    assert all(0.0 <= share <= 1.0 + 1e-12 for share in (*shares, *result.nearness, result.numbers))
+    assert result.best - 1e-12 <= result.nearest(3) <= result.anywhere + 1e-12
+    assert len(set(result.places)) == len(result.places) <= DEPTH
+    assert list(result.nearness) == sorted(result.nearness, reverse=True)
+    if result.places:  # the last feature is the share over the largest share
+        features = evidence_features(result)
+        assert features[0][:3] == (result.shares[0], result.gains[0], 1.0)
         assert max(each[3] for each in features) == 1.0
 
 
@@ -134,16 +139,16 @@ def test_a_claim_put_together_has_what_it_is_put_together_from(
 ) -> None:
     """Neither sentence says it alone."""
     source = (*MILL[:2], "The miller kept bees in nine hives.", "A flood took the bridge.")
-    found = evidence_of(SourceIndex((*source, "Bees swarm in warm weather.")).overlap(claim))
-    assert set(found) == evidence
+    result = evidence_of(SourceIndex((*source, "Bees swarm in warm weather.")).overlap(claim))
+    assert set(result) == evidence
 
 
 def test_a_sentence_on_another_subject_is_not_supported() -> None:
     """It shares no more with the source than any sentence would."""
-    found = support_sentences(("Penguins swim far.",), MILL)[0]
-    assert not found.supported
-    assert found.evidence == ()
-    assert found.reason == (
+    result = support_sentences(("Penguins swim far.",), MILL)[0]
+    assert not result.supported
+    assert result.evidence == ()
+    assert result.reason == (
         "0% of its words, by weight, in the five closest sentences; the summary shares no more"
         " rare words with the source than one of another paper"
     )
@@ -151,22 +156,22 @@ def test_a_sentence_on_another_subject_is_not_supported() -> None:
         "Penguin colonies on the island were mapped by drones during the southern winter.",
         "Breeding success depended on krill and on sea ice, as August counts suggest.",
     )  # a rare word or two are what any two texts share
-    assert not any(found.supported for found in support_sentences(other, MILL))
+    assert not any(result.supported for result in support_sentences(other, MILL))
     stamped = (f"Checked: {other[0]}", f"Verified by the miller: {other[1]}")
-    assert not any(found.supported for found in support_sentences(stamped, MILL))
+    assert not any(result.supported for result in support_sentences(stamped, MILL))
 
 
 def test_a_conflict_outweighs_shared_words() -> None:
     """However many words are shared; the evidence is what the source says."""
-    found = support_sentences(("Wind speed rose in August.",), MILL)[0]
+    result = support_sentences(("Wind speed rose in August.",), MILL)[0]
     same = support_sentences(("In August wind speed fell.",), MILL)[0]
     changed = support_sentences(("The mill ground 60 sacks of rye a day.",), MILL)[0]
     assert (changed.supported, changed.number_conflict) == (False, True)
-    assert not found.supported
-    assert found.undecided
-    assert (found.support or 0.0) < (same.support or 0.0) / 1.9
-    assert found.evidence == (1,)
-    assert found.reason == f"{ASKS}: direction: 'rose' against 'fell'"
+    assert not result.supported
+    assert result.undecided
+    assert (result.support or 0.0) < (same.support or 0.0) / 1.9
+    assert result.evidence == (1,)
+    assert result.reason == f"{ASKS}: direction: 'rose' against 'fell'"
 
 
 def test_other_words_cost_a_summary_in_other_words_nothing() -> None:
@@ -194,7 +199,7 @@ def test_the_same_sentence_is_compared_with_a_summary_written_in_the_words_of_th
         "Bees were kept by the miller.",
     )
     *others, last = support_sentences((*close, "Grain became flour daily."), MILL)
-    assert all(found.supported for found in others)
+    assert all(result.supported for result in others)
     assert not last.supported
     assert f"of such sentences are supported, {LEAST_STRENGTH:.0%} needed" in last.reason
     assert support_sentences((*close, "Main conclusions:"), MILL)[-1].supported
@@ -203,9 +208,9 @@ def test_the_same_sentence_is_compared_with_a_summary_written_in_the_words_of_th
 def test_words_that_stand_apart_do_not_support_what_they_are_put_together_to() -> None:
     """Every word is the source's, but each from another sentence."""
     claim = "Divers counted herons; anglers, crabs; pilots, gulls; poets, whelks; and cooks, eels."
-    found = support_sentences((claim,), SHORE)[0]
-    assert not found.supported
-    assert "100% in the whole source, so they stand apart" in found.reason
+    result = support_sentences((claim,), SHORE)[0]
+    assert not result.supported
+    assert "100% in the whole source, so they stand apart" in result.reason
 
 
 def test_no_share_counts_against_a_sentence() -> None:
@@ -221,6 +226,6 @@ def test_a_sentence_of_the_source_is_supported_by_itself_first(
 ) -> None:
     """Whatever a source says, copying it is faithful."""
     place = data.draw(st.integers(0, len(source) - 1))
-    found = support_sentences((source[place],), tuple(source))[0]
-    assert (found.supported, found.support) == (True, 1.0)
-    assert source[found.evidence[0]] == source[place]
+    result = support_sentences((source[place],), tuple(source))[0]
+    assert (result.supported, result.support) == (True, 1.0)
+    assert source[result.evidence[0]] == source[place]
