@@ -10,7 +10,7 @@ from summeval_pytest import questions as q
 from summeval_pytest.errors import SummevalError
 from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.eva import EvaScore
-from summeval_pytest.metrics.facet import FacetScore, RatedFacet, facet_aware_metric
+from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.flow import (
     MAX_UNANSWERED,
     NoScoreError,
@@ -24,6 +24,7 @@ from summeval_pytest.metrics.flow import (
 )
 from summeval_pytest.metrics.number import Unscored
 from tests.metrics.table_judge import ended, facts
+from tests.verdict.records import rated
 
 if TYPE_CHECKING:
     from summeval_pytest.metrics.flow import Dialogue, Flow
@@ -181,25 +182,13 @@ def test_judge_failing_on_the_first_reference_ends_the_conversation() -> None:
     assert ended(flow, (q.Unanswered("timed out"), q.FacetSegments())) == OPEN
 
 
-def facet_score(**ratings: int) -> FacetScore:
-    """The score of these ratings."""
-    rated = tuple(
-        RatedFacet(facet=facet, rating=ratings[facet], reason="", reference="a", candidate="b")
-        for facet in q.SCALES
-        if facet in ratings
-    )
-    value = facet_aware_metric({each.facet: each.rating for each in rated})
-    assert value is not None
-    return FacetScore(value=value, ratings=rated)
-
-
 def eva_score(precision: float | None, recall: float, entailed: float | None) -> EvaScore:
     """A score with these numbers; its value is their own business."""
     return EvaScore(value=recall / 2, precision=precision, recall=recall, recall_entailed=entailed)
 
 
-HIGH = facet_score(method=4, result=4)  # FM = 1
-LOW = facet_score(result=2, conclusion=3)  # FM = (.3 * 2/4 + .3 * 1) / .6 = .75
+HIGH = rated({"method": 4, "result": 4})  # FM = 1
+LOW = rated({"result": 2, "conclusion": 3})  # FM = (.3 * 2/4 + .3 * 1) / .6 = .75
 
 
 def test_every_number_is_the_mean_over_the_references_that_have_it() -> None:
@@ -216,7 +205,7 @@ def test_every_number_is_the_mean_over_the_references_that_have_it() -> None:
     }
     assert score.rescaled == pytest.approx(5 / 6)  # LOW: ((2-1)/3 + (3-1)/2) / 2 = 2/3; HIGH: 1
     assert (score.value, score.ratings, score.by_reference) == (0.875, LOW.ratings, (HIGH, LOW))
-    assert averaged((LOW, facet_score(result=3))).ratings == LOW.ratings
+    assert averaged((LOW, rated({"result": 3}))).ratings == LOW.ratings
 
 
 def test_eva_parts_are_means_of_their_own() -> None:
@@ -236,7 +225,7 @@ def test_eva_parts_are_means_of_their_own() -> None:
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=5))
 def test_the_order_of_references_moves_no_number(ratings: list[int]) -> None:
     """Law: a mean lies between its least and its greatest, and does not know who came first."""
-    scores = [facet_score(method=rating) for rating in ratings]
+    scores = [rated({"method": rating}) for rating in ratings]
     score = averaged(tuple(scores))
     assert score.values() == averaged(tuple(reversed(scores))).values()
     assert min(s.value for s in scores) <= score.value <= max(s.value for s in scores)

@@ -23,21 +23,10 @@ from summeval_pytest.metrics.number import (
     Unscored,
 )
 from summeval_pytest.questions import FACETS, SCALES, Facet
+from tests.verdict.records import rated
 
 if TYPE_CHECKING:
     from summeval_pytest.metrics.score import Score
-
-
-def facet_score(**ratings: int) -> FacetScore:
-    """A score with these ratings."""
-    rated = tuple(
-        RatedFacet(facet=facet, rating=ratings[facet], reason="", reference="a", candidate="b")
-        for facet in FACETS
-        if facet in ratings
-    )
-    value = facet_aware_metric({each.facet: each.rating for each in rated})
-    assert value is not None
-    return FacetScore(value=value, ratings=rated)
 
 
 def judged(*verdicts: bool | None, support: float | None = None) -> FaithfulnessScore:
@@ -69,10 +58,10 @@ def test_unscored_says_whose_fault_it_is(status: Status, fault: str) -> None:
     ("score", "rescaled"),
     [
         # ((3-1)/2 + (2-1)/3 + (4-1)/3 + (1-1)/2) / 4 = (1 + 1/3 + 1 + 0) / 4
-        (facet_score(background=3, method=2, result=4, conclusion=1), 7 / 12),
-        (facet_score(background=1, method=1, result=1, conclusion=1), 0.0),
-        (facet_score(background=3, method=4, result=4, conclusion=3), 1.0),
-        (facet_score(method=3), 2 / 3),
+        (rated({"background": 3, "method": 2, "result": 4, "conclusion": 1}), 7 / 12),
+        (rated({"background": 1, "method": 1, "result": 1, "conclusion": 1}), 0.0),
+        (rated({"background": 3, "method": 4, "result": 4, "conclusion": 3}), 1.0),
+        (rated({"method": 3}), 2 / 3),
         (FacetScore(value=1.0, identical=True), 1.0),
         (FacetScore(value=0.5), None),
     ],
@@ -91,7 +80,7 @@ def test_rescaled_reaches_zero_and_one(score: FacetScore, rescaled: float | None
             {"facet": 1.0, COVERAGE: 1.0} | {f"facet.{f}": float(SCALES[f]) for f in FACETS},
         ),
         # a threshold on a facet that the reference lacks does not apply
-        (facet_score(method=2, result=4), {"facet": 0.75, "facet.method": 2, "facet.result": 4}),
+        (rated({"method": 2, "result": 4}), {"facet": 0.75, "facet.method": 2, "facet.result": 4}),
         # nothing stated is not the same as nothing right
         (
             EvaScore(value=0.0, precision=None, recall=0.0, recall_entailed=0.0),
@@ -119,7 +108,7 @@ def test_one_sentence_without_support_or_answer_makes_a_summary_unfaithful(
 
 def test_scores_and_their_numbers_are_read_only() -> None:
     """A verdict must not be able to change what it judges."""
-    score = facet_score(method=2)
+    score = rated({"method": 2})
     with pytest.raises(FrozenInstanceError):
         score.value = 1.0  # type: ignore[misc]  # the point is that it cannot be set
     with pytest.raises(TypeError):
@@ -145,10 +134,10 @@ def test_mean_support_is_over_the_answered_sentences(
     assert score.support == mean
     assert score.values().get(SUPPORT) == mean
     assert lacks(score.values(), SUPPORT) == (mean is None)
-    assert not lacks(facet_score(method=2).values(), SUPPORT)
+    assert not lacks(rated({"method": 2}).values(), SUPPORT)
 
 
-def rated(facet: Facet, coverage: int | None, *, by_rule: bool = False) -> RatedFacet:
+def covered(facet: Facet, coverage: int | None, *, by_rule: bool = False) -> RatedFacet:
     """A facet with this coverage."""
     return RatedFacet(
         facet=facet,
@@ -165,10 +154,10 @@ def rated(facet: Facet, coverage: int | None, *, by_rule: bool = False) -> Rated
     ("ratings", "expected"),
     [
         # by hand: (.1 * 100 + .3 * 50) of .4 * 100
-        ((rated("background", 100), rated("result", 50)), 0.625),
+        ((covered("background", 100), covered("result", 50)), 0.625),
         # A facet that the summary does not state counts 0: (.3 * 80 + .3 * 0) / .6 / 100
-        ((rated("method", 80), rated("result", None, by_rule=True)), 0.4),
-        ((rated("method", 80), rated("result", None)), None),
+        ((covered("method", 80), covered("result", None, by_rule=True)), 0.4),
+        ((covered("method", 80), covered("result", None)), None),
         ((), None),
     ],
     ids=["weighted", "absent", "unsaid", "none"],
@@ -184,8 +173,8 @@ def test_coverage_is_weighted_as_fm(
 
 
 EXTREMES: list[Score] = [
-    replace(facet_score(**dict.fromkeys(FACETS, 1)), key_coverage=0.0),
-    replace(facet_score(**{facet: SCALES[facet] for facet in FACETS}), key_coverage=1.0),
+    replace(rated(dict.fromkeys(FACETS, 1)), key_coverage=0.0),
+    replace(rated({facet: SCALES[facet] for facet in FACETS}), key_coverage=1.0),
     *(EvaScore(value=v, precision=v, recall=v, recall_entailed=v) for v in (0.0, 1.0)),
     *(replace(judged(bool(v), support=v), value=v, conflicts=1 - int(v)) for v in (0.0, 1.0)),
 ]

@@ -8,10 +8,11 @@ import pytest
 from summeval_pytest.errors import OptionError
 from summeval_pytest.record.gated_suite import GatedSuite, gated_suite, narrowed
 from summeval_pytest.run.session import Session
-from summeval_pytest.verdict.run import PaperRecord, SuiteRecord
+from summeval_pytest.verdict.run import SuiteRecord
 from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, write_labelled
+from tests.record.papers import paper
 from tests.verdict.golden_answers import answered, golden
-from tests.verdict.records import HERE, faithful, pair, run, suite
+from tests.verdict.records import faithful, pair, run, suite
 
 
 @pytest.fixture
@@ -32,10 +33,7 @@ def of(gated: GatedSuite, **changes: object) -> SuiteRecord:
         *(pair(paper, faithful(1.0), system="good") for paper in ("moss", "kiln")),
         pair("kiln", system="bad"),
     )
-    papers = tuple(
-        PaperRecord(id=name, title="", place=HERE, references=(), n_sentences=9, cited=())
-        for name in ("moss", "kiln", "zinc")
-    )
+    papers = tuple(map(paper, ("moss", "kiln", "zinc")))
     stored = replace(gated.record(), shown="then/summeval.toml", pairs=pairs, papers=papers)
     return replace(stored, golden=ANSWERS, **changes)  # type: ignore[arg-type]  # its fields
 

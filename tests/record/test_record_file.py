@@ -23,9 +23,9 @@ from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.floors import Floors
 from summeval_pytest.verdict.run import PairResult, PaperRecord, RunRecord
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds, read_thresholds
+from tests.record.papers import paper
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import (
-    HERE,
     baseline,
     carried,
     marks,
@@ -43,18 +43,6 @@ from tests.verdict.records import (
 
 OPTION: Final = "--summ-compare=v1.3"
 REMEDY: Final = "name a file that --summ-run-record or --summ-save has written"
-
-
-def paper(name: str, *cited: int) -> PaperRecord:
-    """A paper with the source sentences that are cited."""
-    return PaperRecord(
-        id=name,
-        title="",
-        place=HERE,
-        references=("It grew.",),
-        n_sentences=9,
-        cited=tuple((index, f"Sentence {index}.") for index in cited),
-    )
 
 
 MOSS, ZINC, FERN = (

@@ -11,11 +11,11 @@ from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.questions import FACETS
 from summeval_pytest.record.rescore import read_weights, rescore
 from summeval_pytest.verdict.differences import Comparison, PairChange
-from summeval_pytest.verdict.run import PaperRecord, SuiteRecord
+from summeval_pytest.verdict.run import SuiteRecord
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
+from tests.record.papers import paper
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import (
-    HERE,
     SIGNATURES,
     eva,
     faithful,
@@ -109,19 +109,12 @@ def test_numbers_of_other_weights_are_never_compared_with_the_suites_own() -> No
     assert actual.gaps == ("careful was not compared with v1.3",)
 
 
-def paper(name: str, *references: str) -> PaperRecord:
-    """A paper with these references."""
-    return PaperRecord(
-        id=name, title="", place=HERE, references=references, n_sentences=0, cited=()
-    )
-
-
 def test_weights_are_refused_where_a_paper_has_several_references() -> None:
     """Another may be the best by these; of a mean, another the lowest, whose ratings are kept.
 
     Thresholds move no number, so they may change.
     """
-    one, two = (paper(f"moss-{n}", *["Mice slept."] * n) for n in (1, 2))
+    one, two = (paper(f"moss-{n}", references=("Mice slept.",) * n) for n in (1, 2))
     pairs = [pair(each.id, rated()) for each in (one, two)]
     record = replace(suite(*pairs, thresholds=FM), papers=(one, two))
     with pytest.raises(OptionError) as caught:

@@ -7,9 +7,10 @@ import pytest
 from summeval_pytest.endpoints.spending import ModelSeen
 from summeval_pytest.errors import OptionError
 from summeval_pytest.record.shards import joined
-from summeval_pytest.verdict.run import JudgeName, PairResult, PaperRecord, RunRecord, SystemResult
+from summeval_pytest.verdict.run import JudgeName, PairResult, RunRecord, SystemResult
+from tests.record.papers import paper
 from tests.verdict.golden_answers import answered, golden
-from tests.verdict.records import HERE, pair, run, suite, system
+from tests.verdict.records import pair, run, suite, system
 
 GATED = (replace(system("careful", "fern", "moss"), summaries="0a"),)
 
@@ -22,18 +23,6 @@ def part(
     return run(replace(stored, **changes))  # type: ignore[arg-type]  # its fields
 
 
-def cited(paper: str, *places: int) -> PaperRecord:
-    """A paper with sentences that a run cites."""
-    return PaperRecord(
-        id=paper,
-        title="",
-        place=HERE,
-        references=("It grew.",),
-        n_sentences=9,
-        cited=tuple((place, f"Sentence {place}.") for place in places),
-    )
-
-
 FERN, MOSS, PLAIN = pair("fern"), pair("moss"), pair("fern", system="plain")
 ALSO = (*GATED, replace(system("plain", "fern", "moss"), summaries="0b"))
 LABEL = golden(answered("result", 4, 4), paper="fern", system="careful")
@@ -42,9 +31,9 @@ LABEL = golden(answered("result", 4, 4), paper="fern", system="careful")
 def test_runs_are_joined_with_all_that_any_of_them_has() -> None:
     """Pairs, systems, cited sentences, golden answers, and what was asked in all."""
     seen = ModelSeen(endpoint="here", asked="gpt", returned="gpt-1", fingerprint="")
-    one = part(FERN, papers=(cited("fern", 4),), golden=(LABEL,))
+    one = part(FERN, papers=(paper("fern", 4),), golden=(LABEL,))
     two = part(
-        MOSS, PLAIN, systems=ALSO, papers=(cited("fern", 1, 4), cited("moss")), golden_fault="cut"
+        MOSS, PLAIN, systems=ALSO, papers=(paper("fern", 1, 4), paper("moss")), golden_fault="cut"
     )
     one, two = (
         replace(each, header=replace(each.header, usage={"n_calls": n}, models=(seen,)))
@@ -55,7 +44,7 @@ def test_runs_are_joined_with_all_that_any_of_them_has() -> None:
     (stored,) = result.suites
     assert [*stored.pairs] == [FERN, MOSS, PLAIN]
     assert [each.name for each in stored.systems] == ["careful", "plain"]
-    assert stored.papers == (cited("fern", 1, 4), cited("moss"))
+    assert stored.papers == (paper("fern", 1, 4), paper("moss"))
     assert (stored.golden, stored.golden_fault, stored.is_cut) == ((LABEL,), "cut", False)
     cut = joined({"1.json": one, "2.json": part(MOSS, is_cut=True)})
     assert cut.suites[0].is_cut

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +10,7 @@ from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.run.recorded_judge import recorded_judge
 from summeval_pytest.suite.suite import load_suite
+from tests.label_suite import write_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,11 +52,6 @@ RATINGS = {
 }
 
 
-def lines(file: Path, rows: list[dict[str, object]]) -> None:
-    """Writes JSON lines."""
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-
-
 def suite_in(
     folder: Path,
     *,
@@ -68,9 +63,9 @@ def suite_in(
     folder.mkdir(exist_ok=True)
     (folder / "summeval.toml").write_text(_TOML, encoding="utf-8")
     paper = {"source": "Moss.", "reference": REFERENCE, **(extra or {})}
-    lines(folder / "papers.jsonl", [{"id": name, **paper} for name in papers])
+    write_lines(folder / "papers.jsonl", *[{"id": name, **paper} for name in papers])
     for system, summary in (("long", LONG), ("short", SHORT)):
-        lines(folder / f"{system}.jsonl", [{"paper": p, "summary": summary} for p in papers])
+        write_lines(folder / f"{system}.jsonl", *[{"paper": p, "summary": summary} for p in papers])
     rows: list[dict[str, object]] = []
     for name in papers:
         rated = (ratings or {}).get(name, RATINGS)
@@ -83,7 +78,7 @@ def suite_in(
             for system, facets in rated.items()
         ]
         rows.append({"paper": name, "system": "writer", "by": "GPT", "facets": {"method": 2}})
-    lines(folder / "recorded.jsonl", rows)
+    write_lines(folder / "recorded.jsonl", *rows)
     return load_suite(folder)
 
 
