@@ -387,8 +387,8 @@ def read_endpoints(toml: TomlText) -> Mapping[str, EndpointSpec]:
 
 DUTY_KEYS: Final = ("facets", "facts", "sentences")
 """The kinds of questions that a composed judge leaves to others."""
-_WAYS: Final = (*FACET_READINGS, *SENTENCE_MODES)
-"""Words for how a model is asked. No judge may have such a name, so that they never mean both."""
+_WAYS: Final = {"facets": FACET_READINGS, "sentences": SENTENCE_MODES}
+"""By such a key, the words for how a model is asked; there they never name a judge."""
 
 
 def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, AnyJudge]:
@@ -398,16 +398,17 @@ def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, AnyJ
     machine; nothing but `DUTY_KEYS` composes a judge of others; anything else is a model at an
     endpoint.
     """
-    tables = dict(tables_of(toml, "judges", "judge", (OFFLINE, *_WAYS)))
+    tables = dict(tables_of(toml, "judges", "judge", (OFFLINE,)))
     judges = {name: _judge(toml, name, table, endpoints) for name, table in tables.items()}
     asks: dict[str, set[str]] = {name: set() for name in judges}
     for name, judge in judges.items():
         for key in DUTY_KEYS if isinstance(judge, ComposedSpec | CheckerSpec) else ():
             if (other := getattr(judge, key, None)) is None:
                 continue  # a checker answers about sentences itself
-            if other in _WAYS:
-                what = f"is {other!r}, a way to ask a model, and this table has none; name a judge"
-                raise tables[name].key_fault(key, f"{what}, or add 'endpoint' and 'model'")
+            if other in _WAYS.get(key, ()):
+                what = f"is {other!r}, a way to ask a model, and this table has none"
+                remedy = "name another judge, or add 'endpoint' and 'model'"
+                raise tables[name].key_fault(key, f"{what}; {remedy}")
             what = f"{key!r} of {tables[name].owner} names the unknown judge"
             tables[name].check_known(key, other, {OFFLINE, *judges}, what)
             if isinstance(judges.get(other), RecordedSpec) and key != "facets":
