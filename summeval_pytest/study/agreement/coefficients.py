@@ -83,7 +83,7 @@ def _some(name: CoefficientName, x: Floats, y: Floats, weights: Floats) -> Float
         a, b = _signs(x), _signs(y)
         return _cosine(*((_over(weights, s) * weights).sum(axis=1) for s in (a * b, a * a, b * b)))
     if name == "spearman":
-        a, b = (_over(weights, _signs(column)) for column in (x, y))
+        a, b = (_ranks(column, weights) for column in (x, y))
     else:
         a, b = (_deviations(column, weights) for column in (x, y))
     return _cosine(*((weights * s).sum(axis=1) for s in (a * b, a * a, b * b)))
@@ -97,6 +97,19 @@ def _over(weights: Floats, signs: Floats) -> Floats:
     """The weighted sum over the first point of all pairs of points."""
     together = weights @ signs if signs.ndim == 2 else (weights[:, np.newaxis] @ signs)[:, 0]  # noqa: PLR2004 - a matrix
     return np.asarray(together)
+
+
+def _ranks(column: Floats, weights: Floats) -> Floats:
+    """Twice the rank of each point, counted from the mean rank, up to its sign."""
+    if column.ndim > 1:
+        return _over(weights, _signs(column))
+    _, firsts, places = np.unique(np.sort(column), return_index=True, return_inverse=True)
+    order = np.argsort(column, kind="stable")
+    at_value = np.add.reduceat(weights[:, order], firsts, axis=1)
+    below = 2 * np.cumsum(at_value, axis=1) - at_value - at_value.sum(axis=1, keepdims=True)
+    ranks = np.empty_like(weights)
+    ranks[:, order] = below[:, places]
+    return -ranks
 
 
 def _deviations(column: Floats, weights: Floats) -> Floats:
@@ -248,8 +261,9 @@ def _within_papers(
 ) -> tuple[Any, Any, int]:
     """The mean of the coefficient within each paper, over the papers where it is defined."""
     names, codes = codes_of(papers)
-    alone = (codes == np.arange(len(names))[:, np.newaxis]).astype(np.float64)
-    within = np.sort(weighted_coefficients(name, x, y, alone))
+    rows = [np.flatnonzero(codes == place) for place in range(len(names))]
+    alone = [weighted_coefficients(name, x[at], y[at], np.ones((1, len(at)))) for at in rows]
+    within = np.sort(np.concatenate(alone))
     draws = np.vstack([np.arange(len(names)), drawn_groups(len(names), **drawn)])
     is_known = ~np.isnan(within[draws])
     means = shares(np.nansum(within[draws], axis=1), is_known.sum(axis=1))
