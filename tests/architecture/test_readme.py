@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.processes import clean_environment
+from summeval_pytest.cli.app import main
+from tests.plugin.conftest import Bench
+from tests.processes import clean_environment, is_ours
 from tests.shared_data import RELEASE
 
 ROOT = Path(__file__).parents[2]
@@ -58,23 +60,60 @@ def normal(line: str) -> str:
     return re.sub(r"^=+ | =+$|^-+ | -+$", "", line)
 
 
-def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Runs a README command as a user at the root of the repository would."""
-    parts = shlex.split(command)
-    scripts = Path(sys.executable).parent
-    own = scripts / parts[0]
-    parts[0] = sys.executable if parts[0] == "python" else str(own) if own.exists() else parts[0]
-    parts[1:] = [part.replace("/tmp/", f"{folder}/") for part in parts[1:]]  # noqa: S108
-    parts = [str(RELEASE) if part == RELEASED else part for part in parts]
-    cache = ["-o", f"cache_dir={folder / 'cache'}"] if "pytest" in command else []
-    return subprocess.run(
-        [*parts, *cache],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        env=clean_environment(SUMM_STORE=str(folder / "store")),
-    )
+@dataclass(frozen=True)
+class Reader:
+    """Somebody at the root of the repository who types what a page shows."""
+
+    bench: Bench
+    capsys: pytest.CaptureFixture[str]
+    folder: Path
+    """What /tmp is to the pages."""
+
+    def type(self, command: str) -> str:
+        """What a command prints, run in this process where it is one of ours."""
+        tmp = "/tmp/"  # noqa: S108
+        program, *arguments = (
+            str(RELEASE) if part == RELEASED else part.replace(tmp, f"{self.folder}/")
+            for part in shlex.split(command)
+        )
+        if program == "python":
+            cache = f"cache_dir={self.folder / 'cache'}"
+            run = self.bench.inside(*arguments[2:], "-o", cache)
+            code, out, err = run.code, run.out, run.err
+        elif program == "summeval":
+            code = main(arguments)
+            out, err = self.capsys.readouterr()
+        else:
+            done = subprocess.run([program, *arguments], capture_output=True, text=True, check=True)
+            code, out, err = 0, done.stdout, done.stderr
+        assert code in {0, 1, 10}, err
+        return out + err
+
+    def check(self, block: Block) -> None:
+        """Types one block and looks for each line that it shows, in order; `...` is any."""
+        printed = self.type(block.command)
+        lines = iter([normal(line) for line in printed.splitlines()])
+        for line in block.shown:
+            if line.strip() in {"...", ""}:
+                continue
+            wanted = normal(line).replace("/tmp/", f"{self.folder}/")  # noqa: S108
+            assert any(wanted == each for each in lines), f"{line!r} in\n{printed}"
+
+
+@pytest.fixture
+def reader(
+    pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> Reader:
+    """A reader, whom nothing around the tests chooses for."""
+    monkeypatch.chdir(ROOT)
+    for name in filter(is_ours, list(os.environ)):
+        monkeypatch.delenv(name)
+    for name, value in clean_environment(SUMM_STORE=str(tmp_path / "store")).items():
+        monkeypatch.setenv(name, value)
+    return Reader(Bench(ROOT, pytester), capsys, tmp_path)
 
 
 def test_the_readme_names_two_install_commands() -> None:
@@ -90,20 +129,8 @@ def test_the_readme_names_two_install_commands() -> None:
     ]
 
 
-def check(block: Block, folder: Path) -> None:
-    """Runs one block and looks for each line that it shows, in order; `...` stands for any."""
-    done = run(block.command, folder)
-    assert done.returncode in {0, 1, 10}, done.stderr
-    printed = iter([normal(line) for line in (done.stdout + done.stderr).splitlines()])
-    for line in block.shown:
-        if line.strip() in {"...", ""}:
-            continue
-        wanted = normal(line).replace("/tmp/", f"{folder}/")  # noqa: S108
-        assert any(wanted == found for found in printed), f"{line!r} in\n{done.stdout}"
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_console_blocks_print_what_they_show(page: Path, tmp_path: Path) -> None:
+def test_console_blocks_print_what_they_show(page: Path, reader: Reader) -> None:
     """Output that nobody runs goes stale; the blocks run in order, as one builds on another.
 
     What a page repeats of the README is run for the README.
@@ -111,15 +138,15 @@ def test_console_blocks_print_what_they_show(page: Path, tmp_path: Path) -> None
     readme = runs(README_FILE) if page != README_FILE else []
     for block in runs(page):
         if "scholarsum" not in block.command and block not in readme:
-            check(block, tmp_path)
+            reader.check(block)
 
 
 @pytest.mark.usefixtures("release_file")
-def test_blocks_about_released_data_print_what_they_show(tmp_path: Path) -> None:
+def test_blocks_about_released_data_print_what_they_show(reader: Reader) -> None:
     """Figures on real papers are the strongest claim, so they are made again."""
     for block in [each for page in PAGES for each in runs(page)]:
         if "scholarsum" in block.command:
-            check(block, tmp_path)
+            reader.check(block)
 
 
 @pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.stem)
@@ -140,12 +167,12 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert anchor in {re.sub(r"[^\w -]", "", t).lower().replace(" ", "-") for t in titles}
 
 
-def test_the_main_job_prints_what_it_shows(tmp_path: Path) -> None:
-    """The first command's test run, without its installation."""
-    check(Block("python -m pytest golden", INSTALLS[0].shown), tmp_path)
+def test_the_main_job_prints_what_it_shows(reader: Reader) -> None:
+    """The first command's test run, without its installation, which `.ci/run` makes."""
+    reader.check(Block("python -m pytest golden", INSTALLS[0].shown))
 
 
-def test_the_llm_line_costs_what_the_readme_says(tmp_path: Path) -> None:
+def test_the_llm_line_costs_what_the_readme_says(reader: Reader, tmp_path: Path) -> None:
     """Whoever types it pays; prompts and labelled pairs change, and the dollars with them."""
     (model, judge), *_ = re.findall(
         r"^pytest golden (\S+) --summ-judge=(\S+)", README, re.MULTILINE
@@ -158,8 +185,8 @@ def test_the_llm_line_costs_what_the_readme_says(tmp_path: Path) -> None:
         suite.write("input_price = {}\noutput_price = {}\n".format(*prices.groups()))
     plan = f"python -m pytest /tmp/golden {model} --summ-judge=priced --summ-plan"
     for select, which in (("", "the labelled pairs"), (" -k llama3", "`--deselect golden")):
-        done = run(plan + select, tmp_path)
-        (total,) = [line for line in done.stdout.splitlines() if line.startswith("all ")]
+        printed = reader.type(plan + select)
+        (total,) = [line for line in printed.splitlines() if line.startswith("all ")]
         _, n_calls, *_, dollars = total.split()
         message = rf"{n_calls[1:]}\s+calls\s+and\s+\${re.escape(dollars)}\s+with\s+{which}"
         assert re.search(message, README), total

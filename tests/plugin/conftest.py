@@ -285,9 +285,9 @@ summaries = "bad.jsonl"
         """What a run would be configured as."""
         return self.pytester.parseconfig(*arguments)
 
-    def inside(self, *arguments: str) -> Run:
-        """One whole run inside this process, which is quick."""
-        result = self.pytester.runpytest_inprocess(*arguments)
+    def inside(self, *arguments: str, no_reraise_ctrlc: bool = False) -> Run:
+        """One whole run inside this process, which is quick; it may end by an interrupt."""
+        result = self.pytester.runpytest_inprocess(*arguments, no_reraise_ctrlc=no_reraise_ctrlc)
         out, err = "\n".join(result.outlines), "\n".join(result.errlines)
         return Run(code=int(result.ret), out=out, err=err)
 

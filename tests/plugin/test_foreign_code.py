@@ -87,7 +87,7 @@ def test_whatever_is_raised_in_place_of_an_answer_is_an_error(
 def test_so_it_is_in_workers(bench: Bench, kind: str) -> None:
     """What a worker skips, the controller never sees."""
     option = foreign(bench, kind, "at_answer", RAISED["skip"])
-    run = bench.run("summeval.toml", "-rA", "-n2", option)
+    run = bench.inside("summeval.toml", "-rA", "-n1", option)
     assert run.code == pytest.ExitCode.TESTS_FAILED
     assert set(run.outcomes.values()) == {"ERROR"}
 
@@ -111,7 +111,7 @@ def test_whatever_is_raised_before_a_run_is_a_usage_error(
 def test_an_interrupt_in_it_interrupts_the_run(bench: Bench, kind: str, processes: str) -> None:
     """It ended the loop of all tests: 'Event loop is closed', over and over."""
     option = foreign(bench, kind, "at_answer", "raise KeyboardInterrupt")
-    run = bench.run("summeval.toml", "-rA", "-n", processes, option)
+    run = bench.inside("summeval.toml", "-rA", "-n", processes, option, no_reraise_ctrlc=True)
     assert run.code == pytest.ExitCode.INTERRUPTED
     assert "keyboard" in run.out.lower()
     assert "loop" not in run.out + run.err

@@ -9,7 +9,6 @@ from typing import Final
 import pytest
 
 from summeval_pytest.cli.app import main
-from tests.golden.oracle import GOLDEN
 from tests.plugin.conftest import PAPERS, Bench
 
 RULE: Final = ("--summ-judge=rule", "-q")
@@ -29,7 +28,7 @@ def label(paper: str, system: str) -> dict[str, object]:
     return {
         "paper": paper,
         "system": system,
-        "facets": {"background": None, "result": 4 if is_good else 1},
+        "facets": {"background": None, "result": 4 if is_good else 2},
         "sentences": [{"index": index, "faithful": is_good} for index in range(2)],
         "facts": {"candidate": [{"text": PAPERS[paper][1], "supported": is_good}]},
     }
@@ -86,27 +85,31 @@ def assert_replayed(bench: Bench, capsys: pytest.CaptureFixture[str], *options: 
     return replay.code
 
 
+CORRECTED: Final = "[thresholds.corrected]\nfaithfulness = 0.1"
+FLOOR: Final = "[thresholds.judge]\nfacet_exact = 1.0"
+
+
 @pytest.mark.parametrize(
-    "options", [(), ("--summ-model=good,bad",), ("--summ-min=eva=0.1",)], ids=" ".join
+    ("options", "tables", "code"),
+    [
+        ((), "", 0),
+        (("--summ-model=good,bad",), "", 1),
+        (("--summ-min=eva=0.1",), CORRECTED, 0),
+        ((), FLOOR, 10),
+    ],
+    ids=["plain", "two systems", "corrected means", "untrusted"],
 )
 def test_what_a_run_asks_is_planned_exported_and_replayed(
-    bench: Bench, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]
+    bench: Bench,
+    capsys: pytest.CaptureFixture[str],
+    options: tuple[str, ...],
+    tables: str,
+    code: int,
 ) -> None:
-    """Labelled pairs, pairs and means: whatever one of them lacks ends a replay."""
+    """Labelled pairs, pairs and means: whatever one of them lacks ends a replay.
+
+    The labels speak of a system that is not gated, and may decide a test of the one that is.
+    """
     labelled(bench)
-    assert assert_replayed(bench, capsys, *options) == (1 if "bad" in "".join(options) else 0)
-
-
-def test_labels_that_correct_means_are_replayed(
-    bench: Bench, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The answers to the labels decide a test of the system there, and not the judge's alone."""
-    labelled(bench)
-    bench.extend("[thresholds.corrected]\nfaithfulness = 0.1")
-    assert assert_replayed(bench, capsys) == 0
-
-
-def test_golden_is_replayed(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
-    """The README's own suite: labels of five systems, one of them gated; its judge is untrusted."""
-    shutil.copytree(GOLDEN, bench.path, dirs_exist_ok=True)
-    assert assert_replayed(bench, capsys) == 10
+    bench.extend(tables)
+    assert assert_replayed(bench, capsys, *options) == code
