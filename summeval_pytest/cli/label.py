@@ -20,6 +20,7 @@ from summeval_pytest.cli.parameters import (
 )
 from summeval_pytest.errors import OptionError, Place, nearest
 from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.run.measure import source_of
 from summeval_pytest.suite.labels import FactLabels
 from summeval_pytest.suite.lines import TextFile, read_lines
 from summeval_pytest.suite.marking import (
@@ -31,7 +32,6 @@ from summeval_pytest.suite.marking import (
     label_lines,
     markings_of,
     read_label_file,
-    source_sentences,
 )
 from summeval_pytest.suite.places import json_lines
 from summeval_pytest.suite.suite import Suite
@@ -174,7 +174,7 @@ def _pairs(
 def questions_of(suite: Suite, paper: str, system: str) -> Iterator[Question]:
     """Questions about the reference's facets, the summary's sentences, and known facts."""
     pair, label = suite.pair(paper, system), suite.labels.get((paper, system))
-    source = source_sentences(pair.paper)
+    source = source_of(pair.paper)
     summary, reference = ("summary", pair.summary), ("reference", "\n".join(pair.paper.references))
 
     def ask(kind: ItemKind, *texts: tuple[str, str], index: int = 0, text: str = "") -> Question:

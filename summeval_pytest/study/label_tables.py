@@ -21,6 +21,7 @@ from pydantic import BeforeValidator
 from summeval_pytest.cli.parameters import check_writable, write_text
 from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
 from summeval_pytest.questions import FACETS
+from summeval_pytest.run.measure import source_of
 from summeval_pytest.study.agreement.annotators import annotators_in_short, item_figures
 from summeval_pytest.suite.entries import FileEntry, Given, Number, Text, expecting
 from summeval_pytest.suite.labels import UNRATED, EvidenceLabel, UpTo3, UpTo4, labels_of
@@ -32,7 +33,6 @@ from summeval_pytest.suite.marking import (
     cut,
     evidence_label,
     label_lines,
-    source_sentences,
 )
 from summeval_pytest.suite.places import file_name, json_lines
 from summeval_pytest.suite.rows import read_table
@@ -319,7 +319,7 @@ class RowReader:
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
-        self._source = cache(lambda paper: source_sentences(suite.paper(paper)))
+        self._source = cache(lambda paper: source_of(suite.paper(paper)))
         self._summary = cache(lambda paper, system: cut(suite.pair(paper, system).summary))
 
     def markings(self, entry: FileEntry) -> list[Marking]:

@@ -22,7 +22,6 @@ from summeval_pytest.text.sentences import sentence_texts
 
 if TYPE_CHECKING:
     from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.suite.values import Paper
 
 ItemKind = Facet | Literal["overall", "sentence", "reference fact", "candidate fact"]
 """What can be labelled of a pair: a facet, the pair as a whole, a sentence, a fact of a side."""
@@ -153,11 +152,6 @@ def _own_keys(markings: list[Marking]) -> dict[str, object]:
                     f" {brief(value)}, and {brief(first)} at {place}; keep one",
                 )
     return {key: value for key, (value, _) in values.items()}
-
-
-def source_sentences(paper: Paper) -> tuple[str, ...]:
-    """The sentences of a paper's source, section by section."""
-    return tuple(sentence for section in paper.source for sentence in cut(section.text))
 
 
 def cut(text: str) -> tuple[str, ...]:

@@ -22,7 +22,6 @@ from summeval_pytest.suite.marking import (
     label_lines,
     label_object,
     markings_of,
-    source_sentences,
 )
 from tests.label_suite import loaded, mistake
 
@@ -146,15 +145,9 @@ def suite(tmp_path: Path) -> Suite:
     return loaded(tmp_path)
 
 
-def test_sentences_of_a_source_are_those_that_the_judge_counts(suite: Suite) -> None:
-    """An index that counted otherwise would point an annotator's evidence at other sentences."""
-    for paper in map(suite.paper, suite.paper_ids):
-        assert source_sentences(paper) == source_of(paper)
-
-
 def test_evidence_is_found_again_by_its_first_words(suite: Suite) -> None:
     """The judge item looks evidence up by these words; sources of any length have to do."""
-    source = source_sentences(suite.paper("moss-01"))
+    source = source_of(suite.paper("moss-01"))
     for index in range(len(source)):
         label = evidence_label(source, index)
         assert places_of([label], source) == (index,)
