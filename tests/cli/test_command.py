@@ -180,7 +180,7 @@ def test_a_suite_without_labels_has_nothing_to_agree_with(suite: Path, shell: Sh
         "agree SUITE --judge gpt-9",
         "study SUITE --judge gpt-9",
         "plan SUITE --judge gpt-9",
-        "power SUITE --drop .1 --judge gpt-9",
+        "power SUITE --margin .1 --judge gpt-9",
         "cassette export SUITE --judge gpt-9",
         "batch export SUITE --judge gpt-9 --out out.jsonl",
     ],
