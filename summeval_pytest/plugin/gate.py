@@ -144,7 +144,7 @@ class Gate:
             or options.save
             or options.compare
             or options.github
-            or any(gated.suite.waivers for gated in self.suites)
+            or any(gated.suite.waivers or gated.policy.slices for gated in self.suites)
             or self._is_verbose
         )
 
