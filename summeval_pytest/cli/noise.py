@@ -24,15 +24,14 @@ from summeval_pytest.record.measuring import measured_pair
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.reports.wording import shown
 from summeval_pytest.run.summaries import Summariser
-from summeval_pytest.suite.suite import paper_digest
 from summeval_pytest.suite.values import Pair
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.comparison import Against, find_baseline
+from summeval_pytest.verdict.comparison import Baseline, find_baseline
 from summeval_pytest.verdict.decide import decide_pair, decide_system
-from summeval_pytest.verdict.run import PairResult, RunRecord, SystemResult
+from summeval_pytest.verdict.run import PairResult, SystemResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.record.gated_suite import GatedSuite
     from summeval_pytest.run.session import Session
@@ -73,16 +72,16 @@ def noise(
             f"--judge={gated.judge} gives the same answers every time; name a judge that asks a"
             " model"
         )
-    baseline_run = None if against is None else read_record(against, "--against")
+    baselines = _baselines(against, subject) if against is not None else {}
     summaries = _Summaries(Summariser(first.sender))
-    runs = [_run(first, subject, gated.judge, summaries, against, baseline_run)]
+    runs = [_run(first, subject, gated.judge, summaries, baselines)]
     n_replies, cost = 0, 0.0
     for _ in range(times):
         with TemporaryDirectory() as folder:
             endpoints = replace(gated.endpoints, store=folder)
             again = session_of(endpoints, replace(asking, record="all"))
             fresh = gated_of(suite, gated, again)
-            runs.append(_run(again, fresh, gated.judge, summaries, against, baseline_run))
+            runs.append(_run(again, fresh, gated.judge, summaries, baselines))
             totals = again.replies.exchange.ledger.totals
         n_replies, cost = n_replies + totals.n_asked, cost + totals.cost
     asked = f"{times} runs asked anew: {n_replies:,} replies, {cost:.2f} dollars"
@@ -104,13 +103,23 @@ class _Summaries:
         return self._known[key]
 
 
-def _run(  # noqa: PLR0917 - what one run is made of
+def _baselines(file: Path, gated: GatedSuite) -> dict[str, Baseline]:
+    """By system, what a saved run has of it."""
+    record, name = read_record(file, "--against"), gated.suite.name
+    return {
+        system: find_baseline(
+            record, str(file), suite=name, system=system, wanted=None, option="--against"
+        )
+        for system in gated.systems
+    }
+
+
+def _run(
     session: Session,
     gated: GatedSuite,
     judge_name: str,
     summaries: _Summaries,
-    against: Path | None,
-    baseline_run: RunRecord | None,
+    baselines: Mapping[str, Baseline],
 ) -> _Run:
     """One run, decided."""
     judge = session.judge(judge_name, [gated.suite])
@@ -127,20 +136,9 @@ def _run(  # noqa: PLR0917 - what one run is made of
     systems = []
     for skeleton in gated.record().systems:
         own = [pair.numbers() for pair in pairs if pair.system == skeleton.name]
-        compared = None
-        if baseline_run is not None:
-            baseline = find_baseline(
-                baseline_run,
-                str(against),
-                suite=gated.suite.name,
-                system=skeleton.name,
-                wanted=None,
-                option="--against",
-            )
-            digests = {paper: paper_digest(gated.suite.paper(paper)) for paper in skeleton.papers}
-            signatures = gated.signatures(judge)
-            compared = Against(baseline=baseline, signatures=signatures, digests=digests)
-        systems.append(decide_system(skeleton, own, policy, against=compared))
+        baseline = baselines.get(skeleton.name)
+        against = None if baseline is None else gated.against(baseline, skeleton.name, judge)
+        systems.append(decide_system(skeleton, own, policy, against=against))
     return _Run(pairs, tuple(systems))
 
 

@@ -37,7 +37,6 @@ from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics, metric_of
 from summeval_pytest.metrics.number import Named
 from summeval_pytest.metrics.own import custom_numbers
-from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.record.record_file import read_record, record_lines
 from summeval_pytest.record.rescore import read_weights, rescore
 from summeval_pytest.reports.cases import missed_numbers
@@ -293,13 +292,8 @@ def _compared(
     pairs = suite.pairs_of(system)
     if not pairs:
         return False, [one_line(f"{suite.shown}: {system} was not judged")]
-    of = (outline for outline in suite.outlines if outline.system == system)
-    recipes = dict.fromkeys(text for outline in of for text in outline.signatures)
-    signatures = [read_signature(text) for text in recipes]
     numbers = [pair.numbers() for pair in pairs]
-    digests = {paper.id: paper.digest for paper in suite.papers}
-    against = Against(baseline=baseline, signatures=signatures, digests=digests)
-    policy = suite.policy
+    against, policy = Against.of(baseline, suite, system), suite.policy
     comparison = compare(
         numbers, against, rules=policy.rules, share=policy.share, slices=policy.slices
     )
@@ -468,8 +462,7 @@ def _changes(systems: list[dict[str, float | None]]) -> list[float]:
 def _row(named: Named, changes: list[float], margin: float) -> str:
     if not (deviation := statistics.stdev(changes) if changes else 0.0):
         return f"{named.name:<20}{'-':>10}{'-':>12}{'-':>12}{'-':>15}"
-    n_papers, width = len(changes), 1.0 if named.worst is None else named.high - named.low
-    fixed = {"level": LEVEL, "width": width}
+    n_papers, fixed = len(changes), {"level": LEVEL, "width": named.width}
 
     def chance(n: int) -> float:
         return pass_chance(margin, deviation, n, **fixed)

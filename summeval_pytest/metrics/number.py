@@ -117,6 +117,11 @@ class Named:
         return self.low if self.lower_is_better else self.high
 
     @property
+    def width(self) -> float:
+        """The width of its range; 1 for a count, whose range has no end."""
+        return 1.0 if self.worst is None else self.high - self.low
+
+    @property
     def is_whole(self) -> bool:
         """Whether it is a rating or a count, and no share."""
         return self.high > 1.0

@@ -18,8 +18,9 @@ from summeval_pytest.run.measure import recipe_of
 from summeval_pytest.run.runner import Task
 from summeval_pytest.run.session import Session
 from summeval_pytest.suite.labels import Label
-from summeval_pytest.suite.suite import Suite, load_suite
+from summeval_pytest.suite.suite import Suite, load_suite, paper_digest
 from summeval_pytest.suite.values import summaries_digest
+from summeval_pytest.verdict.comparison import Against, Baseline
 from summeval_pytest.verdict.decide import Inputs
 from summeval_pytest.verdict.floors import floors_of, read_floors
 from summeval_pytest.verdict.policy import Policy, Rule, suite_rules
@@ -129,6 +130,15 @@ class GatedSuite:
         return tuple(
             recipe_of(metric, judge=judge, suite=suite.fingerprint, variants=suite.variants)
             for metric in self.thresholds.metrics
+        )
+
+    def against(self, baseline: Baseline, system: str, judge: Judge) -> Against:
+        """What a system is compared with, measured by this judge."""
+        papers = map(self.suite.paper, self.papers(system))
+        return Against(
+            baseline=baseline,
+            signatures=self.signatures(judge),
+            digests={paper.id: paper_digest(paper) for paper in papers},
         )
 
     def papers(self, system: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from summeval_pytest.run.golden import golden_answers
 from summeval_pytest.run.measure import Evaluation
 from summeval_pytest.run.runner import Runner
 from summeval_pytest.suite.suite import paper_digest
-from summeval_pytest.verdict.comparison import Against, Baseline
+from summeval_pytest.verdict.comparison import Baseline
 from summeval_pytest.verdict.decide import Answers, decide_judge, decide_pair, decide_system
 from summeval_pytest.verdict.run import JudgeName, PairResult, PaperRecord, TestResult
 
@@ -113,11 +113,7 @@ def measure_system(
         fault = f"system {system!r} is undecided: {error}"
         decided = replace(skeleton, outcome="error", fault=fault)
     else:
-        against = None
-        if baseline is not None:
-            signatures = gated.signatures(runner.judge)
-            digests = {paper: paper_digest(gated.suite.paper(paper)) for paper in skeleton.papers}
-            against = Against(baseline=baseline, signatures=signatures, digests=digests)
+        against = None if baseline is None else gated.against(baseline, system, runner.judge)
         decided = decide_system(skeleton, papers, gated.policy, golden=golden, against=against)
     return TestResult(suite=gated.suite.shown, system=decided)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -52,7 +53,7 @@ from summeval_pytest.suite.values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from summeval_pytest.endpoints.endpoint import EndpointSpec
     from summeval_pytest.suite.labels import Label, Recorded
@@ -225,40 +226,50 @@ def fingerprint_of(papers: Iterable[Paper]) -> str:
     return total.hexdigest()[:12]
 
 
-def read_papers(file: TextFile, names: Mapping[str, str] = UNNAMED) -> Mapping[str, Paper]:
-    """The papers of a file, at least one, by id; ``names`` is for `read_rows`."""
+def read_papers(
+    file: TextFile, names: Mapping[str, str], fields: Mapping[str, str]
+) -> tuple[Mapping[str, Paper], Mapping[str, tuple[str, ...]]]:
+    """The papers of a file, at least one, by id, and the ids of each slice by its name.
+
+    ``names`` is for `read_rows`. ``fields`` are the columns that papers are grouped by.
+    """
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+
+    def read(entry: FileEntry) -> tuple[str, Paper]:
+        paper = read_paper(entry)
+        for name in _slices_in(entry, fields):
+            groups[name].append(paper.id)
+        return paper.id, paper
+
     papers = keyed(
-        read_rows(file, "this paper", PAPER_COLUMNS, names),
-        lambda entry: ((paper := read_paper(entry)).id, paper),
+        read_rows(file, "this paper", (*PAPER_COLUMNS, *fields.values()), names),
+        read,
         lambda paper: f"paper {paper!r} stands",
         remedy="rename or delete one",
         unit=unit_of(file),
     )
     if not papers:
         raise SuiteError(file.at(0), f"{file.shown!r} has no paper; write one a {unit_of(file)}")
-    return papers
+    return papers, {name: tuple(groups[name]) for name in sorted(groups)}
 
 
-def group_papers(
-    file: TextFile, names: Mapping[str, str], fields: Mapping[str, str], toml: TomlText
-) -> Mapping[str, tuple[str, ...]]:
-    """The papers of each slice; a paper without a value is in no slice of that field."""
-    groups: dict[str, list[str]] = {}
-    if not fields:
-        return {}
-    for row in read_rows(file, "this paper", (*PAPER_COLUMNS, *fields.values()), names):
-        for name, column in fields.items():
-            value = row.values.get(column)
-            if value is None or value == "":
-                continue
-            if not isinstance(value, str | int | bool):
-                raise row.wrong(column, value, "a text or a whole number, which names a slice")
-            groups.setdefault(f"{name}={value}", []).append(str(row.values["id"]))
+def _slices_in(entry: FileEntry, fields: Mapping[str, str]) -> Iterator[str]:
+    """The slices that a paper is in; without a value it is in no slice of that field."""
     for name, column in fields.items():
-        if not any(group.startswith(f"{name}=") for group in groups):
+        value = entry.values.get(column)
+        if value is None or value == "":
+            continue
+        if not isinstance(value, str | int | bool):
+            raise entry.wrong(column, value, "a text or a whole number, which names a slice")
+        yield f"{name}={value}"
+
+
+def _check_slices(toml: TomlText, fields: Mapping[str, str], slices: Collection[str]) -> None:
+    """Refuse a field that no paper has a value of."""
+    for name, column in fields.items():
+        if not any(each.startswith(f"{name}=") for each in slices):
             what = f"no paper has a value of {column!r}, which slice {name!r} names"
             raise SuiteError(toml.place("slices", name), f"{what}; add it to the papers")
-    return {group: tuple(groups[group]) for group in sorted(groups)}
 
 
 def read_paper(entry: FileEntry) -> Paper:
@@ -354,7 +365,9 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
     variants = read_variants(top, keys, toml)
     prefix = file.path.name.removesuffix(SUITE_NAME)
     cassette, baselines = file.beside(f"{prefix}cassette.jsonl"), file.beside(f"{prefix}baselines")
-    papers = read_papers(files["papers"], names)
+    fields = read_slice_fields(toml)
+    papers, slices = read_papers(files["papers"], names, fields)
+    _check_slices(toml, fields, slices)
     roster = Roster(papers=papers, systems=systems)
     for name, table in tables.items():
         for paper in systems[name].skip:
@@ -386,7 +399,7 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         mean_thresholds=thresholds["mean"],
         corrected_thresholds=thresholds["corrected"],
         judge_thresholds=thresholds["judge"],
-        slices=group_papers(files["papers"], names, read_slice_fields(toml), toml),
+        slices=slices,
         slice_thresholds=read_slice_thresholds(toml),
         must_pass=must_pass,
         stick=keys.stick,

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import statistics
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.errors import OptionError, nearest
@@ -76,13 +77,13 @@ def compare(
             baseline=baseline.run, system=baseline.system, mismatches=tuple(mismatches)
         )
     differences = _differences(both, rules)
-    broken = _broken_rules(both, rules, {d.name: d.p for d in differences if d.p is not None})
-    unclear = _inconclusive(both, rules)
+    failing = _failing(both, rules, {d.name: d.p for d in differences if d.p is not None})
     low = [(old, new.assuming(by="system")) for old, new in both]
     if low != both:
-        for phrases_of, add in ((_broken_rules, broken), (_inconclusive, unclear)):
-            for name, phrases in phrases_of(low, rules).items():
-                add.setdefault(name, tuple(f"{each}, {_AT_LOWEST}" for each in phrases))
+        for known, at_lowest in zip(failing, _failing(low, rules), strict=True):
+            for name, phrases in at_lowest.items():
+                known.setdefault(name, tuple(f"{each}, {_AT_LOWEST}" for each in phrases))
+    broken, unclear = failing
     unclear = {name: phrases for name, phrases in unclear.items() if name not in broken}
     return Comparison(
         baseline=baseline.run,
@@ -165,6 +166,7 @@ def _papers_without(both: Sequence[Pairing], name: str) -> list[str]:
     return [new.paper for old, new in both if lacks(old.values, name) or lacks(new.values, name)]
 
 
+_Phrases = dict[str, tuple[str, ...]]
 Pairing = tuple["Numbers", "Numbers"]
 """One paper in the baseline and in this run."""
 
@@ -190,11 +192,6 @@ class _Paired(NamedTuple):
     def gains(self) -> list[float]:
         """By how much each paper became better."""
         return [-loss for loss in self.losses]
-
-    @property
-    def width(self) -> float:
-        """The width of the number's range; 1 for a count, whose range has no end."""
-        return 1.0 if self.number.worst is None else self.number.high - self.number.low
 
 
 def _paired(both: Sequence[Pairing]) -> dict[str, _Paired]:
@@ -227,7 +224,7 @@ def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Differ
     differences = []
     for name, each in paired.items():
         changes = [new - old for old, new in each.values]
-        interval = change_interval(changes, width=each.width)
+        interval = change_interval(changes, width=each.number.width)
         differences.append(
             Difference(
                 name=name,
@@ -286,22 +283,8 @@ def _ruled_out(rule: Rule, paired: _Paired) -> float | None:
     """The smallest drop that the papers rule out at a rule's level; None for one paper."""
     from summeval_pytest.stats.no_worse import refuted_drop
 
-    drop = refuted_drop(paired.gains, level=rule.level or LEVEL, width=paired.width)
+    drop = refuted_drop(paired.gains, level=rule.level or LEVEL, width=paired.number.width)
     return drop if math.isfinite(drop) else None
-
-
-def _inconclusive(both: Sequence[Pairing], rules: Sequence[Rule]) -> dict[str, tuple[str, ...]]:
-    """By name, the no-worse rules that the papers do not pass, and what would decide, in words.
-
-    `compare` leaves out those that a significant drop breaks.
-    """
-    open_rules: dict[str, tuple[str, ...]] = {}
-    paired = _paired(both)
-    for rule, margin in ((rule, rule.margin) for rule in rules if rule.name in paired):
-        if margin is not None and not _is_no_worse(rule, paired[rule.name]):
-            phrases = open_rules.get(rule.name, ())
-            open_rules[rule.name] = (*phrases, _cannot_decide(rule, margin, paired[rule.name]))
-    return open_rules
 
 
 def _cannot_decide(rule: Rule, margin: float, paired: _Paired) -> str:
@@ -314,7 +297,7 @@ def _cannot_decide(rule: Rule, margin: float, paired: _Paired) -> str:
         return f"{start}one paper says nothing about others; compare on more papers"
     start += f"{len(gains):,} papers rule out only {move}s of {drop:.3f} or more"
     level = rule.level or LEVEL
-    needed = papers_to_refute(gains, margin=margin, level=level, width=paired.width)
+    needed = papers_to_refute(gains, margin=margin, level=level, width=paired.number.width)
     wider = math.ceil(100 * drop) / 100
     others = [f"no-worse-{wider:g}"] if wider < number.high - number.low else []
     if needed is None:
@@ -336,25 +319,32 @@ def _n_expected(both: Sequence[Pairing], number: Named, rules: Sequence[Rule]) -
     return coverage(expected, name)[1] if number.worst is None else len(expected)
 
 
-def _broken_rules(
+def _failing(
     both: Sequence[Pairing], rules: Sequence[Rule], p_values: Mapping[str, float] | None = None
-) -> dict[str, tuple[str, ...]]:
-    """By name, the rules that a number breaks, in words."""
+) -> tuple[_Phrases, _Phrases]:
+    """By name, in words: the rules that a number breaks, and those that its papers cannot decide.
+
+    A number that breaks a rule is only among the first.
+    """
     paired = _paired(both)
     p_values = _p_values(paired, rules) if p_values is None else p_values
-    by_name = {}
+    broken: _Phrases = {}
+    unclear: _Phrases = {}
     for name, each in paired.items():
         own = [rule for rule in rules if rule.name == name and not _is_no_worse(rule, each)]
-        broken = [text for rule in own for text in _broken(rule, each, p_values.get(name))]
+        phrases = [text for rule in own for text in _broken(rule, each, p_values.get(name))]
         n_expected = _n_expected(both, each.number, rules)
         if not is_covered(each.number, len(each.values), n_expected):
-            broken.append(
+            phrases.append(
                 f"{name} is compared on only {len(each.values)} of {n_expected} papers;"
                 " the others have no score"
             )
-        if broken:
-            by_name[name] = tuple(dict.fromkeys(broken))
-    return by_name
+        margins = [(rule, rule.margin) for rule in own if rule.margin is not None]
+        if phrases:
+            broken[name] = tuple(dict.fromkeys(phrases))
+        elif margins:
+            unclear[name] = tuple(_cannot_decide(rule, margin, each) for rule, margin in margins)
+    return broken, unclear
 
 
 def _is_no_worse(rule: Rule, paired: _Paired) -> bool:
@@ -392,20 +382,16 @@ def _undecided(
     harsh = [
         (old.assuming(right=True, by="judge"), new) for (old, _), new in zip(both, now, strict=True)
     ]
-    for name, phrases in _failing(harsh, rules).items() if harsh != both else ():
+    hidden, unsure = _failing(harsh, rules) if harsh != both else ({}, {})
+    for name, phrases in {**unsure, **hidden}.items():
         if name not in broken:
             silence = "what the judge left unanswered were wrong here and right in the baseline"
             yield name, f"{phrases[0]}, if {silence}"
     mild = [(old.assuming(by="judge"), new) for (old, _), new in zip(both, now, strict=True)]
-    kept = broken.keys() - _failing(mild, rules).keys() if mild != both else set()
+    kept = broken.keys() - {*chain(*_failing(mild, rules))} if mild != both else set()
     for name in (name for name in broken if name in kept):
         silence = "what the judge left unanswered in the baseline were wrong"
         yield name, f"{broken[name][0]}, but not if {silence}; save it again"
-
-
-def _failing(both: Sequence[Pairing], rules: Sequence[Rule]) -> dict[str, tuple[str, ...]]:
-    """By name, the rules that a number breaks or that its papers cannot decide, in words."""
-    return {**_inconclusive(both, rules), **_broken_rules(both, rules)}
 
 
 def _flips(both: Sequence[Pairing]) -> tuple[Flip, ...]:
@@ -488,6 +474,17 @@ class Against:
     baseline: Baseline
     signatures: Sequence[Signature]
     digests: Mapping[str, str]
+
+    @classmethod
+    def of(cls, baseline: Baseline, suite: SuiteRecord, system: str) -> Against:
+        """What a system of a record is compared with."""
+        of = (outline for outline in suite.outlines if outline.system == system)
+        texts = dict.fromkeys(text for outline in of for text in outline.signatures)
+        return cls(
+            baseline=baseline,
+            signatures=[*map(read_signature, texts)],
+            digests={paper.id: paper.digest for paper in suite.papers},
+        )
 
     @property
     def has_other_suite(self) -> bool:

@@ -155,7 +155,6 @@ def _decide_suite(
     suite: SuiteRecord, judge: JudgeName, policy: Policy, baselines: Mapping[str, Baseline]
 ) -> SuiteRecord:
     numbers: dict[str, list[Numbers]] = {system.name: [] for system in suite.systems}
-    recipes: dict[str, dict[str, None]] = {system.name: {} for system in suite.systems}
     outlines: list[Outline] = []
 
     def decided(place: int) -> PairResult:
@@ -166,21 +165,12 @@ def _decide_suite(
         pair = decided(place)
         outlines.append(pair.outline)
         numbers[pair.system].append(pair.numbers())
-        recipes[pair.system].update(dict.fromkeys(pair.signatures))
     pairs = Pairs([partial(decided, place) for place in range(len(outlines))], outlines)
     golden = suite.golden, suite.golden_fault
-
-    digests = {paper.id: paper.digest for paper in suite.papers} if baselines else {}
-
-    def against(system: str) -> Against | None:
-        if system not in baselines:
-            return None
-        signatures = [read_signature(text) for text in recipes[system]]
-        return Against(baseline=baselines[system], signatures=signatures, digests=digests)
-
+    against = {name: Against.of(each, suite, name) for name, each in baselines.items()}
     systems = tuple(
         decide_system(
-            system, numbers[system.name], policy, golden=golden, against=against(system.name)
+            system, numbers[system.name], policy, golden=golden, against=against.get(system.name)
         )
         for system in suite.systems
     )

@@ -205,7 +205,7 @@ def system_verdict(
     means, unsure, ranges = [], {}, {}
     for threshold in thresholds.mean:
         mean, name = mean_of(papers, threshold), threshold.name
-        ranges[name] = Range(mean.compared, _mean(worst, name), _mean(best, name))
+        ranges[name] = Range(mean.compared, mean_value(worst, name), mean_value(best, name))
         is_short = not is_covered(threshold.named, coverage(best, name)[0], mean.n_papers)
         is_given = not any(numbers.is_missing(name) for numbers in papers)
         phrase = ""
@@ -255,16 +255,17 @@ def mean_of(papers: Sequence[Numbers], threshold: Threshold) -> SystemMean:
     is_short = coverage(at_worst, name)[0] > n_scored
     return SystemMean(
         name=name,
-        value=_mean(papers, name),
+        value=mean_value(papers, name),
         least=threshold.least,
         n_scored=n_scored,
         n_papers=n_papers,
-        lowest=_mean(at_worst, name) if is_short else None,
+        lowest=mean_value(at_worst, name) if is_short else None,
         custom=threshold.custom,
     )
 
 
-def _mean(papers: Sequence[Numbers], name: str) -> float | None:
+def mean_value(papers: Sequence[Numbers], name: str) -> float | None:
+    """The mean of a number over the papers that have it; None if none has."""
     values = [numbers.values.get(name) for numbers in papers]
     counted = [value for value in values if value is not None]
     return statistics.mean(counted) if counted else None

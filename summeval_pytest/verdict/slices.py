@@ -6,18 +6,19 @@ A slice of fewer than `MIN_SLICE` papers is named and never decides.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import SuiteError, nearest
-from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.catalogue import METRICS, metric_of
 from summeval_pytest.metrics.number import SPARSE
 from summeval_pytest.metrics.own import custom_numbers
-from summeval_pytest.verdict.means import SystemMean, mean_of, system_verdict
+from summeval_pytest.verdict.means import SystemMean, mean_value, system_verdict
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds, read_thresholds
 from summeval_pytest.verdict.waivers import Waivers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.suite.suite import Suite
@@ -79,7 +80,7 @@ def slices_of(suite: Suite, thresholds: Thresholds) -> tuple[Slice, ...]:
             place, near = settings[0].place, nearest(name, suite.slices)
             raise SuiteError(place, f"[thresholds.slice] names {name!r}, which is no slice; {near}")
         for each in settings:
-            if (metric := each.name.partition(".")[0]) not in thresholds.metrics:
+            if (metric := metric_of(each.name)) not in thresholds.metrics:
                 raise SuiteError(
                     each.place,
                     f"no threshold of pairs or means needs {metric!r}, so {each.name!r} of slice"
@@ -100,6 +101,7 @@ def slices_of(suite: Suite, thresholds: Thresholds) -> tuple[Slice, ...]:
 
 def slice_verdicts(papers: Sequence[Numbers], slices: Sequence[Slice]) -> Iterator[SliceVerdict]:
     """The means of one system over each slice."""
+    of_all = {name: mean_value(papers, name) for name in METRICS} if slices else {}
     for each in slices:
         members = frozenset(each.papers)
         own = [numbers for numbers in papers if numbers.paper in members]
@@ -109,17 +111,18 @@ def slice_verdicts(papers: Sequence[Numbers], slices: Sequence[Slice]) -> Iterat
         yield SliceVerdict(
             name=each.name,
             n_papers=len(own),
-            gaps=tuple(_gaps(papers, own)),
+            gaps=tuple(_gaps(of_all, own)),
             means=verdict.means,
             undecided=tuple(f"slice {each.name}: {phrase}" for phrase in verdict.undecided),
         )
 
 
-def _gaps(papers: Sequence[Numbers], own: Sequence[Numbers]) -> Iterator[tuple[str, float, float]]:
-    for name in METRICS:
-        of_slice, of_all = (mean_of(each, Threshold(name, 0.0)).value for each in (own, papers))
-        if of_slice is not None and of_all is not None:
-            yield name, of_slice, of_all - of_slice
+def _gaps(
+    of_all: Mapping[str, float | None], own: Sequence[Numbers]
+) -> Iterator[tuple[str, float, float]]:
+    for name, mean in of_all.items():
+        if mean is not None and (of_slice := mean_value(own, name)) is not None:
+            yield name, of_slice, mean - of_slice
 
 
 def worst_slice(slices: Sequence[SliceVerdict]) -> tuple[SliceVerdict, str, float, float] | None:
@@ -136,5 +139,5 @@ def worst_slice(slices: Sequence[SliceVerdict]) -> tuple[SliceVerdict, str, floa
     ]
     if not gaps:
         return None
-    gap, each, name, mean = max(gaps, key=lambda found: found[0])
+    gap, each, name, mean = max(gaps, key=itemgetter(0))
     return each, name, mean, mean + gap
