@@ -87,7 +87,7 @@ class SummPair:
 
         measured = {score.metric for score in self.evaluation.scores}
         policy = self._gated.policy
-        limits = tuple(each for each in policy.thresholds.pair if each.metric in measured)
+        limits = tuple(each for each in policy.of_pair(self.paper) if each.metric in measured)
         if not limits:
             raise UsageError(
                 f"{self._gated.suite.shown} has no threshold for {', '.join(sorted(measured))};"
@@ -95,7 +95,7 @@ class SummPair:
             )
         thresholds = replace(policy.thresholds, pair=limits)
         pair, _ = measured_pair(self.evaluation)
-        pair = decide_pair(pair, replace(policy, thresholds=thresholds))
+        pair = decide_pair(pair, replace(policy, thresholds=thresholds, must_pass=()))
         if pair.outcome != "passed":
             self._gate.recipes.update(pair.signatures if pair.verdict.shortfalls else ())
             pytest.fail(pair_case(pair).text, pytrace=False)

@@ -105,13 +105,13 @@ def _parts_by_system(
             gaps.append(one_line(f"not compared with {system.baseline}", _NAME))
         of_means = pairs if system.verdict.missed else ()
         own = system_parts(system, [pair.numbers() for pair in of_means])
-        if system.outcome == "not judged" and (gaps or suite.policy.thresholds.mean):
+        if system.outcome == "not judged" and (gaps or suite.policy.decides_systems):
             text = f"its means were not judged; the run judged {judged}"
             own.append(Part(ALL_PAPERS, text, "skipped"))
         of_pairs = (
             (pair.paper, part)
             for pair in pairs
-            for part in pair_parts(pair, suite.policy.thresholds.pair)
+            for part in pair_parts(pair, suite.policy.of_pair(pair.paper))
         )
         lines = [*([MARK] if suite.is_untrusted else ()), *gaps, *map(waiver_line, suite.waivers)]
         parts = chain(of_pairs, ((ALL_PAPERS, part) for part in own))
