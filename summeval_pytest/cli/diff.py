@@ -14,7 +14,7 @@ from summeval_pytest.text.printing import one_line
 
 
 def diff(
-    base: Annotated[str, Parameter(name="BASE", help="a git revision, or a folder with a suite")],
+    base: Annotated[str, Parameter(name="BASE", help="a git revision, or a folder as ./FOLDER")],
     suite: Path = Path(),
     /,
     *,

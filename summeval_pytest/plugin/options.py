@@ -235,7 +235,7 @@ class Options:
         "NAME: save the run under this name beside the suite, for --summ-compare (default: no)"
     )
     base: str | None = _of_suite(
-        "REVISION|FOLDER: fail the test 'stick' where the suite was loosened since this git"
+        "REVISION|./FOLDER: fail the test 'stick' where the suite was loosened since this git"
         " revision: lower thresholds, deleted papers, edited labels (default: no such test)"
     )
     compare: str | None = _of_suite(

@@ -7,24 +7,27 @@ loosen the stick.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import Place
 from summeval_pytest.metrics.catalogue import catalogue_of
 from summeval_pytest.metrics.own import custom_numbers
+from summeval_pytest.questions import OFFLINE
 from summeval_pytest.suite.suite import paper_digest
+from summeval_pytest.verdict.floors import floors_of, read_floors
 from summeval_pytest.verdict.policy import suite_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
 
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.suite.values import Setting
+    from summeval_pytest.verdict.floors import Floors
 
 Kind = Literal["requires", "permits", "content", "other"]
 _NOWHERE: Final = Place("")
+_ANY_TEXT: Final = ("utf-8", "surrogatepass")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,8 @@ class StickChange:
 
 def stick_changes(before: Suite, now: Suite) -> tuple[StickChange, ...]:
     """What changed since a base, what loosens the stick first."""
-    old, new = dict(_marks(before)), dict(_marks(now))
+    judges = sorted({"", *(each.judge for suite in (before, now) for each in _floors(suite))})
+    old, new = dict(_marks(before, judges)), dict(_marks(now, judges))
     changes = [
         StickChange(
             name=name,
@@ -92,12 +96,17 @@ def _loosens(was: Mark | None, is_now: Mark | None) -> bool:
     return is_now.size < was.size
 
 
-def _marks(suite: Suite) -> Iterator[tuple[str, Mark]]:
-    """Everything that a suite says, by name."""
+def _marks(suite: Suite, judges: Sequence[str]) -> Iterator[tuple[str, Mark]]:
+    """Everything that a suite says, by name, with what each of these judges has to reach."""
     yield from _thresholds(suite)
+    for judge in judges:
+        for floor in floors_of(_floors(suite), judge).floors:
+            name = f"floor of {f'judge {judge}' if judge else 'the judge'} {floor.title}"
+            yield name, Mark("requires", f"{floor.least:g}", floor.least)
     for rule in suite_rules(suite.compare):
         if rule.margin is not None:
-            yield f"margin of {rule.name}", Mark("permits", f"{rule.margin:g}", rule.margin)
+            yield f"margin of {rule.name}", Mark("requires", f"{rule.margin:g}", -rule.margin)
+    yield "stick", Mark("requires", suite.stick, float(suite.stick == "fail"))
     share = suite.compare.share
     yield "share of papers in common", Mark("requires", f"{share:g}", share)
     for waiver in suite.waivers:
@@ -110,12 +119,11 @@ def _marks(suite: Suite) -> Iterator[tuple[str, Mark]]:
 
 
 def _thresholds(suite: Suite) -> Iterator[tuple[str, Mark]]:
-    """The thresholds of all scopes, and the floors of the judge."""
+    """The thresholds of all scopes."""
     scopes: dict[str, tuple[Setting, ...]] = {
         "threshold ": suite.thresholds,
         "threshold mean.": suite.mean_thresholds,
         "threshold corrected.": suite.corrected_thresholds,
-        "floor of the judge ": suite.judge_thresholds,
         **{f"threshold of slice {name} ": own for name, own in suite.slice_thresholds.items()},
     }
     for scope, settings in scopes.items():
@@ -125,29 +133,47 @@ def _thresholds(suite: Suite) -> Iterator[tuple[str, Mark]]:
             yield f"{scope}{each.name}", Mark("requires", f"{each.value:g}", size)
 
 
+def _floors(suite: Suite) -> tuple[Floors, ...]:
+    return read_floors(suite, OFFLINE)
+
+
 def _contents(suite: Suite) -> Iterator[tuple[str, Mark]]:
-    """What systems and the judge are measured on, and what replies are recorded."""
+    """What systems and judges are measured on and by, and what replies are recorded."""
     yield from ((f"paper that must pass {p}", Mark("content", "listed")) for p in suite.must_pass)
     yield from ((f"gated system {s}", Mark("content", "gated")) for s in suite.default_systems)
-    for paper in map(suite.paper, suite.paper_ids):
-        yield f"paper {paper.id}", Mark("content", paper_digest(paper))
-    for name, papers in suite.slices.items():
-        yield f"slice {name}", Mark("content", f"{len(papers):,} papers, {_digest(papers)}")
-    for (paper_id, system), label in suite.labels.items():
-        said = replace(label, place=_NOWHERE)
-        yield f"label of {system} on {paper_id}", Mark("content", _digest(said))
-    for name, judge in {**suite.judges, **suite.recorded_judges}.items():
-        yield f"judge {name}", Mark("other", _digest(judge))
-    folder = suite.baselines.path
-    for file in sorted(folder.iterdir()) if folder.is_dir() else ():
-        yield f"baseline {file.stem}", Mark("content", _sha(file))
+    yield "references", Mark("content", suite.variants.references)
+    # a folder of a model is absolute, and the base lies elsewhere
+    here = str(suite.path.parent.absolute())
+    for name, value in _values(suite).items():
+        yield name, Mark("content", _digest(repr(value).replace(here, "").encode(*_ANY_TEXT)))
+    for file in sorted(suite.baselines.path.glob("*.json")):
+        if file.is_file():
+            yield f"baseline {file.stem}", Mark("content", _digest(file.read_bytes()))
     if suite.cassette.path.is_file():
-        yield "cassette", Mark("other", _sha(suite.cassette.path))
+        yield "cassette", Mark("other", _digest(suite.cassette.path.read_bytes()))
 
 
-def _digest(value: object) -> str:
-    return hashlib.sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+def _values(suite: Suite) -> dict[str, object]:
+    """What a suite holds, by name, of which any change counts."""
+    eva = suite.variants.eva
+    return {
+        **{f"paper {name}": paper_digest(suite.paper(name)) for name in suite.paper_ids},
+        **{f"slice {name}": papers for name, papers in suite.slices.items()},
+        **{
+            f"label of {system} on {paper}": replace(label, place=_NOWHERE)
+            for (paper, system), label in suite.labels.items()
+        },
+        **{
+            f"record by {each.by} of {each.system or 'the reference'} on {each.paper}": each
+            for each in suite.recorded
+        },
+        **{f"judge {name}": judge for name, judge in suite.judges.items()},
+        **{f"judge {name}": judge for name, judge in suite.recorded_judges.items()},
+        **{f"endpoint {name}": endpoint for name, endpoint in suite.endpoints.items()},
+        **{f"eva_{field.name}": getattr(eva, field.name) for field in fields(eva)},
+        **{f"options of {table.metric}": table.values for table in suite.variants.own},
+    }
 
 
-def _sha(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:12]

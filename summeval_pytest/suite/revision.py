@@ -3,55 +3,82 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
-import tarfile
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.suite.suite import Suite, load_suite
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+_LINK: Final = b"120000"
+"""The mode of a symbolic link in a tree."""
 
 
 @contextmanager
 def suite_at(base: str, suite: Path, option: str) -> Iterator[Suite | None]:
     """The suite at ``base``, a git revision or a folder, while its files are there.
 
-    None where the revision has no such suite. ``option`` names the base in messages.
+    A folder is named by an absolute path or as ``./FOLDER``, so that no folder can stand in for a
+    revision. None where the revision has no such suite. ``option`` names the base in messages.
 
     Raises:
         OptionError: where there is no such revision or folder.
         SuiteError: where its suite cannot be read.
     """
-    file = suite.absolute()
-    if Path(base).is_dir():
+    if Path(base).is_absolute() or base.startswith("."):
         yield load_suite(Path(base), base)
         return
-    folder = file.parent
-    commit = _git(folder, option, "rev-parse", "--verify", "--end-of-options", f"{base}^{{commit}}")
-    inside = _git(folder, option, "rev-parse", "--show-prefix").decode().strip()
-    root = _git(folder, option, "rev-parse", "--show-toplevel").decode().rstrip("\n")
-    name = commit.decode().strip()
-    if not _git(Path(root), option, "ls-tree", name, "--", f"{inside}{file.name}"):
+    git = partial(_git, suite.absolute().parent, option)
+    text = git("rev-parse", "--verify", "--end-of-options", f"{base}^{{commit}}").decode()
+    commit = text.removesuffix("\n")
+    prefix = os.fsdecode(git("rev-parse", "--show-prefix")).removesuffix("\n")
+    listed = git("ls-tree", "-r", "-z", commit).removesuffix(b"\0").split(b"\0")
+    files = {
+        os.fsdecode(path): about.split() for about, _, path in (f.partition(b"\t") for f in listed)
+    }
+    if suite.name not in files:
         yield None
         return
-    packed = _git(Path(root), option, "archive", "--format=tar", name, "--", inside or ".")
     with TemporaryDirectory() as here:
-        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-            archive.extractall(here, filter="data")
-        yield load_suite(Path(here) / inside / file.name, f"{base}:{inside}{file.name}")
+        _write_files(Path(here), files, git)
+        yield load_suite(Path(here) / suite.name, f"{base}:{prefix}{suite.name}")
 
 
-def _git(folder: Path, option: str, *arguments: str) -> bytes:
+def _write_files(
+    folder: Path, files: Mapping[str, Sequence[bytes]], git: Callable[..., bytes]
+) -> None:
+    """Writes the files of a tree; ``files`` has mode, type and name of each object by its path.
+
+    No attribute of the repository leaves a file out, as it could with ``git archive``.
+    """
+    blobs = {path: (mode, name) for path, (mode, kind, name) in files.items() if kind == b"blob"}
+    given = b"".join(name + b"\n" for _, name in blobs.values())
+    packed = io.BytesIO(git("cat-file", "--batch", given=given))
+    for path, (mode, _) in blobs.items():
+        content = packed.read(int(packed.readline().split()[2]))
+        packed.readline()
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if mode == _LINK:
+            file.symlink_to(os.fsdecode(content))
+        else:
+            file.write_bytes(content)
+
+
+def _git(folder: Path, option: str, *arguments: str, given: bytes = b"") -> bytes:
     try:
         ended = subprocess.run(  # noqa: S603 - no shell, and a base cannot be an option
             ["git", *arguments],  # noqa: S607 - the git of the user's PATH
             cwd=folder,
+            input=given,
             capture_output=True,
             check=False,
         )

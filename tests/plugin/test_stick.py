@@ -40,6 +40,7 @@ def make_base(bench: Bench) -> Bench:
     bench.suite(mean="facet = 0.7")
     bench.spoil("summeval.toml", 'papers = "papers', 'labels = "labels.jsonl"\npapers = "papers')
     bench.write("labels.jsonl", LABEL % 3)
+    bench.write("baselines/v1.json", "[]")
     subprocess.run(["git", "init", "-q"], cwd=bench.path, check=True)
     commit(bench)
     return bench
@@ -62,6 +63,14 @@ def spoil(old: str, new: str, name: str = "summeval.toml") -> Callable[[Bench], 
     return lambda bench: bench.spoil(name, old, new)
 
 
+ALL = "facet = 0.05, eva = 0.05, faithfulness = 0.05"
+
+
+def top(line: str) -> Callable[[Bench], object]:
+    """Adds a line to the top of the suite."""
+    return spoil('papers = "papers.jsonl"', f'papers = "papers.jsonl"\n{line}')
+
+
 CHANGES: dict[str, tuple[Callable[[Bench], object], str]] = {
     "nothing": (lambda _: None, ""),
     "a comment": (spoil("[thresholds]", "# a comment\n[thresholds]"), ""),
@@ -82,6 +91,23 @@ CHANGES: dict[str, tuple[Callable[[Bench], object], str]] = {
         lambda bench: bench.write("labels.jsonl", LABEL % 2), "label of good on kiln-02 changed",
     ),
     "no label": (spoil('labels = "labels.jsonl"', ""), "label of good on kiln-02 removed"),
+    "a margin less": (
+        lambda bench: bench.extend("[compare]\nno_worse = {facet = 0.05}"),
+        "margin of eva removed: 0.05",
+    ),
+    "another margin": (
+        lambda bench: bench.extend(f"[compare]\nno_worse = {{{ALL}, 'facet.result' = 1}}"), "",
+    ),
+    "a warning": (top('stick = "warn"'), "stick changed: fail -> warn"),
+    "a floor": (lambda bench: bench.extend("[thresholds.judge]\nfacet_exact = 0.9"), ""),
+    "a variant": (top('eva_recall = "matched"'), "eva_recall changed"),
+    "the references": (top('references = "mean"'), "references changed: best -> mean"),
+    "another baseline": (
+        lambda bench: bench.write("baselines/v1.json", "{}"), "baseline v1 changed",
+    ),
+    "other files of baselines": (
+        lambda bench: bench.write("baselines/old/v1.md", "{}"), "",
+    ),
     "a skipped paper": (
         spoil('summaries = "good.jsonl"', 'summaries = "good.jsonl"\nskip = ["kiln-02"]'),
         "skip of kiln-02 for good added",
@@ -126,6 +152,83 @@ def test_a_folder_is_a_base_too(
     assert diff(old, stuck.path)[1:] == ["  loosens: threshold mean.facet changed: 0.7 -> 0.6"]
     shutil.copytree(old, stuck.path / "new")
     assert diff("HEAD", stuck.path / "new")[0].endswith("HEAD has no such suite")
+
+
+OWN = "[thresholds.judge.offline]\nfacet_exact = 0.1"
+
+
+def test_floors_of_one_judge_that_take_the_place_of_all_are_looser(
+    stuck: Bench, diff: Callable[..., list[str]]
+) -> None:
+    """A table of a judge's own leaves the common floors out, for this judge."""
+    stuck.extend("[thresholds.judge]\nfacet_exact = 0.9\nfacet_kappa = 0.5")
+    commit(stuck)
+    stuck.extend(OWN)
+    assert diff("HEAD", stuck.path)[1:] == [
+        "  loosens: floor of judge offline facet_kappa removed: 0.5",
+        "  loosens: floor of judge offline facet_exact changed: 0.9 -> 0.1",
+    ]
+
+
+def test_what_judges_answer_is_part_of_the_stick(
+    stuck: Bench, diff: Callable[..., list[str]]
+) -> None:
+    """Recorded ratings, the model of a judge, and where it is asked."""
+    judges = (
+        '[judges.anna]\nrecorded = "anna"\nsegments = "anna"\n'
+        '[judges.gpt]\nendpoint = "here"\nmodel = "a"\n'
+        '[endpoints.here]\nbase_url = "http://localhost:1/v1"\n'
+    )
+    facets = '{"background": 3, "method": 4, "result": %d, "conclusion": 3}'
+    of = '{"paper": "kiln-02", "system": "good", "by": "anna", "segments": {"result": "31 MPa"}, '
+    line = f'{of}"facets": {facets}}}\n'
+    stuck.write("recorded.jsonl", line % 1)
+    top('recorded = "recorded.jsonl"')(stuck)
+    stuck.extend(judges)
+    commit(stuck)
+    stuck.write("recorded.jsonl", line % 3)
+    stuck.spoil("summeval.toml", 'model = "a"', 'model = "b"')
+    stuck.spoil("summeval.toml", "localhost:1", "localhost:2")
+    named = ("record by anna of good on kiln-02", "judge gpt", "endpoint here")
+    for name, text in zip(named, diff("HEAD", stuck.path)[1:], strict=True):
+        assert text.startswith(f"  loosens: {name} changed: ")
+
+
+@pytest.mark.parametrize("folder", ["main", "./main"])
+def test_no_folder_stands_in_for_a_revision(
+    stuck: Bench, diff: Callable[..., list[str]], folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pull request could add a folder of the base's name."""
+    subprocess.run(["git", "branch", "-M", "main"], cwd=stuck.path, check=True)
+    changed(stuck, "a looser mean")
+    shutil.copytree(stuck.path, stuck.path / "main", ignore=shutil.ignore_patterns(".git", "main"))
+    monkeypatch.chdir(stuck.path)
+    assert any("  loosens: " in line for line in diff(folder, stuck.path)) == (folder == "main")
+
+
+@pytest.mark.parametrize("name", [" s", ":(top)s", "ü [q]*"])
+def test_a_suite_is_found_whatever_its_folder_is_called(
+    stuck: Bench, diff: Callable[..., list[str]], name: str
+) -> None:
+    """No attribute of the repository hides a file from the base, and links come along."""
+    folder = stuck.path / name
+    shutil.copytree(stuck.path, folder, ignore=shutil.ignore_patterns(".git", "*.sqlite*"))
+    (folder / "labels.jsonl").rename(folder / "real.jsonl")
+    (folder / "labels.jsonl").symlink_to("real.jsonl")
+    (folder / "elsewhere").symlink_to("/etc/passwd")
+    (folder / ".gitattributes").write_text("* export-ignore\n")
+    commit(stuck)
+    assert diff("HEAD", folder)[0].endswith("nothing changed since HEAD")
+    (folder / "real.jsonl").write_text(LABEL % 1)
+    assert diff("HEAD", folder)[1].startswith("  loosens: label of good on kiln-02 changed")
+
+
+def test_a_suite_that_the_base_does_not_have_fails(stuck: Bench) -> None:
+    """Renamed, it would be a new one with thresholds of its own."""
+    (stuck.path / "summeval.toml").rename(stuck.path / "a.summeval.toml")
+    run = stuck.inside("a.summeval.toml", "--summ-base=HEAD", "-rA")
+    assert run.outcomes["a.summeval.toml::stick"] == "FAILED"
+    assert "HEAD has no suite a.summeval.toml, so nobody knows what was loosened" in run.out
 
 
 @pytest.mark.parametrize("base", ["nowhere", "--output=x"])
