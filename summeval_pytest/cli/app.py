@@ -88,7 +88,11 @@ COMMANDS: Final = (
         "diff:diff",
         "list what changed in a suite since a git revision: thresholds, papers, labels, waivers",
     ),
-    ("power", "runs:power_of", "show how small a drop a suite's papers can detect"),
+    (
+        "power",
+        "runs:power_of",
+        "show how often a release as good as the last one passes, and how many papers you need",
+    ),
     ("probe", "study.probe:probe", "try a judge with edited texts whose effect is known"),
     ("study", "study.study:study", "make the papers' tables and figures for a suite's systems"),
     ("init", "init:init", "write a suite and its CI, from your papers or a sample"),
