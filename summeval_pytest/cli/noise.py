@@ -19,6 +19,7 @@ from summeval_pytest.cli.parameters import (
     session_of,
     whole_number,
 )
+from summeval_pytest.endpoints.spending import Totals
 from summeval_pytest.errors import OptionError
 from summeval_pytest.record.measuring import measured_pair
 from summeval_pytest.record.record_file import read_record
@@ -63,7 +64,7 @@ def noise(
     """Judges the same summaries again, and counts the decisions that change.
 
     The first run uses stored replies, and stores new ones. The other runs ask everything anew, and
-    keep nothing. Means that labels correct are left out.
+    keep nothing. A budget is one for all runs. Means that labels correct are left out.
     """
     first = session_of(gated.endpoints, asking)
     subject = gated_of(suite, gated, first)
@@ -75,17 +76,23 @@ def noise(
     baselines = _baselines(against, subject) if against is not None else {}
     summaries = _Summaries(Summariser(first.sender))
     runs = [_run(first, subject, gated.judge, summaries, baselines)]
-    n_replies, cost = 0, 0.0
+    n_replies, cost, paid = 0, 0.0, _totals(first).cost
     for _ in range(times):
         with TemporaryDirectory() as folder:
             endpoints = replace(gated.endpoints, store=folder)
-            again = session_of(endpoints, replace(asking, record="all"))
+            left = None if asking.budget is None else max(0.0, asking.budget - paid - cost)
+            again = session_of(endpoints, replace(asking, record="all", budget=left))
             fresh = gated_of(suite, gated, again)
             runs.append(_run(again, fresh, gated.judge, summaries, baselines))
-            totals = again.replies.exchange.ledger.totals
+            totals = _totals(again)
         n_replies, cost = n_replies + totals.n_asked, cost + totals.cost
     asked = f"{times} runs asked anew: {n_replies:,} replies, {cost:.2f} dollars"
     return [one_line(f"{subject.suite.shown}: judge {gated.judge}, {asked}"), *_lines(runs)]
+
+
+def _totals(session: Session) -> Totals:
+    """What a run asked and paid; nothing where every reply was there."""
+    return session.replies.exchange.ledger.totals if session.replies.is_asking else Totals()
 
 
 class _Summaries:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.asked_suite import by_rule, write_suite
+from tests.asked_suite import PRICES, by_rule, write_suite
 from tests.scripted_server import Answer, ScriptedServer, Seen
 
 if TYPE_CHECKING:
@@ -82,3 +82,13 @@ def test_a_judge_that_asks_nobody_has_no_noise(
     write_suite(tmp_path / "kilns", server.url, tail=LIMITS)
     error = shell.error(4, "noise", "kilns")
     assert "--judge=offline gives the same answers every time" in error
+
+
+def test_all_runs_share_one_budget(tmp_path: Path, server: ScriptedServer, shell: Shell) -> None:
+    """Five dollars pay for one run of .28 easily, and not for thirty."""
+    write_suite(tmp_path / "kilns", server.url, judge=PRICES, tail=LIMITS)
+    lines = shell.lines("noise", "kilns", "--judge=rule", "--times=30", "--budget=5")
+    paid = float(lines[0].split()[-2])
+    assert 0.28 < paid <= 5
+    assert 4 < server.n_requests < 62
+    assert any("error" in line for line in lines), "a run that could not be paid decided nothing"
