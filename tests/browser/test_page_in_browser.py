@@ -399,7 +399,7 @@ def test_the_theme_is_the_readers_and_remembered(browser: Browser) -> None:
         assert light == "rgb(250, 249, 247)"
         browser.driver.refresh()
         assert browser.run(background) == light
-        browser.run("localStorage.clear()")  # only here: it reaches the page that is opened next late
+        browser.run("localStorage.clear()")  # only here: the next page may hear of it late
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
