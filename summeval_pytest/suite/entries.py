@@ -276,19 +276,18 @@ def keyed(
     read: Callable[[FileEntry], tuple[KeyT, ValueT]],
     twice: Callable[[KeyT], str],
     remedy: str = "delete one",
-    unit: str = "line",
 ) -> dict[KeyT, ValueT]:
-    """The value of each line by its key; ``twice`` says that a key has two lines.
+    """The value of each row by its key; ``twice`` says that a key has two rows.
 
     Raises:
-        SuiteError: As ``rows`` and ``read``, and at the second line of a key.
+        SuiteError: As ``rows`` and ``read``, and at the second row of a key.
     """
     values: dict[KeyT, ValueT] = {}
-    lines: dict[KeyT, int] = {}
+    places: dict[KeyT, Place] = {}
     for entry in rows:
         key, value = read(entry)
-        first = lines.setdefault(key, entry.place.line)
-        if first != entry.place.line:
-            raise entry.fault("", f"{twice(key)} on {unit} {first}, too; {remedy}")
+        first = places.setdefault(key, entry.place)
+        if first != entry.place:
+            raise entry.fault("", f"{twice(key)} at {first}, too; {remedy}")
         values[key] = value
     return values

@@ -67,19 +67,14 @@ _LONGEST_CELL: Final = 2**31 - 1
 class DataTable:
     """The columns of a file, and its rows, once, with their numbers.
 
-    ``read`` takes the columns that are wanted; a cell that is empty or null is not there. ``unit``
-    is what the numbers count.
+    ``read`` takes the columns that are wanted; a cell that is empty or null is not there. ``place``
+    is that of the header, where there is one.
     """
 
     file: TextFile
     columns: Sequence[str]
-    unit: str
+    place: Place
     read: Callable[[Collection[str]], Iterator[tuple[int, Row]]]
-
-    @property
-    def place(self) -> Place:
-        """The place of the header, where there is one."""
-        return self.file.at(int(self.unit == "line"))
 
     def columns_of(
         self,
@@ -140,11 +135,6 @@ def is_table(file: TextFile) -> bool:
     return bool(_kind(file))
 
 
-def unit_of(file: TextFile) -> str:
-    """What the numbers in the places of a file's rows count: lines, or rows."""
-    return "line" if _kind(file) in ("", ".csv", ".tsv") else "row"
-
-
 def _kind(file: TextFile) -> str:
     """The kind of a table; empty for JSON lines, which a ``.json`` file may also hold."""
     kind = PurePath(file.shown).suffix.lower()
@@ -175,7 +165,7 @@ def read_table(file: TextFile, kind: str = "") -> DataTable:
         table = _TABLES[kind](file)
     else:
         rows = [(row.place.line, row.values) for row in _json_lines(file, "this line")]
-        table = _table_of_objects(file, "line", rows)
+        table = _table_of_objects(file, file.at(1), rows)
     for name in table.columns:
         if not name.strip():
             raise SuiteError(table.place, f"a column has no name ({name!r}); name or delete it")
@@ -269,16 +259,16 @@ def _array_table(file: TextFile) -> DataTable:
             raise SuiteError(
                 file.at(number), f"row {number} is {brief(item)}; write an array of objects"
             )
-    return _table_of_objects(file, "row", list(enumerate(value, start=1)))
+    return _table_of_objects(file, file.at(0), list(enumerate(value, start=1)))
 
 
 def _table_of_objects(
-    file: TextFile, unit: str, rows: Sequence[tuple[int, Mapping[str, object]]]
+    file: TextFile, place: Place, rows: Sequence[tuple[int, Mapping[str, object]]]
 ) -> DataTable:
     """The table of objects; any key of them is a column."""
     columns = list(dict.fromkeys(key for _, row in rows for key in row))
     filled = ((n, {k: v for k, v in row.items() if v is not None}) for n, row in rows)
-    return DataTable(file=file, columns=columns, unit=unit, read=lambda _: filled)
+    return DataTable(file=file, columns=columns, place=place, read=lambda _: filled)
 
 
 def read_text(file: TextFile) -> str:
@@ -341,7 +331,7 @@ def _marked_table(file: TextFile, mark: str) -> DataTable:
             row = zip(columns, cells, strict=True)
             yield number, {name: cell for name, cell in row if cell and name in wanted}
 
-    return DataTable(file=file, columns=columns, unit="line", read=read)
+    return DataTable(file=file, columns=columns, place=file.at(1), read=read)
 
 
 def _parquet_table(file: TextFile) -> DataTable:
@@ -398,7 +388,7 @@ def _arrow_table(
                     row = zip(names, cells, strict=True)
                     yield number, {name: _filled(cell) for name, cell in row if cell is not None}
 
-    return DataTable(file=file, columns=schema.names, unit="row", read=read)
+    return DataTable(file=file, columns=schema.names, place=file.at(0), read=read)
 
 
 def _check_claims(file: TextFile, metadata: FileMetaData, wanted: Collection[str]) -> None:

@@ -42,7 +42,7 @@ from summeval_pytest.suite.lines import (
     read_toml,
 )
 from summeval_pytest.suite.places import SUITE_NAME, suite_name, suite_text
-from summeval_pytest.suite.rows import PAPER_COLUMNS, SUMMARY_COLUMNS, UNNAMED, read_rows, unit_of
+from summeval_pytest.suite.rows import PAPER_COLUMNS, SUMMARY_COLUMNS, UNNAMED, read_rows
 from summeval_pytest.suite.values import (
     CompareTable,
     Pair,
@@ -246,10 +246,9 @@ def read_papers(
         read,
         lambda paper: f"paper {paper!r} stands",
         remedy="rename or delete one",
-        unit=unit_of(file),
     )
     if not papers:
-        raise SuiteError(file.at(0), f"{file.shown!r} has no paper; write one a {unit_of(file)}")
+        raise SuiteError(file.at(0), f"{file.shown!r} has no paper; write at least one")
     return papers, {name: tuple(groups[name]) for name in sorted(groups)}
 
 
@@ -319,7 +318,6 @@ def read_summaries(
         read_rows(file, "this summary", SUMMARY_COLUMNS, names),
         read,
         lambda paper: f"system {spec.name!r} has a summary for paper {paper!r}",
-        unit=unit_of(file),
     )
     if missing := [paper for paper in papers if paper not in pairs and paper not in spec.skip]:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
