@@ -6,12 +6,14 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from heapq import nsmallest
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from summeval_pytest.endpoints.exchange import DRAIN_SECONDS
+from summeval_pytest.metrics.finding import Finding, rank
 from summeval_pytest.metrics.number import CustomNumbers
 from summeval_pytest.plugin.config import (
     COUNTED,
@@ -49,6 +51,7 @@ from summeval_pytest.reports.terminal import (
     summary_lines,
     unmeasured_lines,
     usage_line,
+    worst_lines,
 )
 from summeval_pytest.reports.wording import corrected_line, signature_lines
 from summeval_pytest.run.plan import planned_calls
@@ -58,10 +61,16 @@ from summeval_pytest.verdict.run import RunVerdict, SuiteRecord, SystemResult, T
 from summeval_pytest.verdict.waivers import all_uses
 
 WORST: Final = 10
-"""How many findings a verbose run lists."""
+"""How many findings a run lists that is verbose, or does not print every failing pair."""
+IN_FULL: Final = 3
+"""How many failing pairs are printed in full."""
 HURRY_SECONDS: Final = 1.0
 """How long Ctrl-C waits for calls in flight; what was answered before is kept anyway."""
 NOTHING_JUDGED: Final = "summeval: nothing was judged, so nothing may be released"
+
+
+_IN_FULL: Final = {"auto": IN_FULL, "short": 0, "line": 0}
+"""By the style of `--tb`, how many failing pairs are printed in full."""
 
 
 class Tally:
@@ -88,6 +97,11 @@ class Tally:
         self._recipes: set[str] = set()
         self._verdict: RunVerdict | None = None
         self._drift: list[str] = []
+        self._pair_tests: set[str] = set()
+        self._folded: list[pytest.TestReport] = []
+        """Failed tests of pairs that pytest does not print in full."""
+        self._worst: list[tuple[str, str, Finding]] = []
+        self._n_findings = 0
 
     @property
     def _gate(self) -> Gate:
@@ -127,6 +141,10 @@ class Tally:
         elif (pair := result.pair) is not None:
             rows = self._rows.setdefault((result.suite, pair.system), {})
             rows[pair.paper] = TallyRow.of(pair)
+            self._pair_tests.add(report.nodeid)
+            findings = [(pair.system, pair.paper, finding) for finding in pair.explanation]
+            self._n_findings += len(findings)
+            self._worst = nsmallest(WORST, (*self._worst, *findings), key=lambda f: rank(f[2]))
             if self._gate.keeps_record:
                 self._spool.add(result.suite, pair, result.paper)
         elif result.system is not None:
@@ -216,6 +234,28 @@ class Tally:
             self.lines.append(NOTHING_JUDGED)
             session.exitstatus = codes.TESTS_FAILED
 
+    def fold(self) -> None:
+        """Takes the failing pairs after the first few out of what pytest prints in full.
+
+        ``-v`` and ``--tb=long`` print all, ``--tb=short`` and ``--tb=line`` none of them.
+        """
+        options = self._config.option
+        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is None or options.verbose > 0 or options.tbstyle not in _IN_FULL:
+            return
+        failed = reporter.stats.get("failed", [])
+        pairs = [report for report in failed if report.nodeid in self._pair_tests]
+        self._folded = pairs[_IN_FULL[options.tbstyle] :]
+        reporter.stats["failed"] = [each for each in failed if each not in self._folded]
+
+    def _unfold(self, reporter: pytest.TerminalReporter) -> None:
+        """Gives them back, so that pytest lists and counts them, and says where they are."""
+        reporter.stats["failed"] = [*reporter.stats.get("failed", []), *self._folded]
+        reporter.line(
+            f"listed below, not in full: {len(self._folded):,} failing pairs; -v prints all in full,"
+            " --summ-html=FILE writes a page"
+        )
+
     def _write_outputs(self) -> list[str]:
         """Makes the verdict and every file that was asked for; the lines say what failed."""
         config, gate = self._config, self._gate
@@ -235,6 +275,8 @@ class Tally:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Prints one line a system; one table a suite, since its means are over its own papers."""
+        if self._folded:
+            self._unfold(terminalreporter)
         gated = {each.suite.shown: each for each in self._suites.values()}
         suites = sorted({suite for suite, _ in self._rows})
         for suite in suites:
@@ -246,6 +288,8 @@ class Tally:
             terminalreporter.section("summarization gate", sep="-")
         n_worst = WORST if terminalreporter.verbosity > 0 else 0
         for line in (*signature_lines(sorted(self._recipes)), *self._end(gated, n_worst)):
+            terminalreporter.line(line)
+        for line in worst_lines(self._worst, self._n_findings) if self._folded else ():
             terminalreporter.line(line)
 
     def _table(self, gated: GatedSuite) -> Iterator[str]:

@@ -217,3 +217,4 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         return
     if config.stash.get(SUITES, None):
         tally_of(config).finish(session)
+        tally_of(config).fold()

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.endpoints.spending import ModelSeen
+    from summeval_pytest.metrics.finding import Finding
     from summeval_pytest.metrics.number import CustomNumbers
     from summeval_pytest.store.cassette import Cassette
     from summeval_pytest.verdict.differences import Comparison
@@ -291,10 +292,15 @@ def _worst(suite: SuiteRecord, n_worst: int) -> Iterator[str]:
     counter = count()
     findings = ((pair, each, next(counter)) for pair in suite.pairs for each in pair.explanation)
     worst = nsmallest(n_worst, findings, key=lambda each: rank(each[1]))
+    yield from worst_lines([(p.system, p.paper, each) for p, each, _ in worst], next(counter))
+
+
+def worst_lines(worst: Sequence[tuple[str, str, Finding]], n_findings: int) -> Iterator[str]:
+    """The worst findings of a run, each with its system and paper."""
     if worst:
-        yield f"worst findings ({len(worst)} of {next(counter)}):"
-    for pair, finding, _ in worst:
-        yield one_line(f"{pair.system} on {pair.paper}: {finding.title}, {finding.verdict}", _WIDTH)
+        yield f"worst findings ({len(worst)} of {n_findings:,}):"
+    for system, paper, finding in worst:
+        yield one_line(f"{system} on {paper}: {finding.title}, {finding.verdict}", _WIDTH)
         if finding.reason:
             yield f"  {one_line(finding.reason, _WIDTH - 2)}"
 
