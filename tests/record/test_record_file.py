@@ -22,7 +22,9 @@ from summeval_pytest.record.record_file import PART, LineFile, Spool, read_recor
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.floors import Floors
 from summeval_pytest.verdict.run import PairResult, PaperRecord, RunRecord
+from summeval_pytest.verdict.slices import Slice
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds, read_thresholds
+from summeval_pytest.verdict.waivers import Waivers
 from tests.record.papers import paper
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import (
@@ -436,3 +438,32 @@ def test_reading_a_record_leaves_what_the_process_knows(tmp_path: Path) -> None:
     other = replace(record.suites[0], own_numbers=())
     (tmp_path / "other.json").write_text(record_text(run(other)), encoding="utf-8")
     assert "unknown number 'shouts'" in refused(tmp_path / "other.json")
+
+
+@pytest.mark.parametrize(("most", "state"), [(3.0, "in use"), (1.5, "exceeded")])
+def test_waivers_and_slices_of_a_record_know_its_numbers(
+    tmp_path: Path, most: float, state: str
+) -> None:
+    """Fewer faults are better, whoever reads the record, and whatever bounds them."""
+    record = shouting(0.0, 9.0, lower_is_better=True, bound=1.0).suites[0]
+    (first,), papers = record.pairs, ("moss-01", "zinc-01", "fern-01", "kiln-01", "reed-01")
+    part = Slice(name="field=wet", papers=papers, thresholds=(Threshold("shouts", 1.0),))
+    stored = replace(
+        record,
+        pairs=tuple(replace(first, paper=name) for name in papers),
+        systems=(system("careful", *papers),),
+        policy=replace(
+            record.policy, waivers=Waivers(waivers=(waiver("shouts", most=most),)), slices=(part,)
+        ),
+    )
+    (decided,) = decide(read_record(saved(tmp_path, record_text(run(stored))), OPTION)).suites
+    assert [use.state for use in decided.waivers] == [state]
+    assert [mean.name for mean in decided.systems[0].slices[0].missed] == ["shouts"]
+
+
+def test_a_floor_without_a_bound_is_refused(tmp_path: Path) -> None:
+    """Whether the figure or its interval has to reach it decides whom the run trusts."""
+    floors = (Floors(floors=(Threshold("facet_exact", 0.5),)),)
+    stored = suite(MOSS)
+    stored = replace(stored, policy=replace(stored.policy, floors=floors))
+    assert "'facet_exact' has no bound" in refused(saved(tmp_path, record_text(run(stored))))
