@@ -252,7 +252,7 @@ class Tally:
         """Gives them back, so that pytest lists and counts them, and says where they are."""
         reporter.stats["failed"] = [*reporter.stats.get("failed", []), *self._folded]
         reporter.line(
-            f"listed below, not in full: {len(self._folded):,} failing pairs; -v prints all in full,"
+            f"listed below, not in full: {len(self._folded):,} failing pairs; -v prints all,"
             " --summ-html=FILE writes a page"
         )
 

@@ -35,7 +35,7 @@ def test_three_failing_pairs_are_printed_in_full(
     assert n_headings == n_full
     assert run.last == "7 failed"
     assert sum(line.startswith("FAILED summeval.toml::bad::limpet-") for line in run.lines) == 6
-    folded = f"listed below, not in full: {N_PAPERS - n_full} failing pairs; -v prints all in full"
+    folded = f"listed below, not in full: {N_PAPERS - n_full} failing pairs; -v prints all,"
     assert any(line.startswith(folded) for line in run.lines) == (n_full < N_PAPERS)
     assert any(line.startswith("worst findings (") for line in run.lines) == (
         n_full < N_PAPERS or option == "-v"
