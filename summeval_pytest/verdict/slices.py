@@ -1,6 +1,6 @@
 """Slices: groups of papers whose means must not hide behind the mean of all papers.
 
-A slice of fewer than `MIN_SLICE` papers is named and never decides.
+A slice of fewer than `MIN_SLICE` papers is named and never decides; it can have no threshold.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class SliceVerdict:
     Attributes:
         n_papers: How many papers of the slice the system has.
         gaps: By metric, the mean of the slice, and how far it is below the mean of all papers.
-        means: The means with thresholds; none for a slice that is too small.
+        means: The means with thresholds, over what the system has of a slice that is large enough.
         undecided: What the judge's missing answers leave open, a phrase each.
     """
 
@@ -60,7 +60,7 @@ class SliceVerdict:
     @property
     def is_small(self) -> bool:
         """Whether it has too few papers to decide anything."""
-        return self.n_papers < MIN_SLICE
+        return self.n_papers < MIN_SLICE and not self.means
 
     @property
     def missed(self) -> tuple[SystemMean, ...]:
@@ -72,13 +72,17 @@ def slices_of(suite: Suite, thresholds: Thresholds) -> tuple[Slice, ...]:
     """The slices of a suite with their thresholds, all of them checked.
 
     Raises:
-        SuiteError: for a threshold of an unknown slice, and for one on a number that no other
-            threshold has measured.
+        SuiteError: for a threshold of a slice that is unknown or too small, and for one on a number
+            that no other threshold has measured.
     """
     for name, settings in suite.slice_thresholds.items():
+        place = settings[0].place
         if name not in suite.slices:
-            place, near = settings[0].place, nearest(name, suite.slices)
+            near = nearest(name, suite.slices)
             raise SuiteError(place, f"[thresholds.slice] names {name!r}, which is no slice; {near}")
+        if (n_papers := len(suite.slices[name])) < MIN_SLICE:
+            few = f"slice {name!r} has {n_papers} of the {MIN_SLICE} papers that a threshold needs"
+            raise SuiteError(place, f"{few}; add papers, or list its papers under must_pass")
         for each in settings:
             if (metric := metric_of(each.name)) not in thresholds.metrics:
                 raise SuiteError(
@@ -105,7 +109,7 @@ def slice_verdicts(papers: Sequence[Numbers], slices: Sequence[Slice]) -> Iterat
     for each in slices:
         members = frozenset(each.papers)
         own = [numbers for numbers in papers if numbers.paper in members]
-        is_small = len(own) < MIN_SLICE
+        is_small = len(each.papers) < MIN_SLICE
         limits = Thresholds(pair=(), mean=() if is_small else each.thresholds)
         verdict = system_verdict(own, limits, Waivers())
         yield SliceVerdict(

@@ -13,17 +13,25 @@ from summeval_pytest.verdict.slices import slices_of
 from summeval_pytest.verdict.thresholds import thresholds_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tests.suite.conftest import Golden
 
 SLICES = '[slices]\nfield = "x_field"\nyear = "x_year"\n'
+CS = [{"x_field": "cs", "x_year": 2024}] * 5
 
 
-def with_fields(golden: Golden, *fields: dict[str, object]) -> tuple[str, ...]:
-    """Adds columns to the papers; returns the papers' names."""
+def with_fields(golden: Golden, *fields: Mapping[str, object]) -> tuple[str, ...]:
+    """Adds columns to the papers, and papers until there are as many; returns their names."""
     file = golden.path / "papers.jsonl"
     rows = [json.loads(line) for line in file.read_text().splitlines()]
-    added = [row | of for row, of in zip(rows, [*fields, *[{}] * len(rows)], strict=False)]
-    file.write_text("".join(f"{json.dumps(row)}\n" for row in added))
+    added = [f"moss-{place}" for place in range(len(rows), len(fields))]
+    rows += [rows[0] | {"id": name} for name in added]
+    for system in (golden.path / "systems").iterdir():
+        more = (json.dumps({"paper": name, "summary": "Moss grew."}) for name in added)
+        system.write_text("\n".join([system.read_text().rstrip("\n"), *more]))
+    full = [row | of for row, of in zip(rows, [*fields, *[{}] * len(rows)], strict=False)]
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in full))
     return tuple(str(row["id"]) for row in rows)
 
 
@@ -35,12 +43,13 @@ def extend(golden: Golden, text: str, top: str = "") -> None:
 
 def test_papers_are_cut_by_their_own_columns(golden: Golden) -> None:
     """A paper without a value is in no slice; the columns change no fingerprint."""
+    with_fields(golden, *[{}] * 6)
     before = load_suite(golden.path).fingerprint
-    names = with_fields(golden, {"x_field": "cs", "x_year": 2024}, {"x_field": "bio"})
+    names = with_fields(golden, *CS, {"x_field": "bio"})
     extend(golden, f'{SLICES}[thresholds.slice."field=cs"]\nfacet = 0.5\n')
     suite = load_suite(golden.path)
     assert suite.slices == {
-        "field=bio": (names[1],), "field=cs": (names[0],), "year=2024": (names[0],),
+        "field=bio": (names[5],), "field=cs": names[:5], "year=2024": names[:5],
     }  # fmt: skip
     assert suite.fingerprint == before
     limits = {each.name: each.thresholds for each in slices_of(suite, thresholds_of(suite))}
@@ -61,6 +70,10 @@ def test_papers_are_cut_by_their_own_columns(golden: Golden) -> None:
             f'{SLICES}[thresholds.slice."field=cs"]\nfacets = 0.5',
             "no threshold of pairs or means needs 'facets'",
         ),
+        (
+            f'{SLICES}[thresholds.slice."field=bio"]\nfacet = 0.5',
+            "slice 'field=bio' has 1 of the 5 papers that a threshold needs; add papers",
+        ),
         (f'{SLICES}[thresholds.slice."field=cs"]\nfacet = 2', "facet = 2 can never decide"),
         (f"{SLICES}[thresholds.slice]\nfacet = 2", "write a table, [thresholds.slice.facet]"),
         ("[compare]\nshare = 0", "'share' of [compare] is 0"),
@@ -71,7 +84,7 @@ def test_papers_are_cut_by_their_own_columns(golden: Golden) -> None:
 )
 def test_what_could_not_decide_is_refused(golden: Golden, tables: str, message: str) -> None:
     """Each message says what, where and what to do."""
-    with_fields(golden, {"x_field": "cs", "x_year": 2024})
+    with_fields(golden, *CS, {"x_field": "bio"})
     extend(golden, tables)
 
     def load() -> None:
