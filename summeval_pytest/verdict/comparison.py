@@ -40,6 +40,7 @@ FLIPS: Final = 99_999
 SHORTER: Final = 0.95
 """Summaries of fewer words than this share of the baseline's are shorter."""
 _ROUNDING: Final = 1e-9
+_IF_HARSH: Final = ", if what the judge left unanswered were wrong here and right in the baseline"
 _AT_LOWEST: Final = "with the lowest score for each paper that has none"
 
 
@@ -85,6 +86,9 @@ def compare(
                 known.setdefault(name, tuple(f"{each}, {_AT_LOWEST}" for each in phrases))
     broken, unclear = failing
     unclear = {name: phrases for name, phrases in unclear.items() if name not in broken}
+    by_slice = _slice_changes(low, slices, rules, broken)
+    open_rules = [*_undecided(low, {**broken, **unclear}, rules)]
+    open_rules += _undecided_slices(by_slice, _slice_changes(_harsh(low), slices, rules, broken))
     return Comparison(
         baseline=baseline.run,
         system=baseline.system,
@@ -95,8 +99,8 @@ def compare(
         flips=_flips(both),
         brevity=tuple(_brevity(both)),
         coverage=coverage_note,
-        slices=_slice_changes(low, slices, rules, broken),
-        undecided=tuple(_undecided(low, {**broken, **unclear}, rules)),
+        slices=by_slice,
+        undecided=tuple(open_rules),
     )
 
 
@@ -378,20 +382,31 @@ def _undecided(
     A drop may be hidden: it shows if the unanswered questions were wrong here and right in the
     baseline. It may be none of the system's: it is gone if all of them were wrong.
     """
-    now = [new.assuming(by="judge") for _, new in both]
-    harsh = [
-        (old.assuming(right=True, by="judge"), new) for (old, _), new in zip(both, now, strict=True)
-    ]
+    harsh = _harsh(both)
     hidden, unsure = _failing(harsh, rules) if harsh != both else ({}, {})
     for name, phrases in {**unsure, **hidden}.items():
         if name not in broken:
-            silence = "what the judge left unanswered were wrong here and right in the baseline"
-            yield name, f"{phrases[0]}, if {silence}"
-    mild = [(old.assuming(by="judge"), new) for (old, _), new in zip(both, now, strict=True)]
+            yield name, f"{phrases[0]}{_IF_HARSH}"
+    mild = [(old.assuming(by="judge"), new.assuming(by="judge")) for old, new in both]
     kept = broken.keys() - {*chain(*_failing(mild, rules))} if mild != both else set()
     for name in (name for name in broken if name in kept):
         silence = "what the judge left unanswered in the baseline were wrong"
         yield name, f"{broken[name][0]}, but not if {silence}; save it again"
+
+
+def _harsh(both: Sequence[Pairing]) -> list[Pairing]:
+    """The papers, with what the judge left unanswered as in `_IF_HARSH`."""
+    return [(old.assuming(right=True, by="judge"), new.assuming(by="judge")) for old, new in both]
+
+
+def _undecided_slices(
+    changes: Sequence[SliceChange], harsh: Sequence[SliceChange]
+) -> Iterator[tuple[str, str]]:
+    """Each slice whose drop unanswered questions may hide, and a phrase."""
+    broken = {(change.slice, change.name) for change in changes if change.is_broken}
+    for change in harsh:
+        if change.is_broken and (change.slice, change.name) not in broken:
+            yield change.slice, f"{change}{_IF_HARSH}"
 
 
 def _flips(both: Sequence[Pairing]) -> tuple[Flip, ...]:

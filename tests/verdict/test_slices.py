@@ -14,11 +14,21 @@ from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.policy import read_rules
 from summeval_pytest.verdict.slices import Slice, slice_verdicts
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
-from tests.verdict.records import SIGNATURES, baseline, faithful, pair, run, suite, unscored
+from tests.verdict.records import (
+    SIGNATURES,
+    baseline,
+    faithful,
+    pair,
+    run,
+    suite,
+    supported,
+    unscored,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from summeval_pytest.verdict.differences import Comparison
     from summeval_pytest.verdict.run import PairResult, SuiteRecord
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
@@ -106,25 +116,45 @@ def test_all_papers_as_one_slice_have_the_mean_of_all() -> None:
     assert actual.gaps == (("faithfulness", sum(HALF) / 15, 0.0),)
 
 
-@pytest.mark.parametrize(("n_worse", "fails"), [(8, True), (4, False)])
-def test_a_drop_in_one_slice_fails_though_others_rise(n_worse: int, fails: bool) -> None:
-    """The p value of 8 equal drops is 1/256, twice that by Holm; of 4 it is 1/16."""
-    old = pairs_of([0.5] * 32)
-    new = pairs_of([0.25] * n_worse + [0.75] * (32 - n_worse))
+SIDES = slice_of(0, 8), slice_of(8, 32, name="field=bio")
+
+
+def sides_compared(old: Sequence[PairResult], new: Sequence[PairResult]) -> Comparison:
+    """32 papers in two slices, the first of 8 papers."""
     against = Against(
         baseline=baseline(*old),
         signatures=[each for each in SIGNATURES if each.metric == "faithfulness"],
         digests={},
     )
-    slices = slice_of(0, 8), slice_of(8, 32, name="field=bio")
     papers = [each.numbers() for each in new]
-    actual = compare(papers, against, rules=read_rules(["p0.05"]), slices=slices)
+    return compare(papers, against, rules=read_rules(["p0.05"]), slices=SIDES)
+
+
+@pytest.mark.parametrize(("n_worse", "fails"), [(8, True), (4, False)])
+def test_a_drop_in_one_slice_fails_though_others_rise(n_worse: int, fails: bool) -> None:
+    """The p value of 8 equal drops is 1/256, twice that by Holm; of 4 it is 1/16."""
+    actual = sides_compared(
+        pairs_of([0.5] * 32), pairs_of([0.25] * n_worse + [0.75] * (32 - n_worse))
+    )
     assert not actual.broken
+    assert not actual.undecided
     assert actual.fails == fails
     if fails:
         assert str(actual.broken_slices[0]) == (
             "faithfulness drops by 0.250 in slice field=cs (8 papers), p 0.0078 at level 0.05"
         )
+
+
+def test_a_drop_in_one_slice_that_silence_hides_leaves_the_comparison_undecided() -> None:
+    """One of two sentences of each paper of the slice may be wrong."""
+    silent = [pair(f"moss-{place:02}", supported({"a": True, "b": None})) for place in range(8)]
+    old = pairs_of([1.0] * 8 + [0.5] * 24)
+    actual = sides_compared(old, [*silent, *pairs_of([1.0] * 32)[8:]])
+    assert not actual.passes
+    assert not actual.fails
+    ((name, phrase),) = actual.undecided
+    assert name == "field=cs"
+    assert phrase.startswith("faithfulness drops by 0.500 in slice field=cs (8 papers), p 0.0078")
 
 
 @pytest.mark.parametrize(
