@@ -55,7 +55,7 @@ def noise(
     asking: Asking = ASKING,
     times: Annotated[
         int,
-        Parameter(help="ask everything anew so many times", converter=whole_number),
+        Parameter(help="how often to ask everything again", converter=whole_number),
     ] = 3,
     against: Annotated[
         Path | None, Parameter(help="a saved run: compare each run with it, too")

@@ -176,7 +176,7 @@ class Comparing:
             " (default: the rules that NEW was made with)"
         ),
     ] = ()
-    papers: Annotated[int, Parameter(help="list so many papers")] = 10
+    papers: Annotated[int, Parameter(help="how many papers to list")] = 10
     golden: Annotated[
         bool,
         Parameter(
@@ -184,7 +184,7 @@ class Comparing:
             " more than chance, or cannot be compared"
         ),
     ] = False
-    answers: Annotated[int, Parameter(help="list so many golden answers that changed")] = 10
+    answers: Annotated[int, Parameter(help="how many changed golden answers to list")] = 10
 
 
 COMPARING: Final = Comparing()

@@ -74,12 +74,12 @@ def trust_phrase(trust: Trust | None, *, has_labels: bool | None) -> str:
 
 
 def false_passes(trust: Trust) -> str:
-    """The share of unfaithful sentences that the judge passes; empty where it is unknown."""
+    """The share of unfaithful sentences that the judge accepts; empty where it is unknown."""
     recall = next((each for each in trust.agreements if each.name == RECALL), None)
     if recall is None or recall.value is None or recall.low is None or recall.high is None:
         return ""
     low, high = 1 - recall.high, 1 - recall.low
-    return f"; it passes {1 - recall.value:.0%} of unfaithful sentences [{low:.0%}, {high:.0%}]"
+    return f"; it accepts {1 - recall.value:.0%} of unfaithful sentences [{low:.0%}, {high:.0%}]"
 
 
 def trust_lines(phrase: str, of: str = "", still_open: Sequence[str] = ()) -> Iterator[str]:

@@ -45,8 +45,8 @@ _CHANGE: Final = 41
 INCONCLUSIVE: Final = "INCONCLUSIVE"
 """A comparison that these papers cannot decide. It fails the test."""
 LEGEND: Final = (
-    "p drop: paired permutation test over papers, Holm-adjusted. worst: these papers",
-    "rule out that the number became worse by this much or more (one-sided test).",
+    "p drop: how often chance alone makes such a drop (permutation test, Holm).",
+    "worst: the largest loss that these papers leave possible (one-sided, at 5 %).",
 )
 
 

@@ -43,7 +43,7 @@ def test_a_judge_that_agrees_lets_the_run_pass(bench: Bench) -> None:
 
     assert run.code == 0
     assert next(iter(run.outcomes.items())) == (JUDGE, "PASSED")
-    message = "judge: meets the agreement floor (4 labelled pairs, 2 papers); it passes 0% of"
+    message = "judge: meets the agreement floor (4 labelled pairs, 2 papers); it accepts 0% of"
     assert any(line.startswith(message) for line in run.lines)
     assert not [line for line in run.lines if "not calibrated" in line]
     pairs = bench.inside("summeval.toml::good", FAIR)
