@@ -98,7 +98,7 @@ Fault = Literal[
     "other_model",  # in CI, a reply of another model than the pinned one
 ]
 """Why a request has no usable reply."""
-REFUSALS: Final[frozenset[Fault]] = frozenset({"unauthorised", "unknown_model"})
+REFUSALS: Final[frozenset[Fault]] = frozenset({"unreachable", "unauthorised", "unknown_model"})
 """What every request to a model would meet: the user's to mend."""
 
 

@@ -307,12 +307,13 @@ class Client:
     def _error(self, call: _Call, fault: Fault, what: str) -> NoReplyError:
         """The fault of a call: which endpoint, what happened, and what to do about it."""
         endpoint = self.endpoint
-        if fault in REFUSALS:
+        if fault in {"unauthorised", "unknown_model"}:
             what = f"model {call.request.model!r}: {what}"
         if call.n_attempts > 1:
             what += f", after {call.n_attempts} attempts"
         remedy = _REMEDIES.get(fault, "")
         if fault == "unauthorised" and not endpoint.is_private:
             remedy = "no key is sent over plain http: use https"
-        message = f"endpoint {endpoint.name!r} at {endpoint.shown}: {what}"
+        name = "" if endpoint.name == endpoint.shown else f"{endpoint.name!r} at "
+        message = f"endpoint {name}{endpoint.shown}: {what}"
         return NoReplyError(fault, endpoint.redacted(f"{message}; {remedy}" if remedy else message))

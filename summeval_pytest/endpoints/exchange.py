@@ -245,7 +245,8 @@ class CachedEndpoint:
         Raises:
             NoReplyError: if there is none, and why.
             StoreError: if the store cannot be used.
-            OptionError: if a request has to be sent and its key is not set.
+            OptionError: if a request has to be sent and its key is not set, and if a replay has
+                no cassette.
         """
         exchange, key = self._exchange, self._key(request)
         reply = None
@@ -293,11 +294,12 @@ class CachedEndpoint:
         if (reply := await self._cached(key, request)) is not None:
             return reply
         if memory.record == "none":
-            raise NoReplyError(
-                "not_recorded",
-                f"no recorded answer for question {key[:8]} ({request.topic}); run once with"
-                " --summ-record=new, then 'summeval cassette export'",
-            )
+            remedy = "run once with --summ-record=new, then 'summeval cassette export'"
+            if not memory.cassettes:
+                what = "--summ-record=none replays the suite's cassette, and it has none"
+                raise OptionError(f"{what}; {remedy}")
+            what = f"no recorded answer for question {key[:8]} ({request.topic})"
+            raise NoReplyError("not_recorded", f"{what}; {remedy}")
         task = asyncio.current_task()
         assert task is not None
         exchange.waiting_elsewhere.add(task)

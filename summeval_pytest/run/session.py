@@ -446,11 +446,10 @@ def _hint(name: str, suites: Sequence[Suite]) -> str:
     defined = {name for suite in suites for name in (*suite.judges, *suite.recorded_judges)}
     if name in defined:
         return ""
-    if (meant := nearest(name, defined)).startswith("did you mean"):
-        return f" (a judge of the suite? {meant})"
     module, _, attribute = name.partition(":")
-    is_class = module.isidentifier() and attribute.isidentifier() and attribute[0].isupper()
-    return f" (a class of yours? Python finds no module {module!r})" if is_class else ""
+    if module.isidentifier() and attribute.isidentifier() and attribute[0].isupper():
+        return f" (a class of yours? Python finds no module {module!r})"
+    return f" (no judge of the suite is {name!r}; {nearest(name, defined)})" if defined else ""
 
 
 def _agreed(kind: str, tables: Iterable[Mapping[str, SpecT]]) -> Mapping[str, SpecT]:

@@ -32,8 +32,6 @@ GAP: Final = "\n\n[...]\n\n"
 _MARKS: Final = re.compile(r"\{(source|title)\}")
 _THOUGHT: Final = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
 """What reasoning models of some servers write before they answer; no part of the summary."""
-_PERSISTENT: Final = REFUSALS | {"unreachable"}
-"""Faults that every paper would meet: the user's to mend."""
 
 
 def summary_request(paper: Paper, spec: SystemSpec) -> tuple[ChatRequest, str]:
@@ -144,7 +142,7 @@ class Summariser:
         try:
             reply = await self._find_sender(suite, spec).send(request)
         except NoReplyError as error:
-            if error.fault in _PERSISTENT:
+            if error.fault in REFUSALS:
                 raise OptionError(_remedy(suite, spec, error)) from error
             message = f"system {system!r} has no summary of paper {paper_id!r}: {error}"
             raise NoReplyError(error.fault, message) from error

@@ -427,15 +427,16 @@ def test_a_key_goes_nowhere_that_the_user_has_not_allowed(
     assert {seen.headers["authorization"] for seen in server.seen} == {f"Bearer {KEY}"}
 
 
-def test_an_unreachable_judge_is_an_error_of_every_pair(bench: Bench, nobody: str) -> None:
-    """The judge's fault is an error, and never a failure of the system."""
+def test_an_unreachable_judge_ends_the_run(bench: Bench, nobody: str) -> None:
+    """Every pair would meet it: one message with address and what to do, and exit 4."""
     with serving(bench) as server:
         bench.spoil("summeval.toml", f'"{server.url}"', f'"{nobody}"')
         run = judged(bench)
 
-    assert run.code == pytest.ExitCode.TESTS_FAILED
-    assert set(run.outcomes.values()) == {"ERROR"}
-    assert "nothing answers (connection refused" in run.out
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    (line,) = run.err.splitlines()
+    assert line.startswith("ERROR: endpoint ")
+    assert "nothing answers (connection refused" in line
 
 
 def test_processes_share_one_question_and_all_asks_it_again_once(bench: Bench) -> None:

@@ -137,7 +137,7 @@ def test_a_name_that_somebody_may_have_meant_is_named(bench: Bench, nobody: str)
 
     bench.extend('[judges.panel]\nendpoint = "openai"\nmodel = "m"')
     run = bench.inside("summeval.toml", "--summ-judge=panell")
-    text = " or replay with --summ-record=none (a judge of the suite? did you mean 'panel'?)"
+    text = " (no judge of the suite is 'panell'; did you mean 'panel'?)"
     assert run.err.rstrip("\n").endswith(text)
 
 

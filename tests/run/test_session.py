@@ -388,14 +388,15 @@ def test_suites_that_disagree_on_an_endpoint_are_refused(here: Suite, there: Sui
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("rul", " (a judge of the suite? did you mean 'rule'?)"),
+        ("rul", " (no judge of the suite is 'rul'; did you mean 'rule'?)"),
         ("nowhere:Fair", " (a class of yours? Python finds no module 'nowhere')"),
-        ("gpt-9", ""),
-        ("gpt-oss:20b", ""),
+        ("gpt-oss:20b", " (no judge of the suite is 'gpt-oss:20b'; known: rule)"),
         ("rule", ""),
     ],
 )
-def test_name_like_a_judge_of_the_suite_is_hinted_at(here: Suite, name: str, hint: str) -> None:
+def test_a_name_that_is_no_judge_of_the_suite_is_called_so(
+    here: Suite, name: str, hint: str
+) -> None:
     """It is said where the model cannot be asked, as it may be meant as it is written."""
     session, lines = Session({}), Connections()
     session.judge(name, [here], lines)
