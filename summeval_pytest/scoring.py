@@ -27,6 +27,7 @@ from summeval_pytest.run.pace import paced
 from summeval_pytest.run.pair_numbers import coverage
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.run.session import IN_FLIGHT, Session, session_here
+from summeval_pytest.suite.rows import usual_column
 from summeval_pytest.suite.suite import suite_of_pairs
 from summeval_pytest.suite.values import Pair, Paper, Section, section_of
 from summeval_pytest.text.printing import one_line
@@ -463,6 +464,14 @@ def _renamed(
             raise UsageError(f"columns: there is no {name!r}; {nearest(name, _COLUMNS)}")
         if column not in row:
             raise UsageError(f"{place}: there is no column {column!r}; {nearest(column, row)}")
+    if "summary" not in columns and "summary" not in row:
+        names: dict[str, str] = {}
+        for name in ("summary", "reference", "source"):
+            if name not in row and (column := usual_column(name, row)):
+                names[name] = column
+        meant = f"; give columns={names}" if names else "; give columns={'summary': YOURS}"
+        has = one_line(", ".join(map(repr, row)), _SHOWN) or "none"
+        raise UsageError(f"{place}: there is no column 'summary', it has {has}{meant}")
     return {name: row.get(columns.get(name, name)) for name in _COLUMNS}
 
 

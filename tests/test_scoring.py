@@ -313,7 +313,11 @@ def test_progress_is_reported_on_stderr(
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({}, "row 1: the summary is None; give a text, '' for none"),
+        ({"summary": None}, "row 1: the summary is None; give a text, '' for none"),
+        (
+            {"text": "A b.", "output": "A b."},
+            "has 'text', 'output'; give columns={'summary': 'output', 'source': 'text'}",
+        ),
         ({"summary": "A b."}, "row 1: there is nothing to measure the summary by; give a"),
         ({"summary": "A b.", "source": 3}, "row 1: 3 is no section of a source; give a text or"),
         ({"summary": "A b.", "source": {"txt": "a"}}, "{'txt': 'a'} is no section of a source"),

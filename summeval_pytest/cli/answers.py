@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from cyclopts import Parameter
 
-from summeval_pytest.cli.table_import import NO_ROW_OPTIONS, RowOptions, read_names
+from summeval_pytest.cli.table_import import NO_ROW_OPTIONS, USUAL_SYSTEM, RowOptions, read_names
 from summeval_pytest.endpoints.endpoint import API_KEY, BUILT_IN_ENDPOINTS, OPENAI, Endpoint
 from summeval_pytest.errors import OptionError, Place, UsageError, nearest
 from summeval_pytest.judges.judge import is_local
@@ -50,7 +50,7 @@ _MEANINGS: Final = {
     "paper": "the paper's name, or - to number them",
 }
 _NUMBERED: Final = "-"
-_USUAL: Final = {"system": "candidate", "paper": _NUMBERED}
+_USUAL: Final = {"system": USUAL_SYSTEM, "paper": _NUMBERED}
 CI = Literal["github", "gitlab", "none"]
 CIS: Final[tuple[CI, ...]] = get_args(CI)
 AnswerT = TypeVar("AnswerT")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
@@ -17,7 +17,7 @@ from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
 from summeval_pytest.suite.entries import FileEntry, Names, Text
 from summeval_pytest.suite.lines import RESERVED_SYSTEMS, TextFile, brief, check_name, read_json
 from summeval_pytest.suite.places import check_new, file_name, suite_files, write_suite
-from summeval_pytest.suite.rows import DataTable, read_table, read_text
+from summeval_pytest.suite.rows import DataTable, read_table, read_text, usual_column
 from summeval_pytest.suite.suite import read_paper
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.policy import LEVEL
@@ -26,7 +26,9 @@ _TEXTS: Final = ("title", "source", "reference")
 _PAPER: Final = ("paper", "id", *_TEXTS)
 COLUMNS: Final = (*_PAPER, "system", "summary")
 _NEEDED: Final = ("source", "reference", "summary")
-_REMEDY: Final = "--columns {}={}"
+_REMEDY: Final = ("--columns ", "{}={}", ",")
+USUAL_SYSTEM: Final = "candidate"
+"""The system of rows that name none."""
 _NOTHING: Final = "-"
 """The summary of a system that returned nothing."""
 _FAILS: Final = f"written as {_NOTHING!r}, which fails"
@@ -116,7 +118,10 @@ def read_names(options: Sequence[str]) -> dict[str, str]:
         if not mark or not column:
             raise OptionError(f"--columns={option}: no column is named; write OURS=THEIRS")
         if key not in COLUMNS:
-            raise OptionError(f"--columns={option}: there is no {key!r}; {nearest(key, COLUMNS)}")
+            near = nearest(key, COLUMNS)
+            if column in COLUMNS and not near.startswith("did you mean"):
+                near = f"write {column}={key}"
+            raise OptionError(f"--columns={option}: there is no {key!r}; {near}")
         if key in names:
             raise OptionError(f"--columns={option}: {key!r} is named twice; keep one")
         names[key] = column
@@ -152,6 +157,7 @@ class NewSuite:
     pairs: dict[tuple[str, str], Place] = field(default_factory=dict)
     left_out: dict[str, None] = field(default_factory=dict)
     missing: list[tuple[str, str]] = field(default_factory=list)
+    guesses: list[str] = field(default_factory=list)
     n_empty: int = 0
     n_without: int = 0
 
@@ -176,6 +182,7 @@ class NewSuite:
             )
         own = {key: name for key, name in names.items() if name in papers.columns}
         key = "id" if "paper" not in own and {"id", own.get("id")} & {*papers.columns} else "paper"
+        own = self._guess(papers, (key, "source", "reference"), own)
         columns = papers.columns_of((key, *_TEXTS), (key, "source", "reference"), own, _REMEDY)
         for row in self._entries(papers, columns):
             if first := self.places.get(str(_as_name(row.values[key]))):
@@ -210,16 +217,32 @@ class NewSuite:
         needed: Collection[str],
         names: Mapping[str, str],
     ) -> dict[str, str]:
-        """The columns of a table of summaries; the system is needed where no option names it."""
+        """The columns of a table of summaries; all rows without a system are of one."""
         known = [key for key in known if key != "system" or self.system is None]
+        is_numbered = "id" in known and "id" not in {*names, *table.columns}
+        keys = [
+            *needed,
+            *(["paper"] if is_numbered else []),
+            *(["system"] if "system" in known else []),
+        ]
+        names = self._guess(table, keys, names)
         columns = table.columns_of(known, needed, names, _REMEDY)
         if self.system is None and "system" not in columns:
-            raise SuiteError(
-                table.place,
-                "the table has no column 'system'; name it with --columns system=COLUMN, or the"
-                " system of all rows with --system NAME",
-            )
+            self.system = USUAL_SYSTEM
+            self.guesses.append(f"every row is of the system {USUAL_SYSTEM!r} (--system names it)")
         return columns
+
+    def _guess(
+        self, table: DataTable, keys: Iterable[str], names: Mapping[str, str]
+    ) -> dict[str, str]:
+        """The names, and for keys without a column the columns that have common names of them."""
+        names = dict(names)
+        for key in keys:
+            spare = [name for name in table.columns if name not in names.values()]
+            if key not in names and key not in table.columns and (name := usual_column(key, spare)):
+                names[key] = name
+                self.guesses.append(f"{key} is the column {one_line(name, 60)!r}")
+        return names
 
     def _entries(self, table: DataTable, columns: Mapping[str, str]) -> Iterator[FileEntry]:
         """The rows of a table; columns that none of its keys is read from are left out."""
@@ -282,7 +305,10 @@ class NewSuite:
         return ", ".join(f"{n} {word}{'s' * (n != 1)}" for word, n in counts.items())
 
     def notes(self) -> Iterator[str]:
-        """What was changed or left out, a line each."""
+        """What was guessed, changed or left out, a line each."""
+        if self.guesses:
+            guesses = "; ".join(dict.fromkeys(self.guesses))
+            yield f"guessed: {guesses}; --columns OURS=THEIRS says otherwise"
         if self.n_empty:
             yield f"empty summaries, {_FAILS}: {self.n_empty}"
         if self.missing:

@@ -50,7 +50,9 @@ _ALSO_CALLED: Final[Mapping[str, Collection[str]]] = {
     "summary": ("prediction", "output", "generated", "candidate", "hypothesis"),
     "system": ("model", "model_name"),
 }
-"""Common names of a column in other data; messages propose them, nothing assumes them."""
+"""Common names of a column in other data. Messages propose them, and `summeval init` takes them."""
+_REMEDY: Final = ("[columns] ", '{} = "{}"', " and ")
+_WORKBOOKS: Final = frozenset({".xlsx", ".xls", ".ods"})
 UNNAMED: Final[Mapping[str, str]] = MappingProxyType({})
 
 _LISTED: Final = 12
@@ -81,29 +83,34 @@ class DataTable:
         known: Collection[str],
         needed: Collection[str],
         names: Mapping[str, str],
-        remedy: str = '[columns] {} = "{}"',
+        remedy: tuple[str, str, str] = _REMEDY,
     ) -> dict[str, str]:
         """The column of each known key: the one that ``names`` has for it, else its own.
 
         Raises:
-            SuiteError: Where a key that is needed or named has none; ``remedy`` takes the key and a
-                column.
+            SuiteError: Where keys that are needed or named have none. ``remedy`` has the words
+                before the keys, those for a key and its column, and those between two keys.
         """
         names = {key: name for key, name in names.items() if key in known}
-        columns = {}
+        columns: dict[str, str] = {}
+        missing: dict[str, str] = {}
         for key in known:
             own = [key] if key not in names.values() else []
             column = next((n for n in (names.get(key), *own) if n in self.columns), None)
             if column is not None:
                 columns[key] = column
             elif key in needed or key in names:
-                wanted, near = names.get(key, key), self.nearest_column(key, names) or "COLUMN"
-                meant = "" if wanted == key else f" for {key!r}"
-                raise SuiteError(
-                    self.place,
-                    f"the table has no column {brief(wanted)}{meant}; it has {self.listed}: write"
-                    f" {remedy.format(key, near)}",
-                )
+                missing[key] = self.nearest_column(key, {**names, **missing}) or "COLUMN"
+        if missing:
+            wanted = ((key, names.get(key, key)) for key in missing)
+            what = " or ".join(
+                brief(name) if name == key else f"{brief(name)} for {key!r}" for key, name in wanted
+            )
+            start, each, joint = remedy
+            how = start + joint.join(each.format(*item) for item in missing.items())
+            raise SuiteError(
+                self.place, f"the table has no column {what}; it has {self.listed}: write {how}"
+            )
         return columns
 
     @property
@@ -115,9 +122,8 @@ class DataTable:
     def nearest_column(self, key: str, names: Mapping[str, str]) -> str:
         """The free column that is most likely meant for a key without one; empty where none is."""
         spare = [name for name in self.columns if name not in names.values()]
-        usual = [name for name in _ALSO_CALLED.get(key, ()) if name in spare]
-        close = [*get_close_matches(names.get(key, key), spare, n=1), *usual, ""]
-        return close[0]
+        close = get_close_matches(names.get(key, key), spare, n=1)
+        return close[0] if close else usual_column(key, spare)
 
     def entries(self, columns: Mapping[str, str], owner: str) -> Iterator[FileEntry]:
         """Each row with its keys, of which ``columns`` says where they are read from.
@@ -130,6 +136,11 @@ class DataTable:
             yield FileEntry.at(self.file.at(number), empty | values, owner)
 
 
+def usual_column(key: str, columns: Collection[str]) -> str:
+    """The column that has a common other name of a key; empty where none has."""
+    return next((name for name in _ALSO_CALLED.get(key, ()) if name in columns), "")
+
+
 def is_table(file: TextFile) -> bool:
     """Whether the file is a table, not JSON lines."""
     return bool(_kind(file))
@@ -138,6 +149,10 @@ def is_table(file: TextFile) -> bool:
 def _kind(file: TextFile) -> str:
     """The kind of a table; empty for JSON lines, which a ``.json`` file may also hold."""
     kind = PurePath(file.shown).suffix.lower()
+    if kind in _WORKBOOKS:
+        raise SuiteError(
+            file.at(0), "this is a workbook; save its sheet as CSV, and name that file"
+        )
     is_table = kind in _TABLES and (kind != ".json" or _head(file).startswith(b"["))
     return kind if is_table else ""
 

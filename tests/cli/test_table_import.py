@@ -139,8 +139,8 @@ def test_mistakes_in_rows_are_reported_with_their_lines(
     """Nothing is written then, and each message says what to type."""
     monkeypatch.chdir(tmp_path)
     tables = [
-        ("id,article,reference,system,summary\n1,a,b,c,d\n",),
-        ("id,source,reference,summary\n1,a,b,d\n",),
+        ("id,story,gist,system,summary\n1,a,b,c,d\n",),
+        (HEAD, "--columns", "prediction=summary"),
         (HEAD,),
         (f"{HEAD}1,a,b,x,d\n1,other,b,y,d\n",),
         (f"{HEAD}1,a,b,x,d\n1,a,b,x,e\n",),
@@ -163,6 +163,19 @@ def test_mistakes_in_rows_are_reported_with_their_lines(
     message.append(shell.error(4, "import", "csv", "runs.csv", "--out", "gate", "--system", "x"))
     assert not (tmp_path / "gate").exists()
     assert message == snapshot
+
+
+def test_usual_names_of_columns_are_guessed_and_said(tmp_path: Path, shell: Shell) -> None:
+    """A table of another tool needs no option; what was guessed can be said otherwise."""
+    table, out = tmp_path / "runs.csv", tmp_path / "gate"
+    table.write_text("doc_id,article,abstract,output\n7,Moss grew.,Moss.,It did.\n")
+    _, guesses, _ = shell.lines("import", "table", table, "--out", out)
+    assert guesses == (
+        "guessed: source is the column 'article'; reference is the column 'abstract'; summary is"
+        " the column 'output'; paper is the column 'doc_id'; every row is of the system 'candidate'"
+        " (--system names it); --columns OURS=THEIRS says otherwise"
+    )
+    assert load_suite(out).pair("7", "candidate").summary == "It did."
 
 
 PAPERS = "id,source,reference\n1,Moss grew.,Moss.\n2,Fern grew.,Fern.\n3,Reed grew.,Reed.\n"

@@ -259,9 +259,10 @@ def test_replay_asks_nothing_and_names_the_question(store: Path) -> None:
         error = fault_in(
             through(exchange(store, "none", cassette={row.key: row}), at(server.url), question())
         )
-        with pytest.raises(OptionError, match="the suite's cassette, and it has none; run once"):
-            through(exchange(store, "none"), at(server.url), question())
+        (nothing,) = through(exchange(store, "none"), at(server.url), question())
         assert server.n_requests == 1
+    assert isinstance(nothing, OptionError)
+    assert "replays the suite's cassette, and it has none; run once" in str(nothing)
     assert error.fault == "not_recorded"
     assert str(error) == (
         f"no recorded answer for question {key_of(question())[:8]} (); run once with"
