@@ -96,6 +96,7 @@ Fault = Literal[
     "not_recorded",  # replaying, and nobody has asked this before
     "over_budget",  # the next call could cost more than is left
     "other_model",  # in CI, a reply of another model than the pinned one
+    "store_lost",  # the store of replies went away while judging
 ]
 """Why a request has no usable reply."""
 REFUSALS: Final[frozenset[Fault]] = frozenset({"unreachable", "unauthorised", "unknown_model"})

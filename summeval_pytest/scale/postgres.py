@@ -275,7 +275,7 @@ class PostgresStore:
         """What comes of using the database; done again while it is gone, until patience ends.
 
         Raises:
-            NoReplyError: ``unreachable``, if it is gone for longer.
+            NoReplyError: ``store_lost``, if it is gone for longer.
             StoreError: if it refuses.
         """
         end, seconds = time.monotonic() + PATIENCE_SECONDS, pauses()
@@ -299,7 +299,7 @@ class PostgresStore:
 
     def _gone(self, why: str) -> NoReplyError:
         return NoReplyError(
-            "unreachable",
+            "store_lost",
             f"not judged: the store {self._place} cannot be reached ({why}); start it and run"
             " again, what it holds is not asked again",
         )

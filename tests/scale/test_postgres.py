@@ -380,7 +380,7 @@ def test_a_database_that_is_gone_is_a_judges_fault_until_it_is_back(
             for _ in range(2):
                 with pytest.raises(NoReplyError) as caught:
                     store.get(KEY)
-                assert caught.value.fault == "unreachable"
+                assert caught.value.fault == "store_lost"
                 assert str(caught.value).startswith(
                     f"not judged: the store {read_place(url)} cannot be reached ("
                 )
