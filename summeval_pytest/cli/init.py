@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import distribution
 from importlib.resources import files
@@ -85,6 +86,9 @@ def init(
     suite, notes = _suite(start)
     gitlab = INCLUDED if (folder / GITLAB).exists() else GITLAB
     texts = {**suite, **_ci_files(start, gitlab, shards)}
+    if WORKFLOW in texts:
+        branches = f"branches: [{_as_yaml(_default_branch(folder))}]"
+        texts[WORKFLOW] = texts[WORKFLOW].replace("branches: [main]", branches)
     _write(folder, texts)
     lines = [one_line(f"wrote {folder / name}", 400) for name in texts]
     lines += [*_TESTPATHS, *notes, *_ci_notes(start, folder, gitlab)]
@@ -178,15 +182,28 @@ def _filled(text: str, start: Start) -> str:
     """A file for CI, filled in for this repository."""
     values = {"SUITE": SUITE, "INSTALL": install_source() or _FILL_IN, "JUDGE": start.judge_name}
     for key, value in values.items():
-        written = value if _PLAIN.fullmatch(value) else json.dumps(value)
         before, mark, rest = text.partition(f" {key}: ")
         _, line_end, after = rest.partition("\n")
-        text = f"{before}{mark}{written}{line_end}{after}"
+        text = f"{before}{mark}{_as_yaml(value)}{line_end}{after}"
     variable, origin = start.key
     if origin:
         text = _COMMENTED.sub(r"\1\2", text).replace("HOUSE_KEY", variable)
         text = text.replace("https://llm.example.org", origin)
     return text
+
+
+def _as_yaml(value: str) -> str:
+    return value if _PLAIN.fullmatch(value) else json.dumps(value)
+
+
+def _default_branch(folder: Path) -> str:
+    """The branch that is judged anew: origin's default, or else main, master or what is open."""
+    for ref in ("refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master", "HEAD"):
+        with suppress(OSError, UnicodeDecodeError):
+            text = (folder / ".git" / ref).read_text(encoding="utf-8")
+            points_at = re.fullmatch(r"ref: refs/(?:remotes/origin|heads)/(\S+)\n?", text)
+            return points_at[1] if points_at else ref.rpartition("/")[2].replace("HEAD", "main")
+    return "main"
 
 
 def install_source() -> str | None:

@@ -457,3 +457,34 @@ def test_what_was_written_before_a_failure_is_removed(tmp_path: Path) -> None:
         " mend that, or name another folder"
     )
     assert files_in(tmp_path) == {".github": b"mine"}
+
+
+@pytest.mark.parametrize(
+    ("refs", "branch"),
+    [
+        ({}, "main"),
+        ({"HEAD": "ref: refs/heads/trunk\n"}, "trunk"),
+        ({"HEAD": "ref: refs/heads/new-idea\n", "refs/heads/master": "0a1b\n"}, "master"),
+        ({"HEAD": "0a1b\n"}, "main"),
+        (
+            {
+                "HEAD": "ref: refs/heads/main\n",
+                "refs/heads/main": "0a1b\n",
+                "refs/remotes/origin/HEAD": "ref: refs/remotes/origin/release/next\n",
+            },
+            "release/next",
+        ),
+        ({"HEAD": "ref: refs/heads/a,b\n"}, "a,b"),
+    ],
+)
+def test_the_workflow_judges_the_default_branch_anew(
+    tmp_path: Path, refs: dict[str, str], branch: str
+) -> None:
+    """The default of `origin`, else `main` or `master`, else the branch of a new repository."""
+    for name, text in refs.items():
+        file = tmp_path / ".git" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    init(tmp_path, start=Start(ci="github"))
+    workflow = yaml.safe_load((tmp_path / WORKFLOW).read_text(encoding="utf-8"))
+    assert workflow[True]["push"] == {"branches": [branch]}
