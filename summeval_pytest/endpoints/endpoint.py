@@ -218,11 +218,13 @@ class Price:
     """What a model costs, in dollars per million tokens of prompt and reply.
 
     ``cached_input`` is for what the endpoint had in its own cache; None if that costs as much.
+    ``source`` says where a price comes from that nobody wrote into the suite.
     """
 
     input: float
     output: float
     cached_input: float | None = None
+    source: str = field(default="", compare=False)
 
     def cost(self, usage: Usage) -> float:
         """What a reply cost, in dollars."""
@@ -232,6 +234,28 @@ class Price:
         return (dollars + usage.completion_tokens * self.output) / 1_000_000
 
 
+def listed_price(base_url: str, model: str) -> Price | None:
+    """What a model costs at an address by the list of `genai-prices`; None where that has none."""
+    from genai_prices import Usage as Used
+    from genai_prices import __version__, calc_price
+
+    def per_million(used: Used) -> float:
+        price = calc_price(used, model_ref=model, provider_api_url=base_url).total_price
+        return float(price * 1_000_000 / _SOME)
+
+    try:
+        return Price(
+            per_million(Used(input_tokens=_SOME)),
+            per_million(Used(output_tokens=_SOME)),
+            per_million(Used(input_tokens=_SOME, cache_read_tokens=_SOME)),
+            source=f"{model} at {urlsplit(base_url).hostname} (genai-prices {__version__})",
+        )
+    except LookupError:
+        return None
+
+
+_SOME: Final = 1000
+"""Tokens, few enough for the lowest price where a long prompt costs more."""
 OPENAI: Final = "openai"
 OLLAMA: Final = "ollama"
 BUILT_IN_ENDPOINTS: Final = (OLLAMA, OPENAI)
@@ -320,9 +344,12 @@ class Address:
     hint: str = ""
     pinned: bool | None = False
 
-    def price(self, written: Price | None) -> Price | None:
-        """What tokens cost there: as written, else nothing on this machine; None where unknown."""
-        return _FREE if written is None and self.endpoint.is_loopback else written
+    def price(self, written: Price | None, model: str) -> Price | None:
+        """What tokens cost there: as written, or nothing on this machine, or as listed."""
+        if written is not None:
+            return written
+        at = self.endpoint
+        return _FREE if at.is_loopback else listed_price(at.base_url, model)
 
 
 def find_endpoint(  # noqa: PLR0913 - the last two by keyword, about processes

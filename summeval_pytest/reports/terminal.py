@@ -418,6 +418,7 @@ def plan_lines(rows: Sequence[PlannedCalls], *, judge: str, n_stored: int) -> It
         return
     yield _PLANNED.format("system", "metric", "calls", "prompt tokens", "reply tokens", "dollars")
     known = [row.cost for row in rows if row.cost is not None]
+    n_unpriced = sum(row.n_unpriced for row in rows)
     total = PlannedCalls(
         system="all",
         metric="",
@@ -425,8 +426,9 @@ def plan_lines(rows: Sequence[PlannedCalls], *, judge: str, n_stored: int) -> It
         n_certain=sum(row.n_certain for row in rows),
         prompt_tokens=sum(row.prompt_tokens for row in rows),
         completion_tokens=sum(row.completion_tokens for row in rows),
-        cost=sum(known) if known else None,
-        n_unpriced=sum(row.n_unpriced for row in rows),
+        cost=sum(known) if any(known) or not n_unpriced else None,
+        n_unpriced=n_unpriced,
+        listed=frozenset().union(*(row.listed for row in rows)),
     )
     for row in (*rows, total):
         calls = f"{row.n_calls:,}" if row.n_certain == row.n_calls else f"~{row.n_calls:,}"
@@ -437,6 +439,9 @@ def plan_lines(rows: Sequence[PlannedCalls], *, judge: str, n_stored: int) -> It
     if total.n_certain < total.n_calls:
         why = "some calls depend on replies that nobody has given yet"
         yield f"~ {why}: the embedded judge stands in"
+    for price in sorted(total.listed, key=lambda price: price.source):
+        dollars = f"{price.input:g} + {price.output:g} dollars per million tokens"
+        yield one_line(f"price: {dollars} of {price.source}", 200)
     if total.n_unpriced:
         subtotal = "" if total.cost is None else "+ subtotal of what has a price; "
         yield (

@@ -232,6 +232,7 @@ class PlannedCalls:
         completion_tokens: Tokens to receive, about; those to send are counted likewise.
         cost: Dollars, about, of the calls whose price is known; None where none is.
         n_unpriced: Calls whose price is not known.
+        listed: The prices that nobody wrote into the suite.
     """
 
     system: str
@@ -242,6 +243,7 @@ class PlannedCalls:
     completion_tokens: int
     cost: float | None
     n_unpriced: int = 0
+    listed: frozenset[Price] = frozenset()
 
 
 def planned_calls(missing: Iterable[Missing], reply_share: float | None) -> list[PlannedCalls]:
@@ -275,4 +277,5 @@ def _planned(system: str, metric: str, requests: list[Missing], share: float) ->
         completion_tokens=sum(usage.completion_tokens for usage in used),
         cost=sum(known) if known else None,
         n_unpriced=len(requests) - len(known),
+        listed=frozenset(price for price, _ in priced if price is not None and price.source),
     )

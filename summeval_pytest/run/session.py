@@ -8,6 +8,7 @@ embedded judge on recorded summaries needs no store and no exchange.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import secrets
 from contextlib import closing
@@ -222,17 +223,21 @@ class Addresses:
         if self._defined.setdefault(name, defined.get(name)) != defined.get(name):
             raise _disagreement("endpoint", name)
 
-    def price(self, address: Address, written: Price | None, table: str) -> Price | None:
+    def price(self, address: Address, spec: JudgeSpec | SystemSpec) -> Price | None:
         """What tokens cost at an address.
 
         Raises:
-            OptionError: if there is a budget and no price; the message names the suite's table.
+            OptionError: if there is a budget and no price; the message has the suite's table.
         """
-        price = address.price(written)
+        price = address.price(spec.price, spec.model or "")
         if self._terms.budget is not None and price is None:
+            table = "judges" if isinstance(spec, JudgeSpec) else "systems"
+            keys = {"endpoint": spec.endpoint, "model": spec.model}
+            known = "".join(f"{key} = {json.dumps(value)}, " for key, value in keys.items())
             raise OptionError(
-                f"--summ-budget needs a price; write input_price and output_price, dollars per"
-                f" million tokens, under {table} of the suite"
+                f"--summ-budget needs a price, and nobody knows one of {spec.model!r}; the table"
+                f" [{table}.{json.dumps(spec.name)}] of the suite needs {known}input_price and"
+                " output_price (dollars per million tokens)"
             )
         return price
 
@@ -315,7 +320,7 @@ class Session:
 
         endpoints = _agreed("endpoint", (suite.endpoints for suite in suites))
         address = self.endpoints.address(spec.endpoint, endpoints)
-        price = self.endpoints.price(address, spec.price, f"[judges.{spec.name}]")
+        price = self.endpoints.price(address, spec)
         address = replace(address, hint=_hint(spec.name, suites), pinned=spec.pinned)
         return LlmJudge(
             (lines or self.replies.exchange).line(address, price),
@@ -379,13 +384,14 @@ class Session:
         if spec.endpoint is not None:
             address = self.endpoints.address(spec.endpoint, suite.endpoints)
             self.endpoints.check_meaning(spec.endpoint, suite.endpoints)
-            self.endpoints.price(address, spec.price, f"[systems.{spec.name}]")
+            self.endpoints.price(address, spec)
 
     def sender(self, suite: Suite, spec: SystemSpec, lines: Connector | None = None) -> Sender:
         """The client that generates summaries with a model under test."""
         assert spec.endpoint is not None, "recorded summaries are asked of nobody"
         address = self.endpoints.address(spec.endpoint, suite.endpoints)
-        return (lines or self.replies.exchange).line(address, address.price(spec.price))
+        price = address.price(spec.price, spec.model or "")
+        return (lines or self.replies.exchange).line(address, price)
 
     def survey(
         self, judge: str, suites: Sequence[Suite], tasks: Iterable[Task], *, imagine: bool

@@ -179,7 +179,7 @@ Dollars = Annotated[Number, Field(ge=0, le=100_000)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Priced:
-    """The price of a model's tokens.
+    """The price of a model's tokens; where none is written, the list price of a well-known model.
 
     Attributes:
         input_price: Dollars per million tokens of prompts. It goes with `output_price`.

@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 from summeval_pytest.endpoints.endpoint import (
     OPENAI_URL,
+    Address,
     Endpoint,
     EndpointSpec,
     Keys,
+    Price,
     default_endpoint,
     is_other_model,
 )
@@ -27,7 +29,6 @@ from tests.scripted_server import Answer, Html, Raw, ScriptedServer, Seen, Statu
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from summeval_pytest.endpoints.endpoint import Address
     from tests.scripted_server import Action
 
 SECRETS = "https://tess:hunter2secret@x.example/v1"
@@ -579,3 +580,30 @@ def test_a_file_is_no_name_to_hold_a_model_to(file: str) -> None:
     """llama.cpp names the file it has loaded; only a suite that pins the name itself objects."""
     assert not is_other_model("llama3:8b", file)
     assert is_other_model("llama3:8b", file, pinned=True)
+
+
+LISTED = Price(2.5, 10.0, 1.25)
+CHEAP = Price(0.1, 0.2)
+
+
+@pytest.mark.parametrize(
+    ("base_url", "model", "price"),
+    [
+        ("https://api.openai.com/v1", "gpt-4o-2024-08-06", LISTED),
+        ("https://api.openai.com/v1", "gpt-nobody-has", None),
+        ("https://api.openai.com/v1", "", None),
+        ("https://llm.example.org/v1", "gpt-4o-2024-08-06", None),
+        ("http://localhost:8000/v1", "gpt-4o-2024-08-06", Price(0.0, 0.0)),
+    ],
+)
+def test_a_price_is_written_or_nothing_here_or_listed(
+    base_url: str, model: str, price: Price | None
+) -> None:
+    """The list is of models at their own providers; another server may ask for anything."""
+    address = Address(Endpoint(name="a", base_url=base_url))
+    assert address.price(None, model) == price
+    assert address.price(CHEAP, model) is CHEAP
+    if price == LISTED:
+        listed = address.price(None, model)
+        assert listed is not None
+        assert listed.source.startswith(f"{model} at api.openai.com (genai-prices ")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from summeval_pytest.endpoints.endpoint import Price
 from summeval_pytest.endpoints.spending import Ledger, ModelSeen, Totals
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.reports.terminal import (
@@ -350,6 +351,11 @@ PLANS = {
     "certain": (CERTAIN, replace(CERTAIN, cost=0.0)),
     "guessed": (CERTAIN, GUESSED),
     "no price": (UNPRICED,),
+    "free": (replace(CERTAIN, cost=0.0),),
+    "free, and no price": (UNPRICED, replace(CERTAIN, cost=0.0)),
+    "listed": (
+        replace(CERTAIN, listed=frozenset({Price(2.5, 10.0, source="gpt\x1b[2J at a (list 1)")})),
+    ),
     "some prices": (UNPRICED, CERTAIN, replace(CERTAIN, n_unpriced=3)),
     "full store": (),
 }

@@ -159,17 +159,20 @@ def test_votes_are_those_of_a_model(suite: Suite) -> None:
 
 
 def test_budget_needs_prices(tmp_path: Path, server: ScriptedServer, suite: Suite) -> None:
-    """Without a price nobody can say when to stop; the table to write it in is named."""
+    """Without a price nobody can say when to stop; the table to write it in is shown."""
     message = (
-        "--summ-budget needs a price; write input_price and output_price, dollars per million"
-        " tokens, under [{}] of the suite"
+        "--summ-budget needs a price, and nobody knows one of {!r}; the table [{}] of the suite"
+        ' needs endpoint = "{}", model = "{}", input_price and output_price (dollars per million'
+        " tokens)"
     )
     session = Session({}, Terms(budget=1.0))
-    assert refusal(lambda: session.judge("gpt-9", [suite])) == message.format("judges.gpt-9")
+    assert refusal(lambda: session.judge("gpt-9", [suite])) == message.format(
+        "gpt-9", 'judges."gpt-9"', "openai", "gpt-9"
+    )
     away = loaded(write_suite(tmp_path / "away", "https://llm.example.org/v1"))
     elsewhere = Session({}, session.terms)
     assert refusal(lambda: elsewhere.check_system(away, away.systems["writer"])) == message.format(
-        "systems.writer"
+        "writer-7b", 'systems."writer"', "here", "writer-7b"
     )
     session.judge("rule", [suite])
     session.check_system(suite, suite.systems["good"])
@@ -477,4 +480,4 @@ def test_a_composed_judge_is_bound_as_its_parts(tmp_path: Path) -> None:
         .signature.startswith(f"facets+sentences=({OfflineJudge().signature}) ")
     )
     budget = Session({}, Terms(budget=1.0))
-    assert "under [judges.rule] of the suite" in refusal(lambda: budget.judge("gate", [suite]))
+    assert '[judges."rule"] of the suite' in refusal(lambda: budget.judge("gate", [suite]))
