@@ -5,15 +5,14 @@ Both measure as a gated run does, through the same runner, judges and store. No 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from summeval_pytest.errors import Place, SummevalError, UsageError, nearest
-from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics, metric_of
-from summeval_pytest.metrics.number import ENDLESS, MetricName, Named, Unscored
+from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics
+from summeval_pytest.metrics.number import MetricName, Named, Unscored
 from summeval_pytest.metrics.own import (
     NO_TEXT,
     custom_metric,
@@ -24,15 +23,13 @@ from summeval_pytest.metrics.own import (
 from summeval_pytest.metrics.score import findings_of
 from summeval_pytest.run.measure import Evaluation, source_of
 from summeval_pytest.run.pace import paced
-from summeval_pytest.run.pair_numbers import coverage
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.run.session import IN_FLIGHT, Session, session_here
 from summeval_pytest.suite.rows import usual_column
 from summeval_pytest.suite.suite import suite_of_pairs
 from summeval_pytest.suite.values import Pair, Paper, Section, section_of
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.means import mean_of
-from summeval_pytest.verdict.thresholds import Threshold
+from summeval_pytest.verdict.means import MeanScore, mean_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,7 +41,6 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.finding import Finding
     from summeval_pytest.metrics.own import OwnScore, Text
     from summeval_pytest.metrics.score import Score
-    from summeval_pytest.run.pair_numbers import Numbers
 
     Source = str | Sequence[str | Mapping[str, str] | Section]
     """A text, or its sections: texts, or ``{"heading", "text"}`` as in a suite."""
@@ -148,39 +144,6 @@ def _score_text(score: Score | Unscored) -> str:
     return f"{score.metric} {'-' if score.value is None else f'{score.value:.3f}'}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeanScore:
-    """The mean of a number over the papers of a system.
-
-    An empty summary and a refusal count as the worst of the number's range, as in a gated run. A
-    paper that the judge left unscored is left out.
-
-    Attributes:
-        value: The mean; None where a count, which has no worst value, is missing on a paper.
-        low: The lower bound of the 95 % interval over resampled papers; None where there is none.
-        n_scored: The papers with the number.
-        n_papers: The papers that the number applies to.
-    """
-
-    system: str
-    name: str
-    value: float | None
-    low: float | None
-    high: float | None
-    n_scored: int
-    n_papers: int
-
-    @property
-    def cells(self) -> tuple[str, str, str, str]:
-        """Name, mean, interval and papers, as a table shows them."""
-        value = "unknown" if self.value is None else f"{self.value:.3f}"
-        bounds = "" if self.low is None else f"[{self.low:.3f}, {self.high:.3f}]"
-        return self.name, value, bounds, f"n={self.n_scored}/{self.n_papers}"
-
-    def __str__(self) -> str:
-        return " ".join(filter(None, self.cells))
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluated:
     """The measured summaries of a table, in the order of its rows."""
@@ -205,30 +168,9 @@ class Evaluated:
         return catalogue_of(custom_numbers({score.metric for score in scores}))
 
     def _means(self, system: str, names: Iterable[str]) -> Iterator[MeanScore]:
-        from summeval_pytest.stats.intervals import mean_interval
-
         papers = [r.evaluation.numbers() for r in self.rows if r.system == system]
-        at_worst = [paper.assuming(by="system") for paper in papers]
         catalogue = self._catalogue
-        for name in names:
-            is_metric = name == metric_of(name)
-            if not any(name in paper.values for paper in (at_worst if is_metric else papers)):
-                continue
-            values = [paper.values.get(name) for paper in at_worst if _applies(paper, name)]
-            known, named = [v for v in values if v is not None], catalogue[name]
-            is_known = all(paper.values.get(name, 0.0) is not None for paper in at_worst)
-            high = named.high if named.high < ENDLESS else math.inf
-            interval = mean_interval(known if is_known else (), low=named.low, high=high)
-            n_scored, n_papers = coverage(papers, name)
-            yield MeanScore(
-                system=system,
-                name=name,
-                value=mean_of(at_worst, Threshold(name, 0.0)).value if is_known else None,
-                low=interval.low,
-                high=interval.high,
-                n_scored=n_scored,
-                n_papers=n_papers,
-            )
+        return mean_scores(system, papers, [catalogue[name] for name in names])
 
     @property
     def signatures(self) -> tuple[str, ...]:
@@ -265,10 +207,6 @@ class Evaluated:
         from summeval_pytest.reports.scored import means_html
 
         return means_html((mean.system, *mean.cells) for mean in self.means)
-
-
-def _applies(paper: Numbers, name: str) -> bool:
-    return name in paper.values or paper.why_unscored(metric_of(name)) is not None
 
 
 def _record(row: Scored) -> dict[str, object]:

@@ -17,7 +17,7 @@ HOMES = {
     "FaithfulnessScore": "metrics.faithfulness",
     "Judge": "judges.judge",
     "JudgeError": "errors",
-    "MeanScore": "scoring",
+    "MeanScore": "verdict.means",
     "Metric": "metrics.own",
     "MetricTexts": "metrics.own",
     "Named": "metrics.number",

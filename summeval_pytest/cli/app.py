@@ -82,6 +82,11 @@ COMMANDS: Final = (
         "runs:rescore_run",
         "decide a saved run again with other thresholds; exit code 1 if it does not pass",
     ),
+    (
+        "history",
+        "history:history",
+        "show the means of saved runs in order, with intervals, and where judge or papers changed",
+    ),
     ("noise", "noise:noise", "ask a judge again, and count the decisions that change"),
     (
         "diff",

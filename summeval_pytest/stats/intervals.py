@@ -50,7 +50,7 @@ def mean_interval(values: Sequence[float], *, low: float = 0.0, high: float = ma
     if len(values) < 2:  # noqa: PLR2004 - one value has no variance
         return _NONE
     if not math.isfinite(high - low):
-        return _t_interval(values, 1.0)
+        return _t_interval(values, 1.0, low=low, high=high)
     scaled = (np.sort(np.asarray(values, dtype=np.float64)) - low) / (high - low)
     rows = len(scaled) + 2 * _ROWS
     mean = (math.fsum(scaled) + _ROWS) / rows
@@ -175,13 +175,15 @@ def _exact(n_hits: float, n_items: float) -> float:
     return float(betaincinv(n_hits, n_items - n_hits + 1, 1 - LEVEL))
 
 
-def _t_interval(values: Sequence[float], distance: float) -> Interval:
+def _t_interval(
+    values: Sequence[float], distance: float, *, low: float = -math.inf, high: float = math.inf
+) -> Interval:
     rows = len(values) + 2 * _ROWS
     mean = math.fsum(values) / len(values)
     squares = math.fsum(sorted((value - mean) ** 2 for value in values))
     variance = (squares + 2 * _ROWS * distance**2) / (rows - 1)
     reach = _t(len(values)) * math.sqrt(variance / rows)
-    return Interval(mean - reach, mean + reach)
+    return Interval(max(low, mean - reach), min(high, mean + reach))
 
 
 def _t(n_values: int) -> float:

@@ -6,12 +6,13 @@ the judge left unanswered decides whether it meets.
 
 from __future__ import annotations
 
+import math
 import statistics
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics.catalogue import CATALOGUE, metric_of
-from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, Named
+from summeval_pytest.metrics.number import ENDLESS, SPARSE, UNRECORDED, CustomNumbers, Named
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.pair_numbers import Numbers, coverage, is_covered
 from summeval_pytest.suite.lines import ALL_PAPERS
@@ -27,7 +28,7 @@ from summeval_pytest.verdict.thresholds import CORRECTABLE, Threshold, Threshold
 from summeval_pytest.verdict.waivers import Waivers, WaiverUse, faults_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
 
@@ -269,6 +270,71 @@ def mean_value(papers: Sequence[Numbers], name: str) -> float | None:
     values = [numbers.values.get(name) for numbers in papers]
     counted = [value for value in values if value is not None]
     return statistics.mean(counted) if counted else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeanScore:
+    """The mean of a number over the papers of a system.
+
+    An empty summary and a refusal count as the worst of the number's range, as in a gated run. A
+    paper that the judge left unscored is left out.
+
+    Attributes:
+        value: The mean; None where a count, which has no worst value, is missing on a paper.
+        low: The lower bound of the 95 % interval over resampled papers; None where there is none.
+        n_scored: The papers with the number.
+        n_papers: The papers that the number applies to.
+    """
+
+    system: str
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n_scored: int
+    n_papers: int
+
+    @property
+    def cells(self) -> tuple[str, str, str, str]:
+        """Name, mean, interval and papers, as a table shows them."""
+        value = "unknown" if self.value is None else f"{self.value:.3f}"
+        bounds = "" if self.low is None else f"[{self.low:.3f}, {self.high:.3f}]"
+        return self.name, value, bounds, f"n={self.n_scored}/{self.n_papers}"
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, self.cells))
+
+
+def mean_scores(
+    system: str, papers: Sequence[Numbers], names: Iterable[Named]
+) -> Iterator[MeanScore]:
+    """The means of one system over its papers, of the numbers that any paper has."""
+    from summeval_pytest.stats.intervals import mean_interval  # loads numpy
+
+    at_worst = [paper.assuming(by="system") for paper in papers]
+    for named in names:
+        name, is_metric = named.name, named.name == metric_of(named.name)
+        if not any(name in paper.values for paper in (at_worst if is_metric else papers)):
+            continue
+        values = [paper.values.get(name) for paper in at_worst if _applies(paper, name)]
+        known = [v for v in values if v is not None]
+        is_known = all(paper.values.get(name, 0.0) is not None for paper in at_worst)
+        high = named.high if named.high < ENDLESS else math.inf
+        interval = mean_interval(known if is_known else (), low=named.low, high=high)
+        n_scored, n_papers = coverage(papers, name)
+        yield MeanScore(
+            system=system,
+            name=name,
+            value=mean_value(at_worst, name) if is_known else None,
+            low=interval.low,
+            high=interval.high,
+            n_scored=n_scored,
+            n_papers=n_papers,
+        )
+
+
+def _applies(paper: Numbers, name: str) -> bool:
+    return name in paper.values or paper.why_unscored(metric_of(name)) is not None
 
 
 def corrected_means(

@@ -1,0 +1,125 @@
+"""`summeval history`: saved runs beside each other, in their order."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.cli.conftest import Shell
+from tests.resealing import resealed
+
+CAREFUL: Final = Path(__file__).parents[2] / "golden/baselines/careful.json"
+EVIL: Final = "<b>\\u001b[2J"
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four releases, of which the last two have another judge, and two files that are no runs."""
+    folder = tmp_path_factory.mktemp("runs")
+    text = CAREFUL.read_text(encoding="utf-8")
+    other = text.replace('"signature": "offline-', '"signature": "newer-')
+    texts = {"v2": text, "v9": text, "v10": other, "v11": other.replace('"careful"', f'"{EVIL}"')}
+    for name, each in texts.items():
+        (folder / f"{name}.json").write_text(resealed(each), encoding="utf-8")
+    (folder / "papers.json").write_text("{}", encoding="utf-8")
+    (folder / "edited.json").write_text(text.replace("careful", "carefree"), encoding="utf-8")
+    (folder / "notes.txt").write_text("", encoding="utf-8")
+    return folder
+
+
+def test_runs_stand_in_order_and_a_new_judge_is_marked(runs: Path, shell: Shell) -> None:
+    """A change of the judge moves numbers as a change of the system does."""
+    code, lines, _ = shell.run("history", runs, "--number", "facet", "--number", "eva.recall")
+    assert code == 0
+    suite, heading, *rest = lines
+    assert suite == "golden"
+    assert heading.split() == ["run", "system", "outcome", "facet", "eva.recall"]
+    assert [line.split()[0] for line in rest[:5]] == ["v2", "v9", "--", "v10", "v11"]
+    assert rest[2] == "-- other judge: numbers above and below are not comparable"
+    assert rest[0].split()[1:4] == ["careful", "passed", "0.993"]
+    assert "\x1b" not in "".join(rest)
+    edited, papers = rest[6:]
+    assert edited.startswith("left out: RUN: ")
+    assert "edited.json" in edited
+    assert "papers.json is no run record" in papers
+
+
+def test_a_mean_has_its_interval(runs: Path, shell: Shell) -> None:
+    """0.993 for careful's FM is in the README's first block, too."""
+    _, lines, _ = shell.run("history", runs / "v9.json")
+    means = re.findall(r"\S+ \[\S+ \S+\]", lines[2])
+    assert means == ["0.993 [0.94, 1.00]", "0.872 [0.84, 0.90]", "0.979 [0.93, 0.99]"]
+
+
+class Page(HTMLParser):
+    """Counts the tags of a page, and keeps its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """A line of the drawing is known by its class."""
+        self.tags.append(dict(attrs).get("class") or tag)
+
+    def handle_data(self, data: str) -> None:
+        """Texts of systems are data."""
+        self.text += data
+
+
+def test_the_page_draws_what_the_table_says(runs: Path, shell: Shell, tmp_path: Path) -> None:
+    """Dots are joined where they can be compared; a name is text, whatever it holds."""
+    file = tmp_path / "history.html"
+    _, lines, _ = shell.run("history", runs, "--number", "facet", "--html", file)
+    assert lines[-1] == f"wrote {file}"
+    page = Page(file.read_text(encoding="utf-8"))
+    assert page.tags.count("circle") == 4
+    assert page.tags.count("cut") == 1
+    assert page.tags.count("path") == 2
+    assert "b" not in page.tags
+    assert "<b>" in page.text
+    assert "\x1b" not in page.text
+
+
+def test_systems_of_one_run_are_lines_of_their_own(
+    runs: Path, shell: Shell, tmp_path: Path
+) -> None:
+    """Each system is compared with itself."""
+    text = (runs / "v2.json").read_text(encoding="utf-8")
+    twice = tmp_path / "twice"
+    twice.mkdir()
+    for name in ("a", "b"):
+        (twice / f"{name}.json").write_text(text, encoding="utf-8")
+    (tmp_path / "c.json").write_text(
+        resealed(text.replace('"careful"', '"other"')), encoding="utf-8"
+    )
+    file = tmp_path / "page.html"
+    shell.run("history", twice, tmp_path / "c.json", "--html", file, "--number", "eva")
+    assert Page(file.read_text(encoding="utf-8")).tags.count("path") == 2
+    _, lines, _ = shell.run("history", twice, tmp_path / "c.json", "--system", "other")
+    assert [line.split()[:2] for line in lines[2:3]] == [["c", "other"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "name run records, or a folder that holds some"),
+        (("missing.json",), "RUN: missing.json cannot be read as a run record"),
+        (("RUNS", "--number", "facets"), "--number=facets: no run has it; did you mean 'facet'?"),
+        (("RUNS", "--system", "carefull"), "--system=carefull: no run has it; did you mean"),
+        (("RUNS/edited.json",), "edited.json is no run record"),
+    ],
+)
+def test_what_is_not_there_is_named(
+    runs: Path, shell: Shell, arguments: tuple[str, ...], message: str
+) -> None:
+    """A file that the user names must be a run; one in a folder is left out."""
+    code, _, error = shell.run("history", *(part.replace("RUNS", str(runs)) for part in arguments))
+    assert code == 4
+    assert message in error
