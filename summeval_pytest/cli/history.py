@@ -30,7 +30,7 @@ _HEIGHT: Final = 40.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class HistoryRow:
     """One system of one saved run; ``change`` says what else than the system is new."""
 
     run: str
@@ -79,7 +79,7 @@ def history(
     return lines
 
 
-Table = tuple[Sequence[Named], Sequence[Row]]
+Table = tuple[Sequence[Named], Sequence[HistoryRow]]
 
 
 def _runs(places: Sequence[Path]) -> tuple[dict[str, RunRecord], list[str]]:
@@ -111,7 +111,7 @@ def _tables(
     runs: Mapping[str, RunRecord], systems: Sequence[str], numbers: Sequence[str]
 ) -> dict[str, Table]:
     """By suite, its numbers and a row for each system of each run."""
-    rows: defaultdict[str, list[Row]] = defaultdict(list)
+    rows: defaultdict[str, list[HistoryRow]] = defaultdict(list)
     known: dict[str, Named] = {}
     seen: set[str] = set()
     last: dict[str, dict[str, str]] = {}
@@ -131,7 +131,7 @@ def _tables(
                 papers = [pair.numbers() for pair in suite.pairs_of(system.name)]
                 means = mean_scores(system.name, papers, catalogue.values())
                 rows[suite.name].append(
-                    Row(
+                    HistoryRow(
                         run=name,
                         system=system.name,
                         outcome=system.outcome,
@@ -150,12 +150,12 @@ def _tables(
     }
 
 
-def _usual(rows: Sequence[Row]) -> list[str]:
+def _usual(rows: Sequence[HistoryRow]) -> list[str]:
     """The metrics that any of the runs has."""
     return [name for name in METRICS if any(name in row.means for row in rows)]
 
 
-def _text(rows: Sequence[Row], names: Sequence[str]) -> Iterator[str]:
+def _text(rows: Sequence[HistoryRow], names: Sequence[str]) -> Iterator[str]:
     cells = [
         ("run", "system", "outcome", *names),
         *((row.run, row.system, row.outcome, *map(row.cell, names)) for row in rows),
@@ -186,7 +186,7 @@ class Drawing:
     cuts: Sequence[float]
 
 
-def _drawing(named: Named, rows: Sequence[Row]) -> Drawing:
+def _drawing(named: Named, rows: Sequence[HistoryRow]) -> Drawing:
     means = [row.means.get(named.name) for row in rows]
     known = [m for m in means if m is not None and m.value is not None]
     ends = [end for m in known for end in (m.value, m.low, m.high) if end is not None]
