@@ -29,6 +29,7 @@ from summeval_pytest.text.words import content_words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from summeval_pytest.metrics.facts import CheckedFact
     from summeval_pytest.metrics.finding import Finding
     from summeval_pytest.metrics.number import Unscored
     from summeval_pytest.metrics.score import Score
@@ -52,7 +53,10 @@ _INERT: Final = tuple((character, f"\\u{ord(character):04x}") for character in "
 State = Literal["good", "bad", "open"]
 _STATES: Final[dict[bool | None, State]] = {True: "good", False: "bad", None: "open"}
 _WORST_FIRST: Final[tuple[State, ...]] = ("bad", "open", "good")
-_FACT_WORDS: Final = {"expected": ("matched", "missing"), "stated": ("supported", "unsupported")}
+_FACT_WORDS: Final = {
+    "expected": ("matched", "missing"),
+    "stated": ("in the reference", "not in the reference"),
+}
 Span = tuple[int, int, int]
 """A text (0 the summary, from 1 the references), and start and end in it, in UTF-16 units of the
 text as it is shown."""
@@ -305,6 +309,12 @@ class _PairPieces:
             _subject(finding): tuple(index for index, _ in finding.evidence)
             for finding in reversed(pair.findings)
         }
+        self._judged = {
+            sentence.index: sentence
+            for score in pair.scores
+            if isinstance(score, FaithfulnessScore)
+            for sentence in score.sentences
+        }
 
     def all(self) -> tuple[Piece, ...]:
         """The pieces in the order of the scores; each names others by their places."""
@@ -325,11 +335,9 @@ class _PairPieces:
         }
         numbered = {p.number: place for place, p in enumerate(pieces) if p.kind == "sentence"}
         places |= {
-            sentence.text: numbered[sentence.index + 1]
-            for score in self.pair.scores
-            if isinstance(score, FaithfulnessScore)
-            for sentence in score.sentences
-            if sentence.index + 1 in numbered
+            sentence.text: numbered[index + 1]
+            for index, sentence in self._judged.items()
+            if index + 1 in numbered
         }
 
         def referring(piece: Piece) -> Piece:
@@ -384,8 +392,12 @@ class _PairPieces:
         parts: dict[tuple[int, tuple[Span, ...]], list[Piece]] = {}
         for place in sorted(_worst(marks), key=lambda n: (marks[n] is not False, marks[n] is True)):
             checked, verdict = facts[place], words[marks[place]]
+            state = _STATES[marks[place]]
             if marks[place] and place not in matched:
                 verdict = "follows from the summary, matched by no single fact"
+            if kind == "stated" and (differs := self._of_source(checked)):
+                verdict += f", but its sentence {differs}"
+                state = "open" if checked.holds else state
             if kind == "expected":
                 stating = _stating(checked.fact, self.references)
                 there = [span for text in checked.evidence for span in self.summary.find(text)]
@@ -405,7 +417,7 @@ class _PairPieces:
                 kind=kind,
                 number=place + 1,
                 text=cut(checked.fact.text),
-                state=_STATES[marks[place]],
+                state=state,
                 verdict=verdict,
                 reason=cut(checked.reason),
                 at=cut_out or at,
@@ -419,6 +431,17 @@ class _PairPieces:
                 pieces.append(piece)
         pieces += [_as_sentence(*of, own) for of, own in sorted(parts.items())]
         return sorted(pieces, key=lambda piece: _WORST_FIRST.index(piece.state))
+
+    def _of_source(self, checked: CheckedFact) -> str:
+        """What the source says of a fact's sentence, where the reference says something else."""
+        sentence = self._judged.get(checked.fact.sentence)
+        if sentence is None or checked.holds is None:
+            return ""
+        if not checked.holds:
+            return "is in the source" if sentence.supported else ""
+        if sentence.number_conflict:
+            return "conflicts with the source"
+        return "is not in the source" if sentence.supported is False else ""
 
     def _quoted(self, passage: str) -> tuple[Span, ...]:
         """The place of a passage in the first reference that has it."""
@@ -506,23 +529,23 @@ def _faithfulness_notes(score: FaithfulnessScore) -> Iterator[str]:
 
 def whole_sentences(
     scores: Iterable[Score | Unscored], summary: Passages, references: Sequence[Passages]
-) -> dict[str, str]:
-    """The sentence of each fact that is cut out of it, by the fact's text."""
+) -> dict[tuple[str, str], str]:
+    """The sentence of each fact that is cut out of it, by the fact's number and its text."""
     evas = [score for score in scores if isinstance(score, EvaScore)]
-    stated = [(checked.fact, summary) for score in evas for checked in score.candidate]
+    stated = [("eva.precision", c.fact, summary) for score in evas for c in score.candidate]
     expected = [
-        (checked.fact, _stating(checked.fact, references))
+        ("eva.recall", checked.fact, _stating(checked.fact, references))
         for score in evas
         for checked in score.reference
     ]
     return {
-        fact.text: stating.text_of(fact.sentence)
-        for fact, stating in (*expected, *stated)
+        (number, fact.text): stating.text_of(fact.sentence)
+        for number, fact, stating in (*expected, *stated)
         if stating and stating.cut_out(fact)
     }
 
 
-def _change(change: PairChange, whole: Mapping[str, str]) -> dict[str, object]:
+def _change(change: PairChange, whole: Mapping[tuple[str, str], str]) -> dict[str, object]:
     """What changed; ``whole`` are sentences to show in the place of facts cut out of them."""
     return {
         "baseline": change.baseline,
@@ -540,7 +563,9 @@ def _change(change: PairChange, whole: Mapping[str, str]) -> dict[str, object]:
             (
                 f"{what[0].upper()}{what[1:]} ({len(claims)})",
                 "bad" if is_bad else "good",
-                _texts(claims, whole if "fact" in what else {}),
+                _texts(
+                    claims, "eva.recall" if "of the reference" in what else "eva.precision", whole
+                ),
             )
             for what, is_bad, claims in claims_of(change)
             if claims
@@ -548,9 +573,11 @@ def _change(change: PairChange, whole: Mapping[str, str]) -> dict[str, object]:
     }
 
 
-def _texts(claims: Iterable[Claim], whole: Mapping[str, str]) -> list[tuple[str, str]]:
+def _texts(
+    claims: Iterable[Claim], number: str, whole: Mapping[tuple[str, str], str]
+) -> list[tuple[str, str]]:
     """Each text once, with the reason of its first claim."""
     texts: dict[str, str] = {}
     for claim in claims:
-        texts.setdefault(cut(whole.get(claim.text, claim.text)), cut(claim.reason))
+        texts.setdefault(cut(whole.get((number, claim.text), claim.text)), cut(claim.reason))
     return [*texts.items()][:_PIECES]

@@ -46,7 +46,7 @@ def scored_html(evaluation: Evaluation, findings: Sequence[Finding]) -> str:
     words = [f.reference if f.number == "eva.recall" else f.summary for f in findings]
     listed = list(
         dict.fromkeys(
-            (finding.title, finding.verdict, whole.get(text or "", text))
+            (finding.title, finding.verdict, whole.get((finding.number, text or ""), text))
             for finding, text in zip(findings, words, strict=True)
         )
     )

@@ -286,7 +286,7 @@ def test_a_click_holds_the_panel_until_escape(browser: Browser) -> None:
     piece.click()
     assert piece.get_attribute("aria-pressed") == "true"
     browser.hover(browser.find(".run.facet.method"))
-    assert browser.panel().startswith("✗ facts in sentence 2 of the summary: unsupported")
+    assert browser.panel().startswith("✗ facts in sentence 2 of the summary: not in the reference")
     browser.press(keys.ESCAPE)
     assert piece.get_attribute("aria-pressed") == "false"
     browser.hover(browser.find(".run.facet.background"))
@@ -326,7 +326,9 @@ def test_escape_and_a_button_put_away_the_panel_on_a_telephone(browser: Browser)
         assert not browser.all(".panel")
         piece = browser.find(".pieces.stated .piece.bad")
         piece.click()
-        assert browser.panel().startswith("✕ ✗ facts in sentence 2 of the summary: unsupported")
+        assert browser.panel().startswith(
+            "✕ ✗ facts in sentence 2 of the summary: not in the reference"
+        )
         browser.press(keys.ESCAPE)
         assert not browser.all(".panel")
         piece.click()

@@ -27,6 +27,7 @@ from summeval_pytest.reports.page_pair import (
     cut,
     places_shown,
     visible,
+    whole_sentences,
 )
 from summeval_pytest.reports.wording import QUOTE
 from summeval_pytest.verdict.run import PairResult, Pairs, RunVerdict, SuiteRecord
@@ -36,6 +37,7 @@ from tests.reports.records import (
     SUMMARY,
     TRUSTED,
     UNMEASURED,
+    changed,
     golden,
     hostile_run,
     in_other_words,
@@ -43,6 +45,7 @@ from tests.reports.records import (
     measured,
     moss_paper,
     moss_run,
+    moss_scores,
     moss_suite,
     page_text,
     right_pair,
@@ -227,13 +230,13 @@ def test_a_mean_shows_how_it_stands_to_its_threshold() -> None:
     message = moss_suite(wrong_pair())
     kept = (waived("in use", paper="all-papers", finding="facet"),)
     opened = replace(mean(value=0.5), is_open=True)
-    for changed, cell, words in (
+    for gated, cell, words in (
         (system(papers=("moss-01",), means=(mean(value=0.5),)), "shade-5 fails", "0.500 < 0.75"),
         (system(waivers=kept, means=(mean(value=0.5),)), "shade-5", "0.500 waived, < 0.75"),
         (system(means=(opened,)), "shade-5", "0.500 undecided, < 0.75"),
         (system(means=()), "shade-5", "0.500 < 0.75"),
     ):
-        page = Page(page_text(moss_run(replace(message, systems=(changed,)))))
+        page = Page(page_text(moss_run(replace(message, systems=(gated,)))))
         assert page.tags("div")[0]["class"] == cell
         assert words in page.text
 
@@ -493,7 +496,7 @@ def test_a_pair_holds_its_pieces_with_their_places() -> None:
     assert by["expected", 4]["verdict"] == "follows from the summary, matched by no single fact"
     invented = by["stated", 2]
     assert invented["source"] == [2]
-    assert (invented["state"], invented["verdict"]) == ("bad", "unsupported")
+    assert (invented["state"], invented["verdict"]) == ("bad", "not in the reference")
     assert words(invented["there"]) == ["Wet moss grew twice as fast."]
     # The first to look at is the worst that explains the verdict: an unsupported sentence.
     assert pair["pieces"][pair["first"]] == by["sentence", 2]
@@ -581,3 +584,58 @@ def test_a_fact_is_marked_in_the_reference_that_shares_its_words() -> None:
     missing = next(p for p in pair["pieces"] if p["kind"] == "expected")
     # Its third sentence begins behind 16 + 1 + 18 + 1 characters of the second reference.
     assert missing["at"] == [[2, 36, 64]]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "holds", "state", "words"),
+    [
+        ({}, True, "good", "in the reference"),
+        (
+            {"supported": False},
+            True,
+            "open",
+            "in the reference, but its sentence is not in the source",
+        ),
+        (
+            {"supported": False, "number_conflict": True},
+            True,
+            "open",
+            "in the reference, but its sentence conflicts with the source",
+        ),
+        ({}, False, "bad", "not in the reference, but its sentence is in the source"),
+        ({"supported": False}, False, "bad", "not in the reference"),
+        ({"supported": None}, True, "good", "in the reference"),
+        ({}, None, "open", "unanswered"),
+    ],
+)
+def test_what_source_and_reference_say_is_one_verdict(
+    sentence: dict[str, object], holds: bool | None, state: str, words: str
+) -> None:
+    """A wrong sentence that is ticked further down leaves its reader to guess which to believe."""
+    _, eva, faithfulness = moss_scores()
+    first = replace(eva.candidate[0], holds=holds)
+    judged = changed(faithfulness.sentences[0], **sentence)
+    scores = (
+        replace(eva, candidate=(first,)),
+        replace(faithfulness, sentences=(judged, *faithfulness.sentences[1:])),
+    )
+    block = Page(page_text(moss_run(moss_suite(replace(wrong_pair(), scores=scores))))).block(
+        "pair-0"
+    )
+    (stated,) = (piece for piece in block["pieces"] if piece["kind"] == "stated")
+    assert (stated["state"], stated["verdict"]) == (state, words)
+
+
+def test_a_lost_fact_is_shown_in_the_words_of_the_reference() -> None:
+    """A fact that both texts state would else be ticked in the words of the summary."""
+    text = "Moss of all kinds grew by 4 cm in rain, and stones did not."
+    fact = Fact(text="Moss of all kinds grew by 4 cm in rain", sentence=0)
+    _, eva, _ = moss_scores()
+    checked = replace(eva.reference[0], fact=fact)
+    whole = whole_sentences(
+        (replace(eva, reference=(checked,), candidate=(checked,)),),
+        Passages(text.replace("stones", "sand")),
+        [Passages(text)],
+    )
+    assert whole["eva.recall", fact.text] == text
+    assert whole["eva.precision", fact.text] == text.replace("stones", "sand")

@@ -3,8 +3,10 @@
 const KINDS = {
   sentence: ["Sentences of the summary", "against the source"],
   expected: ["Facts of the reference", "looked for in the summary"],
-  stated: ["Facts of the summary", "held against the reference"],
+  stated: ["Facts of the summary", "compared with the reference"],
 };
+
+const MISSED = { sentence: "unsupported", expected: "missing", stated: "not in the reference" };
 
 /** The words of a piece, read off its text where they are not given. */
 const wordsOf = (piece, texts) => {
@@ -131,7 +133,7 @@ const pieceList = (kind, view) => {
   const [title, against] = KINDS[kind];
   const counted = pieces.flatMap((piece) => piece.parts ?? piece);
   const bad = counted.filter((piece) => piece.state === "bad").length;
-  const counts = make("small", "", ` ${against}: ${bad} of ${counted.length} ${kind === "expected" ? "missing" : "unsupported"}`);
+  const counts = make("small", "", ` ${against}: ${bad} of ${counted.length} ${MISSED[kind]}`);
   return make("section", `pieces ${kind}`, make("h4", "", title, counts), listOf("", pieces.map((piece) => pieceButton(piece, view))));
 };
 
