@@ -375,6 +375,17 @@ def test_a_notebook_shows_texts_by_facet_and_none_of_their_markup() -> None:
     assert "<td>&lt;b&gt;</td><td>faithfulness</td><td>1.000</td>" in table._repr_html_()
 
 
+def test_a_notebook_marks_a_wrong_figure_and_what_the_source_says() -> None:
+    """Two long sentences that differ in a digit look alike."""
+    text = "In the lakes of the north we counted 41 loons & 12 <grebes> in the spring of 2019."
+    html = score(summary=text, source=text.replace("41", "31"))._repr_html_()
+    assert 'counted <mark class="figure">41</mark> loons &amp; 12 &lt;grebes&gt; in' in html
+    assert (
+        'the source says “In the lakes of the north we counted <mark class="figure">31</mark>'
+        in html
+    )
+
+
 def examples(page: str) -> list[str]:
     """The Python code of a page."""
     text = (Path(__file__).parents[1] / page).read_text(encoding="utf-8")

@@ -20,6 +20,7 @@ from summeval_pytest.metrics.faithfulness import CONFLICTS, SUPPORT, Faithfulnes
 from summeval_pytest.metrics.own import OwnScore
 from summeval_pytest.questions import SCALES, Facet, Fact
 from summeval_pytest.reports.cases import averaged_note, pair_case
+from summeval_pytest.reports.disputes import disputed
 from summeval_pytest.reports.wording import QUOTE, claims_of, moved_numbers, shown
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import safe
@@ -222,6 +223,7 @@ class Piece:
     of a kind from 1. Facts that are cut out of a sentence are ``parts`` of the sentence's piece.
     An empty ``text`` can be read at ``at``. ``other`` is the matching text on the other side, at
     ``there``: the place of another piece, or words. ``source`` are indices of source sentences.
+    ``figures`` are in conflict with the ``partners``, which stand in ``other`` or the source.
     """
 
     kind: Literal["facet", "sentence", "expected", "stated"]
@@ -231,6 +233,8 @@ class Piece:
     verdict: str
     reason: str
     facet: Facet | None = None
+    figures: tuple[str, ...] = ()
+    partners: tuple[str, ...] = ()
     at: tuple[Span, ...] = ()
     other: tuple[int | str, ...] = ()
     there: tuple[Span, ...] = ()
@@ -305,9 +309,8 @@ class _PairPieces:
         self.pair = pair
         self.summary = summary
         self.references = references
-        self._cited = {
-            _subject(finding): tuple(index for index, _ in finding.evidence)
-            for finding in reversed(pair.findings)
+        self._evidence = {
+            _subject(finding): finding.evidence for finding in reversed(pair.findings)
         }
         self._judged = {
             sentence.index: sentence
@@ -348,15 +351,18 @@ class _PairPieces:
 
     def _facets(self, score: FacetScore) -> Iterator[Piece]:
         for rated in score.ratings:
+            figures, partners = disputed(rated.reason, rated.candidate, [rated.reference])
             yield Piece(
                 kind="facet",
                 state="good" if rated.rating == SCALES[rated.facet] else "bad",
                 verdict=rated.words,
                 reason=cut(rated.reason),
                 facet=rated.facet,
+                figures=figures,
+                partners=partners,
                 at=self.summary.find(rated.candidate),
                 there=self._quoted(rated.reference),
-                source=self._cited.get((f"facet.{rated.facet}", ""), ()),
+                source=self._cited(f"facet.{rated.facet}"),
             )
 
     def _sentences(self, score: FaithfulnessScore) -> Iterator[Piece]:
@@ -364,8 +370,11 @@ class _PairPieces:
         kept = [(score.sentences[place], marks[place]) for place in _worst(marks)]
         places = self.summary.in_order(sentence.text for sentence, _ in kept)
         for (sentence, is_supported), at in zip(kept, places, strict=True):
-            cited = [(number, sentence.text) for number in ("faithfulness", CONFLICTS)]
-            source = [*sentence.evidence, *(n for of in cited for n in self._cited.get(of, ()))]
+            numbers = "faithfulness", CONFLICTS
+            cited = [each for n in numbers for each in self._evidence.get((n, sentence.text), ())]
+            source = [*sentence.evidence, *(index for index, _ in cited)]
+            texts = [text for _, text in cited]
+            figures, partners = disputed(sentence.reason, sentence.text, texts)
             yield Piece(
                 kind="sentence",
                 number=sentence.index + 1,
@@ -373,6 +382,8 @@ class _PairPieces:
                 state=_STATES[is_supported],
                 verdict=sentence.words,
                 reason=cut(sentence.reason),
+                figures=figures,
+                partners=partners,
                 at=at,
                 source=tuple(dict.fromkeys(source)),
             )
@@ -413,6 +424,7 @@ class _PairPieces:
                 there = list(dict.fromkeys(span for each in spans for span in each))
             at = _sentence_of(checked.fact, stating)
             cut_out = stating.cut_out(checked.fact) if stating else ()
+            figures, partners = disputed(checked.reason, checked.fact.text, checked.evidence)
             piece = Piece(
                 kind=kind,
                 number=place + 1,
@@ -420,10 +432,12 @@ class _PairPieces:
                 state=state,
                 verdict=verdict,
                 reason=cut(checked.reason),
+                figures=figures,
+                partners=partners,
                 at=cut_out or at,
                 other=tuple(map(cut, checked.evidence)),
                 there=tuple(there),
-                source=self._cited.get((number, checked.fact.text), ()),
+                source=self._cited(number, checked.fact.text),
             )
             if cut_out:
                 parts.setdefault((checked.fact.sentence, at), []).append(piece)
@@ -431,6 +445,9 @@ class _PairPieces:
                 pieces.append(piece)
         pieces += [_as_sentence(*of, own) for of, own in sorted(parts.items())]
         return sorted(pieces, key=lambda piece: _WORST_FIRST.index(piece.state))
+
+    def _cited(self, number: str, text: str = "") -> tuple[int, ...]:
+        return tuple(index for index, _ in self._evidence.get((number, text), ()))
 
     def _of_source(self, checked: CheckedFact) -> str:
         """What the source says of a fact's sentence, where the reference says something else."""

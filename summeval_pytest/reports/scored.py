@@ -8,13 +8,14 @@ from summeval_pytest.metrics.catalogue import catalogue_of
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import FACETS, Facet
+from summeval_pytest.reports.disputes import disputed, marked_runs
 from summeval_pytest.reports.page import finalize
 from summeval_pytest.reports.page_pair import Passages, Span, visible, whole_sentences
 from summeval_pytest.reports.template import resource, template
 from summeval_pytest.reports.wording import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.metrics.finding import Finding
     from summeval_pytest.metrics.number import CustomNumbers
@@ -43,13 +44,7 @@ def scored_html(evaluation: Evaluation, findings: Sequence[Finding]) -> str:
         Passages(pair.summary),
         [Passages(text) for text in pair.paper.references],
     )
-    words = [f.reference if f.number == "eva.recall" else f.summary for f in findings]
-    listed = list(
-        dict.fromkeys(
-            (finding.title, finding.verdict, whole.get((finding.number, text or ""), text))
-            for finding, text in zip(findings, words, strict=True)
-        )
-    )
+    listed = list(dict.fromkeys(_listed(finding, whole) for finding in findings))
     return template("scored.html", finalize).render(
         style=resource("scored.css"),
         of=evaluation.name,
@@ -64,6 +59,19 @@ def scored_html(evaluation: Evaluation, findings: Sequence[Finding]) -> str:
 def means_html(rows: Iterable[tuple[str, ...]]) -> str:
     """Means as a table: system, number, mean, interval and papers."""
     return template("means.html", finalize).render(style=resource("scored.css"), rows=list(rows))
+
+
+def _listed(finding: Finding, whole: Mapping[tuple[str, str], str]) -> tuple[object, ...]:
+    """A finding's title, verdict and text in runs; of a conflict also whose text it contradicts."""
+    text, against, whose = finding.summary, finding.reference or "", "reference"
+    if finding.number == "eva.recall":
+        text, against, whose = against, text, "summary"
+    elif finding.kind == "sentence" and finding.evidence:
+        (_, against), whose = finding.evidence[0], "source"
+    text = whole.get((finding.number, text), text)
+    figures, partners = disputed(finding.reason, text, [against])
+    shown = tuple(marked_runs(against, partners)) if partners else ()
+    return finding.title, finding.verdict, tuple(marked_runs(text, figures)), whose, shown
 
 
 def _value(score: Score | Unscored, custom: CustomNumbers) -> str:

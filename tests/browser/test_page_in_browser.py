@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from summeval_pytest import score
+from summeval_pytest.metrics.score import findings_of
 from summeval_pytest.reports import page
 from summeval_pytest.reports.scored import means_html
 from summeval_pytest.study.agreement.agreement_page import agreement_page
@@ -20,6 +21,7 @@ from tests.reports.records import (
     MARKUP,
     MISSED,
     REFERENCE,
+    SOURCE,
     SUMMARY,
     agreement,
     golden,
@@ -27,6 +29,7 @@ from tests.reports.records import (
     measured,
     moss_paper,
     moss_run,
+    moss_scores,
     moss_suite,
     page_text,
     right_pair,
@@ -277,6 +280,38 @@ def test_pointing_at_words_says_why_and_pointing_at_pieces_shows_the_words(
     assert "In the summary Dry moss grew twice as fast." in browser.panel()
     assert browser.texts(".side:first-child .run.lit") == ["Wet moss grew twice as fast."]
     assert browser.texts(".side:last-child .run.lit-there") == ["Dry moss grew twice as fast."]
+
+
+def disputed_run() -> RunVerdict:
+    """A run with one pair, whose summary says "dry" where all others say "wet"."""
+    reason = "conflict, needs an LLM or a person: direction: 'dry' against 'wet'"
+    facets, eva, faithfulness = moss_scores()
+    first, wrong = faithfulness.sentences
+    stated = eva.candidate[1]
+    fact = replace(stated.fact, text="Dry moss grew twice as fast.")
+    scores = (
+        facets,
+        replace(
+            eva,
+            candidate=(eva.candidate[0], replace(stated, fact=fact, reason=reason)),
+        ),
+        replace(faithfulness, sentences=(first, replace(wrong, reason=reason))),
+    )
+    disputed = replace(wrong_pair(), scores=scores, findings=findings_of(scores, SOURCE))
+    return moss_run(moss_suite(disputed))
+
+
+def test_a_wrong_word_and_its_partner_are_marked_in_their_sentences(browser: Browser) -> None:
+    """A reader does not have to compare two sentences word by word."""
+    browser.open(disputed_run(), "#pair=careless/moss-01")
+    assert browser.texts(".panel blockquote mark") == ["Dry"]
+    assert browser.texts(".panel .quotes mark") == ["Wet"]
+    assert browser.texts(".side:last-child .text mark") == ["Dry"]
+    assert browser.texts(".side:first-child .text mark") == ["Wet"]  # the fact's partner
+    assert browser.texts(".pieces.sentence mark") == ["Dry"]
+    browser.hover(browser.find(".pieces.stated .piece.bad"))
+    assert browser.texts(".panel .quotes mark") == ["Wet", "Wet"]
+    assert browser.run(CONTRAST) == []
 
 
 def test_a_click_holds_the_panel_until_escape(browser: Browser) -> None:

@@ -39,6 +39,9 @@ NOWHERE: Final = "nowhere in the evidence"
 ASKS: Final = "conflict, needs an LLM or a person"
 """How a reason begins that rests on a conflict: rules see it, a reader has to decide."""
 ConflictKind = Literal["number", "unit", "swap", "direction", "negation"]
+_QUOTED: Final = r"""('[^']*'|"[^"]*")"""
+_WRITTEN = re.compile(rf"{ASKS}: (\w+): {_QUOTED}(?: (?:against|and) {_QUOTED})?")
+"""The beginning of `Conflict.reason`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +72,20 @@ class Conflict:
         if self.kind == "swap":
             return f"swap: {self.says!r} and {self.instead!r} have changed places"
         return f"{self.kind}: {self.says!r} against {self.instead!r}"
+
+
+def in_conflict(reason: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What the claim says, and what the evidence says, by the reason of a conflict.
+
+    >>> in_conflict("conflict, needs an LLM or a person: number: '67' against '37'")
+    (('67',), ('37',))
+    """
+    match = _WRITTEN.match(reason)
+    if match is None:
+        return (), ()
+    kind, *quoted = match.groups()
+    texts = tuple(text[1:-1] for text in quoted if text)
+    return (texts, texts) if kind == "swap" else (texts[:1], texts[1:])
 
 
 _REACH: Final = 150

@@ -14,22 +14,16 @@ const wordsOf = (piece, texts) => {
   return (piece.at ?? []).map(([n, start, end]) => texts[n].slice(start, end)).join(" … ");
 };
 
-/** The words of a piece; of a sentence that facts are cut out of, those that do not hold marked. */
+/** The words of a piece with its figures marked; of cut out facts, those that do not hold, too. */
 const saidBy = (piece, view, tag) => {
-  if (!piece.parts) return words(wordsOf(piece, view.texts), tag);
+  if (!piece.parts) return wordsWith(piece.figures, wordsOf(piece, view.texts), tag);
   const [[number, start, end]] = piece.at;
   const text = view.texts[number];
-  const said = make(tag);
-  let after = start;
-  const wrong = piece.parts.filter(({ state }) => state !== "good")
-    .flatMap(({ at, state }) => at.map((span) => [...span, state]));
-  for (const [, from, to, state] of wrong.sort((a, b) => a[1] - b[1])) {
-    if (from < after) continue;
-    said.append(text.slice(after, from), make("span", `sentence-${state}`, text.slice(from, to)));
-    after = to;
-  }
-  said.append(text.slice(after, end));
-  return said;
+  const wrong = piece.parts.filter(({ state }) => state !== "good");
+  return withRanges(tag, text, start, end, [
+    ...wrong.flatMap(({ at, state }) => at.map(([, from, to]) => [from, to, `sentence-${state}`])),
+    ...wrong.flatMap(({ figures }) => placesOf(figures, text, start, end)),
+  ]);
 };
 
 /** What a heading calls a piece. */
@@ -56,12 +50,12 @@ const why = (piece, view) => {
   if (piece.other?.length) {
     const side = piece.kind === "expected" ? "In the summary" : "In the reference";
     box.append(make("h6", "", side), listOf("quotes", piece.other.map((other) =>
-      words(typeof other === "number" ? wordsOf(view.pair.pieces[other], view.texts) : other))));
+      wordsWith(piece.partners, typeof other === "number" ? wordsOf(view.pair.pieces[other], view.texts) : other))));
   }
   if (piece.source?.length) {
     const cited = piece.source.map((index) => {
       const text = view.paper?.source?.[index] ?? "(not in the record)";
-      return make("span", "", make("code", "", `[${index + 1}]`), " ", words(text));
+      return make("span", "", make("code", "", `[${index + 1}]`), " ", wordsWith(piece.partners, text));
     });
     box.append(make("h6", "", "In the source"), listOf("quotes", cited));
   } else if (piece.state === "bad") {
