@@ -301,6 +301,21 @@ def disputed_run() -> RunVerdict:
     return moss_run(moss_suite(disputed))
 
 
+def test_a_telephone_shows_names_verdicts_and_bars_of_a_comparison(browser: Browser) -> None:
+    """Ten columns can only be read by scrolling sideways, away from what they are of."""
+    with browser.width(400):
+        browser.open(moss_run(moss_suite(wrong_pair())))
+        assert browser.texts(".differences thead th") == [
+            "Number",
+            "Verdict",
+            "Drawn as a share of the range",
+        ]
+        assert browser.texts(".differences tbody tr") == ["facet ✗ fails", "eva \u2013"]
+        assert len(browser.all(".differences .whisker")) == 2
+        of = "const box = document.querySelector('.scroll:has(.differences)');"
+        assert browser.run(f"{of} return box.scrollWidth <= box.clientWidth")
+
+
 def test_a_wrong_word_and_its_partner_are_marked_in_their_sentences(browser: Browser) -> None:
     """A reader does not have to compare two sentences word by word."""
     browser.open(disputed_run(), "#pair=careless/moss-01")
