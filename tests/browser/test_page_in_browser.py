@@ -301,6 +301,19 @@ def disputed_run() -> RunVerdict:
     return moss_run(moss_suite(disputed))
 
 
+def test_a_pair_leads_to_the_other_systems_on_its_paper(browser: Browser) -> None:
+    """Whether all systems fail on a paper says whose fault it is."""
+    label = "Other systems on this paper:"
+    browser.open(small_run(), "#pair=careless/moss-01")
+    assert browser.texts("#detail .others li") == [label, "✓ passed careful"]
+    browser.find("#detail .others a").send_keys(keys.ENTER)
+    assert browser.texts("#detail .others li") == [label, "✗ failed careless"]
+    assert browser.run("return decodeURIComponent(location.hash)") == "#pair=careful/moss-01"
+    browser.open(moss_run(moss_suite(wrong_pair())), "#pair=careless/moss-01")
+    assert browser.texts("#detail h3") != []
+    assert not browser.all("#detail .others")
+
+
 def test_a_telephone_shows_names_verdicts_and_bars_of_a_comparison(browser: Browser) -> None:
     """Ten columns can only be read by scrolling sideways, away from what they are of."""
     with browser.width(400):
@@ -406,7 +419,7 @@ def test_the_page_can_be_used_by_keyboard_alone(browser: Browser) -> None:
     assert outline == "solid"
     browser.press(keys.ENTER)
     assert browser.focused() == "detail"
-    for _ in range(4):
+    for _ in range(5):  # three buttons, a link to another system, the first facet
         browser.press(keys.TAB)
     assert browser.focused().startswith("piece")
     first = browser.panel()

@@ -77,6 +77,13 @@ const heading = (view) => {
   const places = [row.key, pair.place, paper?.place].filter(Boolean);
   const box = make("header", "", title, make("p", "hint", ...places.flatMap((p) => [words(p), " · "]).slice(0, -1)));
   if (pair.misses?.length) box.append(listOf("shortfalls", pair.misses.map((text) => words(text))));
+  const others = rows.filter((other) => other.paper === row.paper && other !== row);
+  const links = others.map((other) => {
+    const link = make("a", "", words(other.system));
+    link.href = hrefOf(other.key);
+    return make("li", "", badge(other.outcome), " ", link);
+  });
+  if (links.length) box.append(make("ul", "others", make("li", "hint", "Other systems on this paper:"), ...links));
   for (const note of pair.notes ?? []) box.append(make("p", "hint", words(note)));
   return box;
 };

@@ -31,6 +31,8 @@ const rows = dataOf("rows").map(([whose, paper, outcome, lacking, ...shown], num
 let fitting = rows; // what the filters let through
 let first = 0; // the place among them of the first row in the list
 
+const hrefOf = (key) => `#pair=${encodeURIComponent(key).replaceAll("%2F", "/")}`;
+
 /** A row as page.html writes those of the first batch. */
 const madeItem = ({ number, key, system, outcome, id, title, shown }) => {
   const [ratings, values, misses, waived, trend] = shown;
@@ -53,7 +55,7 @@ const madeItem = ({ number, key, system, outcome, id, title, shown }) => {
     missed.length ? make("span", "misses", ...missed) : "",
     waived && make("span", "waived", `waived: ${waived}`),
   );
-  link.href = `#pair=${encodeURIComponent(key).replaceAll("%2F", "/")}`;
+  link.href = hrefOf(key);
   const item = make("li", "", link);
   item.id = `r${number}`;
   return item;
