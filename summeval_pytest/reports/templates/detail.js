@@ -145,6 +145,21 @@ const textColumn = (title, number, view) => {
   return make("section", "", make("h4", "", title), element);
 };
 
+/** The sentences of the paper that the run record has, in their order, folded. */
+const paperText = ({ source, n_sentences: count } = {}) => {
+  const places = Object.keys(source ?? {}).map(Number).sort((a, b) => a - b);
+  if (!places.length) return "";
+  const rows = places.flatMap((place, n) => {
+    const gap = place - (n ? places[n - 1] + 1 : 0);
+    const said = make("li", "", make("code", "", `[${place + 1}]`), " ", words(source[place]));
+    return gap ? [make("li", "hint", `${gap} left out`), said] : [said];
+  });
+  const some = places.length === count ? "" : `: the ${places.length} of ${count} sentences that a verdict names`;
+  const text = make("ol", "", ...rows);
+  text.tabIndex = 0; // it scrolls
+  return make("details", "paper", make("summary", "", `The paper${some}`), text);
+};
+
 /** Everything of a pair but why: that is shown in a panel on a screen, and in full on paper. */
 const pairView = (row, pair, paper) => {
   pair.pieces ??= [];
@@ -154,7 +169,7 @@ const pairView = (row, pair, paper) => {
   const left = make("div", "side");
   references.forEach((_, n) =>
     left.append(textColumn(references.length > 1 ? `Reference ${n + 1}` : "Reference", n + 1, view)));
-  left.append(pieceList("expected", view));
+  left.append(paperText(paper ?? {}), pieceList("expected", view));
   const right = make("div", "side", textColumn("Summary", 0, view));
   right.append(pieceList("sentence", view), pieceList("stated", view));
   view.content = [
