@@ -1,17 +1,19 @@
-"""Models of this machine: stand-ins by letters and shared words, and tiny ones of transformers."""
+"""Models of this machine: stand-ins by letters and shared words, and tiny ones of ONNX."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import pytest
 
 from summeval_pytest.study.embeddings import PairScore
+from summeval_pytest.study.local_checker import Support
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -71,82 +73,110 @@ class WordReader:
         """A token a word."""
         return [len(text.split()) for text in texts]
 
-    def support(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    def support(self, text: str, claim: str) -> Support:
         """The share, 0 where the claim has no word."""
-        self.asked.extend(pairs)
-        words = [(set(text.lower().split()), claim.lower().split()) for text, claim in pairs]
-        return [sum(w in text for w in claim) / max(1, len(claim)) for text, claim in words]
+        self.asked.append((text, claim))
+        known, words = set(text.lower().split()), claim.lower().split()
+        return Support(sum(word in known for word in words) / max(1, len(words)))
 
 
-MARKS: Final = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+MARKS: Final = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
 LETTERS: Final = "abcdefghijklmnopqrstuvwxyz0123456789.,"
-_WHERE_ABSENT: Final = "torch and transformers (summeval-pytest[local]) are not installed"
+_DIM: Final = 8
 
 
-def torch_here() -> tuple[Any, Any]:
-    """Torch and transformers; the test is skipped where they are not installed."""
-    torch: Any = pytest.importorskip("torch", reason=_WHERE_ABSENT)
-    return torch, pytest.importorskip("transformers", reason=_WHERE_ABSENT)
+def make_tokenizer(folder: Path) -> None:
+    """A token a letter, with the marks of BERT."""
+    from tokenizers import AddedToken, Regex, Tokenizer, models, pre_tokenizers, processors
+
+    words = {word: number for number, word in enumerate([*MARKS, *LETTERS])}
+    tokenizer = Tokenizer(models.WordLevel(words, "[UNK]"))
+    tokenizer.add_special_tokens([AddedToken(mark, special=True) for mark in MARKS])
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Split(Regex("."), "isolated")]
+    )
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", words["[CLS]"]), ("[SEP]", words["[SEP]"])],
+    )
+    tokenizer.enable_truncation(9)  # as many folders have it; whoever reads one says how much
+    tokenizer.save(str(folder / "tokenizer.json"))
 
 
-def make_classifier(
+def make_weights(
+    seed: int, n_labels: int, *, bias: Sequence[float] = (), refused: str = ""
+) -> dict[str, NDArray[np.float32]]:
+    """Random weights; a bias alone gives the same for any text, letters ``refused`` another one."""
+    random = np.random.default_rng(seed)
+    weights = {
+        "letters": random.normal(size=(len(MARKS) + len(LETTERS), _DIM)),
+        "texts": random.normal(size=(2, _DIM)),
+        "head": random.normal(size=(_DIM, n_labels)),
+        "bias": np.array(bias or [0.0] * n_labels),
+    }
+    if bias:
+        weights["head"][:] = weights["texts"][:] = weights["letters"][:] = 0
+        weights["head"][0, -1] = 9.0  # the last label
+        weights["letters"][[len(MARKS) + LETTERS.index(each) for each in refused], 0] = 1.0
+    return {name: array.astype(np.float32) for name, array in weights.items()}
+
+
+def make_checker(  # noqa: PLR0913 - a model and each way to spoil it
     folder: Path,
     labels: Sequence[str],
     *,
     bias: Sequence[float] = (),
-    limit: int = 64,
+    refused: str = "",
     seed: int = 1,
+    of_tokens: bool = False,
+    file: str = "model.onnx",
+    outside: str = "",
+    operators: str = "",
+    config: Mapping[str, object] = MappingProxyType({}),
 ) -> Path:
-    """A BERT with random weights that spells its words; with a bias it says the same of any text.
+    """An ONNX folder: the head over the tokens' vectors, or over their mean; it reads 64 tokens.
 
-    It reads ``limit`` tokens.
+    Weights lie in the file ``outside``; the last operator is one of the library ``operators``.
     """
-    torch, transformers = torch_here()
-    folder.mkdir()
-    pieces = [*MARKS, *LETTERS, *(f"##{letter}" for letter in LETTERS)]
-    (folder / "vocab.txt").write_text("\n".join(pieces) + "\n", "utf-8")
-    torch.manual_seed(seed)
-    config = transformers.BertConfig(
-        vocab_size=len(pieces),
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=64,
-        max_position_embeddings=limit,
-        id2label=dict(enumerate(labels)),
-        label2id={label: place for place, label in enumerate(labels)},
-        initializer_range=0.5,
-    )
-    model = transformers.BertForSequenceClassification(config)
-    if bias:
-        torch.nn.init.zeros_(model.classifier.weight)
-        model.classifier.bias.data = torch.tensor(bias)
-    model.save_pretrained(folder)
-    transformers.BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder)
-    return folder
+    import onnx
+    from onnx import helper, numpy_helper
 
-
-def make_writer(folder: Path) -> Path:
-    """A T5 with random weights, whose tokens are letters and the digits 0 and 1."""
-    torch, transformers = torch_here()
-    tokenizers: Any = pytest.importorskip("tokenizers", reason=_WHERE_ABSENT)
-    marks = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
-    words = {word: n for n, word in enumerate([*marks.values(), *LETTERS, ":"])}
-    spelling = tokenizers.Tokenizer(tokenizers.models.WordLevel(words, marks["unk_token"]))
-    spelling.pre_tokenizer = tokenizers.pre_tokenizers.Sequence(
-        [
-            tokenizers.pre_tokenizers.WhitespaceSplit(),
-            tokenizers.pre_tokenizers.Split(tokenizers.Regex("."), "isolated"),
-        ]
-    )
-    spelling.post_processor = tokenizers.processors.TemplateProcessing(
-        single="$A </s>", special_tokens=[("</s>", 1)]
-    )
-    torch.manual_seed(1)
-    config = transformers.T5Config(
-        vocab_size=len(words), d_model=32, d_kv=16, d_ff=64, num_layers=2, num_heads=2,
-        decoder_start_token_id=0, pad_token_id=0, eos_token_id=1,
-    )  # fmt: skip
-    transformers.T5ForConditionalGeneration(config).save_pretrained(folder)
-    transformers.PreTrainedTokenizerFast(tokenizer_object=spelling, **marks).save_pretrained(folder)
+    folder.mkdir(exist_ok=True)
+    weights = make_weights(seed, len(labels), bias=bias, refused=refused)
+    tensors = [numpy_helper.from_array(array, name) for name, array in weights.items()]
+    if outside:
+        (letters := tensors[0]).ClearField("raw_data")
+        letters.data_location = onnx.TensorProto.EXTERNAL
+        letters.external_data.add(key="location", value=outside)
+    nodes = [
+        helper.make_node("Gather", ["letters", "input_ids"], ["a"]),
+        helper.make_node("Gather", ["texts", "token_type_ids"], ["b"]),
+        helper.make_node("Add", ["a", "b"], ["vectors"]),
+        helper.make_node("Identity", ["vectors"], ["read"])
+        if of_tokens
+        else helper.make_node("ReduceMean", ["vectors"], ["read"], axes=[1], keepdims=0),
+        helper.make_node("MatMul", ["read", "head"], ["c"]),
+        helper.make_node("Add", ["c", "bias"], ["logits"], domain=operators),
+    ]
+    shape = ["batch", "tokens"]
+    inputs = [
+        helper.make_tensor_value_info(name, onnx.TensorProto.INT64, shape)
+        for name in ("input_ids", "token_type_ids")
+    ]
+    output = helper.make_tensor_value_info("logits", onnx.TensorProto.FLOAT, None)
+    opsets = [helper.make_opsetid("", 17)]
+    opsets += [helper.make_opsetid(operators, 1)] if operators else []
+    graph = helper.make_graph(nodes, "tiny", inputs, [output], tensors)
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=9)
+    (folder / file).parent.mkdir(exist_ok=True)
+    (folder / file).write_bytes(model.SerializeToString())
+    kind = "Token" if of_tokens else "Sequence"
+    known: dict[str, object] = {
+        "architectures": [f"BertFor{kind}Classification"],
+        "id2label": {str(place): label for place, label in enumerate(labels)},
+        "max_position_embeddings": 64,
+    }
+    (folder / "config.json").write_text(json.dumps({**known, **config}), "utf-8")
+    make_tokenizer(folder)
     return folder

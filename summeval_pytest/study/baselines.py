@@ -23,7 +23,7 @@ from summeval_pytest.questions import (
     Unanswered,
 )
 from summeval_pytest.run.measure import Extra
-from summeval_pytest.study.embeddings import needed_for
+from summeval_pytest.study.onnx_model import needed_for
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.words import content_words, tokens
 

@@ -7,23 +7,28 @@ with a user's model or package is an `OptionError` that names the option.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
 from math import isnan
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.similarity import TextEncoder
+from summeval_pytest.study.onnx_model import (
+    CONFIG,
+    fingerprint,
+    folder_of,
+    needed_for,
+    read_config,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from summeval_pytest.metrics.similarity import Encoder, Vectors
 
@@ -189,7 +194,7 @@ def load_bertscore(name: str, *, option: str) -> PairScorer:
     with needed_for(option, "bertscore"):
         import bert_score
     folder = find_model(name, option=option, extra="bertscore")
-    config = read_config(folder, option)
+    config = read_config(folder.path, f"{option}={name}")
     kind = str(config.get("model_type", ""))
     if "t5" in str(folder.path) and "t5" not in kind:
         raise OptionError(
@@ -217,18 +222,6 @@ _FAULTS: Final = (
     ValueError,
 )  # fmt: skip
 """What reading somebody's model may raise."""
-
-
-@contextmanager
-def needed_for(option: str, extra: str) -> Iterator[None]:
-    """Say which extra to install where an import inside fails."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise OptionError(
-            f"{option}: the package {error.name!r} is not installed; install it with:"
-            f" pip install 'summeval-pytest[{extra}]'"
-        ) from None
 
 
 @contextmanager
@@ -276,7 +269,6 @@ def recipe(package: str, fingerprint: str, *settings: str) -> str:
     return ", ".join([*parts, f"model {fingerprint}", *settings])
 
 
-CONFIG: Final = "config.json"
 _VOCABULARIES: Final = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 """What holds a tokenizer's words; where none is there, one without any is made up in silence."""
 _UNREAD: Final = frozenset({".h5", ".md", ".msgpack", ".onnx", ".ot", "onnx", "openvino"})
@@ -300,8 +292,7 @@ def find_model(name: str, *, option: str, extra: str) -> ModelFolder:
 
     ``option``, an option or a key, names it, for messages; this package's ``extra`` reads it.
     """
-    folder = Path(name).expanduser()
-    path = folder.absolute() if folder.is_dir() else _cached(name, option, extra)
+    path = folder_of(name, option, extra)
     if not any((path / file).is_file() for file in (CONFIG, "modules.json")):
         raise OptionError(
             f"{option}={name}: {path} holds no {CONFIG}; name the folder of a model, the one with"
@@ -312,51 +303,6 @@ def find_model(name: str, *, option: str, extra: str) -> ModelFolder:
             f"{option}={name}: {path} holds no vocabulary ({', '.join(_VOCABULARIES)}), and without"
             " one every word would be the same; add the files of its tokenizer"
         )
-    try:
-        return ModelFolder(name=name, path=path, fingerprint=_fingerprint(path))
-    except OSError as error:
-        raise OptionError(f"{option}={name}: {error.filename}: {error.strerror}") from None
-
-
-def _cached(name: str, option: str, extra: str) -> Path:
-    with needed_for(option, extra):
-        from huggingface_hub import snapshot_download
-    fetch = ""
-    try:
-        return Path(snapshot_download(name, local_files_only=True))
-    except ValueError:  # no name that Hugging Face could have
-        pass
-    except OSError:
-        fetch = f", or fetch it beforehand: hf download {name}"
-    raise OptionError(
-        f"{option}={name}: there is no such folder, and no model of that name in this user's cache"
-        f" of Hugging Face; a run downloads nothing, so name the folder of a model{fetch}"
+    return ModelFolder(
+        name=name, path=path, fingerprint=fingerprint(path, f"{option}={name}", _UNREAD)
     )
-
-
-def _fingerprint(folder: Path) -> str:
-    """Over what can move a number: not where the folder is, nor what is only told of it."""
-    whole = hashlib.sha256()
-    for file in sorted(folder.rglob("*"), key=lambda path: path.relative_to(folder).as_posix()):
-        inside = file.relative_to(folder)
-        is_hidden = any(part.startswith(".") for part in inside.parts)
-        if is_hidden or file.is_dir() or _UNREAD & {file.suffix, *inside.parts}:
-            continue
-        with file.open("rb") as opened:
-            content = hashlib.file_digest(opened, "sha256").hexdigest()
-        whole.update(f"{inside.as_posix()}\0{content}\n".encode())
-    return whole.hexdigest()[:12]
-
-
-def read_config(folder: ModelFolder, option: str) -> dict[str, object]:
-    """What a model's folder says of it; ``option`` names it, for messages."""
-    try:
-        config = json.loads((folder.path / CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        config = None
-    if not isinstance(config, dict):
-        raise OptionError(
-            f"{option}={folder.name}: {folder.path / CONFIG} is no JSON object; name the folder of"
-            " a model, the one with its configuration and weights"
-        )
-    return config

@@ -1,24 +1,24 @@
-"""A checker from the folder of a model that transformers reads; nothing is downloaded.
+"""A checker of facts and sentences: a small ONNX model on this machine, without a prompt.
 
-A classifier reads a text and a claim as a pair, or ``joined`` by the mark of an end, as MiniCheck's
-classifiers do; its support is the softmax of one label, or the sigmoid of its only score. A model
-that writes reads ``predict: TEXT</s>CLAIM``, and its support is the probability of beginning with
-the token of 1 against that of 0 (MiniCheck, arXiv 2404.10774). Texts are cleared of the model's own
-marks: a summary must not end the source. No code of a model's folder is ever run.
-
-What is wrong with a user's model or package is an `OptionError` that names the judge.
+A model reads a source and a claim. One that classifies the pair has a label for support, or one
+score: the claim's support is the softmax of that label, or the sigmoid of the score. One that
+classifies tokens, as LettuceDetect does, has a label for supported tokens: the claim's support is
+that of its least supported token, and the words below the threshold are named. Texts are cleared of
+the model's own marks: a summary must not end the source.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from importlib.metadata import version
-from importlib.util import find_spec
-from math import isfinite
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
+
+import numpy as np
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.questions import (
@@ -30,7 +30,8 @@ from summeval_pytest.questions import (
     SentenceChecks,
     Unanswered,
 )
-from summeval_pytest.study.embeddings import find_model, needed_for, read_config, reading
+from summeval_pytest.study.onnx_model import OnnxModel
+from summeval_pytest.suite.values import CLAIM_MARK, SOURCE_MARK
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.words import content_words
 
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from summeval_pytest.questions import Answer, Question
-    from summeval_pytest.study.embeddings import ModelFolder
     from summeval_pytest.suite.values import CheckerSpec
 
 
@@ -54,6 +54,16 @@ ONLY_CHECKS: Final = "a checker checks facts and sentences, and was asked someth
 NO_SOURCE: Final = "there is nothing that it could follow from"
 
 
+class Support(NamedTuple):
+    """The probability that a claim follows from a text.
+
+    A model that labels tokens gives that of each token of the claim, with where it begins and ends.
+    """
+
+    value: float
+    tokens: tuple[tuple[int, int, float], ...] = ()
+
+
 class ClaimReader(Protocol):
     """A model that reads a text and a claim."""
 
@@ -63,13 +73,13 @@ class ClaimReader(Protocol):
 
     @property
     def window(self) -> int:
-        """How many tokens it reads at once."""
+        """How many tokens of a text and a claim it reads at once."""
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """How many tokens each text has."""
 
-    def support(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """For each (text, claim) the probability that the claim follows from the text."""
+    def support(self, text: str, claim: str) -> Support:
+        """The probability that the claim follows from the text."""
 
 
 class _Chunk(NamedTuple):
@@ -121,33 +131,44 @@ class Checker:
     def _checked(
         self, claims: Sequence[str], source: Sequence[str], make: Callable[..., CheckT]
     ) -> Iterator[CheckT | Unanswered]:
-        """What becomes of each claim; all claims share the model's batches."""
         if not source:
             yield from (make(NO_SOURCE, self.threshold <= 0, (), 0.0) for _ in claims)
             return
         window, lengths = self.reader.window, self.reader.count(source)
-        read: list[tuple[str, Sequence[_Chunk]]] = []
         for claim, size in zip(claims, self.reader.count(claims), strict=True):
-            room = window - MARKS - max(size, window // 4)
-            read.append((claim, () if size > window // 2 else [*parts_of(source, lengths, room)]))
-        pairs = [(part.text, claim) for claim, parts in read for part in parts]
-        numbers = iter(self.reader.support(pairs))
-        for claim, parts in read:
-            if not parts:
+            if size > window // 2:
                 yield Unanswered(
                     f"it fills more than half of the {window:,} tokens that the checker reads at"
                     " once"
                 )
                 continue
-            supports = [round(next(numbers), _DIGITS) for _ in parts]
+            parts = [*parts_of(source, lengths, window - MARKS - max(size, window // 4))]
+            found = [self.reader.support(part.text, claim) for part in parts]
+            supports = [round(each.value, _DIGITS) for each in found]
             support = max(supports)
-            best = parts[supports.index(support)]
-            reason = f"the checker gives it {support:.2f}, and {self.threshold:g} is needed"
+            place = supports.index(support)
+            spans = unsupported_spans(claim, found[place].tokens, self.threshold)
+            reason = f"unsupported: {', '.join(map(repr, spans))}; " if spans else ""
+            reason += f"the checker gives it {support:.2f}, and {self.threshold:g} is needed"
+            best = parts[place].places
             if len(parts) > 1:
-                first, last = best.places[0] + 1, best.places[-1] + 1
+                first, last = best[0] + 1, best[-1] + 1
                 reason += f"; best of {len(parts)} parts: sentences {first} to {last}"
-            evidence = evidence_of(claim, best.places, source)
+            evidence = evidence_of(claim, best, source)
             yield make(reason, support >= self.threshold, evidence, support)
+
+
+def unsupported_spans(
+    claim: str, tokens: Sequence[tuple[int, int, float]], threshold: float
+) -> list[str]:
+    """The runs of whole words in which a token has less support than the threshold, in order."""
+    weak = [(start, end) for start, end, value in tokens if round(value, _DIGITS) < threshold]
+    words = [
+        (*word.span(), any(start < word.end() and word.start() < end for start, end in weak))
+        for word in re.finditer(r"\S+", claim)
+    ]
+    runs = [[*run] for is_weak, run in groupby(words, itemgetter(2)) if is_weak]
+    return [claim[run[0][0] : run[-1][1]] for run in runs]
 
 
 def _fact(reason: str, entailed: bool, evidence: tuple[int, ...], support: float) -> FactCheck:
@@ -219,58 +240,50 @@ def evidence_of(claim: str, places: Sequence[int], source: Sequence[str]) -> tup
 WINDOW: Final = 512
 """Tokens read at once unless the suite says otherwise: what most checkers were trained on."""
 _LEAST_WINDOW: Final = 48
-_BATCH: Final = 16
 _SUPPORTED: Final = frozenset(
     "entailment entailed entails supported supports support consistent faithful factual".split()
 )
 """Labels that mean support, lower-cased."""
-_WRITING: Final = "ForConditionalGeneration"
+_KINDS: Final = ("ForSequenceClassification", "ForTokenClassification")
 _FROM_PADDING: Final = frozenset({"roberta", "xlm-roberta", "camembert"})
 """Models whose positions begin behind the padding's."""
 
 
 @lru_cache(maxsize=4)
 def local_checker(spec: CheckerSpec) -> Checker:
-    """The checker of a suite's table; its weights are read when it is asked first.
+    """The checker of a suite's table; its model is loaded when it is asked first.
 
     Raises:
-        OptionError: for a package, a model or a device that is not there, and for a model that no
-            support can be read from.
+        OptionError: for a package or a model that is not there, and for a model that no support can
+            be read from.
     """
-    option = f"[judges.{spec.name}] checker"
-    with needed_for(option, "local"):
-        for package in ("torch", "transformers"):
-            if find_spec(package) is None:
-                raise ModuleNotFoundError(name=package)
-    folder = find_model(spec.folder, option=option, extra="local")
-    reader = TransformersReader(spec, folder, read_config(folder, option))
-    return Checker(reader=reader, threshold=spec.threshold)
+    model = OnnxModel(spec.folder, option=f"[judges.{spec.name}] checker")
+    return Checker(reader=OnnxReader(spec, model), threshold=spec.threshold)
 
 
-def _architecture(config: Mapping[str, object]) -> str:
+def _labels(config: Mapping[str, Any], what: str) -> dict[int, str]:
+    """The labels of a model by their numbers; one label means that it gives a score."""
     names = config.get("architectures")
-    return str(names[0]) if isinstance(names, list) and names else "model without architecture"
+    name = str(names[0]) if isinstance(names, list) and names else "model without architecture"
+    if not name.endswith(_KINDS):
+        raise OptionError(
+            f"{what}: this model is a {one_line(name, 60)!r}, which gives no labels; name one for"
+            " sequence classification or token classification"
+        )
+    named = config.get("id2label")
+    if not isinstance(named, dict):  # transformers writes none where they are two without names
+        return {0: "LABEL_0", 1: "LABEL_1"}
+    return {int(place): str(n) for place, n in named.items() if str(place).isdecimal()}
 
 
-def _output(spec: CheckerSpec, config: Mapping[str, object], what: str) -> int | None:
-    """The place of the label that means support; None for a score, and for a model that writes."""
-    architecture, wanted = _architecture(config), spec.supported
-    is_writing = architecture.endswith(_WRITING)
-    named = config.get("id2label")  # transformers writes none where they are two without names
-    labels = {0: "LABEL_0", 1: "LABEL_1"}
-    if isinstance(named, dict):
-        labels = {int(place): str(n) for place, n in named.items() if str(place).isdecimal()}
-    has_labels = not is_writing and len(labels) != 1
-    if not has_labels and wanted is not None:
-        raise OptionError(
-            f"{what}: this model has no labels, and supported = {wanted!r} names one; delete it"
-        )
-    if not is_writing and not architecture.endswith("ForSequenceClassification"):
-        raise OptionError(
-            f"{what}: this model is a {one_line(architecture, 60)!r}, which gives neither labels"
-            " nor a score; name one for sequence classification, or a T5 that writes 1 or 0"
-        )
-    if not has_labels:
+def _output(spec: CheckerSpec, labels: Mapping[int, str], what: str) -> int | None:
+    """The number of the label that means support; None for a score."""
+    wanted = spec.supported
+    if len(labels) == 1:
+        if wanted is not None:
+            raise OptionError(
+                f"{what}: this model has no labels, and supported = {wanted!r} names one; delete it"
+            )
         return None
     if wanted is None:
         places = [place for place, name in labels.items() if name.strip().lower() in _SUPPORTED]
@@ -289,11 +302,10 @@ def _output(spec: CheckerSpec, config: Mapping[str, object], what: str) -> int |
     )
 
 
-def _window(spec: CheckerSpec, config: Mapping[str, object], what: str) -> int:
+def _window(spec: CheckerSpec, config: Mapping[str, Any], what: str) -> int:
     """How many tokens are read at once: no more than the model has places for."""
     most = config.get("max_position_embeddings")
-    is_writing = _architecture(config).endswith(_WRITING)
-    if not isinstance(most, int) or is_writing or config.get("relative_attention"):
+    if not isinstance(most, int) or config.get("relative_attention"):
         most = max(WINDOW, spec.window or 0)
     padding = config.get("pad_token_id")
     if config.get("model_type") in _FROM_PADDING and isinstance(padding, int):
@@ -307,134 +319,62 @@ def _window(spec: CheckerSpec, config: Mapping[str, object], what: str) -> int:
     return window
 
 
-def _device(name: str, what: str) -> str:
-    """The device of this name; with ``auto`` the one that torch says is there."""
-    if name == "cpu":
-        return name
-    import torch
+class OnnxReader:
+    """A `ClaimReader` by an ONNX model, one source and claim at a time."""
 
-    if name == "auto":
-        if torch.cuda.is_available():
-            return "cuda"
-        return "mps" if torch.backends.mps.is_available() else "cpu"
-    try:
-        torch.zeros(1, device=name)
-    except (AssertionError, NotImplementedError, RuntimeError) as error:
-        message = one_line(str(error).split("\n")[0], 120)
-        raise OptionError(
-            f"{what}: there is no device {name!r} ({message}); write device = 'auto' or 'cpu'"
-        ) from None
-    return name
-
-
-class TransformersReader:
-    """A `ClaimReader` by transformers; float32, in batches of like lengths."""
-
-    def __init__(
-        self, spec: CheckerSpec, folder: ModelFolder, config: Mapping[str, object]
-    ) -> None:
-        self._option = f"[judges.{spec.name}] checker"
-        self._what = f"{self._option}={folder.name}"
-        self._folder = folder
-        self._output = output = _output(spec, config, self._what)
-        self._is_writing = _architecture(config).endswith(_WRITING)
-        self._is_joined = spec.joined or self._is_writing
-        self._device = _device(spec.device, self._what)
-        self.window = _window(spec, config, self._what)
-        settings = ["joined=yes"] if spec.joined else []
-        settings += [f"device={self._device}"] if self._device != "cpu" else []
-        self.signature = " ".join(
-            (
-                f"model={folder.fingerprint} transformers={version('transformers')}",
-                f"window={self.window} supported={'score' if output is None else output}",
-                *settings,
-            )
-        )
+    def __init__(self, spec: CheckerSpec, model: OnnxModel) -> None:
+        self._model = model
+        self._labels = _labels(model.config, model.what)
+        self._output = _output(spec, self._labels, model.what)
+        self._most = _window(spec, model.config, model.what)
+        self._prompt = spec.prompt
+        supported = "score" if self._output is None else self._output
+        self.signature = f"{model.signature} window={self._most} supported={supported}"
+        if spec.prompt != SOURCE_MARK:
+            self.signature += f" prompt={spec.prompt!r}"
 
     @cached_property
-    def _loaded(self) -> tuple[Any, Any]:  # the packages have no types here
-        """The tokenizer and the model."""
-        with needed_for(self._option, "local"):
-            import torch
-            import transformers
-        make = (
-            transformers.AutoModelForSeq2SeqLM
-            if self._is_writing
-            else transformers.AutoModelForSequenceClassification
-        )
-        own = {"local_files_only": True, "trust_remote_code": False}
-        path = str(self._folder.path)
-        with reading("transformers", self._folder.name, self._option):
-            tokenizer = transformers.AutoTokenizer.from_pretrained(path, **own)
-            model, report = make.from_pretrained(
-                path, **own, dtype=torch.float32, output_loading_info=True
-            )
-        if missing := sorted(report["missing_keys"]):
+    def window(self) -> int:
+        """How many tokens of a text and a claim it reads at once; the prompt takes the others."""
+        prompt = self._prompt.replace(SOURCE_MARK, "").replace(CLAIM_MARK, "")
+        window = self._most - self._model.count(prompt)
+        if window < _LEAST_WINDOW:
             raise OptionError(
-                f"{self._what}: its weights lack {missing[0]!r}, which would be made up at random;"
-                " name the folder of a model that was trained to check claims"
+                f"{self._model.what}: its prompt leaves {window} of {self._most} tokens, and"
+                f" {_LEAST_WINDOW} are needed; shorten the prompt, or write a longer window"
             )
-        return tokenizer, model.to(self._device).eval()
+        return window
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """How many tokens each text has, without the marks around it."""
-        if not texts:
-            return []
-        tokenizer, _ = self._loaded
-        plain = [self._plain(text) for text in texts]
-        token_ids = tokenizer(plain, add_special_tokens=False, verbose=False)["input_ids"]
-        return [len(ids) for ids in token_ids]
+        return [self._model.count(self._model.plain(text)) for text in texts]
 
-    def support(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """For each (text, claim) the probability that the claim follows from the text."""
-        import torch
-
-        order = sorted(range(len(pairs)), key=lambda place: len(pairs[place][0]))
-        supports = [0.0] * len(pairs)
-        for start in range(0, len(pairs), _BATCH):
-            some = order[start : start + _BATCH]
-            with torch.inference_mode():
-                numbers = self._read([pairs[place] for place in some])
-            for place, number in zip(some, numbers, strict=True):
-                if not isfinite(number):
-                    raise OptionError(f"{self._what}: this model gives no numbers; name another")
-                supports[place] = number
-        return supports
-
-    def _plain(self, text: str) -> str:
-        """The text without anything that the tokenizer would take for a mark of its own."""
-        tokenizer, _ = self._loaded
-        for mark in tokenizer.all_special_tokens:
-            text = text.replace(mark, " ")
-        return text
-
-    def _read(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        tokenizer, model = self._loaded
-        texts = [self._plain(text) for text, _ in pairs]
-        claims = [self._plain(claim) for _, claim in pairs]
-        arguments: tuple[list[str], ...] = (texts, claims)
-        if self._is_joined:
-            end = tokenizer.eos_token or tokenizer.sep_token
-            start = "predict: " if self._is_writing else ""
-            arguments = ([f"{start}{t}{end}{c}" for t, c in zip(texts, claims, strict=True)],)
-        inputs = tokenizer(
-            *arguments, truncation=True, max_length=self.window, padding=True, return_tensors="pt"
-        ).to(self._device)
-        if self._is_writing:
-            return self._of_writing(tokenizer, model, inputs)
-        logits = model(**inputs).logits
+    def support(self, text: str, claim: str) -> Support:
+        """The probability that the claim follows from the text."""
+        text, claim = self._model.plain(text), self._model.plain(claim)
+        before, is_joined, after = (
+            part.replace(SOURCE_MARK, text) for part in self._prompt.partition(CLAIM_MARK)
+        )
+        start = len(before) if is_joined else 0
+        one, other = (before + claim + after, None) if is_joined else (before, claim)
+        tokens, logits = self._model.run(one, other, most=self._most)
+        n_labels = len(self._labels)
+        if logits.shape not in {(n_labels,), (len(tokens.ids), n_labels)}:
+            raise OptionError(
+                f"{self._model.what}: this model gives an output of {logits.shape}, and it has"
+                f" {n_labels} labels; export it for its own task"
+            )
         if self._output is None:
-            return list(map(float, logits[:, 0].sigmoid()))
-        return list(map(float, logits.softmax(dim=-1)[:, self._output]))
-
-    def _of_writing(self, tokenizer: Any, model: Any, inputs: Any) -> list[float]:
-        """The probability that the first token is that of 1, of the two that may begin a reply."""
-        import torch
-
-        no, yes = (tokenizer(digit, add_special_tokens=False)["input_ids"][0] for digit in "01")
-        if no == yes:
-            raise OptionError(f"{self._what}: this model cannot tell 0 from 1; name another")
-        first = model.config.decoder_start_token_id
-        begun = torch.full((len(inputs["input_ids"]), 1), first, device=self._device)
-        logits = model(**inputs, decoder_input_ids=begun).logits[:, 0, [no, yes]]
-        return list(map(float, logits.softmax(dim=-1)[:, 1]))
+            supports = (1 + np.tanh(logits[..., 0] / 2)) / 2  # the sigmoid, without an overflow
+        else:
+            odds = np.exp(logits - logits.max(axis=-1, keepdims=True))
+            supports = (odds / odds.sum(axis=-1, keepdims=True))[..., self._output]
+        if not supports.ndim:
+            return Support(float(supports))
+        places = zip(tokens.sequence_ids, tokens.offsets, supports, strict=True)
+        marked = tuple(
+            (first - start, last - start, float(value))
+            for sequence, (first, last), value in places
+            if sequence == (0 if is_joined else 1) and first < start + len(claim) and start < last
+        )
+        return Support(min((value for *_, value in marked), default=0.0), marked)

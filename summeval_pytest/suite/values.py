@@ -46,6 +46,8 @@ PROMPTS: Final = ("abstract", "plain")
 
 SOURCE_MARK: Final = "{source}"
 """Where a prompt's template takes the paper's text."""
+CLAIM_MARK: Final = "{claim}"
+"""Where a checker's prompt takes the claim, if both are one text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,8 +304,8 @@ class CheckerSpec:
         threshold: A claim is supported from this probability, 0 to 1.
         window: How many tokens it reads at once; None: 512, or fewer if the model has fewer
             places.
-        joined: Whether it reads text and claim as one text, and not as a pair.
-        device: ``cpu``, ``auto`` or another device of torch.
+        prompt: How the model reads a source. With ``{claim}``, it reads both as one text, else as a
+            pair.
         facets: The judge that rates facets.
         facts: The judge that lists facts and relations.
     """
@@ -315,13 +317,13 @@ class CheckerSpec:
     ] = None
     threshold: Annotated[Number, Field(ge=0, le=1)] = 0.5
     window: Given[Whole] = None
-    joined: Flag = False
-    device: Annotated[
+    prompt: Annotated[
         Text,
         expecting(
-            '"cpu", "auto" or a device of torch such as "cuda:0"', pattern=r"^[a-z]+(:\d{1,3})?$"
+            'a text with "{source}", and then "{claim}" if both are one text',
+            pattern=r"^[^{}]*\{source\}[^{}]*(\{claim\}[^{}]*)?$",
         ),
-    ] = "cpu"
+    ] = SOURCE_MARK
     facets: Text = OFFLINE
     facts: Text = OFFLINE
 

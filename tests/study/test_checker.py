@@ -24,8 +24,10 @@ from summeval_pytest.study.local_checker import (
     NO_SOURCE,
     ONLY_CHECKS,
     Checker,
+    Support,
     evidence_of,
     parts_of,
+    unsupported_spans,
 )
 from tests.local_models import WordReader
 
@@ -45,10 +47,10 @@ class Threaded(WordReader):
 
     threads: ClassVar[list[str]] = []
 
-    def support(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    def support(self, text: str, claim: str) -> Support:
         """By shared words."""
         self.threads.append(threading.current_thread().name)
-        return super().support(pairs)
+        return super().support(text, claim)
 
 
 def sentences(checker: Checker, *claims: str) -> list[SentenceCheck | Unanswered]:
@@ -172,6 +174,23 @@ def test_evidence_is_what_shares_most_words(
 ) -> None:
     """A sentence is named if it adds a word; naming all that a part holds would name everything."""
     assert evidence_of(claim, places, SOURCE) == evidence
+
+
+@pytest.mark.parametrize(
+    ("tokens", "spans"),
+    [
+        ([(0, 4, 0.9), (5, 8, 0.2), (8, 10, 0.9), (11, 17, 0.4)], ["kept  cool."]),
+        ([(0, 4, 0.49996), (5, 8, 0.5), (11, 17, 0.1)], ["cool."]),  # four digits count
+        ([(0, 2, 0.1), (11, 17, 0.1)], ["Moss", "cool."]),
+        ([(4, 5, 0.1)], []),  # a space
+        ([], []),
+    ],
+)
+def test_neighbouring_words_of_which_a_part_is_unsupported_are_one_span(
+    tokens: list[tuple[int, int, float]], spans: list[str]
+) -> None:
+    """A model marks pieces of words; a reader reads words."""
+    assert unsupported_spans("Moss kept  cool.", tokens, 0.5) == spans
 
 
 def test_it_checks_and_does_nothing_else() -> None:

@@ -46,7 +46,7 @@ def test_a_checker_is_a_folder_beside_the_suite(golden: Golden) -> None:
         golden,
         '[judges.mini]\nchecker = "models/mini"\nfacets = "gpt"\n'
         '[judges.big]\nchecker = "owner/name"\nsupported = 1\nthreshold = 0.7\nwindow = 2048\n'
-        f'joined = true\ndevice = "cuda:1"\nfacts = "gpt"\n{GPT}',
+        f'prompt = "{{source}}</s>{{claim}}"\nfacts = "gpt"\n{GPT}',
     )
     judges = golden.load().judges
     mini, big = judges["mini"], judges["big"]
@@ -58,8 +58,7 @@ def test_a_checker_is_a_folder_beside_the_suite(golden: Golden) -> None:
         supported=1,
         threshold=0.7,
         window=2048,
-        joined=True,
-        device="cuda:1",
+        prompt="{source}</s>{claim}",
         facts="gpt",
     )
     assert isinstance(big, CheckerSpec)
@@ -86,7 +85,7 @@ def test_what_is_ambiguous_or_asks_nobody_is_refused(
         '[judges.gate]\nchecker = "mini"\nfacts = "gate"\n',
         '[judges.gate]\nchecker = "mini"\nfacets = "whole"\n',
         '[judges.gate]\nchecker = "mini"\nsupported = true\n',
-        '[judges.gate]\nchecker = "mini"\ndevice = "CUDA 0"\n',
+        '[judges.gate]\nchecker = "mini"\nprompt = "{claim} {source}"\n',
         '[judges.gate]\nchecker = "mini"\nthreshold = 1.5\n',
         '[judges.gate]\nchecker = "../mini"\n',
         '[judges.gate]\nfacts = "r"\n[judges.r]\nrecorded = "GPT-4"\nsegments = "GPT-4"\n',

@@ -129,9 +129,9 @@ def test_a_model_that_cannot_be_read_is_the_users_to_mend(model: Path) -> None:
     good = config.read_text("utf-8")
     for text in ("[]", "{"):
         config.write_text(text, "utf-8")
-        assert f"{config} is no JSON object; name the folder of a model" in refusal(model)
+        assert f"{model} holds no config.json with a JSON object; name" in refusal(model)
     config.unlink()
-    assert f"{config} is no JSON object; name the folder of a model" in refusal(model)
+    assert f"{model} holds no config.json with a JSON object; name" in refusal(model)
     config.write_text(good, "utf-8")
     odd = model.rename(model.parent / "odd")
     assert refusal(odd) == (
