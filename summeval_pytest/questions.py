@@ -55,6 +55,9 @@ FACET_READINGS: Final[tuple[FacetReading, ...]] = get_args(FacetReading)
 - ``facts``: the reference's facts are checked in the summary."""
 
 
+PanelRule = Literal["all", "any"]
+PANEL_RULES: Final[tuple[PanelRule, ...]] = get_args(PanelRule)
+"""Whether all of several judges have to support a sentence, or any of them."""
 OFFLINE: Final = "offline"
 """The name by which users choose the embedded judge, and the default."""
 

@@ -8,13 +8,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.judge import Counting, Prompting
-from summeval_pytest.questions import DUTIES, duty_of
+from summeval_pytest.questions import (
+    DUTIES,
+    CheckSentences,
+    SentenceCheck,
+    SentenceChecks,
+    Unanswered,
+    duty_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from summeval_pytest.judges.judge import Judge, Part
-    from summeval_pytest.questions import Answer, Duty, Question
+    from summeval_pytest.questions import Answer, Duty, PanelRule, Question
 
 
 _DUTY_OF_PART: Final[Mapping[Part, Duty]] = {
@@ -56,7 +63,8 @@ class ComposedJudge:
     def counts(self) -> Mapping[str, float]:
         """The counts of its judges, added up."""
         total: Counter[str] = Counter()
-        for judge in {id(judge): judge for judge in self.parts.values()}.values():
+        asked = (each for part in self.parts.values() for each in _members(part))
+        for judge in {id(judge): judge for judge in asked}.values():
             if isinstance(judge, Counting):
                 total.update(judge.counts())
         return total
@@ -76,6 +84,58 @@ class ComposedJudge:
         for own, part in zip(places.values(), parts, strict=True):
             answers.update(zip(own, part, strict=True))
         return tuple([answers[place] for place in range(len(questions))])
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Several judges that answer the same questions about sentences.
+
+    By the rule ``all`` a sentence is supported if every judge supports it: one that does not
+    decides, and its evidence is shown. By ``any`` it is supported if one judge supports it. A
+    sentence that no answer decides, and that some judge did not answer, is unanswered.
+    """
+
+    judges: tuple[Judge, ...]
+    rule: PanelRule
+
+    @property
+    def signature(self) -> str:
+        """The rule, and who is asked."""
+        return f"{self.rule}({', '.join(judge.signature for judge in self.judges)})"
+
+    @property
+    def in_flight(self) -> int:
+        """As many as any of its judges can take."""
+        return max(judge.in_flight for judge in self.judges)
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """One answer for each question, in the order asked; all judges are asked at once."""
+        answers = await asyncio.gather(*(judge.answer(questions) for judge in self.judges))
+        return tuple(map(self._answer, questions, zip(*answers, strict=True)))
+
+    def _answer(self, question: Question, answers: tuple[Answer, ...]) -> Answer:
+        assert isinstance(question, CheckSentences), "a panel is asked about sentences only"
+        n_sentences = len(question.sentences)
+        columns = [
+            each.checks if isinstance(each, SentenceChecks) else (_no_check(each),) * n_sentences
+            for each in answers
+        ]
+        return SentenceChecks(tuple(map(self._check, zip(*columns, strict=True))))
+
+    def _check(self, checks: tuple[SentenceCheck | Unanswered, ...]) -> SentenceCheck | Unanswered:
+        decisive = self.rule == "any"
+        for check in checks:
+            if isinstance(check, SentenceCheck) and check.supported == decisive:
+                return check
+        return next((check for check in checks if isinstance(check, Unanswered)), checks[0])
+
+
+def _no_check(answer: Answer) -> Unanswered:
+    return answer if isinstance(answer, Unanswered) else Unanswered("no checks of sentences came")
+
+
+def _members(judge: Judge) -> tuple[Judge, ...]:
+    return judge.judges if isinstance(judge, Panel) else (judge,)
 
 
 def signature_for(judge: Judge, duties: Sequence[Duty]) -> str:

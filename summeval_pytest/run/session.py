@@ -28,7 +28,7 @@ from summeval_pytest.endpoints.endpoint import (
 from summeval_pytest.endpoints.exchange import Exchange, Memory
 from summeval_pytest.endpoints.spending import Budget
 from summeval_pytest.errors import OptionError, Place, nearest
-from summeval_pytest.judges.composed import ComposedJudge
+from summeval_pytest.judges.composed import ComposedJudge, Panel
 from summeval_pytest.judges.judge import find_judge, is_local
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.questions import DUTIES, OFFLINE
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from summeval_pytest.endpoints.exchange import Record
     from summeval_pytest.judges.judge import Judge
     from summeval_pytest.metrics.number import MetricName
-    from summeval_pytest.questions import Duty
+    from summeval_pytest.questions import Duty, PanelRule
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.runner import FindPair, Task
     from summeval_pytest.store.cassette import Cassette, Row
@@ -242,6 +242,18 @@ class Addresses:
         return price
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Who answers a kind of question, and by which rule where they are several."""
+
+    names: tuple[str, ...]
+    rule: PanelRule = "all"
+
+    def judge(self, judges: Mapping[str, Judge]) -> Judge:
+        each = tuple(judges[name] for name in self.names)
+        return each[0] if len(each) == 1 else Panel(each, self.rule)
+
+
 class Session:
     """Resolves the names of judges and systems for one process of a run."""
 
@@ -269,11 +281,19 @@ class Session:
             raise OptionError(f"no judge {name!r}; did you mean {OFFLINE!r}?")
         return JudgeSpec(name=name, endpoint=self.endpoints.usual(OPENAI), model=name)
 
-    def _answering(self, judge: str, duty: Duty, suites: Sequence[Suite]) -> str:
-        """The judge that answers a kind of question for another, or for itself."""
+    def _answering(self, judge: str, duty: Duty, suites: Sequence[Suite]) -> _Asked:
+        """The judges that answer a kind of question for another, or for itself."""
         spec = self.judge_spec(judge, suites)
-        other = spec.asks(duty) if isinstance(spec, ComposedSpec | CheckerSpec) else judge
-        return judge if other == judge else self._answering(other, duty, suites)
+        if not isinstance(spec, ComposedSpec | CheckerSpec):
+            return _Asked((judge,))
+        others = spec.asks(duty)
+        if others == (judge,):
+            return _Asked(others)
+        answering = [self._answering(other, duty, suites) for other in others]
+        if len(answering) == 1:
+            return answering[0]
+        assert isinstance(spec, ComposedSpec), "a checker asks one judge for others"
+        return _Asked(tuple(name for each in answering for name in each.names), spec.rule)
 
     def judge(self, name: str, suites: Sequence[Suite], lines: Connector | None = None) -> Judge:
         """Resolve a judge name to a judge; ``lines`` connect it, else the exchange does.
@@ -283,15 +303,16 @@ class Session:
                 names is not on this machine.
         """
         check_encoders(suites)
-        names = {duty: self._answering(name, duty, suites) for duty in DUTIES}
-        judges = {each: self._judge(each, suites, lines) for each in dict.fromkeys(names.values())}
+        asked = {duty: self._answering(name, duty, suites) for duty in DUTIES}
+        names = dict.fromkeys(each for of_duty in asked.values() for each in of_duty.names)
+        judges = {each: self._judge(each, suites, lines) for each in names}
         if self.terms.votes is not None and not self.is_asked(name, suites):
             raise OptionError(
                 f"--summ-votes asks a model several times, and judge {name!r} is none; leave it out"
             )
         if len(judges) == 1:
             return next(iter(judges.values()))
-        return ComposedJudge({duty: judges[each] for duty, each in names.items()})
+        return ComposedJudge({duty: of_duty.judge(judges) for duty, of_duty in asked.items()})
 
     def _judge(self, name: str, suites: Sequence[Suite], lines: Connector | None) -> Judge:
         spec = self.judge_spec(name, suites)
@@ -335,7 +356,7 @@ class Session:
 
     def is_asked(self, judge: str, suites: Sequence[Suite]) -> bool:
         """Whether a model at an endpoint answers any questions, and not only this process."""
-        names = {self._answering(judge, duty, suites) for duty in DUTIES}
+        names = {each for duty in DUTIES for each in self._answering(judge, duty, suites).names}
         return any(isinstance(self.judge_spec(name, suites), JudgeSpec) for name in names)
 
     def metrics_of(self, judge: str, suites: Sequence[Suite]) -> tuple[MetricName, ...]:
@@ -344,9 +365,10 @@ class Session:
         return ("facet",) if is_recorded else METRICS
 
     def votes_of(self, judge: str, suites: Sequence[Suite]) -> int | None:
-        """How often a judge is asked about each sentence; None where no model is."""
-        spec = self.judge_spec(self._answering(judge, "sentences", suites), suites)
-        return self._votes(spec) if isinstance(spec, JudgeSpec) else None
+        """How often a judge is asked about each sentence, at least; None where no model is."""
+        names = self._answering(judge, "sentences", suites).names
+        specs = [self.judge_spec(name, suites) for name in names]
+        return min((self._votes(s) for s in specs if isinstance(s, JudgeSpec)), default=None)
 
     def _votes(self, spec: JudgeSpec) -> int:
         return spec.votes if self.terms.votes is None else self.terms.votes

@@ -405,16 +405,13 @@ def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, AnyJ
         for key in DUTY_KEYS if isinstance(judge, ComposedSpec | CheckerSpec) else ():
             if (other := getattr(judge, key, None)) is None:
                 continue  # a checker answers about sentences itself
-            if other in _WAYS.get(key, ()):
-                what = f"is {other!r}, a way to ask a model, and this table has none"
-                remedy = "name another judge, or add 'endpoint' and 'model'"
-                raise tables[name].key_fault(key, f"{what}; {remedy}")
-            what = f"{key!r} of {tables[name].owner} names the unknown judge"
-            tables[name].check_known(key, other, {OFFLINE, *judges}, what)
-            if isinstance(judges.get(other), RecordedSpec) and key != "facets":
-                what = f"names {other!r}, whose records hold facets and nothing else"
-                raise tables[name].key_fault(key, f"{what}; name another judge")
-            asks[name].add(other)
+            others = (other,) if isinstance(other, str) else other
+            for each in others:
+                _check_asked(tables[name], key, each, judges)
+                if len(others) > 1 and isinstance(judges.get(each), ComposedSpec):
+                    what = f"names the composed judge {each!r} beside others"
+                    raise tables[name].key_fault(key, f"{what}; name the judge that it asks")
+            asks[name].update(others)
     try:
         TopologicalSorter(asks).prepare()
     except CycleError as error:
@@ -425,6 +422,19 @@ def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, AnyJ
             " these tables",
         ) from None
     return judges
+
+
+def _check_asked(table: FileEntry, key: str, other: str, judges: Mapping[str, AnyJudge]) -> None:
+    """Refuse a judge that cannot answer the questions of a kind."""
+    if other in _WAYS.get(key, ()):
+        what = f"is {other!r}, a way to ask a model, and this table has none"
+        remedy = "name another judge, or add 'endpoint' and 'model'"
+        raise table.key_fault(key, f"{what}; {remedy}")
+    what = f"{key!r} of {table.owner} names the unknown judge"
+    table.check_known(key, other, {OFFLINE, *judges}, what)
+    if isinstance(judges.get(other), RecordedSpec) and key != "facets":
+        what = f"names {other!r}, whose records hold facets and nothing else"
+        raise table.key_fault(key, f"{what}; name another judge")
 
 
 def _judge(toml: TomlText, name: str, table: FileEntry, endpoints: Collection[str]) -> AnyJudge:
@@ -438,8 +448,11 @@ def _judge(toml: TomlText, name: str, table: FileEntry, endpoints: Collection[st
         checker = table.read(CheckerSpec, name=name)
         folder = _model_folder(checker.folder, table.where("checker"), toml.file)
         return replace(checker, folder=folder)
-    if keys and keys <= {*DUTY_KEYS}:
-        return table.read(ComposedSpec, name=name)
+    if keys and keys <= {*DUTY_KEYS, "rule"}:
+        composed = table.read(ComposedSpec, name=name)
+        if "rule" in keys and len(composed.sentences) == 1:
+            raise table.key_fault("rule", "goes with several judges; name them in 'sentences'")
+        return composed
     if "facts" in keys:
         what = "goes with a judge that asks other judges, and this one asks a model"
         raise table.key_fault("facts", f"{what}; delete it, or write a table of its own")

@@ -19,6 +19,7 @@ from summeval_pytest.questions import (
     FacetReading,
     FacetSegments,
     Fact,
+    PanelRule,
     Rubric,
     SentenceManner,
     SentenceMode,
@@ -281,17 +282,25 @@ class RecordedSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComposedSpec:
-    """A judge that leaves each kind of question to another judge, by its name."""
+    """A judge that leaves each kind of question to another judge, by its name.
+
+    Attributes:
+        sentences: The judge of sentences, or several of them.
+        rule: Whether a sentence is supported if all of several judges support it, or any of them.
+    """
 
     name: str
     facets: Text = OFFLINE
     facts: Text = OFFLINE
-    sentences: Text = OFFLINE
+    sentences: Annotated[
+        Names, _short(lambda text: [text]), expecting("a name or a list of names", min_length=1)
+    ] = (OFFLINE,)
+    rule: PanelRule = "all"
 
-    def asks(self, duty: Duty) -> str:
+    def asks(self, duty: Duty) -> tuple[str, ...]:
         """Who answers the questions of a kind."""
-        own: str = self.facts if duty == "listing" else getattr(self, duty)
-        return own
+        own: str | tuple[str, ...] = self.facts if duty == "listing" else getattr(self, duty)
+        return (own,) if isinstance(own, str) else own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -327,9 +336,9 @@ class CheckerSpec:
     facets: Text = OFFLINE
     facts: Text = OFFLINE
 
-    def asks(self, duty: Duty) -> str:
+    def asks(self, duty: Duty) -> tuple[str, ...]:
         """Who answers the questions of a kind."""
-        return {"facets": self.facets, "listing": self.facts}.get(duty, self.name)
+        return ({"facets": self.facets, "listing": self.facts}.get(duty, self.name),)
 
 
 AnyJudge = JudgeSpec | RecordedSpec | ComposedSpec | CheckerSpec

@@ -93,6 +93,8 @@ def _default(value: object) -> str:
     """A default as a suite writes it; empty where there is none."""
     if value is MISSING or value is None or value == ():
         return ""
+    if isinstance(value, tuple):
+        (value,) = value
     if isinstance(value, bool | float | int):
         return f"`{str(value).lower() if isinstance(value, bool) else format(value, 'g')}`"
     return f'`"{value}"`'
@@ -195,7 +197,8 @@ def checkers() -> Iterator[str]:
 def composed_judges() -> Iterator[str]:
     """A judge that leaves each kind of question to another."""
     said = {key: _ASKS.format(key) for key in file.DUTY_KEYS}
-    yield from _keys(file.DUTY_KEYS, values.ComposedSpec, said=said, choices={})
+    said["sentences"] = said["sentences"].replace("or `offline`", "`offline`, or a list of these")
+    yield from _keys(_own(values.ComposedSpec), values.ComposedSpec, said=said, choices={})
 
 
 def compare() -> Iterator[str]:

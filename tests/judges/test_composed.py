@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from itertools import product
+from typing import TYPE_CHECKING, Literal
+
+import pytest
 
 from summeval_pytest import questions as q
-from summeval_pytest.judges.composed import ComposedJudge, signature_for
+from summeval_pytest.judges.composed import ComposedJudge, Panel, signature_for
 from summeval_pytest.judges.judge import Counting, Judge, Prompting
 
 if TYPE_CHECKING:
@@ -104,3 +107,73 @@ def test_prompts_of_variants_are_those_of_who_is_asked() -> None:
     assert judge.prompts_for(("relations", "counts")) == "a:relations,counts"
     embedded = ComposedJudge({"facets": a, "listing": plain, "facts": plain, "sentences": a})
     assert embedded.prompts_for(("chain", "relations")) == ""
+
+
+@dataclass(eq=False)
+class Checking(Prompted):
+    """A judge that gives the same checks to every question."""
+
+    given: tuple[bool | None, ...] = ()
+
+    async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
+        """A check a sentence; None is unanswered."""
+        self.asked.append(questions)
+        checks = [
+            q.Unanswered(f"{self.signature} is silent")
+            if supported is None
+            else q.SentenceCheck(reason=self.signature, supported=supported)
+            for supported in self.given
+        ]
+        return tuple(q.SentenceChecks(tuple(checks)) for _ in questions)
+
+
+SAID = tuple(product((True, False, None), repeat=2))
+"""All that two judges can say of a sentence."""
+
+
+@pytest.mark.parametrize("rule", q.PANEL_RULES)
+def test_a_panel_supports_what_all_or_any_of_its_judges_support(
+    rule: Literal["all", "any"],
+) -> None:
+    """As in logic of three values: a silent judge decides nothing, and hides no decision."""
+    first = Checking("a", given=tuple(a for a, _ in SAID))
+    second = Checking("b", in_flight=7, given=tuple(b for _, b in SAID))
+    panel = Panel((first, second), rule)
+    assert panel.signature == f"{rule}(a, b)"
+    assert panel.in_flight == 7
+    question = q.CheckSentences(("s",) * len(SAID), ("source",))
+    (answer,) = asyncio.run(panel.answer((question,)))
+    assert isinstance(answer, q.SentenceChecks)
+    for said, check in zip(SAID, answer.checks, strict=True):
+        decisive = rule == "any"
+        if decisive in said:
+            assert isinstance(check, q.SentenceCheck)
+            assert check.supported is decisive
+            assert check.reason == "ab"[said.index(decisive)]
+        elif None in said:
+            assert check == q.Unanswered(f"{'ab'[said.index(None)]} is silent")
+        else:
+            assert isinstance(check, q.SentenceCheck)
+            assert check.supported is not decisive
+
+
+def test_a_judge_that_fails_a_whole_question_is_silent_about_each_sentence() -> None:
+    """The other judge may still decide: an unsupported sentence is one by the rule `all`."""
+    no, broken = Checking("no", given=(False, True)), Named("broken")
+    panel = Panel((broken, no), "all")
+    (answer,) = asyncio.run(panel.answer((q.CheckSentences(("a", "b"), ()),)))
+    assert isinstance(answer, q.SentenceChecks)
+    unsupported, silent = answer.checks
+    assert isinstance(unsupported, q.SentenceCheck)
+    assert (unsupported.supported, silent) == (False, q.Unanswered("broken 0"))
+    assert asyncio.run(panel.answer(())) == ()
+
+
+def test_a_judge_of_a_panel_counts_once() -> None:
+    """It may rate facets, too."""
+    a, b = Checking("a"), Checking("b")
+    panel = Panel((a, b), "all")
+    judge = ComposedJudge({"facets": a, "listing": a, "facts": a, "sentences": panel})
+    asyncio.run(judge.answer((q.CheckSentences((), ()), q.SegmentFacets(""))))
+    assert judge.counts() == {"n_replies": 2 + 1}
+    assert judge.signature == "facets+facts=(a) sentences=(all(a, b))"

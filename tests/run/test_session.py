@@ -23,9 +23,10 @@ from tests.asked_suite import (
     loaded,
     surveyed,
     tasks_of,
+    text_by_rule,
     write_suite,
 )
-from tests.scripted_server import ScriptedServer
+from tests.scripted_server import Answer, ScriptedServer, Seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -459,6 +460,36 @@ def test_a_composed_judge_is_asked_planned_and_replayed_as_its_parts(
     replay = desk_for(tmp_path / "other", suite, record="none")
     again = evaluated(replay, suite, tasks, judge="gate")
     assert [each.scores for each in again] == [each.scores for each in first]
+
+
+def contrary(seen: Seen) -> Answer:
+    """Calls those sentences supported that share no words with the source."""
+    text = text_by_rule(dict(seen.body)).replace('"unsupported"', '"?"')
+    return Answer(text.replace('"supported"', '"unsupported"').replace('"?"', '"supported"'))
+
+
+@pytest.mark.parametrize("rule", ["all", "any"])
+def test_several_judges_check_the_same_sentences(tmp_path: Path, rule: str) -> None:
+    """The embedded judge supports every sentence of good, and none of bad; no request is new."""
+    table = f'[judges.both]\nsentences = ["rule", "offline"]\nrule = "{rule}"\n'
+    store = tmp_path / "store"
+    with ScriptedServer(contrary) as server:
+        suite = loaded(write_suite(tmp_path / "kilns", server.url, tail=table))
+        tasks = tasks_of(suite, ["good", "bad"])
+
+        def faithfulness(judge: str) -> list[float | None]:
+            run = evaluated(desk_for(store, suite), suite, tasks, judge=judge)
+            return [each.numbers().values["faithfulness"] for each in run]
+
+        first, second = faithfulness("rule"), faithfulness("offline")
+        n_asked = server.n_requests
+        together = faithfulness("both")
+        assert server.n_requests == n_asked
+    assert (first, second) == ([2 / 3, 2 / 3, 1.0, 1.0], [1.0, 1.0, 0.0, 0.0])
+    assert together == ([2 / 3, 2 / 3, 0.0, 0.0] if rule == "all" else [1.0] * 4)
+    signature = desk_for(store, suite).judge("both", [suite]).signature
+    assert f"sentences=({rule}(rule-1 at=here " in signature
+    assert signature.endswith(f", {OfflineJudge().signature}))")
 
 
 def test_a_composed_judge_is_bound_as_its_parts(tmp_path: Path) -> None:

@@ -28,15 +28,28 @@ def test_a_table_of_judges_alone_is_a_composed_judge(golden: Golden) -> None:
     judges = golden.load().judges
     assert list(judges) == ["gate", "all", "gpt"]
     assert judges["gate"] == ComposedSpec(name="gate", facets="gpt")
-    assert judges["all"] == ComposedSpec(name="all", facts="gate", sentences="gpt")
+    assert judges["all"] == ComposedSpec(name="all", facts="gate", sentences=("gpt",))
     assert judges["all"] != judges["gate"]
 
 
 def test_who_lists_facts_is_who_checks_them() -> None:
     """The facts that one judge lists are what it was tuned to check."""
-    spec = ComposedSpec(name="gate", facets="one", facts="two", sentences="three")
+    spec = ComposedSpec(name="gate", facets="one", facts="two", sentences=("three",))
     requested = [spec.asks(duty) for duty in DUTIES]
-    assert requested == ["one", "two", "two", "three"]
+    assert requested == [("one",), ("two",), ("two",), ("three",)]
+
+
+def test_several_judges_answer_about_sentences_by_a_rule(golden: Golden) -> None:
+    """All have to support a sentence, unless the table says that any will do."""
+    add(
+        golden,
+        '[judges.gate]\nsentences = ["gpt", "offline"]\n'
+        f'[judges.mild]\nsentences = ["gpt", "offline"]\nrule = "any"\n{GPT}',
+    )
+    gate, mild = (golden.load().judges[name] for name in ("gate", "mild"))
+    assert gate == ComposedSpec(name="gate", sentences=("gpt", "offline"), rule="all")
+    assert mild == ComposedSpec(name="mild", sentences=("gpt", "offline"), rule="any")
+    assert gate.asks("sentences") == ("gpt", "offline")
 
 
 def test_a_checker_is_a_folder_beside_the_suite(golden: Golden) -> None:
@@ -62,7 +75,7 @@ def test_a_checker_is_a_folder_beside_the_suite(golden: Golden) -> None:
         facts="gpt",
     )
     assert isinstance(big, CheckerSpec)
-    assert [big.asks(duty) for duty in DUTIES] == ["offline", "gpt", "big", "big"]
+    assert [big.asks(duty) for duty in DUTIES] == [("offline",), ("gpt",), ("big",), ("big",)]
 
 
 def test_what_is_ambiguous_or_asks_nobody_is_refused(
@@ -88,6 +101,15 @@ def test_what_is_ambiguous_or_asks_nobody_is_refused(
         '[judges.gate]\nchecker = "mini"\nprompt = "{claim} {source}"\n',
         '[judges.gate]\nchecker = "mini"\nthreshold = 1.5\n',
         '[judges.gate]\nchecker = "../mini"\n',
+        "[judges.gate]\nsentences = []\n",
+        '[judges.gate]\nsentences = ["gpt", "gpt"]\n',
+        '[judges.gate]\nsentences = ["gpt", "gtp"]\n',
+        '[judges.gate]\nsentences = ["gpt", "label"]\n',
+        '[judges.gate]\nsentences = ["gpt", "gate"]\n',
+        '[judges.gate]\nsentences = ["gpt", "a"]\n[judges.a]\nfacets = "gpt"\n',
+        '[judges.gate]\nsentences = ["gpt", "offline"]\nrule = "most"\n',
+        '[judges.gate]\nsentences = "gpt"\nrule = "all"\n',
+        '[judges.gate]\nrule = "all"\n',
         '[judges.gate]\nfacts = "r"\n[judges.r]\nrecorded = "GPT-4"\nsegments = "GPT-4"\n',
     ]
     add(golden, "# more")
