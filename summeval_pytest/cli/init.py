@@ -11,6 +11,7 @@ from dataclasses import replace
 from importlib.metadata import distribution
 from importlib.resources import files
 from pathlib import Path
+from textwrap import dedent, indent
 from typing import Annotated, Final
 from urllib.parse import urlsplit
 
@@ -27,6 +28,7 @@ SUITE: Final = "gate"
 """The folder of the new suite."""
 ACTION: Final = ".github/actions/summ-gate/action.yml"
 WORKFLOW: Final = ".github/workflows/summ-gate.yml"
+COMMENT: Final = ".github/workflows/summ-gate-comment.yml"
 INCLUDED: Final = ".gitlab/summ-gate.yml"
 """Where GitLab's jobs go in a repository that has its own already."""
 _SAMPLE: Final = {
@@ -167,7 +169,9 @@ def _ci_files(start: Start, gitlab: str, n_shards: int = 1) -> Mapping[str, str]
     if start.ci == "none":
         return {}
     if start.ci == "gitlab":
-        return {gitlab: _filled(skeleton("gitlab.yml"), start)}
+        code = dedent(skeleton("comment.yml").partition("        run: |\n")[2])
+        before, mark, after = skeleton("gitlab.yml").partition("<<'SCRIPT'\n")
+        return {gitlab: _filled(f"{before}{mark}{indent(code, ' ' * 6)}{after}", start)}
     workflow = skeleton("workflow.yml")
     if n_shards > 1:
         before, _, rest = workflow.partition(_REPLAY)
@@ -175,7 +179,8 @@ def _ci_files(start: Start, gitlab: str, n_shards: int = 1) -> Mapping[str, str]
         numbers = ", ".join(map(str, range(1, n_shards + 1)))
         jobs = skeleton("shards.yml").replace("SHARDS]", f"{numbers}]")
         workflow = before + jobs.replace("/COUNT", f"/{n_shards}") + reviewed + after
-    return {ACTION: skeleton("action.yml"), WORKFLOW: _filled(workflow, start)}
+    comment = skeleton("comment.yml")
+    return {ACTION: skeleton("action.yml"), WORKFLOW: _filled(workflow, start), COMMENT: comment}
 
 
 def _filled(text: str, start: Start) -> str:

@@ -18,6 +18,7 @@ ACTION = ROOT / ".github/actions/summ-gate/action.yml"
 WORKFLOW = ROOT / ".github/workflows/summ-gate.yml"
 BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
 """How GitHub starts `shell: bash`."""
+COMMENT = ROOT / ".github/workflows/summ-gate-comment.yml"
 CI = ROOT / ".github/workflows/ci.yml"
 RELEASE = ROOT / ".github/workflows/release.yml"
 INPUTS = {
@@ -34,7 +35,9 @@ INPUTS = {
 """The step's variables where the workflow gives no input."""
 STUB = """\
 #!{python}
-import json, sys
+import json, os, sys
+if file := os.environ.get("GITHUB_STEP_SUMMARY"):
+    open(file, "a").write("# failed")
 open({out!r}, "w").write(json.dumps(sys.argv[1:]))
 sys.exit({code})
 """
@@ -88,7 +91,7 @@ def test_the_step_has_a_variable_for_each_input() -> None:
         assert f"${variable}" in gate()["run"]
 
 
-@pytest.mark.parametrize("file", [ACTION, WORKFLOW], ids=lambda file: file.name)
+@pytest.mark.parametrize("file", [ACTION, WORKFLOW, COMMENT], ids=lambda file: file.name)
 def test_no_expression_is_put_into_a_script(file: Path) -> None:
     """What is put into a script's text is run as part of it, whoever has written it."""
     scripts = [step["run"] for step in steps(read(file)) if "run" in step]
@@ -96,7 +99,9 @@ def test_no_expression_is_put_into_a_script(file: Path) -> None:
     assert not [script for script in scripts if re.search(r"\$\{\{|\beval\b", script)]
 
 
-@pytest.mark.parametrize("file", [ACTION, WORKFLOW, CI, RELEASE], ids=lambda file: file.name)
+@pytest.mark.parametrize(
+    "file", [ACTION, WORKFLOW, COMMENT, CI, RELEASE], ids=lambda file: file.name
+)
 def test_foreign_actions_are_pinned_to_a_commit(file: Path) -> None:
     """A tag can be moved to other code; the version beside the commit is for people."""
     used = [step["uses"] for step in steps(read(file)) if "uses" in step]
@@ -259,6 +264,12 @@ def test_the_gate_fails_as_pytest_fails(tmp_path: Path) -> None:
     """A script that ends with another command would turn every gate green."""
     run(tmp_path, code=1)
     run(tmp_path, code=4)
+
+
+def test_the_step_summary_is_kept_for_the_comment(tmp_path: Path) -> None:
+    """The job that comments has no other text, and red runs are those that need one."""
+    run(tmp_path, code=1, GITHUB_STEP_SUMMARY=str(tmp_path / "step.md"))
+    assert (tmp_path / "summ-gate/comment.md").read_text(encoding="utf-8") == "# failed"
 
 
 def test_reports_are_kept_whatever_came_out() -> None:

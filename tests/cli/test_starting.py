@@ -32,6 +32,7 @@ FILES = (
     "gate/.gitattributes",
     ".github/actions/summ-gate/action.yml",
     ".github/workflows/summ-gate.yml",
+    ".github/workflows/summ-gate-comment.yml",
 )
 
 
@@ -413,15 +414,18 @@ def test_a_job_at_gitlab_keeps_the_reports_that_it_names(tmp_path: Path) -> None
     assert install == 'python -m pip install "$INSTALL"'
     tools = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     project = {"CI": "true", "CI_PROJECT_DIR": str(tmp_path), "PATH": tools}
-    done = subprocess.run(
-        ["sh", "-ec", "\n".join([*before, *replay["script"]])],
-        cwd=tmp_path,
-        env=clean_environment(**usual["variables"], **project),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1, done.stdout + done.stderr
+    for script in ([*before, *replay["script"]], replay["after_script"]):
+        done = subprocess.run(
+            ["sh", "-ec", "\n".join(script)],
+            cwd=tmp_path,
+            env=clean_environment(**usual["variables"], **project),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 1, done.stdout + done.stderr
+    summary = (tmp_path / "summ-gate/comment.md").read_text(encoding="utf-8")
+    assert summary.startswith("# \u274c failed: summarization gate\n")
     reports = usual["artifacts"]["reports"]
     assert (tmp_path / reports["junit"]).stat().st_size
     (entry,) = json.loads((tmp_path / reports["codequality"]).read_text(encoding="utf-8"))
