@@ -28,15 +28,10 @@ def disputed(reason: str, claim: str, evidence: Sequence[str]) -> tuple[tuple[st
 
 
 def marked_runs(text: str, figures: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """The text in pieces, each with whether it is one of the figures; of each the first place."""
-    places = sorted(place for place in (_first_place(text, each) for each in figures) if place)
-    after = 0
-    for start, end in places:
-        if start >= after:
-            yield text[after:start], False
-            yield text[start:end], True
-            after = end
-    yield text[after:], False
+    """The text in pieces, each with whether it is one of the figures, the first ones."""
+    pattern = "|".join(map(_pattern, figures)) or "(?!)"
+    pieces = re.split(f"({pattern})", text, maxsplit=len(figures), flags=re.IGNORECASE)
+    return ((piece, place % 2 == 1) for place, piece in enumerate(pieces))
 
 
 def _written(text: str, sayings: Sequence[str]) -> Iterator[str]:
@@ -47,11 +42,10 @@ def _written(text: str, sayings: Sequence[str]) -> Iterator[str]:
             unit = re.compile(rf"\s?{re.escape(figure.unit)}(?!\w)", re.IGNORECASE)
             end = match.end() if (match := unit.match(text, figure.end)) else figure.end
             yield text[figure.start : end]
-        elif place := _first_place(text, said):
-            yield text[slice(*place)]
+        elif match := re.search(_pattern(said), text, re.IGNORECASE):
+            yield match[0]
 
 
-def _first_place(text: str, figure: str) -> tuple[int, int] | None:
-    pattern = rf"(?<![\w.,]){re.escape(figure)}(?![\w]|[.,]\d)"
-    match = re.search(pattern, text, re.IGNORECASE)
-    return match.span() if match else None
+def _pattern(figure: str) -> str:
+    """A figure or word by itself."""
+    return rf"(?<![\w.,]){re.escape(figure)}(?![\w]|[.,]\d)"

@@ -452,13 +452,12 @@ class _PairPieces:
     def _of_source(self, checked: CheckedFact) -> str:
         """What the source says of a fact's sentence, where the reference says something else."""
         sentence = self._judged.get(checked.fact.sentence)
-        if sentence is None or checked.holds is None:
+        if sentence is None:
             return ""
-        if not checked.holds:
-            return "is in the source" if sentence.supported else ""
-        if sentence.number_conflict:
+        if checked.holds and sentence.number_conflict:
             return "conflicts with the source"
-        return "is not in the source" if sentence.supported is False else ""
+        known = {(True, False): "is not in the source", (False, True): "is in the source"}
+        return known.get((checked.holds, sentence.supported), "")
 
     def _quoted(self, passage: str) -> tuple[Span, ...]:
         """The place of a passage in the first reference that has it."""

@@ -64,8 +64,10 @@ def test_a_reason_without_a_conflict_marks_nothing(reason: str) -> None:
 def test_a_figure_is_marked_where_it_stands_by_itself() -> None:
     """118 is no part of 1.118, of 118.5 or of 2118."""
     text = "1.118, 118.5 and 2118; 118 of 118."
-    assert list(marked_runs(text, ["118", "5", "x("])) == [
+    assert list(marked_runs(text, ["118"])) == [
         ("1.118, 118.5 and 2118; ", False),
         ("118", True),
         (" of 118.", False),
     ]
+    assert list(marked_runs("a x( b", ["x(", "c"])) == [("a ", False), ("x(", True), (" b", False)]
+    assert list(marked_runs(text, [])) == [(text, False)]

@@ -14,16 +14,22 @@ const wordsOf = (piece, texts) => {
   return (piece.at ?? []).map(([n, start, end]) => texts[n].slice(start, end)).join(" … ");
 };
 
-/** The words of a piece with its figures marked; of cut out facts, those that do not hold, too. */
+/** The words of a piece; of a sentence that facts are cut out of, those that do not hold marked. */
 const saidBy = (piece, view, tag) => {
-  if (!piece.parts) return wordsWith(piece.figures, wordsOf(piece, view.texts), tag);
+  if (!piece.parts) return mark(words(wordsOf(piece, view.texts), tag), piece.figures);
   const [[number, start, end]] = piece.at;
   const text = view.texts[number];
-  const wrong = piece.parts.filter(({ state }) => state !== "good");
-  return withRanges(tag, text, start, end, [
-    ...wrong.flatMap(({ at, state }) => at.map(([, from, to]) => [from, to, `sentence-${state}`])),
-    ...wrong.flatMap(({ figures }) => placesOf(figures, text, start, end)),
-  ]);
+  const said = make(tag);
+  let after = start;
+  const wrong = piece.parts.filter(({ state }) => state !== "good")
+    .flatMap(({ at, state }) => at.map((span) => [...span, state]));
+  for (const [, from, to, state] of wrong.sort((a, b) => a[1] - b[1])) {
+    if (from < after) continue;
+    said.append(text.slice(after, from), make("span", `sentence-${state}`, text.slice(from, to)));
+    after = to;
+  }
+  said.append(text.slice(after, end));
+  return mark(said, piece.parts.flatMap(({ figures }) => figures ?? []));
 };
 
 /** What a heading calls a piece. */
@@ -50,12 +56,12 @@ const why = (piece, view) => {
   if (piece.other?.length) {
     const side = piece.kind === "expected" ? "In the summary" : "In the reference";
     box.append(make("h6", "", side), listOf("quotes", piece.other.map((other) =>
-      wordsWith(piece.partners, typeof other === "number" ? wordsOf(view.pair.pieces[other], view.texts) : other))));
+      mark(words(typeof other === "number" ? wordsOf(view.pair.pieces[other], view.texts) : other), piece.partners))));
   }
   if (piece.source?.length) {
     const cited = piece.source.map((index) => {
       const text = view.paper?.source?.[index] ?? "(not in the record)";
-      return make("span", "", make("code", "", `[${index + 1}]`), " ", wordsWith(piece.partners, text));
+      return make("span", "", make("code", "", `[${index + 1}]`), " ", mark(words(text), piece.partners));
     });
     box.append(make("h6", "", "In the source"), listOf("quotes", cited));
   } else if (piece.state === "bad") {
@@ -77,13 +83,12 @@ const heading = (view) => {
   const places = [row.key, pair.place, paper?.place].filter(Boolean);
   const box = make("header", "", title, make("p", "hint", ...places.flatMap((p) => [words(p), " · "]).slice(0, -1)));
   if (pair.misses?.length) box.append(listOf("shortfalls", pair.misses.map((text) => words(text))));
-  const others = rows.filter((other) => other.paper === row.paper && other !== row);
-  const links = others.map((other) => {
+  const others = rows.filter((other) => other.paper === row.paper && other !== row).map((other) => {
     const link = make("a", "", words(other.system));
     link.href = hrefOf(other.key);
-    return make("li", "", badge(other.outcome), " ", link);
+    return make("span", "", badge(other.outcome), " ", link);
   });
-  if (links.length) box.append(make("ul", "others", make("li", "hint", "Other systems on this paper:"), ...links));
+  if (others.length) box.append(make("p", "others", "Other systems on this paper:", ...others));
   for (const note of pair.notes ?? []) box.append(make("p", "hint", words(note)));
   return box;
 };
@@ -146,18 +151,13 @@ const textColumn = (title, number, view) => {
 };
 
 /** The sentences of the paper that the run record has, in their order, folded. */
-const paperText = ({ source, n_sentences: count } = {}) => {
-  const places = Object.keys(source ?? {}).map(Number).sort((a, b) => a - b);
-  if (!places.length) return "";
-  const rows = places.flatMap((place, n) => {
-    const gap = place - (n ? places[n - 1] + 1 : 0);
-    const said = make("li", "", make("code", "", `[${place + 1}]`), " ", words(source[place]));
-    return gap ? [make("li", "hint", `${gap} left out`), said] : [said];
-  });
-  const some = places.length === count ? "" : `: the ${places.length} of ${count} sentences that a verdict names`;
+const paperText = ({ source = {}, n_sentences: count } = {}) => {
+  const rows = Object.entries(source)
+    .map(([place, text]) => make("li", "", make("code", "", `[${+place + 1}]`), " ", words(text)));
+  const some = rows.length === count ? "" : `: the ${rows.length} of ${count} sentences that a verdict names`;
   const text = make("ol", "", ...rows);
   text.tabIndex = 0; // it scrolls
-  return make("details", "paper", make("summary", "", `The paper${some}`), text);
+  return rows.length && make("details", "paper", make("summary", "", `The paper${some}`), text);
 };
 
 /** Everything of a pair but why: that is shown in a panel on a screen, and in full on paper. */
@@ -169,7 +169,7 @@ const pairView = (row, pair, paper) => {
   const left = make("div", "side");
   references.forEach((_, n) =>
     left.append(textColumn(references.length > 1 ? `Reference ${n + 1}` : "Reference", n + 1, view)));
-  left.append(paperText(paper ?? {}), pieceList("expected", view));
+  left.append(...[paperText(paper ?? {}), pieceList("expected", view)].filter(Boolean));
   const right = make("div", "side", textColumn("Summary", 0, view));
   right.append(pieceList("sentence", view), pieceList("stated", view));
   view.content = [

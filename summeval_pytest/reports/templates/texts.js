@@ -27,35 +27,20 @@ const quietButton = (text, act) => {
   return button;
 };
 
-/** Where a figure stands first in a text, as disputes.py looks for it; null where it does not. */
-const placeOf = (text, figure) => {
-  const escaped = figure.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-  const found = new RegExp(`(?<![\\p{L}\\p{N}_.,])${escaped}(?![\\p{L}\\p{N}_]|[.,]\\d)`, "iu").exec(text);
-  return found && [found.index, found.index + found[0].length];
+/** Marks each figure where it stands first in an element, as disputes.py looks for it. */
+const mark = (element, figures) => {
+  for (const figure of figures ?? []) {
+    const escaped = figure.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+    const sought = new RegExp(`(?<![\\p{L}\\p{N}_.,])${escaped}(?![\\p{L}\\p{N}_]|[.,]\\d)`, "u");
+    const nodes = [element, ...element.querySelectorAll("*")].flatMap((each) => [...each.childNodes]);
+    const node = nodes.find((each) => each.nodeType === Node.TEXT_NODE && sought.test(each.data));
+    if (!node || node.parentNode.localName === "mark") continue; // another piece has marked it
+    const after = node.splitText(sought.exec(node.data).index);
+    after.data = after.data.slice(figure.length);
+    after.before(make("mark", "", figure));
+  }
+  return element;
 };
-
-/** The places of some figures in a part of a text. */
-const placesOf = (figures, text, start = 0, end = text.length) =>
-  (figures ?? []).map((figure) => placeOf(text.slice(start, end), figure)).filter(Boolean)
-    .map(([from, to]) => [start + from, start + to]);
-
-/** A part of a text in which ranges have classes; a range without one is a figure, and marked. */
-const withRanges = (tag, text, start, end, ranges) => {
-  const cuts = ranges.flatMap(([from, to]) => [from, to]).filter((place) => start < place && place < end);
-  const places = [...new Set([start, ...cuts, end])].sort((a, b) => a - b);
-  const runs = places.slice(1).map((to, n) => {
-    const here = ranges.filter(([a, b]) => a <= places[n] && to <= b);
-    const run = text.slice(places[n], to);
-    const marked = here.some(([, , classes]) => !classes) ? make("mark", "", run) : run;
-    const classes = here.map((range) => range[2]).find(Boolean);
-    return classes ? make("span", classes, marked) : marked;
-  });
-  return make(tag, "", ...runs);
-};
-
-/** Words of others in which figures are marked. */
-const wordsWith = (figures, text, tag = "bdi") =>
-  withRanges(tag, text, 0, text.length, placesOf(figures, text));
 
 /** Every span of a piece: a text's number (0 the summary, from 1 the references), start and end. */
 const spansOf = (piece) => [...(piece.at ?? []), ...(piece.there ?? [])];
@@ -66,11 +51,6 @@ const spansOf = (piece) => [...(piece.at ?? []), ...(piece.there ?? [])];
  */
 const markedText = (number, text, pieces) => {
   const cuts = new Set([0, text.length]);
-  const figures = pieces.flatMap((piece) =>
-    [[piece.at, piece.figures], [piece.there, piece.partners]].flatMap(([spans, found]) =>
-      (spans ?? []).filter(([where]) => where === number)
-        .flatMap(([, start, end]) => placesOf(found, text, start, end))));
-  for (const place of figures.flat()) cuts.add(place);
   for (const piece of pieces) {
     for (const [where, start, end] of spansOf(piece)) {
       if (where === number) cuts.add(start).add(end);
@@ -86,9 +66,7 @@ const markedText = (number, text, pieces) => {
       (spans ?? []).some(([where, from, to]) => where === number && from <= start && end <= to);
     const facets = pieces.filter((p) => p.kind === "facet" && (here(p.at) || here(p.there)));
     const standing = pieces.filter((p) => here(p.at) || (p.kind === "facet" && here(p.there)));
-    const said = text.slice(start, end);
-    const isFigure = figures.some(([from, to]) => from <= start && end <= to);
-    const run = make("span", "run", isFigure ? make("mark", "", said) : said);
+    const run = make("span", "run", text.slice(start, end));
     if (facets.length) {
       run.classList.add("facet", facets[0].facet);
       if (!before.includes(facets[0])) run.dataset.label = facets.map((p) => p.facet).join(" + ");
@@ -101,6 +79,9 @@ const markedText = (number, text, pieces) => {
     before = [...facets, ...(sentence ? [sentence] : [])];
     runs.push({ element: run, number, start, end, standing });
     element.append(run);
+  }
+  for (const { at, there, figures, partners } of pieces) {
+    for (const run of runs) mark(run.element, isWithin(run, at) ? figures : isWithin(run, there) ? partners : []);
   }
   return { element, runs };
 };
