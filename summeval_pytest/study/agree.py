@@ -134,15 +134,13 @@ class Tables:
     ] = ()
     bertscore: Annotated[
         str | None,
-        Parameter(
-            help="add BERTScore with the model in this folder (needs summeval-pytest[bertscore])"
-        ),
+        Parameter(help="add BERTScore with the model in this folder (needs summeval-pytest[onnx])"),
     ] = None
     embeddings: Annotated[
         str | None,
         Parameter(
             help="add recall by sentence embeddings with the model in this folder"
-            " (needs summeval-pytest[embeddings])"
+            " (needs summeval-pytest[onnx])"
         ),
     ] = None
     html: Annotated[

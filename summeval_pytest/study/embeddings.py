@@ -1,34 +1,25 @@
-"""Similarity by models of this machine: sentence embeddings and BERTScore (extras).
+"""Similarity by ONNX models of this machine: sentence embeddings and BERTScore.
 
-Nothing is downloaded. Every text is encoded by itself and on one thread: in a batch, and with more
-threads, its last bits would depend on its neighbours, or on how sums are shared out. What is wrong
-with a user's model or package is an `OptionError` that names the option.
+Every text is encoded by itself and on one thread: in a batch, and with more threads, its last bits
+would depend on its neighbours, or on how sums are shared out.
 """
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
-from importlib.metadata import version
-from math import isnan
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.similarity import TextEncoder
-from summeval_pytest.study.onnx_model import (
-    CONFIG,
-    fingerprint,
-    folder_of,
-    needed_for,
-    read_config,
-)
+from summeval_pytest.study.onnx_model import CONFIG, OnnxModel, most_tokens, read_json
+from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from summeval_pytest.metrics.similarity import Encoder, Vectors
 
@@ -48,8 +39,10 @@ class PairScore(NamedTuple):
 _NOTHING: Final = PairScore(precision=0.0, recall=0.0, f1=0.0)
 
 
-def _pair_score(*values: float) -> PairScore:
-    return PairScore(*(round(value, _DIGITS) for value in values))
+def _pair_score(precision: float, recall: float) -> PairScore:
+    both = min(precision, recall) > 0
+    f1 = 2 * precision * recall / (precision + recall) if both else 0.0
+    return PairScore(*(round(value, _DIGITS) for value in (precision, recall, f1)))
 
 
 def embedding_match(reference: Sequence[str], summary: Sequence[str], encode: Encoder) -> PairScore:
@@ -65,9 +58,7 @@ def embedding_match(reference: Sequence[str], summary: Sequence[str], encode: En
         float(np.average(cosines.max(axis=axis), weights=[len(each.split()) for each in sentences]))
         for axis, sentences in ((1, reference), (0, summary))
     )
-    both = min(precision, recall) > 0
-    f1 = 2 * precision * recall / (precision + recall) if both else 0.0
-    return _pair_score(precision, recall, f1)
+    return _pair_score(precision, recall)
 
 
 class LocalEncoder(TextEncoder, Protocol):
@@ -91,218 +82,131 @@ class PairScorer(Protocol):
         """One score for each (reference, summary), in their order; depends on that pair alone."""
 
 
-def _count_cut(tokenizer: Any, texts: Sequence[str], most: int | None) -> int:
-    if most is None or not texts:
-        return 0
-    return sum(len(ids) > most for ids in tokenizer(list(texts), verbose=False)["input_ids"])
-
-
+_MOST_TOKENS: Final = 512
+"""Tokens that are read of a text if the model does not say how many."""
 _REMEMBERED: Final = 20_000
 """Texts whose vectors are kept: 60 MB with 384 numbers each."""
+_TOGETHER: Final = 64
+"""Texts whose tokens' vectors are kept: 60 MB with 300 tokens of 384 numbers each."""
 
 
-class SentenceEncoder:
-    """A `LocalEncoder` by sentence-transformers, on the processor."""
+class _TextReader:
+    """Reads texts by a model, at most ``most`` tokens of each."""
 
-    def __init__(self, model: Any, signature: str) -> None:  # the package has no types
-        self.signature = signature
-        self._model = model
+    def __init__(self, model: OnnxModel, most: int, *settings: str) -> None:
+        self.signature = " ".join((model.signature, f"window={most}", *settings))
+        self._model, self._most = model, most
+
+    def count_cut(self, texts: Sequence[str]) -> int:
+        """How many of the texts have more tokens than the model reads."""
+        count, plain = self._model.count, self._model.plain
+        return sum(count(plain(text), marks=True) > self._most for text in texts)
+
+    def _read(self, text: str) -> tuple[Any, Vectors]:
+        return self._model.run(self._model.plain(text), most=self._most)
+
+    def _units(self, vectors: Vectors, text: str) -> Vectors:
+        """The vectors with a length of 1 each."""
+        lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+        if not lengths.all():
+            raise OptionError(
+                f"{self._model.what}: this model gives no vector for {one_line(text, 60)!r}; choose"
+                " another model"
+            )
+        units: Vectors = vectors / lengths
+        units.flags.writeable = False
+        return units
+
+
+class SentenceEncoder(_TextReader):
+    """A `LocalEncoder`: the mean of a text's token vectors, or the first one (``cls``)."""
+
+    def __init__(self, model: OnnxModel, most: int, pooling: str) -> None:
+        super().__init__(model, most, f"pooling={pooling}")
+        self._pooling = pooling
         self._row = lru_cache(_REMEMBERED)(self._encoded)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """One row a text, in their order, each of length 1."""
-        if not texts:
-            return np.zeros((0, 0))
-        with repeatable():
-            return np.stack([self._row(text) for text in texts])
+        return np.stack([self._row(text) for text in texts]) if texts else np.zeros((0, 0))
 
     def _encoded(self, text: str) -> Vectors:
-        (row,) = self._model.encode([text], show_progress_bar=False).astype(np.float64)
-        length = float(np.linalg.norm(row))
-        if not length or not np.isfinite(length):
-            raise OptionError(
-                f"the model of {self.signature!r} gives no vector for {text[:60]!r}, its length is"
-                f" {length}; choose another model"
-            )
-        unit: Vectors = row / length
-        unit.flags.writeable = False
-        return unit
+        _, vectors = self._read(text)
+        if vectors.ndim > 1:  # else the network has done it
+            vectors = vectors[0] if self._pooling == "cls" else vectors.mean(axis=0)
+        return self._units(vectors, text)
 
-    def count_cut(self, texts: Sequence[str]) -> int:
-        """How many of the texts have more tokens than the model reads."""
-        return _count_cut(self._model.tokenizer, texts, self._model.max_seq_length)
+
+_POOLINGS: Final = {
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_mean_tokens": "mean",
+    "cls": "cls",
+    "mean": "mean",
+}
+"""By the words of sentence-transformers, old and new."""
 
 
 def load_encoder(name: str, *, option: str) -> LocalEncoder:
-    """The encoder of a model that sentence-transformers reads; ``option`` is for messages."""
-    with needed_for(option, "embeddings"):
-        import sentence_transformers
-    folder = find_model(name, option=option, extra="embeddings")
-    with reading("sentence-transformers", name, option):
-        model = sentence_transformers.SentenceTransformer(
-            str(folder.path), device="cpu", local_files_only=True
+    """The encoder of a model; ``option`` is for messages.
+
+    Of the files that sentence-transformers writes, it heeds how vectors are pooled and how many
+    tokens are read; without them the mean of all that the model reads.
+    """
+    model = OnnxModel(name, option=option, threads=1)
+    files = (model.folder / "1_Pooling" / CONFIG, model.folder / "sentence_bert_config.json")
+    pooling, limit = (read_json(each, model.what) if each.is_file() else {} for each in files)
+    modes = [pooling.get("pooling_mode"), *(key for key, used in pooling.items() if used is True)]
+    mode = next((each for each in modes if each in _POOLINGS), None if any(modes) else "mean")
+    if mode is None or any(model.folder.glob("*_Dense")):
+        raise OptionError(
+            f"{model.what}: its vectors are neither the mean of the tokens' nor the first; choose"
+            " another model"
         )
-    model.eval()
-    return SentenceEncoder(model, recipe("sentence-transformers", folder.fingerprint))
+    most = limit.get("max_seq_length")
+    if not isinstance(most, int):
+        most = most_tokens(model.config) or _MOST_TOKENS
+    return SentenceEncoder(model, most, _POOLINGS[mode])
 
 
-_MOST_TOKENS: Final = 512
-"""What a model reads whose tokenizer does not say."""
-_TOGETHER: Final = 64
-"""Pairs handed on at once: the vectors of all their tokens are in memory."""
-_LAYER_KEYS: Final = ("num_hidden_layers", "n_layers", "num_layers", "n_layer", "encoder_layers")
+class BertScorer(_TextReader):
+    """A `PairScorer` by BERTScore, without idf weights and without rescaling.
 
+    Recall is the mean, over the reference's tokens, of the cosine with the nearest token of the
+    summary; precision the other way round. The marks around a text can be the nearest; they are no
+    part of a mean. Source: Zhang et al., ICLR 2020; bert-score 0.3.13.
+    """
 
-class BertScorer:
-    """A `PairScorer` by bert-score, on the processor, without idf weights and without rescaling."""
-
-    def __init__(self, scorer: Any, signature: str) -> None:  # the package has no types
-        self.signature = signature
-        self._scorer = scorer
-        self._tokenizer = scorer._tokenizer  # noqa: SLF001 - there is no public way to it
-        if self._tokenizer.model_max_length > 10**6:
-            self._tokenizer.model_max_length = _MOST_TOKENS
+    def __init__(self, model: OnnxModel, most: int) -> None:
+        super().__init__(model, most, "idf=no")
+        self._start = " " if model.config.get("model_type") == "roberta" else ""
+        self._tokens = lru_cache(_TOGETHER)(self._encoded)
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> tuple[PairScore, ...]:
         """One score for each (reference, summary), in their order; 0 where a text is empty."""
-        distinct = sorted({pair for pair in pairs if all(text.strip() for text in pair)})
-        scores: dict[tuple[str, str], PairScore] = {}
-        for start in range(0, len(distinct), _TOGETHER):
-            some = distinct[start : start + _TOGETHER]
-            references, summaries = map(list, zip(*some, strict=True))
-            with repeatable():
-                columns = self._scorer.score(summaries, references, batch_size=1)
-            rows = list(zip(*(column.tolist() for column in columns), strict=True))
-            if any(isnan(precision) or isnan(recall) for precision, recall, _ in rows):
-                raise OptionError(
-                    f"the model of {self.signature!r} gives no numbers; choose another model"
-                )
-            scores |= {pair: _pair_score(*row) for pair, row in zip(some, rows, strict=True)}
-        return tuple(scores.get(pair, _NOTHING) for pair in pairs)
+        scores = {pair: self._scored(*pair) for pair in sorted(set(pairs))}
+        return tuple(scores[pair] for pair in pairs)
 
-    def count_cut(self, texts: Sequence[str]) -> int:
-        """How many of the texts have more tokens than the model reads."""
-        return _count_cut(self._tokenizer, texts, self._tokenizer.model_max_length)
+    def _scored(self, reference: str, summary: str) -> PairScore:
+        (wanted, of_reference), (given, of_summary) = map(self._tokens, (reference, summary))
+        if not (of_reference.any() and of_summary.any()):
+            return _NOTHING
+        cosines = wanted @ given.T
+        recall = float(cosines.max(axis=1)[of_reference].mean())
+        precision = float(cosines.max(axis=0)[of_summary].mean())
+        return _pair_score(precision, recall)
+
+    def _encoded(self, text: str) -> tuple[Vectors, NDArray[np.bool_]]:
+        """The vectors of a text's tokens, and which of them are its own."""
+        tokens, vectors = self._read(self._start + text.strip())
+        if vectors.ndim == 1:
+            raise OptionError(
+                f"{self._model.what}: this model gives no vector for each token; choose another"
+                " model"
+            )
+        return self._units(vectors, text), np.array(tokens.special_tokens_mask) == 0
 
 
 def load_bertscore(name: str, *, option: str) -> PairScorer:
-    """BERTScore by a model on this machine; ``option`` names it, for messages.
-
-    The vectors are taken after as many layers as the package has tuned for a model of this name,
-    else after all. A path that bert-score would misread is refused.
-    """
-    with needed_for(option, "bertscore"):
-        import bert_score
-    folder = find_model(name, option=option, extra="bertscore")
-    config = read_config(folder.path, f"{option}={name}")
-    kind = str(config.get("model_type", ""))
-    if "t5" in str(folder.path) and "t5" not in kind:
-        raise OptionError(
-            f"{option}={folder.name}: bert-score takes every model with 't5' in its path for a T5,"
-            f" and this one, {folder.path}, is a {kind!r}; move it or name a link to it elsewhere"
-        )
-    from bert_score.utils import model2layers
-
-    most = next((n for key in _LAYER_KEYS if isinstance(n := config.get(key), int)), None)
-    layers = model2layers.get(folder.name, model2layers.get(folder.path.name, most))
-    if most is None or layers is None:
-        raise OptionError(
-            f"{option}={folder.name}: its {CONFIG} does not say how many layers it has; name"
-            " another model"
-        )
-    layers = min(layers, most)
-    with reading("bert-score", name, option):
-        scorer = bert_score.BERTScorer(model_type=str(folder.path), num_layers=layers, device="cpu")
-    signature = recipe("bert-score", folder.fingerprint, f"layers {layers}", "no idf")
-    return BertScorer(scorer, signature)
-
-
-_FAULTS: Final = (
-    AssertionError, AttributeError, ImportError, LookupError, OSError, RuntimeError, TypeError,
-    ValueError,
-)  # fmt: skip
-"""What reading somebody's model may raise."""
-
-
-@contextmanager
-def repeatable() -> Iterator[None]:
-    """Run what is inside on one thread and without gradients."""
-    import torch
-
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with torch.inference_mode():
-            yield
-    finally:
-        torch.set_num_threads(n_threads)
-
-
-@contextmanager
-def reading(package: str, name: str, option: str) -> Iterator[None]:
-    """Load a model inside, without a progress bar or warnings of the package's own."""
-    from pickle import UnpicklingError
-
-    from safetensors import SafetensorError
-    from transformers.utils import logging
-
-    is_shown, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
-    logging.disable_progress_bar()
-    logging.set_verbosity_error()
-    try:
-        yield
-    except (*_FAULTS, SafetensorError, UnpicklingError) as error:
-        message = " ".join(str(error).split())[:200]
-        raise OptionError(
-            f"{option}={name}: {package} cannot read this model, {type(error).__name__}: {message};"
-            " name another folder"
-        ) from error
-    finally:
-        logging.set_verbosity(level)
-        if is_shown:
-            logging.enable_progress_bar()
-
-
-def recipe(package: str, fingerprint: str, *settings: str) -> str:
-    """A model's signature: the package and its version, that of transformers, and settings."""
-    parts = (f"{name} {version(name)}" for name in (package, "transformers"))
-    return ", ".join([*parts, f"model {fingerprint}", *settings])
-
-
-_VOCABULARIES: Final = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
-"""What holds a tokenizer's words; where none is there, one without any is made up in silence."""
-_UNREAD: Final = frozenset({".h5", ".md", ".msgpack", ".onnx", ".ot", "onnx", "openvino"})
-"""Endings and folders of files that are not read here: prose, and weights of other runtimes."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelFolder:
-    """The absolute folder of a model, and its name as the user gave it.
-
-    ``fingerprint`` has 12 hex digits over the names and bytes of the files that make the model.
-    """
-
-    name: str
-    path: Path
-    fingerprint: str
-
-
-def find_model(name: str, *, option: str, extra: str) -> ModelFolder:
-    """The folder of that name, else a model of that name in this user's cache of Hugging Face.
-
-    ``option``, an option or a key, names it, for messages; this package's ``extra`` reads it.
-    """
-    path = folder_of(name, option, extra)
-    if not any((path / file).is_file() for file in (CONFIG, "modules.json")):
-        raise OptionError(
-            f"{option}={name}: {path} holds no {CONFIG}; name the folder of a model, the one with"
-            " its configuration and weights"
-        )
-    if not any(file.match(one) for file in path.rglob("*") for one in _VOCABULARIES):
-        raise OptionError(
-            f"{option}={name}: {path} holds no vocabulary ({', '.join(_VOCABULARIES)}), and without"
-            " one every word would be the same; add the files of its tokenizer"
-        )
-    return ModelFolder(
-        name=name, path=path, fingerprint=fingerprint(path, f"{option}={name}", _UNREAD)
-    )
+    """BERTScore by a model's last layer; ``option`` names it, for messages."""
+    model = OnnxModel(name, option=option, threads=1)
+    return BertScorer(model, most_tokens(model.config) or _MOST_TOKENS)

@@ -30,7 +30,7 @@ from summeval_pytest.questions import (
     SentenceChecks,
     Unanswered,
 )
-from summeval_pytest.study.onnx_model import OnnxModel
+from summeval_pytest.study.onnx_model import OnnxModel, most_tokens
 from summeval_pytest.suite.values import CLAIM_MARK, SOURCE_MARK
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.words import content_words
@@ -245,8 +245,6 @@ _SUPPORTED: Final = frozenset(
 )
 """Labels that mean support, lower-cased."""
 _KINDS: Final = ("ForSequenceClassification", "ForTokenClassification")
-_FROM_PADDING: Final = frozenset({"roberta", "xlm-roberta", "camembert"})
-"""Models whose positions begin behind the padding's."""
 
 
 @lru_cache(maxsize=4)
@@ -304,12 +302,7 @@ def _output(spec: CheckerSpec, labels: Mapping[int, str], what: str) -> int | No
 
 def _window(spec: CheckerSpec, config: Mapping[str, Any], what: str) -> int:
     """How many tokens are read at once: no more than the model has places for."""
-    most = config.get("max_position_embeddings")
-    if not isinstance(most, int) or config.get("relative_attention"):
-        most = max(WINDOW, spec.window or 0)
-    padding = config.get("pad_token_id")
-    if config.get("model_type") in _FROM_PADDING and isinstance(padding, int):
-        most -= padding + 1
+    most = most_tokens(config) or max(WINDOW, spec.window or 0)
     window = min(WINDOW, most) if spec.window is None else spec.window
     if not _LEAST_WINDOW <= window <= most:
         raise OptionError(

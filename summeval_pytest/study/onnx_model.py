@@ -24,8 +24,7 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -33,6 +32,8 @@ if TYPE_CHECKING:
 CONFIG: Final = "config.json"
 TOKENIZER: Final = "tokenizer.json"
 _PACKAGES: Final = ("onnxruntime", "tokenizers")
+_FROM_PADDING: Final = frozenset({"roberta", "xlm-roberta", "camembert"})
+"""Models whose positions begin behind the padding's."""
 
 
 @contextmanager
@@ -65,14 +66,14 @@ class OnnxModel:
             for package in _PACKAGES:
                 if find_spec(package) is None:
                     raise ModuleNotFoundError(name=package)
-        self.folder = folder_of(name, option, "onnx")
-        self.config = read_config(self.folder, self.what)
+        self.folder = _folder(name, option)
+        self.config = read_json(self.folder / CONFIG, self.what)
         self._weights = _weights(self.folder, self.what)
         if not (self.folder / TOKENIZER).is_file():
             raise OptionError(
                 f"{self.what}: {self.folder} holds no {TOKENIZER}; add the one of this model"
             )
-        self.fingerprint = fingerprint(self.folder, self.what, {".md"})
+        self.fingerprint = _fingerprint(self.folder, self.what)
         self._threads = threads
 
     @property
@@ -125,9 +126,9 @@ class OnnxModel:
         text = text.encode("utf-8", "replace").decode()  # of half a character, a question mark
         return self._marks.sub(lambda mark: " " * len(mark[0]), text)
 
-    def count(self, text: str) -> int:
-        """How many tokens a text has, without the marks around it."""
-        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+    def count(self, text: str, *, marks: bool = False) -> int:
+        """How many tokens a text has, with the marks around it or without them."""
+        return len(self._tokenizer.encode(text, add_special_tokens=marks).ids)
 
     def run(self, text: str, other: str | None = None, *, most: int) -> tuple[Any, NDArray[Any]]:
         """The tokens of a text, or of a pair, and the network's first output for them.
@@ -167,15 +168,12 @@ def _weights(folder: Path, what: str) -> Path:
     )
 
 
-def folder_of(name: str, option: str, extra: str) -> Path:
-    """The absolute folder of that name, else of that model in this user's cache of Hugging Face.
-
-    ``option``, an option or a key, names it, for messages; this package's ``extra`` reads it.
-    """
+def _folder(name: str, option: str) -> Path:
+    """The absolute folder of that name, else of that model in this user's cache of Hugging Face."""
     folder = Path(name).expanduser()
     if folder.is_dir():
         return folder.absolute()
-    with needed_for(option, extra):
+    with needed_for(option, "onnx"):
         from huggingface_hub import snapshot_download
     fetch = ""
     try:
@@ -190,16 +188,13 @@ def folder_of(name: str, option: str, extra: str) -> Path:
     )
 
 
-def fingerprint(folder: Path, what: str, unread: AbstractSet[str]) -> str:
-    """Over all files that can move a number, by their names inside and their bytes.
-
-    Hidden files cannot, nor those whose ending or folder is ``unread``.
-    """
+def _fingerprint(folder: Path, what: str) -> str:
+    """Over all files by their names inside and their bytes; hidden files and prose do not count."""
     whole = hashlib.sha256()
     for file in sorted(folder.rglob("*"), key=lambda path: path.relative_to(folder).as_posix()):
         inside = file.relative_to(folder)
         is_hidden = any(part.startswith(".") for part in inside.parts)
-        if is_hidden or file.is_dir() or unread & {file.suffix, *inside.parts}:
+        if is_hidden or file.is_dir() or file.suffix == ".md":
             continue
         try:
             with file.open("rb") as opened:
@@ -210,15 +205,26 @@ def fingerprint(folder: Path, what: str, unread: AbstractSet[str]) -> str:
     return whole.hexdigest()[:12]
 
 
-def read_config(folder: Path, what: str) -> dict[str, Any]:
-    """What a model's folder says of it."""
+def most_tokens(config: Mapping[str, Any]) -> int | None:
+    """How many tokens a model has places for, marks included; None if it does not say."""
+    most = config.get("max_position_embeddings")
+    if not isinstance(most, int) or config.get("relative_attention"):
+        return None
+    padding = config.get("pad_token_id")
+    if config.get("model_type") in _FROM_PADDING and isinstance(padding, int):
+        most -= padding + 1
+    return most
+
+
+def read_json(file: Path, what: str) -> dict[str, Any]:
+    """The JSON object in a file of a model's folder."""
     try:
-        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+        content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        config = None
-    if not isinstance(config, dict):
+        content = None
+    if not isinstance(content, dict):
         raise OptionError(
-            f"{what}: {folder} holds no {CONFIG} with a JSON object; name the folder of a model,"
-            " the one with its configuration and weights"
+            f"{what}: {file.parent} holds no {file.name} with a JSON object; name the folder of a"
+            " model, the one with its configuration and weights"
         )
-    return config
+    return content

@@ -517,14 +517,14 @@ def test_an_encoder_that_is_not_there_stops_a_run_at_its_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Before a judge is made, which would be asked in vain; of several suites it says which."""
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     folder = write_suite(tmp_path / "moss")
     toml = folder / "summeval.toml"
     text = 'eva_premises = 3\nencoder = "moss/gone"\ndefault_systems = ["long"]\n'
     toml.write_text(text + toml.read_text("utf-8"), encoding="utf-8")
     message = (
-        "encoder: the package 'sentence_transformers' is not installed; install it with:"
-        " pip install 'summeval-pytest[embeddings]'"
+        "encoder: the package 'huggingface_hub' is not installed; install it with:"
+        " pip install 'summeval-pytest[onnx]'"
     )
     with pytest.raises(OptionError) as caught:
         Session({}).judge("offline", [load_suite(folder)])

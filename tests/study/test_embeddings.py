@@ -1,13 +1,27 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.study.embeddings import PairScore, embedding_match
+from summeval_pytest.errors import OptionError
+from summeval_pytest.study.embeddings import (
+    BertScorer,
+    PairScore,
+    embedding_match,
+    load_bertscore,
+    load_encoder,
+)
+from tests.local_models import LETTERS, MARKS, make_checker, make_weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,3 +65,154 @@ def test_identical_texts_are_maximal(angles: list[int]) -> None:
     """Law: whatever rounding a dot product has."""
     text = [f"{angle} " * (place + 1) for place, angle in enumerate(angles)]
     assert embedding_match(text, text, encode) == PairScore(precision=1.0, recall=1.0, f1=1.0)
+
+
+TEXTS = ["moss grew on kilns.", "it did not rain", "zinc"]
+POOLED: dict[str, dict[str, object]] = {
+    "mean": {"pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True},
+    "cls": {"pooling_mode": "cls"},
+}
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An encoder of 8 numbers a token, with random weights; it reads 64 tokens."""
+    return make_checker(tmp_path_factory.mktemp("models") / "tiny", "abcdefgh", of_tokens=True)
+
+
+def vectors_of(text: str) -> Any:  # an array of NumPy
+    """The vectors of `tiny` by hand, of each token and of the marks around them; a row each."""
+    weights = make_weights(1, 8)
+    ids = [len(MARKS) + LETTERS.index(letter) for letter in text.replace(" ", "")]
+    tokens = [MARKS.index("[CLS]"), *ids, MARKS.index("[SEP]")]
+    rows = (weights["letters"][tokens] + weights["texts"][0]) @ weights["head"] + weights["bias"]
+    return rows.astype(np.float64)
+
+
+def units(rows: Any) -> Any:
+    """The rows with a length of 1 each."""
+    return rows / np.linalg.norm(rows, axis=-1, keepdims=True)
+
+
+def refusal(load: Any, folder: Path, *texts: str) -> str:
+    """Why a model is refused, without the option and the model that are named first."""
+    with pytest.raises(OptionError) as caught:
+        load(str(folder), option="--option").encode(texts)
+    return str(caught.value).removeprefix(f"--option={folder}: ")
+
+
+@pytest.mark.parametrize("pooling", [None, "mean", "cls"])
+def test_a_vector_is_pooled_as_the_folder_says_and_has_a_length_of_1(
+    tmp_path: Path, pooling: str | None
+) -> None:
+    """Oracle: the network by hand. The mean is what sentence-transformers takes by itself."""
+    folder = make_checker(tmp_path / "tiny", "abcdefgh", of_tokens=True)
+    if pooling:
+        (folder / "1_Pooling").mkdir()
+        (folder / "1_Pooling" / "config.json").write_text(json.dumps(POOLED[pooling]), "utf-8")
+    encoder = load_encoder(str(folder), option="o")
+    rows = [vectors_of(text) for text in TEXTS]
+    pooled = [row[0] if pooling == "cls" else row.mean(axis=0) for row in rows]
+    assert encoder.encode(TEXTS) == pytest.approx(units(np.array(pooled)), abs=1e-6)
+    assert encoder.signature.endswith(f" window=64 pooling={pooling or 'mean'}")
+    assert not len(encoder.encode([]))
+
+
+def test_a_network_may_pool_by_itself(tmp_path: Path) -> None:
+    """Some exports do; its only vector is the text's. BERTScore needs those of the tokens."""
+    folder = make_checker(tmp_path / "tiny", "abcdefgh")
+    (row,) = load_encoder(str(folder), option="o").encode(["zinc"])
+    assert row == pytest.approx(units(vectors_of("zinc").mean(axis=0)), abs=1e-6)
+    with pytest.raises(OptionError, match="gives no vector for each token; choose another model"):
+        load_bertscore(str(folder), option="o").score([("moss", "zinc")])
+
+
+def test_another_pooling_is_refused(tmp_path: Path) -> None:
+    """The mean would be another model's vector."""
+    folder = make_checker(tmp_path / "tiny", "abcdefgh", of_tokens=True)
+    (folder / "2_Dense").mkdir()
+    message = "its vectors are neither the mean of the tokens' nor the first; choose another model"
+    assert refusal(load_encoder, folder) == message
+    (folder / "2_Dense").rename(folder / "1_Pooling")
+    config = folder / "1_Pooling" / "config.json"
+    config.write_text('{"pooling_mode_max_tokens": true}', "utf-8")
+    assert refusal(load_encoder, folder) == message
+    config.write_text("[]", "utf-8")
+    assert "1_Pooling holds no config.json with a JSON object" in refusal(load_encoder, folder)
+
+
+def test_a_vector_without_length_is_refused(tmp_path: Path) -> None:
+    """It has no cosine with anything; 0 would be made up."""
+    folder = make_checker(
+        tmp_path / "tiny", "abcdefgh", bias=[0.0] * 8, refused="z", of_tokens=True
+    )
+    message = "this model gives no vector for 'moss'; choose another model"
+    assert refusal(load_encoder, folder, "zinc", "moss") == message
+
+
+@pytest.mark.parametrize("limit", [None, 20])
+def test_texts_that_are_longer_than_the_model_reads_are_counted_and_cut(
+    tmp_path: Path, limit: int | None
+) -> None:
+    """Worked example: 64 tokens, or the 20 of the folder's limit, hold 2 marks."""
+    folder = make_checker(tmp_path / "tiny", "abcdefgh", of_tokens=True)
+    if limit:
+        (folder / "sentence_bert_config.json").write_text('{"max_seq_length": 20}', "utf-8")
+    encoder = load_encoder(str(folder), option="o")
+    most = (limit or 64) - 2
+    assert encoder.count_cut(["z" * most, "z" * (most + 1), "z [SEP]"]) == 1
+    whole, longer = encoder.encode(["z" * most, "z" * most + "inc"])
+    assert (whole == longer).all()
+    assert load_bertscore(str(folder), option="o").count_cut(["z" * 62, "z" * 63]) == 1
+
+
+def test_bertscore_is_the_mean_of_the_nearest_tokens(tiny: Path) -> None:
+    """Oracle: the formula by hand. bert-score itself differs by 5e-7 at most on MiniLM.
+
+    An empty text scores 0, as a baseline has a number for every pair.
+    """
+    scorer = load_bertscore(str(tiny), option="o")
+    pairs = [(one, other) for one in TEXTS for other in TEXTS]
+    for (one, other), score in zip(pairs, scorer.score(pairs), strict=True):
+        cosines = units(vectors_of(one)) @ units(vectors_of(other)).T
+        recall, precision = cosines.max(1)[1:-1].mean(), cosines.max(0)[1:-1].mean()
+        f1 = 2 * precision * recall / (precision + recall)
+        assert score == pytest.approx((precision, recall, f1), abs=2e-6)
+        assert (score.f1 == 1.0) == (one == other)
+    assert scorer.signature.endswith(" window=64 idf=no")
+    nothing = PairScore(precision=0, recall=0, f1=0)
+    assert scorer.score([("moss", " "), ("", "moss")]) == (nothing, nothing)
+
+
+def test_a_roberta_reads_its_first_word_as_a_word() -> None:
+    """As bert-score does: without a space before it, its tokens are those within a word."""
+    read: list[str] = []
+
+    def run(text: str, **_: object) -> tuple[object, object]:
+        read.append(text)
+        return SimpleNamespace(special_tokens_mask=[1, 0, 1]), np.ones((3, 2))
+
+    for kind in ("bert", "roberta"):
+        model: Any = SimpleNamespace(config={"model_type": kind}, run=run, plain=str, signature="")
+        BertScorer(model, 8).score([(" moss ", "moss")])
+    assert read == ["moss", "moss", " moss", " moss"]
+
+
+@pytest.mark.parametrize("hash_seed", ["1", "2"])
+def test_the_bytes_are_the_same_in_another_process_and_order(tiny: Path, hash_seed: str) -> None:
+    """A text's vector depends on it alone, bit by bit."""
+    code = f"""
+from summeval_pytest.study.embeddings import load_bertscore, load_encoder
+texts = {TEXTS!r}
+print(load_encoder({str(tiny)!r}, option="o").encode([*texts[::-1], "more"])[2::-1].tobytes().hex())
+scorer = load_bertscore({str(tiny)!r}, option="o")
+print(scorer.score([(a, b) for a in texts for b in texts]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2],
+        env=os.environ | {"PYTHONHASHSEED": hash_seed, "OMP_NUM_THREADS": hash_seed},
+    )  # fmt: skip
+    vectors = load_encoder(str(tiny), option="o").encode(TEXTS).tobytes().hex()
+    scores = load_bertscore(str(tiny), option="o").score([(a, b) for a in TEXTS for b in TEXTS])
+    assert done.stdout.splitlines() == [vectors, str(scores)]
