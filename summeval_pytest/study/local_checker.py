@@ -1,4 +1,4 @@
-"""A checker of facts and sentences: a small ONNX model on this machine, without a prompt.
+"""A checker of facts and sentences: a small ONNX model on this machine.
 
 A model reads a source and a claim. One that classifies the pair has a label for support, or one
 score: the claim's support is the softmax of that label, or the sigmoid of the score. One that
@@ -91,7 +91,7 @@ class _Chunk(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Checker:
-    """Answers `CheckFacts` and `CheckSentences` by a model that reads no prompt.
+    """Answers `CheckFacts` and `CheckSentences` by a model that reads a source and a claim.
 
     Supported is what the model gives at least the ``threshold``. Facts are checked against their
     premises in order, as a source; earlier facts of a chain change nothing. A claim that fills more
@@ -271,7 +271,7 @@ def _labels(config: Mapping[str, Any], what: str) -> dict[int, str]:
     named = config.get("id2label")
     if not isinstance(named, dict):  # transformers writes none where they are two without names
         return {0: "LABEL_0", 1: "LABEL_1"}
-    return {int(place): str(n) for place, n in named.items() if str(place).isdecimal()}
+    return {place: str(named.get(str(place), "")) for place in range(len(named))}
 
 
 def _output(spec: CheckerSpec, labels: Mapping[int, str], what: str) -> int | None:
@@ -350,7 +350,8 @@ class OnnxReader:
         )
         start = len(before) if is_joined else 0
         one, other = (before + claim + after, None) if is_joined else (before, claim)
-        tokens, logits = self._model.run(one, other, most=self._most)
+        cut = "left" if is_joined else "right"  # never the claim
+        tokens, logits = self._model.run(one, other, most=self._most, cut=cut)
         n_labels = len(self._labels)
         if logits.shape not in {(n_labels,), (len(tokens.ids), n_labels)}:
             raise OptionError(

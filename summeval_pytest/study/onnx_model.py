@@ -130,14 +130,16 @@ class OnnxModel:
         """How many tokens a text has, with the marks around it or without them."""
         return len(self._tokenizer.encode(text, add_special_tokens=marks).ids)
 
-    def run(self, text: str, other: str | None = None, *, most: int) -> tuple[Any, NDArray[Any]]:
+    def run(
+        self, text: str, other: str | None = None, *, most: int, cut: str = "right"
+    ) -> tuple[Any, NDArray[np.float64]]:
         """The tokens of a text, or of a pair, and the network's first output for them.
 
-        Of more than ``most`` tokens the end of the first text is cut.
+        Of more than ``most`` tokens the end of the first text is cut, or its beginning (``left``).
         """
         tokenizer, session = self._tokenizer, self._session
         with self._reading():
-            tokenizer.enable_truncation(most, strategy="only_first")
+            tokenizer.enable_truncation(most, strategy="only_first", direction=cut)
             tokens = tokenizer.encode(text, other)
             tokenizer.no_truncation()
             known = {
@@ -159,12 +161,10 @@ def _weights(folder: Path, what: str) -> Path:
     usual = [file for file in files if file.name == "model.onnx"]
     if len(usual or files) == 1:
         return (usual or files)[0]
-    if files:
-        names = ", ".join(file.relative_to(folder).as_posix() for file in files)
-        raise OptionError(f"{what}: {folder} holds {one_line(names)}; keep one ONNX file")
+    names = one_line(", ".join(file.relative_to(folder).as_posix() for file in files))
     raise OptionError(
-        f"{what}: {folder} holds no ONNX file; export the model with:"
-        " optimum-cli export onnx --model NAME FOLDER"
+        f"{what}: {folder} holds {names or 'no ONNX file'}, and one ONNX file is needed; export the"
+        " model with: optimum-cli export onnx --model NAME FOLDER"
     )
 
 

@@ -168,10 +168,15 @@ def test_a_classifier_reads_a_pair_or_the_suites_prompt(nli: Path) -> None:
         assert found == pytest.approx([by_hand(*texts)], abs=1e-6)
 
 
-def test_a_text_beyond_the_window_loses_the_end_of_the_source(nli: Path) -> None:
-    """Worked example: 64 tokens, less 3 marks and 4 of the claim, leave 57 of the source."""
+def test_a_text_beyond_the_window_loses_some_of_the_source(nli: Path) -> None:
+    """Worked example: 64 tokens, less 3 marks and 4 of the claim, leave 57 of the source.
+
+    Of one text, 62 are left between 2 marks, the last 4 of them the claim's.
+    """
     (found,) = supports(checker_of(nli), ("moss" * 30, "zinc"))
     assert found == pytest.approx(by_hand(("moss" * 30)[:57], "zinc"), abs=1e-6)
+    (found,) = supports(checker_of(nli, prompt="{source} {claim}"), ("ab" * 60, "zinc"))
+    assert found == pytest.approx(by_hand("ab" * 29 + "zinc"), abs=1e-6)
 
 
 def test_a_summary_cannot_write_the_models_marks(nli: Path) -> None:
@@ -269,6 +274,11 @@ print(checker.compute({asked!r}))
             {},
             {"prompt": "a very long prompt for {source}"},
             f"its prompt leaves 46 of 64 tokens, and 48 are needed; {SHORTEN}",
+        ),
+        (
+            {"id2label": {"0": "other", "9": "entailment"}},
+            {},
+            f"which of its labels means support is not known; {WRITE}, of 0 = 'other', 1 = ''",
         ),
         (
             {"id2label": {"0": "entailment", "1": "x"}},

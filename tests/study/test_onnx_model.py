@@ -19,7 +19,10 @@ NOWHERE = (
     "there is no such folder, and no model of that name in this user's cache of Hugging Face; a run"
     " downloads nothing, so name the folder of a model"
 )
-EXPORT = "export the model with: optimum-cli export onnx --model NAME FOLDER"
+EXPORT = (
+    "and one ONNX file is needed; export the model with: optimum-cli export onnx --model NAME"
+    " FOLDER"
+)
 NO_CONFIG = (
     "holds no config.json with a JSON object; name the folder of a model, the one with its"
     " configuration and weights"
@@ -66,8 +69,7 @@ def test_one_onnx_file_is_read_wherever_exports_put_it(model: Path, tmp_path: Pa
     folder = make_checker(tmp_path / "int8", LABELS, file="onnx/model_int8.onnx")
     assert read(folder) == expected
     (folder / "model_fp16.onnx").write_bytes(b"")
-    message = "holds model_fp16.onnx, onnx/model_int8.onnx; keep one ONNX file"
-    assert refusal(folder) == message
+    assert refusal(folder) == f"holds model_fp16.onnx, onnx/model_int8.onnx, {EXPORT}"
     shutil.copy(model / "model.onnx", folder)
     assert read(folder) == expected
 
@@ -77,7 +79,7 @@ def test_a_folder_of_pickles_and_code_is_refused(model: Path) -> None:
     (model / "model.onnx").unlink()
     (model / "pytorch_model.bin").write_bytes(b"\x80\x04")
     (model / "modeling.py").write_text("raise SystemExit", "utf-8")
-    assert refusal(model) == f"holds no ONNX file; {EXPORT}"
+    assert refusal(model) == f"holds no ONNX file, {EXPORT}"
 
 
 def test_a_folder_without_its_other_files_is_refused(model: Path) -> None:
