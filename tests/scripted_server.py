@@ -61,13 +61,17 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A chat completion, with the tokens that it claims: prompt, completion and cached ones."""
+    """A chat completion, with the tokens that it claims: prompt, completion and cached ones.
+
+    Of the completion's tokens ``n_thought`` were thought; with None the details are left out.
+    """
 
     text: str | None
     finish: str | None = "stop"
     refusal: str | None = None
     usage: tuple[int, int, int] | None = (100, 20, 0)
     model: str = ""
+    n_thought: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,12 +169,15 @@ def _completion(answer: Answer, seen: Seen) -> bytes:
     }
     if answer.usage is not None:
         prompt, completion, cached = answer.usage
-        reply["usage"] = {
+        usage: dict[str, object] = {
             "prompt_tokens": prompt,
             "completion_tokens": completion,
             "total_tokens": prompt + completion,
             "prompt_tokens_details": {"cached_tokens": cached},
         }
+        if answer.n_thought is not None:
+            usage["completion_tokens_details"] = {"reasoning_tokens": answer.n_thought}
+        reply["usage"] = usage
     return json.dumps(reply).encode()
 
 

@@ -89,7 +89,7 @@ def plan(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     run = gated_of(suite, gated, session)
     loaded, tasks = run.suite, run.tasks
     survey, signature = session.survey(gated.judge, [loaded], tasks, imagine=True)
-    rows = planned_calls(survey.missing.values(), survey.reply_share)
+    rows = planned_calls(survey.missing.values(), survey.reply_share, survey.thoughts)
     return list(plan_lines(rows, judge=signature, n_stored=len(survey.stored)))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,7 +13,12 @@ if TYPE_CHECKING:
 KEY_VERSION = 1
 """Goes up when the same request would be sent in another way."""
 
+ROOM: Final = 16_384
+"""Tokens that a reply and its thoughts may have unless the suite says; what is not used is free."""
+
 Role = Literal["system", "user", "assistant"]
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
+"""How long a reasoning model thinks before it answers, as its endpoint has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,9 @@ class ChatRequest:
     """One request to a model, before it is known which endpoint serves it and how.
 
     Attributes:
+        max_tokens: Tokens that the answer needs at most, without thoughts.
+        room: Tokens that the reply may have with its thoughts, as the suite has them: `ROOM` where
+            it says nothing, and then more where the model needs more; None for ``max_tokens``.
         schema: What the reply has to follow; None for free text.
         vote: Which of several votes on the same question this is, from 0.
         attempt: Which attempt at the same items this is, from 0; later ones follow a bad reply.
@@ -45,6 +54,8 @@ class ChatRequest:
     model: str
     messages: tuple[Message, ...]
     max_tokens: int
+    room: int | None = None
+    reasoning_effort: Effort | None = None
     schema: Schema | None = None
     temperature: float = 0.0
     seed: int = 0
@@ -52,8 +63,24 @@ class ChatRequest:
     attempt: int = 0
     topic: str = field(default="", compare=False)
 
+    @property
+    def most_tokens(self) -> int:
+        """Tokens that the reply may have, with its thoughts."""
+        if self.room is None:
+            return self.max_tokens
+        return max(ROOM, self.max_tokens) if self.room == ROOM else self.room
+
     def identity(self, endpoint: str) -> Mapping[str, object]:
-        """All that can change the reply of the endpoint of this name: what a key is made of."""
+        """All that can change the reply of the endpoint of this name: what a key is made of.
+
+        The usual room is left out, as what a run has learned to add to it: neither changes a reply
+        that fits, and the keys of older replies stay valid.
+        """
+        chosen: dict[str, object] = {}
+        if self.room not in {None, ROOM}:
+            chosen["room"] = self.room
+        if self.reasoning_effort is not None:
+            chosen["reasoning_effort"] = self.reasoning_effort
         return {
             "version": KEY_VERSION,
             "endpoint": endpoint,
@@ -65,6 +92,7 @@ class ChatRequest:
             "seed": self.seed,
             "vote": self.vote,
             "attempt": self.attempt,
+            **chosen,
         }
 
 
@@ -73,11 +101,23 @@ Finish = Literal["stop", "length", "content_filter", "refusal"]
 
 
 class Usage(NamedTuple):
-    """The tokens that an endpoint counted; what it had in its own cache is among the prompt's."""
+    """The tokens that an endpoint counted.
+
+    What it had in its own cache is among the prompt's, what the model thought in the completion's.
+    """
 
     prompt_tokens: int
     completion_tokens: int
     cached_tokens: int = 0
+    reasoning_tokens: int = 0
+
+
+_THOUGHTS: Final = re.compile(r"(?:\s*<think>.*?(?:</think>\s*|\Z))*+", re.DOTALL)
+
+
+def without_thoughts(text: str) -> str:
+    """The text after the ``<think>`` blocks that it begins with; one that never ends is all."""
+    return _THOUGHTS.sub("", text, count=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +137,28 @@ class ChatReply:
     fingerprint: str = ""
     usage: Usage | None = None
 
+    @property
+    def is_spent(self) -> bool:
+        """Whether it was cut off before the model had said anything."""
+        return self.finish == "length" and not without_thoughts(self.text)
+
+    @property
+    def n_thought(self) -> int:
+        """How many tokens the model thought, as far as its endpoint says."""
+        if self.usage is None:
+            return 0
+        return self.usage.completion_tokens if self.is_spent else self.usage.reasoning_tokens
+
+    @property
+    def spending(self) -> str:
+        """What became of the tokens of a reply that is spent, for people."""
+        n_tokens = f"all {self.n_thought:,} tokens" if self.n_thought else "its whole reply"
+        return f"the model spent {n_tokens} thinking"
+
     def as_json(self) -> Mapping[str, object]:
-        """The reply as JSON values; `read_reply` is the way back."""
-        return {**asdict(self), "usage": self.usage and list(self.usage)}
+        """The reply as JSON values, no thoughts without a count; `read_reply` is the way back."""
+        usage = self.usage and list(self.usage[: 3 if not self.usage.reasoning_tokens else 4])
+        return {**asdict(self), "usage": usage}
 
 
 def read_reply(values: Any) -> ChatReply:
@@ -114,7 +173,7 @@ def read_reply(values: Any) -> ChatReply:
             "finish": "stop" | "length" | "content_filter" | "refusal",
             "model": str(),
             "fingerprint": str(),
-            "usage": None | [int(), int(), int()] as usage,
+            "usage": None | [int(), int(), int()] | [int(), int(), int(), int()] as usage,
             **more,
         } if not more and all(type(n) is int and n >= 0 for n in usage or ()):
             return ChatReply(**{**values, "usage": usage and Usage(*usage)})

@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from summeval_pytest.endpoints.chat import ChatReply
-from summeval_pytest.endpoints.dialect import LEVELS, Negotiation, body, next_trial
+from summeval_pytest.endpoints.dialect import LEVELS, Negotiation, body, narrowed, next_trial, room
 from summeval_pytest.endpoints.response import Trouble, read_body, read_trouble
 from summeval_pytest.endpoints.spending import tokens_about
 from summeval_pytest.endpoints.wire import TOO_SLOW, Wire, read_off_loop
@@ -53,6 +53,8 @@ _REMEDIES: Final[dict[Fault, str]] = {
 }
 Again = Callable[["Fault"], Awaitable[None]]
 """Asked before each further attempt, with the fault of the last; may raise to forbid it."""
+Fit = Callable[["ChatRequest"], "ChatRequest"]
+"""Gives a request the room that its model was found to need, when its turn comes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,7 @@ class _Call:
     ticket: int
     deadline: asyncio.Timeout
     again: Again | None
+    fit: Fit | None = None
     n_attempts: int = 0
     n_waits: int = 0
     n_unreadable: int = 0
@@ -155,7 +158,9 @@ class Client:
         """Close all connections."""
         await self._wire.close()
 
-    async def send(self, request: ChatRequest, *, again: Again | None = None) -> ChatReply:
+    async def send(
+        self, request: ChatRequest, *, again: Again | None = None, fit: Fit | None = None
+    ) -> ChatReply:
         """The reply to one request; a cut-off, filtered or refused one is a reply as well.
 
         The time allowed begins with the first attempt, as waiting for a turn is nobody's fault.
@@ -163,7 +168,7 @@ class Client:
         Raises:
             NoReplyError: if there is none, with its fault.
         """
-        call = _Call(request, self._limits.ticket(), asyncio.timeout(None), again)
+        call = _Call(request, self._limits.ticket(), asyncio.timeout(None), again, fit)
         try:
             async with call.deadline:
                 while True:
@@ -189,7 +194,9 @@ class Client:
         if isinstance(outcome, ChatReply):
             if dialect == talk.dialect:
                 talk.settle(dialect)
-        elif outcome.is_refusal and talk.doubt(dialect):
+        elif talk.narrow(dialect, outcome, call.request) or (
+            outcome.is_refusal and talk.doubt(dialect)
+        ):
             return await self._ask(call)
         return outcome
 
@@ -204,7 +211,9 @@ class Client:
             if isinstance(outcome, ChatReply):
                 self._talk.settle(trial)
                 return outcome
-            if (following := next_trial(trial, outcome, has_schema=has_schema)) is None:
+            following = narrowed(trial, outcome, call.request)
+            following = following or next_trial(trial, outcome, has_schema=has_schema)
+            if following is None:
                 if first is not None and outcome.is_refusal:
                     raise first
                 return outcome
@@ -214,8 +223,10 @@ class Client:
     async def _attempt(self, call: _Call, dialect: Dialect) -> ChatReply | Trouble:
         """What one attempt comes to, when its turn has come."""
         n_tokens = 0
+        if call.fit is not None:
+            call.request = call.fit(call.request)
         if self.endpoint.tokens_per_minute is not None:  # providers count the longest reply, too
-            n_tokens = tokens_about(call.request) + call.request.max_tokens
+            n_tokens = tokens_about(call.request) + room(call.request, dialect)
         turn = self._limits.taken(self._limiter, ticket=call.ticket, n_tokens=n_tokens)
         async with turn as n_shrunk:
             if self._refusal is not None:

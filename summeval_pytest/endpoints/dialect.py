@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
@@ -31,19 +32,29 @@ _BREAKDOWNS: Final = frozenset({500, 501})
 """Statuses with which some servers answer a schema that they cannot follow."""
 _OF_LEVELS: Final = frozenset({"response_format", "json_schema", "json_object"})
 _OF_BREAKDOWNS: Final = _OF_LEVELS | {"schema", "grammar"}
+_OF_LENGTH: Final = frozenset({
+    "max_tokens", "max_completion_tokens", "max_new_tokens", "maxoutputtokens", "context",
+})  # fmt: skip
+"""Words with which OpenAI, TGI, Gemini and vLLM refuse the room of a reply."""
+_OF_OTHERS: Final = _OF_LEVELS | {"temperature", "seed", "reasoning_effort"}
+"""Words of refusals that may repeat the whole request."""
+_FEWEST: Final = 256
+"""Tokens of the shortest limit on replies; lower numbers are something else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
     """What one model at one endpoint understands, and whether it takes temperature and seed.
 
-    The level is None while no schema was asked for with success.
+    The level is None while no schema was asked for with success; ``most_tokens``, the longest reply
+    that may be asked for, while nobody refused one.
     """
 
     level: Level | None = None
     length_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     temperature: bool = True
     seed: bool = True
+    most_tokens: int | None = None
 
     def as_json(self) -> Mapping[str, object]:
         """The dialect as JSON values; `read_dialect` is the way back."""
@@ -52,14 +63,15 @@ class Dialect:
 
 def read_dialect(values: Any) -> Dialect | None:
     """The dialect that JSON values hold, as `Dialect.as_json` wrote it; None in anything else."""
-    match values:
+    match {"most_tokens": None, **values} if isinstance(values, dict) else None:
         case {
             "level": None | "json_schema" | "json_object" | "text",
             "length_field": "max_tokens" | "max_completion_tokens",
             "temperature": bool(),
             "seed": bool(),
+            "most_tokens": None | int() as most,
             **more,
-        } if not more:
+        } if not more and (most is None or (type(most) is int and most > 0)):
             return Dialect(**values)
     return None
 
@@ -91,6 +103,37 @@ def next_trial(dialect: Dialect, trouble: Trouble, *, has_schema: bool) -> Diale
     return next((without[field] for field in fields if without[field] != dialect), lower)
 
 
+def room(request: ChatRequest, dialect: Dialect) -> int:
+    """Tokens that a reply may have: as many as are wanted, and no more than the endpoint takes."""
+    return min(request.most_tokens, dialect.most_tokens or request.most_tokens)
+
+
+def narrowed(dialect: Dialect, trouble: Trouble, request: ChatRequest) -> Dialect | None:
+    """The dialect with the longest reply that a refusal allows; None if it is about another thing.
+
+    A refusal names the longest reply, or a context and beside it the length of the prompt, and then
+    an eighth of what is left goes to longer prompts. Where it names nothing, half as much is tried.
+    """
+    words = set(re.findall(r"\w+", trouble.what.lower()))
+    is_of_length = bool(words & _OF_LENGTH) and not words & _OF_OTHERS
+    is_of_length = is_of_length and (not trouble.param or trouble.param in _OF_LENGTH)
+    if trouble.status not in _REFUSALS or not (is_of_length or trouble.is_too_long):
+        return None
+    sent = room(request, dialect)
+    need = min(request.max_tokens, sent)
+    # what was asked for in all is neither the limit nor the prompt
+    limits = {n for n in trouble.numbers if n != sent and n - sent not in trouble.numbers}
+    most, prompt = [*sorted(limits, reverse=True), 0, 0][:2]
+    if most < _FEWEST:
+        if dialect.length_field == "max_tokens" and not trouble.is_too_long:
+            return None  # first under the other name
+        less = max(sent // 2, need)
+    else:
+        most -= "exclusive" in words
+        less = most if prompt <= 1 else max((most - prompt) * 7 // 8, need)
+    return replace(dialect, most_tokens=less) if less < sent else None
+
+
 def body(request: ChatRequest, dialect: Dialect) -> dict[str, object]:
     """A request's body as JSON values, in an endpoint's dialect.
 
@@ -113,7 +156,9 @@ def body(request: ChatRequest, dialect: Dialect) -> dict[str, object]:
         if level == "json_object":
             values["response_format"] = {"type": level}
     values["messages"] = messages
-    values[dialect.length_field] = request.max_tokens
+    values[dialect.length_field] = room(request, dialect)
+    if request.reasoning_effort is not None:
+        values["reasoning_effort"] = request.reasoning_effort
     if dialect.temperature:
         values["temperature"] = request.temperature
     if dialect.seed:
@@ -157,6 +202,14 @@ class Negotiation:
         """A reply came in this dialect."""
         self.dialect = dialect
         self.is_known = self._is_confirmed = True
+
+    def narrow(self, refused: Dialect, trouble: Trouble, request: ChatRequest) -> bool:
+        """Whether a refusal is about the room of a reply; then less is asked for from now on."""
+        less = narrowed(refused, trouble, request)
+        if less is not None:
+            known = (self.dialect.most_tokens, less.most_tokens)
+            self.dialect = replace(self.dialect, most_tokens=min(filter(None, known)))
+        return less is not None
 
     def doubt(self, refused: Dialect) -> bool:
         """Whether a refusal in this dialect may be the dialect's fault, and not the request's.

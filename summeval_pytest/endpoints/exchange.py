@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from contextlib import closing
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.endpoints.chat import read_reply
+from summeval_pytest.endpoints.chat import ROOM, read_reply
 from summeval_pytest.endpoints.client import Backoff, Client
 from summeval_pytest.endpoints.dialect import read_dialect
 from summeval_pytest.endpoints.endpoint import is_other_model
 from summeval_pytest.endpoints.limits import URGENCY, Limits
-from summeval_pytest.endpoints.spending import Ledger, ModelSeen, cost_at_most
+from summeval_pytest.endpoints.spending import Ledger, ModelSeen, cost_at_most, tokens_for
 from summeval_pytest.errors import NoReplyError, OptionError, StoreError
 from summeval_pytest.store.cassette import Row
 from summeval_pytest.store.key import request_key
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
-    from summeval_pytest.endpoints.client import Again, Sender
+    from summeval_pytest.endpoints.client import Again, Fit, Sender
     from summeval_pytest.endpoints.dialect import Dialect
     from summeval_pytest.endpoints.endpoint import Address, Endpoint, Price
     from summeval_pytest.endpoints.limits import Urgency
@@ -153,6 +155,7 @@ class Exchange:
     Attributes:
         open: The requests that are waited for, by key.
         waiting_elsewhere: Of these, those that another process may be asking.
+        thoughts: By endpoint and model, the most tokens that one of its replies thought.
     """
 
     def __init__(
@@ -171,6 +174,7 @@ class Exchange:
         self.limits = Limits(in_flight, None if memory.record == "none" else memory.store.turn)
         self.open: dict[str, tuple[asyncio.Task[ChatReply], Urgency]] = {}
         self.waiting_elsewhere: set[asyncio.Task[ChatReply]] = set()
+        self.thoughts: dict[tuple[str, str], int] = {}
         self.purse = asyncio.Semaphore(in_flight)  # bounds calls that set money aside at once
         self._backoff = backoff
         self._clients: dict[tuple[Endpoint, str], Client] = {}
@@ -186,7 +190,11 @@ class Exchange:
         return tuple(f"{c.endpoint.name}: {c.trouble}" for c in clients if c.trouble)
 
     async def ask(
-        self, endpoint: Endpoint, request: ChatRequest, again: Again | None = None
+        self,
+        endpoint: Endpoint,
+        request: ChatRequest,
+        again: Again | None = None,
+        fit: Fit | None = None,
     ) -> ChatReply:
         """The endpoint's own reply to a request; ``again`` is asked before each further attempt."""
         client = self._clients.get((endpoint, request.model))
@@ -196,7 +204,7 @@ class Exchange:
             self._clients[endpoint, request.model] = client
         self.ledger.n_in_flight += 1
         try:
-            reply = await client.send(request, again=again)
+            reply = await client.send(request, again=again, fit=fit)
         except NoReplyError:
             self.ledger.totals.n_failed += 1
             raise
@@ -336,6 +344,8 @@ class CachedEndpoint:
             is_other=is_other_model(asked, reply.model, pinned=self._address.pinned),
         )
         self._exchange.ledger.models.setdefault(seen, set()).add(key)
+        known = self._exchange.thoughts.get((endpoint.name, asked), 0)
+        self._exchange.thoughts[endpoint.name, asked] = max(known, reply.n_thought)
         if seen.is_other and self._exchange.is_strict:
             self._swapped = NoReplyError(
                 "other_model",
@@ -347,6 +357,25 @@ class CachedEndpoint:
             raise self._swapped
         return reply
 
+    def _fit(self, request: ChatRequest, n_left: float = math.inf) -> ChatRequest:
+        """The request with room for twice the thoughts that the model was seen to have, and more.
+
+        Of ``n_left`` tokens that the budget pays for, it may have its share, or all of them before
+        the model is known. Where tokens are limited a minute, providers count room that stays
+        empty, so there is no more than needed.
+        """
+        if request.room != ROOM:
+            return request
+        exchange, endpoint = self._exchange, self._address.endpoint
+        thought = exchange.thoughts.get((endpoint.name, request.model))
+        share = n_left if thought is None else n_left / exchange.limits.limit
+        if thought is not None and endpoint.tokens_per_minute is not None:
+            share = 0.0
+        thought = thought or 0
+        room = max(request.max_tokens + 2 * thought, min(request.most_tokens, share))
+        room = max(request.max_tokens + thought, min(room, n_left))
+        return replace(request, room=int(room))
+
     async def _asked(self, key: str, request: ChatRequest) -> ChatReply:
         """The endpoint's own reply, within the budget."""
         exchange, endpoint, price = self._exchange, self._address.endpoint, self._price
@@ -357,7 +386,7 @@ class CachedEndpoint:
                 f" with --summ-record=none{self._address.hint}"
             )
         if exchange.budget is None or price is None:
-            reply = await exchange.ask(endpoint, request)
+            reply = await exchange.ask(endpoint, request, fit=self._fit)
         else:
             async with exchange.purse:
                 reply = await self._afforded(request, exchange.budget, price)
@@ -366,7 +395,14 @@ class CachedEndpoint:
 
     async def _afforded(self, request: ChatRequest, budget: Budget, price: Price) -> ChatReply:
         """The endpoint's own reply, if the most that this can cost is left."""
-        dearest = reserved = cost_at_most(request, price)
+        asked = request
+
+        def most(dollars: float) -> float:
+            nonlocal request
+            request = self._fit(asked, tokens_for(dollars, asked, price))
+            return cost_at_most(request, price)
+
+        dearest = reserved = await budget.reserve(most)
 
         async def again(fault: Fault) -> None:
             nonlocal reserved
@@ -376,7 +412,6 @@ class CachedEndpoint:
                 await budget.reserve(dearest)
                 reserved = dearest
 
-        await budget.reserve(dearest)
         cost = dearest  # also of a call that is given up: it may be on the bill
         try:
             reply = await self._exchange.ask(self._address.endpoint, request, again)

@@ -37,6 +37,7 @@ _MOST_TOKENS: Final = 1_000_000_000
 _CUT: Final[dict[str, Finish]] = {"length": "length", "content_filter": "content_filter"}
 _NO_TEXT: Final = ("error", "function_call", "tool_calls")
 _WORD: Final = re.compile(r"[a-z_]+")
+_NUMBER: Final = re.compile(r"(?<![\w.-])(?:\d{1,3}(?:,\d{3})+|\d{1,10})(?![\w-]|\.\d)", re.ASCII)
 _ESCAPE: Final = re.compile(r"\\.")
 _TOO_LONG: Final = frozenset({"context_length_exceeded", "exceed_context_size_error"})
 _QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
@@ -134,10 +135,17 @@ def _usage(values: Any) -> Usage | None:
     match values:
         case {"prompt_tokens": prompt, "completion_tokens": completion}:
             if _is_count(prompt) and _is_count(completion):
-                details = values.get("prompt_tokens_details")
-                cached = details.get("cached_tokens") if isinstance(details, dict) else 0
-                return Usage(prompt, completion, min(cached, prompt) if _is_count(cached) else 0)
+                cached = _detail(values.get("prompt_tokens_details"), "cached_tokens", prompt)
+                details = values.get("completion_tokens_details")
+                thought = _detail(details, "reasoning_tokens", completion)
+                return Usage(prompt, completion, cached, thought)
     return None
+
+
+def _detail(details: Any, name: str, most: int) -> int:
+    """A part of a count of tokens; 0 where it is not told."""
+    count = details.get(name) if isinstance(details, dict) else 0
+    return min(count, most) if _is_count(count) else 0
 
 
 def _is_count(value: object) -> TypeGuard[int]:
@@ -167,6 +175,7 @@ class Trouble:
         status: Of a response; 0 where there was none, or a good one.
         param: The parameter that an error is about, by its own word.
         words: The words of an error's body, in lower case.
+        numbers: The whole numbers of its message that are no part of a name.
         is_too_long: Whether the prompt is longer than the model's context.
     """
 
@@ -177,6 +186,7 @@ class Trouble:
     status: int = 0
     param: str = ""
     words: frozenset[str] = frozenset()
+    numbers: frozenset[int] = frozenset()
     is_too_long: bool = False
 
     @property
@@ -218,6 +228,7 @@ def read_trouble(response: Response, now: datetime) -> Trouble:
         status=status,
         param=error.get("param", ""),
         words=frozenset(_WORD.findall(_ESCAPE.sub(" ", response.text[:_SEARCHED]).lower())),
+        numbers=frozenset(int(n.replace(",", "")) for n in _NUMBER.findall(error["message"])),
         is_too_long=bool(_TOO_LONG & {code, kind}),
     )
 

@@ -17,7 +17,7 @@ from summeval_pytest.errors import NoReplyError
 from summeval_pytest.store.store import LocalAccount
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from summeval_pytest.endpoints.chat import ChatRequest, Usage
     from summeval_pytest.endpoints.endpoint import Price
@@ -32,7 +32,13 @@ _PER_SCHEMA: Final = 64
 def cost_at_most(request: ChatRequest, price: Price) -> float:
     """What one call can cost at most, in dollars: a long prompt and a reply of full length."""
     dearest = max(price.input, price.cached_input or 0.0)
-    return (tokens_at_most(request) * dearest + request.max_tokens * price.output) / 1_000_000
+    return (tokens_at_most(request) * dearest + request.most_tokens * price.output) / 1_000_000
+
+
+def tokens_for(dollars: float, request: ChatRequest, price: Price) -> float:
+    """How many tokens of reply so much money pays for after the longest prompt, 0 or more."""
+    left = dollars - cost_at_most(replace(request, max_tokens=0, room=None), price)
+    return max(0.0, left / price.output * 1_000_000) if price.output else math.inf
 
 
 def tokens_at_most(request: ChatRequest) -> int:
@@ -72,20 +78,26 @@ class Budget:
         self.dollars = dollars
         self.account = account or LocalAccount()
 
-    async def reserve(self, most: float) -> None:
-        """Sets aside what a call can cost at most; waits while calls in flight may leave enough.
+    async def reserve(self, most: float | Callable[[float], float]) -> float:
+        """Sets aside, and returns, the most that a call can cost, which may depend on what is left.
 
-        Raises a NoReplyError, ``over_budget``, once there will never be enough.
+        Waits while calls in flight may leave enough. Raises a NoReplyError, ``over_budget``, once
+        there will never be enough.
         """
         while True:
-            answer = await self.account.reserve(most, self.dollars)
+            if callable(most):
+                look = await self.account.reserve(0.0, self.dollars)
+                dollars = most(self.dollars - look.spent)
+            else:
+                dollars = most
+            answer = await self.account.reserve(dollars, self.dollars)
             if answer.is_reserved:
-                return
+                return dollars
             if answer.is_over:
                 raise NoReplyError(
                     "over_budget",
                     f"not judged: budget ({answer.spent:.4f} of {self.dollars:g} dollars"
-                    f" spent, and the next call could cost {most:.4f})",
+                    f" spent, and the next call could cost {dollars:.4f})",
                 )
             await asyncio.sleep(_POLL_SECONDS)
 

@@ -388,7 +388,7 @@ def show_plan(session: pytest.Session) -> None:
     suites = [gated.suite for gated in gate.suites]
     survey, signature = gate.session.survey(gate.judge_name, suites, tasks, imagine=True)
     reporter = session.config.pluginmanager.getplugin("terminalreporter")
-    rows = planned_calls(survey.missing.values(), survey.reply_share)
+    rows = planned_calls(survey.missing.values(), survey.reply_share, survey.thoughts)
     for line in plan_lines(rows, judge=signature, n_stored=len(survey.stored)):
         if reporter is not None:
             reporter.write_line(line)

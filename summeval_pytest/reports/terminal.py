@@ -435,7 +435,7 @@ def plan_lines(rows: Sequence[PlannedCalls], *, judge: str, n_stored: int) -> It
         dollars = "-" if row.cost is None else f"{row.cost:.2f}{'+' if row.n_unpriced else ''}"
         tokens = f"{row.prompt_tokens:,}", f"{row.completion_tokens:,}"
         yield _PLANNED.format(one_line(row.system, 23), row.metric, calls, *tokens, dollars)
-    yield "tokens and dollars are estimates"
+    yield "tokens and dollars are estimates; hidden reasoning counts once a reply is stored"
     if total.n_certain < total.n_calls:
         why = "some calls depend on replies that nobody has given yet"
         yield f"~ {why}: the embedded judge stands in"

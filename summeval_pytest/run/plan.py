@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from contextvars import ContextVar
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.endpoints.chat import Usage
@@ -25,7 +26,7 @@ from summeval_pytest.suite.values import Pair
 from summeval_pytest.text.sentences import split_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
     from summeval_pytest.endpoints.client import Sender
@@ -81,18 +82,27 @@ class Survey:
         self._memory = memory
         self._allowed_tokens = 0
         self._reply_tokens = 0
+        self._thoughts: dict[tuple[str, str], list[int]] = {}
 
     @property
     def reply_share(self) -> float | None:
-        """Tokens of the stored replies as a share of their limits, 0 to 1; None for no count."""
+        """Tokens of the stored replies, without thoughts, by what they were to need at most.
+
+        It is 0 to 1; None for no count.
+        """
         return self._reply_tokens / self._allowed_tokens if self._allowed_tokens else None
+
+    @property
+    def thoughts(self) -> Mapping[tuple[str, str], float]:
+        """By endpoint and model, the mean of the tokens that it thought for a stored reply."""
+        return {model: fmean(counts) for model, counts in self._thoughts.items()}
 
     def line(self, address: Address, price: Price | None) -> Sender:
         """A sender that asks nobody."""
         return _Surveyed(self, self._memory, address.endpoint, price)
 
-    def find(self, key: str, request: ChatRequest) -> ChatReply | None:
-        """The stored reply to a request; None if there is none."""
+    def find(self, key: str, endpoint: str, request: ChatRequest) -> ChatReply | None:
+        """The stored reply to a request to an endpoint; None if there is none."""
         if key in self.missing:
             return None
         reply = self._memory.recorded(key) or self._memory.cached(key)
@@ -100,7 +110,8 @@ class Survey:
             return None
         if key not in self.stored and reply.usage is not None:
             self._allowed_tokens += request.max_tokens
-            self._reply_tokens += reply.usage.completion_tokens
+            self._reply_tokens += reply.usage.completion_tokens - reply.n_thought
+            self._thoughts.setdefault((endpoint, request.model), []).append(reply.n_thought)
         self.stored[key] = Row(key=key, topic=request.topic, reply=reply.as_json())
         return reply
 
@@ -149,7 +160,7 @@ class _Surveyed:
             NoReplyError: ``not_recorded``, if there is none.
         """
         key = self._key(request)
-        if (reply := self.survey.find(key, request)) is not None:
+        if (reply := self.survey.find(key, self.endpoint.name, request)) is not None:
             return reply
         self._miss(key, request, self.memory.given_up(key))
         raise NoReplyError("not_recorded", f"not asked yet: {request.topic} ({key[:8]})")
@@ -217,7 +228,7 @@ class _Imagining:
 
 
 USUAL_SHARE: Final = 0.3
-"""The assumed length of a reply as a share of its ``max_tokens``, where none is stored."""
+"""The assumed share of ``max_tokens`` that an answer takes, where no reply is stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,8 +257,15 @@ class PlannedCalls:
     listed: frozenset[Price] = frozenset()
 
 
-def planned_calls(missing: Iterable[Missing], reply_share: float | None) -> list[PlannedCalls]:
-    """The missing requests by system, in the order in which these came up, and metric."""
+def planned_calls(
+    missing: Iterable[Missing],
+    reply_share: float | None,
+    thoughts: Mapping[tuple[str, str], float],
+) -> list[PlannedCalls]:
+    """The missing requests by system, in the order in which these came up, and metric.
+
+    `Survey` has the length of replies, and the tokens of thoughts by endpoint and model.
+    """
     share = USUAL_SHARE if reply_share is None else reply_share
     groups: dict[tuple[str, str], list[Missing]] = {}
     for request in missing:
@@ -255,17 +273,18 @@ def planned_calls(missing: Iterable[Missing], reply_share: float | None) -> list
     systems = list(dict.fromkeys(system for system, _ in groups))
     metrics = list(dict.fromkeys([SUMMARIES, *METRICS, *(metric for _, metric in groups)]))
     order = sorted(groups, key=lambda of: (systems.index(of[0]), metrics.index(of[1])))
-    return [_planned(*of, groups[of], share) for of in order]
 
-
-def _planned(system: str, metric: str, requests: list[Missing], share: float) -> PlannedCalls:
-    used = [
-        Usage(
-            prompt_tokens=tokens_about(missing.request),
-            completion_tokens=round(missing.request.max_tokens * share),
+    def usage(request: Missing) -> Usage:
+        n_thought = thoughts.get((request.endpoint.name, request.request.model), 0.0)
+        return Usage(
+            prompt_tokens=tokens_about(request.request),
+            completion_tokens=round(request.request.max_tokens * share + n_thought),
         )
-        for missing in requests
-    ]
+
+    return [_planned(*of, groups[of], list(map(usage, groups[of]))) for of in order]
+
+
+def _planned(system: str, metric: str, requests: list[Missing], used: list[Usage]) -> PlannedCalls:
     priced = [(m.price, usage) for m, usage in zip(requests, used, strict=True)]
     known = [price.cost(usage) for price, usage in priced if price is not None]
     return PlannedCalls(

@@ -352,6 +352,8 @@ class Session:
             style=Style(rubric=spec.rubric, examples=spec.examples, facets=spec.facets),
             in_flight=self.terms.own_in_flight,
             manner=spec.manner,
+            max_tokens=spec.max_tokens,
+            effort=spec.reasoning_effort,
         )
 
     def is_asked(self, judge: str, suites: Sequence[Suite]) -> bool:

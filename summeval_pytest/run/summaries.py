@@ -11,7 +11,7 @@ import re
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.endpoints.chat import ChatRequest, Message
+from summeval_pytest.endpoints.chat import ROOM, ChatRequest, Message, without_thoughts
 from summeval_pytest.errors import REFUSALS, NoReplyError, OptionError, UsageError, nearest
 from summeval_pytest.suite.values import PROMPTS, SOURCE_MARK, Flaw, Pair
 from summeval_pytest.text.printing import one_line
@@ -30,8 +30,8 @@ CHARACTERS_PER_TOKEN: Final = 3
 """English text has about four to a token; three leave room for numbers and formulas."""
 GAP: Final = "\n\n[...]\n\n"
 _MARKS: Final = re.compile(r"\{(source|title)\}")
-_THOUGHT: Final = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
-"""What reasoning models of some servers write before they answer; no part of the summary."""
+TOKENS: Final = 1024
+"""What a summary takes at most, without thoughts."""
 
 
 def summary_request(paper: Paper, spec: SystemSpec) -> tuple[ChatRequest, str]:
@@ -59,7 +59,9 @@ def summary_request(paper: Paper, spec: SystemSpec) -> tuple[ChatRequest, str]:
     request = ChatRequest(
         model=spec.model,
         messages=(Message("user", _MARKS.sub(lambda mark: texts[mark[1]], template)),),
-        max_tokens=spec.max_tokens,
+        max_tokens=spec.max_tokens or TOKENS,
+        room=None if spec.max_tokens else ROOM,
+        reasoning_effort=spec.reasoning_effort,
         temperature=spec.temperature,
         topic=f"summary of {paper.id}",
     )
@@ -81,13 +83,14 @@ def _room(spec: SystemSpec, template: str, paper: Paper) -> int | None:
     """
     if spec.context_tokens is None:
         return None
-    tokens = spec.context_tokens - spec.max_tokens
+    kept = spec.max_tokens or TOKENS
+    tokens = spec.context_tokens - kept
     room = tokens * CHARACTERS_PER_TOKEN - len(template) - len(paper.title)
     room //= max(1, template.count(SOURCE_MARK))
     if room < len(GAP) + CHARACTERS_PER_TOKEN:
         raise UsageError(
             f"{spec.place}: context_tokens = {spec.context_tokens} of system {spec.name!r} leaves"
-            f" no room for a paper beside max_tokens = {spec.max_tokens}; write more, or less"
+            f" no room for a paper beside max_tokens = {kept}; write more, or less"
         )
     return room
 
@@ -107,11 +110,14 @@ def cut_middle(text: str, room: int) -> str:
     return text[:head] + GAP + text[tail:]
 
 
-def flaw_of(reply: ChatReply, max_tokens: int) -> Flaw | None:
+def flaw_of(reply: ChatReply, spec: SystemSpec) -> Flaw | None:
     """Why a reply is no summary, by what its endpoint says; None for a summary."""
     match reply.finish:
         case "length":
-            message = f"the summary was cut off at max_tokens = {max_tokens}"
+            at = f" at max_tokens = {spec.max_tokens}" if spec.max_tokens else ""
+            message = f"the summary was cut off{at}"
+            if reply.is_spent:
+                message = f"{reply.spending}; set max_tokens higher under [systems.{spec.name}]"
             return Flaw("degenerate_candidate", message)
         case "content_filter":
             return Flaw("refused_candidate", "the endpoint's filter withheld the summary")
@@ -149,9 +155,9 @@ class Summariser:
         return Pair(
             paper=paper,
             system=system,
-            summary=_THOUGHT.sub("", reply.text),
+            summary=without_thoughts(reply.text),
             place=spec.place,
-            flaw=flaw_of(reply, spec.max_tokens),
+            flaw=flaw_of(reply, spec),
             note=note,
         )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, Strict, ValidationInfo
 from pydantic.functional_validators import ValidateAs
 
+from summeval_pytest.endpoints.chat import Effort
 from summeval_pytest.endpoints.endpoint import Price
 from summeval_pytest.errors import Place
 from summeval_pytest.questions import (
@@ -181,15 +182,20 @@ Dollars = Annotated[Number, Field(ge=0, le=100_000)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Priced:
-    """The price of a model's tokens; where none is written, the list price of a well-known model.
+class _Model:
+    """The tokens of a model's replies, and their price: the list price, unless one is written.
 
     Attributes:
+        max_tokens: The most tokens of a reply, including hidden reasoning; None: 16384, or more if
+            the model needs more. A longer reply is cut off, and cannot be used.
+        reasoning_effort: How much a reasoning model thinks before it answers.
         input_price: Dollars per million tokens of prompts. It goes with `output_price`.
         output_price: Dollars per million tokens of replies.
         cached_input_price: Dollars per million tokens of prompts that the endpoint's cache had.
     """
 
+    max_tokens: Given[Whole] = None
+    reasoning_effort: Given[Effort] = None
     input_price: Given[Dollars] = None
     output_price: Given[Dollars] = None
     cached_input_price: Given[Dollars] = None
@@ -203,7 +209,7 @@ class _Priced:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SystemSpec(_Priced):
+class SystemSpec(_Model):
     """A system with recorded summaries, or with an endpoint that is asked for them.
 
     Attributes:
@@ -212,7 +218,6 @@ class SystemSpec(_Priced):
         endpoint: The endpoint of the model that writes the summaries.
         model: The endpoint's name for the model. It goes with `endpoint`.
         prompt: One of `PROMPTS`, or the text of your own template.
-        max_tokens: The most tokens of a summary. A longer one is cut off, and fails.
         context_tokens: The most tokens that the model can read and write. Longer sources lose
             their middle.
         temperature: The temperature of its sampling, 0 to 2.
@@ -224,14 +229,13 @@ class SystemSpec(_Priced):
     endpoint: Given[Text] = None
     model: Given[Text] = None
     prompt: Text = PROMPTS[0]
-    max_tokens: Whole = 1024
     context_tokens: Given[Whole] = None
     temperature: Annotated[Number, Field(ge=0, le=2)] = 0.0
     place: Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeSpec(_Priced):
+class JudgeSpec(_Model):
     """A model that judges.
 
     Attributes:

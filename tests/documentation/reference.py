@@ -17,6 +17,7 @@ import summeval_pytest
 from summeval_pytest import errors, questions
 from summeval_pytest.cli.app import COMMANDS, make_app
 from summeval_pytest.endpoints import spending
+from summeval_pytest.endpoints.chat import Effort
 from summeval_pytest.endpoints.endpoint import Endpoint, EndpointSpec
 from summeval_pytest.metrics import eva, facet, facts, faithfulness, finding, number, own
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
@@ -105,6 +106,7 @@ _CHOICES: Final[Mapping[str, Iterable[str]]] = {
     "facets": FACET_READINGS,
     "sentences": SENTENCE_MODES,
     "prompt": values.PROMPTS,
+    "reasoning_effort": get_args(Effort),
     "eva_recall": get_args(file.EvaRecall),
     "eva_chains": get_args(file.EvaChains),
     "eva_validation": get_args(file.EvaValidation),
@@ -164,7 +166,8 @@ _TABLES: Final = (
 def _own(kind: Any) -> list[str]:
     """The keys of a table."""
     keys = [key for key in keys_of(kind) if key not in {"name", "place"}]
-    return sorted(keys, key=lambda key: key.endswith("_price"))
+    shared = [field.name for base in kind.__bases__ if is_dataclass(base) for field in fields(base)]
+    return sorted(keys, key=lambda key: key in shared)
 
 
 def systems() -> Iterator[str]:

@@ -8,12 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.endpoints.chat import (
+    ROOM,
     ChatReply,
     ChatRequest,
     Message,
     Schema,
     Usage,
     read_reply,
+    without_thoughts,
 )
 
 COUNTS = st.integers(0, 10**9)
@@ -27,7 +29,7 @@ COUNTS = st.integers(0, 10**9)
         finish=st.sampled_from(["stop", "length", "content_filter", "refusal"]),
         model=st.text(max_size=8),
         fingerprint=st.text(max_size=8),
-        usage=st.none() | st.builds(Usage, COUNTS, COUNTS, COUNTS),
+        usage=st.none() | st.builds(Usage, COUNTS, COUNTS, COUNTS, COUNTS),
     )
 )
 def test_a_reply_is_read_as_it_was_written(reply: ChatReply) -> None:
@@ -45,7 +47,10 @@ REPLY = ChatReply(text="yes").as_json()
         {key: REPLY[key] for key in list(REPLY)[1:]},
         *[{**REPLY, key: 7} for key in ("text", "model", "fingerprint", "more")],
         *[{**REPLY, "finish": finish} for finish in ("tool_calls", None)],
-        *[{**REPLY, "usage": usage} for usage in ([1, 2], [1, 2, -3], [1, True, 3], {"a": 1})],
+        *[
+            {**REPLY, "usage": usage}
+            for usage in ([1, 2], [1, 2, -3], [1, True, 3], [1] * 5, {"a": 1})
+        ],
     ],
     ids=repr,
 )
@@ -86,12 +91,73 @@ def identity(request: ChatRequest, endpoint: str = "ollama") -> str:
         replace(ASKED, seed=1),
         replace(ASKED, vote=1),
         replace(ASKED, attempt=1),
+        replace(ASKED, room=2048),
+        replace(ASKED, reasoning_effort="low"),
     ],
 )
 def test_all_that_can_change_a_reply_is_in_its_identity(other: ChatRequest) -> None:
     """Two requests with one key would get one reply."""
     assert identity(other) != identity(ASKED)
     assert other != ASKED
+
+
+def test_the_usual_room_changes_no_key() -> None:
+    """It changes no reply that fits, and replies of older versions are found under their keys."""
+    assert identity(replace(ASKED, room=ROOM)) == identity(ASKED)
+    assert not {"room", "reasoning_effort"} & ASKED.identity("ollama").keys()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("yes", "yes"),
+        (" yes ", " yes "),
+        (" <think>Hm.\n</think>\n\nyes", "yes"),
+        ("<think>a</think> <think>b</think>yes <think>c</think>", "yes <think>c</think>"),
+        ("<think>a<think>b</think>yes", "yes"),
+        ("<think>a</think>b</think>yes", "b</think>yes"),
+        ("<think>yes, or no", ""),
+        ("<think>a</think>\n<think>b", ""),
+        ("<think></think>", ""),
+        ("Yes. <think>No", "Yes. <think>No"),
+    ],
+)
+def test_thoughts_before_an_answer_are_left_out(text: str, said: str) -> None:
+    """Up to the first end of each, as servers read them; without an end there is no answer."""
+    assert without_thoughts(text) == said
+
+
+@pytest.mark.parametrize(
+    "unit", ["<think>", "<think></think>", "<think> ", " ", "<think>a</think> "]
+)
+def test_thoughts_are_read_in_linear_time(unit: str) -> None:
+    """A megabyte of them is read at once; in quadratic time, this test would take hours."""
+    assert without_thoughts(unit * (10**6 // len(unit))) in {"", unit * 10**6}
+
+
+@pytest.mark.parametrize(
+    ("reply", "n_thought"),
+    [
+        (ChatReply(text="yes", usage=Usage(9, 50, 0, 40)), 40),
+        (ChatReply(text="ye", finish="length", usage=Usage(9, 50, 0, 48)), 48),
+        (ChatReply(text="", finish="length", usage=Usage(9, 50)), 50),
+        (ChatReply(text="<think>a", finish="length", usage=Usage(9, 50)), 50),
+        (ChatReply(text="\n\n", finish="length", usage=Usage(9, 50)), 0),
+        (ChatReply(text="", finish="length"), 0),
+        (ChatReply(text="", usage=Usage(9, 50)), 0),
+    ],
+)
+def test_all_of_a_reply_that_was_cut_before_it_began_was_thought(
+    reply: ChatReply, n_thought: int
+) -> None:
+    """Whether or not the endpoint says so; blanks without end are no thoughts."""
+    assert reply.n_thought == n_thought
+
+
+def test_a_reply_without_thoughts_is_stored_as_ever() -> None:
+    """Cassettes do not change, and older ones are read."""
+    assert ChatReply(text="yes", usage=Usage(9, 5)).as_json()["usage"] == [9, 5, 0]
+    assert ChatReply(text="yes", usage=Usage(9, 5, 1, 2)).as_json()["usage"] == [9, 5, 1, 2]
 
 
 def test_the_endpoint_is_in_the_identity_and_the_topic_is_not() -> None:

@@ -11,14 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.endpoints.chat import ChatReply, ChatRequest, Message, Schema
+from summeval_pytest.endpoints.chat import ROOM, ChatReply, ChatRequest, Message, Schema
 from summeval_pytest.endpoints.dialect import (
     INSTRUCTION,
     LEVELS,
     Dialect,
     body,
+    narrowed,
     next_trial,
     read_dialect,
+    room,
 )
 from summeval_pytest.endpoints.response import Trouble, read_trouble
 from summeval_pytest.endpoints.wire import Response
@@ -90,6 +92,12 @@ def test_half_a_character_goes_out_as_a_question_mark() -> None:
     """A paper cut in the wrong place would otherwise end its call in an error of Python's."""
     request = replace(FREE, messages=(Message("user", "a\ud83d ✓"),))
     assert body(request, STRICT)["messages"] == [{"role": "user", "content": "a? ✓"}]
+
+
+def test_how_long_a_model_thinks_goes_out_only_where_it_was_chosen() -> None:
+    """A model that does not reason refuses the field."""
+    assert body(replace(FREE, reasoning_effort="low"), STRICT)["reasoning_effort"] == "low"
+    assert "reasoning_effort" not in body(FREE, STRICT)
 
 
 # Negotiation
@@ -173,6 +181,112 @@ def test_negotiation_ends(troubles: list[Trouble]) -> None:
     assert len(seen) <= 6
 
 
+# Room
+
+ROOMY = replace(FREE, room=ROOM)
+"""Its answer needs 64 tokens."""
+PARAM = "max_tokens"
+
+
+@pytest.mark.parametrize(
+    ("said", "param", "most"),
+    [
+        # OpenAI
+        (("max_tokens is too large: 16384. This model supports at most 4096 completion tokens,"
+         " whereas you provided 16384."), PARAM, 4096),
+        # a context, and beside it a prompt of 600 tokens: 7 eighths of what is left
+        (("This model's maximum context length is 8192 tokens. However, you requested 16984 tokens"
+         " (600 in the messages, 16384 in the completion)."), "", (8192 - 600) * 7 // 8),
+        (("'max_tokens' or 'max_completion_tokens' is too large: 16384. This model's maximum"
+         " context length is 8192 tokens and your request has 600 input tokens (16384 > 8192 - 600)"
+         ". None"),
+         "", (8192 - 600) * 7 // 8),
+        (("Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193. Given: 1000"
+         " `inputs` tokens and 16384 `max_new_tokens`"), "", (8193 - 1000) * 7 // 8),
+        # DeepSeek, Groq, Anthropic, Gemini, and somebody who writes commas
+        ("Invalid max_tokens value, the valid range of max_tokens is [1,8192]", "", 8192),
+        ("`max_tokens` must be less than or equal to `8192`, the maximum value", "", 8192),
+        (("max_tokens: 16384 > 8192, which is the maximum allowed number of output tokens for"
+         " claude-3-5-haiku-20241022"), "", 8192),
+        (("it has a maxOutputTokens value of 16384 but the supported range is from 1 (inclusive) to"
+         " 8193 (exclusive)"), "", 8192),
+        ("max_tokens may be 4,096 at most for gpt-4-0613, not 16,384", "", 4096),
+        # a context that hardly has room for the answer
+        ("maximum context length is 1000 tokens, and there are 950", "", 64),
+        # another name, a temperature, a form, and what repeats the request
+        ("'max_tokens' is not supported. Use 'max_completion_tokens' instead.", PARAM, None),
+        ("Only the default (1) value is supported", "temperature", None),
+        ("wrong; got max_tokens=16384, top_logprobs=100", "temperature", None),
+        ("temperature must be 1; got max_tokens=16384, top_logprobs=1000", "", None),
+        ("response_format is not 'text' (4000); got max_tokens=16384, seed=7", "", None),
+        ("nope", "", None),
+    ],
+)  # fmt: skip
+def test_a_refusal_names_the_longest_reply(said: str, param: str, most: int | None) -> None:
+    """It is read, as nothing else announces it; a number in a name is none."""
+    error = json.dumps({"error": {"message": said, "param": param or None, "code": 400}})
+    trouble = read_trouble(Response(400, {}, error), datetime.now(UTC))
+    less = narrowed(STRICT, trouble, ROOMY)
+    assert less == (None if most is None else replace(STRICT, most_tokens=most))
+    if less is not None:
+        assert room(ROOMY, less) == most
+    assert narrowed(STRICT, trouble, FREE) is None  # its reply is short already
+
+
+def test_a_refusal_without_a_number_halves_the_room_down_to_what_is_needed() -> None:
+    """Once the other name of the field was tried, as it may be the name that is refused."""
+    error = json.dumps({"error": {"message": "max_completion_tokens is too large"}})
+    trouble = read_trouble(Response(400, {}, error), datetime.now(UTC))
+    assert narrowed(STRICT, trouble, ROOMY) is None
+    long = read_trouble(Response(400, {}, LONG), datetime.now(UTC))
+    for dialect, refusal in ((RENAMED, trouble), (STRICT, long)):
+        rooms, less = [], narrowed(dialect, refusal, ROOMY)
+        while less is not None:
+            rooms.append(less.most_tokens)
+            less = narrowed(less, refusal, ROOMY)
+        assert rooms == [8192, 4096, 2048, 1024, 512, 256, 128, 64]
+
+
+LONG = '{"error": {"message": "too long", "code": "context_length_exceeded"}}'
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.integers(1, 40_000),
+    st.sampled_from([None, ROOM, 7, 99_999]),
+    st.none() | st.integers(1, 90_000),
+)
+def test_room_is_wanted_and_taken(needed: int, chosen: int | None, most: int | None) -> None:
+    """Law: what the suite says, else what the answer needs or the usual room; never too much."""
+    request = replace(FREE, max_tokens=needed, room=chosen)
+    wanted = max(needed, ROOM) if chosen == ROOM else chosen or needed
+    assert room(request, replace(STRICT, most_tokens=most)) == min(wanted, most or wanted)
+
+
+def test_the_longest_reply_is_found_once_and_follows_longer_prompts() -> None:
+    """Ten requests at once are refused once; a prompt that leaves less room is sent once more."""
+
+    def script(seen: Seen) -> Action:
+        prompt, most = len(seen.texts[0]), int(str(seen.body["max_tokens"]))
+        if prompt + most > 5000:
+            what = f"maximum context length is 5000 tokens and your request has {prompt} ({most})"
+            return Status(400, message=what)
+        return Answer("yes")
+
+    async def sending(client: Client) -> tuple[Dialect | None, Dialect | None]:
+        short = (replace(question("x" * 100), room=ROOM) for _ in range(10))
+        await asyncio.gather(*map(client.send, short))
+        before = client.dialect
+        await client.send(replace(question("x" * 1000), room=ROOM))
+        return before, client.dialect
+
+    with ScriptedServer(script) as server:
+        before, after = run(at(server.url), sending)
+    assert (before, after) == (Dialect(most_tokens=4287), Dialect(most_tokens=3500))
+    rooms = [seen.body["max_tokens"] for seen in server.seen]
+    assert rooms == [ROOM, *[4287] * 10, 4287, 3500]
+
+
 # Memory
 
 
@@ -184,6 +298,7 @@ def test_negotiation_ends(troubles: list[Trouble]) -> None:
         length_field=st.sampled_from(["max_tokens", "max_completion_tokens"]),
         temperature=st.booleans(),
         seed=st.booleans(),
+        most_tokens=st.none() | st.integers(1, 10**6),
     )
 )
 def test_a_dialect_is_read_as_it_was_written(dialect: Dialect) -> None:
@@ -200,11 +315,18 @@ KNOWN = Dialect().as_json()
         *(None, [], {"level": "text"}, {**KNOWN, "top_p": 1}, {**KNOWN, "level": "yaml"}),
         *({**KNOWN, "level": ["text"]}, {**KNOWN, "length_field": None}),
         *({**KNOWN, "temperature": 1}, {**KNOWN, "seed": "yes"}),
+        *({**KNOWN, "most_tokens": most} for most in (0, -1, True, "9", 1.5)),
     ],
 )
 def test_what_is_no_dialect_is_not_read(values: object) -> None:
     """A store may hold anything."""
     assert read_dialect(values) is None
+
+
+def test_a_dialect_of_an_older_version_is_read() -> None:
+    """Or an upgrade would have each model refuse each field once more."""
+    older = {key: value for key, value in KNOWN.items() if key != "most_tokens"}
+    assert read_dialect(older) == Dialect()
 
 
 YES = '{"label": "yes"}'

@@ -155,9 +155,9 @@ COUNTED = {"prompt_tokens": 9, "completion_tokens": 2}
 @pytest.mark.parametrize(
     ("usage", "read"),
     [
-        ({"prompt_tokens": 9, "completion_tokens": 0}, (9, 0, 0)),
+        ({"prompt_tokens": 9, "completion_tokens": 0}, (9, 0, 0, 0)),
         *[
-            ({**COUNTED, "prompt_tokens_details": details}, (9, 2, n_cached))
+            ({**COUNTED, "prompt_tokens_details": details}, (9, 2, n_cached, 0))
             for details, n_cached in (
                 ({"cached_tokens": 8}, 8),
                 ({"cached_tokens": 10}, 9),
@@ -165,12 +165,21 @@ COUNTED = {"prompt_tokens": 9, "completion_tokens": 2}
                 (None, 0),
             )
         ],
+        *[
+            ({**COUNTED, "completion_tokens_details": details}, (9, 2, 0, n_thought))
+            for details, n_thought in (
+                ({"reasoning_tokens": 2, "audio_tokens": 0}, 2),
+                ({"reasoning_tokens": 3}, 2),
+                ({"reasoning_tokens": None}, 0),
+                ([7], 0),
+            )
+        ],
         (None, None),
         *[({**COUNTED, "prompt_tokens": wrong}, None) for wrong in ("9", True, -9, 10**30)],
     ],
 )
 def test_counts_are_read_where_they_are_counts(
-    usage: object, read: tuple[int, int, int] | None
+    usage: object, read: tuple[int, int, int, int] | None
 ) -> None:
     """Many servers count nothing, or wrongly; unknown is not 0."""
     assert read_body(completion(usage=usage)).usage == read

@@ -149,7 +149,7 @@ calls = st.lists(
 """Of each call the most it can cost in cents, the share that it did cost, and its length."""
 
 
-def within(what: Coroutine[object, object, None], seconds: float = SOON) -> None:
+def within(what: Coroutine[object, object, object], seconds: float = SOON) -> None:
     """Waits for something that must happen soon."""
     asyncio.run(asyncio.wait_for(what, seconds))
 

@@ -48,10 +48,9 @@ def _by_sentences(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
         Answer('{"checks": []}'),
         Answer(""),
         Answer(None, refusal="I would rather not."),
-        Answer('{"checks": [', finish="length"),
         Answer("", finish="content_filter"),
     ],
-    ids=["types", "missing", "empty", "refused", "cut off", "filtered"],
+    ids=["types", "missing", "empty", "refused", "filtered"],
 )
 def test_a_rerun_asks_again_what_nobody_could_use(bench: Bench, reply: Answer) -> None:
     """The server has recovered, and the error goes; what was good is not asked again."""
@@ -67,6 +66,33 @@ def test_a_rerun_asks_again_what_nobody_could_use(bench: Bench, reply: Answer) -
         assert (well.code, well.last) == (0, "2 passed")
         assert bench.inside(*ARGUMENTS).code == 0
         assert server.n_requests == n_ill + 2
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"checks": [', "the reply was cut off"),
+        ("<think>Well,", "the model spent all 2,048 tokens thinking"),
+    ],
+)
+def test_what_was_cut_off_is_paid_once(bench: Bench, text: str, why: str) -> None:
+    """A rerun would be cut off, too; it says what to set, and with that it asks again."""
+    spell = Spell(Answer(text, finish="length", usage=(100, 2048, 0)))
+    with bench.serving(spell) as server:
+        ill = bench.inside(*ARGUMENTS)
+        assert (ill.code, ill.last) == (1, "2 errors")
+        assert ill.out.count(f"{why}; set max_tokens higher under [judges.NAME]") == 2
+        n_ill = server.n_requests
+        spell.reply = None
+        assert bench.inside(*ARGUMENTS).last == "2 errors"
+        assert server.n_requests == n_ill
+        assert bench.inside(*ARGUMENTS, "--summ-record=all").last == "2 passed"
+        assert server.n_requests == n_ill + 2
+        table, roomy = "[judges.rule]\n", "[judges.rule]\nmax_tokens = 4096\n"
+        bench.write("summeval.toml", bench.text("summeval.toml").replace(table, roomy))
+        assert bench.inside(*ARGUMENTS).last == "2 passed"
+        assert server.n_requests == n_ill + 4
+        assert {seen.body["max_tokens"] for seen in server.seen[-2:]} == {4096}
 
 
 def test_each_worker_finds_what_another_has_given_up(bench: Bench) -> None:

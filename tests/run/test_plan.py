@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from summeval_pytest.endpoints.chat import ChatRequest, Message
 from summeval_pytest.endpoints.endpoint import Endpoint, Price
 from summeval_pytest.metrics.catalogue import METRICS
-from summeval_pytest.run.plan import Missing, planned_calls
+from summeval_pytest.run.plan import Missing, Survey, planned_calls
 from summeval_pytest.store.cache import Cache
 from summeval_pytest.suite.values import JudgeSpec
 from tests.asked_suite import (
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from summeval_pytest.endpoints.chat import ChatReply
     from summeval_pytest.metrics.number import MetricName
-    from summeval_pytest.run.plan import Survey
     from summeval_pytest.suite.suite import Suite
 
 SYSTEMS: Final = ("good", "bad", "writer")
@@ -207,15 +207,23 @@ def test_survey_after_a_run_finds_all_it_used(tmp_path: Path, suite: Suite) -> N
 
 
 def test_share_of_replies_counts_each_reply_once(
-    tmp_path: Path, suite: Suite, server: ScriptedServer
+    tmp_path: Path, suite: Suite, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Facts of the reference come from one reply for all; each reply claims 20 tokens."""
     tasks = tasks_of(suite, ["good"], ("facet", "eva"))
     evaluated(desk_for(tmp_path / "store", suite), suite, tasks)
-    allowed = [int(str(seen.body["max_tokens"])) for seen in server.seen]
+    needs: dict[str, int] = {}
+    find = Survey.find
+
+    def noted(survey: Survey, key: str, endpoint: str, request: ChatRequest) -> ChatReply | None:
+        needs[key] = request.max_tokens
+        return find(survey, key, endpoint, request)
+
+    monkeypatch.setattr(Survey, "find", noted)
     survey = surveyed(desk_for(tmp_path / "store"), suite, tasks, imagine=False)
-    assert len(set(allowed)) > 1
-    assert survey.reply_share == 20 * len(allowed) / sum(allowed)
+    assert len(needs) == server.n_requests
+    assert len(set(needs.values())) > 1
+    assert survey.reply_share == 20 * len(needs) / sum(needs.values())
 
 
 VARIANT = """eva_recall = "matched"
@@ -284,6 +292,7 @@ def test_calls_are_counted_by_system_and_metric() -> None:
             missing("good", "facet", is_certain=False),
         ],
         0.25,
+        {},
     )
     named = [(row.system, row.metric, row.n_calls, row.n_certain) for row in rows]
     assert named == [("good", "facet", 2, 1), ("good", "eva", 1, 0), ("bad", "facet", 1, 1)]
@@ -304,14 +313,21 @@ def test_calls_without_a_price_are_counted_beside_the_cost_of_the_others(
     prices: list[Price | None], cost: float | None, n_unpriced: int
 ) -> None:
     """A sum of some of the costs must not look like all of them."""
-    (row,) = planned_calls([missing(price=price) for price in prices], 0.25)
+    (row,) = planned_calls([missing(price=price) for price in prices], 0.25, {})
     assert (row.cost, row.n_unpriced) == (cost, n_unpriced)
 
 
 def test_replies_have_the_usual_length_where_none_is_remembered() -> None:
     """Three tenths of what they may have; remembered replies know better, even of nothing."""
-    rows = [planned_calls([missing()], share)[0] for share in (None, 0.0)]
+    rows = [planned_calls([missing()], share, {})[0] for share in (None, 0.0)]
     assert [row.completion_tokens for row in rows] == [300, 0]
+
+
+def test_a_model_that_thinks_is_planned_to_think_on() -> None:
+    """Its stored replies thought 1,500 tokens in the mean; another model's say nothing of it."""
+    thoughts = {("here", "m-1"): 1500.0, ("here", "m-2"): 9.0}
+    (row,) = planned_calls([missing(), missing()], 0.25, thoughts)
+    assert row.completion_tokens == 2 * (250 + 1500)
 
 
 calls = st.tuples(st.sampled_from("ab"), st.sampled_from(["facet", "eva"]), st.booleans())
@@ -322,7 +338,7 @@ calls = st.tuples(st.sampled_from("ab"), st.sampled_from(["facet", "eva"]), st.b
 def test_every_call_is_counted_once(calls: list[tuple[str, str, bool]]) -> None:
     """Law: however they are grouped."""
     requests = [missing(system, metric, is_certain=sure) for system, metric, sure in calls]
-    rows = planned_calls(requests, 0.5)
+    rows = planned_calls(requests, 0.5, {})
     groups = Counter((system, metric) for system, metric, _ in calls)
     assert {(row.system, row.metric): row.n_calls for row in rows} == groups
     assert sum(row.n_certain for row in rows) == sum(sure for *_, sure in calls)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.endpoints.chat import ChatReply
+from summeval_pytest.endpoints.chat import ChatReply, Usage
 from summeval_pytest.errors import NoReplyError, OptionError, Place, UsageError
 from summeval_pytest.run.summaries import GAP, Summariser, cut_middle, flaw_of, summary_request
 from summeval_pytest.suite.values import Flaw, Paper, Section, SystemSpec
@@ -145,6 +145,14 @@ def test_cut_text_is_its_two_ends_within_the_room(words: list[str], room: int) -
             Flaw("degenerate_candidate", "the summary was cut off at max_tokens = 99"),
         ),
         (
+            ChatReply(text="<think>So", finish="length", usage=Usage(9, 99)),
+            Flaw(
+                "degenerate_candidate",
+                "the model spent all 99 tokens thinking; set max_tokens higher under"
+                " [systems.writer]",
+            ),
+        ),
+        (
             ChatReply(text="", finish="content_filter"),
             Flaw("refused_candidate", "the endpoint's filter withheld the summary"),
         ),
@@ -156,7 +164,7 @@ def test_cut_text_is_its_two_ends_within_the_room(words: list[str], room: int) -
 )
 def test_reply_that_is_no_summary_is_the_systems_flaw(reply: ChatReply, flaw: Flaw | None) -> None:
     """What the endpoint says itself; that a text is empty is seen later."""
-    assert flaw_of(reply, 99) == flaw
+    assert flaw_of(reply, replace(SPEC, max_tokens=99)) == flaw
 
 
 def test_pair_of_a_model_holds_what_it_wrote(tmp_path: Path) -> None:
@@ -185,6 +193,8 @@ def test_pair_of_a_model_holds_what_it_wrote(tmp_path: Path) -> None:
         (" \n<think></think>Bricks crack.", "Bricks crack."),
         ("Bricks <think>really</think> crack.", "Bricks <think>really</think> crack."),
         ("<think>a</think>Bricks.</think>", "Bricks.</think>"),
+        ("<think>a</think>\n<think>b</think>Bricks.", "Bricks."),
+        ("<think>Bricks crack, or do they", ""),
     ],
 )
 def test_thoughts_before_a_summary_are_no_part_of_it(

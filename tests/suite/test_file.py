@@ -113,6 +113,7 @@ def test_mistakes_in_tables_are_reported_at_their_lines(
         *(f"{LLAMA}{lines}\n" for lines in (
             "max_tokens = 0", "context_tokens = 1.5", "temperature = 2.1", "temperature = -0.1",
             'prompt = "abstrct"', 'prompt = "papers.jsonl"', 'prompt = "systems"',
+            'reasoning_effort = "hard"', "reasoning_effort = 3",
             "input_price = 1", "cached_input_price = 1", "input_price = 1\noutput_price = -1",
         )),
         "[endpoints.near]\nmax_in_flight = 8\n",
@@ -123,6 +124,7 @@ def test_mistakes_in_tables_are_reported_at_their_lines(
             "attempt_seconds = 0", "max_reply_mib = 0.5",
         )),
         *(f"{GPT}{lines}\n" for lines in (
+            "max_tokens = 0", 'max_tokens = "2k"', 'reasoning_effort = "hard"',
             "votes = true", f'votes = 0x{"F" * 5000}', "batched = 1", 'pinned = "yes"',
             'sentences = "labels"', "sentences = true", 'strict = "yes"', "factual = 1",
             'sentences = "label"\nstrict = true', "sentence = 1",
@@ -182,6 +184,8 @@ pinned = false
 sentences = "label-and-sentences"
 strict = true
 factual = true
+max_tokens = 4096
+reasoning_effort = "minimal"
 input_price = 0
 output_price = 0
 cached_input_price = 0.5

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from summeval_pytest.endpoints.chat import ChatRequest, Message
+from summeval_pytest.endpoints.chat import ROOM, ChatRequest, Message
 from summeval_pytest.endpoints.wire import read_off_loop
 from summeval_pytest.errors import REFUSALS, NoReplyError, OptionError
 from summeval_pytest.judges.llm.prompts import span
@@ -22,7 +22,7 @@ from summeval_pytest.questions import FactCheck, SentenceCheck, Unanswered
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 
-    from summeval_pytest.endpoints.chat import ChatReply, Finish
+    from summeval_pytest.endpoints.chat import ChatReply, Effort, Finish
     from summeval_pytest.endpoints.client import Sender
     from summeval_pytest.judges.llm.prompts import PromptBatch, Units
     from summeval_pytest.judges.llm.replies import FaultKind, Read
@@ -66,6 +66,10 @@ _CUT_SHORT: Final[Mapping[Finish, UnreadableError]] = {
     "content_filter": UnreadableError("filtered", "a content filter ended the reply"),
     "refusal": UnreadableError("refused", "the judge refused"),
 }
+_REMEDY: Final = (
+    "set max_tokens higher under [judges.NAME], or reasoning_effort lower; until then the reply is"
+    " kept, and not paid for again"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,19 +92,39 @@ class Turn:
     room: int = 1
     said: tuple[tuple[ChatRequest, ChatReply], ...] = ()
 
+    @property
+    def is_last(self) -> bool:
+        """Whether these items are not asked about again.
+
+        So it is after enough attempts, and where the model thinks for longer than it has room.
+        """
+        (request, reply), *earlier = self.said[::-1]
+        n_before = max((reply.n_thought for _, reply in earlier if reply.is_spent), default=0)
+        is_futile = request.room != ROOM or reply.n_thought <= n_before
+        return self.attempt >= MAX_REASKS or (reply.is_spent and is_futile)
+
     def again(self, faults: Mapping[int, UnreadableError]) -> Iterator[Turn]:
-        """The turns that ask about items once more: in halves and with more room after a cut."""
+        """The turns that ask about items once more: in halves and with more room after a cut.
+
+        Where the model thought until it was cut off, halves would have it think twice.
+        """
         ids = tuple(id_ for id_ in self.ids if id_ in faults)
         kinds = frozenset(fault.kind for fault in faults.values())
         parts, room = [ids], self.room
         if "cut_off" in kinds:
-            half = (len(ids) + 1) // 2
+            half = len(ids) if self.said[-1][1].is_spent else (len(ids) + 1) // 2
             parts, room = [ids[:half], ids[half:]], 2 * room
         for part in filter(None, parts):
             yield replace(self, ids=part, attempt=self.attempt + 1, faults=kinds, room=room)
 
 
-def request_for(batch: PromptBatch[ItemT], turn: Turn, model: str) -> ChatRequest:
+def request_for(
+    batch: PromptBatch[ItemT],
+    turn: Turn,
+    model: str,
+    room: int | None = ROOM,
+    effort: Effort | None = None,
+) -> ChatRequest:
     """The request of one turn."""
     user = batch.message(turn.ids)
     if turn.faults:
@@ -110,6 +134,8 @@ def request_for(batch: PromptBatch[ItemT], turn: Turn, model: str) -> ChatReques
         model=model,
         messages=(Message("system", batch.system), Message("user", user)),
         max_tokens=(TOKENS + TOKENS_PER_ITEM * len(turn.ids)) * turn.room,
+        room=room,
+        reasoning_effort=effort,
         schema=batch.schema(turn.ids),
         seed=turn.vote + _SEEDS_PER_VOTE * turn.attempt,
         vote=turn.vote,
@@ -121,6 +147,8 @@ def request_for(batch: PromptBatch[ItemT], turn: Turn, model: str) -> ChatReques
 def _read_reply(batch: PromptBatch[ItemT], reply: ChatReply, ids: Sequence[int]) -> Read[ItemT]:
     """What a reply holds for each item; a reply that did not end by itself holds nothing."""
     fault = _CUT_SHORT.get(reply.finish)
+    if reply.is_spent:
+        fault = UnreadableError("cut_off", reply.spending)
     if fault is None:
         try:
             return batch.read(reply.text, ids)
@@ -194,13 +222,15 @@ class IncompleteError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Poll:
-    """Asks one model: how many times each item, and whether together or one by one."""
+    """Asks one model: how many times each item, whether together, and with what room to think."""
 
     sender: Sender
     model: str
     counts: ReplyCounts
     votes: int = 1
     batched: bool = True
+    room: int = ROOM
+    effort: Effort | None = None
 
     async def replies(
         self, batch: PromptBatch[ItemT], vote: int = 0
@@ -271,7 +301,7 @@ class Poll:
         Raises:
             OptionError: where the endpoint refuses the key, or has no such model.
         """
-        request = request_for(batch, turn, self.model)
+        request = request_for(batch, turn, self.model, self.room, self.effort)
         try:
             reply = await self.sender.send(request)
         except NoReplyError as error:
@@ -288,11 +318,13 @@ class Poll:
         if not faults:
             return settled
         turn = replace(turn, said=(*turn.said, (request, reply)))
-        if turn.attempt < MAX_REASKS:
+        if not turn.is_last:
             self.counts.n_reasked += len(faults)
             return settled | await self._settle(batch, turn.again(faults))
         self.counts.n_unanswered += len(faults)
-        remedy = self.sender.give_up(turn.said, next(iter(faults.values())).message)
+        unusable = [said for said in turn.said if said[1].finish != "length"]
+        why = next(iter(faults.values())).message
+        remedy = self.sender.give_up(unusable, why) if unusable else _REMEDY
         return settled | {
             id_: Unanswered(f"{fault.message}; {remedy}") for id_, fault in faults.items()
         }

@@ -6,6 +6,7 @@ from dataclasses import KW_ONLY, asdict, dataclass, field
 from typing import TYPE_CHECKING, Final, assert_never
 
 from summeval_pytest import questions as q
+from summeval_pytest.endpoints.chat import ROOM
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.llm.asking import IncompleteError, Poll, ReplyCounts, together
 from summeval_pytest.judges.llm.facet_ratings import (
@@ -27,6 +28,7 @@ from summeval_pytest.judges.llm.sentence_checks import check_sentences
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from summeval_pytest.endpoints.chat import Effort
     from summeval_pytest.endpoints.client import Sender
     from summeval_pytest.judges.judge import Part
 
@@ -51,6 +53,9 @@ class LlmJudge:
         style: How facets are read and their scales explained.
         in_flight: How many pairs are worth having open at once; 1 or more.
         manner: How it is asked about sentences.
+        max_tokens: Tokens that a reply may have, with those that the model thinks; None: as many
+            as it needs.
+        effort: How long the model thinks; None: as its endpoint has it.
 
     Raises:
         OptionError: if a number is too low, or a name is empty; for a strict judge that is asked
@@ -66,6 +71,8 @@ class LlmJudge:
     style: Style = PLAIN
     in_flight: int = IN_FLIGHT
     manner: q.SentenceManner = USUAL
+    max_tokens: int | None = None
+    effort: Effort | None = None
     tally: ReplyCounts = field(default_factory=ReplyCounts, init=False)
 
     def __post_init__(self) -> None:
@@ -81,9 +88,11 @@ class LlmJudge:
     def signature(self) -> str:
         """The model, where it is served, and how it is asked."""
         calls = "batched" if self.batched else "single"
+        room = "" if self.max_tokens is None else f" max_tokens={self.max_tokens}"
+        effort = "" if self.effort is None else f" reasoning_effort={self.effort}"
         return (
             f"{self.model} at={self.endpoint} temp=0 prompt={prompt_hash(self.style)}"
-            f" votes={self.votes} calls={calls}{self.style}{manner_text(self.manner)}"
+            f" votes={self.votes} calls={calls}{self.style}{manner_text(self.manner)}{room}{effort}"
         )
 
     def prompts_for(self, parts: tuple[Part, ...]) -> str:
@@ -99,7 +108,10 @@ class LlmJudge:
         return tuple(await together([self._answer(question) for question in questions]))
 
     async def _answer(self, question: q.Question) -> q.Answer:
-        poll = Poll(self.sender, self.model, self.tally, self.votes, self.batched)
+        room = self.max_tokens or ROOM
+        poll = Poll(
+            self.sender, self.model, self.tally, self.votes, self.batched, room, self.effort
+        )
         try:
             return await self._answer_by(poll, question)
         except IncompleteError as error:

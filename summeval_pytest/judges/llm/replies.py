@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
+from summeval_pytest.endpoints.chat import without_thoughts
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.strict_json import StrictJsonError, read_strict
@@ -66,17 +67,11 @@ ItemT = TypeVar("ItemT")
 Read = Mapping[int, ItemT | UnreadableError]
 """What a reply holds for each item asked about: the item, or why it cannot be used."""
 
-_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _BRACES = re.compile(r'[{}"]')
 _STRING_END = re.compile(r'(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _WIDTH: Final = 40
 """Characters of a reply that a message quotes."""
 _TOO_LARGE: Final = 1_000_000_000
-
-
-def without_thoughts(text: str) -> str:
-    """What a reply says after the thoughts that it may begin with."""
-    return _THOUGHTS.sub("", text).strip()
 
 
 def read_object(text: str) -> dict[str, object]:
@@ -85,7 +80,7 @@ def read_object(text: str) -> dict[str, object]:
     Raises:
         UnreadableError: if there is none, more than one, or one that JSON does not allow.
     """
-    text = without_thoughts(text)
+    text = without_thoughts(text).strip()
     whole = _loaded(text) if text[:1] in {"{", "["} else None
     if whole is None:
         whole = _loaded(_only_object(text))

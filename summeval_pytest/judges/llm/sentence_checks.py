@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest import questions as q
+from summeval_pytest.endpoints.chat import without_thoughts
 from summeval_pytest.judges.llm import prompts, replies
 from summeval_pytest.judges.llm.quotes import (
     LookedUp,
@@ -91,7 +92,7 @@ def _free_batch(
     kind: prompts.Kind = "sentence_quotes" if with_quotes else "sentence_labels"
 
     def read(text: str, ids: prompts.Ids) -> replies.Read[q.SentenceCheck]:
-        reply = replies.without_thoughts(str(replies.as_line(text)))[:_READ]
+        reply = without_thoughts(str(replies.as_line(text))).strip()[:_READ]
         is_supported = read_verdict(own_words(reply))
         quotes = quotations(groups_of(reply), source) if with_quotes else []
         evidence = look_up(quotes, source, sentences)

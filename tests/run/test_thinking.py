@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from summeval_pytest.endpoints.chat import ROOM
+from tests.asked_suite import loaded, write_suite
+from tests.benchmarks.thinking import PRICE, Thinker, run_on
+from tests.run.test_summaries import asked_for
+from tests.scripted_server import Answer, ScriptedServer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.scripted_server import Seen
+
+REQUESTS: Final = 40 + 2
+"""Four a pair, and two that are refused for ``max_tokens`` and ``temperature``."""
+
+
+@pytest.mark.parametrize("n_hidden", [0, 3000, 8000])
+@pytest.mark.parametrize("tells", [True, False])
+def test_a_model_that_thinks_costs_no_more_requests(
+    tmp_path: Path, n_hidden: int, *, tells: bool
+) -> None:
+    """Nothing is cut off, unscored, or paid twice; a plan counts the thoughts of stored replies."""
+    thinker = Thinker(n_hidden, tells=tells)
+    of = run_on(tmp_path, thinker)
+    assert (of.n_requests, of.n_cut, of.n_unscored, of.n_next) == (REQUESTS, 0, 0, 0)
+    assert of.n_planned == pytest.approx(of.n_billed, rel=0.05)
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_room_grows_with_what_the_first_reply_thought(tmp_path: Path, *, tells: bool) -> None:
+    """One reply is cut off and asked for again; the others wait for it and have twice its room."""
+    thinker = Thinker(20_000, tells=tells)
+    of = run_on(tmp_path, thinker)
+    assert (of.n_requests, of.n_cut, of.n_unscored, of.n_next) == (REQUESTS + 1, 1, 0, 0)
+    assert thinker.rooms[0] == ROOM
+    assert min(thinker.rooms[1:]) > 2 * ROOM
+
+
+def test_the_longest_reply_that_an_endpoint_takes_is_asked_for(tmp_path: Path) -> None:
+    """It is refused once, and all goes well where the thoughts fit."""
+    thinker = Thinker(3000, most=4096)
+    of = run_on(tmp_path, thinker)
+    assert (of.n_requests, of.n_cut, of.n_unscored, of.n_next) == (REQUESTS + 1, 0, 0, 0)
+    assert set(thinker.rooms) == {4096}
+
+
+@pytest.mark.parametrize(
+    ("keys", "most", "n_asked"), [("max_tokens = 2048\n", None, 1), ("", 2048, 2)]
+)
+def test_a_model_that_thinks_for_longer_than_it_may_is_not_paid_again(
+    tmp_path: Path, keys: str, most: int | None, n_asked: int
+) -> None:
+    """The message says what to set; halves and a next run would be cut off as well.
+
+    Where the endpoint sets the limit a second attempt shows that there is no more room.
+    """
+    thinker = Thinker(8000, most=most)
+    of = run_on(tmp_path, thinker, keys=keys)
+    assert of.n_next == 0
+    assert of.n_unscored == 10
+    assert set(thinker.rooms) == {2048}
+    assert of.n_cut == len(thinker.rooms) == 30 * n_asked  # ratings wait for facets
+    spent = "the model spent all 2,048 tokens thinking; set max_tokens higher under [judges.NAME]"
+    assert all(spent in message for message in of.messages)
+
+
+@pytest.mark.parametrize(("n_hidden", "dollars"), [(0, 0.3), (3000, 1.5)])
+def test_a_small_budget_lasts(tmp_path: Path, n_hidden: int, dollars: float) -> None:
+    """Replies cost 0.24 and 1.44 dollars, and a reply of the usual room would cost 0.16.
+
+    With what a call needs set aside, and no more, the budget pays for all of them.
+    """
+    of = run_on(tmp_path, Thinker(n_hidden), keys=PRICE, budget=dollars)
+    assert (of.n_requests, of.n_cut, of.n_unscored) == (REQUESTS, 0, 0)
+    assert of.n_billed * 10 / 1e6 < dollars
+
+
+def test_a_budget_is_never_exceeded(tmp_path: Path) -> None:
+    """It does not pay for one reply of the usual room; what there is room for is judged."""
+    dollars = 0.1
+    thinker = Thinker(3000)
+    of = run_on(tmp_path, thinker, keys=PRICE, budget=dollars)
+    assert 0 < of.n_requests - 2 < 40
+    assert max(thinker.rooms) * 10 / 1e6 <= dollars
+    assert of.n_billed * 10 / 1e6 <= 2 * dollars  # of two runs
+    assert of.n_unscored
+    assert any("not judged: budget" in message for message in of.messages)
+
+
+def test_where_tokens_are_limited_room_is_what_the_model_needs(tmp_path: Path) -> None:
+    """Providers count room that stays empty, and would be asked a tenth as fast."""
+    thinker = Thinker(300)
+    of = run_on(tmp_path, thinker, limits="tokens_per_minute = 100000000\n")
+    assert (of.n_requests, of.n_cut, of.n_unscored) == (REQUESTS, 0, 0)
+    assert thinker.rooms[0] == ROOM
+    assert max(thinker.rooms[1:]) <= 512 + 5 * 256 + 2 * 300
+
+
+@pytest.mark.parametrize(
+    ("keys", "field"),
+    [
+        ("", ("max_tokens", ROOM)),
+        ("max_tokens = 300", ("max_tokens", 300)),
+        ('reasoning_effort = "low"', ("reasoning_effort", "low")),
+    ],
+)
+def test_a_system_under_test_thinks_as_the_suite_says(
+    tmp_path: Path, keys: str, field: tuple[str, object]
+) -> None:
+    """A summary that was cut off before it began is the system's failure, and says why."""
+    seen_all = []
+
+    def script(seen: Seen) -> Answer:
+        seen_all.append(seen.body)
+        return Answer("", finish="length", usage=(9, 300, 0))
+
+    with ScriptedServer(script) as server:
+        suite = loaded(write_suite(tmp_path / "kilns", server.url, system=keys))
+        pair = asked_for(suite, tmp_path / "store")
+    assert field in seen_all[0].items()
+    assert pair.flaw is not None
+    assert pair.flaw.reason == (
+        "the model spent all 300 tokens thinking; set max_tokens higher under [systems.writer]"
+    )
