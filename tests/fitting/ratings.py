@@ -95,6 +95,7 @@ class Table:
     """What the judge reads off all summaries; arrays are (summaries, facets)."""
 
     numbers: Floats  # (summaries, facets, features); 0 where not stated
+    bounds: Ints  # (summaries, facets, 2), the least and the greatest rating
     stated: NDArray[np.bool_]  # whether the reference states the facet: then it is rated
     conflicts: tuple[Mapping[int, Conflict], ...]  # by summary and facet, what vetoes its rating
     ratings: Ints  # people's, 0 for none
@@ -122,6 +123,7 @@ def rated_summaries(folder: Path) -> list[Rated]:
 def table_of(rated: Sequence[Rated], roles: Mapping[str, Roles]) -> Table:
     """What the judge reads off each summary by its own segments, with each reference's roles."""
     numbers = np.zeros((len(rated), len(FACETS), len(NAMES)))
+    bounds = np.ones((len(rated), len(FACETS), 2), dtype=np.int64)
     stated = np.zeros((len(rated), len(FACETS)), dtype=np.bool_)
     conflicts: list[dict[int, Conflict]] = []
     for row, one in enumerate(rated):
@@ -139,10 +141,12 @@ def table_of(rated: Sequence[Rated], roles: Mapping[str, Roles]) -> Table:
         if pairs:
             found = overlaps(RateFacets(pairs, one.reference, one.summary), message)
             numbers[row, columns] = [overlap.features for overlap in found]
+            bounds[row, columns] = [overlap.bounds for overlap in found]
     papers = list(dict.fromkeys(one.reference for one in rated))
     systems = list(dict.fromkeys(one.system for one in rated))
     return Table(
         numbers=numbers,
+        bounds=bounds,
         stated=stated,
         conflicts=tuple(conflicts),
         ratings=np.array([one.ratings for one in rated]),
@@ -279,10 +283,10 @@ def rate(table: Table, model: OrdinalModel, cuts: Sequence[Floats]) -> tuple[Int
         rows = np.flatnonzero(table.stated[:, group])
         scores = model.scores(table.numbers[rows, group])
         chances = probabilities(model.thresholds[group], scores)
-        given = (scores[:, None] >= cuts[group]).sum(axis=1)
-        ratings[rows, group] = given + 1
+        given = 1 + (scores[:, None] >= cuts[group]).sum(axis=1)
+        given = ratings[rows, group] = given.clip(*table.bounds[rows, group].T)
         expected[rows, group] = chances @ np.arange(1, scale + 1)
-        confidence[rows, group] = chances[np.arange(len(rows)), given]
+        confidence[rows, group] = chances[np.arange(len(rows)), given - 1]
     return ratings, expected, confidence
 
 

@@ -60,6 +60,7 @@ def made_up(n: int) -> Table:
     share = np.where(stated, WEIGHT, 0.0)
     return Table(
         numbers=numbers,
+        bounds=np.tile([1, 4], (n, 4, 1)),
         stated=stated,
         conflicts=({},) * n,
         ratings=given,
@@ -132,6 +133,15 @@ def test_a_conflict_lowers_the_rating_of_an_unseen_paper_too() -> None:
     )
     given = with_vetoes(table, np.array([[3, 4, 4, 3], [1, 2, 3, 3]]))
     assert given.tolist() == [[3, 1, 3, 3], [1, 2, 3, 3]]
+
+
+def test_a_facet_left_out_is_rated_one_on_an_unseen_paper_too() -> None:
+    """Whatever the model says, the rating stays within the bounds that the judge read off."""
+    table = made_up(60)
+    table.bounds[:, 1], table.bounds[:, 2, 0] = 1, 2
+    rated, _, _ = cross_validated(table, seed=1)
+    assert set(rated[:, 1]) == {1}
+    assert set(rated[:, 2]) == {2, 3, 4}
 
 
 def test_without_numbers_the_thresholds_are_the_log_odds_of_shares() -> None:

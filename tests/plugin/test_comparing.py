@@ -105,7 +105,7 @@ def test_another_judge_and_other_papers_fail_and_are_named(bench: Bench) -> None
     saved(bench)
     run = bench.inside("summeval.toml", GOOD, COMPARE, FAIR)
     assert run.code == 1
-    assert "good: judge differs: 'fair-1' here, 'offline-5' in v1 (facet, faithfulness)" in run.out
+    assert "good: judge differs: 'fair-1' here, 'offline-6' in v1 (facet, faithfulness)" in run.out
 
     bench.suite(papers=("limpet-01", "kiln-02", "moss-03"))
     run = bench.inside("summeval.toml", GOOD, COMPARE, P)

@@ -55,7 +55,7 @@ def test_a_record_holds_what_was_judged_and_decided(bench: Bench) -> None:
     record = bench.record()
     (suite,) = record.suites
 
-    assert record.judge == JudgeName(name="offline", signature="offline-5")
+    assert record.judge == JudgeName(name="offline", signature="offline-6")
     assert (record.is_complete, record.outcome) == (True, "failed")
     assert [(pair.system, pair.paper, pair.outcome) for pair in suite.pairs] == [
         ("good", "limpet-01", "passed"),

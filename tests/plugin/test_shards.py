@@ -122,7 +122,7 @@ def test_missing_doubled_and_foreign_shards_are_refused_by_name(bench: Bench) ->
     shards(bench, 3)
     shards(bench, 2)
     bench.write("copy.json", bench.text("1-3.json"))
-    other = '"signature": "offline-5"'
+    other = '"signature": "offline-6"'
     bench.forge("2-2.json", lambda text: text.replace(other, '"signature": "x"'), "other.json")
     chosen = ("-k", "not moss-03", "--summ-run-record=part.json")
     bench.inside("summeval.toml", BOTH, *chosen)

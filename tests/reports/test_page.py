@@ -407,7 +407,7 @@ def test_an_untrusted_run_says_so_before_its_verdicts_and_beside_them() -> None:
     assert page.text.count(MARK) == 3  # at the top, over the systems, over the pairs
     assert page.tags("header")[0]["class"] == "top untrusted"
     assert page.tags("main") == [{"class": "untrusted"}]
-    assert "Judge offline-5: UNTRUSTED: facet_kappa 0.34 < 0.9; " in page.text
+    assert "Judge offline-6: UNTRUSTED: facet_kappa 0.34 < 0.9; " in page.text
     hrefs = [a["href"] for a in page.tags("a")]
     assert hrefs.count("#judge") == 2  # from the mark, and among the parts of the report
 

@@ -71,7 +71,7 @@ def test_the_judge_stands_beside_bm25(folder: Path, capsys: pytest.CaptureFixtur
     lines = capsys.readouterr().out.splitlines()
 
     assert lines[0] == "kilns/summeval.toml: 2 labelled pairs with evidence"
-    assert lines[1] == "judge offline: offline-5"
+    assert lines[1] == "judge offline: offline-6"
     assert lines[5].split()[:5] == ["all", "sentences", "sents", "named", "precision"]
     assert [line.split()[0:2] for line in lines[6:10]] == [
         ["judge", "3"], ["BM25", "top-1"], ["BM25", "top-2"], ["BM25", "top-3"],
@@ -88,7 +88,7 @@ def test_the_judge_stands_beside_bm25(folder: Path, capsys: pytest.CaptureFixtur
     assert figures["errors"] == {
         "n_sentences": 6, "n_ungrounded": 0, "n_copied": 0, "n_unsupported_yes": 0,
     }  # fmt: skip
-    assert (figures["judge"], figures["n_pairs"]) == ("offline-5", 2)
+    assert (figures["judge"], figures["n_pairs"]) == ("offline-6", 2)
 
 
 def test_evidence_of_every_labelled_sentence_may_count(

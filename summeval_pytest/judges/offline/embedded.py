@@ -10,7 +10,7 @@ from summeval_pytest.judges.offline.facets import rate_all, segment
 from summeval_pytest.judges.offline.presence import check_facts, facts_of
 from summeval_pytest.judges.offline.support import support_sentences
 
-VERSION: Final = "5"
+VERSION: Final = "6"
 NO_RELATIONS: Final = (
     "the embedded judge finds no relations across sentences; write eva_relations = false in the"
     " suite, or name a judge that reads with --summ-judge"

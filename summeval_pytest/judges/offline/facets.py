@@ -11,6 +11,10 @@ where credit(w) is 0 for a word that the summary does not have, else .5 + .5 * t
 a sentence that has it. So roles count where the reference shows clearly that it has them: in news,
 where no sentence is clearly a method or a result, what is left is recall. A number counts as the
 rarest word does.
+
+Facets of one paper share its subject, so a summary without the conclusion still has a quarter of
+the conclusion's words. The words that no other facet of the reference has decide whether a facet is
+left out: `FacetOverlap.bounds`.
 """
 
 from __future__ import annotations
@@ -55,6 +59,15 @@ ROLE_SHARE: Final = 0.5
 """How much of a word's credit depends on what its sentence is about."""
 USUAL: Final = 0.8
 """How surely a facet is stated where the reference does not tell."""
+CLEAR: Final = 0.75
+"""If no sentence states a facet as surely as that, the reason says that it is unclear."""
+DOUBTFUL: Final = 0.7
+"""A facet stated less surely than that, with less than `LEFT_OUT` of its own words, is left out."""
+LEFT_OUT: Final = 0.12
+HINTED: Final = 0.4
+"""A facet stated as surely as that, with `OWN_WORDS` of its own words, is there. The four were
+chosen on facets cut out of golden and of five papers of ``tests/judges/offline/omitted.jsonl``."""
+OWN_WORDS: Final = 0.25
 NAMES: Final = ("found", "stated", "sqrt(repetition)")
 """The numbers that a rating is made of, in the order of its coefficients."""
 
@@ -67,6 +80,8 @@ class FacetOverlap:
         found: The share of the facet's words, by rarity, that the summary has, 0 to 1; half of it
             depends on whether it has them where it states that facet.
         stated: How surely the summary states the facet at all, 0 to 1.
+        own: The share, by rarity, of the words that no other facet of the reference has, which the
+            summary has, 0 to 1; 1 without such words.
         repetition: The share of the summary's runs of four words that it has said before, 0 to 1.
         n_words: Distinct words of the reference's facet, numbers included; ``n_words_found`` of
             them stand anywhere in the summary. So with ``n_numbers``.
@@ -75,6 +90,7 @@ class FacetOverlap:
 
     found: float
     stated: float
+    own: float
     repetition: float
     n_words: int
     n_words_found: int
@@ -86,6 +102,14 @@ class FacetOverlap:
     def features(self) -> tuple[float, ...]:
         """The numbers in the order of `NAMES`."""
         return (self.found, self.stated, sqrt(self.repetition))
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The least and the greatest rating: 1 for a facet left out, 2 or more for a stated one."""
+        if self.stated < DOUBTFUL and self.own < LEFT_OUT:
+            return 1, 1
+        is_there = self.stated >= HINTED and self.own >= OWN_WORDS
+        return (2 if is_there else 1), max(SCALES.values())
 
 
 def weight(word: str) -> float:
@@ -128,10 +152,14 @@ def overlaps(question: RateFacets, roles: Roles = roles_of) -> tuple[FacetOverla
         known = [sureness[text] for text in own if text in sureness] or roles(own).tolist()
         clear = max((row[column] for row in known), default=0.0) ** CLEARNESS
         weights = _weights(pair.reference)
+        others = [_weights(other.reference) for other in question.pairs if other is not pair]
+        shared = set().union(*others)
+        only_here = {word: weighs for word, weighs in weights.items() if word not in shared}
         numbers = [word for word in weights if word[0].isdigit()]
         return FacetOverlap(
             found=clear * _share(weights, by_word, column) + (1.0 - clear) * whole,
             stated=clear * surest[column] + (1.0 - clear) * USUAL,
+            own=_share(only_here, by_word) if only_here else 1.0,
             repetition=repeated,
             n_words=len(weights),
             n_words_found=len(weights.keys() & by_word.keys()),
@@ -212,8 +240,6 @@ def _likely(sentences: tuple[str, ...], roles: Roles) -> NDArray[np.bool_]:
     return found
 
 
-CLEAR: Final = 0.75
-"""A facet that no sentence states as surely as that is told to be unclear."""
 DIGITS: Final = 6
 """Scores are rounded to so many digits: logarithms may differ in the last bit."""
 WHOLE_CONFIDENCE: Final = 0.97
@@ -330,10 +356,15 @@ def _rate(pair: FacetPair, overlap: FacetOverlap, reference: str, summary: str) 
         rating, coverage, confidence = SCALES[pair.facet], 100, WHOLE_CONFIDENCE
     else:
         rating, coverage = model.rating(pair.facet, score), model.coverage(score)
+        least, most = overlap.bounds
+        rating = max(least, min(most, rating))
         confidence = chances[rating - 1]
         expected = sum(level * chance for level, chance in enumerate(chances, start=1))
-        unclear = "" if overlap.stated >= CLEAR else f", not clearly as {pair.facet}"
-        reason += f"{unclear}; expected {expected:.1f} of {len(chances)}"
+        if overlap.stated < CLEAR:
+            reason += f", not clearly as {pair.facet}"
+        if most == 1:
+            reason += f", {overlap.own:.0%} of those that only this facet has: left out"
+        reason += f"; expected {expected:.1f} of {len(chances)}"
     if conflict is not None:
         coverage = coverage * vetoed(rating, conflict) // rating
         rating = vetoed(rating, conflict)

@@ -38,6 +38,7 @@ KITES = "Kites rose 40 m above copper roofs."
 OVERLAP = FacetOverlap(
     found=0.5,
     stated=0.9,
+    own=0.5,
     repetition=0.04,
     n_words=10,
     n_words_found=6,
@@ -221,6 +222,41 @@ def test_changed_number_is_rated_one_and_asks_to_look() -> None:
     assert rating.undecided
     assert rating.confidence is not None
     assert rating.confidence <= CONFLICT_CONFIDENCE
+
+
+@pytest.mark.parametrize(
+    ("stated", "own", "bounds"),
+    [
+        (0.69, 0.11, (1, 1)),  # nothing of its own, and no sentence states it
+        (0.7, 0.11, (1, 4)),  # a sentence states it, in other words
+        (0.69, 0.12, (1, 4)),
+        (0.4, 0.25, (2, 4)),  # a quarter of its own words, and a sentence that may state it
+        (0.39, 0.25, (1, 4)),
+        (0.4, 0.24, (1, 4)),
+    ],
+)
+def test_own_words_bound_the_rating(stated: float, own: float, bounds: tuple[int, int]) -> None:
+    """Words that facets share say nothing about which of them is there."""
+    assert replace(OVERLAP, stated=stated, own=own).bounds == bounds
+
+
+def test_own_words_are_those_that_no_other_facet_has() -> None:
+    """Of the result only "rose" and "roofs" are its own: the method has the kites, too."""
+    roles = by_word(Kites=1.0)
+    pairs = (pair("result", "Kites rose. Roofs.", ""), pair("method", "Kites.", ""))
+    result, method = overlaps(q.RateFacets(pairs, "Kites rose. Roofs.", "Kites rose."), roles)
+    assert result.own == pytest.approx(weight("rose") / (weight("rose") + weight("roof")))
+    assert method.own == 1.0
+
+
+def test_facet_left_out_is_rated_one_and_says_so() -> None:
+    """The summary has the result's subject, nests and hedges, but none of its own words."""
+    pairs = tuple(pair(f, text, "") for f, text in zip(q.FACETS, HEDGES, strict=True))
+    question = q.RateFacets(pairs, " ".join(HEDGES), " ".join(HEDGES[:2]))
+    ratings = {rated.facet: rated for rated in rate_all(question)}
+    assert ratings["result"].rating == 1
+    assert "0% of those that only this facet has: left out" in ratings["result"].reason
+    assert [ratings[facet].rating for facet in ("background", "method")] == [3, 4]
 
 
 def test_conflict_of_words_lowers_the_rating_by_one() -> None:
