@@ -13,9 +13,10 @@ from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from itertools import chain, combinations, pairwise
 from math import floor, log10
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.text.quantities import REACH, Quantity, find_quantities
+from summeval_pytest.text.quantities import MONEY, REACH, SCALE, Quantity, find_quantities
 from summeval_pytest.text.words import content_words, tokens
 
 if TYPE_CHECKING:
@@ -104,11 +105,10 @@ _OUT_OF_BEFORE = re.compile(
     r"(?:in|out of|of every|for every|in every)\s+(?:an?\s+|every\s+)?\Z"
     r"|\b(?:per|(?:of|for|in) every)\s+\Z"
 )
-_SCALE = re.compile(r"(?i)\s*(thousand|million|billion|trillion)\b")
 _PER = re.compile(
     r"(?i)\s*(?:/\s?|(?:per|an?|each|every)\s+)([a-z]+)\b|\s*[a-z]{1,3}[/ ]([a-z]+)(?:-1|\u22121)"
 )
-_COUNTED_PER = re.compile(r"(?i)(?:\s+[a-z-]+){0,2}\s+per\s+([a-z]+)\b")
+_COUNTED_PER = re.compile(r"(?i)(?:(?:\s+[a-z-]+){0,2}\s+per|\s+times\s+an?)\s+([a-z]+)\b")
 _TIMES = re.compile(r"(?i)[-\s]?(?:fold|times)\b")
 _NAMED = re.compile(
     r"(?i)[\s-]+(?!(?:and|or|to|vs|versus|against|in|at|for|on|with|after|before|from|than|but"
@@ -129,7 +129,7 @@ _BY_BEFORE = re.compile(
     r"|(?:more|less|fewer) than)?\s*\Z"
 )
 _BY_AFTER = re.compile(
-    r"(?i)\s*(?:%|[a-z]+\b)?(?:\s?-?\s?points?)?\s*(?:[a-z]+\s+)?\b(?:more|fewer|less|higher|lower"
+    r"(?i)\s*(?:%|[a-z]+(?:/[a-z]+)?\b)?(?:\s?-?\s?points?)?\s*(?:[a-z]+\s+)?\b(?:more|fewer|less|higher|lower"
     r"|longer|shorter|later|earlier|apart|ahead|extra|additional|sooner|faster|slower|above|below"
     r"|behind|better|worse|fall|rise|drop|increase|decrease|reduction|decline|gain|difference|gap"
     r"|cut|loss|saving)\b"
@@ -165,11 +165,17 @@ _OPPOSED: Final = tuple(
         (r"specific\w+", r"false (?:alarms?|positives?)"),
         (r"surviv\w+|alive", r"mortality|died|deaths?|dead|killed|perished"),
         (r"agree\w*|concord\w+", r"disagree\w*|discord\w+"),
-        (r"retention|retained|complete[sd]?", r"attrition|drop-?outs?|dropped out|lost"),
+        (
+            r"retention|retained|complete[sd]?|finish\w*|stayed",
+            r"attrition|drop-?outs?|dropped out|lost|withdr\w+",
+        ),
         (r"m[ae]n|males?|boys?", r"wom[ae]n|females?|girls?"),
     )
 )
 """What one of two shares is of, and what the share that it leaves of the whole is of."""
+_EACH = re.compile(
+    r"(?i)\b(?:each|every|apiece|per|a (?:day|week|month|year|session|person|head))\b"
+)
 _SPAN = re.compile(
     rf"(?i)\b({_YEAR})(?:\s?[-\u2013\u2014]\s?|\s+(?:to|until|till|through)\s+(?:[\w.]+\s+){{0,4}})"
     rf"({_YEAR})\b"
@@ -224,7 +230,7 @@ def _with_unit_of(one: Quantity, other: Quantity) -> Quantity:
 def _scaled(figure: Quantity) -> Quantity:
     """The number times the million that follows, or in the unit that stands before it."""
     text = figure.sentence
-    if scale := _SCALE.match(text, figure.end):
+    if scale := SCALE.match(text, figure.end):
         return replace(figure, value=figure.value * _SCALES[scale[1].lower()])
     if figure.dimension:
         return figure
@@ -393,6 +399,8 @@ class _SourceNumbers:
             return _is_word(figure) or size <= 2 * _TEN or log10(size).is_integer()
         if size in _LEVELS and _CHANCE.search(before):
             return True
+        if size == _HUNDRED and _is_of_hundred(figure):
+            return True
         is_usual = is_level(figure) and size in _SHARES
         return is_usual and not self._words.isdisjoint(("ci", "cis", "confidence", "interval"))
 
@@ -402,7 +410,8 @@ class _SourceNumbers:
             return False
         seconds = figure.size * figure.factor
         for word, whole in _WHOLES.items():
-            if word in self._words and abs(seconds - whole) <= 0.005 * whole:
+            times = (seconds, 2 * seconds) if "half" in self._words else (seconds,)
+            if word in self._words and any(abs(t - whole) <= 0.005 * whole for t in times):
                 return True
         unit, step = ("month", 1) if "month" in figure.text else ("year", 12)
         time = seconds / _SECONDS[unit]
@@ -544,7 +553,7 @@ def _may_be_same(figure: Quantity, other: Quantity) -> bool:
     if figure.dimension == other.dimension or _is_distinctive(figure):
         return True
     if figure.dimension:
-        return _is_in_list(other, figure.unit)
+        return figure.dimension in MONEY or _is_in_list(other, figure.unit)
     is_right_after = other.after.lstrip(" -").lower().startswith(other.unit)
     if not is_right_after or _is_in_list(figure, other.unit):
         return True
@@ -586,7 +595,7 @@ def _slack(figure: Quantity, other: Quantity, value: float) -> float:
     """By how much a rounded number may differ from the one it stands for."""
     size = figure.size
     is_coarser = value != other.size or figure.decimals < other.decimals
-    half = 0.5005 * _last_place(figure) if is_coarser or _SCALE.match(figure.after) else 0.0
+    half = 0.5005 * _last_place(figure) if is_coarser or SCALE.match(figure.after) else 0.0
     if figure.decimals:
         return half
     zeros = _last_digit(size)
@@ -640,10 +649,12 @@ def _outcomes(figure: Quantity, near: Sequence[str]) -> Iterator[float]:
     for figures in map(find_figures, near):
         for one, other in chain(pairwise(figures), zip(figures, figures[2:], strict=False)):
             yield from of_two(one, other)
+            yield from _repeated(figure, one, other)
         if total:
             triples = zip(figures, figures[1:], figures[2:], strict=False)
             yield from (sum(each.size for each in three) for three in triples)
         yield from (_HUNDRED - each.size for each in figures if rest and each.unit == "%")
+        yield from _remainders(figure, figures)
         yield from _changes(figure, figures) if change and figure.unit == "%" else ()
         yield from _rests(figure, figures)
     if change or total:
@@ -668,6 +679,28 @@ def _rests(figure: Quantity, figures: Sequence[Quantity]) -> Iterator[float]:
         if (share.unit == "%" or _is_bare_share(share)) and _are_opposed(figure, share):
             part = share.size / _HUNDRED if share.unit else share.size
             yield (_HUNDRED if figure.unit else 1.0) * (1.0 - part)
+
+
+def _repeated(figure: Quantity, one: Quantity, other: Quantity) -> Iterator[float]:
+    """What a number comes to so many times, and what each of so many gets of it."""
+    count, measured = sorted((one, other), key=lambda each: (each.dimension, each.size))
+    if measured.dimension == "time" and not figure.dimension and (per := _per(count)):
+        yield count.size * measured.size * measured.factor / per
+    if count.dimension or figure.dimension != measured.dimension or not count.size:
+        return
+    value = measured.size * measured.factor / figure.factor
+    if _EACH.search(one.sentence):
+        yield value * count.size
+    if _EACH.search(figure.sentence):
+        yield value / count.size
+
+
+def _remainders(figure: Quantity, figures: Sequence[Quantity]) -> Iterator[float]:
+    """How many of a whole are left: 48 of 60 finished where 12 dropped out."""
+    for pair in pairwise(() if figure.unit else figures):
+        part, whole = sorted(pair, key=attrgetter("size"))
+        if _is_part(*pair) and _are_opposed(figure, part):
+            yield whole.size - part.size
 
 
 def _outcomes_of_two(

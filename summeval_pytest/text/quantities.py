@@ -26,8 +26,13 @@ _DIGIT = re.compile(r"\d")
 _GROUPING = re.compile(r"[, \u202f]")
 _DECADE = re.compile(r"(?<!\d)\d{4}s\b")
 _UNIT = re.compile(
-    r"\s?-?\s?(%|per\s?cent(?:age)?(?:\s+points?)?|[^\W\d_]{1,14}(?:/[^\W\d_]{1,6})?)"
+    r"\s?-?\s?(?:[A-Z]\w+\s(?=(?:dollar|franc|peso|pound|rupee)s?\b|kron[aeo]r?\b))?"
+    r"(%|per\s?cent(?:age)?(?:\s+points?)?|[$\u00a3\u20ac\u00a5]|[^\W\d_]{1,14}(?:/[^\W\d_]{1,6})?)"
 )
+_BEFORE = re.compile(r"(?:[$\u00a3\u20ac\u00a5]|\b(?:CHF|EUR|GBP|INR|JPY|USD))\s?\Z")
+"""A currency that stands before its number."""
+_LONGEST_BEFORE: Final = 4
+SCALE = re.compile(r"(?i)\s*(thousand|million|billion|trillion)\b")
 _OPEN: Final = frozenset(" (=<>[~") | {""}
 """What a minus sign may follow; after a word or a number it is a hyphen or a range."""
 _PERCENT = re.compile(r"per\s?cent(?:age)?(?!\w)")
@@ -71,7 +76,7 @@ pressure: =1 pascal* =1e2 hpa mbar millibar* =133.322 mmhg =1e3 kpa kilopascal*
     =1e6 mpa megapascal* =1e9 gpa gigapascal*
 heat: =1 joule* =4.184 calorie* =1e3 kj kilojoule* =3600 wh =4184 kcal kilocalorie*
     =1e6 mj megajoule* =3.6e6 kwh =3.6e9 mwh
-force: =1 newton* =1e3 kn kilonewton*
+force: =1 newton* N =1e3 kn kilonewton* =1e6 MN meganewton*
 portion: =1e-3 ppb =1 ppm
 loudness: =1 db decibel*
 amount: =1e-9 nmol nanomole* =1e-6 \u00b5mol \u03bcmol umol micromole* =1e-3 mmol millimole* =1 mol
@@ -88,6 +93,15 @@ amount per volume: =1e-9 nM =1e-6 \u00b5M \u03bcM uM =1e-3 mM mmol/l =1 M mol/l
 field: =1e-3 mT =1 T
 mass per volume: =1e-6 ng/ml =1e-3 mg/l =1e-2 mg/dl =1 g/l
 speed: =1e-2 cm/s =0.2777777777777778 km/h =1 m/s
+dollars: =1 $ dollar* usd
+euros: =1 \u20ac euro* eur
+pounds: =1 \u00a3 pound* gbp
+yen: =1 \u00a5 yen jpy
+francs: =1 franc* chf
+pesos: =1 peso*
+rupees: =1 rupee* inr
+yuan: =1 yuan renminbi
+crowns: =1 krona kronor krone kroner
 dose: =1e-6 \u00b5g/kg \u03bcg/kg =1e-3 mg/kg =1 g/kg
 """
 """By what it measures: what one unit is in that family's base, and its names, an asterisk for a
@@ -110,6 +124,8 @@ def _known_units() -> dict[str, tuple[str, float]]:
 
 
 _UNITS: Final = _known_units()
+MONEY: Final = frozenset("dollars euros pounds yen francs pesos rupees yuan crowns".split())
+"""The dimensions that are currencies."""
 REACH: Final = 40
 """Characters before and after a number that are read as being about it."""
 
@@ -148,8 +164,9 @@ class Quantity:
 
     @property
     def text(self) -> str:
-        """The number and its unit, for a reader."""
-        return f"{self.digits} {self.unit}" if self.unit else self.digits
+        """The number, its scale ("million") and its unit, for a reader."""
+        scale = SCALE.match(self.after)
+        return " ".join(filter(None, (self.digits, scale and scale[1], self.unit)))
 
     @property
     def before(self) -> str:
@@ -233,7 +250,11 @@ def _in_digits(text: str, match: re.Match[str]) -> Quantity:
 
 
 def _quantity(text: str, value: float, start: int, end: int, decimals: int = 0) -> Quantity:
-    unit, dimension, factor = _unit_after(text, end)
+    scale = SCALE.match(text, end)
+    unit, dimension, factor = _unit_after(text, scale.end() if scale else end)
+    if not unit and (before := _BEFORE.search(text, max(0, start - _LONGEST_BEFORE), start)):
+        unit = before.group().strip().lower()
+        dimension, factor = _UNITS[unit]
     return Quantity(
         value=value, decimals=decimals, unit=unit, dimension=dimension, factor=factor,
         start=start, end=end, sentence=text,

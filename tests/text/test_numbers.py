@@ -19,6 +19,8 @@ SOURCE = (
     "It took a decade and 2.4 million bricks, and one in five, 0.21 of all, broke.",
     "Crews rowed 12 miles a week, 9 to 6 x 10^3 strokes, and slept 7, 8 and 9 hours.",
     "Of 200 lamps, 150 burned and 30% were new.",
+    "Each of 12 keepers got 80 euros and trained twice a week for 11 weeks; 2 of 12 dropped out.",
+    "Half a year of storms cost the town 6,300 N of rope and 3.6 million crowns for 4 piers.",
 )
 
 
@@ -56,7 +58,12 @@ SOURCE = (
     The 3rd run failed, as [14] says.
     Delays fell (95% CI 2.1 to 5.5), p < 0.05.
     Ferries of the 2020s were watched with v1.2.3 of a tool.
-    Delays were 8.6 per 100 crossings.""".splitlines(),
+    Delays were 8.6 per 100 crossings.
+    Keepers got 960 euros and trained 22 times.
+    Ten keepers finished.
+    Storms lasted six months.
+    The rope of the town held 6.3 kN.
+    Each of the 4 piers cost 900,000 crowns.""".splitlines(),
 )
 def test_what_is_converted_rounded_or_worked_out_is_stated(claim: str) -> None:
     """A good writer changes the form of a number; that is no error."""
@@ -80,6 +87,11 @@ def test_what_is_converted_rounded_or_worked_out_is_stated(claim: str) -> None:
         ("On day 90 it rained in the 2010s.", ("90", "2010")),
         ("They rowed 4 x 10^3 strokes.", ("4",)),
         ("It lasted 3 decades.", ("3",)),
+        ("Keepers got 80 dollars.", ("80",)),
+        ("Keepers got 970 euros.", ("970",)),
+        ("Eleven keepers finished.", ("Eleven",)),
+        ("Storms lasted seven months.", ("seven",)),
+        ("The rope of the town held 6.3 MN.", ("6.3",)),
         ("They watched it for 1 year and 2 months.", ("2",)),
         ("About 60 gulls were counted.", ("60",)),
     ],

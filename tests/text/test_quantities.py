@@ -39,6 +39,9 @@ def only(text: str) -> Quantity:
         ("at 24 h, 5-mg doses", [(24, "h"), (5, "mg")]),
         ("in the 1990s", [(1990, "")]),
         ("for 1990 s", [(1990, "s")]),
+        ("$40, \u00a32.5 and 3 \u20ac", [(40, "$"), (2.5, "\u00a3"), (3, "\u20ac")]),
+        ("USD 40 or 2,500 Swiss francs", [(40, "usd"), (2500, "francs")]),
+        ("62 N, 3 MN and 2.4 million tonnes", [(62, "N"), (3, "MN"), (2.4, "tonnes")]),
         # IL-6 is a protein, and no six of anything.
         *((name, []) for name in "IL-6 COVID-19 p53 CO2 v2.1.3 HbA1c H2O".split()),
         ("no number", []),

@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 from itertools import combinations
 from math import nan
 from operator import attrgetter, eq, itemgetter
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from summeval_pytest.judges.offline.lexicon import GENERIC, opposites
 from summeval_pytest.text.numbers import (
@@ -26,6 +26,7 @@ from summeval_pytest.text.numbers import (
     is_worked_out,
     unstated_figures,
 )
+from summeval_pytest.text.quantities import MONEY
 from summeval_pytest.text.words import STOP_WORDS, content_words, known_tokens, stem, tokens
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ NOWHERE: Final = "nowhere in the evidence"
 """What stands instead of a number that nothing replaces."""
 ASKS: Final = "conflict, needs an LLM or a person"
 """How a reason begins that rests on a conflict: rules see it, a reader has to decide."""
-ConflictKind = Literal["number", "unit", "swap", "direction", "negation"]
+ConflictKind = Literal["number", "unit", "swap", "change", "direction", "negation"]
 _QUOTED: Final = r"""('[^']*'|"[^"]*")"""
 _WRITTEN = re.compile(rf"{ASKS}: (\w+): {_QUOTED}(?: (?:against|and) {_QUOTED})?")
 """The beginning of `Conflict.reason`."""
@@ -59,7 +60,7 @@ class Conflict:
     @property
     def is_of_numbers(self) -> bool:
         """Whether it is read off numbers."""
-        return self.kind in {"number", "unit", "swap"}
+        return self.kind in {"number", "unit", "swap", "change"}
 
     @property
     def reason(self) -> str:
@@ -118,10 +119,26 @@ COPIED: Final = 0.7
 _JOINED: Final = 14
 """Two numbers closer than so many characters ("3.4 against 3.6") stand by the same words."""
 _CHANGE = re.compile(
-    r"\bfrom\s+(?:about\s+|around\s+)?(\d[\d.,]*)(?:\s?[^\W\d]{1,12}|\s?%)?(?:\s[^\d,;]{0,40}?)?\s+to"
-    r"\s+(?:about\s+|around\s+)?(\d[\d.,]*)",
+    r"\bfrom\s+(?:about\s+|around\s+)?[$\u00a3\u20ac]?(\d[\d.,]*)(?:\s?[^\W\d]{1,12}|\s?%)?"
+    r"((?:\s[^\d,;]{0,40}?)?)\s+to\s+(?:about\s+|around\s+|only\s+|just\s+)?[$\u00a3\u20ac]?(\d[\d.,]*)",
     re.IGNORECASE,
 )
+_MOVE = re.compile(
+    r".*\b(?P<word>(?P<up>r[io]ses?|risen|rising|increas(?:e[sd]?|ing)|gr[eo]w[sn]?|climb(?:s|ed)?|raised)"
+    r"|f[ae]ll(?:s|en|ing)?|drop(?:s|ped)?|decreas(?:e[sd]?|ing)|declin(?:e[sd]?|ing)|sank|shrank"
+    r"|reduc(?:e[sd]?|ing)|lower(?:s|ed)|cut|dwindled|slid)\b(?!-)(?P<object>[^.;:,\d]{0,60})\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+"""The last word before a change that says whether it goes up or down."""
+_ELSE = re.compile(
+    r"(?i)\b(?:up|down|was|were|is|are|went|goes|changed|moved|shifted|varied|ranged|came|improved"
+    r"|worsened|\w{3,}ed|as|and|but|while|whereas)\b"
+)
+"""Words that part a change from the word before it."""
+_RANK = re.compile(r"(?i)\b(?:rank\w*|place|position)\b")
+"""Of these, a lower number is a rise."""
+_ALONG: Final = frozenset({"time", "length", "frequency", "temperature", ""})
+"""What a thing may rise or fall along: "fell from 6 to 12 months"."""
 
 
 @lru_cache(maxsize=4096)
@@ -202,7 +219,7 @@ def missing_number(
         other
         for sentence in evidence
         for other in find_figures(sentence)
-        if other.dimension == figure.dimension and is_level(other) == is_level(figure)
+        if _is_rival(figure, other) and is_level(other) == is_level(figure)
     ]
     rival = max(rivals, key=partial(_fitness, figure), default=None)
     if rival is not None:
@@ -214,6 +231,12 @@ def missing_number(
         if is_same or is_close:
             return _conflict("unit" if is_same else "number", figure, rival)
     return Conflict(kind="number", says=figure.text, instead=NOWHERE)
+
+
+def _is_rival(figure: Quantity, other: Quantity) -> bool:
+    """Whether a number may stand in the place of another: of one kind, or in another currency."""
+    is_money = MONEY.issuperset((figure.dimension, other.dimension))
+    return figure.dimension == other.dimension or (is_money and figure.size == other.size)
 
 
 def _conflict(kind: ConflictKind, figure: Quantity, rival: Quantity) -> Conflict:
@@ -333,20 +356,71 @@ def _are_crossed(one: Quantity, other: Quantity, one2: Quantity, other2: Quantit
     return min(_tie(first_, second_there), _tie(second_, first_there)) > straight + _MARGIN
 
 
-def _changes(text: str) -> set[tuple[str, str]]:
+class _Change(NamedTuple):
+    """A change between two numbers, the word for its direction (or none), and whether it is up."""
+
+    start: Quantity
+    end: Quantity
+    word: str
+    is_up: bool
+
+    @property
+    def sizes(self) -> tuple[float, float]:
+        """Both numbers as written."""
+        return self.start.size, self.end.size
+
+    @property
+    def is_impossible(self) -> bool:
+        """Whether the numbers go against the word."""
+        start, end = (figure.size * figure.factor for figure in (self.start, self.end))
+        is_alike = self.start.dimension == self.end.dimension
+        return is_alike and bool(self.word) and (end < start if self.is_up else end > start)
+
+    @property
+    def is_along(self) -> bool:
+        """Whether the numbers may say where or when something changes."""
+        return self.start.dimension in _ALONG and not (self.start.decimals or self.end.decimals)
+
+
+@lru_cache(maxsize=512)
+def _changes(text: str) -> tuple[_Change, ...]:
+    """The changes "from A to B" of a sentence."""
     if "from" not in _different(text):
-        return set()
-    return {(m[1].rstrip(".,"), m[2].rstrip(".,")) for m in _CHANGE.finditer(text)}
+        return ()
+    figures = {figure.start: figure for figure in find_figures(text)}
+    changes = []
+    for match in _CHANGE.finditer(text):
+        start, end = figures.get(match.start(1)), figures.get(match.start(3))
+        move = None if _RANK.search(text) else _MOVE.match(text[: match.start()])
+        if move and _ELSE.search(move["object"] + match[2]):
+            move = None
+        if start and end:
+            changes.append(
+                _Change(start, end, move["word"] if move else "", bool(move and move["up"]))
+            )
+    return tuple(changes)
 
 
-def _reversed_change(claim: str, evidence: Sequence[str]) -> Conflict | None:
-    """A change from one number to another that goes the other way in the evidence."""
-    changes = _changes(claim)
-    for sentence in evidence if changes else ():
-        others = _changes(sentence)
-        for start, end in changes:
-            if start != end and (end, start) in others and (start, end) not in others:
-                return Conflict(kind="swap", says=start, instead=end, sentence=sentence)
+def _wrong_change(claim: str, evidence: Sequence[str]) -> Conflict | None:
+    """A change that goes the other way in the evidence, or whose numbers go against its word.
+
+    Evidence with the same word is right. Numbers that may say where or when something changes are
+    wrong only if the evidence has another word.
+    """
+    for change in _changes(claim):
+        known: list[_Change] = []
+        for sentence in evidence:
+            others = {other.sizes: other for other in _changes(sentence)}
+            start, end = change.sizes
+            if change.sizes in others:
+                known.append(others[change.sizes])
+            elif (end, start) in others:
+                one, other = change.start.digits, change.end.digits
+                return Conflict(kind="swap", says=one, instead=other, sentence=sentence)
+        ways = {other.is_up for other in known if other.word}
+        if change.is_impossible and change.is_up not in ways and (ways or not change.is_along):
+            instead = f"from {change.start.text} to {change.end.text}"
+            return Conflict(kind="change", says=change.word, instead=instead)
     return None
 
 
@@ -381,7 +455,7 @@ def find_conflict(claim: str, evidence: Sequence[str], *, numbers: bool = True) 
         return None
     return (
         _swapped_numbers(claim, evidence)
-        or _reversed_change(claim, evidence)
+        or _wrong_change(claim, evidence)
         or _changed_copy(claim, evidence, numbers=numbers)
     )
 

@@ -57,6 +57,24 @@ def test_a_telling_word_changed_in_a_copy_is_seen(claim: str, message: str | Non
             "swap: '810' and '640' have changed places",
         ),
         (
+            "Dropout rose from 11.6% to 7.3%.",
+            "Dropout was 11.6% in spring and 7.3% in autumn.",
+            "change: 'rose' against 'from 11.6 % to 7.3 %'",
+        ),
+        # Numbers without unit may be where it falls, unless the evidence says it rose between them.
+        ("Noise fell from 50 to 90 Hz.", "Noise was measured from 50 to 90 Hz.", None),
+        (
+            "Noise in the harbour fell from 50 to 90.",
+            "From spring on, noise rose from 50 to 90.",
+            "change: 'fell' against 'from 50 to 90'",
+        ),
+        # The evidence says so itself; other words decide; a lower rank is better.
+        ("Rain fell from 3.1% to 4.2%.", "Rain (see below) fell from 3.1% to 4.2%.", None),
+        ("Sites with a drop in rain went from 3.1% to 4.2%.", "Sites were counted.", None),
+        ("The share with a drop in rain rose from 3% to 4%.", "Sites were counted.", None),
+        ("Moss fell from 9% to 3% as lichen spread from 2% to 5%.", "Sites were counted.", None),
+        ("The pier's rank rose from 9.5 to 3.5.", "Ranks were counted.", None),
+        (
             "Pine plots held 9 species and oak plots held 14 species.",
             "Oak plots held 14 species and pine plots held 9 species.",
             None,
