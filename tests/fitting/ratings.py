@@ -408,8 +408,8 @@ def main() -> None:
             "data": [SEGMENTED],
             "method": f"proportional odds on {', '.join(NAMES)}; penalty {PENALTY:g}; cut points by"
             f" shares; scores: {N_FOLDS} folds by reference times {N_SIDES} by system, mean of"
-            f" {len(SEEDS)} draws, within bounds, without vetoes unless said; intervals over papers,"
-            " first draw",
+            f" {len(SEEDS)} draws, within bounds, without vetoes unless said; intervals over"
+            " papers, first draw",
             "scores": {
                 "roles learned without the paper": scores_of(table),
                 "roles learned without the set": scores_of(away),
