@@ -76,11 +76,7 @@ class ChatRequest:
         The usual room is left out, as what a run has learned to add to it: neither changes a reply
         that fits, and the keys of older replies stay valid.
         """
-        chosen: dict[str, object] = {}
-        if self.room not in {None, ROOM}:
-            chosen["room"] = self.room
-        if self.reasoning_effort is not None:
-            chosen["reasoning_effort"] = self.reasoning_effort
+        chosen = {"room": self.room, "reasoning_effort": self.reasoning_effort}
         return {
             "version": KEY_VERSION,
             "endpoint": endpoint,
@@ -92,7 +88,7 @@ class ChatRequest:
             "seed": self.seed,
             "vote": self.vote,
             "attempt": self.attempt,
-            **chosen,
+            **{key: value for key, value in chosen.items() if value not in {None, ROOM}},
         }
 
 

@@ -53,8 +53,6 @@ _REMEDIES: Final[dict[Fault, str]] = {
 }
 Again = Callable[["Fault"], Awaitable[None]]
 """Asked before each further attempt, with the fault of the last; may raise to forbid it."""
-Fit = Callable[["ChatRequest"], "ChatRequest"]
-"""Gives a request the room that its model was found to need, when its turn comes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +103,6 @@ class _Call:
     ticket: int
     deadline: asyncio.Timeout
     again: Again | None
-    fit: Fit | None = None
     n_attempts: int = 0
     n_waits: int = 0
     n_unreadable: int = 0
@@ -122,7 +119,7 @@ class Client:
         trouble: What kept the last attempt from a reply; empty where it got one.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the last four by keyword, each a matter of its own
         self,
         endpoint: Endpoint,
         limits: Limits,
@@ -130,6 +127,7 @@ class Client:
         remembered: Dialect | None = None,
         backoff: Backoff = _BACKOFF,
         chance: random.Random | None = None,
+        fit: Callable[[ChatRequest], ChatRequest] = lambda request: request,
     ) -> None:
         self.endpoint = endpoint
         self.remembered = remembered
@@ -140,6 +138,7 @@ class Client:
         self._backoff = backoff
         self._chance = chance or random.Random()
         self._talk = Negotiation(remembered, backoff.head_start_seconds)
+        self._fit = fit  # gives a request the room that the model was found to need by its turn
         self._refusal: NoReplyError | None = None
         self._n_breakdowns: Counter[int] = Counter()  # by call, since the server was last heard
         self._is_probing = False
@@ -158,9 +157,7 @@ class Client:
         """Close all connections."""
         await self._wire.close()
 
-    async def send(
-        self, request: ChatRequest, *, again: Again | None = None, fit: Fit | None = None
-    ) -> ChatReply:
+    async def send(self, request: ChatRequest, *, again: Again | None = None) -> ChatReply:
         """The reply to one request; a cut-off, filtered or refused one is a reply as well.
 
         The time allowed begins with the first attempt, as waiting for a turn is nobody's fault.
@@ -168,7 +165,7 @@ class Client:
         Raises:
             NoReplyError: if there is none, with its fault.
         """
-        call = _Call(request, self._limits.ticket(), asyncio.timeout(None), again, fit)
+        call = _Call(request, self._limits.ticket(), asyncio.timeout(None), again)
         try:
             async with call.deadline:
                 while True:
@@ -223,8 +220,7 @@ class Client:
     async def _attempt(self, call: _Call, dialect: Dialect) -> ChatReply | Trouble:
         """What one attempt comes to, when its turn has come."""
         n_tokens = 0
-        if call.fit is not None:
-            call.request = call.fit(call.request)
+        call.request = self._fit(call.request)
         if self.endpoint.tokens_per_minute is not None:  # providers count the longest reply, too
             n_tokens = tokens_about(call.request) + room(call.request, dialect)
         turn = self._limits.taken(self._limiter, ticket=call.ticket, n_tokens=n_tokens)

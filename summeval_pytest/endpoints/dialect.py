@@ -38,6 +38,7 @@ _OF_LENGTH: Final = frozenset({
 """Words with which OpenAI, TGI, Gemini and vLLM refuse the room of a reply."""
 _OF_OTHERS: Final = _OF_LEVELS | {"temperature", "seed", "reasoning_effort"}
 """Words of refusals that may repeat the whole request."""
+_NUMBER: Final = re.compile(r"(?<![\w.-])(?:\d{1,3}(?:,\d{3})+|\d{1,10})(?![\w-]|\.\d)", re.ASCII)
 _FEWEST: Final = 256
 """Tokens of the shortest limit on replies; lower numbers are something else."""
 
@@ -114,15 +115,16 @@ def narrowed(dialect: Dialect, trouble: Trouble, request: ChatRequest) -> Dialec
     A refusal names the longest reply, or a context and beside it the length of the prompt, and then
     an eighth of what is left goes to longer prompts. Where it names nothing, half as much is tried.
     """
-    words = set(re.findall(r"\w+", trouble.what.lower()))
+    message = trouble.what.lower()
+    words, sent = set(re.findall(r"\w+", message)), room(request, dialect)
     is_of_length = bool(words & _OF_LENGTH) and not words & _OF_OTHERS
     is_of_length = is_of_length and (not trouble.param or trouble.param in _OF_LENGTH)
     if trouble.status not in _REFUSALS or not (is_of_length or trouble.is_too_long):
         return None
-    sent = room(request, dialect)
     need = min(request.max_tokens, sent)
-    # what was asked for in all is neither the limit nor the prompt
-    limits = {n for n in trouble.numbers if n != sent and n - sent not in trouble.numbers}
+    numbers = {int(number.replace(",", "")) for number in _NUMBER.findall(message)}
+    # what was asked for, alone and with the prompt, is neither the limit nor the prompt
+    limits = {n for n in numbers - {sent, trouble.status} if n - sent not in numbers}
     most, prompt = [*sorted(limits, reverse=True), 0, 0][:2]
     if most < _FEWEST:
         if dialect.length_field == "max_tokens" and not trouble.is_too_long:

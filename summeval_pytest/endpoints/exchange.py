@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
-    from summeval_pytest.endpoints.client import Again, Fit, Sender
+    from summeval_pytest.endpoints.client import Again, Sender
     from summeval_pytest.endpoints.dialect import Dialect
     from summeval_pytest.endpoints.endpoint import Address, Endpoint, Price
     from summeval_pytest.endpoints.limits import Urgency
@@ -190,21 +190,18 @@ class Exchange:
         return tuple(f"{c.endpoint.name}: {c.trouble}" for c in clients if c.trouble)
 
     async def ask(
-        self,
-        endpoint: Endpoint,
-        request: ChatRequest,
-        again: Again | None = None,
-        fit: Fit | None = None,
+        self, endpoint: Endpoint, request: ChatRequest, again: Again | None = None
     ) -> ChatReply:
         """The endpoint's own reply to a request; ``again`` is asked before each further attempt."""
         client = self._clients.get((endpoint, request.model))
         if client is None:
             known = self.memory.dialect(endpoint.name, request.model)
-            client = Client(endpoint, self.limits, backoff=self._backoff, remembered=known)
+            fit, backoff = partial(self.fit, endpoint), self._backoff
+            client = Client(endpoint, self.limits, backoff=backoff, remembered=known, fit=fit)
             self._clients[endpoint, request.model] = client
         self.ledger.n_in_flight += 1
         try:
-            reply = await client.send(request, again=again, fit=fit)
+            reply = await client.send(request, again=again)
         except NoReplyError:
             self.ledger.totals.n_failed += 1
             raise
@@ -214,6 +211,25 @@ class Exchange:
             client.remembered = client.dialect
             self.memory.remember_dialect(endpoint.name, request.model, client.dialect)
         return reply
+
+    def fit(
+        self, endpoint: Endpoint, request: ChatRequest, n_left: float = math.inf
+    ) -> ChatRequest:
+        """The request with room for twice the thoughts that the model was seen to have, and more.
+
+        Of ``n_left`` tokens that the budget pays for, it may have its share, or all of them before
+        the model is known. Where tokens are limited a minute, providers count room that stays
+        empty, so there is no more than needed.
+        """
+        if request.room != ROOM:
+            return request
+        thought = self.thoughts.get((endpoint.name, request.model))
+        share = n_left if thought is None else n_left / self.limits.limit
+        if thought is not None and endpoint.tokens_per_minute is not None:
+            share = 0.0
+        need = request.max_tokens + (thought or 0)
+        room = max(need + (thought or 0), min(request.most_tokens, share))
+        return replace(request, room=max(need, int(min(room, n_left))))
 
     def redacted(self, text: str) -> str:
         """The text without the secrets of any endpoint that was asked."""
@@ -357,25 +373,6 @@ class CachedEndpoint:
             raise self._swapped
         return reply
 
-    def _fit(self, request: ChatRequest, n_left: float = math.inf) -> ChatRequest:
-        """The request with room for twice the thoughts that the model was seen to have, and more.
-
-        Of ``n_left`` tokens that the budget pays for, it may have its share, or all of them before
-        the model is known. Where tokens are limited a minute, providers count room that stays
-        empty, so there is no more than needed.
-        """
-        if request.room != ROOM:
-            return request
-        exchange, endpoint = self._exchange, self._address.endpoint
-        thought = exchange.thoughts.get((endpoint.name, request.model))
-        share = n_left if thought is None else n_left / exchange.limits.limit
-        if thought is not None and endpoint.tokens_per_minute is not None:
-            share = 0.0
-        thought = thought or 0
-        room = max(request.max_tokens + 2 * thought, min(request.most_tokens, share))
-        room = max(request.max_tokens + thought, min(room, n_left))
-        return replace(request, room=int(room))
-
     async def _asked(self, key: str, request: ChatRequest) -> ChatReply:
         """The endpoint's own reply, within the budget."""
         exchange, endpoint, price = self._exchange, self._address.endpoint, self._price
@@ -386,7 +383,7 @@ class CachedEndpoint:
                 f" with --summ-record=none{self._address.hint}"
             )
         if exchange.budget is None or price is None:
-            reply = await exchange.ask(endpoint, request, fit=self._fit)
+            reply = await exchange.ask(endpoint, request)
         else:
             async with exchange.purse:
                 reply = await self._afforded(request, exchange.budget, price)
@@ -395,11 +392,11 @@ class CachedEndpoint:
 
     async def _afforded(self, request: ChatRequest, budget: Budget, price: Price) -> ChatReply:
         """The endpoint's own reply, if the most that this can cost is left."""
-        asked = request
+        asked, endpoint = request, self._address.endpoint
 
         def most(dollars: float) -> float:
             nonlocal request
-            request = self._fit(asked, tokens_for(dollars, asked, price))
+            request = self._exchange.fit(endpoint, asked, tokens_for(dollars, asked, price))
             return cost_at_most(request, price)
 
         dearest = reserved = await budget.reserve(most)
@@ -414,7 +411,7 @@ class CachedEndpoint:
 
         cost = dearest  # also of a call that is given up: it may be on the bill
         try:
-            reply = await self._exchange.ask(self._address.endpoint, request, again)
+            reply = await self._exchange.ask(endpoint, request, again)
             cost = dearest if reply.usage is None else price.cost(reply.usage)
         except NoReplyError as error:
             cost = dearest if error.fault in _MAYBE_BILLED else 0.0

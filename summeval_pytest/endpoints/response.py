@@ -37,7 +37,6 @@ _MOST_TOKENS: Final = 1_000_000_000
 _CUT: Final[dict[str, Finish]] = {"length": "length", "content_filter": "content_filter"}
 _NO_TEXT: Final = ("error", "function_call", "tool_calls")
 _WORD: Final = re.compile(r"[a-z_]+")
-_NUMBER: Final = re.compile(r"(?<![\w.-])(?:\d{1,3}(?:,\d{3})+|\d{1,10})(?![\w-]|\.\d)", re.ASCII)
 _ESCAPE: Final = re.compile(r"\\.")
 _TOO_LONG: Final = frozenset({"context_length_exceeded", "exceed_context_size_error"})
 _QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
@@ -175,7 +174,6 @@ class Trouble:
         status: Of a response; 0 where there was none, or a good one.
         param: The parameter that an error is about, by its own word.
         words: The words of an error's body, in lower case.
-        numbers: The whole numbers of its message that are no part of a name.
         is_too_long: Whether the prompt is longer than the model's context.
     """
 
@@ -186,7 +184,6 @@ class Trouble:
     status: int = 0
     param: str = ""
     words: frozenset[str] = frozenset()
-    numbers: frozenset[int] = frozenset()
     is_too_long: bool = False
 
     @property
@@ -228,7 +225,6 @@ def read_trouble(response: Response, now: datetime) -> Trouble:
         status=status,
         param=error.get("param", ""),
         words=frozenset(_WORD.findall(_ESCAPE.sub(" ", response.text[:_SEARCHED]).lower())),
-        numbers=frozenset(int(n.replace(",", "")) for n in _NUMBER.findall(error["message"])),
         is_too_long=bool(_TOO_LONG & {code, kind}),
     )
 

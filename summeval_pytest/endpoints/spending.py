@@ -85,11 +85,10 @@ class Budget:
         there will never be enough.
         """
         while True:
+            dollars = 0.0 if callable(most) else most
             if callable(most):
                 look = await self.account.reserve(0.0, self.dollars)
                 dollars = most(self.dollars - look.spent)
-            else:
-                dollars = most
             answer = await self.account.reserve(dollars, self.dollars)
             if answer.is_reserved:
                 return dollars

@@ -118,13 +118,7 @@ class Turn:
             yield replace(self, ids=part, attempt=self.attempt + 1, faults=kinds, room=room)
 
 
-def request_for(
-    batch: PromptBatch[ItemT],
-    turn: Turn,
-    model: str,
-    room: int | None = ROOM,
-    effort: Effort | None = None,
-) -> ChatRequest:
+def request_for(batch: PromptBatch[ItemT], turn: Turn, model: str) -> ChatRequest:
     """The request of one turn."""
     user = batch.message(turn.ids)
     if turn.faults:
@@ -134,8 +128,6 @@ def request_for(
         model=model,
         messages=(Message("system", batch.system), Message("user", user)),
         max_tokens=(TOKENS + TOKENS_PER_ITEM * len(turn.ids)) * turn.room,
-        room=room,
-        reasoning_effort=effort,
         schema=batch.schema(turn.ids),
         seed=turn.vote + _SEEDS_PER_VOTE * turn.attempt,
         vote=turn.vote,
@@ -301,7 +293,8 @@ class Poll:
         Raises:
             OptionError: where the endpoint refuses the key, or has no such model.
         """
-        request = request_for(batch, turn, self.model, self.room, self.effort)
+        request = request_for(batch, turn, self.model)
+        request = replace(request, room=self.room, reasoning_effort=self.effort)
         try:
             reply = await self.sender.send(request)
         except NoReplyError as error:
