@@ -120,6 +120,9 @@ def _surveyed(suite: Path, gated: Gated, record: Record) -> tuple[Suite, Survey,
     if record == "none":
         _cassette(loaded)
     survey, signature = session.survey(gated.judge, [loaded], tasks, imagine=False)
+    if survey.cut_off:
+        cut = _list("recorded and cut off", list(survey.cut_off.values()))
+        raise JudgeError(f"{loaded.shown}: {cut}; set max_tokens higher under [judges.NAME]")
     missing = list(survey.missing.values())
     if missing:
         absent = _list("not recorded", [m for m in missing if not m.flaw])

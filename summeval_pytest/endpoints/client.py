@@ -91,7 +91,7 @@ class Sender(Protocol):
         """Mark replies as unusable, so that a later run asks again; returns what the user can do.
 
         ``said`` are requests about the same items, each after the reply before; ``why`` says what
-        is wrong with the last reply.
+        is wrong with the last reply. Those that were cut off stay: they would be cut off again.
         """
 
 

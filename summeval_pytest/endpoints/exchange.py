@@ -41,6 +41,10 @@ if TYPE_CHECKING:
 
 _MAYBE_BILLED: Final = frozenset({"dropped", "timed_out", "not_json", "malformed", "too_large"})
 """Faults after which the endpoint may have done its work all the same."""
+_NO_ROOM: Final = (
+    "set max_tokens higher under [judges.NAME], or reasoning_effort lower; until then the reply is"
+    " kept, and not paid for again"
+)
 DRAIN_SECONDS: Final = 60.0
 """How long a run that ends waits for calls in flight: others may wait for the same replies."""
 _BACKOFF: Final = Backoff()
@@ -290,11 +294,14 @@ class CachedEndpoint:
         return await asyncio.shield(task)
 
     def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
-        """Marks the replies as unusable; a replay can only tell."""
+        """Marks the replies as unusable but for those that were cut off; a replay can only tell."""
         memory = self._exchange.memory
-        for request, reply in said:
+        unusable = [(request, reply) for request, reply in said if reply.finish != "length"]
+        if not unusable:
+            return _NO_ROOM
+        for request, reply in unusable:
             memory.give_up(self._key(request), reply, why)
-        first = self._key(said[0][0])[:8]
+        first = self._key(unusable[0][0])[:8]
         if memory.record == "none":
             return (
                 f"the recorded answer to question {first} is unusable; ask again with"

@@ -72,12 +72,14 @@ class Survey:
     Attributes:
         stored: The stored replies that the run uses, by key.
         missing: The requests without one, by key, in the order in which they came up.
+        cut_off: Those whose stored replies were cut off, so that nobody is asked again.
         system: The system that is surveyed now.
     """
 
     def __init__(self, memory: Memory) -> None:
         self.stored: dict[str, Row] = {}
         self.missing: dict[str, Missing] = {}
+        self.cut_off: dict[str, Missing] = {}
         self.system = ""
         self._memory = memory
         self._allowed_tokens = 0
@@ -162,25 +164,28 @@ class _Surveyed:
         key = self._key(request)
         if (reply := self.survey.find(key, self.endpoint.name, request)) is not None:
             return reply
-        self._miss(key, request, self.memory.given_up(key))
+        missing = self._missing(request, self.memory.given_up(key))
+        self.survey.missing.setdefault(key, missing)
         raise NoReplyError("not_recorded", f"not asked yet: {request.topic} ({key[:8]})")
 
     def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
-        """Note the first request as missing: it is where the next run begins anew."""
-        for request, reply in said:
+        """Note the first request as missing, or as cut off: where the next run begins anew."""
+        unusable = [(request, reply) for request, reply in said if reply.finish != "length"]
+        for request, reply in unusable:
             key = self._key(request)
             self.memory.give_up(key, reply, why)
             self.survey.stored.pop(key, None)
-        first, _ = said[0]
-        self._miss(self._key(first), first, why)
+        first, _ = (unusable or said)[0]
+        place = self.survey.missing if unusable else self.survey.cut_off
+        place.setdefault(self._key(first), self._missing(first, why))
         return "unusable"
 
     def _key(self, request: ChatRequest) -> str:
         return request_key(request.identity(self.endpoint.name))
 
-    def _miss(self, key: str, request: ChatRequest, flaw: str) -> None:
-        missing = Missing(
-            key=key,
+    def _missing(self, request: ChatRequest, flaw: str) -> Missing:
+        return Missing(
+            key=self._key(request),
             endpoint=self.endpoint,
             request=request,
             price=self.price,
@@ -189,7 +194,6 @@ class _Surveyed:
             is_certain=not _IMAGINED.get(),
             flaw=flaw,
         )
-        self.survey.missing.setdefault(key, missing)
 
 
 def _imagined_pair(task: Task) -> Pair:

@@ -98,6 +98,22 @@ def test_what_is_missing_is_reported_and_nothing_is_removed(
     assert cassette(tmp_path).sha256 == before
 
 
+def test_replies_that_were_cut_off_are_refused_and_not_planned(
+    tmp_path: Path, shell: Shell
+) -> None:
+    """An error in every replay; and a run would not ask for them again."""
+    with ScriptedServer(lambda _: Answer("", finish="length")) as other:
+        write_suite(tmp_path / "kilns", other.url, tail=FAITHFUL)
+        judged(tmp_path, "good", store="ill")
+    message = shell.error(1, "cassette", "export", *RULE, "--store", "ill")
+    assert message.startswith("kilns/summeval.toml: 2 replies are recorded and cut off: sentence ")
+    assert message.count(": the model spent all 20 tokens thinking)") == 2
+    assert message.endswith("; set max_tokens higher under [judges.NAME]")
+    (planned, nothing) = shell.lines("plan", *RULE, "--store", "ill")
+    assert planned.endswith("4 replies are stored")  # each was asked twice
+    assert nothing == "every reply is stored: the run asks nothing and costs nothing"
+
+
 def test_unusable_replies_are_refused(tmp_path: Path, server: ScriptedServer, shell: Shell) -> None:
     """An error in every replay: each is named, with why, and what to type.
 

@@ -66,10 +66,6 @@ _CUT_SHORT: Final[Mapping[Finish, UnreadableError]] = {
     "content_filter": UnreadableError("filtered", "a content filter ended the reply"),
     "refusal": UnreadableError("refused", "the judge refused"),
 }
-_REMEDY: Final = (
-    "set max_tokens higher under [judges.NAME], or reasoning_effort lower; until then the reply is"
-    " kept, and not paid for again"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -315,9 +311,7 @@ class Poll:
             self.counts.n_reasked += len(faults)
             return settled | await self._settle(batch, turn.again(faults))
         self.counts.n_unanswered += len(faults)
-        unusable = [said for said in turn.said if said[1].finish != "length"]
-        why = next(iter(faults.values())).message
-        remedy = self.sender.give_up(unusable, why) if unusable else _REMEDY
+        remedy = self.sender.give_up(turn.said, next(iter(faults.values())).message)
         return settled | {
             id_: Unanswered(f"{fault.message}; {remedy}") for id_, fault in faults.items()
         }

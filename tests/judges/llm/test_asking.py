@@ -185,6 +185,7 @@ def test_what_stays_unusable_is_unanswered_after_three_requests(text: str, reaso
 @pytest.mark.parametrize(
     ("finish", "reason"),
     [
+        ("length", "the reply was cut off"),
         ("content_filter", "a content filter ended the reply"),
         ("refusal", "the judge refused"),
     ],
@@ -194,20 +195,6 @@ def test_a_reply_that_did_not_end_by_itself_settles_nothing(finish: Finish, reas
     sender = Scripted([reply(entry(1), finish=finish)])
     assert settled(sender, 1) == {1: Unanswered(f"{reason}; ask again")}
     assert len(sender.sent) == 3
-
-
-KEPT = (
-    "set max_tokens higher under [judges.NAME], or reasoning_effort lower; until then the reply is"
-    " kept, and not paid for again"
-)
-
-
-def test_replies_that_were_cut_off_are_not_given_up() -> None:
-    """They were paid for, and the same request would be cut off again."""
-    sender = Scripted([reply(entry(1), finish="length")])
-    assert settled(sender, 1) == {1: Unanswered(f"the reply was cut off; {KEPT}")}
-    assert len(sender.sent) == 3
-    assert sender.given_up == []
 
 
 @pytest.mark.parametrize(
@@ -227,23 +214,20 @@ def test_a_model_that_only_thinks_is_asked_again_while_it_gets_more_room(
     batch = fact_batch(CheckFacts(FIVE[:3], ("Premise one.",)))
     poll = Poll(sender, "m", ReplyCounts(), room=room, effort="low")
     spent = f"the model spent all {counts[n_requests - 1]:,} tokens thinking"
-    assert set(asyncio.run(poll.replies(batch))) == {Unanswered(f"{spent}; {KEPT}")}
+    assert set(asyncio.run(poll.replies(batch))) == {Unanswered(f"{spent}; ask again")}
     assert sender.ids == ["1-3"] * n_requests
     assert {(request.room, request.reasoning_effort) for request in sender.sent} == {(room, "low")}
-    assert sender.given_up == []
+    assert [said for said, _ in sender.given_up] == [list(range(n_requests))]
 
 
 def test_only_the_replies_about_what_stays_unanswered_are_given_up() -> None:
-    """Five items cut off, then three and two: the half that is settled keeps its reply.
-
-    So does what was cut off.
-    """
+    """Five items cut off, then three and two: the half that is settled keeps its reply."""
     cut, bad = reply(finish="length"), ChatReply(text="{}")
     sender = Scripted([cut, reply(entry(1), entry(2)), reply(entry(4), entry(5)), bad])
     why = "the reply is no object with one list, 'checks'"
     assert settled(sender, 5)[3] == Unanswered(f"{why}; ask again")
     assert sender.ids == ["1-5", "1-3", "4-5", "3"]
-    assert sender.given_up == [([1, 3], why)]
+    assert sender.given_up == [([0, 1, 3], why)]
 
 
 def test_what_was_cut_off_is_asked_again_in_halves_with_more_room() -> None:
