@@ -67,6 +67,7 @@ class WordReader:
 
     window: int = 64
     signature: str = "words 1"
+    labels_tokens: bool = False
     asked: list[tuple[str, str]] = field(default_factory=list)
 
     def count(self, texts: Sequence[str]) -> list[int]:

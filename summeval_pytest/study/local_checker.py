@@ -61,7 +61,18 @@ class Support(NamedTuple):
     """
 
     value: float
-    tokens: tuple[tuple[int, int, float], ...] = ()
+    tokens: tuple[tuple[int, int, float], ...] | None = None
+
+    def within(self, start: int, end: int) -> Support:
+        """That of a piece of the claim: of its least supported token; 0 if none is read."""
+        if self.tokens is None:
+            return self
+        own = tuple(
+            (first - start, last - start, value)
+            for first, last, value in self.tokens
+            if first < end and start < last
+        )
+        return Support(min((value for *_, value in own), default=0.0), own)
 
 
 class ClaimReader(Protocol):
@@ -74,6 +85,10 @@ class ClaimReader(Protocol):
     @property
     def window(self) -> int:
         """How many tokens of a text and a claim it reads at once."""
+
+    @property
+    def labels_tokens(self) -> bool:
+        """Whether it supports each token, so that sentences can be read together."""
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """How many tokens each text has."""
@@ -94,9 +109,10 @@ class Checker:
     """Answers `CheckFacts` and `CheckSentences` by a model that reads a source and a claim.
 
     Supported is what the model gives at least the ``threshold``. Facts are checked against their
-    premises in order, as a source; earlier facts of a chain change nothing. A claim that fills more
-    than half of what the model reads stays unanswered. It computes in a thread of its own, so that
-    others can be asked meanwhile.
+    premises in order, as a source; earlier facts of a chain change nothing. A model that labels
+    tokens reads sentences together, as LettuceDetect was trained, as many as fill a quarter of what
+    it reads. A claim that fills more than half of that stays unanswered. It computes in a thread of
+    its own, so that others can be asked meanwhile.
     """
 
     reader: ClaimReader
@@ -135,7 +151,10 @@ class Checker:
             yield from (make(NO_SOURCE, self.threshold <= 0, (), 0.0) for _ in claims)
             return
         window, lengths = self.reader.window, self.reader.count(source)
-        for claim, size in zip(claims, self.reader.count(claims), strict=True):
+        sizes = self.reader.count(claims)
+        is_grouped = make is _sentence and self.reader.labels_tokens
+        for first, last in _groups(sizes, window // 4 if is_grouped else -1):
+            size = sum(sizes[first:last])
             if size > window // 2:
                 yield Unanswered(
                     f"it fills more than half of the {window:,} tokens that the checker reads at"
@@ -143,19 +162,42 @@ class Checker:
                 )
                 continue
             parts = [*parts_of(source, lengths, window - MARKS - max(size, window // 4))]
-            found = [self.reader.support(part.text, claim) for part in parts]
-            supports = [round(each.value, _DIGITS) for each in found]
-            support = max(supports)
-            place = supports.index(support)
-            spans = unsupported_spans(claim, found[place].tokens, self.threshold)
-            reason = f"unsupported: {', '.join(map(repr, spans))}; " if spans else ""
-            reason += f"the checker gives it {support:.2f}, and {self.threshold:g} is needed"
-            best = parts[place].places
-            if len(parts) > 1:
-                first, last = best[0] + 1, best[-1] + 1
-                reason += f"; best of {len(parts)} parts: sentences {first} to {last}"
-            evidence = evidence_of(claim, best, source)
-            yield make(reason, support >= self.threshold, evidence, support)
+            group = " ".join(claims[first:last])
+            found = [self.reader.support(part.text, group) for part in parts]
+            start = 0
+            for claim in claims[first:last]:
+                own = [each.within(start, start + len(claim)) for each in found]
+                start += len(claim) + 1
+                yield self._judged(claim, own, parts, source, make)
+
+    def _judged(
+        self,
+        claim: str,
+        found: Sequence[Support],
+        parts: Sequence[_Chunk],
+        source: Sequence[str],
+        make: Callable[..., CheckT],
+    ) -> CheckT:
+        """The check of a claim by its support in each part of the source."""
+        supports = [round(each.value, _DIGITS) for each in found]
+        support = max(supports)
+        place = supports.index(support)
+        spans = unsupported_spans(claim, found[place].tokens or (), self.threshold)
+        reason = f"unsupported: {', '.join(map(repr, spans))}; " if spans else ""
+        reason += f"the checker gives it {support:.2f}, and {self.threshold:g} is needed"
+        best = parts[place].places
+        if len(parts) > 1:
+            reason += f"; best of {len(parts)} parts: sentences {best[0] + 1} to {best[-1] + 1}"
+        return make(reason, support >= self.threshold, evidence_of(claim, best, source), support)
+
+
+def _groups(sizes: Sequence[int], most: int) -> Iterator[tuple[int, int]]:
+    """Where each run of neighbours begins and ends that has at most so many tokens, or is one."""
+    first = 0
+    for end in range(1, len(sizes) + 1):
+        if end == len(sizes) or sum(sizes[first : end + 1]) > most:
+            yield first, end
+            first = end
 
 
 def unsupported_spans(
@@ -321,6 +363,7 @@ class OnnxReader:
         self._output = _output(spec, self._labels, model.what)
         self._most = _window(spec, model.config, model.what)
         self._prompt = spec.prompt
+        self.labels_tokens = str(model.config["architectures"][0]).endswith(_KINDS[1])
         supported = "score" if self._output is None else self._output
         self.signature = f"{model.signature} window={self._most} supported={supported}"
         if spec.prompt != SOURCE_MARK:
@@ -353,7 +396,7 @@ class OnnxReader:
         cut = "left" if is_joined else "right"  # never the claim
         tokens, logits = self._model.run(one, other, most=self._most, cut=cut)
         n_labels = len(self._labels)
-        if logits.shape not in {(n_labels,), (len(tokens.ids), n_labels)}:
+        if logits.shape != (*([len(tokens.ids)] if self.labels_tokens else []), n_labels):
             raise OptionError(
                 f"{self._model.what}: this model gives an output of {logits.shape}, and it has"
                 f" {n_labels} labels; export it for its own task"
@@ -363,12 +406,12 @@ class OnnxReader:
         else:
             odds = np.exp(logits - logits.max(axis=-1, keepdims=True))
             supports = (odds / odds.sum(axis=-1, keepdims=True))[..., self._output]
-        if not supports.ndim:
+        if not self.labels_tokens:
             return Support(float(supports))
         places = zip(tokens.sequence_ids, tokens.offsets, supports, strict=True)
-        marked = tuple(
-            (first - start, last - start, float(value))
-            for sequence, (first, last), value in places
-            if sequence == (0 if is_joined else 1) and first < start + len(claim) and start < last
+        read = tuple(
+            (*place, float(value))
+            for sequence, place, value in places
+            if sequence == (0 if is_joined else 1)
         )
-        return Support(min((value for *_, value in marked), default=0.0), marked)
+        return Support(0.0, read).within(start, start + len(claim))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
@@ -51,6 +52,18 @@ class Threaded(WordReader):
         """By shared words."""
         self.threads.append(threading.current_thread().name)
         return super().support(text, claim)
+
+
+class Spanned(WordReader):
+    """A reader that supports the words of a claim that a text has."""
+
+    def support(self, text: str, claim: str) -> Support:
+        """1 or 0 for each word."""
+        super().support(text, claim)
+        known = text.lower().split()
+        words = re.finditer(r"\S+", claim)
+        tokens = ((*word.span(), float(word[0].lower() in known)) for word in words)
+        return Support(0.0, tuple(tokens)).within(0, len(claim))
 
 
 def sentences(checker: Checker, *claims: str) -> list[SentenceCheck | Unanswered]:
@@ -191,6 +204,31 @@ def test_neighbouring_words_of_which_a_part_is_unsupported_are_one_span(
 ) -> None:
     """A model marks pieces of words; a reader reads words."""
     assert unsupported_spans("Moss kept  cool.", tokens, 0.5) == spans
+
+
+def test_a_model_of_tokens_reads_sentences_together_and_facts_alone() -> None:
+    """Worked example: a quarter of 48 tokens takes three sentences of four words.
+
+    Each keeps its own support, span and place. A fact names its subject and needs no neighbour.
+    """
+    reader = Spanned(window=48, labels_tokens=True)
+    checker = Checker(reader=reader)
+    claims = (
+        "Moss kept nine roofs",
+        "Zinc helped nobody at",
+        "Ropes held every storm.",
+        "Moss kept",
+    )
+    found = sentences(checker, *claims)
+    text = " ".join(SOURCE)
+    assert reader.asked == [(text, " ".join(claims[:3])), (text, claims[3])]
+    assert [check.support for check in found if isinstance(check, SentenceCheck)] == [1, 1, 1, 1]
+    (check, other) = sentences(checker, "Moss kept ten warm roofs", "ten kilns")
+    assert check.reason.startswith("unsupported: 'ten warm'; the checker gives it 0.00, and ")
+    assert other.reason.startswith("unsupported: 'ten'; ")
+    reader.asked.clear()
+    facts(checker, "Moss kept", "Zinc helped", "w " * 25)
+    assert [claim for _, claim in reader.asked] == ["Moss kept", "Zinc helped"]
 
 
 def test_it_checks_and_does_nothing_else() -> None:

@@ -285,6 +285,11 @@ print(checker.compute({asked!r}))
             {},
             "this model gives an output of (3,), and it has 2 labels; export it for its own task",
         ),
+        (
+            {"architectures": ["BertForTokenClassification"]},
+            {},
+            "this model gives an output of (3,), and it has 3 labels; export it for its own task",
+        ),
     ],
 )
 def test_a_model_that_cannot_check_is_refused(
