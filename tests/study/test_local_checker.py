@@ -14,12 +14,21 @@ import pytest
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.offline.embedded import OfflineJudge
-from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore, measure
+from summeval_pytest.questions import (
+    CheckFacts,
+    CheckSentences,
+    Fact,
+    FactChecks,
+    SentenceCheck,
+    SentenceChecks,
+)
 from summeval_pytest.study import onnx_model
 from summeval_pytest.study.local_checker import OnnxReader, local_checker
 from summeval_pytest.suite.values import CheckerSpec
 from tests.asked_suite import PRICES, desk_for, evaluated, loaded, tasks_of, write_suite
 from tests.local_models import LETTERS, MARKS, make_checker, make_weights
+from tests.metrics.table_judge import ended
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -210,6 +219,25 @@ def test_unsupported_words_are_named_and_decide(spans: Path) -> None:
             )
         )
     assert supports(checker_of(spans), ("moss", "\u2003")) == [0.0]  # nothing is read of it
+
+
+def test_a_finding_shows_the_words_inside_the_sentence(spans: Path) -> None:
+    """A reader need not look for what is wrong; a fact's finding names them, too."""
+    checker = checker_of(spans)
+    source = ("moss held on kilns.",)
+    asked = CheckSentences(("Moss held on 12 kilns.", "It rained."), source)
+    answer = checker.compute(asked)
+    assert isinstance(answer, SentenceChecks)
+    summary = " ".join(asked.sentences)
+    score = ended(measure(summary, source, short_circuit=False), (answer,))
+    assert isinstance(score, FaithfulnessScore)
+    (finding,) = score.findings(source)
+    assert (finding.summary, finding.title) == ("Moss held on 12 kilns.", "sentence 1")
+    assert finding.reason.startswith("unsupported: '12'; the checker gives it 0.01")
+    fact = Fact(text="Moss held on 12 kilns.", sentence=0)
+    checks = checker.compute(CheckFacts((fact,), source))
+    assert isinstance(checks, FactChecks)
+    assert checks.checks[0].reason == finding.reason
 
 
 def test_the_signature_holds_all_that_moves_a_number(nli: Path, tmp_path: Path) -> None:
