@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -205,12 +204,12 @@ def unsupported_spans(
 ) -> list[str]:
     """The runs of whole words in which a token has less support than the threshold, in order."""
     weak = [(start, end) for start, end, value in tokens if round(value, _DIGITS) < threshold]
-    words = [
-        (*word.span(), any(start < word.end() and word.start() < end for start, end in weak))
-        for word in re.finditer(r"\S+", claim)
-    ]
-    runs = [[*run] for is_weak, run in groupby(words, itemgetter(2)) if is_weak]
-    return [claim[run[0][0] : run[-1][1]] for run in runs]
+
+    def is_weak(word: re.Match[str]) -> bool:
+        return any(start < word.end() and word.start() < end for start, end in weak)
+
+    runs = [[*run] for weak_run, run in groupby(re.finditer(r"\S+", claim), is_weak) if weak_run]
+    return [claim[run[0].start() : run[-1].end()] for run in runs]
 
 
 def _fact(reason: str, entailed: bool, evidence: tuple[int, ...], support: float) -> FactCheck:
