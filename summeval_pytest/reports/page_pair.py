@@ -456,9 +456,8 @@ class _PairPieces:
             return ""
         if checked.holds and sentence.number_conflict:
             return "conflicts with the source"
-        if checked.holds is None or sentence.supported in {checked.holds, None}:
-            return ""
-        return "is not in the source" if checked.holds else "is in the source"
+        known = {(True, False): "is not in the source", (False, True): "is in the source"}
+        return known.get((checked.holds, sentence.supported), "")
 
     def _quoted(self, passage: str) -> tuple[Span, ...]:
         """The place of a passage in the first reference that has it."""
