@@ -469,21 +469,6 @@ def test_a_change_against_the_baseline_is_reported(browser: Browser) -> None:
     assert "Unsupported sentence gone (1) ✓ Moss grew." in line
 
 
-def test_the_theme_is_the_readers_and_remembered(browser: Browser) -> None:
-    """The system's choice first, the button's from then on."""
-    background = "return getComputedStyle(document.body).backgroundColor"
-    with browser.media(prefers_color_scheme="dark"):
-        browser.open(small_run())
-        dark = browser.run(background)
-        browser.find("#theme").click()
-        light = browser.run(background)
-        assert dark == "rgb(21, 23, 27)"
-        assert light == "rgb(250, 249, 247)"
-        browser.driver.refresh()
-        assert browser.run(background) == light
-        browser.run("localStorage.clear()")  # only here: the next page may hear of it late
-
-
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_all_text_stands_out_from_what_is_behind_it(browser: Browser, theme: str) -> None:
     """WCAG 2.2, success criterion 1.4.3: 4.5 to 1, in the heatmap and in marked texts, too."""
@@ -591,7 +576,7 @@ def test_on_paper_the_failing_pairs_are_opened_and_controls_are_gone(browser: Br
         line = " ".join(browser.all(".printed")[2].text.split())
         assert "sentence 2: unsupported, support 0.25 of 1" in line
         assert "[3] Wet moss grew twice as fast as dry moss." in line
-        assert not browser.all("#filters, #theme, nav, #detail, #list")
+        assert not browser.all("#filters, nav, #detail, #list")
         browser.run("dispatchEvent(new Event('afterprint'))")
     browser.open(small_run(), "#pair=careful/moss-01")
     with browser.media(media="print"):

@@ -1,6 +1,5 @@
-// Wires the page: addresses, keys, theme and paper.
+// Wires the page: addresses, keys and paper.
 
-const root = document.documentElement;
 const detail = document.getElementById("detail");
 const desk = detail.parentElement;
 let open = null; // the view of the open pair
@@ -129,30 +128,6 @@ filters.addEventListener("input", refilter);
 filters.addEventListener("change", refilter);
 addEventListener("hashchange", follow);
 
-const theme = document.getElementById("theme");
-const setTheme = (name) => {
-  root.dataset.theme = name;
-  theme.textContent = name === "dark" ? "☀ Light" : "☾ Dark";
-  theme.setAttribute("aria-label", `switch to ${name === "dark" ? "light" : "dark"} colours`);
-};
-const remembered = (() => {
-  try {
-    return localStorage.getItem("summeval-theme");
-  } catch {
-    return null; // a page that may store nothing still has a theme
-  }
-})();
-setTheme(remembered ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
-theme.hidden = false;
-theme.onclick = () => {
-  setTheme(root.dataset.theme === "dark" ? "light" : "dark");
-  try {
-    localStorage.setItem("summeval-theme", root.dataset.theme);
-  } catch {
-    // as above
-  }
-};
-
 const MOST_PRINTED = 200;
 const sheets = document.getElementById("print");
 addEventListener("beforeprint", () => {
@@ -167,7 +142,7 @@ addEventListener("beforeprint", () => {
 addEventListener("afterprint", () => sheets.replaceChildren());
 
 if (rows.length > BATCH) showBatch(0);
-root.classList.add("scripted");
+document.documentElement.classList.add("scripted");
 performance.mark("list-usable");
 // The blocks of the pairs follow this script; the list can be used while they are read.
 document.addEventListener("DOMContentLoaded", () => {
