@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING
 
 from summeval_pytest.judges.offline.conflicts import in_conflict
-from summeval_pytest.text.numbers import find_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
 def disputed(reason: str, claim: str, evidence: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """What is wrong in a claim, and what stands in its place in the evidence.
 
-    Both are empty where the reason names no conflict. The page's script looks for them as
-    `marked_runs` does.
+    Empty where the reason names no conflict. The page's script finds both as `marked_runs` does.
 
     >>> reason = "conflict, needs an LLM or a person: unit: '118 g/l' against '118 mg/l'"
     >>> disputed(reason, "CRP was 118 vs. 124 g/L.", ["CRP was 118 mg/L."])
@@ -24,28 +22,26 @@ def disputed(reason: str, claim: str, evidence: Sequence[str]) -> tuple[tuple[st
     """
     says, instead = in_conflict(reason)
     there = [written for text in evidence for written in _written(text, instead)]
-    return tuple(_written(claim, says)), tuple(there)
+    return (tuple(_written(claim, says)), tuple(there)) if says else ()
 
 
 def marked_runs(text: str, figures: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """The text in pieces, each with whether it is one of the figures, the first ones."""
-    pattern = "|".join(map(_pattern, figures)) or "(?!)"
+    pattern = "|".join(map(_alone, figures)) or "(?!)"
     pieces = re.split(f"({pattern})", text, maxsplit=len(figures), flags=re.IGNORECASE)
     return ((piece, place % 2 == 1) for place, piece in enumerate(pieces))
 
 
 def _written(text: str, sayings: Sequence[str]) -> Iterator[str]:
-    """Each figure or word as the text writes it; those that it does not state are left out."""
+    """Each figure or word as the text writes it, with its unit where it follows."""
     for said in sayings:
-        figure = next((figure for figure in find_figures(text) if figure.text == said), None)
-        if figure is not None:
-            unit = re.compile(rf"\s?{re.escape(figure.unit)}(?!\w)", re.IGNORECASE)
-            end = match.end() if (match := unit.match(text, figure.end)) else figure.end
-            yield text[figure.start : end]
-        elif match := re.search(_pattern(said), text, re.IGNORECASE):
+        number, _, unit = said.partition(" ")
+        with_unit = rf"{_alone(number)}\s?{re.escape(unit)}(?!\w)"
+        tried = (re.search(each, text, re.IGNORECASE) for each in (with_unit, _alone(number)))
+        if match := next(filter(None, tried), None):
             yield match[0]
 
 
-def _pattern(figure: str) -> str:
-    """A figure or word by itself."""
+def _alone(figure: str) -> str:
+    """The pattern of a figure or word that stands by itself."""
     return rf"(?<![\w.,]){re.escape(figure)}(?![\w]|[.,]\d)"

@@ -223,7 +223,7 @@ class Piece:
     of a kind from 1. Facts that are cut out of a sentence are ``parts`` of the sentence's piece.
     An empty ``text`` can be read at ``at``. ``other`` is the matching text on the other side, at
     ``there``: the place of another piece, or words. ``source`` are indices of source sentences.
-    ``figures`` are in conflict with the ``partners``, which stand in ``other`` or the source.
+    ``disputed`` are its figures in conflict, and those in ``other`` or the source against them.
     """
 
     kind: Literal["facet", "sentence", "expected", "stated"]
@@ -233,8 +233,7 @@ class Piece:
     verdict: str
     reason: str
     facet: Facet | None = None
-    figures: tuple[str, ...] = ()
-    partners: tuple[str, ...] = ()
+    disputed: tuple[tuple[str, ...], ...] = ()
     at: tuple[Span, ...] = ()
     other: tuple[int | str, ...] = ()
     there: tuple[Span, ...] = ()
@@ -351,15 +350,13 @@ class _PairPieces:
 
     def _facets(self, score: FacetScore) -> Iterator[Piece]:
         for rated in score.ratings:
-            figures, partners = disputed(rated.reason, rated.candidate, [rated.reference])
             yield Piece(
                 kind="facet",
                 state="good" if rated.rating == SCALES[rated.facet] else "bad",
                 verdict=rated.words,
                 reason=cut(rated.reason),
                 facet=rated.facet,
-                figures=figures,
-                partners=partners,
+                disputed=disputed(rated.reason, rated.candidate, [rated.reference]),
                 at=self.summary.find(rated.candidate),
                 there=self._quoted(rated.reference),
                 source=self._cited(f"facet.{rated.facet}"),
@@ -373,8 +370,6 @@ class _PairPieces:
             numbers = "faithfulness", CONFLICTS
             cited = [each for n in numbers for each in self._evidence.get((n, sentence.text), ())]
             source = [*sentence.evidence, *(index for index, _ in cited)]
-            texts = [text for _, text in cited]
-            figures, partners = disputed(sentence.reason, sentence.text, texts)
             yield Piece(
                 kind="sentence",
                 number=sentence.index + 1,
@@ -382,8 +377,7 @@ class _PairPieces:
                 state=_STATES[is_supported],
                 verdict=sentence.words,
                 reason=cut(sentence.reason),
-                figures=figures,
-                partners=partners,
+                disputed=disputed(sentence.reason, sentence.text, [text for _, text in cited]),
                 at=at,
                 source=tuple(dict.fromkeys(source)),
             )
@@ -424,7 +418,6 @@ class _PairPieces:
                 there = list(dict.fromkeys(span for each in spans for span in each))
             at = _sentence_of(checked.fact, stating)
             cut_out = stating.cut_out(checked.fact) if stating else ()
-            figures, partners = disputed(checked.reason, checked.fact.text, checked.evidence)
             piece = Piece(
                 kind=kind,
                 number=place + 1,
@@ -432,8 +425,7 @@ class _PairPieces:
                 state=state,
                 verdict=verdict,
                 reason=cut(checked.reason),
-                figures=figures,
-                partners=partners,
+                disputed=disputed(checked.reason, checked.fact.text, checked.evidence),
                 at=cut_out or at,
                 other=tuple(map(cut, checked.evidence)),
                 there=tuple(there),
@@ -452,12 +444,13 @@ class _PairPieces:
     def _of_source(self, checked: CheckedFact) -> str:
         """What the source says of a fact's sentence, where the reference says something else."""
         sentence = self._judged.get(checked.fact.sentence)
-        if sentence is None:
+        if sentence is None or checked.holds is None:
             return ""
         if checked.holds and sentence.number_conflict:
             return "conflicts with the source"
-        known = {(True, False): "is not in the source", (False, True): "is in the source"}
-        return known.get((checked.holds, sentence.supported), "")
+        if sentence.supported in {None, checked.holds}:
+            return ""
+        return "is in the source" if sentence.supported else "is not in the source"
 
     def _quoted(self, passage: str) -> tuple[Span, ...]:
         """The place of a passage in the first reference that has it."""

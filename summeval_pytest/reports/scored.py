@@ -69,9 +69,9 @@ def _listed(finding: Finding, whole: Mapping[tuple[str, str], str]) -> tuple[obj
     elif finding.kind == "sentence" and finding.evidence:
         (_, against), whose = finding.evidence[0], "source"
     text = whole.get((finding.number, text), text)
-    figures, partners = disputed(finding.reason, text, [against])
-    shown = tuple(marked_runs(against, partners)) if partners else ()
-    return finding.title, finding.verdict, tuple(marked_runs(text, figures)), whose, shown
+    figures, partners = disputed(finding.reason, text, [against]) or ((), ())
+    there = tuple(marked_runs(against, partners)) if partners else ()
+    return finding.title, finding.verdict, tuple(marked_runs(text, figures)), whose, there
 
 
 def _value(score: Score | Unscored, custom: CustomNumbers) -> str:

@@ -40,8 +40,7 @@ NOWHERE: Final = "nowhere in the evidence"
 ASKS: Final = "conflict, needs an LLM or a person"
 """How a reason begins that rests on a conflict: rules see it, a reader has to decide."""
 ConflictKind = Literal["number", "unit", "swap", "change", "direction", "negation"]
-_QUOTED: Final = r"""('[^']*'|"[^"]*")"""
-_WRITTEN = re.compile(rf"{ASKS}: (\w+): {_QUOTED}(?: (?:against|and) {_QUOTED})?")
+_WRITTEN = re.compile(rf"""{ASKS}: (\w+): ('.*?'|".*?")(?: (?:against|and) ('.*?'|".*?"))?""")
 """The beginning of `Conflict.reason`."""
 
 
@@ -76,11 +75,7 @@ class Conflict:
 
 
 def in_conflict(reason: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What the claim says, and what the evidence says, by the reason of a conflict.
-
-    >>> in_conflict("conflict, needs an LLM or a person: number: '67' against '37'")
-    (('67',), ('37',))
-    """
+    """What the claim says, and what the evidence says, by the reason of a conflict."""
     match = _WRITTEN.match(reason)
     if match is None:
         return (), ()

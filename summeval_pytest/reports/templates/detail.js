@@ -16,7 +16,7 @@ const wordsOf = (piece, texts) => {
 
 /** The words of a piece; of a sentence that facts are cut out of, those that do not hold marked. */
 const saidBy = (piece, view, tag) => {
-  if (!piece.parts) return mark(words(wordsOf(piece, view.texts), tag), piece.figures);
+  if (!piece.parts) return mark(words(wordsOf(piece, view.texts), tag), piece.disputed?.[0]);
   const [[number, start, end]] = piece.at;
   const text = view.texts[number];
   const said = make(tag);
@@ -29,7 +29,7 @@ const saidBy = (piece, view, tag) => {
     after = to;
   }
   said.append(text.slice(after, end));
-  return mark(said, piece.parts.flatMap(({ figures }) => figures ?? []));
+  return mark(said, piece.parts.flatMap(({ disputed }) => disputed?.[0] ?? []));
 };
 
 /** What a heading calls a piece. */
@@ -56,12 +56,12 @@ const why = (piece, view) => {
   if (piece.other?.length) {
     const side = piece.kind === "expected" ? "In the summary" : "In the reference";
     box.append(make("h6", "", side), listOf("quotes", piece.other.map((other) =>
-      mark(words(typeof other === "number" ? wordsOf(view.pair.pieces[other], view.texts) : other), piece.partners))));
+      mark(words(typeof other === "number" ? wordsOf(view.pair.pieces[other], view.texts) : other), piece.disputed?.[1]))));
   }
   if (piece.source?.length) {
     const cited = piece.source.map((index) => {
       const text = view.paper?.source?.[index] ?? "(not in the record)";
-      return make("span", "", make("code", "", `[${index + 1}]`), " ", mark(words(text), piece.partners));
+      return make("span", "", make("code", "", `[${index + 1}]`), " ", mark(words(text), piece.disputed?.[1]));
     });
     box.append(make("h6", "", "In the source"), listOf("quotes", cited));
   } else if (piece.state === "bad") {
@@ -88,7 +88,7 @@ const heading = (view) => {
     link.href = hrefOf(other.key);
     return make("span", "", badge(other.outcome), " ", link);
   });
-  if (others.length) box.append(make("p", "others", "Other systems on this paper:", ...others));
+  if (others.length) box.append(make("p", "numbers others", "Other systems on this paper:", ...others));
   for (const note of pair.notes ?? []) box.append(make("p", "hint", words(note)));
   return box;
 };

@@ -80,7 +80,7 @@ const markedText = (number, text, pieces) => {
     runs.push({ element: run, number, start, end, standing });
     element.append(run);
   }
-  for (const { at, there, figures, partners } of pieces) {
+  for (const { at, there, disputed: [figures, partners] = [] } of pieces) {
     for (const run of runs) mark(run.element, isWithin(run, at) ? figures : isWithin(run, there) ? partners : []);
   }
   return { element, runs };
