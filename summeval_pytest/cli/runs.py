@@ -10,6 +10,7 @@ import sys
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from importlib import import_module
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Final
@@ -134,6 +135,9 @@ def report(
             " print)"
         ),
     ] = False,
+    otlp: Annotated[
+        bool, Parameter(help="send each number as an event to OpenTelemetry's collector")
+    ] = False,
 ) -> tuple[list[str], bool]:
     """Prints a run and writes its reports again; whether the run passes."""
     for option, file in reports.named.items():
@@ -143,6 +147,9 @@ def report(
     for option, file in reports.named.items():
         write_text(file, f"--{option}", REPORTS[option].pieces(verdict, Path.cwd()))
         lines.append(f"wrote {file}")
+    if otlp:
+        telemetry = import_module("summeval_pytest.scale.telemetry")
+        lines.append(f"sent {telemetry.send_run(verdict):,} events")
     return [*lines, *_github(verdict)] if github else lines, verdict.may_release
 
 

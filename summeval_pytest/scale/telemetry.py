@@ -1,0 +1,118 @@
+"""OpenTelemetry: each number of a decided run as an event, for what a team watches already.
+
+The events are ``gen_ai.evaluation.result`` of the semantic conventions for generative AI. Where
+they go is up to the SDK's own variables, as OTEL_EXPORTER_OTLP_ENDPOINT. Texts of papers and
+summaries stay here.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.errors import OptionError
+from summeval_pytest.reports.cases import pair_parts, system_parts
+from summeval_pytest.suite.lines import ALL_PAPERS
+from summeval_pytest.text.printing import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from opentelemetry.sdk._logs import ReadableLogRecord
+
+    from summeval_pytest.reports.cases import Cause, Part
+    from summeval_pytest.verdict.run import RunVerdict, SuiteRecord
+
+Attributes = dict[str, str | float]
+EVENT: Final = "gen_ai.evaluation.result"
+_LABELS: Final[Mapping[Cause, str]] = {
+    "passed": "pass",
+    "skipped": "undecided",
+    "unscored": "error",
+}
+"""Any other cause is a failure."""
+_WIDTH: Final = 200
+_BATCH: Final = 500
+
+
+def run_events(run: RunVerdict) -> Iterator[Attributes]:
+    """The attributes of each event: of the numbers of every pair, and of every system's means."""
+    for suite in run.suites:
+        about: Attributes = {
+            "summeval.suite": suite.name,
+            "summeval.judge": run.judge.signature,
+            "summeval.outcome": run.outcome,
+        }
+        for each in chain(_pair_events(suite), _mean_events(suite)):
+            yield about | each
+
+
+def _pair_events(suite: SuiteRecord) -> Iterator[Attributes]:
+    for pair in suite.pairs:
+        parts = pair_parts(pair, suite.policy.of_pair(pair.paper))
+        yield from _events(pair.system, pair.paper, parts, pair.numbers().values)
+
+
+def _mean_events(suite: SuiteRecord) -> Iterator[Attributes]:
+    for system in suite.systems:
+        values = {f"mean {mean.name}": mean.compared for mean in system.verdict.means}
+        yield from _events(system.name, ALL_PAPERS, system_parts(system, ()), values)
+
+
+def _events(
+    system: str, paper: str, parts: Sequence[Part], values: Mapping[str, float | None]
+) -> Iterator[Attributes]:
+    for part in parts:
+        event: Attributes = {
+            "gen_ai.evaluation.name": part.name,
+            "gen_ai.evaluation.score.label": _LABELS.get(part.cause, "fail"),
+            "gen_ai.evaluation.explanation": one_line(part.text.split("\n")[0], _WIDTH),
+            "summeval.system": system,
+            "summeval.paper": paper,
+        }
+        if (value := values.get(part.name)) is not None:
+            event["gen_ai.evaluation.score.value"] = value
+        if part.cause == "unscored":
+            event["error.type"] = "unscored"
+        yield event
+
+
+def send_run(run: RunVerdict) -> int:
+    """Sends the events of a run, and returns how many these are.
+
+    Raises:
+        OptionError: where the SDK is not installed, or the collector takes not all of them.
+    """
+    try:
+        from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
+        from opentelemetry.sdk._logs import LoggerProvider
+        from opentelemetry.sdk._logs.export import BatchLogRecordProcessor, LogRecordExportResult
+        from opentelemetry.sdk.resources import Resource
+    except ImportError:
+        raise OptionError(
+            "--otlp needs OpenTelemetry's SDK; install it: pip install 'summeval-pytest[otel]'"
+        ) from None
+
+    class Watched(OTLPLogExporter):
+        n_refused = 0
+
+        def export(self, batch: Sequence[ReadableLogRecord]) -> LogRecordExportResult:
+            result = super().export(batch)
+            self.n_refused += len(batch) * (result is not LogRecordExportResult.SUCCESS)
+            return result
+
+    exporter, n_events = Watched(), 0
+    provider = LoggerProvider(resource=Resource.create({"service.name": "summeval"}))
+    provider.add_log_record_processor(BatchLogRecordProcessor(exporter))
+    logger = provider.get_logger("summeval")
+    for n_events, attributes in enumerate(run_events(run), start=1):
+        logger.emit(event_name=EVENT, attributes=attributes)
+        if n_events % _BATCH == 0:
+            provider.force_flush()
+    provider.shutdown()
+    if exporter.n_refused:
+        raise OptionError(
+            f"--otlp: {exporter.n_refused:,} of {n_events:,} events were not accepted; set"
+            " OTEL_EXPORTER_OTLP_ENDPOINT to a collector that runs"
+        )
+    return n_events
