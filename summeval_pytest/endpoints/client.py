@@ -46,7 +46,7 @@ _REMEDIES: Final[dict[Fault, str]] = {
     "unknown_model": "look at the model's name and base_url's path",
     "quota": "its account has to be topped up",
     "rate_limited": "lower max_in_flight, or set requests_per_minute and tokens_per_minute",
-    "timed_out": "raise timeout_seconds or attempt_seconds, or ask for less at once",
+    "timed_out": "raise timeout_seconds or attempt_seconds, or set max_tokens lower",
     "not_json": "see whether base_url is an OpenAI-compatible address up to its version",
     "too_large": "raise max_reply_mib if a reply may be as large",
     "malformed": "see whether base_url is an OpenAI-compatible address up to its version",

@@ -92,12 +92,15 @@ class Turn:
     def is_last(self) -> bool:
         """Whether these items are not asked about again.
 
-        So it is after enough attempts, and where the model thinks for longer than it has room.
+        So it is after enough attempts, and where a reply would be cut off in the same room.
         """
         (request, reply), *earlier = self.said[::-1]
+        is_alone = reply.is_spent or len(self.ids) == 1
+        if request.room != ROOM and reply.finish == "length" and is_alone:
+            return True
         n_before = max((reply.n_thought for _, reply in earlier if reply.is_spent), default=0)
-        is_futile = request.room != ROOM or reply.n_thought <= n_before
-        return self.attempt >= MAX_REASKS or (reply.is_spent and is_futile)
+        is_futile = reply.is_spent and reply.n_thought <= n_before
+        return self.attempt >= MAX_REASKS or is_futile
 
     def again(self, faults: Mapping[int, UnreadableError]) -> Iterator[Turn]:
         """The turns that ask about items once more: in halves and with more room after a cut.

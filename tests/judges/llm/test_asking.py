@@ -220,6 +220,14 @@ def test_a_model_that_only_thinks_is_asked_again_while_it_gets_more_room(
     assert [said for said, _ in sender.given_up] == [list(range(n_requests))]
 
 
+def test_a_single_item_is_not_asked_again_in_a_room_that_the_suite_fixes() -> None:
+    """Three items are halved, two and one; then each of them alone was cut off."""
+    sender = Scripted([reply(entry(1), finish="length")])
+    batch = fact_batch(CheckFacts(FIVE[:3], ("Premise one.",)))
+    asyncio.run(Poll(sender, "m", ReplyCounts(), room=300).replies(batch))
+    assert sender.ids == ["1-3", "1-2", "3", "1", "2"]
+
+
 def test_only_the_replies_about_what_stays_unanswered_are_given_up() -> None:
     """Five items cut off, then three and two: the half that is settled keeps its reply."""
     cut, bad = reply(finish="length"), ChatReply(text="{}")
