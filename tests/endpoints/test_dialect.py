@@ -128,6 +128,9 @@ REPEATED = "response_format.type: 'json_schema' is not 'text'; got max_tokens=64
             (STRICT, (500, 501), f"bad {word}!", "", OBJECT)
             for word in ("response_format", "json_schema", "json_object", "schema", "grammar")
         ],
+        # what the suite itself has chosen is not given up
+        (STRICT, (400, 422), "Unrecognized request argument: reasoning_effort", "", None),
+        (STRICT, (400,), "Unsupported value: 'minimal'", "reasoning_effort", None),
         # other troubles are retried, or they are faults
         (STRICT, (500,), "out of memory", "", None),
         (STRICT, (500,), "max_tokens", "", None),
