@@ -7,7 +7,7 @@ would depend on its neighbours, or on how sums are shared out.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -90,51 +90,44 @@ _TOGETHER: Final = 64
 """Texts whose tokens' vectors are kept: 60 MB with 300 tokens of 384 numbers each."""
 
 
-class _TextReader:
-    """Reads texts by a model, at most ``most`` tokens of each."""
-
-    def __init__(self, model: OnnxModel, most: int, *settings: str) -> None:
-        self.signature = " ".join((model.signature, f"window={most}", *settings))
-        self._model, self._most = model, most
-
-    def count_cut(self, texts: Sequence[str]) -> int:
-        """How many of the texts have more tokens than the model reads."""
-        count, plain = self._model.count, self._model.plain
-        return sum(count(plain(text), marks=True) > self._most for text in texts)
-
-    def _read(self, text: str) -> tuple[Any, Vectors]:
-        return self._model.run(self._model.plain(text), most=self._most)
-
-    def _units(self, vectors: Vectors, text: str) -> Vectors:
-        """The vectors with a length of 1 each."""
-        lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-        if not lengths.all():
-            raise OptionError(
-                f"{self._model.what}: this model gives no vector for {one_line(text, 60)!r}; choose"
-                " another model"
-            )
-        units: Vectors = vectors / lengths
-        units.flags.writeable = False
-        return units
+def _count_cut(model: OnnxModel, texts: Sequence[str], most: int) -> int:
+    return sum(model.count(model.plain(text), marks=True) > most for text in texts)
 
 
-class SentenceEncoder(_TextReader):
+def _units(vectors: Vectors, model: OnnxModel, text: str) -> Vectors:
+    """The vectors of a text, with a length of 1 each."""
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    if not lengths.all():
+        raise OptionError(
+            f"{model.what}: this model gives no vector for {one_line(text, 60)!r}; choose another"
+            " model"
+        )
+    units: Vectors = vectors / lengths
+    units.flags.writeable = False
+    return units
+
+
+class SentenceEncoder:
     """A `LocalEncoder`: the mean of a text's token vectors, or the first one (``cls``)."""
 
     def __init__(self, model: OnnxModel, most: int, pooling: str) -> None:
-        super().__init__(model, most, f"pooling={pooling}")
-        self._pooling = pooling
+        self.signature = f"{model.signature} window={most} pooling={pooling}"
+        self._model, self._most, self._pooling = model, most, pooling
         self._row = lru_cache(_REMEMBERED)(self._encoded)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """One row a text, in their order, each of length 1."""
         return np.stack([self._row(text) for text in texts]) if texts else np.zeros((0, 0))
 
+    def count_cut(self, texts: Sequence[str]) -> int:
+        """How many of the texts have more tokens than the model reads."""
+        return _count_cut(self._model, texts, self._most)
+
     def _encoded(self, text: str) -> Vectors:
-        _, vectors = self._read(text)
+        _, vectors = self._model.run(self._model.plain(text), most=self._most)
         if vectors.ndim > 1:  # else the network has done it
             vectors = vectors[0] if self._pooling == "cls" else vectors.mean(axis=0)
-        return self._units(vectors, text)
+        return _units(vectors, self._model, text)
 
 
 _POOLINGS: Final = {
@@ -168,7 +161,7 @@ def load_encoder(name: str, *, option: str) -> LocalEncoder:
     return SentenceEncoder(model, most, _POOLINGS[mode])
 
 
-class BertScorer(_TextReader):
+class BertScorer:
     """A `PairScorer` by BERTScore, without idf weights and without rescaling.
 
     Recall is the mean, over the reference's tokens, of the cosine with the nearest token of the
@@ -177,7 +170,8 @@ class BertScorer(_TextReader):
     """
 
     def __init__(self, model: OnnxModel, most: int) -> None:
-        super().__init__(model, most, "idf=no")
+        self.signature = f"{model.signature} window={most} idf=no"
+        self._model, self._most = model, most
         self._start = " " if model.config.get("model_type") == "roberta" else ""
         self._tokens = lru_cache(_TOGETHER)(self._encoded)
 
@@ -185,6 +179,10 @@ class BertScorer(_TextReader):
         """One score for each (reference, summary), in their order; 0 where a text is empty."""
         scores = {pair: self._scored(*pair) for pair in sorted(set(pairs))}
         return tuple(scores[pair] for pair in pairs)
+
+    def count_cut(self, texts: Sequence[str]) -> int:
+        """How many of the texts have more tokens than the model reads."""
+        return _count_cut(self._model, texts, self._most)
 
     def _scored(self, reference: str, summary: str) -> PairScore:
         (wanted, of_reference), (given, of_summary) = map(self._tokens, (reference, summary))
@@ -197,13 +195,14 @@ class BertScorer(_TextReader):
 
     def _encoded(self, text: str) -> tuple[Vectors, NDArray[np.bool_]]:
         """The vectors of a text's tokens, and which of them are its own."""
-        tokens, vectors = self._read(self._start + text.strip())
+        plain = self._start + self._model.plain(text).strip()
+        tokens, vectors = self._model.run(plain, most=self._most)
         if vectors.ndim == 1:
             raise OptionError(
                 f"{self._model.what}: this model gives no vector for each token; choose another"
                 " model"
             )
-        return self._units(vectors, text), np.array(tokens.special_tokens_mask) == 0
+        return _units(vectors, self._model, text), np.array(tokens.special_tokens_mask) == 0
 
 
 def load_bertscore(name: str, *, option: str) -> PairScorer:
