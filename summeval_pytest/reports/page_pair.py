@@ -308,9 +308,7 @@ class _PairPieces:
         self.pair = pair
         self.summary = summary
         self.references = references
-        self._evidence = {
-            _subject(finding): finding.evidence for finding in reversed(pair.findings)
-        }
+        self._evidence = {_subject(f): f.evidence for f in reversed(pair.findings)}
         self._judged = {
             sentence.index: sentence
             for score in pair.scores
@@ -359,7 +357,7 @@ class _PairPieces:
                 disputed=disputed(rated.reason, rated.candidate, [rated.reference]),
                 at=self.summary.find(rated.candidate),
                 there=self._quoted(rated.reference),
-                source=self._cited(f"facet.{rated.facet}"),
+                source=tuple(n for n, _ in self._evidence.get((f"facet.{rated.facet}", ""), ())),
             )
 
     def _sentences(self, score: FaithfulnessScore) -> Iterator[Piece]:
@@ -429,7 +427,7 @@ class _PairPieces:
                 at=cut_out or at,
                 other=tuple(map(cut, checked.evidence)),
                 there=tuple(there),
-                source=self._cited(number, checked.fact.text),
+                source=tuple(n for n, _ in self._evidence.get((number, checked.fact.text), ())),
             )
             if cut_out:
                 parts.setdefault((checked.fact.sentence, at), []).append(piece)
@@ -437,9 +435,6 @@ class _PairPieces:
                 pieces.append(piece)
         pieces += [_as_sentence(*of, own) for of, own in sorted(parts.items())]
         return sorted(pieces, key=lambda piece: _WORST_FIRST.index(piece.state))
-
-    def _cited(self, number: str, text: str = "") -> tuple[int, ...]:
-        return tuple(index for index, _ in self._evidence.get((number, text), ()))
 
     def _of_source(self, checked: CheckedFact) -> str:
         """What the source says of a fact's sentence, where the reference says something else."""
@@ -572,9 +567,7 @@ def _change(change: PairChange, whole: Mapping[tuple[str, str], str]) -> dict[st
             (
                 f"{what[0].upper()}{what[1:]} ({len(claims)})",
                 "bad" if is_bad else "good",
-                _texts(
-                    claims, "eva.recall" if "of the reference" in what else "eva.precision", whole
-                ),
+                _texts(what, claims, whole),
             )
             for what, is_bad, claims in claims_of(change)
             if claims
@@ -583,10 +576,11 @@ def _change(change: PairChange, whole: Mapping[tuple[str, str], str]) -> dict[st
 
 
 def _texts(
-    claims: Iterable[Claim], number: str, whole: Mapping[tuple[str, str], str]
+    what: str, claims: Iterable[Claim], whole: Mapping[tuple[str, str], str]
 ) -> list[tuple[str, str]]:
     """Each text once, with the reason of its first claim."""
     texts: dict[str, str] = {}
+    number = "eva.recall" if "of the reference" in what else "eva.precision"
     for claim in claims:
         texts.setdefault(cut(whole.get((number, claim.text), claim.text)), cut(claim.reason))
     return [*texts.items()][:_PIECES]

@@ -1,12 +1,10 @@
 // One pair: both texts side by side, every piece with its verdict, and why.
 
 const KINDS = {
-  sentence: ["Sentences of the summary", "against the source"],
-  expected: ["Facts of the reference", "looked for in the summary"],
-  stated: ["Facts of the summary", "compared with the reference"],
+  sentence: ["Sentences of the summary", "against the source", "unsupported"],
+  expected: ["Facts of the reference", "looked for in the summary", "missing"],
+  stated: ["Facts of the summary", "compared with the reference", "not in the reference"],
 };
-
-const MISSED = { sentence: "unsupported", expected: "missing", stated: "not in the reference" };
 
 /** The words of a piece, read off its text where they are not given. */
 const wordsOf = (piece, texts) => {
@@ -136,10 +134,10 @@ const pieceButton = (piece, view) => {
 const pieceList = (kind, view) => {
   const pieces = view.pair.pieces.filter((piece) => piece.kind === kind);
   if (!pieces.length) return "";
-  const [title, against] = KINDS[kind];
+  const [title, against, missed] = KINDS[kind];
   const counted = pieces.flatMap((piece) => piece.parts ?? piece);
   const bad = counted.filter((piece) => piece.state === "bad").length;
-  const counts = make("small", "", ` ${against}: ${bad} of ${counted.length} ${MISSED[kind]}`);
+  const counts = make("small", "", ` ${against}: ${bad} of ${counted.length} ${missed}`);
   return make("section", `pieces ${kind}`, make("h4", "", title, counts), listOf("", pieces.map((piece) => pieceButton(piece, view))));
 };
 
