@@ -269,14 +269,16 @@ def _judged(
     """One sentence with its check; evidence that the source does not hold is dropped.
 
     Whoever judges, an unsupported sentence with a number that neither the source nor a reference
-    states in any form is a conflict.
+    states in any form is a conflict. The reason names it where the judge does not.
     """
     supported = None if isinstance(check, Unanswered) else check.supported
     missing = () if supported else unstated_numbers(text, source)
     is_excused = bool(missing) and set(missing).isdisjoint(
         unstated_numbers(text, source_sentences(references))
     )
-    hint = f"; a reference states {', '.join(map(repr, missing))}" if is_excused else ""
+    is_said = isinstance(check, SentenceCheck) and check.number_conflict and not is_excused
+    whose = "a reference states" if is_excused else "the source does not state"
+    hint = f"; {whose} {', '.join(map(repr, missing))}" if missing and not is_said else ""
     judged = JudgedSentence(
         index=index,
         text=text,

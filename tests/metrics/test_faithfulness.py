@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from summeval_pytest.judges.offline.conflicts import in_conflict
 from summeval_pytest.metrics import faithfulness
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence, source_sentences
 from summeval_pytest.metrics.number import Unscored
@@ -92,7 +93,7 @@ def test_a_number_that_a_reference_states_is_no_conflict_and_the_reason_says_so(
     assert first.reason == f"{check.reason}; a reference states '0.31 kg'"
     assert (first.number_conflict, second.number_conflict, score.conflicts) == (False, True, 19)
     assert first.supported is (None if isinstance(check, Unanswered) else False)
-    assert second.reason == no().reason
+    assert second.reason == f"{no().reason}; the source does not state '311 g'"
 
 
 def test_a_sentence_with_one_more_number_than_the_reference_is_a_conflict() -> None:
@@ -100,7 +101,18 @@ def test_a_sentence_with_one_more_number_than_the_reference_is_a_conflict() -> N
     flow = faithfulness.measure("It rose by 31 g after 9 days.", SOURCE, references=("By 31 g.",))
     score = ended(flow, (SentenceChecks((no(1),)),))
     assert isinstance(score, FaithfulnessScore)
-    assert (score.conflicts, score.sentences[0].reason) == (1, no().reason)
+    reason = score.sentences[0].reason
+    assert (score.conflicts, reason.partition("; ")[0]) == (1, no().reason)
+    assert in_conflict(reason) == (("31 g", "9 days"), ())
+
+
+def test_a_judge_that_names_a_number_has_the_only_word_on_it() -> None:
+    """Its reason says what stands in the place of the number; ours would say less."""
+    said = replace(no(1), number_conflict=True, reason="conflict")
+    flow = faithfulness.measure("It rose by 31 g after 9 days.", SOURCE)
+    score = ended(flow, (SentenceChecks((said,)),))
+    assert isinstance(score, FaithfulnessScore)
+    assert (score.conflicts, score.sentences[0].reason) == (1, "conflict")
 
 
 # The rate
@@ -235,7 +247,8 @@ def test_unanswered_sentence_up_to_five_percent_leaves_the_denominator() -> None
     """One of 20 sentences: the rate is that of the other 19, and the summary is not faithful."""
     score = scored(ponds(20), Unanswered("cut off"), *[yes(0)] * 19)
     assert (score.value, score.is_faithful) == (1.0, False)
-    assert (score.sentences[0].supported, score.sentences[0].reason) == (None, "cut off")
+    assert score.sentences[0].supported is None
+    assert score.sentences[0].reason == "cut off; the source does not state '0'"
     # 18 of 19 where one of them is unsupported
     assert scored(ponds(20), Unanswered("cut off"), no(), *[yes(0)] * 18).value == 18 / 19
     # copied sentences count among the 20

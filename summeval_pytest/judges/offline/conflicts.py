@@ -42,6 +42,8 @@ ASKS: Final = "conflict, needs an LLM or a person"
 ConflictKind = Literal["number", "unit", "swap", "change", "direction", "negation"]
 _WRITTEN = re.compile(rf"""{ASKS}: (\w+): ('.*?'|".*?")(?: (?:against|and) ('.*?'|".*?"))?""")
 """The beginning of `Conflict.reason`."""
+_UNSTATED: Final = "; the source does not state "
+"""Before the numbers that `faithfulness` adds to the reason of another judge."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +80,7 @@ def in_conflict(reason: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What the claim says, and what the evidence says, by the reason of a conflict."""
     match = _WRITTEN.match(reason)
     if match is None:
-        return (), ()
+        return tuple(re.findall("'(.*?)'", reason.partition(_UNSTATED)[2])), ()
     kind, *quoted = match.groups()
     texts = tuple(text[1:-1] for text in quoted if text)
     return (texts, texts) if kind == "swap" else (texts[:1], texts[1:])
