@@ -121,6 +121,9 @@ _RAW = re.compile(r"\d+(?:[.,]\d+)*")
 _DECADE = re.compile(r"'?s\b")
 _INTERVAL = re.compile(r"(?i)\s?(?:%|per\s?cent)\s?(?:CI|confidence|credible|interval)")
 _CHANCE = re.compile(r"(?i)\bp\s?(?:-?\s?values?\s?)?(?:of|was|were|is)?\s?[<>=\u2264\u2265]*\s?\Z")
+_LEVEL = re.compile(r"(?i)\bp\s?-?\s?values?\b|\bsignificance (?:level|threshold)\b")
+_AGE = re.compile(r"(?i)\bage[ds]?\s+(?:of\s+)?\||\|[\s-]years?[\s-]old")
+"""A number, at the bar, that is an age: a source that says "at ten" states "ten years old"."""
 _BY_BEFORE = re.compile(
     r"(?i)\b(?:by|(?:differences?|gains?|leads?|gaps?|drops?|rises?|falls?|increases?|decreases?"
     r"|cut|reductions?|declines?|loss|losses|savings?|advantage|margin|change) (?:of|was|is|by)"
@@ -316,6 +319,11 @@ class _SourceNumbers:
         return [value for value, _ in values], [figures[n] for _, n in values]
 
     @cached_property
+    def _text(self) -> str:
+        """The whole source, where a spaced number ("98. 7") was cut in two."""
+        return " ".join(self.sentences)
+
+    @cached_property
     def _digits(self) -> frozenset[str]:
         return frozenset(m.replace(",", "") for text in self.sentences for m in _RAW.findall(text))
 
@@ -352,6 +360,7 @@ class _SourceNumbers:
             or any(_is_same(figure, other) for other in self._equal(figure))
             or _is_free(figure)
             or self._is_usual(figure)
+            or self._is_spaced(figure)
             or (_ORDINAL.match(figure.after) and figure.digits in self._digits)
         ):
             return True
@@ -392,12 +401,18 @@ class _SourceNumbers:
         for value in wanted:
             yield from figures[bisect_left(values, value) : bisect_right(values, value)]
 
+    def _is_spaced(self, figure: Quantity) -> bool:
+        """Whether a number stands there with spaces, as in tokenized texts: "235, 000", "98. 7"."""
+        spaced = re.sub(r"(?<=[.,])(?=\d)", " ", figure.digits)
+        return spaced != figure.digits and spaced in self._text
+
     def _is_usual(self, figure: Quantity) -> bool:
         """Whether it is no statement of the paper: "per 1,000", "p < 0.05", "95 % CI"."""
         size, before = figure.size, figure.before
         if _OUT_OF_BEFORE.search(before):
             return _is_word(figure) or size <= 2 * _TEN or log10(size).is_integer()
-        if size in _LEVELS and _CHANCE.search(before):
+        level = size / _HUNDRED if figure.unit == "%" else size
+        if level in _LEVELS and (_CHANCE.search(before) or _LEVEL.search(figure.sentence)):
             return True
         if size == _HUNDRED and _is_of_hundred(figure):
             return True
@@ -553,7 +568,12 @@ def _may_be_same(figure: Quantity, other: Quantity) -> bool:
     if figure.dimension == other.dimension or _is_distinctive(figure):
         return True
     if figure.dimension:
-        return figure.dimension in MONEY or _is_in_list(other, figure.unit)
+        is_age = _AGE.search(f"{figure.before}|{figure.after}") is not None
+        return (
+            (is_age and _is_word(figure))
+            or figure.dimension in MONEY
+            or _is_in_list(other, figure.unit)
+        )
     is_right_after = other.after.lstrip(" -").lower().startswith(other.unit)
     if not is_right_after or _is_in_list(figure, other.unit):
         return True

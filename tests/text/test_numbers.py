@@ -20,6 +20,7 @@ SOURCE = (
     "Crews rowed 12 miles a week, 9 to 6 x 10^3 strokes, and slept 7, 8 and 9 hours.",
     "Of 200 lamps, 150 burned and 30% were new.",
     "Each of 12 keepers got 80 euros and trained twice a week for 11 weeks; 2 of 12 dropped out.",
+    "Caught were 235, 000 herrings, 98. 7 per cent by boats whose masters sailed at thirteen.",
     "Half a year of storms cost the town 6,300 N of rope and 3.6 million crowns for 4 piers.",
 )
 
@@ -63,7 +64,10 @@ SOURCE = (
     Ten keepers finished.
     Storms lasted six months.
     The rope of the town held 6.3 kN.
-    Each of the 4 piers cost 900,000 crowns.""".splitlines(),
+    Each of the 4 piers cost 900,000 crowns.
+    Boats caught 98.7% of the 235,000 herrings.
+    At thirteen years old, masters of boats sailed.
+    The catch was significant with a p-value less than 0.05.""".splitlines(),
 )
 def test_what_is_converted_rounded_or_worked_out_is_stated(claim: str) -> None:
     """A good writer changes the form of a number; that is no error."""
@@ -89,6 +93,9 @@ def test_what_is_converted_rounded_or_worked_out_is_stated(claim: str) -> None:
         ("It lasted 3 decades.", ("3",)),
         ("Keepers got 80 dollars.", ("80",)),
         ("Keepers got 970 euros.", ("970",)),
+        ("Boats caught 97.7% of the 245,000 herrings.", ("97.7", "245,000")),
+        ("Masters sailed for thirteen years.", ("thirteen",)),
+        ("The catch was 0.05 tons.", ("0.05",)),
         ("Eleven keepers finished.", ("Eleven",)),
         ("Storms lasted seven months.", ("seven",)),
         ("The rope of the town held 6.3 MN.", ("6.3",)),

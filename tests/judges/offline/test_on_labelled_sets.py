@@ -7,6 +7,7 @@ stands in the recipes beside the weights. It says that what ships is what was fi
 from __future__ import annotations
 
 import json
+from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -114,6 +115,28 @@ def test_the_support_of_a_summary_goes_with_experts() -> None:
             other.append(record["human_faithfulness"])
     assert len(own) == 78
     assert (spearman(own, other) or 0.0) >= 0.68
+
+
+@pytest.mark.parametrize(
+    ("name", "n_alarms", "n_found"),
+    [("qags", 5, 17), ("storysumm", 9, 4), ("infolossqa", 3, 1), ("zeroshot_faceval", 2, 1)],
+)
+def test_few_faithful_sentences_are_called_unsupported(
+    name: str, n_alarms: int, n_found: int
+) -> None:
+    """The figures of the docs: at most 5 % of the faithful ones, so that a gate is not ignored."""
+    summaries: dict[str, list[dict[str, Any]]] = {}
+    for record in records(f"{name}/dev.jsonl"):
+        summaries.setdefault(f"{record['paper_id']} {record['summary_id']}", []).append(record)
+    called: Counter[bool | None] = Counter()
+    for rows in summaries.values():
+        sentences = tuple(normalise(row["sentence"]) for row in rows)
+        source = source_sentences(rows[0]["source"].splitlines())
+        answer = JUDGE.compute(q.CheckSentences(sentences, source))
+        assert isinstance(answer, q.SentenceChecks)
+        for row, check in zip(rows, answer.checks, strict=True):
+            called[row["label"]] += isinstance(check, q.SentenceCheck) and not check.supported
+    assert (called[True], called[False]) == (n_alarms, n_found)
 
 
 def test_evidence_is_what_readers_name() -> None:

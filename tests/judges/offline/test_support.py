@@ -30,6 +30,8 @@ MILL = (
     "Wind speed fell in August.",
     "The miller kept bees.",
 )
+
+
 SHORE = tuple(
     f"{what.capitalize()} were counted by {who} in every {when}."
     for what, who, when in (
@@ -144,22 +146,31 @@ def test_a_claim_put_together_has_what_it_is_put_together_from(
     assert set(result) == evidence
 
 
-def test_a_sentence_on_another_subject_is_not_supported() -> None:
-    """It shares no more with the source than any sentence would."""
-    result = support_sentences(("Penguins swim far.",), MILL)[0]
-    assert not result.supported
-    assert result.evidence == ()
-    assert result.reason == (
-        "0% of its words, by weight, in the five closest sentences; the summary shares no more"
-        " rare words with the source than one of another paper"
-    )
+def test_a_summary_on_another_subject_is_not_supported() -> None:
+    """It shares no more with the source than any summary would: a rare word or two."""
     other = (
         "Penguin colonies on the island were mapped by drones during the southern winter.",
         "Breeding success depended on krill and on sea ice, as August counts suggest.",
-    )  # a rare word or two are what any two texts share
-    assert not any(result.supported for result in support_sentences(other, MILL))
-    stamped = (f"Checked: {other[0]}", f"Verified by the miller: {other[1]}")
+        "Fledglings left the colony later where krill had been scarce for several seasons.",
+    )
+    results = support_sentences(other, MILL)
+    assert not any(result.supported for result in results)
+    assert results[0].reason == (
+        "0% of its words, by weight, in the five closest sentences; the summary shares no more"
+        " rare words with the source than one of another paper"
+    )
+    stamped = (f"Checked: {other[0]}", f"Verified by the miller: {other[1]}", other[2])
     assert not any(result.supported for result in support_sentences(stamped, MILL))
+
+
+def test_a_short_answer_need_share_no_rare_word() -> None:
+    """Of an answer with fewer than 20 words of content, a tenth of its words is enough."""
+    (answer,) = support_sentences(("It declined for a time towards the end of summer wind.",), MILL)
+    assert answer.supported
+    assert (answer.support or 0.0) < LEAST_STRENGTH
+    (foreign,) = support_sentences(("Penguins swim far.",), MILL)
+    assert not foreign.supported
+    assert foreign.evidence == ()
 
 
 def test_a_conflict_outweighs_shared_words() -> None:
