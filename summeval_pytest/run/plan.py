@@ -88,15 +88,15 @@ class Survey:
 
     @property
     def reply_share(self) -> float | None:
-        """Tokens of the stored replies, without thoughts, by what they were to need at most.
+        """Tokens of the stored replies as a share of what their answers need at most.
 
-        It is 0 to 1; None for no count.
+        From 0; above 1 where a model thinks and does not say how much. None for no count.
         """
         return self._reply_tokens / self._allowed_tokens if self._allowed_tokens else None
 
     @property
     def thoughts(self) -> Mapping[tuple[str, str], float]:
-        """By endpoint and model, the mean of the tokens that it thought for a stored reply."""
+        """By endpoint and model, the tokens that it thought for a stored reply, in the mean."""
         return {model: fmean(counts) for model, counts in self._thoughts.items()}
 
     def line(self, address: Address, price: Price | None) -> Sender:

@@ -106,11 +106,16 @@ GATED: Final = (COPY, BRIEF, MODEL)
 FAULT: Final = (
     r"(?:facet|eva|faithfulness): unanswered,"
     r" (?:\d+ of \d+ (?:facts|sentences) unanswered, first: )?"
-    r"(?:item \d+|(?:background|method|result|conclusion)(?:_\d)?|the reply|the judge|a content) "
+    r"(?:item \d+|(?:background|method|result|conclusion)(?:_\d)?"
+    r"|the (?:reply|judge|model)|a content) "
 )
 MESSAGE: Final = {
     "passed": (r"\Z",),
-    "failure": (r"[a-z.]+ (?:\d\S*|-) < \d", r"[a-z]+: the (?:summary|system) ", r"[a-z]+: mean "),
+    "failure": (
+        r"[a-z.]+ (?:\d\S*|-) < \d",
+        r"[a-z]+: the (?:summary|system|model) ",
+        r"[a-z]+: mean ",
+    ),
     "error": (
         rf"paper '.+', system '.+' is unscored: {FAULT}",
         rf"system '.+' has no means: \d of \d papers are unscored, first '.+': {FAULT}",
