@@ -249,6 +249,12 @@ def test_a_long_text_is_cut_at_a_line_and_says_so(forge: Forge, tmp_path: Path) 
         assert re.findall(r"Section \d", body) == [f"Section {n}" for n in range(n_sections)]
 
 
+def test_a_gate_without_a_result_says_so(forge: Forge, tmp_path: Path) -> None:
+    """An old comment would else be taken for what this commit is worth."""
+    assert comment(forge, tmp_path, "").returncode == 0
+    assert forge.comments[0]["body"] == f"{HEAD}The gate has no result; its log says why."
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="the job runs on Linux")
 def test_a_link_in_the_artifact_is_not_followed(forge: Forge, tmp_path: Path) -> None:
     """It may lead to what the job knows, as its token."""

@@ -523,7 +523,8 @@ def test_the_badges_of_an_untrusted_judge_are_all_alike(browser: Browser) -> Non
         return {badge.value_of_css_property("color") for badge in browser.all(selector)}
 
     assert len(browser.all("#systems .badge")) == 2
-    assert len(colours("#systems .badge, #list .badge, #detail .badge")) == 1
+    shown = "#systems .badge, .top .badge, #baseline .badge, #list .badge, #detail .badge"
+    assert len(colours(shown)) == 1
     assert not colours("#systems .badge") & colours("#judge .badge")
     browser.open(small_run())
     assert len(colours("#list .badge")) == 3
