@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 MARKER = "<!-- summ-gate -->"
 BOT = "github-actions[bot]"
 PAGE = "https://ci.example/runs/7#artifacts"
+HEAD = f"{MARKER}\n[All reports]({PAGE}) of commit abc\n\n"
 WORKFLOW = yaml.safe_load((ROOT / COMMENT).read_text(encoding="utf-8"))
 JOB = WORKFLOW["jobs"]["comment"]
 SCRIPT = JOB["steps"][-1]["run"]
@@ -167,10 +168,10 @@ def test_a_comment_is_renewed_in_place(forge: Forge, tmp_path: Path) -> None:
         forge.add(f"comment {number}", by=BOT)
     assert comment(forge, tmp_path, "# failed\n").returncode == 0
     assert len(forge.comments) == 152
-    assert forge.comments[-1]["body"] == f"{MARKER}\n[All reports]({PAGE})\n\n# failed\n"
+    assert forge.comments[-1]["body"] == f"{HEAD}# failed\n"
     assert comment(forge, tmp_path, "# passed\n").returncode == 0
     assert len(forge.comments) == 152
-    assert forge.comments[-1]["body"] == f"{MARKER}\n[All reports]({PAGE})\n\n# passed\n"
+    assert forge.comments[-1]["body"] == f"{HEAD}# passed\n"
     assert forge.comments[0]["body"] == f"{MARKER}\nmine"
     at = "/repos/team/models"
     changes = [each for each in forge.requests if not each.startswith("GET")]
@@ -209,11 +210,10 @@ def test_no_part_of_the_text_acts(forge: Forge, tmp_path: Path, text: str) -> No
     done = comment(forge, tmp_path, raw)
     assert done.returncode == 0, done.stderr
     body = forge.comments[0]["body"]
-    head = f"{MARKER}\n[All reports]({PAGE})\n\n"
-    assert body.startswith(head)
-    shown = markdown.render(body.removeprefix(head))
+    assert body.startswith(HEAD)
+    rest = body.removeprefix(HEAD)
+    shown = markdown.render(rest)
     assert not re.search(r"<(?!/?(p|h\d|ul|li|blockquote|em|strong|pre|code|br|hr|ol)\b)", shown)
-    rest = body.removeprefix(head)
     assert not re.search(r"@\w|&\w|&#|[!#]\d|GH-|://|www\.|^\s*/", rest, re.IGNORECASE | re.M)
     assert all(each.isprintable() or each in "\n\u200b" for each in rest)
 
@@ -279,7 +279,7 @@ def test_gitlab_renews_its_note_with_the_same_script(
     assert SCRIPT in script
     names = {"CI_MERGE_REQUEST_PROJECT_ID": "3", "CI_MERGE_REQUEST_IID": "9"}
     names |= {"CI_API_V4_URL": f"{forge.base}/api/v4", "SUMM_NOTE_TOKEN": "t0ken"}
-    names |= {"CI_PIPELINE_URL": PAGE}
+    names |= {"CI_PIPELINE_URL": PAGE, "CI_COMMIT_SHA": "abc"}
     tools = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     variables = {
         name: re.sub(r"\$(\w+)", lambda match: names[match[1]], value)
@@ -298,5 +298,5 @@ def test_gitlab_renews_its_note_with_the_same_script(
     changes = [each for each in forge.requests if not each.startswith("GET")]
     notes = "/api/v4/projects/3/merge_requests/9/notes"
     assert changes == [f"POST {notes}", f"PUT {notes}/1"]
-    assert forge.comments[0]["body"] == f"{MARKER}\n[All reports]({PAGE})\n\n# passed\n"
+    assert forge.comments[0]["body"] == f"{HEAD}# passed\n"
     assert forge.tokens == {"Private-Token: t0ken"}
