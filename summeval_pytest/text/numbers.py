@@ -121,7 +121,8 @@ _RAW = re.compile(r"\d+(?:[.,]\d+)*")
 _DECADE = re.compile(r"'?s\b")
 _INTERVAL = re.compile(r"(?i)\s?(?:%|per\s?cent)\s?(?:CI|confidence|credible|interval)")
 _CHANCE = re.compile(r"(?i)\bp\s?(?:-?\s?values?\s?)?(?:of|was|were|is)?\s?[<>=\u2264\u2265]*\s?\Z")
-_LEVEL = re.compile(r"(?i)\bp\s?-?\s?values?\b|\bsignificance (?:level|threshold)\b")
+_LEVEL = re.compile(r"(?i)\b(?:than|below|under)\s+\||\|\s?%?\s*significance\b")
+"""A number, at the bar, that is a level of significance."""
 _AGE = re.compile(r"(?i)\bage[ds]?\s+(?:of\s+)?\||\|[\s-]years?[\s-]old")
 """A number, at the bar, that is an age: a source that says "at ten" states "ten years old"."""
 _BY_BEFORE = re.compile(
@@ -412,7 +413,8 @@ class _SourceNumbers:
         if _OUT_OF_BEFORE.search(before):
             return _is_word(figure) or size <= 2 * _TEN or log10(size).is_integer()
         level = size / _HUNDRED if figure.unit == "%" else size
-        if level in _LEVELS and (_CHANCE.search(before) or _LEVEL.search(figure.sentence)):
+        is_named = _LEVEL.search(f"{before}|{figure.after}") and "ignifican" in figure.sentence
+        if level in _LEVELS and (is_named or _CHANCE.search(before)):
             return True
         if size == _HUNDRED and _is_of_hundred(figure):
             return True
@@ -540,6 +542,12 @@ def _is_in_list(bare: Quantity, unit: str) -> bool:
     )
 
 
+def _weigh(figure: Quantity) -> Quantity:
+    """A number of pounds as a weight: "5 pounds" may be "5 lb"."""
+    is_pound = figure.unit.startswith("pound")
+    return replace(figure, dimension="mass", factor=453.59237) if is_pound else figure
+
+
 def _is_percentage_of(figure: Quantity, other: Quantity) -> bool:
     """Whether a percentage may give a number: 0.31, but not p = 0.31, nor a change by a ratio."""
     is_compared = other.before.rstrip().endswith(("=", "<", ">"))
@@ -551,6 +559,8 @@ def _is_same(figure: Quantity, other: Quantity) -> bool:
     """Whether a number of the source, of equal size, is the same quantity."""
     if (per := _per(figure)) and (per_other := _per(other)) and per != per_other:
         return False
+    if {figure.dimension, other.dimension} == {"mass", "pounds"}:
+        figure, other = _weigh(figure), _weigh(other)
     if figure.dimension and other.dimension:
         value = other.size * other.factor
         return figure.dimension == other.dimension and (
@@ -565,15 +575,12 @@ def _may_be_same(figure: Quantity, other: Quantity) -> bool:
     """Whether equal numbers, at least one of them without a unit, may be the same quantity."""
     if figure.decimals > other.decimals and not _is_distinctive(other):
         return False
-    if figure.dimension == other.dimension or _is_distinctive(figure):
+    dimensions = {figure.dimension, other.dimension}
+    if len(dimensions) == 1 or not MONEY.isdisjoint(dimensions) or _is_distinctive(figure):
         return True
     if figure.dimension:
         is_age = _AGE.search(f"{figure.before}|{figure.after}") is not None
-        return (
-            (is_age and _is_word(figure))
-            or figure.dimension in MONEY
-            or _is_in_list(other, figure.unit)
-        )
+        return (is_age and _is_word(figure)) or _is_in_list(other, figure.unit)
     is_right_after = other.after.lstrip(" -").lower().startswith(other.unit)
     if not is_right_after or _is_in_list(figure, other.unit):
         return True

@@ -27,10 +27,12 @@ _GROUPING = re.compile(r"[, \u202f]")
 _DECADE = re.compile(r"(?<!\d)\d{4}s\b")
 _UNIT = re.compile(
     r"\s?-?\s?(?:[A-Z]\w+\s(?=(?:dollar|franc|peso|pound|rupee)s?\b|kron[aeo]r?\b))?"
-    r"(%|per\s?cent(?:age)?(?:\s+points?)?|[$\u00a3\u20ac\u00a5]|[^\W\d_]{1,14}(?:/[^\W\d_]{1,6})?)"
+    r"(%|per\s?cent(?:age)?(?:\s+points?)?|[\u00a3\u20ac\u00a5]|[^\W\d_]{1,14}(?:/[^\W\d_]{1,6})?)"
 )
 _BEFORE = re.compile(r"(?:[$\u00a3\u20ac\u00a5]|\b(?:CHF|EUR|GBP|INR|JPY|USD))\s?\Z")
 """A currency that stands before its number."""
+_MATHS = re.compile(r"\s*[$\\^_{}=<>+*]")
+"""After a number behind a dollar sign, these say that the sign opens a formula: "$40\\%$"."""
 _LONGEST_BEFORE: Final = 4
 SCALE = re.compile(r"(?i)\s*(thousand|million|billion|trillion)\b")
 _OPEN: Final = frozenset(" (=<>[~") | {""}
@@ -252,7 +254,8 @@ def _in_digits(text: str, match: re.Match[str]) -> Quantity:
 def _quantity(text: str, value: float, start: int, end: int, decimals: int = 0) -> Quantity:
     scale = SCALE.match(text, end)
     unit, dimension, factor = _unit_after(text, scale.end() if scale else end)
-    if not unit and (before := _BEFORE.search(text, max(0, start - _LONGEST_BEFORE), start)):
+    before = None if unit else _BEFORE.search(text, max(0, start - _LONGEST_BEFORE), start)
+    if before and not _MATHS.match(text, end):
         unit = before.group().strip().lower()
         dimension, factor = _UNITS[unit]
     return Quantity(

@@ -21,6 +21,7 @@ SOURCE = (
     "Of 200 lamps, 150 burned and 30% were new.",
     "Each of 12 keepers got 80 euros and trained twice a week for 11 weeks; 2 of 12 dropped out.",
     "Caught were 235, 000 herrings, 98. 7 per cent by boats whose masters sailed at thirteen.",
+    "Boats bought 14 pounds of bait.",
     "Half a year of storms cost the town 6,300 N of rope and 3.6 million crowns for 4 piers.",
 )
 
@@ -67,7 +68,8 @@ SOURCE = (
     Each of the 4 piers cost 900,000 crowns.
     Boats caught 98.7% of the 235,000 herrings.
     At thirteen years old, masters of boats sailed.
-    The catch was significant with a p-value less than 0.05.""".splitlines(),
+    The catch was significant with a p-value less than 0.05.
+    Boats bought 14 lb of bait.""".splitlines(),
 )
 def test_what_is_converted_rounded_or_worked_out_is_stated(claim: str) -> None:
     """A good writer changes the form of a number; that is no error."""
@@ -95,7 +97,7 @@ def test_what_is_converted_rounded_or_worked_out_is_stated(claim: str) -> None:
         ("Keepers got 970 euros.", ("970",)),
         ("Boats caught 97.7% of the 245,000 herrings.", ("97.7", "245,000")),
         ("Masters sailed for thirteen years.", ("thirteen",)),
-        ("The catch was 0.05 tons.", ("0.05",)),
+        ("The catch was 0.05 tons and significant.", ("0.05",)),
         ("Eleven keepers finished.", ("Eleven",)),
         ("Storms lasted seven months.", ("seven",)),
         ("The rope of the town held 6.3 MN.", ("6.3",)),

@@ -40,6 +40,7 @@ def only(text: str) -> Quantity:
         ("in the 1990s", [(1990, "")]),
         ("for 1990 s", [(1990, "s")]),
         ("$40, \u00a32.5 and 3 \u20ac", [(40, "$"), (2.5, "\u00a3"), (3, "\u20ac")]),
+        ("for $40$ mice, $40\\%$ and $4 \\pm 1$", [(40, ""), (40, ""), (4, ""), (1, "")]),
         ("USD 40 or 2,500 Swiss francs", [(40, "usd"), (2500, "francs")]),
         ("62 N, 3 MN and 2.4 million tonnes", [(62, "N"), (3, "MN"), (2.4, "tonnes")]),
         # IL-6 is a protein, and no six of anything.

@@ -385,10 +385,12 @@ def _changes(text: str) -> tuple[_Change, ...]:
     if "from" not in _different(text):
         return ()
     figures = {figure.start: figure for figure in find_figures(text)}
+    is_rank = _RANK.search(text) is not None
     changes = []
     for match in _CHANGE.finditer(text):
         start, end = figures.get(match.start(1)), figures.get(match.start(3))
-        move = None if _RANK.search(text) else _MOVE.match(text[: match.start()])
+        before = text[max(0, match.start() - _REACH) : match.start()]
+        move = None if is_rank else _MOVE.match(before)
         if move and _ELSE.search(move["object"] + match[2]):
             move = None
         if start and end:
