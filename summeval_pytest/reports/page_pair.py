@@ -577,10 +577,11 @@ def _change(change: PairChange, whole: Mapping[tuple[str, str], str]) -> dict[st
 
 def _texts(
     what: str, claims: Iterable[Claim], whole: Mapping[tuple[str, str], str]
-) -> list[tuple[str, str]]:
-    """Each text once, with the reason of its first claim."""
-    texts: dict[str, str] = {}
+) -> list[tuple[object, ...]]:
+    """Each text once, with the reason of its first claim, and its figures in conflict, if any."""
+    texts: dict[str, tuple[object, ...]] = {}
     number = "eva.recall" if "of the reference" in what else "eva.precision"
     for claim in claims:
-        texts.setdefault(cut(whole.get((number, claim.text), claim.text)), cut(claim.reason))
-    return [*texts.items()][:_PIECES]
+        text = cut(whole.get((number, claim.text), claim.text))
+        texts.setdefault(text, (text, cut(claim.reason), *disputed(claim.reason, text, ())[:1]))
+    return [*texts.values()][:_PIECES]

@@ -15,8 +15,10 @@ from summeval_pytest.metrics.score import findings_of
 from summeval_pytest.reports import page
 from summeval_pytest.reports.scored import means_html
 from summeval_pytest.study.agreement.agreement_page import agreement_page
+from summeval_pytest.verdict.differences import Claim
 from tests.chromium import IS_THERE, resize, window
 from tests.reports.records import (
+    CHANGE,
     HOLDS,
     MARKUP,
     MISSED,
@@ -297,7 +299,10 @@ def disputed_run() -> RunVerdict:
         ),
         replace(faithfulness, sentences=(first, replace(wrong, reason=reason))),
     )
-    disputed = replace(wrong_pair(), scores=scores, findings=findings_of(scores, SOURCE))
+    change = replace(CHANGE, unsupported=(Claim(text=wrong.text, reason=reason),))
+    disputed = replace(
+        wrong_pair(), scores=scores, findings=findings_of(scores, SOURCE), change=change
+    )
     return moss_run(moss_suite(disputed))
 
 
@@ -354,6 +359,7 @@ def test_a_wrong_word_and_its_partner_are_marked_in_their_sentences(browser: Bro
     assert browser.texts(".side:last-child .text mark") == ["Dry"]
     assert browser.texts(".side:first-child .text mark") == ["Wet"]  # the fact's partner
     assert browser.texts(".pieces.sentence mark") == ["Dry"]
+    assert browser.texts(".changes mark") == ["Dry"]
     browser.hover(browser.find(".pieces.stated .piece.bad"))
     assert browser.texts(".panel .quotes mark") == ["Wet", "Wet"]
     assert browser.run(CONTRAST) == []

@@ -106,8 +106,8 @@ const changes = ({ baseline, numbers, facets, claims }) => {
     );
   }
   for (const [title, state, found] of claims ?? []) {
-    const items = found.map(([text, reason]) =>
-      make("span", "", sign(state), " ", words(text), reason && make("small", "", " ", words(reason))));
+    const items = found.map(([text, reason, figures]) =>
+      make("span", "", sign(state), " ", mark(words(text), figures), reason && make("small", "", " ", words(reason))));
     box.append(make("h5", "", title), listOf("quotes", items));
   }
   if (box.children.length === 1) box.append(make("p", "", "Nothing changed."));
