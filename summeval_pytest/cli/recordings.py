@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Final, Literal
@@ -25,7 +26,7 @@ from summeval_pytest.cli.parameters import (
     suite_of,
     write_text,
 )
-from summeval_pytest.endpoints.chat import ChatReply
+from summeval_pytest.endpoints.chat import ROOM, ChatReply
 from summeval_pytest.endpoints.dialect import Dialect, body
 from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.endpoints.exchange import Memory, Record
@@ -211,7 +212,7 @@ def export_requests(
         then = "run pytest" if purpose != "agree" else "run summeval agree"
         return [f"nothing is open: all {n_stored}; {then}"]
     with closing(session.replies.memory()) as memory:
-        lines = [_request_line(m, memory) for m in missing]
+        lines = [_request_line(m, memory, survey.thoughts) for m in missing]
     write_text(out, "--out", "".join(f"{line}\n" for line in lines))
     models = sorted({m.request.model for m in missing})
     line = f"{out}: {len(missing):,} requests for {', '.join(models)}; {n_stored}"
@@ -220,11 +221,20 @@ def export_requests(
     return [line, "next: have them answered, then 'summeval batch import RESPONSES'"]
 
 
-def _request_line(missing: Missing, memory: Memory) -> str:
-    """One request as the endpoint understands it, as far as that is known from other calls."""
-    dialect = memory.dialect(missing.endpoint.name, missing.request.model) or Dialect()
+def _request_line(
+    missing: Missing, memory: Memory, thoughts: Mapping[tuple[str, str], float]
+) -> str:
+    """One request as the endpoint understands it, as far as that is known from other calls.
+
+    It has room for twice what the model thought in the mean, as `Survey.thoughts` has it.
+    """
+    request, place = missing.request, (missing.endpoint.name, missing.request.model)
+    if request.room == ROOM:
+        needed = request.max_tokens + 2 * round(thoughts.get(place, 0.0))
+        request = replace(request, room=max(request.most_tokens, needed))
+    dialect = memory.dialect(*place) or Dialect()
     line = {"custom_id": missing.key, "method": "POST", "url": URL}
-    return json.dumps(line | {"body": body(missing.request, dialect)}, sort_keys=True)
+    return json.dumps(line | {"body": body(request, dialect)}, sort_keys=True)
 
 
 def import_replies(file: Path, /, *, store: StoreOption = None) -> list[str]:

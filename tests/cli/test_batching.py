@@ -8,6 +8,7 @@ from typing import Final
 
 import pytest
 
+from summeval_pytest.endpoints.chat import ROOM
 from summeval_pytest.endpoints.dialect import Dialect
 from summeval_pytest.metrics.number import Unscored
 from tests.asked_suite import (
@@ -261,6 +262,20 @@ def test_good_lines_beside_failed_ones_are_stored(tmp_path: Path, shell: Shell) 
     printed, _ = shell.lines(*EXPORT)
     assert printed == "out: 1 requests for rule-1; 1 replies are stored"
     assert [request["custom_id"] for request in requests(tmp_path)] == [bad["custom_id"]]
+
+
+def test_the_next_round_has_room_for_what_a_model_thought(tmp_path: Path, shell: Shell) -> None:
+    """Both replies of the first were cut off before they began; the second asks with twice that."""
+    for room in (ROOM, 2 * (512 + 256) + 2 * ROOM):
+        shell.lines(*EXPORT)
+        open_ = requests(tmp_path)
+        assert [request["body"]["max_tokens"] for request in open_] == [room] * 2
+        usage = {"prompt_tokens": 9, "completion_tokens": room}
+        choices = [{"index": 0, "message": {"content": ""}, "finish_reason": "length"}]
+        cut = {"status_code": 200, "body": {**COMPLETION, "choices": choices, "usage": usage}}
+        replies = [line(custom_id=request["custom_id"], response=cut) for request in open_]
+        (tmp_path / "in").write_text("\n".join(replies), encoding="utf-8")
+        assert "2 replies stored" in shell.lines("batch", "import", "in")[0]
 
 
 def test_reply_that_was_cut_off_or_refused_is_stored(tmp_path: Path, shell: Shell) -> None:
