@@ -330,14 +330,15 @@ def _output(spec: CheckerSpec, labels: Mapping[int, str], what: str) -> int | No
         places = [place for place, name in labels.items() if wanted in {place, name}]
     if len(places) == 1:
         return places[0]
-    known = ", ".join(f"{place} = {one_line(name, 40)!r}" for place, name in sorted(labels.items()))
+    known = ", ".join(f"{place} = {one_line(name, 40)!r}" for place, name in labels.items())
     mistake = (
         "which of its labels means support is not known"
         if wanted is None
         else f"supported = {wanted!r} is none of its labels"
     )
     raise OptionError(
-        f"{what}: {mistake}; write supported = NUMBER under [judges.{spec.name}], of {known}"
+        f"{what}: {mistake}; write supported = NUMBER under [judges.{spec.name}], of"
+        f" {one_line(known)}"
     )
 
 

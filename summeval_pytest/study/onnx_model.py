@@ -87,7 +87,7 @@ class OnnxModel:
         try:
             yield
         except Exception as error:  # what both packages raise has no other class in common
-            message = one_line(f"{type(error).__name__}: {error}", 200)
+            message = one_line(f"{type(error).__name__}: {error}", 400)  # it begins with a path
             raise OptionError(
                 f"{self.what}: this model cannot be read, {message}; name another folder"
             ) from error

@@ -42,6 +42,7 @@ PAIRS = [("moss grew on nine kilns", "moss grew"), ("it rained", "zinc helped no
 
 WRITE = "write supported = NUMBER under [judges.mini]"
 UNNAMED = "0 = 'LABEL_0', 1 = 'LABEL_1'"
+MANY = ", ".join(f"{place} = '{place}'" for place in range(99))[:239] + "\u2026"
 OTHERS = "0 = '\\\\x1b[31mentailment', 1 = 'supported', 2 = 'Entailment'"
 NO_HEAD = "which gives no labels; name one for sequence classification or token classification"
 SHORTEN = "shorten the prompt, or write a longer window"
@@ -130,6 +131,11 @@ def test_support_is_the_output_that_the_configuration_or_the_suite_names(
             ("LABEL_0", "LABEL_1"),
             None,
             f"which of its labels means support is not known; {WRITE}, of {UNNAMED}",
+        ),
+        (
+            tuple(str(place) for place in range(5_000)),  # a screen's worth is shown
+            None,
+            f"which of its labels means support is not known; {WRITE}, of {MANY}",
         ),
         (("0", "1"), 2, f"supported = 2 is none of its labels; {WRITE}, of 0 = '0', 1 = '1'"),
         (

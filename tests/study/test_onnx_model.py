@@ -117,7 +117,7 @@ def test_weights_beside_the_onnx_file_are_read_and_no_others(tmp_path: Path) -> 
 def test_an_operator_of_somebody_elses_library_is_refused(tmp_path: Path) -> None:
     """No library is loaded, so onnxruntime does not know it."""
     message = refusal(make_checker(tmp_path / "tiny", LABELS, operators="ai.evil"))
-    assert "ai.evil:Add(-1) is not a registered function/op" in message
+    assert "ai.evil:Add(-1) is not a registered" in message
 
 
 def test_files_that_are_broken_are_a_usage_error(model: Path) -> None:
