@@ -5,7 +5,7 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import pytest
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from summeval_pytest.endpoints.client import Sender
     from summeval_pytest.endpoints.endpoint import Address
     from summeval_pytest.endpoints.exchange import Record
+    from summeval_pytest.metrics.faithfulness import FaithfulnessScore
     from summeval_pytest.suite.suite import Suite
 
 URL: Final = "http://127.0.0.1:9/v1"
@@ -470,23 +471,26 @@ def contrary(seen: Seen) -> Answer:
 
 @pytest.mark.parametrize("rule", ["all", "any"])
 def test_several_judges_check_the_same_sentences(tmp_path: Path, rule: str) -> None:
-    """The embedded judge supports every sentence of good, and none of bad; no request is new."""
+    """One of them is contrary, so that they differ; asking both again sends no request."""
     table = f'[judges.both]\nsentences = ["rule", "offline"]\nrule = "{rule}"\n'
     store = tmp_path / "store"
     with ScriptedServer(contrary) as server:
         suite = loaded(write_suite(tmp_path / "kilns", server.url, tail=table))
         tasks = tasks_of(suite, ["good", "bad"])
 
-        def faithfulness(judge: str) -> list[float | None]:
+        def supported(judge: str) -> list[list[object]]:
             run = evaluated(desk_for(store, suite), suite, tasks, judge=judge)
-            return [each.numbers().values["faithfulness"] for each in run]
+            checks = [cast("FaithfulnessScore", each.scores[2]).sentences for each in run]
+            return [[check.supported for check in of_pair] for of_pair in checks]
 
-        first, second = faithfulness("rule"), faithfulness("offline")
+        first, second = supported("rule"), supported("offline")
         n_asked = server.n_requests
-        together = faithfulness("both")
+        together = supported("both")
         assert server.n_requests == n_asked
-    assert (first, second) == ([2 / 3, 2 / 3, 1.0, 1.0], [1.0, 1.0, 0.0, 0.0])
-    assert together == ([2 / 3, 2 / 3, 0.0, 0.0] if rule == "all" else [1.0] * 4)
+    assert first != second
+    of_both = [[*zip(*of_pair, strict=True)] for of_pair in zip(first, second, strict=True)]
+    decided = {"all": all, "any": any}[rule]
+    assert together == [[decided(said) for said in of_pair] for of_pair in of_both]
     signature = desk_for(store, suite).judge("both", [suite]).signature
     assert f"sentences=({rule}(rule-1 at=here " in signature
     assert signature.endswith(f", {OfflineJudge().signature}))")
