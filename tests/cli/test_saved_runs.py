@@ -59,7 +59,7 @@ def test_compare_tells_system_and_papers_worst_first(careless: Path, shell: Shel
     ]
     assert "papers that changed, worst first (30):" in lines
     assert lines.count("") >= 3
-    assert lines.index("careless on glacier-01") < lines.index("28 more papers: --papers=30")
+    assert lines.index("careless on perovskite-01") < lines.index("28 more papers: --papers=30")
     assert max(map(len, lines)) <= 82
 
 

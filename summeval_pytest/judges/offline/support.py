@@ -196,15 +196,14 @@ UNRELATED: Final = 0.04
 words, is about something else: so are 19 of 20 summaries of another paper in golden, and no lay
 paraphrase."""
 UNRELATED_FROM: Final = 20
-"""A shorter summary, in words of content, may share no rare word: an answer to a question often
-does not."""
+"""A shorter summary, in words of content, often shares no rare word: an answer to a question. It is
+about something else only if the source has no more than `FOREIGN` of its words."""
+FOREIGN: Final = 0.15
 TOGETHER: Final = 0.75
 """Of what the whole source has of a sentence, the five closest sentences have to have this share:
 else its words are the source's, but not what it says with them. In long bills, that condemns a
 third of the faithful sentences. In long papers, the share of supported sentences goes with experts
 much less without it (.40 for .64)."""
-FOREIGN: Final = 0.1
-"""If the source has no more of any sentence, the summary is about something else, however short."""
 LEAST_STRENGTH: Final = 0.48
 """Below this chance a sentence is unsupported for its overlap alone. With `CLOSE` and
 `UNRELATED_FROM` it was set so that at most 5 % of the faithful sentences of QAGS, StorySumm,
@@ -227,7 +226,7 @@ def support_sentences(
     source. No sentence with a conflict is ``supported``. Low overlap proves nothing by itself, for
     a faithful sentence may use other words; so it decides only in a summary that otherwise is in
     the source's words (`IN_ITS_WORDS`), or that shares no more with the source than any other
-    would (`UNRELATED`, `FOREIGN`).
+    would (`UNRELATED`).
     """
     index = source_index(source)
     overlaps = [index.overlap(sentence) for sentence in sentences]
@@ -238,11 +237,9 @@ def support_sentences(
     ]
     n_words = sum(overlap.n_words for overlap in own)
     n_rare = sum(overlap.n_rare for overlap in own)
-    is_unrelated = bool(own) and (
-        max(overlap.anywhere for overlap in own) <= FOREIGN
-        or (n_words >= UNRELATED_FROM and n_rare <= 1 + UNRELATED * n_words)
-    )
     alike = sum(overlap.anywhere for overlap in own) / max(1, len(own))
+    is_short = n_words < UNRELATED_FROM and alike > FOREIGN
+    is_unrelated = bool(own) and n_rare <= 1 + UNRELATED * n_words and not is_short
     return tuple(
         _support(sentence, index, overlap, is_unrelated=is_unrelated, alike=alike)
         for sentence, overlap in zip(sentences, overlaps, strict=True)

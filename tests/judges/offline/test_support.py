@@ -164,8 +164,8 @@ def test_a_summary_on_another_subject_is_not_supported() -> None:
 
 
 def test_a_short_answer_need_share_no_rare_word() -> None:
-    """Of an answer with fewer than 20 words of content, a tenth of its words is enough."""
-    (answer,) = support_sentences(("It declined for a time towards the end of summer wind.",), MILL)
+    """Of an answer with fewer than 20 words of content, more than .15 of its words are enough."""
+    (answer,) = support_sentences(("The weather calmed in August.",), MILL)
     assert answer.supported
     assert (answer.support or 0.0) < LEAST_STRENGTH
     (foreign,) = support_sentences(("Penguins swim far.",), MILL)
