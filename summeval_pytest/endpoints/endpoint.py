@@ -234,24 +234,37 @@ class Price:
         return (dollars + usage.completion_tokens * self.output) / 1_000_000
 
 
-def listed_price(base_url: str, model: str) -> Price | None:
-    """What a model costs at an address by the list of `genai-prices`; None where that has none."""
+def listed_price(endpoint: Endpoint, model: str) -> Price | None:
+    """What a model costs at an endpoint by the list of `genai-prices`; None where that has none.
+
+    The list tells providers by the beginnings of addresses, and another's host may begin alike. A
+    model whose replies are listed for nothing is billed by the minute or the picture.
+    """
     from genai_prices import Usage as Used
     from genai_prices import __version__, calc_price
+    from genai_prices.data_snapshot import get_snapshot
+
+    origin = endpoint.origin
+    url = origin + urlsplit(endpoint.base_url).path.replace(".", "")  # no host is in the path
 
     def per_million(used: Used) -> float:
-        price = calc_price(used, model_ref=model, provider_api_url=base_url).total_price
+        price = calc_price(used, model_ref=model, provider_id=provider.id).total_price
         return float(price * 1_000_000 / _SOME)
 
     try:
-        return Price(
+        provider = get_snapshot().find_provider(None, None, url)
+        match = re.match(provider.api_pattern, url)
+        if match is None or match.end() < len(origin):
+            return None
+        price = Price(
             per_million(Used(input_tokens=_SOME)),
             per_million(Used(output_tokens=_SOME)),
             per_million(Used(input_tokens=_SOME, cache_read_tokens=_SOME)),
-            source=f"{model} at {urlsplit(base_url).hostname} (genai-prices {__version__})",
+            source=f"{model} at {urlsplit(origin).hostname} (genai-prices {__version__})",
         )
     except LookupError:
         return None
+    return price if price.output else None
 
 
 _SOME: Final = 1000
@@ -349,7 +362,7 @@ class Address:
         if written is not None:
             return written
         at = self.endpoint
-        return _FREE if at.is_loopback else listed_price(at.base_url, model)
+        return _FREE if at.is_loopback else listed_price(at, model)
 
 
 def find_endpoint(  # noqa: PLR0913 - the last two by keyword, about processes

@@ -592,7 +592,16 @@ CHEAP = Price(0.1, 0.2)
         ("https://api.openai.com/v1", "gpt-4o-2024-08-06", LISTED),
         ("https://api.openai.com/v1", "gpt-nobody-has", None),
         ("https://api.openai.com/v1", "", None),
+        ("https://API.OpenAI.com/v1", "gpt-4o-2024-08-06", LISTED),
         ("https://llm.example.org/v1", "gpt-4o-2024-08-06", None),
+        # others' hosts that look like a provider's, and a model that is billed by the minute
+        ("https://api.openai.com.example.org/v1", "gpt-4o-2024-08-06", None),
+        ("https://api.openai.com@example.org/v1", "gpt-4o-2024-08-06", None),
+        ("https://api.openai.com:8443/v1", "gpt-4o-2024-08-06", None),
+        ("https://example.org/x.googleapis.com/v1", "gemini-2.0-flash", None),
+        ("https://example.org/v1?x.googleapis.com", "gemini-2.0-flash", None),
+        ("https://example/x.openai.azure.com/v1", "gpt-4o", None),
+        ("https://api.openai.com/v1", "gpt-live-1", None),
         ("http://localhost:8000/v1", "gpt-4o-2024-08-06", Price(0.0, 0.0)),
     ],
 )
