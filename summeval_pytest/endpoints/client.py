@@ -17,7 +17,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from summeval_pytest.endpoints.chat import ChatReply
-from summeval_pytest.endpoints.dialect import LEVELS, Negotiation, body, narrowed, next_trial, room
+from summeval_pytest.endpoints.dialect import (
+    LEAST_ROOM,
+    LEVELS,
+    Negotiation,
+    body,
+    narrowed,
+    next_trial,
+    room,
+)
 from summeval_pytest.endpoints.response import Trouble, read_body, read_trouble
 from summeval_pytest.endpoints.spending import tokens_about
 from summeval_pytest.endpoints.wire import TOO_SLOW, Wire, read_off_loop
@@ -37,6 +45,8 @@ if TYPE_CHECKING:
 _REDIRECTED: Final = 300
 _MOST_UNREADABLE: Final = 3
 """How often one call may meet a good status with a body that is no reply."""
+_MOST_NARROWED: Final = 32
+"""How often one call may ask for a shorter reply; halves of a billion tokens are one after 30."""
 MOST_BREAKDOWNS: Final = 7
 """How often in a row two calls may each find the server broken down before it counts as down."""
 _REMEDIES: Final[dict[Fault, str]] = {
@@ -106,6 +116,7 @@ class _Call:
     n_attempts: int = 0
     n_waits: int = 0
     n_unreadable: int = 0
+    n_narrowed: int = 0
     last: str = ""
 
 
@@ -182,20 +193,21 @@ class Client:
     async def _ask(self, call: _Call) -> ChatReply | Trouble:
         """What one attempt comes to, or several where the dialect is not known."""
         talk = self._talk
-        if not talk.covers(call.request):
-            async with talk.turn():
-                if not talk.covers(call.request):
-                    return await self._negotiate(call)
-        dialect = talk.dialect
-        outcome = await self._attempt(call, dialect)
-        if isinstance(outcome, ChatReply):
-            if dialect == talk.dialect:
-                talk.settle(dialect)
-        elif talk.narrow(dialect, outcome, call.request) or (
-            outcome.is_refusal and talk.doubt(dialect)
-        ):
-            return await self._ask(call)
-        return outcome
+        while True:
+            if not talk.covers(call.request):
+                async with talk.turn():
+                    if not talk.covers(call.request):
+                        return await self._negotiate(call)
+            dialect = talk.dialect
+            outcome = await self._attempt(call, dialect)
+            if isinstance(outcome, ChatReply):
+                if dialect == talk.dialect:
+                    talk.settle(dialect)
+                return outcome
+            if (less := self._narrowed(call, dialect, outcome)) is not None:
+                talk.narrow(less)
+            elif not (outcome.is_refusal and talk.doubt(dialect)):
+                return outcome
 
     async def _negotiate(self, call: _Call) -> ChatReply | Trouble:
         """The reply in the first dialect understood; if none is, the first refusal is raised."""
@@ -208,7 +220,7 @@ class Client:
             if isinstance(outcome, ChatReply):
                 self._talk.settle(trial)
                 return outcome
-            following = narrowed(trial, outcome, call.request)
+            following = self._narrowed(call, trial, outcome)
             following = following or next_trial(trial, outcome, has_schema=has_schema)
             if following is None:
                 if first is not None and outcome.is_refusal:
@@ -216,6 +228,18 @@ class Client:
                 return outcome
             first = first or self._error(call, outcome.fault, outcome.what)
             trial = following
+
+    def _narrowed(self, call: _Call, dialect: Dialect, trouble: Trouble) -> Dialect | None:
+        """What all calls may ask for after a refusal of a reply's room; this one, for no more.
+
+        A prompt that leaves hardly any room takes none from other prompts.
+        """
+        less = narrowed(dialect, trouble, call.request)
+        if less is None or less.most_tokens is None or call.n_narrowed == _MOST_NARROWED:
+            return None
+        call.n_narrowed += 1
+        call.request = replace(call.request, room=less.most_tokens)
+        return replace(less, most_tokens=max(less.most_tokens, LEAST_ROOM))
 
     async def _attempt(self, call: _Call, dialect: Dialect) -> ChatReply | Trouble:
         """What one attempt comes to, when its turn has come."""

@@ -14,6 +14,8 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
+from summeval_pytest.endpoints.chat import ROOM
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
 
@@ -39,6 +41,8 @@ _OF_LENGTH: Final = frozenset({
 _OF_OTHERS: Final = _OF_LEVELS | {"temperature", "seed", "reasoning_effort"}
 """Words of refusals that may repeat the whole request."""
 _NUMBER: Final = re.compile(r"(?<![\w.-])(?:\d{1,3}(?:,\d{3})+|\d{1,10})(?![\w-]|\.\d)", re.ASCII)
+LEAST_ROOM: Final = ROOM // 8
+"""Tokens that answers usually have room in, so that one long prompt does not have all cut off."""
 _FEWEST: Final = 256
 """Tokens of the shortest limit on replies; lower numbers are something else."""
 
@@ -207,13 +211,10 @@ class Negotiation:
         self.dialect = dialect
         self.is_known = self._is_confirmed = True
 
-    def narrow(self, refused: Dialect, trouble: Trouble, request: ChatRequest) -> bool:
-        """Whether a refusal is about the room of a reply; then less is asked for from now on."""
-        less = narrowed(refused, trouble, request)
-        if less is not None:
-            known = (self.dialect.most_tokens, less.most_tokens)
-            self.dialect = replace(self.dialect, most_tokens=min(filter(None, known)))
-        return less is not None
+    def narrow(self, less: Dialect) -> None:
+        """After a refusal of a reply's room: so much is asked for from now on."""
+        known = (self.dialect.most_tokens, less.most_tokens)
+        self.dialect = replace(self.dialect, most_tokens=min(filter(None, known)))
 
     def doubt(self, refused: Dialect) -> bool:
         """Whether a refusal in this dialect may be the dialect's fault, and not the request's.

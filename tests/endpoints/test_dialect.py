@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from summeval_pytest.endpoints.chat import ROOM, ChatReply, ChatRequest, Message, Schema
 from summeval_pytest.endpoints.dialect import (
     INSTRUCTION,
+    LEAST_ROOM,
     LEVELS,
     Dialect,
     body,
@@ -288,6 +289,51 @@ def test_the_longest_reply_is_found_once_and_follows_longer_prompts() -> None:
     assert (before, after) == (Dialect(most_tokens=4287), Dialect(most_tokens=3500))
     rooms = [seen.body["max_tokens"] for seen in server.seen]
     assert rooms == [ROOM, *[4287] * 10, 4287, 3500]
+
+
+def test_a_prompt_without_room_takes_none_from_others() -> None:
+    """One paper that is too long would have the replies about all others cut off, now and later."""
+
+    def script(seen: Seen) -> Action:
+        prompt, most = len(seen.texts[0]), int(str(seen.body["max_tokens"]))
+        if prompt + most > 9000:
+            what = f"maximum context length is 9000 tokens and your request has {prompt} ({most})"
+            return Status(400, message=what)
+        return Answer("yes")
+
+    async def sending(client: Client) -> Dialect | None:
+        for length in (8900, 8990, 100):
+            request = replace(question("x" * length), max_tokens=64, room=ROOM)
+            if length == 8990:
+                with pytest.raises(NoReplyError, match="maximum context length"):
+                    await client.send(request)
+            else:
+                await client.send(request)
+        return client.dialect
+
+    with ScriptedServer(script) as server:
+        assert run(at(server.url), sending) == Dialect(most_tokens=LEAST_ROOM)
+    rooms = [(len(seen.texts[0]), seen.body["max_tokens"]) for seen in server.seen]
+    assert rooms[:2] == [(8900, ROOM), (8900, (9000 - 8900) * 7 // 8)]
+    assert rooms[-1] == (100, LEAST_ROOM)
+
+
+@pytest.mark.parametrize("remembered", [None, Dialect()])
+def test_a_limit_that_shrinks_with_each_refusal_ends_the_call(remembered: Dialect | None) -> None:
+    """Such a server would be asked thousands of times, or end the run in a RecursionError."""
+
+    def script(seen: Seen) -> Action:
+        most = seen.body.get("max_tokens") or seen.body.get("max_completion_tokens")
+        return Status(400, message=f"max_tokens must be at most {int(str(most)) - 1}")
+
+    async def sending(client: Client) -> None:
+        with pytest.raises(NoReplyError) as caught:
+            await client.send(replace(question(), room=ROOM))
+        assert caught.value.fault == "bad_request"
+
+    with ScriptedServer(script) as server:
+        run(at(server.url), sending, remembered=remembered)
+    assert len(server.seen) < 80
 
 
 # Memory
