@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeGuard
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 KEY_VERSION = 1
 """Goes up when the same request would be sent in another way."""
 
+MOST_TOKENS: Final = 1_000_000_000
+"""Of one reply; more is no count."""
 ROOM: Final = 16_384
 """Tokens that a reply and its thoughts may have unless the suite says; what is not used is free."""
 
@@ -157,6 +159,11 @@ class ChatReply:
         return {**asdict(self), "usage": usage}
 
 
+def is_count(value: object) -> TypeGuard[int]:
+    """Whether a value can be a count of tokens: 0 to a billion."""
+    return type(value) is int and 0 <= value <= MOST_TOKENS
+
+
 def read_reply(values: Any) -> ChatReply:
     """The reply that JSON values hold, as `ChatReply.as_json` wrote them.
 
@@ -171,6 +178,6 @@ def read_reply(values: Any) -> ChatReply:
             "fingerprint": str(),
             "usage": None | [int(), int(), int()] | [int(), int(), int(), int()] as usage,
             **more,
-        } if not more and all(type(n) is int and n >= 0 for n in usage or ()):
+        } if not more and all(map(is_count, usage or ())):
             return ChatReply(**{**values, "usage": usage and Usage(*usage)})
     raise ValueError("a stored reply has text, finish, model, fingerprint and usage")

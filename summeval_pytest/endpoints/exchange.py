@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 _MAYBE_BILLED: Final = frozenset({"dropped", "timed_out", "not_json", "malformed", "too_large"})
 """Faults after which the endpoint may have done its work all the same."""
+_MOST_THOUGHTS: Final = 8 * ROOM
+"""Tokens; no model thinks as long about one question, whatever an endpoint says."""
 _NO_ROOM: Final = (
     "set max_tokens higher under [judges.NAME], or reasoning_effort lower; until then the reply is"
     " kept, and not paid for again"
@@ -368,7 +370,8 @@ class CachedEndpoint:
         )
         self._exchange.ledger.models.setdefault(seen, set()).add(key)
         known = self._exchange.thoughts.get((endpoint.name, asked), 0)
-        self._exchange.thoughts[endpoint.name, asked] = max(known, reply.n_thought)
+        n_thought = min(reply.n_thought, _MOST_THOUGHTS)
+        self._exchange.thoughts[endpoint.name, asked] = max(known, n_thought)
         if seen.is_other and self._exchange.is_strict:
             self._swapped = NoReplyError(
                 "other_model",
@@ -404,6 +407,8 @@ class CachedEndpoint:
         def most(dollars: float) -> float:
             nonlocal request
             request = self._exchange.fit(endpoint, asked, tokens_for(dollars, asked, price))
+            if request.room == ROOM:  # as the usual room, it would grow once more before it is sent
+                request = replace(request, room=ROOM - 1)
             return cost_at_most(request, price)
 
         dearest = reserved = await budget.reserve(most)

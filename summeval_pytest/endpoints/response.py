@@ -13,9 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from typing import TYPE_CHECKING, Any, Final
 
-from summeval_pytest.endpoints.chat import ChatReply, Usage
+from summeval_pytest.endpoints.chat import MOST_TOKENS, ChatReply, Usage, is_count
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.strict_json import StrictJsonError, read_strict
@@ -33,7 +33,6 @@ MOST_MARKS: Final = 100_000
 times the memory of their text."""
 _SHOWN: Final = 200
 _SEARCHED: Final = 4000
-_MOST_TOKENS: Final = 1_000_000_000
 _CUT: Final[dict[str, Finish]] = {"length": "length", "content_filter": "content_filter"}
 _NO_TEXT: Final = ("error", "function_call", "tool_calls")
 _WORD: Final = re.compile(r"[a-z_]+")
@@ -133,7 +132,7 @@ def _usage(values: Any) -> Usage | None:
     """The counts; None where they are none, as unknown is not 0."""
     match values:
         case {"prompt_tokens": prompt, "completion_tokens": completion}:
-            if _is_count(prompt) and _is_count(completion):
+            if is_count(prompt) and is_count(completion):
                 cached = _detail(values.get("prompt_tokens_details"), "cached_tokens", prompt)
                 details = values.get("completion_tokens_details")
                 thought = _detail(details, "reasoning_tokens", completion)
@@ -144,15 +143,11 @@ def _usage(values: Any) -> Usage | None:
 def _detail(details: Any, name: str, most: int) -> int:
     """A part of a count of tokens; 0 where it is not told."""
     count = details.get(name) if isinstance(details, dict) else 0
-    return min(count, most) if _is_count(count) else 0
-
-
-def _is_count(value: object) -> TypeGuard[int]:
-    return type(value) is int and 0 <= value <= _MOST_TOKENS
+    return min(count, most) if is_count(count) else 0
 
 
 def _word(value: object) -> str:
-    if type(value) is int and abs(value) <= _MOST_TOKENS:
+    if type(value) is int and abs(value) <= MOST_TOKENS:
         value = str(value)
     return one_line(value, _SHOWN) if isinstance(value, str) else ""
 

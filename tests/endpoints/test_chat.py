@@ -49,7 +49,7 @@ REPLY = ChatReply(text="yes").as_json()
         *[{**REPLY, "finish": finish} for finish in ("tool_calls", None)],
         *[
             {**REPLY, "usage": usage}
-            for usage in ([1, 2], [1, 2, -3], [1, True, 3], [1] * 5, {"a": 1})
+            for usage in ([1, 2], [1, 2, -3], [1, True, 3], [1] * 5, {"a": 1}, [1, 1, 1, 10**400])
         ],
     ],
     ids=repr,

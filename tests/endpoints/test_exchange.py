@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import pytest
 
-from summeval_pytest.endpoints.chat import ChatReply, Usage
+from summeval_pytest.endpoints.chat import ROOM, ChatReply, Usage
 from summeval_pytest.endpoints.client import Backoff
 from summeval_pytest.endpoints.dialect import Dialect
 from summeval_pytest.endpoints.endpoint import Address, Endpoint, Price
@@ -389,6 +389,28 @@ def test_budget_books_what_a_call_may_have_cost(
         assert server.n_requests == len(actions)
     assert account._mine.spent == pytest.approx(cents / 100)
     assert account._mine.reserved == {}
+
+
+def test_a_call_that_waits_asks_for_no_more_than_was_set_aside(store: Path) -> None:
+    """What the model thought meanwhile would let it cost several times as much."""
+    thinking = Answer("", finish="length", usage=(10, ROOM, 0), n_thought=ROOM)
+    with ScriptedServer(lambda _: thinking) as server:
+        here = at(server.url)
+        here = replace(here, endpoint=replace(here.endpoint, max_in_flight=1))
+        hub = exchange(store, in_flight=2, budget=Budget(1000.0))
+        asked = (replace(question(text), room=ROOM) for text in ("a", "b"))
+        through(hub, here, *asked, price=PRICE)
+        assert [seen.body["max_tokens"] for seen in server.seen] == [ROOM - 1, ROOM - 1]
+
+
+def test_a_claim_of_endless_thoughts_is_not_believed(store: Path) -> None:
+    """The room for them counts as tokens of a minute, and would take a year of minutes."""
+    claim = Answer("yes", usage=(10, 10**9, 0), n_thought=10**9)
+    with ScriptedServer(lambda _: claim) as server:
+        asked = replace(question(), room=ROOM)
+        hub = exchange(store)
+        through(hub, at(server.url), asked)
+        assert hub.fit(at(server.url).endpoint, asked).most_tokens < 300_000
 
 
 def test_lost_key_is_reported_only_when_something_has_to_be_sent(store: Path) -> None:
