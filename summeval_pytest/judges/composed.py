@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.judge import Counting, Prompting
@@ -92,7 +92,8 @@ class Panel:
 
     By the rule ``all`` a sentence is supported if every judge supports it: one that does not
     decides, and its evidence is shown. By ``any`` it is supported if one judge supports it. A
-    sentence that no answer decides, and that some judge did not answer, is unanswered.
+    sentence that no answer decides, and that some judge did not answer, is unanswered. Of those
+    with the panel's verdict, any that sees a conflict is believed, whatever their order.
     """
 
     judges: tuple[Judge, ...]
@@ -124,10 +125,22 @@ class Panel:
 
     def _check(self, checks: tuple[SentenceCheck | Unanswered, ...]) -> SentenceCheck | Unanswered:
         decisive = self.rule == "any"
-        for check in checks:
-            if isinstance(check, SentenceCheck) and check.supported == decisive:
-                return check
-        return next((check for check in checks if isinstance(check, Unanswered)), checks[0])
+        answered = [check for check in checks if isinstance(check, SentenceCheck)]
+        deciding = [check for check in answered if check.supported == decisive]
+        if not deciding and len(answered) < len(checks):
+            return next(check for check in checks if isinstance(check, Unanswered))
+        return self._merged(deciding or answered)
+
+    def _merged(self, alike: Sequence[SentenceCheck]) -> SentenceCheck:
+        """The first of checks with one verdict, and what any of the others says against it."""
+        supports = [check.support for check in alike if check.support is not None]
+        weigh = max if self.rule == "any" else min
+        return replace(
+            alike[0],
+            support=weigh(supports) if len(supports) == len(alike) else None,
+            undecided=any(check.undecided for check in alike),
+            number_conflict=any(check.number_conflict for check in alike),
+        )
 
 
 def _no_check(answer: Answer) -> Unanswered:

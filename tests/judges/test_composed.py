@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
-from itertools import product
+from dataclasses import dataclass, field, replace
+from itertools import permutations, product
 from typing import TYPE_CHECKING, Literal
 
 import pytest
@@ -155,6 +155,21 @@ def test_a_panel_supports_what_all_or_any_of_its_judges_support(
         else:
             assert isinstance(check, q.SentenceCheck)
             assert check.supported is not decisive
+
+
+@pytest.mark.parametrize(("rule", "support"), [("all", 0.1), ("any", 0.4)])
+def test_a_conflict_that_one_judge_sees_is_not_lost(
+    rule: Literal["all", "any"], support: float
+) -> None:
+    """A gate on conflicts would pass where the judge that sees none is named first."""
+    mild = q.SentenceCheck(reason="mild", supported=False, support=0.4)
+    seen = replace(mild, reason="seen", support=0.1, number_conflict=True, undecided=True)
+    for checks in permutations((mild, seen)):
+        check = Panel((), rule)._check(checks)
+        assert check == replace(seen, reason=checks[0].reason, support=support)
+    unsaid = Panel((), rule)._check((mild, replace(seen, support=None)))
+    assert isinstance(unsaid, q.SentenceCheck)
+    assert unsaid.support is None
 
 
 def test_a_judge_that_fails_a_whole_question_is_silent_about_each_sentence() -> None:
