@@ -1,12 +1,51 @@
-"""Processes as a user starts them: nothing that surrounds the tests chooses for them."""
+"""Processes as a user starts them: nothing that surrounds the tests chooses for them.
+
+And servers of this process, for those that ask one.
+"""
 
 from __future__ import annotations
 
 import os
-from typing import Final
+import subprocess
+from contextlib import contextmanager
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 LEAN: Final = "-p no:hypothesispytest -p no:anyio -p no:randomly -p no:rerunfailures -p no:syrupy"
 """Other plugins of this machine, which cost a second a run and play no part."""
+
+
+def run_command(
+    *command: str | Path, code: int = 0, **how: Any
+) -> subprocess.CompletedProcess[str]:
+    """A finished process with what it printed; another exit code fails the test.
+
+    ``how`` has more arguments of `subprocess.run`.
+    """
+    how |= {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
+    done = subprocess.run(command, **how, check=False)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
+@contextmanager
+def serving(handler: type[BaseHTTPRequestHandler], **how: Any) -> Iterator[str]:
+    """The address here at which a handler, made with ``how``, answers, and logs nothing."""
+    quiet = type("Quiet", (handler,), {"log_message": lambda *_: None})
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(quiet, **how)) as server:
+        thread = Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 def clean_environment(**variables: str) -> dict[str, str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+
+from tests.processes import run_command
 
 ROOT = Path(__file__).parents[2]
 ACTION = ROOT / ".github/actions/summ-gate/action.yml"
@@ -68,15 +69,8 @@ def run(folder: Path, *, code: int = 0, **inputs: str) -> list[str]:
     stub.write_text(STUB.format(python=sys.executable, out=str(out), code=code), encoding="utf-8")
     stub.chmod(0o755)
     (folder / "gate.sh").write_text(gate()["run"], encoding="utf-8")
-    done = subprocess.run(
-        [*BASH, str(folder / "gate.sh")],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        env=INPUTS | inputs | {"PATH": f"{tools}:{os.environ['PATH']}", "RUNNER_TEMP": str(folder)},
-    )
-    assert done.returncode == code, done.stderr
+    env = INPUTS | inputs | {"PATH": f"{tools}:{os.environ['PATH']}", "RUNNER_TEMP": str(folder)}
+    run_command(*BASH, folder / "gate.sh", cwd=folder, env=env, code=code)
     arguments: list[str] = json.loads(out.read_text(encoding="utf-8"))
     return arguments
 

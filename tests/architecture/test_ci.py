@@ -4,6 +4,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from tests.processes import run_command
+
 GATE = Path(__file__).parents[2] / ".ci/run"
 
 
@@ -12,15 +14,8 @@ def test_what_is_not_committed_is_not_tested_in_silence(tmp_path: Path) -> None:
     (tmp_path / ".ci").mkdir()
     shutil.copy(GATE, tmp_path / ".ci/run")
     subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
-    run = subprocess.run(
-        ["bash", ".ci/run"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
-    assert (run.returncode, run.stdout) == (1, "")
+    run = run_command("bash", ".ci/run", cwd=tmp_path, code=1)
+    assert run.stdout == ""
     assert run.stderr == (
         "?? .ci/\n"
         "the last commit is what is tested, and this is not in it: commit, stash or delete it\n"

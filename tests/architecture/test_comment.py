@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
-import threading
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
@@ -23,7 +20,7 @@ from summeval_pytest.cli.answers import GITLAB, Start
 from summeval_pytest.cli.init import COMMENT, init, skeleton
 from summeval_pytest.reports.ci import step_summary
 from tests.architecture.test_action import ROOT
-from tests.processes import clean_environment
+from tests.processes import clean_environment, run_command, serving
 from tests.reports.records import STRANGERS, hostile_run, small_run
 
 if TYPE_CHECKING:
@@ -76,9 +73,10 @@ class Forge:
         return self.comments[start : start + 100]
 
 
-@contextmanager
-def serving(forge: Forge) -> Iterator[Forge]:
-    """The forge at an address of this machine."""
+@pytest.fixture
+def forge() -> Iterator[Forge]:
+    """A forge without comments, at an address of this machine."""
+    forge = Forge()
 
     class Handler(BaseHTTPRequestHandler):
         def _reply(self) -> None:
@@ -97,35 +95,17 @@ def serving(forge: Forge) -> Iterator[Forge]:
 
         do_GET = do_POST = do_PATCH = do_PUT = _reply  # noqa: N815 - names of http.server
 
-        def log_message(self, *_: object) -> None:
-            """Says nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    forge.base = f"http://127.0.0.1:{server.server_port}"
-    try:
+    with serving(Handler) as forge.base:
         yield forge
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
-@pytest.fixture
-def forge() -> Iterator[Forge]:
-    """A forge without comments."""
-    with serving(Forge()) as served:
-        yield served
 
 
 def comment(
-    forge: Forge, folder: Path, text: str | bytes = "# failed\n", **values: str
-) -> subprocess.CompletedProcess[str]:
-    """Runs the script of the job on the Markdown that a gate has left."""
+    forge: Forge, folder: Path, text: str = "# failed\n", code: int = 0, **values: str
+) -> str:
+    """What the script of the job prints; it is run on the Markdown that a gate has left."""
     file = folder / "comment.md"
     if not file.is_symlink():
-        file.write_bytes(text.encode() if isinstance(text, str) else text)
+        file.write_bytes(text.encode(errors="replace"))
     env = {
         "API": f"{forge.base}/repos/team/models",
         "AUTH": "Authorization: Bearer t0ken",
@@ -135,13 +115,8 @@ def comment(
         "HEAD": "fork-owner:fix/a&b",
         "SHA": "abc",
     }
-    return subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        env=clean_environment(**env | values),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    clean = clean_environment(**env | values)
+    return run_command(sys.executable, "-c", SCRIPT, env=clean, code=code).stdout
 
 
 def test_the_job_may_comment_and_runs_nothing_of_a_pull_request() -> None:
@@ -166,10 +141,10 @@ def test_a_comment_is_renewed_in_place(forge: Forge, tmp_path: Path) -> None:
     forge.add(f"{MARKER}\nmine", by="mallory")
     for number in range(150):  # the second page, too, is searched
         forge.add(f"comment {number}", by=BOT)
-    assert comment(forge, tmp_path, "# failed\n").returncode == 0
+    comment(forge, tmp_path, "# failed\n")
     assert len(forge.comments) == 152
     assert forge.comments[-1]["body"] == f"{HEAD}# failed\n"
-    assert comment(forge, tmp_path, "# passed\n").returncode == 0
+    comment(forge, tmp_path, "# passed\n")
     assert len(forge.comments) == 152
     assert forge.comments[-1]["body"] == f"{HEAD}# passed\n"
     assert forge.comments[0]["body"] == f"{MARKER}\nmine"
@@ -184,9 +159,8 @@ def test_a_commit_that_is_no_longer_at_its_head_gets_no_comment(
     forge: Forge, tmp_path: Path, values: dict[str, str]
 ) -> None:
     """The run of the newer commit says it; an older one that ends later must not overwrite it."""
-    done = comment(forge, tmp_path, **values)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("No open pull request is at this commit")
+    printed = comment(forge, tmp_path, code=0, **values)
+    assert printed.startswith("No open pull request is at this commit")
     assert forge.comments == []
 
 
@@ -206,9 +180,7 @@ HOSTILE = (
 def test_no_part_of_the_text_acts(forge: Forge, tmp_path: Path, text: str) -> None:
     """Whoever opens a pull request writes the artifact, inside code spans or not."""
     markdown = pytest.importorskip("markdown_it").MarkdownIt("commonmark", {"html": True})
-    raw = f"{text}\n\n`{text}`\n".encode(errors="replace")
-    done = comment(forge, tmp_path, raw)
-    assert done.returncode == 0, done.stderr
+    comment(forge, tmp_path, f"{text}\n\n`{text}`\n")
     body = forge.comments[0]["body"]
     assert body.startswith(HEAD)
     rest = body.removeprefix(HEAD)
@@ -220,19 +192,14 @@ def test_no_part_of_the_text_acts(forge: Forge, tmp_path: Path, text: str) -> No
 
 def test_the_step_summary_can_be_read_in_a_comment(forge: Forge, tmp_path: Path) -> None:
     """The systems, the comparison and the worst findings, whatever strangers are called."""
-    text = step_summary(small_run())
-    assert comment(forge, tmp_path, text).returncode == 0
+    comment(forge, tmp_path, step_summary(small_run()))
     body = forge.comments[0]["body"].replace("\u200b", "")
-    for heading in (
-        "# \u274c failed",
-        "## Systems",
-        "## Against the baseline",
-        "## Worst findings",
-    ):
-        assert heading in body
+    assert "# \u274c failed" in body
+    for heading in ("Systems", "Against the baseline", "Worst findings"):
+        assert f"## {heading}" in body
     assert "| `careless` | \u274c failed" in body
     hostile = step_summary(hostile_run("@team <!-- summ-gate --> ![x](https://evil.example)"))
-    assert comment(forge, tmp_path, hostile).returncode == 0
+    comment(forge, tmp_path, hostile)
     (only,) = forge.comments
     assert only["body"].count(MARKER) == 1
     assert "@team" not in only["body"]
@@ -242,7 +209,7 @@ def test_a_long_text_is_cut_at_a_line_and_says_so(forge: Forge, tmp_path: Path) 
     """GitHub refuses more than 65,536 characters, and each section has to be seen."""
     for n_lines, n_sections in ((1_000, 5), (100_000, 1)):
         sections = (f"## Section {n}\n" + "- `<@&!>`\n" * n_lines for n in range(9))
-        assert comment(forge, tmp_path, "# failed\n\n" + "".join(sections)).returncode == 0
+        comment(forge, tmp_path, "# failed\n\n" + "".join(sections))
         body = forge.comments[0]["body"]
         assert len(body) < 65_536
         assert body.count("`\n\nMore is in the reports.\n") == n_sections
@@ -251,7 +218,7 @@ def test_a_long_text_is_cut_at_a_line_and_says_so(forge: Forge, tmp_path: Path) 
 
 def test_a_gate_without_a_result_says_so(forge: Forge, tmp_path: Path) -> None:
     """An old comment would else be taken for what this commit is worth."""
-    assert comment(forge, tmp_path, "").returncode == 0
+    comment(forge, tmp_path, "")
     assert forge.comments[0]["body"] == f"{HEAD}The gate has no result; its log says why."
 
 
@@ -260,7 +227,7 @@ def test_a_link_in_the_artifact_is_not_followed(forge: Forge, tmp_path: Path) ->
     """It may lead to what the job knows, as its token."""
     (tmp_path / "secret").write_text("t0ken", encoding="utf-8")
     (tmp_path / "comment.md").symlink_to(tmp_path / "secret")
-    assert comment(forge, tmp_path).returncode == 1
+    comment(forge, tmp_path, code=1)
     assert forge.comments == []
 
 
@@ -280,7 +247,7 @@ def test_gitlab_renews_its_note_with_the_same_script(
     names = {"CI_MERGE_REQUEST_PROJECT_ID": "3", "CI_MERGE_REQUEST_IID": "9"}
     names |= {"CI_API_V4_URL": f"{forge.base}/api/v4", "SUMM_NOTE_TOKEN": "t0ken"}
     names |= {"CI_PIPELINE_URL": PAGE, "CI_COMMIT_SHA": "abc"}
-    tools = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    names["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     variables = {
         name: re.sub(r"\$(\w+)", lambda match: names[match[1]], value)
         for name, value in job["variables"].items()
@@ -289,12 +256,7 @@ def test_gitlab_renews_its_note_with_the_same_script(
     (tmp_path / "summ-gate").mkdir()
     for text in ("# failed\n/merge\n", "# passed\n"):
         (tmp_path / "summ-gate/comment.md").write_text(text, encoding="utf-8")
-        subprocess.run(
-            ["sh", "-ec", script],
-            cwd=tmp_path,
-            env=clean_environment(**names, **variables, PATH=tools),
-            check=True,
-        )
+        run_command("sh", "-ec", script, cwd=tmp_path, env=clean_environment(**names, **variables))
     changes = [each for each in forge.requests if not each.startswith("GET")]
     notes = "/api/v4/projects/3/merge_requests/9/notes"
     assert changes == [f"POST {notes}", f"PUT {notes}/1"]

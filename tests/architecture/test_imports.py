@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
+
+from tests.processes import run_command
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_imports_flow_down() -> None:
     """A wall that only a drawing holds is soon gone, so the linter's contracts run as a test."""
-    done = subprocess.run(
-        [Path(sys.executable).parent / "lint-imports", "--no-cache"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"COLUMNS": "100"},
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    program = Path(sys.executable).parent / "lint-imports"
+    done = run_command(program, "--no-cache", cwd=ROOT, env=os.environ | {"COLUMNS": "100"})
     assert "0 broken" in done.stdout

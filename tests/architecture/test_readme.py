@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 
 from summeval_pytest.cli.app import main
 from tests.plugin.conftest import Bench
-from tests.processes import clean_environment, is_ours
+from tests.processes import clean_environment, is_ours, run_command
 from tests.shared_data import RELEASE
 
 ROOT = Path(__file__).parents[2]
@@ -84,7 +83,7 @@ class Reader:
             code = main(arguments)
             out, err = self.capsys.readouterr()
         else:
-            done = subprocess.run([program, *arguments], capture_output=True, text=True, check=True)
+            done = run_command(program, *arguments)
             code, out, err = 0, done.stdout, done.stderr
         assert code in {0, 1, 10}, err
         return out + err

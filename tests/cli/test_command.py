@@ -14,6 +14,7 @@ from summeval_pytest.cli.app import COMMANDS
 from summeval_pytest.questions import Answer, Question, Unanswered
 from summeval_pytest.study.systems.analyses import ANALYSES
 from tests.cli.conftest import Shell
+from tests.processes import run_command
 
 ASKED: list[Question] = []
 """What the judges below were asked; they are made anew by name."""
@@ -266,13 +267,7 @@ def test_it_says_its_version_and_completes_commands_and_options(shell: Shell) ->
 def test_the_installed_command_is_this_one() -> None:
     """And help, which needs no figures, loads no numpy."""
     program = Path(sys.executable).parent / "summeval"
-    done = subprocess.run(
-        [sys.executable, "-X", "importtime", program, "--help"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0
+    done = run_command(sys.executable, "-X", "importtime", program, "--help")
     assert done.stdout.startswith("Usage: summeval COMMAND")
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "summeval_pytest.cli.app" in loaded
@@ -282,14 +277,10 @@ def test_the_installed_command_is_this_one() -> None:
 def test_a_judge_of_ones_own_is_found_in_this_folder(tmp_path: Path) -> None:
     """As `python -m` would find it; a script alone looks only where packages are installed."""
     (tmp_path / "own.py").write_text("judges = {}\n", encoding="utf-8")
-    done = subprocess.run(
-        [Path(sys.executable).parent / "summeval", "agree", GOLDEN, "--judge=own:Strict"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (4, "")  # the exit code reaches the shell
+    program = Path(sys.executable).parent / "summeval"
+    own = "--judge=own:Strict"
+    done = run_command(program, "agree", GOLDEN, own, cwd=tmp_path, code=4)  # it reaches the shell
+    assert done.stdout == ""
     assert done.stderr == (
         "summeval: error: no judge 'own:Strict': module 'own' has no attribute 'Strict';"
         ' name it package.module:Class, or define a model of this name as [judges."own:Strict"]'

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from tests.cli.conftest import Shell
+from tests.reports.test_page import Page
 from tests.resealing import resealed
 
 CAREFUL: Final = Path(__file__).parents[2] / "golden/baselines/careful.json"
@@ -55,22 +55,9 @@ def test_a_mean_has_its_interval(runs: Path, shell: Shell) -> None:
     assert means == ["0.993 [0.94, 1.00]", "0.872 [0.84, 0.90]", "0.979 [0.93, 0.99]"]
 
 
-class Page(HTMLParser):
-    """Counts the tags of a page, and keeps its text."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.text = ""
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """A line of the drawing is known by its class."""
-        self.tags.append(dict(attrs).get("class") or tag)
-
-    def handle_data(self, data: str) -> None:
-        """Texts of systems are data."""
-        self.text += data
+def lines_of(page: Page, kind: str) -> int:
+    """How many lines of a kind are drawn."""
+    return sum(each.get("class") == kind for each in page.tags("line"))
 
 
 def test_the_page_draws_what_the_table_says(runs: Path, shell: Shell, tmp_path: Path) -> None:
@@ -79,10 +66,8 @@ def test_the_page_draws_what_the_table_says(runs: Path, shell: Shell, tmp_path: 
     _, lines, _ = shell.run("history", runs, "--number", "facet", "--html", file)
     assert lines[-1] == f"wrote {file}"
     page = Page(file.read_text(encoding="utf-8"))
-    assert page.tags.count("circle") == 4
-    assert page.tags.count("cut") == 1
-    assert page.tags.count("path") == 2
-    assert "b" not in page.tags
+    assert (len(page.tags("circle")), lines_of(page, "cut"), lines_of(page, "path")) == (4, 1, 2)
+    assert page.tags("b") == []
     assert "<b>" in page.text
     assert "\x1b" not in page.text
 
@@ -101,7 +86,7 @@ def test_systems_of_one_run_are_lines_of_their_own(
     )
     file = tmp_path / "page.html"
     shell.run("history", twice, tmp_path / "c.json", "--html", file, "--number", "eva")
-    assert Page(file.read_text(encoding="utf-8")).tags.count("path") == 2
+    assert lines_of(Page(file.read_text(encoding="utf-8")), "path") == 2
     _, lines, _ = shell.run("history", twice, tmp_path / "c.json", "--system", "other")
     assert [line.split()[:2] for line in lines[2:3]] == [["c", "other"]]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from itertools import islice
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.verdict.decide import decide
 from tests.cli.conftest import Shell
-from tests.processes import clean_environment
+from tests.processes import clean_environment, run_command
 from tests.resealing import resealed
 
 GOLDEN: Final = Path(__file__).parents[2] / "golden"
@@ -34,10 +33,7 @@ def careless(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = [sys.executable, "-m", "pytest", "-q", "--tb=no", "golden"]
     command += ["-o", f"cache_dir={folder}"]
     chosen = ["--summ-model=careless", f"--summ-run-record={file}", "-k", "not judge"]
-    run = subprocess.run(
-        [*command, *chosen], cwd=GOLDEN.parent, env=clean_environment(), check=False
-    )
-    assert run.returncode == 1
+    run_command(*command, *chosen, cwd=GOLDEN.parent, env=clean_environment(), code=1)
     return file
 
 

@@ -7,7 +7,6 @@ import re
 import select
 import shutil
 import signal
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +21,7 @@ from summeval_pytest.cli.table_import import RowOptions
 from summeval_pytest.errors import OptionError, UsageError
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.verdict.thresholds import Threshold, thresholds_of
-from tests.processes import clean_environment
+from tests.processes import clean_environment, run_command
 
 ROOT = Path(__file__).parents[2]
 FILES = (
@@ -76,16 +75,10 @@ def test_it_says_what_it_wrote_and_what_comes_next(tmp_path: Path) -> None:
     assert not any("\x1b" in line or "\n" in line for line in lines)
 
 
-def gated(folder: Path, *options: str, suite: str = SUITE) -> subprocess.CompletedProcess[str]:
+def gated(folder: Path, *options: str, code: int, suite: str = SUITE) -> str:
     """What pytest says of a new suite, with no setting from around it."""
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", *suite.split(), "-p", "no:cacheprovider", *options],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        env=clean_environment(),
-    )
+    gate = (sys.executable, "-m", "pytest", *suite.split(), "-p", "no:cacheprovider")
+    return run_command(*gate, *options, cwd=folder, env=clean_environment(), code=code).stdout
 
 
 def test_the_sample_is_red_for_one_error_and_green_once_its_line_is_mended(tmp_path: Path) -> None:
@@ -99,7 +92,7 @@ def test_the_sample_is_red_for_one_error_and_green_once_its_line_is_mended(tmp_p
         ),
         f"next: pytest {tmp_path / SUITE}",
     ]
-    red = gated(tmp_path, "--summ-record=none").stdout
+    red = gated(tmp_path, "--summ-record=none", code=1)
     assert "1 failed, 2 passed" in red
     assert f"{place}: candidate on bees-01" in red
     assert "number: '41' against '31'" in red
@@ -110,9 +103,8 @@ def test_the_sample_is_red_for_one_error_and_green_once_its_line_is_mended(tmp_p
     file.write_text(f"{mended}\n{rest}", encoding="utf-8")
     paths = next(line for line in message if line.startswith("  pytest.ini, [pytest]: "))
     (tmp_path / "pytest.ini").write_text(f"[pytest]\n{paths.partition(': ')[2]}", encoding="utf-8")
-    green = gated(tmp_path, "--summ-record=none", "-n2", suite="")  # as the line says
-    assert green.returncode == 0, green.stdout
-    assert "3 passed" in green.stdout
+    green = gated(tmp_path, "--summ-record=none", "-n2", code=0, suite="")  # as the line says
+    assert "3 passed" in green
 
 
 def test_the_new_suite_holds_to_every_metric(tmp_path: Path) -> None:
@@ -414,16 +406,9 @@ def test_a_job_at_gitlab_keeps_the_reports_that_it_names(tmp_path: Path) -> None
     assert install == 'python -m pip install "$INSTALL"'
     tools = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     project = {"CI": "true", "CI_PROJECT_DIR": str(tmp_path), "PATH": tools}
+    env = clean_environment(**usual["variables"], **project)
     for script in ([*before, *replay["script"]], replay["after_script"]):
-        done = subprocess.run(
-            ["sh", "-ec", "\n".join(script)],
-            cwd=tmp_path,
-            env=clean_environment(**usual["variables"], **project),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 1, done.stdout + done.stderr
+        run_command("sh", "-ec", "\n".join(script), cwd=tmp_path, env=env, code=1)
     summary = (tmp_path / "summ-gate/comment.md").read_text(encoding="utf-8")
     assert summary.startswith("# \u274c failed: summarization gate\n")
     reports = usual["artifacts"]["reports"]

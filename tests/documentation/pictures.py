@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from html import escape
 from io import BytesIO
@@ -19,6 +18,7 @@ from urllib.parse import unquote
 from PIL import Image
 
 from tests.chromium import prefer, resize, window
+from tests.processes import run_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,16 +48,8 @@ body { margin: 0; padding: 24px; font: 14px/1.5 "DejaVu Sans", sans-serif; color
 def run(folder: Path, *arguments: str) -> str:
     """What pytest prints of two systems of `golden/`, gated as GitHub Actions would."""
     message = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(folder / "step.md")}
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "golden", "-o", f"cache_dir={folder}", *arguments],
-        cwd=ROOT,
-        env=os.environ | message,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1, done.stdout + done.stderr
-    return done.stdout
+    gate = (sys.executable, "-m", "pytest", "golden", "-o", f"cache_dir={folder}")
+    return run_command(*gate, *arguments, cwd=ROOT, env=os.environ | message, code=1).stdout
 
 
 def _pull_request(printed: str) -> Iterator[str]:

@@ -5,21 +5,18 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 import sys
-from contextlib import contextmanager
-from functools import partial
 from html.parser import HTMLParser
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
 from tests.chromium import IS_THERE, resize, window
+from tests.processes import run_command, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,13 +32,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("docs")
     shutil.copy(DOCS / "mkdocs.yml", folder)
     shutil.copytree(DOCS / "pages", folder / "pages")
-    done = subprocess.run(
-        [sys.executable, "-m", "zensical", "build", "--strict", "-f", str(folder / "mkdocs.yml")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "No issues found\n"), done.stderr
+    build = (sys.executable, "-m", "zensical", "build", "--strict", "-f")
+    assert run_command(*build, folder / "mkdocs.yml").stderr == "No issues found\n"
     return folder / "site"
 
 
@@ -102,28 +94,17 @@ def test_pages_load_nothing_from_elsewhere(site: Path) -> None:
     assert not [url for url in loaded if urlsplit(url).netloc]
 
 
-@contextmanager
-def _served(site: Path) -> Iterator[str]:
-    """The address of the site on this machine."""
-    handler = type("Quiet", (SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(site)))
-    thread = Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
 @pytest.fixture(scope="module")
 def browser(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, str]]:
     """A window, and the address of the site; nothing else was asked for in the end."""
     if not IS_THERE:
         pytest.skip("chromium, chromedriver or selenium is not installed")
     profile = tmp_path_factory.mktemp("profile")
-    with _served(site) as address, window(profile, "--hide-scrollbars") as driver:
+    with (
+        serving(SimpleHTTPRequestHandler, directory=str(site)) as origin,
+        window(profile, "--hide-scrollbars") as driver,
+    ):
+        address = f"{origin}/"
         yield driver, address
         assert driver.get_log("browser") == []
         log = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.judge import find_judge, is_local
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.questions import OFFLINE
+from tests.processes import run_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,7 +127,5 @@ def test_name_before_a_colon_is_looked_up_without_importing_it() -> None:
         "is_local('__main__:Judge')\n"
         "print(is_local('this:Zen'), is_local('no_such_model:Latest'), 'this' in sys.modules)\n"
     )
-    message = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    message = run_command(sys.executable, "-c", program)
     assert message.stdout == "True False False\n"

@@ -24,6 +24,7 @@ from summeval_pytest.cli.app import main
 from tests.judges.llm.by_rule import answer_by_rule
 from tests.plugin import conftest
 from tests.plugin.conftest import Bench, Run, Script
+from tests.processes import run_command
 from tests.scripted_server import Action, Answer, Delay, Raw, ScriptedServer, Seen, Status, Until
 from tests.stored import stored
 from tests.waiting import SOON, wait_until
@@ -217,14 +218,9 @@ def test_a_recorded_run_needs_no_network(bench: Bench) -> None:
     shutil.rmtree(bench.store)
     bench.write("conftest.py", WATCH)
     arguments = ["summeval.toml", "--summ-judge=rule", "--summ-model=bad,asked", "-rA"]
-    alone = subprocess.run(
-        ["unshare", "-n", sys.executable, "-m", "pytest", *arguments, "--summ-record=none"],
-        cwd=bench.path,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PY_COLORS": "0"},
-    )
+    replay = (sys.executable, "-m", "pytest", *arguments, "--summ-record=none")
+    env = os.environ | {"PY_COLORS": "0"}
+    alone = run_command("unshare", "-n", *replay, cwd=bench.path, env=env, code=live.code)
 
     assert "heavy modules: []" in alone.stdout
     assert "store cassette, record none" in alone.stdout

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from summeval_pytest.reports.files import write_whole
+from tests.processes import run_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,5 +75,4 @@ def test_what_makes_a_report_is_loaded_when_one_is_made() -> None:
     own = ("summeval_pytest.reports.page", "summeval_pytest.reports.junit")
     makers = (*own, "junit_xml", "jinja2")
     code = f"import sys, summeval_pytest.plugin.gate; print(*sys.modules.keys() & set({makers}))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "\n"
+    assert run_command(sys.executable, "-c", code).stdout == "\n"

@@ -5,7 +5,6 @@ import gc
 import hashlib
 import json
 import re
-import subprocess
 import sys
 from dataclasses import replace
 from functools import partial
@@ -31,6 +30,7 @@ from summeval_pytest.reports.page_pair import (
 )
 from summeval_pytest.reports.wording import QUOTE
 from summeval_pytest.verdict.run import PairResult, Pairs, RunVerdict, SuiteRecord
+from tests.processes import run_command
 from tests.reports.records import (
     HOLDS,
     REFERENCE,
@@ -144,13 +144,8 @@ def test_the_same_record_gives_the_same_bytes_in_every_process() -> None:
         "assert 'jinja2' not in sys.modules;"
         "print(hashlib.sha256(page_text(small_run()).encode()).hexdigest())"
     )
-    there = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={"PYTHONHASHSEED": "1", "PYTHONPATH": "."},
-    ).stdout
+    env = {"PYTHONHASHSEED": "1", "PYTHONPATH": "."}
+    there = run_command(sys.executable, "-c", code, env=env).stdout
     assert there == hashlib.sha256(page_text(small_run()).encode()).hexdigest() + "\n"
 
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -26,6 +25,7 @@ from tests.asked_suite import (
     text_by_rule,
     write_suite,
 )
+from tests.processes import run_command
 from tests.scripted_server import Answer, ScriptedServer, Seen
 
 if TYPE_CHECKING:
@@ -250,9 +250,7 @@ def test_replay_imports_no_client_no_database_and_no_embedded_judge(
         " 'summeval_pytest.judges.offline'}\n"
         "print(unused & set(sys.modules))\n"
     )
-    message = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    message = run_command(sys.executable, "-c", program, cwd=ROOT)
     assert message.stdout.splitlines() == ["2 0", "set()"]
 
 

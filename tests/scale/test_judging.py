@@ -23,6 +23,7 @@ from summeval_pytest.scale.judging import Batch, JudgeOrder, PairJudge, batch_li
 from tests.plugin.conftest import by_rule
 from tests.plugin.test_endpoints import PRICES
 from tests.plugin.test_shards import BOTH, labelled
+from tests.processes import run_command
 from tests.scripted_server import Delay
 from tests.waiting import SOON
 
@@ -65,16 +66,10 @@ def same_bytes_after_a_killed_worker(bench: Bench, *arguments: str) -> None:
     labelled(bench)
     bench.write("mortal.py", MORTAL)
     command = ("judge", "summeval.toml", "--model=good,bad", "--judge=mortal:Once", *arguments)
-    done = subprocess.run(
-        [sys.executable, "-m", "summeval_pytest.cli.app", *command, "--out=many.jsonl"],
-        cwd=bench.path,
-        env=os.environ | {"PYTHONPATH": str(bench.path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    env = os.environ | {"PYTHONPATH": str(bench.path)}
+    app = (sys.executable, "-m", "summeval_pytest.cli.app")
+    done = run_command(*app, *command, "--out=many.jsonl", cwd=bench.path, env=env)
     assert (bench.path / "killed").exists()
-    assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("judged 6 of 6 pairs, 0 errors, ")
     chosen = ("summeval.toml", BOTH, "--summ-judge=mortal:Once")
     whole = bench.inside(*chosen, "--summ-run-record=whole.json")

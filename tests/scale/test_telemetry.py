@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import gzip
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +16,7 @@ from summeval_pytest.cli.app import main
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.scale.telemetry import EVENT, run_events
 from summeval_pytest.verdict.decide import decide
+from tests.processes import serving
 from tests.reports.records import failing, record, refused, undecided
 
 CAREFUL: Final = Path(__file__).parents[2] / "golden/baselines/careful.json"
@@ -34,28 +34,15 @@ def collector(status: int = 200) -> Iterator[tuple[str, list[dict[str, object]]]
                 body = gzip.decompress(body)
             request = ExportLogsServiceRequest.FromString(body)
             for of_event in request.resource_logs[0].scope_logs[0].log_records:
-                values = {each.key: each.value for each in of_event.attributes}
-                events.append(
-                    {"event": of_event.event_name}
-                    | {
-                        key: getattr(value, value.WhichOneof("value"))
-                        for key, value in values.items()
-                    }
-                )
+                event: dict[str, object] = {"event": of_event.event_name}
+                for key, value in ((each.key, each.value) for each in of_event.attributes):
+                    event[key] = getattr(value, value.WhichOneof("value"))
+                events.append(event)
             self.send_response(status)
             self.end_headers()
 
-        def log_message(self, *_: object) -> None:
-            """Silence."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}", events
-        finally:
-            server.shutdown()
-            thread.join()
+    with serving(Handler) as url:
+        yield url, events
 
 
 def test_a_collector_gets_each_number_of_a_run(
