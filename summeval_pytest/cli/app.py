@@ -85,7 +85,7 @@ COMMANDS: Final = (
     (
         "history",
         "history:history",
-        "show the means of saved runs in order, with intervals, and where judge or papers changed",
+        "show the means of saved runs in order, with intervals, and where their basis changed",
     ),
     ("noise", "noise:noise", "ask a judge again, and count the decisions that change"),
     (

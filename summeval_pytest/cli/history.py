@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
@@ -15,13 +15,14 @@ from summeval_pytest.cli.parameters import check_writable, write_text
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of
 from summeval_pytest.metrics.number import ENDLESS, Named
+from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.reports.page import finalize, policy
 from summeval_pytest.reports.template import resource, template
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.means import MeanScore, mean_scores
-from summeval_pytest.verdict.run import RunRecord
+from summeval_pytest.verdict.run import RunRecord, SuiteRecord
 
 _KINDS: Final = frozenset({".json", ".jsonl"})
 _STEP: Final = 12.0
@@ -67,8 +68,8 @@ def history(
     """
     if html is not None:
         check_writable(html, "--html")
-    runs, left_out = _runs(places)
-    tables = _tables(runs, system, number)
+    left_out: list[str] = []
+    tables = _tables(_runs(places, left_out), system, number)
     lines: list[str] = []
     for suite, (named, rows) in tables.items():
         lines += [one_line(suite), *_text(rows, [each.name for each in named]), ""]
@@ -82,52 +83,67 @@ def history(
 Table = tuple[Sequence[Named], Sequence[HistoryRow]]
 
 
-def _runs(places: Sequence[Path]) -> tuple[dict[str, RunRecord], list[str]]:
-    """The runs by their files' names, and why files of folders are left out."""
-    runs, left_out = {}, []
-    for place in places:
-        if not place.is_dir():
-            runs[place.stem] = read_record(place, "RUN")
-            continue
-        for file in sorted(place.iterdir(), key=lambda file: _by_number(file.name)):
-            if file.suffix in _KINDS:
-                try:
-                    runs[file.stem] = read_record(file, "RUN")
-                except OptionError as error:
-                    left_out.append(str(error))
-    if not runs:
+def _runs(places: Sequence[Path], left_out: list[str]) -> Iterator[tuple[str, RunRecord]]:
+    """Each run with a name of its own; why files of folders are left out is added to a list.
+
+    A record keeps its file open, so no more than one is at hand.
+    """
+    names: set[str] = set()
+    for file, is_named in _files(places):
+        name = str(file) if file.stem in names else file.stem
+        try:
+            run = read_record(file, "RUN")
+        except OptionError as error:
+            if is_named:
+                raise
+            left_out.append(str(error))
+        else:
+            if name not in names:  # and no file that was named twice
+                names.add(name)
+                yield name, run
+    if not names:
         raise OptionError(
             "name run records, or a folder that holds some; pytest writes one with"
             " --summ-run-record=FILE"
         )
-    return runs, left_out
+
+
+def _files(places: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
+    """The files in their order, and whether the user named them."""
+    for place in places:
+        if place.is_dir():
+            each = sorted(place.iterdir(), key=lambda file: _by_number(file.name))
+            yield from ((file, False) for file in each if file.suffix in _KINDS)
+        else:
+            yield place, True
 
 
 def _by_number(name: str) -> list[tuple[int, str]]:
-    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
+    return [(int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
 def _tables(
-    runs: Mapping[str, RunRecord], systems: Sequence[str], numbers: Sequence[str]
+    runs: Iterable[tuple[str, RunRecord]], systems: Sequence[str], numbers: Sequence[str]
 ) -> dict[str, Table]:
     """By suite, its numbers and a row for each system of each run."""
     rows: defaultdict[str, list[HistoryRow]] = defaultdict(list)
     known: dict[str, Named] = {}
+    own: defaultdict[str, dict[str, Named]] = defaultdict(dict)
     seen: set[str] = set()
-    last: dict[str, dict[str, str]] = {}
-    for name, run in runs.items():
-        verdict = decide(run)
-        for suite in verdict.suites:
+    last: dict[str, _Basis] = {}
+    for name, run in runs:
+        for suite in decide(run).suites:
             catalogue = catalogue_of(suite.own_numbers)
             known |= catalogue
-            now = {"judge": run.judge.signature, "papers": suite.fingerprint}
-            before = last.get(suite.name, now)
-            change = " and ".join(key for key, value in now.items() if value != before[key])
-            last[suite.name] = now
-            for system in suite.systems:
-                seen.add(system.name)
-                if systems and system.name not in systems:
-                    continue
+            own[suite.name] |= catalogue
+            seen.update(system.name for system in suite.systems)
+            shown = [each for each in suite.systems if not systems or each.name in systems]
+            if not shown:
+                continue
+            basis = _Basis.of(run.judge.signature, suite)
+            change = " and ".join(basis.differing(last.get(suite.name, basis)))
+            last[suite.name] = basis
+            for system in shown:
                 papers = [pair.numbers() for pair in suite.pairs_of(system.name)]
                 means = mean_scores(system.name, papers, catalogue.values())
                 rows[suite.name].append(
@@ -145,9 +161,37 @@ def _tables(
             if each not in existing:
                 raise OptionError(f"--{option}={each}: no run has it; {nearest(each, existing)}")
     return {
-        suite: ([known[each] for each in numbers or _usual(of_suite)], of_suite)
+        suite: ([(known | own[suite])[each] for each in numbers or _usual(of_suite)], of_suite)
         for suite, of_suite in rows.items()
     }
+
+
+@dataclass(frozen=True, slots=True)
+class _Basis:
+    """What means have to share to be compared; the papers are those that were judged, too."""
+
+    judge: str
+    papers: tuple[str, frozenset[str]]
+    metrics: Mapping[str, set[tuple[str, str]]]
+
+    @classmethod
+    def of(cls, judge: str, suite: SuiteRecord) -> _Basis:
+        recipes: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
+        texts = {text for outline in suite.outlines for text in outline.signatures}
+        for signature in map(read_signature, texts):
+            recipe = (part for part in signature.recipe if part[0] not in {"judge", "suite"})
+            recipes[signature.metric].update(recipe)
+        judged = frozenset(outline.paper for outline in suite.outlines)
+        return cls(judge, (suite.fingerprint, judged), recipes)
+
+    def differing(self, before: _Basis) -> Iterator[str]:
+        """The names of what is new; of metrics, only those that both have are compared."""
+        if self.judge != before.judge:
+            yield "judge"
+        if self.papers != before.papers:
+            yield "papers"
+        if any(before.metrics.get(name, own) != own for name, own in self.metrics.items()):
+            yield "metrics"
 
 
 def _usual(rows: Sequence[HistoryRow]) -> list[str]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import resource
+import shutil
 from pathlib import Path
 from typing import Final
 
@@ -89,6 +92,66 @@ def test_systems_of_one_run_are_lines_of_their_own(
     assert lines_of(Page(file.read_text(encoding="utf-8")), "path") == 2
     _, lines, _ = shell.run("history", twice, tmp_path / "c.json", "--system", "other")
     assert [line.split()[:2] for line in lines[2:3]] == [["c", "other"]]
+
+
+def changes(lines: list[str]) -> list[str]:
+    """The first words of a table's lines, and what the lines between them say."""
+    return [line.partition(":")[0] if line[:2] == "--" else line.split()[0] for line in lines[2:-1]]
+
+
+def test_what_changed_while_a_system_was_not_run_is_marked(
+    runs: Path, shell: Shell, tmp_path: Path
+) -> None:
+    """Its numbers before and after would look comparable."""
+    text = (runs / "v10.json").read_text(encoding="utf-8")
+    elsewhere = text.replace('"careful"', '"other"')
+    (tmp_path / "away.json").write_text(resealed(elsewhere), encoding="utf-8")
+    places = (runs / "v9.json", tmp_path / "away.json", runs / "v10.json")
+    _, lines, _ = shell.run("history", *places, "--system", "careful")
+    assert changes(lines) == ["v9", "-- other judge", "v10"]
+
+
+def test_a_new_formula_and_other_pairs_are_marked(runs: Path, shell: Shell, tmp_path: Path) -> None:
+    """A run of one pair has a mean, too, and so has a metric of another version."""
+    text = (runs / "v2.json").read_text(encoding="utf-8")
+    whole = text.splitlines(keepends=True)
+    pairs = [line for line in whole if "pair" in json.loads(line)]
+    one = "".join(line for line in whole if line not in pairs[1:])
+    newer = re.sub(r'("facet\|[^"]*\|v:)', r"\g<1>9", text)
+    texts = {"a": text, "b": newer, "c": one}
+    for name, each in texts.items():
+        (tmp_path / f"{name}.json").write_text(resealed(each), encoding="utf-8")
+    _, lines, _ = shell.run("history", tmp_path)
+    assert changes(lines) == ["a", "-- other metrics", "b", "-- other papers and metrics", "c"]
+
+
+def test_runs_of_one_name_are_all_shown(runs: Path, shell: Shell, tmp_path: Path) -> None:
+    """CI's artifacts are folders that each have a run.json; one that is named twice is one."""
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        shutil.copy(runs / "v2.json", tmp_path / folder / "run.json")
+    places = [tmp_path / "a" / "run.json", tmp_path / "b", tmp_path / "b" / "run.json"]
+    _, lines, _ = shell.run("history", *places)
+    assert len(lines) == 2 + 2 + 1
+    assert lines[2].startswith("run ")
+
+
+def test_a_folder_may_hold_more_runs_than_files_can_be_open(
+    runs: Path, shell: Shell, tmp_path: Path
+) -> None:
+    """Every night's run of three years; and a name with a digit that is no number."""
+    for number in range(20):
+        shutil.copy(runs / "v2.json", tmp_path / f"{number}.json")
+    (tmp_path / "\N{SUPERSCRIPT TWO}").touch()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    n_open = max(int(file.name) for file in Path("/proc/self/fd").iterdir())
+    resource.setrlimit(resource.RLIMIT_NOFILE, (n_open + 10, hard))
+    try:
+        code, lines, _ = shell.run("history", tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert code == 0
+    assert len(lines) == 2 + 20 + 1
 
 
 @pytest.mark.parametrize(
