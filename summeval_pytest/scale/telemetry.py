@@ -7,7 +7,7 @@ summaries stay here.
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError
@@ -94,25 +94,28 @@ def send_run(run: RunVerdict) -> int:
         ) from None
 
     class Watched(OTLPLogExporter):
-        n_refused = 0
+        n_accepted = 0
 
         def export(self, batch: Sequence[ReadableLogRecord]) -> LogRecordExportResult:
             result = super().export(batch)
-            self.n_refused += len(batch) * (result is not LogRecordExportResult.SUCCESS)
+            self.n_accepted += len(batch) * (result is LogRecordExportResult.SUCCESS)
             return result
 
-    exporter, n_events = Watched(), 0
+    exporter, n_events, events = Watched(), 0, run_events(run)
     provider = LoggerProvider(resource=Resource.create({"service.name": "summeval"}))
     provider.add_log_record_processor(BatchLogRecordProcessor(exporter))
     logger = provider.get_logger("summeval")
-    for n_events, attributes in enumerate(run_events(run), start=1):
-        logger.emit(event_name=EVENT, attributes=attributes)
-        if n_events % _BATCH == 0:
+    while batch := tuple(islice(events, _BATCH)):
+        if exporter.n_accepted == n_events:  # else the collector would be waited for once a batch
+            for attributes in batch:
+                logger.emit(event_name=EVENT, attributes=attributes)
             provider.force_flush()
+        n_events += len(batch)
     provider.shutdown()
-    if exporter.n_refused:
+    if exporter.n_accepted < n_events:
         raise OptionError(
-            f"--otlp: {exporter.n_refused:,} of {n_events:,} events were not accepted; set"
-            " OTEL_EXPORTER_OTLP_ENDPOINT to a collector that runs"
+            f"--otlp: {n_events - exporter.n_accepted:,} of {n_events:,} events were not accepted;"
+            " set OTEL_EXPORTER_OTLP_ENDPOINT to a collector that runs, and no other variable of"
+            " the SDK that drops events"
         )
     return n_events

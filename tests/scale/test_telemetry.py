@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Final
 
 import pytest
+from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from opentelemetry.sdk._logs.export import LogRecordExportResult
 
 from summeval_pytest.cli.app import main
+from summeval_pytest.errors import OptionError
 from summeval_pytest.record.record_file import read_record
-from summeval_pytest.scale.telemetry import EVENT, run_events
+from summeval_pytest.scale.telemetry import EVENT, run_events, send_run
 from summeval_pytest.verdict.decide import decide
 from tests.processes import serving
 from tests.reports.records import failing, record, refused, undecided
@@ -91,3 +94,44 @@ def test_a_collector_that_is_not_there_is_the_users_to_start(
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
         assert main(["report", str(CAREFUL), "--otlp"]) == 4
     assert "events were not accepted; set OTEL_EXPORTER_OTLP_ENDPOINT" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("OTEL_SDK_DISABLED", "true"), ("OTEL_BLRP_MAX_QUEUE_SIZE", "10")],
+)
+def test_events_that_the_sdk_drops_are_not_called_sent(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    variable: str,
+    value: str,
+) -> None:
+    """A variable of another program would leave the team without numbers, and without a word."""
+    with collector() as (url, events):
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
+        monkeypatch.setenv("OTEL_BLRP_MAX_EXPORT_BATCH_SIZE", "10")
+        monkeypatch.setenv(variable, value)
+        code = main(["report", str(CAREFUL), "--otlp"])
+    n_events = len(list(run_events(decide(read_record(CAREFUL, "RUN")))))
+    assert (code == 0) == (len(events) == n_events)
+    if code:
+        missing = n_events - len(events)
+        assert f"{missing:,} of {n_events:,} events were not acc" in capsys.readouterr().err
+
+
+def test_a_collector_that_refuses_is_not_asked_for_each_batch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One that hangs takes ten seconds a batch, and a large run has thousands of these."""
+    run = record(*(failing(f"zinc-{n:03}") for n in range(300)))
+    asked: list[int] = []
+
+    def refuse(_: object, batch: Sequence[object]) -> LogRecordExportResult:
+        asked.append(len(batch))
+        return LogRecordExportResult.FAILURE
+
+    monkeypatch.setattr(OTLPLogExporter, "export", refuse)
+    n_events = len(list(run_events(run)))
+    with pytest.raises(OptionError, match=f"{n_events:,} of {n_events:,} events"):
+        send_run(run)
+    assert 0 < sum(asked) <= 500 < n_events
