@@ -31,78 +31,41 @@ GROUPS: Final = {
     "batch": "requests and replies as batch files",
 }
 COMMANDS: Final = (
-    (
-        "import",
-        "imports:run_import",
-        "make a suite from released data or a table, or import labels",
-    ),
+    ("import", "imports:run_import",
+     "make a suite from released data or a table, or import labels"),
     ("label", "label:label", "ask a person for labels"),
-    (
-        "agree",
-        "study.agree:agree",
-        "measure how metrics, baselines, evidence and annotators agree with a suite's labels",
-    ),
+    ("agree", "study.agree:agree",
+     "measure how metrics, baselines, evidence and annotators agree with a suite's labels"),
     ("plan", "runs:plan", "show what a run would ask and cost; ask nothing"),
-    (
-        "cassette export",
-        "recordings:export",
-        "write the stored replies that a run uses into the suite's cassette",
-    ),
+    ("cassette export", "recordings:export",
+     "write the stored replies that a run uses into the suite's cassette"),
     ("cassette import", "recordings:import_", "put the cassette's replies into the local store"),
     ("cassette prune", "recordings:prune", "remove the replies that a run does not use"),
-    (
-        "cassette verify",
-        "recordings:verify",
-        "check that a run can be replayed, and list unused replies",
-    ),
-    (
-        "batch export",
-        "recordings:export_requests",
-        "write the unanswered requests as a batch file",
-    ),
+    ("cassette verify", "recordings:verify",
+     "check that a run can be replayed, and list unused replies"),
+    ("batch export", "recordings:export_requests", "write the unanswered requests as a batch file"),
     ("batch import", "recordings:import_replies", "store the replies of a batch file"),
-    (
-        "judge",
-        "scale.command:judge",
-        "judge a suite's pairs without pytest, in many processes or on Dask",
-    ),
+    ("judge", "scale.command:judge",
+     "judge a suite's pairs without pytest, in many processes or on Dask"),
     ("merge", "runs:merge", "decide a run from its shards; exit codes as for pytest SUITE"),
-    (
-        "report",
-        "runs:report",
-        "write the reports of a saved run again; exit code 1 if the run does not pass",
-    ),
-    (
-        "compare",
-        "runs:compare_runs",
-        "show what changed between two saved runs; exit code 1 if NEW fails or breaks a rule",
-    ),
-    (
-        "rescore",
-        "runs:rescore_run",
-        "decide a saved run again with other thresholds; exit code 1 if it does not pass",
-    ),
-    (
-        "history",
-        "history:history",
-        "show the means of saved runs in order, with intervals, and where their basis changed",
-    ),
+    ("report", "runs:report",
+     "write the reports of a saved run again; exit code 1 if the run does not pass"),
+    ("compare", "runs:compare_runs",
+     "show what changed between two saved runs; exit code 1 if NEW fails or breaks a rule"),
+    ("rescore", "runs:rescore_run",
+     "decide a saved run again with other thresholds; exit code 1 if it does not pass"),
+    ("history", "history:history",
+     "show the means of saved runs in order, with intervals, and where their basis changed"),
     ("noise", "noise:noise", "ask a judge again, and count the decisions that change"),
-    (
-        "diff",
-        "diff:diff",
-        "list what changed in a suite since a git revision: thresholds, papers, labels, waivers",
-    ),
-    (
-        "power",
-        "runs:power_of",
-        "show how often a release as good as the last one passes, and how many papers you need",
-    ),
+    ("diff", "diff:diff",
+     "list what changed in a suite since a git revision: thresholds, papers, labels, waivers"),
+    ("power", "runs:power_of",
+     "show how often a release as good as the last one passes, and how many papers you need"),
     ("probe", "study.probe:probe", "try a judge with edited texts whose effect is known"),
     ("study", "study.study:study", "make the papers' tables and figures for a suite's systems"),
     ("init", "init:init", "write a suite and its CI, from your papers or a sample"),
     ("completion", "app:completion", "print the completion script for a shell"),
-)
+)  # fmt: skip
 """The command, the module here or in an annex with its function, loaded when wanted, and help."""
 
 

@@ -232,12 +232,11 @@ class Addresses:
         price = address.price(spec.price, spec.model or "")
         if self._terms.budget is not None and price is None:
             table = "judges" if isinstance(spec, JudgeSpec) else "systems"
-            keys = {"endpoint": spec.endpoint, "model": spec.model}
-            known = "".join(f"{key} = {json.dumps(value)}, " for key, value in keys.items())
+            known = f"endpoint = {json.dumps(spec.endpoint)}, model = {json.dumps(spec.model)}"
             raise OptionError(
                 f"--summ-budget needs a price, and nobody knows one of {spec.model!r}; the table"
-                f" [{table}.{json.dumps(spec.name)}] of the suite needs {known}input_price and"
-                " output_price (dollars per million tokens)"
+                f" [{table}.{json.dumps(spec.name)}] of the suite needs {known},"
+                " input_price and output_price (dollars per million tokens)"
             )
         return price
 
@@ -284,9 +283,7 @@ class Session:
     def _answering(self, judge: str, duty: Duty, suites: Sequence[Suite]) -> _Asked:
         """The judges that answer a kind of question for another, or for itself."""
         spec = self.judge_spec(judge, suites)
-        if not isinstance(spec, ComposedSpec | CheckerSpec):
-            return _Asked((judge,))
-        others = spec.asks(duty)
+        others = spec.asks(duty) if isinstance(spec, ComposedSpec | CheckerSpec) else (judge,)
         if others == (judge,):
             return _Asked(others)
         answering = [self._answering(other, duty, suites) for other in others]

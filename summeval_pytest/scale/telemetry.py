@@ -7,7 +7,7 @@ summaries stay here.
 
 from __future__ import annotations
 
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk._logs import ReadableLogRecord
 
     from summeval_pytest.reports.cases import Cause, Part
-    from summeval_pytest.verdict.run import RunVerdict, SuiteRecord
+    from summeval_pytest.verdict.run import RunVerdict
 
 Attributes = dict[str, str | float]
 EVENT: Final = "gen_ai.evaluation.result"
@@ -43,32 +43,24 @@ def run_events(run: RunVerdict) -> Iterator[Attributes]:
             "summeval.judge": run.judge.signature,
             "summeval.outcome": run.outcome,
         }
-        for each in chain(_pair_events(suite), _mean_events(suite)):
-            yield about | each
-
-
-def _pair_events(suite: SuiteRecord) -> Iterator[Attributes]:
-    for pair in suite.pairs:
-        parts = pair_parts(pair, suite.policy.of_pair(pair.paper))
-        yield from _events(pair.system, pair.paper, parts, pair.numbers().values)
-
-
-def _mean_events(suite: SuiteRecord) -> Iterator[Attributes]:
-    for system in suite.systems:
-        values = {f"mean {mean.name}": mean.compared for mean in system.verdict.means}
-        yield from _events(system.name, ALL_PAPERS, system_parts(system, ()), values)
+        for pair in suite.pairs:
+            of_pair: Attributes = {"summeval.system": pair.system, "summeval.paper": pair.paper}
+            parts = pair_parts(pair, suite.policy.of_pair(pair.paper))
+            yield from _events(about | of_pair, parts, pair.numbers().values)
+        for system in suite.systems:
+            of_system: Attributes = {"summeval.system": system.name, "summeval.paper": ALL_PAPERS}
+            values = {f"mean {mean.name}": mean.compared for mean in system.verdict.means}
+            yield from _events(about | of_system, system_parts(system, ()), values)
 
 
 def _events(
-    system: str, paper: str, parts: Sequence[Part], values: Mapping[str, float | None]
+    about: Attributes, parts: Sequence[Part], values: Mapping[str, float | None]
 ) -> Iterator[Attributes]:
     for part in parts:
-        event: Attributes = {
+        event = about | {
             "gen_ai.evaluation.name": part.name,
             "gen_ai.evaluation.score.label": _LABELS.get(part.cause, "fail"),
             "gen_ai.evaluation.explanation": one_line(part.text.split("\n")[0], _WIDTH),
-            "summeval.system": system,
-            "summeval.paper": paper,
         }
         if (value := values.get(part.name)) is not None:
             event["gen_ai.evaluation.score.value"] = value
