@@ -10,6 +10,7 @@ from tests.scripted_server import ScriptedServer
 
 FAITHFUL = "\n[thresholds]\nfaithfulness = 0.1\n"
 PLAN = ("plan", "kilns", "--judge", "rule")
+ESTIMATES = "tokens and dollars are estimates; hidden reasoning counts once a reply is stored"
 NOTHING = "every reply is stored: the run asks nothing and costs nothing"
 
 
@@ -39,9 +40,7 @@ def test_plan_is_a_table_of_what_a_run_would_ask(
     assert total.split()[:2] == ["all", "~24"]
     dollars = [float(row.split()[-1]) for row in rows]
     assert float(total.split()[-1]) == pytest.approx(sum(dollars), abs=0.04)
-    assert estimates == (
-        "tokens and dollars are estimates; hidden reasoning counts once a reply is stored"
-    )
+    assert estimates == ESTIMATES
     assert tilde.startswith("~ some calls depend on replies that nobody has given yet")
     assert server.n_requests == 0
 
@@ -54,9 +53,7 @@ def test_plan_counts_what_a_run_then_asks(
     lines = shell.lines(*PLAN)
     assert calls_of(lines[2]) == ("good", "faithfulness", "2")
     assert lines[-2].split()[-1] == "0.00"
-    assert lines[-1] == (
-        "tokens and dollars are estimates; hidden reasoning counts once a reply is stored"
-    )
+    assert lines[-1] == ESTIMATES
     judged(tmp_path, "good")
     first, *others = shell.lines(*PLAN)
     assert first.endswith("; nothing was asked, 2 replies are stored")

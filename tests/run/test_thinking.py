@@ -5,15 +5,10 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from summeval_pytest.endpoints.chat import ROOM
-from tests.asked_suite import loaded, write_suite
 from tests.benchmarks.thinking import PRICE, Thinker, run_on
-from tests.run.test_summaries import asked_for
-from tests.scripted_server import Answer, ScriptedServer
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from tests.scripted_server import Seen
 
 REQUESTS: Final = 40 + 2
 """Four a pair, and two that are refused for ``max_tokens`` and ``temperature``."""
@@ -99,31 +94,3 @@ def test_where_tokens_are_limited_room_is_what_the_model_needs(tmp_path: Path) -
     assert (of.n_requests, of.n_cut, of.n_unscored) == (REQUESTS, 0, 0)
     assert thinker.rooms[0] == ROOM
     assert max(thinker.rooms[1:]) <= 512 + 5 * 256 + 2 * 300
-
-
-@pytest.mark.parametrize(
-    ("keys", "field"),
-    [
-        ("", ("max_tokens", ROOM)),
-        ("max_tokens = 300", ("max_tokens", 300)),
-        ('reasoning_effort = "low"', ("reasoning_effort", "low")),
-    ],
-)
-def test_a_system_under_test_thinks_as_the_suite_says(
-    tmp_path: Path, keys: str, field: tuple[str, object]
-) -> None:
-    """A summary that was cut off before it began is the system's failure, and says why."""
-    seen_all = []
-
-    def script(seen: Seen) -> Answer:
-        seen_all.append(seen.body)
-        return Answer("", finish="length", usage=(9, 300, 0))
-
-    with ScriptedServer(script) as server:
-        suite = loaded(write_suite(tmp_path / "kilns", server.url, system=keys))
-        pair = asked_for(suite, tmp_path / "store")
-    assert field in seen_all[0].items()
-    assert pair.flaw is not None
-    assert pair.flaw.reason == (
-        "the model spent all 300 tokens thinking; set max_tokens higher under [systems.writer]"
-    )
