@@ -158,9 +158,7 @@ def desk_for(
 
 
 def tasks_of(
-    suite: Suite,
-    systems: Sequence[str] | None = None,
-    metrics: tuple[MetricName, ...] = METRICS,
+    suite: Suite, systems: Sequence[str] | None = None, metrics: tuple[MetricName, ...] = METRICS
 ) -> list[Task]:
     """The pairs of a suite's default systems, or of others."""
     return [

@@ -54,8 +54,7 @@ def noise(
     gated: Gated = GATED,
     asking: Asking = ASKING,
     times: Annotated[
-        int,
-        Parameter(help="how often to ask everything again", converter=whole_number),
+        int, Parameter(help="how often to ask everything again", converter=whole_number)
     ] = 3,
     against: Annotated[
         Path | None, Parameter(help="a saved run: compare each run with it, too")

@@ -60,8 +60,7 @@ def shared(name: str, text: str, read: Callable[..., float] | None = None) -> Pa
 AllowOutside = Annotated[
     bool,
     shared(
-        "allow-outside",
-        "let the suite name files outside its folder (default: SUMM_ALLOW_OUTSIDE)",
+        "allow-outside", "let the suite name files outside its folder (default: SUMM_ALLOW_OUTSIDE)"
     ),
 ]
 JudgeName = Annotated[str, Parameter(name="--judge", help="the judge")]
@@ -125,8 +124,7 @@ class Asking:
         int, shared("in-flight", "open so many requests at once", whole_number)
     ] = IN_FLIGHT
     budget: Annotated[
-        float | None,
-        shared("budget", "never spend more than so many dollars", dollars),
+        float | None, shared("budget", "never spend more than so many dollars", dollars)
     ] = None
 
 

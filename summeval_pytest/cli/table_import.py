@@ -48,21 +48,20 @@ class RowOptions:
     """The options for rows."""
 
     summaries: Annotated[
-        Path | None,
-        Parameter(help="the table of the summaries, if the papers' table has none"),
+        Path | None, Parameter(help="the table of the summaries, if the papers' table has none")
     ] = None
 
     columns: Annotated[
         tuple[str, ...],
         Parameter(
-            help=f"OURS=THEIRS: your table's name for {', '.join(COLUMNS)} (repeat, or commas)",
+            help=f"OURS=THEIRS: your table's name for {', '.join(COLUMNS)} (repeat, or commas)"
         ),
     ] = ()
     system: Annotated[str | None, Parameter(help="the system of all rows")] = None
     skip_missing: Annotated[
         bool,
         Parameter(
-            help="list papers without a summary under 'skip'; otherwise a missing summary fails",
+            help="list papers without a summary under 'skip'; otherwise a missing summary fails"
         ),
     ] = False
 

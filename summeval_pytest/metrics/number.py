@@ -44,9 +44,7 @@ def mean_support(values: Iterable[float | None]) -> float | None:
     return rounded_mean([value for value in known if value is not None])
 
 
-def mean_values(
-    scores: Iterable[Mapping[str, float | None]],
-) -> Mapping[str, float | None]:
+def mean_values(scores: Iterable[Mapping[str, float | None]]) -> Mapping[str, float | None]:
     """Each number's mean over the scores that have it; None where none of them does."""
     named: dict[str, list[float]] = {}
     for values in scores:

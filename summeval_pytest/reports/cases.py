@@ -503,10 +503,7 @@ def _shortfall(pair: PairResult, short: Shortfall) -> str:
         **cleared,
     )
     alone = replace(
-        pair,
-        findings=tuple(own[:_MOST]),
-        verdict=PairVerdict(shortfalls=(short,)),
-        change=change,
+        pair, findings=tuple(own[:_MOST]), verdict=PairVerdict(shortfalls=(short,)), change=change
     )
     recipes = [text for text in pair.signatures if text.startswith(f"{metric}|")]
     more = [f"and {len(own) - _MOST} more findings"] if len(own) > _MOST else []

@@ -60,10 +60,7 @@ NOTHING: Final = "(nothing)"
 _TICKS: Final = re.compile("`+")
 _PLAIN: Final = re.compile(r"[a-zA-Z0-9 ,.'%-]*")
 """Words that mean nothing in Markdown."""
-_FAULTS: Final[dict[Covered, str]] = {
-    "failed": "\u274c failed",
-    "error": "\u26a0\ufe0f unscored",
-}
+_FAULTS: Final[dict[Covered, str]] = {"failed": "\u274c failed", "error": "\u26a0\ufe0f unscored"}
 T = TypeVar("T")
 
 
@@ -305,11 +302,7 @@ def head(names: Sequence[str], n_words: int = 1) -> Markdown:
 
 
 def section(
-    title: str,
-    items: Sequence[T],
-    show: Callable[[T], str],
-    room: int,
-    table: str = "",
+    title: str, items: Sequence[T], show: Callable[[T], str], room: int, table: str = ""
 ) -> Markdown:
     """A heading and the items that fit, then how many more there are; nothing without items.
 

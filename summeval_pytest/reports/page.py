@@ -14,14 +14,7 @@ from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, measured_metri
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.reports import judge_section
 from summeval_pytest.reports.cases import badness, pair_case, system_case
-from summeval_pytest.reports.page_pair import (
-    Passages,
-    block,
-    cut,
-    pair_block,
-    paper_block,
-    visible,
-)
+from summeval_pytest.reports.page_pair import Passages, block, cut, pair_block, paper_block, visible
 from summeval_pytest.reports.systems import WORST_FIRST, SystemRow
 from summeval_pytest.reports.template import resource, template
 from summeval_pytest.reports.terminal import calls_lines

@@ -23,12 +23,7 @@ from summeval_pytest.metrics.flow import NoScoreError, best_of, ends_unscored, m
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.metrics.own import custom_flow, custom_metric, custom_numbers, custom_signature
 from summeval_pytest.metrics.signature import signature_of
-from summeval_pytest.questions import (
-    FacetRatings,
-    FactChecks,
-    SentenceChecks,
-    Unanswered,
-)
+from summeval_pytest.questions import FacetRatings, FactChecks, SentenceChecks, Unanswered
 from summeval_pytest.run.pair_numbers import numbers_of
 from summeval_pytest.suite.file import Variants
 from summeval_pytest.suite.marking import cut

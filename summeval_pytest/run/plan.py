@@ -262,9 +262,7 @@ class PlannedCalls:
 
 
 def planned_calls(
-    missing: Iterable[Missing],
-    reply_share: float | None,
-    thoughts: Mapping[tuple[str, str], float],
+    missing: Iterable[Missing], reply_share: float | None, thoughts: Mapping[tuple[str, str], float]
 ) -> list[PlannedCalls]:
     """The missing requests by system, in the order in which these came up, and metric.
 

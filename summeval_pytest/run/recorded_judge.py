@@ -64,9 +64,7 @@ def recorded_judge(spec: RecordedSpec, suites: Sequence[Suite]) -> RecordedJudge
         ratings=MappingProxyType(
             {
                 pair: FacetRating(
-                    facet=pair.facet,
-                    reason=f"as recorded from {spec.by}",
-                    rating=median_low(each),
+                    facet=pair.facet, reason=f"as recorded from {spec.by}", rating=median_low(each)
                 )
                 for pair, each in ratings.items()
             }

@@ -19,14 +19,7 @@ from summeval_pytest.run.measure import Asker, Evaluation, converse, evaluate
 from summeval_pytest.suite.values import Pair
 
 if TYPE_CHECKING:
-    from collections.abc import (
-        Awaitable,
-        Callable,
-        Coroutine,
-        Generator,
-        Iterable,
-        Sequence,
-    )
+    from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Sequence
     from concurrent.futures import Future
 
     from summeval_pytest.judges.judge import Judge

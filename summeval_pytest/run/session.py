@@ -18,13 +18,7 @@ from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
-from summeval_pytest.endpoints.endpoint import (
-    OLLAMA,
-    OPENAI,
-    Keys,
-    default_endpoint,
-    find_endpoint,
-)
+from summeval_pytest.endpoints.endpoint import OLLAMA, OPENAI, Keys, default_endpoint, find_endpoint
 from summeval_pytest.endpoints.exchange import Exchange, Memory
 from summeval_pytest.endpoints.spending import Budget
 from summeval_pytest.errors import OptionError, Place, nearest

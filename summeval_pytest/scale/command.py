@@ -53,8 +53,7 @@ def judge(
         Parameter(name=["-j", "--workers"], help="use so many processes", converter=whole_number),
     ] = 1,
     dask: Annotated[
-        bool | str,
-        Parameter(help="use Dask: workers on this machine, or the cluster at tcp://..."),
+        bool | str, Parameter(help="use Dask: workers on this machine, or the cluster at tcp://...")
     ] = False,
     dask_wait: Annotated[
         int,

@@ -361,8 +361,7 @@ class EndpointKeys:
 
     base_url: Given[
         Annotated[
-            Text,
-            expecting("a URL that starts with http:// or https://", pattern="^https?://"),
+            Text, expecting("a URL that starts with http:// or https://", pattern="^https?://")
         ]
     ] = None
     api_key_env: Given[Annotated[Text, AfterValidator(_variable)]] = None

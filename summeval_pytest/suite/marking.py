@@ -11,11 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.questions import FACETS, Facet
-from summeval_pytest.suite.labels import (
-    EvidenceLabel,
-    Label,
-    read_labels,
-)
+from summeval_pytest.suite.labels import EvidenceLabel, Label, read_labels
 from summeval_pytest.suite.lines import TextFile, brief
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts

@@ -43,14 +43,7 @@ from summeval_pytest.suite.lines import (
 )
 from summeval_pytest.suite.places import SUITE_NAME, suite_name, suite_text
 from summeval_pytest.suite.rows import PAPER_COLUMNS, SUMMARY_COLUMNS, UNNAMED, read_rows
-from summeval_pytest.suite.values import (
-    CompareTable,
-    Pair,
-    Paper,
-    RecordedSpec,
-    Roster,
-    SystemSpec,
-)
+from summeval_pytest.suite.values import CompareTable, Pair, Paper, RecordedSpec, Roster, SystemSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -58,13 +51,7 @@ if TYPE_CHECKING:
     from summeval_pytest.endpoints.endpoint import EndpointSpec
     from summeval_pytest.suite.labels import Label, Recorded
     from summeval_pytest.suite.lines import TomlText
-    from summeval_pytest.suite.values import (
-        CheckerSpec,
-        ComposedSpec,
-        JudgeSpec,
-        Setting,
-        Waiver,
-    )
+    from summeval_pytest.suite.values import CheckerSpec, ComposedSpec, JudgeSpec, Setting, Waiver
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

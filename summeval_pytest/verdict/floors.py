@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.errors import SuiteError, nearest
 from summeval_pytest.metrics.number import MetricName, Named
 from summeval_pytest.questions import FACETS, OFFLINE
-from summeval_pytest.verdict.thresholds import (
-    LOWER,
-    Bound,
-    Threshold,
-    check_range,
-    has_part,
-)
+from summeval_pytest.verdict.thresholds import LOWER, Bound, Threshold, check_range, has_part
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

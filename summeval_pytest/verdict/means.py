@@ -17,13 +17,7 @@ from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.pair_numbers import Numbers, coverage, is_covered
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.pair import (
-    Range,
-    covered_by,
-    open_bounds,
-    undecided,
-    why_missing,
-)
+from summeval_pytest.verdict.pair import Range, covered_by, open_bounds, undecided, why_missing
 from summeval_pytest.verdict.thresholds import CORRECTABLE, Threshold, Thresholds
 from summeval_pytest.verdict.waivers import Waivers, WaiverUse, faults_of
 

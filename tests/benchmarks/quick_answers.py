@@ -52,13 +52,7 @@ def answer(body: Body) -> str:
 
 def _stated(user: str) -> list[dict[str, object]]:
     lines = {int(line[1]): line[2] for line in _LINE.finditer(user)}
-    return [
-        {
-            "id": id_,
-            "facts": [{"text": lines[id_], "refines": 0}],
-        }
-        for id_ in _ids(user)
-    ]
+    return [{"id": id_, "facts": [{"text": lines[id_], "refines": 0}]} for id_ in _ids(user)]
 
 
 def _checked(user: str, found: Mapping[str, object]) -> list[dict[str, object]]:

@@ -293,10 +293,7 @@ def disputed_run() -> RunVerdict:
     fact = replace(stated.fact, text="Dry moss grew twice as fast.")
     scores = (
         facets,
-        replace(
-            eva,
-            candidate=(eva.candidate[0], replace(stated, fact=fact, reason=reason)),
-        ),
+        replace(eva, candidate=(eva.candidate[0], replace(stated, fact=fact, reason=reason))),
         replace(faithfulness, sentences=(first, replace(wrong, reason=reason))),
     )
     change = replace(CHANGE, unsupported=(Claim(text=wrong.text, reason=reason),))

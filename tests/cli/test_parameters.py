@@ -8,14 +8,7 @@ import pytest
 from cyclopts import CycloptsError
 
 from summeval_pytest.cli.app import make_app
-from summeval_pytest.cli.parameters import (
-    ASKING,
-    GATED,
-    NO_ENDPOINTS,
-    Gated,
-    gated_of,
-    session_of,
-)
+from summeval_pytest.cli.parameters import ASKING, GATED, NO_ENDPOINTS, Gated, gated_of, session_of
 from summeval_pytest.errors import UsageError
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.run.runner import Task
@@ -68,14 +61,7 @@ def test_terms_are_those_of_the_options() -> None:
         "--summ-in-flight", "7", "--budget", "2.5",
     )  # fmt: skip
     terms = [
-        (
-            each.place,
-            each.endpoint,
-            each.votes,
-            each.record,
-            each.in_flight,
-            each.budget,
-        )
+        (each.place, each.endpoint, each.votes, each.record, each.in_flight, each.budget)
         for each in (chosen.terms, session().terms)
     ]
     assert terms == [

@@ -30,21 +30,9 @@ from summeval_pytest.store.cassette import Row
 from summeval_pytest.suite import file, labels, values
 from summeval_pytest.suite import rows as rows_of
 from summeval_pytest.suite.entries import keys_of
-from summeval_pytest.verdict import (
-    differences,
-    means,
-    pair,
-    policy,
-    run,
-    thresholds,
-    trust,
-)
-from summeval_pytest.verdict import (
-    floors as judge_floors,
-)
-from summeval_pytest.verdict import (
-    waivers as waivers_of,
-)
+from summeval_pytest.verdict import differences, means, pair, policy, run, thresholds, trust
+from summeval_pytest.verdict import floors as judge_floors
+from summeval_pytest.verdict import waivers as waivers_of
 from summeval_pytest.verdict.floors import AGREEMENTS
 from summeval_pytest.verdict.thresholds import CORRECTABLE
 
@@ -142,7 +130,7 @@ def suite_keys() -> Iterator[str]:
     """The top of a suite file."""
     said = {
         "eva_relations": "Whether relations across sentences count, unless a fact is as similar as"
-        f" {file.RELATIONS_THRESHOLD:g} (`true`), or as this number.",
+        f" {file.RELATIONS_THRESHOLD:g} (`true`), or as this number."
     }
     variant = keys_of(file.EvaVariant)
     renamed = {key: key.removeprefix("eva_") for key in variant}

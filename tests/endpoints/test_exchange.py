@@ -24,15 +24,7 @@ from summeval_pytest.store.key import request_key
 from summeval_pytest.store.store import LocalAccount
 from tests.asked_suite import bytes_under
 from tests.endpoints.calls import LABEL, QUICK, question
-from tests.scripted_server import (
-    Answer,
-    Delay,
-    Drop,
-    Html,
-    ScriptedServer,
-    Status,
-    Until,
-)
+from tests.scripted_server import Answer, Delay, Drop, Html, ScriptedServer, Status, Until
 from tests.waiting import SOON, until
 
 if TYPE_CHECKING:

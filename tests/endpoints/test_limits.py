@@ -285,10 +285,7 @@ def test_requests_are_spread_over_the_minute(
 
 
 @settings(deadline=None, max_examples=40)
-@given(
-    limit=st.integers(1, 3000),
-    gaps=st.lists(st.floats(0, 30), min_size=1, max_size=80),
-)
+@given(limit=st.integers(1, 3000), gaps=st.lists(st.floats(0, 30), min_size=1, max_size=80))
 def test_no_minute_holds_more_than_its_limit(limit: int, gaps: list[float]) -> None:
     """However the requests come; a tenth of a second's worth is the grain."""
     pace, now, sent = Pace(limit), 0.0, []

@@ -100,10 +100,7 @@ def test_precision_1_and_recall_3_of_5_make_exactly_three_quarters() -> None:
     assert averaged((score, score)).value == 0.75
     *first, last = score.candidate
     silent = replace(
-        score,
-        recall=0.4,
-        matched=frozenset({0, 1}),
-        candidate=(*first, replace(last, holds=None)),
+        score, recall=0.4, matched=frozenset({0, 1}), candidate=(*first, replace(last, holds=None))
     )
     assert numbers_of("p", "s", "", [silent]).best["eva"] == 0.75
 

@@ -220,10 +220,7 @@ def test_reference_without_any_facet_leaves_the_pair_unscored() -> None:
 def test_identical_texts_are_asked_about_without_the_short_circuit() -> None:
     """Only so can a judge be measured on them."""
     flow = facet.measure(REFERENCE, REFERENCE, short_circuit=False)
-    assert next(flow) == (
-        q.SegmentFacets(REFERENCE),
-        q.SegmentFacets(REFERENCE, is_summary=True),
-    )
+    assert next(flow) == (q.SegmentFacets(REFERENCE), q.SegmentFacets(REFERENCE, is_summary=True))
     flow.send((OF_REFERENCE, OF_REFERENCE))
     with pytest.raises(StopIteration) as stop:
         flow.send((rated(background=3, method=4, result=4, conclusion=3),))

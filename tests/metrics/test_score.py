@@ -16,12 +16,7 @@ from summeval_pytest.metrics.facet import (
     key_coverage,
 )
 from summeval_pytest.metrics.faithfulness import SUPPORT, FaithfulnessScore, JudgedSentence
-from summeval_pytest.metrics.number import (
-    ENDLESS,
-    Named,
-    Status,
-    Unscored,
-)
+from summeval_pytest.metrics.number import ENDLESS, Named, Status, Unscored
 from summeval_pytest.questions import FACETS, SCALES, Facet
 from tests.verdict.records import rated
 

@@ -52,8 +52,7 @@ def test_the_figures_of_a_conflict_are_found_as_they_are_written(
 
 
 @pytest.mark.parametrize(
-    "reason",
-    ["25% of its words found", "number: '9' against '8'", "It says '9' against '8'", ""],
+    "reason", ["25% of its words found", "number: '9' against '8'", "It says '9' against '8'", ""]
 )
 def test_a_reason_without_a_conflict_marks_nothing(reason: str) -> None:
     """What an LLM writes names no conflict in these words."""

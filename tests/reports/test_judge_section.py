@@ -54,10 +54,7 @@ NOT_CALIBRATED = "agreement with people unknown, the suite has no labels"
     ("result", "phrase"),
     [
         (UNMEASURED, "agreement with labels not measured: it timed out"),
-        (
-            trust(agreement()),
-            "agreement measured, no floor is set (2 labelled pairs, 2 papers)",
-        ),
+        (trust(agreement()), "agreement measured, no floor is set (2 labelled pairs, 2 papers)"),
         (TRUSTED, "meets the agreement floor (2 labelled pairs, 2 papers)"),
         (
             replace(TRUSTED, floors_of="offline"),

@@ -10,11 +10,7 @@ import pytest
 
 from summeval_pytest.reports.cases import cases_of
 from summeval_pytest.reports.ci import step_summary
-from summeval_pytest.reports.judge_section import (
-    trust_lines,
-    trust_phrase,
-    untrusted_lines,
-)
+from summeval_pytest.reports.judge_section import trust_lines, trust_phrase, untrusted_lines
 from summeval_pytest.reports.terminal import run_lines
 from tests.reports.records import (
     HOLDS,

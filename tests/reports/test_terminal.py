@@ -179,10 +179,7 @@ def test_no_line_of_a_comparison_commands_where_it_is_broken() -> None:
     """Law: a line break before ``::`` may fall at every width that the text before it has."""
     for n_letters in range(30, 80):
         name = "v1.3/" + "x" * n_letters + " ::error::owned"
-        for actual in (
-            compare(*MOVED, baseline=name),
-            compare(brevity=(name,)),
-        ):
+        for actual in (compare(*MOVED, baseline=name), compare(brevity=(name,))):
             lines = harmless(compared(actual))
             assert "error::owned" in "".join(lines)
             assert max(map(len, lines)) <= 80 + len(r"\x3a") - len(":")
@@ -324,11 +321,7 @@ def test_models_that_changed_are_reported(snapshot: SnapshotAssertion) -> None:
         list(models_seen((PINNED, SILENT, ALIAS))),
     ] == snapshot
     bad = ModelSeen(
-        endpoint=HOSTILE,
-        asked=HOSTILE,
-        returned=f"{HOSTILE}2",
-        fingerprint=HOSTILE,
-        is_other=True,
+        endpoint=HOSTILE, asked=HOSTILE, returned=f"{HOSTILE}2", fingerprint=HOSTILE, is_other=True
     )
     other = replace(bad, fingerprint=f"{HOSTILE}3")
     lines = [*model_lines((bad, other)), *models_seen((bad,)), *changed_model_lines([bad], [other])]
@@ -410,13 +403,7 @@ def test_the_sentence_says_how_many_flipped_which_way_and_what_is_significant(
 def test_the_table_has_a_line_for_each_kind(snapshot: SnapshotAssertion) -> None:
     """Nothing that flipped leaves no p value to read; an undefined figure is a dash, and no 0."""
     change = FigureChange(
-        name="facet_kappa",
-        old=0.5,
-        new=0.25,
-        low=-0.3,
-        high=0.1,
-        n_items=1200,
-        n_papers=30,
+        name="facet_kappa", old=0.5, new=0.25, low=-0.3, high=0.1, n_items=1200, n_papers=30
     )
     lost = replace(change, name="fact_f1", new=None, low=None, high=None)
     same = replace(drift((4, 4), (4, 4)), n_only_old=1200, n_only_new=1)

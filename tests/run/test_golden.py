@@ -24,13 +24,7 @@ from summeval_pytest.run.golden import (
     places_of,
 )
 from summeval_pytest.run.measure import Evaluation, StatedFacts
-from summeval_pytest.suite.labels import (
-    EvidenceLabel,
-    FactLabel,
-    FactLabels,
-    Label,
-    SentenceLabel,
-)
+from summeval_pytest.suite.labels import EvidenceLabel, FactLabel, FactLabels, Label, SentenceLabel
 from summeval_pytest.suite.values import Pair, Paper, Section
 from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, write_labelled
 
@@ -408,8 +402,7 @@ def test_facts_stand_beside_their_labels() -> None:
     outcome = answers(
         evaluation(
             stated=StatedFacts(
-                reference=(checked("a", True), checked("b", True)),
-                candidate=(checked("c", False),),
+                reference=(checked("a", True), checked("b", True)), candidate=(checked("c", False),)
             )
         ),
         facts=FactLabels(

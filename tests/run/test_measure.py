@@ -101,9 +101,7 @@ class Fair:
 
 
 def paper(
-    *references: str,
-    facets: q.FacetSegments | None = None,
-    facts: tuple[q.Fact, ...] | None = None,
+    *references: str, facets: q.FacetSegments | None = None, facts: tuple[q.Fact, ...] | None = None
 ) -> Paper:
     """A paper about zinc."""
     return Paper(

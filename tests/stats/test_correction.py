@@ -11,11 +11,7 @@ from hypothesis import strategies as st
 from numpy.random import PCG64, Generator
 from scipy import stats
 
-from summeval_pytest.stats.correction import (
-    Corrected,
-    corrected_mean,
-    corrected_rate,
-)
+from summeval_pytest.stats.correction import Corrected, corrected_mean, corrected_rate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

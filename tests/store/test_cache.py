@@ -19,12 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import StoreError
-from summeval_pytest.store.cache import (
-    Cache,
-    default_directory,
-    explained,
-    prepare,
-)
+from summeval_pytest.store.cache import Cache, default_directory, explained, prepare
 from summeval_pytest.store.cassette import Row
 from tests.stored import stored
 
@@ -223,10 +218,7 @@ def test_mark_on_a_reply_ends_when_the_reply_is_put_again(store: Store) -> None:
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        (
-            '{"text": "secret"}',
-            "a row has 'key', 'reply' and 'topic', and this has 'text'",
-        ),
+        ('{"text": "secret"}', "a row has 'key', 'reply' and 'topic', and this has 'text'"),
         (ROW.as_line(), f"its line has the key {KEY}"),
     ],
 )

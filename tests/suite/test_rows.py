@@ -77,8 +77,7 @@ def test_a_table_says_what_json_lines_say(golden: Golden, kind: str) -> None:
         *({"id": p["doc"], "source": p["source"], "reference": p["reference"]} for p in PAPERS),
     )
     golden.lines(
-        "systems/careful.jsonl",
-        *({"paper": s["doc"], "summary": s["prediction"]} for s in CAREFUL),
+        "systems/careful.jsonl", *({"paper": s["doc"], "summary": s["prediction"]} for s in CAREFUL)
     )
     lines = golden.load()
     in_tables(golden, kind)

@@ -175,9 +175,7 @@ def baseline(*pairs: PairResult, run: str = "v1.3") -> Baseline:
 
 
 def system(
-    name: str = "careful",
-    *papers: str,
-    comparison: Comparison | None = None,
+    name: str = "careful", *papers: str, comparison: Comparison | None = None
 ) -> SystemResult:
     """A gated system with the papers that it should be judged on."""
     return SystemResult(name=name, place=HERE, papers=papers, comparison=comparison)

@@ -197,8 +197,7 @@ def test_looked_at_from_the_other_side_every_change_is_reversed(
 def judged_sentences(name: str, *verdicts: tuple[int, int]) -> GoldenPair:
     """Sentences of one paper, each a label and an answer."""
     return golden(
-        *(answered("sentence", *verdict, index=i) for i, verdict in enumerate(verdicts)),
-        paper=name,
+        *(answered("sentence", *verdict, index=i) for i, verdict in enumerate(verdicts)), paper=name
     )
 
 

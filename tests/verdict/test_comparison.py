@@ -277,10 +277,7 @@ def apart(n_both: int, n_new: int, n_old: int) -> str:
     ],
 )
 def test_what_cannot_be_compared_is_named_and_does_not_pass(
-    old: list[PairResult],
-    new: list[PairResult],
-    rules: tuple[str, ...],
-    mismatches: list[str],
+    old: list[PairResult], new: list[PairResult], rules: tuple[str, ...], mismatches: list[str]
 ) -> None:
     """There is no number then that anybody could take for one."""
     assert compared(old, new, *rules) == mismatched(*mismatches)

@@ -15,11 +15,7 @@ if TYPE_CHECKING:
 
 RANGE = "write a value in that range, or remove it"
 LABELS: tuple[Mapping[str, object], ...] = (GOOD_OF_KILN, BAD_OF_KILN)
-SENTENCES_ONLY = {
-    "paper": "kiln",
-    "system": "bad",
-    "sentences": [{"index": 0, "faithful": True}],
-}
+SENTENCES_ONLY = {"paper": "kiln", "system": "bad", "sentences": [{"index": 0, "faithful": True}]}
 
 
 def floors(folder: Path, *lines: str, judge: str = "rule") -> Floors:

@@ -73,12 +73,7 @@ def test_a_mean_is_over_the_papers_that_have_the_number(
     """An unscored paper is neither zero nor left out of the count; a mean over nothing fails."""
     actual = mean_of(papers, Threshold("facet", 0.5))
     assert actual == SystemMean(
-        name="facet",
-        value=value,
-        least=0.5,
-        n_scored=n_scored,
-        n_papers=len(papers),
-        lowest=lowest,
+        name="facet", value=value, least=0.5, n_scored=n_scored, n_papers=len(papers), lowest=lowest
     )
     assert actual.passes is (n_scored == 2)
 
@@ -474,12 +469,7 @@ CHANCE = (
             floor(0.45, "faithfulness", "lower"),
             f"corrected mean {{}}.lower 0.499 meets 0.45, and would be 0.348 {LEFT} wrong",
         ),
-        (
-            [TWO[0], paper(2, SILENT)],
-            GENEROUS,
-            floor(0.1),
-            UNSCORED,
-        ),
+        ([TWO[0], paper(2, SILENT)], GENEROUS, floor(0.1), UNSCORED),
     ],
 )
 def test_what_labels_and_judge_do_not_tell_is_neither_met_nor_missed(
