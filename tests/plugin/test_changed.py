@@ -119,134 +119,99 @@ CHANGES: Final = {
     "nothing": Change(before=more(FLOOR), live="passed", recorded="passed"),
     "the judge": Change(
         options=("--summ-judge=rule:Sure",),
-        live="passed",
-        recorded="refused",
+        live="passed", recorded="refused",
         message="the runs were judged by 'rule:Fair', and --summ-judge=rule:Sure names another",
     ),
     "the judge's version": Change(
         before=more(FLOOR),
         edit=lambda bench: bench.write("rule.py", bench.text("rule.py") + STRICT),
-        live="failed",
-        recorded="refused",
-        message="the judge was 'fair-1' and is 'strict-1' now",
+        live="failed", recorded="refused", message="the judge was 'fair-1' and is 'strict-1' now",
     ),
     "a judge without floors of its own": Change(
         before=more("[thresholds.judge]\nfacet_exact = 1.0\n[thresholds.judge.offline]"),
-        live="untrusted",
-        recorded="untrusted",
-        message="UNTRUSTED",
+        live="untrusted", recorded="untrusted", message="UNTRUSTED",
     ),
     "all summaries": Change(
         edit=lambda bench: bench.write("good.jsonl", bench.text("bad.jsonl")),
-        live="failed",
-        recorded="refused",
-        message=SUMMARIES,
+        live="failed", recorded="refused", message=SUMMARIES,
     ),
     "one summary": Change(
         edit=lambda bench: bench.spoil("good.jsonl", kiln(bench), FALSE),
-        live="failed",
-        recorded="refused",
-        message=SUMMARIES,
+        live="failed", recorded="refused", message=SUMMARIES,
     ),
     "a reference": Change(
         edit=lambda bench: bench.spoil(
-            "papers.jsonl",
-            'worth its fuel."}',
-            'worth its fuel. Alloy. An alloy. One alloy. It is alloy."}',
+            "papers.jsonl", 'fuel."}', 'fuel. Alloy. An alloy. One alloy. It is alloy."}'
         ),
-        live="failed",
-        recorded="refused",
-        message="the papers were ",
+        live="failed", recorded="refused", message="the papers were ",
     ),
     "a source": Change(
         edit=lambda bench: bench.spoil(
             "papers.jsonl", "fuel. Nobody had looked", "fuel. Nobody ever looked"
         ),
-        live="passed",
-        recorded="refused",
-        message="the papers were ",
+        live="passed", recorded="refused", message="the papers were ",
     ),
     "labels": Change(
         edit=lambda bench: bench.write(
             "labels.jsonl", bench.text("labels.jsonl").replace('"result": ', '"result": 4, "x_": ')
         ),
-        live="passed",
-        recorded="refused",
-        message="the labels were ",
+        live="passed", recorded="refused", message="the labels were ",
     ),
     "no labels": Change(
         edit=suite('labels = "labels.jsonl"\n', ""),
-        live="passed",
-        recorded="refused",
-        message="and are none now",
+        live="passed", recorded="refused", message="and are none now",
     ),
     "a threshold": Change(
         edit=suite("faithfulness = 0.5", "faithfulness = 0.7"),
-        live="failed",
-        recorded="failed",
-        message="faithfulness 0.667 < 0.700",
+        live="failed", recorded="failed", message="faithfulness 0.667 < 0.700",
     ),
     "a threshold of means": Change(
         edit=more("[thresholds.mean]\nfaithfulness = 0.9"),
-        live="failed",
-        recorded="failed",
-        message="mean faithfulness 0.889 < 0.900",
+        live="failed", recorded="failed", message="mean faithfulness 0.889 < 0.900",
     ),
     "an option": Change(
         options=(FAIR, "--summ-min=faithfulness=0.7"),
-        live="failed",
-        recorded="failed",
-        message="faithfulness 0.667 < 0.700",
+        live="failed", recorded="failed", message="faithfulness 0.667 < 0.700",
     ),
     "a floor": Change(
         before=more(FLOOR),
         edit=suite("facet_exact = 0.1", "facet_exact = 1.0"),
-        live="untrusted",
-        recorded="untrusted",
-        message="UNTRUSTED",
+        live="untrusted", recorded="untrusted", message="UNTRUSTED",
     ),
     "a waiver that goes": Change(
         before=waived,
         edit=suite(WAIVER, ""),
-        live="failed",
-        recorded="failed",
-        message="faithfulness 0.333 < 0.500",
+        live="failed", recorded="failed", message="faithfulness 0.333 < 0.500",
     ),
     "a waiver that expires": Change(
         before=waived,
         edit=suite("2999-01-31", "2026-01-31"),
-        live="failed",
-        recorded="failed",
-        message="expired on 2026-01-31",
+        live="failed", recorded="failed", message="expired on 2026-01-31",
     ),
     "a number that was not measured": Change(
         before=suite("labels =", 'eva_recall = "matched"\nlabels ='),
         edit=suite('eva_recall = "matched"\n', ""),
         options=(FAIR, "--summ-min=eva.recall_entailed=1"),
-        live="passed",
-        recorded="refused",
+        live="passed", recorded="refused",
         message="the record of summeval.toml has no eva.recall_entailed on 3 of 3 pairs",
     ),
     "a variant": Change(
         edit=suite("labels =", 'references = "mean"\nlabels ='),
-        live="passed",
-        recorded="refused",
+        live="passed", recorded="refused",
         message="eva was measured with references = 'best', and references is 'mean' now",
     ),
     "a metric's options": Change(
         before=own_metric,
         edit=suite("least = 2", "least = 6"),
-        live="failed",
-        recorded="refused",
+        live="failed", recorded="refused",
         message="words was measured with option.least = '2', and option.least is '6' now",
     ),
     "a system more": Change(
         options=(FAIR, "--summ-model=good,bad"),
-        live="failed",
-        recorded="refused",
+        live="failed", recorded="refused",
         message="3 of 6 pairs of summeval.toml are in no record, first bad on limpet-01",
     ),
-}
+}  # fmt: skip
 
 
 def answered(run: Run) -> str:
