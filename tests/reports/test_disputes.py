@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from summeval_pytest.judges.offline.conflicts import NOWHERE, Conflict, in_conflict
+from summeval_pytest.judges.offline.conflicts import NOWHERE, Conflict, ConflictKind, in_conflict
 from summeval_pytest.reports.disputes import disputed, marked_runs
 
 CRP = "CRP was 118 vs. 124 mg/L, not 1.118 or 118.5."
@@ -11,44 +11,28 @@ CRP = "CRP was 118 vs. 124 mg/L, not 1.118 or 118.5."
 @pytest.mark.parametrize(
     ("conflict", "claim", "evidence", "figures", "partners"),
     [
-        (
-            Conflict(kind="unit", says="118 g/l", instead="118 mg/l"),
-            CRP.replace("mg", "g"),
-            CRP,
-            ("118",),
-            ("118",),
-        ),
-        (
-            Conflict(kind="number", says="67 %", instead="37 %"),
-            "In 67% of 670 lakes.",
-            "In 37 percent, or 37 %, of 670.",
-            ("67%",),
-            ("37 %",),
-        ),
-        (
-            Conflict(kind="swap", says="14.2 %", instead="21.8 %"),
-            "It fell from 14.2% to 21.8%.",
-            "It fell from 21.8% to 14.2%.",
-            ("14.2%", "21.8%"),
-            ("14.2%", "21.8%"),
-        ),
-        (
-            Conflict(kind="direction", says="increased", instead="decreased"),
-            "Increased rain.",
-            "Decreased rain.",
-            ("Increased",),
-            ("Decreased",),
-        ),
-        (Conflict(kind="number", says="two", instead=NOWHERE), "Two trials.", "", ("Two",), ()),
-        (Conflict(kind="number", says="9", instead="8"), "Nine trials.", "10 trials.", (), ()),
+        (("unit", "118 g/l", "118 mg/l"), CRP.replace("mg", "g"), CRP, ["118"], ["118"]),
+        (("number", "67 %", "37 %"), "In 67% of 670 lakes.", "In 37 percent, or 37 %, of 670.",
+         ["67%"], ["37 %"]),
+        (("swap", "14.2 %", "21.8 %"), "From 14.2% to 21.8%.", "From 21.8% to 14.2%.",
+         ["14.2%", "21.8%"], ["14.2%", "21.8%"]),
+        (("direction", "increased", "decreased"), "Increased rain.", "Decreased rain.",
+         ["Increased"], ["Decreased"]),
+        (("number", "two", NOWHERE), "Two trials.", "", ["Two"], []),
+        (("number", "9", "8"), "Nine trials.", "10 trials.", [], []),
     ],
-)
+)  # fmt: skip
 def test_the_figures_of_a_conflict_are_found_as_they_are_written(
-    conflict: Conflict, claim: str, evidence: str, figures: tuple[str, ...], partners: object
+    conflict: tuple[ConflictKind, str, str],
+    claim: str,
+    evidence: str,
+    figures: list[str],
+    partners: list[str],
 ) -> None:
     """Reasons say numbers in one form; a reader looks for them in the sentence."""
-    reason = f"{conflict.reason}; a reference states '9'"
-    assert disputed(reason, claim, [evidence]) == (figures, partners)
+    kind, says, instead = conflict
+    reason = f"{Conflict(kind=kind, says=says, instead=instead).reason}; a reference states '9'"
+    assert disputed(reason, claim, [evidence]) == (tuple(figures), tuple(partners))
 
 
 @pytest.mark.parametrize(

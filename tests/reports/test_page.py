@@ -581,24 +581,22 @@ def test_a_fact_is_marked_in_the_reference_that_shares_its_words() -> None:
     assert missing["at"] == [[2, 36, 64]]
 
 
+WRONG = {"supported": False}
+
+
 @pytest.mark.parametrize(
     ("sentence", "holds", "state", "words"),
     [
         ({}, True, "good", "in the reference"),
+        (WRONG, True, "open", "in the reference, but its sentence is not in the source"),
         (
-            {"supported": False},
-            True,
-            "open",
-            "in the reference, but its sentence is not in the source",
-        ),
-        (
-            {"supported": False, "number_conflict": True},
+            WRONG | {"number_conflict": True},
             True,
             "open",
             "in the reference, but its sentence conflicts with the source",
         ),
         ({}, False, "bad", "not in the reference, but its sentence is in the source"),
-        ({"supported": False}, False, "bad", "not in the reference"),
+        (WRONG, False, "bad", "not in the reference"),
         ({"supported": None}, True, "good", "in the reference"),
         ({}, None, "open", "unanswered"),
     ],
@@ -610,13 +608,10 @@ def test_what_source_and_reference_say_is_one_verdict(
     _, eva, faithfulness = moss_scores()
     first = replace(eva.candidate[0], holds=holds)
     judged = changed(faithfulness.sentences[0], **sentence)
-    scores = (
-        replace(eva, candidate=(first,)),
-        replace(faithfulness, sentences=(judged, *faithfulness.sentences[1:])),
-    )
-    block = Page(page_text(moss_run(moss_suite(replace(wrong_pair(), scores=scores))))).block(
-        "pair-0"
-    )
+    sentences = (judged, *faithfulness.sentences[1:])
+    scores = (replace(eva, candidate=(first,)), replace(faithfulness, sentences=sentences))
+    run = moss_run(moss_suite(replace(wrong_pair(), scores=scores)))
+    block = Page(page_text(run)).block("pair-0")
     (stated,) = (piece for piece in block["pieces"] if piece["kind"] == "stated")
     assert (stated["state"], stated["verdict"]) == (state, words)
 
@@ -626,11 +621,9 @@ def test_a_lost_fact_is_shown_in_the_words_of_the_reference() -> None:
     text = "Moss of all kinds grew by 4 cm in rain, and stones did not."
     fact = Fact(text="Moss of all kinds grew by 4 cm in rain", sentence=0)
     _, eva, _ = moss_scores()
-    checked = replace(eva.reference[0], fact=fact)
-    whole = whole_sentences(
-        (replace(eva, reference=(checked,), candidate=(checked,)),),
-        Passages(text.replace("stones", "sand")),
-        [Passages(text)],
-    )
+    checked = (replace(eva.reference[0], fact=fact),)
+    scores = (replace(eva, reference=checked, candidate=checked),)
+    summary = Passages(text.replace("stones", "sand"))
+    whole = whole_sentences(scores, summary, [Passages(text)])
     assert whole["eva.recall", fact.text] == text
     assert whole["eva.precision", fact.text] == text.replace("stones", "sand")
