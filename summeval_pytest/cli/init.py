@@ -44,8 +44,11 @@ _COMMENTED: Final = re.compile(
     r"^( *)# ( *(?:env:|SUMM_ALLOW_ENDPOINTS: .*|HOUSE_KEY: .*))$", re.MULTILINE
 )
 """The lines of a workflow that let a key go to a server of one's own."""
-_PLAIN: Final = re.compile(r"[\w.=-]+", re.ASCII)
-"""What YAML reads as it stands."""
+_PLAIN: Final = re.compile(r"(?!(?:true|false|null|yes|no|on|off|y|n)\Z)[a-z][\w.=-]*", re.I | re.A)
+"""What YAML reads as it stands, and as no number or other value."""
+_PATTERN: Final = re.compile(r"[*?+!\\\[\]]")
+"""What means something else in GitHub's patterns of branches."""
+_LONGEST_REF: Final = 1000
 _REPLAY: Final = "  # Runs for forks, too"
 _REVIEWED: Final = "  # Runs what has been reviewed"
 """How the comments begin above the job that shards take the place of, and above the next."""
@@ -89,7 +92,8 @@ def init(
     gitlab = INCLUDED if (folder / GITLAB).exists() else GITLAB
     texts = {**suite, **_ci_files(start, gitlab, shards)}
     if WORKFLOW in texts:
-        branches = f"branches: [{_as_yaml(_default_branch(folder))}]"
+        branch = _PATTERN.sub(r"\\\g<0>", _default_branch(folder))
+        branches = f"branches: [{_as_yaml(branch)}]"
         texts[WORKFLOW] = texts[WORKFLOW].replace("branches: [main]", branches)
     _write(folder, texts)
     lines = [one_line(f"wrote {folder / name}", 400) for name in texts]
@@ -205,7 +209,11 @@ def _default_branch(folder: Path) -> str:
     """The branch that is judged anew: origin's default, or else main, master or what is open."""
     for ref in ("refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master", "HEAD"):
         with suppress(OSError, UnicodeDecodeError):
-            text = (folder / ".git" / ref).read_text(encoding="utf-8")
+            file = folder / ".git" / ref
+            if not file.is_file():
+                continue
+            with file.open(encoding="utf-8") as handle:
+                text = handle.read(_LONGEST_REF)
             points_at = re.fullmatch(r"ref: refs/(?:remotes/origin|heads)/(\S+)\n?", text)
             return points_at[1] if points_at else ref.rpartition("/")[2].replace("HEAD", "main")
     return "main"

@@ -173,6 +173,7 @@ HOSTILE = (
     "/close\n /merge\n\t/approve",
     "#1 team/models#2 GH-3 !4 https://evil.example http:\\/\\/evil.example WWW.evil.example",
     "\ud83d\u202e\x1b[31m\x00",
+    "```mermaid\ngraph TD; a-->b\n```\n~~~~ geojson\n~~~~",
 )
 
 
@@ -187,6 +188,7 @@ def test_no_part_of_the_text_acts(forge: Forge, tmp_path: Path, text: str) -> No
     shown = markdown.render(rest)
     assert not re.search(r"<(?!/?(p|h\d|ul|li|blockquote|em|strong|pre|code|br|hr|ol)\b)", shown)
     assert not re.search(r"@\w|&\w|&#|[!#]\d|GH-|://|www\.|^\s*/", rest, re.IGNORECASE | re.M)
+    assert not re.search(r'class="language-\w', shown)
     assert all(each.isprintable() or each in "\n\u200b" for each in rest)
 
 

@@ -464,6 +464,12 @@ def test_what_was_written_before_a_failure_is_removed(tmp_path: Path) -> None:
             "release/next",
         ),
         ({"HEAD": "ref: refs/heads/a,b\n"}, "a,b"),
+        # no number of YAML's, and no pattern: with ** every branch would run with the judge's key
+        ({"HEAD": "ref: refs/heads/2.0\n"}, "2.0"),
+        ({"HEAD": "ref: refs/heads/on\n"}, "on"),
+        ({"HEAD": "ref: refs/heads/**\n"}, r"\*\*"),
+        ({"HEAD": "ref: refs/heads/!c++[x]?\n"}, r"\!c\+\+\[x\]\?"),
+        ({"HEAD": 'ref: refs/heads/\x1b]"\n'}, '\x1b\\]"'),
     ],
 )
 def test_the_workflow_judges_the_default_branch_anew(
@@ -477,3 +483,18 @@ def test_the_workflow_judges_the_default_branch_anew(
     init(tmp_path, start=Start(ci="github"))
     workflow = yaml.safe_load((tmp_path / WORKFLOW).read_text(encoding="utf-8"))
     assert workflow[True]["push"] == {"branches": [branch]}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes in folders")
+def test_a_pipe_in_place_of_a_branch_is_not_waited_for(tmp_path: Path) -> None:
+    """Nobody writes into it, and the command would hang."""
+    (tmp_path / ".git").mkdir()
+    os.mkfifo(tmp_path / ".git" / "HEAD")
+    done = subprocess.run(
+        [sys.executable, "-m", "summeval_pytest.cli.app", "init", str(tmp_path)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
