@@ -439,9 +439,9 @@ def plan_lines(rows: Sequence[PlannedCalls], *, judge: str, n_stored: int) -> It
     if total.n_certain < total.n_calls:
         why = "some calls depend on replies that nobody has given yet"
         yield f"~ {why}: the embedded judge stands in"
-    for price in sorted(total.listed, key=lambda price: price.source):
+    for source, price in sorted(total.listed, key=lambda each: each[0]):
         dollars = f"{price.input:g} + {price.output:g} dollars per million tokens"
-        yield one_line(f"price: {dollars} of {price.source}", 200)
+        yield one_line(f"price: {dollars} of {source}", 200)
     if total.n_unpriced:
         subtotal = "" if total.cost is None else "+ subtotal of what has a price; "
         yield (

@@ -247,7 +247,7 @@ class PlannedCalls:
         completion_tokens: Tokens to receive, about; those to send are counted likewise.
         cost: Dollars, about, of the calls whose price is known; None where none is.
         n_unpriced: Calls whose price is not known.
-        listed: The prices that nobody wrote into the suite.
+        listed: The prices that nobody wrote into the suite, with where they come from.
     """
 
     system: str
@@ -258,7 +258,7 @@ class PlannedCalls:
     completion_tokens: int
     cost: float | None
     n_unpriced: int = 0
-    listed: frozenset[Price] = frozenset()
+    listed: frozenset[tuple[str, Price]] = frozenset()
 
 
 def planned_calls(
@@ -298,5 +298,5 @@ def _planned(system: str, metric: str, requests: list[Missing], used: list[Usage
         completion_tokens=sum(usage.completion_tokens for usage in used),
         cost=sum(known) if known else None,
         n_unpriced=len(requests) - len(known),
-        listed=frozenset(price for price, _ in priced if price is not None and price.source),
+        listed=frozenset((p.source, p) for p, _ in priced if p is not None and p.source),
     )

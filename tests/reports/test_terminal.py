@@ -347,7 +347,7 @@ PLANS = {
     "free": (replace(CERTAIN, cost=0.0),),
     "free, and no price": (UNPRICED, replace(CERTAIN, cost=0.0)),
     "listed": (
-        replace(CERTAIN, listed=frozenset({Price(2.5, 10.0, source="gpt\x1b[2J at a (list 1)")})),
+        replace(CERTAIN, listed=frozenset({("gpt\x1b[2J at a (list 1)", Price(2.5, 10.0))})),
     ),
     "some prices": (UNPRICED, CERTAIN, replace(CERTAIN, n_unpriced=3)),
     "full store": (),

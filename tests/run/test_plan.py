@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -315,6 +316,13 @@ def test_calls_without_a_price_are_counted_beside_the_cost_of_the_others(
     """A sum of some of the costs must not look like all of them."""
     (row,) = planned_calls([missing(price=price) for price in prices], 0.25, {})
     assert (row.cost, row.n_unpriced) == (cost, n_unpriced)
+
+
+def test_two_models_of_one_price_are_both_named() -> None:
+    """Each is another server's price, and may change alone."""
+    prices = [replace(CHEAP, source=source) for source in ("m-1 at a", "m-2 at b")]
+    (row,) = planned_calls([missing(price=price) for price in prices], 0.25, {})
+    assert row.listed == {(price.source, price) for price in prices}
 
 
 def test_replies_have_the_usual_length_where_none_is_remembered() -> None:
