@@ -16,6 +16,7 @@ from summeval_pytest.run.session import Session, Terms
 from summeval_pytest.run.summaries import Summariser
 from summeval_pytest.suite.suite import Suite, load_suite
 from tests.judges.llm.by_rule import answer_by_rule
+from tests.label_suite import write_lines
 from tests.scripted_server import Answer, Seen
 
 if TYPE_CHECKING:
@@ -103,10 +104,10 @@ def write_suite(  # noqa: PLR0913 - by keyword; each is one place of the file
         }
         for paper, texts in SENTENCES.items()
     ]
-    _write_lines(folder / "papers.jsonl", papers)
+    write_lines(folder / "papers.jsonl", *papers)
     for name, summaries in (("good", GOOD), ("bad", BAD)):
         lines = [{"paper": paper, "summary": text} for paper, text in summaries.items()]
-        _write_lines(folder / f"{name}.jsonl", lines)
+        write_lines(folder / f"{name}.jsonl", *lines)
     text = _SUITE.format(
         url=url,
         systems=json.dumps(list(systems)),
@@ -118,10 +119,6 @@ def write_suite(  # noqa: PLR0913 - by keyword; each is one place of the file
     )
     (folder / "summeval.toml").write_text(text + tail, encoding="utf-8")
     return folder
-
-
-def _write_lines(file: Path, objects: Sequence[object]) -> None:
-    file.write_text("".join(json.dumps(values) + "\n" for values in objects), encoding="utf-8")
 
 
 def loaded(folder: Path) -> Suite:

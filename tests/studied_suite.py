@@ -28,6 +28,7 @@ from summeval_pytest.questions import (
     SentenceChecks,
     Unanswered,
 )
+from tests.label_suite import write_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,7 +71,7 @@ def write_studied(
         places = {paper: PAPERS.index(paper) for paper in papers if paper not in skipped}
         summaries = {paper: summary(paper, mark, place) for paper, place in places.items()}
         lines = [{"paper": paper, "summary": text} for paper, text in summaries.items()]
-        _write_lines(folder / f"{mark}.jsonl", lines)
+        write_lines(folder / f"{mark}.jsonl", *lines)
         for paper, place in places.items():
             pair = {"paper": paper, "system": name}
             facets = {"result": 1 + place, "conclusion": None}
@@ -88,15 +89,11 @@ def write_studied(
         }
         for paper in papers
     ]
-    _write_lines(folder / "papers.jsonl", texts)
-    _write_lines(folder / "labels.jsonl", labels)
-    _write_lines(folder / "recorded.jsonl", recorded)
+    write_lines(folder / "papers.jsonl", *texts)
+    write_lines(folder / "labels.jsonl", *labels)
+    write_lines(folder / "recorded.jsonl", *recorded)
     (folder / "summeval.toml").write_text("\n".join(head) + "\n", encoding="utf-8")
     return folder
-
-
-def _write_lines(file: Path, objects: Sequence[object]) -> None:
-    file.write_text("".join(json.dumps(values) + "\n" for values in objects), encoding="utf-8")
 
 
 class Alpha:
