@@ -329,7 +329,9 @@ class Session:
     def _model(self, spec: JudgeSpec, suites: Sequence[Suite], lines: Connector | None) -> Judge:
         from summeval_pytest.judges.llm.facet_ratings import Style
         from summeval_pytest.judges.llm.llm_judge import LlmJudge
+        from summeval_pytest.run.label_examples import label_examples
 
+        examples = label_examples(spec, suites) if spec.examples == "labels" else spec.examples
         endpoints = _agreed("endpoint", (suite.endpoints for suite in suites))
         address = self.endpoints.address(spec.endpoint, endpoints)
         price = self.endpoints.price(address, spec)
@@ -340,7 +342,7 @@ class Session:
             endpoint=address.endpoint.name,
             votes=self._votes(spec),
             batched=spec.batched,
-            style=Style(rubric=spec.rubric, examples=spec.examples, facets=spec.facets),
+            style=Style(rubric=spec.rubric, examples=examples, facets=spec.facets),
             in_flight=self.terms.own_in_flight,
             manner=spec.manner,
             max_tokens=spec.max_tokens,

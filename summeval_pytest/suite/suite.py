@@ -75,6 +75,8 @@ class Suite:
         baselines: The folder of saved runs; it may not be there yet.
         fingerprint: 12 hex digits over everything in the papers that can change a score.
         labels: By paper and system; empty without labels.
+        all_labels: The same, with those that a shard or a judge of facets leaves out. A judge's
+            examples come from them.
         recorded: Ratings of recorded judges; none without such a file.
     """
 
@@ -99,6 +101,7 @@ class Suite:
     baselines: TextFile
     fingerprint: str
     labels: Mapping[tuple[str, str], Label] = field(default_factory=dict)
+    all_labels: Mapping[tuple[str, str], Label] = field(default_factory=dict)
     recorded: tuple[Recorded, ...] = ()
     waivers: tuple[Waiver, ...] = ()
     _papers: Mapping[str, Paper]
@@ -394,6 +397,7 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         baselines=baselines,
         fingerprint=fingerprint_of(papers.values()),
         labels=MappingProxyType(labels),
+        all_labels=MappingProxyType(labels),
         recorded=recorded,
         waivers=read_waivers(toml, roster, must_pass),
         _papers=papers,

@@ -244,7 +244,8 @@ class JudgeSpec(_Model):
         votes: How often each question is asked.
         batched: Whether a request may ask about several items. The papers ask about one at a time.
         rubric: The words that explain a facet's ratings to the model.
-        examples: Whether the prompt has worked examples of ratings.
+        examples: Whether the prompt has worked examples of ratings. ``"labels"`` takes them from
+            the suite's labels, never of the same paper.
         facets: How the judge finds a facet of the reference in a summary.
         pinned: Whether replies must come from this very model; None: the name decides.
         sentences: What the judge is asked about a sentence.
@@ -259,7 +260,7 @@ class JudgeSpec(_Model):
     votes: Annotated[Whole, Field(le=999_999)] = 1
     batched: Flag = True
     rubric: Rubric = "paper"
-    examples: Flag = True
+    examples: Annotated[Flag | Literal["labels"], expecting('true, false or "labels"')] = True
     facets: FacetReading = "whole"
     pinned: Given[Flag] = None
     sentences: SentenceMode = "quotes"

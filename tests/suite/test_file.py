@@ -126,6 +126,7 @@ def test_mistakes_in_tables_are_reported_at_their_lines(
         *(f"{GPT}{lines}\n" for lines in (
             "max_tokens = 0", 'max_tokens = "2k"', 'reasoning_effort = "hard"',
             "votes = true", f'votes = 0x{"F" * 5000}', "batched = 1", 'pinned = "yes"',
+            'examples = "label"',
             'sentences = "labels"', "sentences = true", 'strict = "yes"', "factual = 1",
             'sentences = "label"\nstrict = true', "sentence = 1",
         )),
@@ -173,6 +174,10 @@ max_reply_mib = 4
 endpoint = "openai"
 model = "gpt-4o"
 votes = 3
+[judges.taught]
+endpoint = "openai"
+model = "gpt-4o"
+examples = "labels"
 [judges.slow]
 endpoint = "near"
 model = "m"
@@ -216,7 +221,7 @@ def test_endpoints_judges_and_systems_are_read(golden: Golden) -> None:
     assert prices == [Price(1, 2.5), Price(0, 0, 0.5), None]
     manners = [judge.manner for judge in suite.judges.values() if isinstance(judge, JudgeSpec)]
     strict = SentenceManner(mode="label-and-sentences", strict=True, factual=True)
-    assert manners == [SentenceManner(), strict]
+    assert manners == [SentenceManner(), SentenceManner(), strict]
 
 
 @pytest.mark.parametrize("key", ["name", "place", "price", "manner"])

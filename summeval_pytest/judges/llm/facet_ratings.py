@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
@@ -11,6 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from summeval_pytest import questions as q
 from summeval_pytest.judges.llm import prompts, replies
+from summeval_pytest.judges.llm.examples import Examples
 from summeval_pytest.judges.llm.fact_requests import check_facts, list_facts
 from summeval_pytest.text.sentences import sentence_texts
 
@@ -31,16 +33,19 @@ class Style:
             of the released prompts, where 1 is a contradiction only (metrics.md FM5); a summary
             that is read as a whole has instructions of its own, and ``facts`` needs none.
         examples: Whether ten worked examples of our own go with it, where one rating ends and the
-            next begins (FM, section 5.2; metrics.md FM14).
+            next begins (FM, section 5.2; metrics.md FM14); or the examples from people's labels.
     """
 
     facets: q.FacetReading = "whole"
     rubric: q.Rubric = "paper"
-    examples: bool = True
+    examples: bool | Examples = True
 
     def __str__(self) -> str:
         rubric = "" if self.rubric == "paper" else f" rubric={self.rubric}"
-        return f"{rubric} examples={10 if self.examples else 0} facets={self.facets}"
+        examples = f"{10 if self.examples else 0}"
+        if isinstance(self.examples, Examples):
+            examples = f"labels:{self.examples.digest}"
+        return f"{rubric} examples={examples} facets={self.facets}"
 
     @property
     def kinds(self) -> tuple[prompts.Kind, ...]:
@@ -50,7 +55,13 @@ class Style:
             by_rubric = "facet_ratings"
         main: prompts.Kind = "facet_ratings_whole" if self.facets == "whole" else by_rubric
         more: tuple[prompts.Kind, ...] = ("facet_examples",) if self.examples else ()
+        if isinstance(self.examples, Examples):
+            more = ("facet_examples_labels",)
         return (main, "facet_coverage", *more)
+
+    def examples_for(self, reference: str) -> tuple[str, ...]:
+        """The examples that stand in a message about a paper with this reference."""
+        return self.examples.choose(reference) if isinstance(self.examples, Examples) else ()
 
 
 PLAIN: Final = Style()
@@ -142,13 +153,34 @@ async def segment_facets(question: q.SegmentFacets, style: Style, poll: Poll) ->
     return q.FacetSegments(**by_facet)
 
 
+def rating_example(
+    reference: str | q.FacetSegments, summary: str, ratings: Mapping[q.Facet, int]
+) -> str:
+    """A summary that people rated, as a message shows it.
+
+    The reference is cut into its facets as in a question, where people have done so. The ratings
+    stand as in a reply. People gave no reason and no coverage, so it shows none.
+    """
+    texts = (
+        {"reference": reference}
+        if isinstance(reference, str)
+        else {f"{facet} reference": reference.segment(facet) for facet in ratings}
+    )
+    blocks = [
+        prompts.block(f"example {name}", [prompts.inert(text)])
+        for name, text in (texts | {"summary": summary}).items()
+    ]
+    reply = {facet: {"rating": rating} for facet, rating in ratings.items()}
+    return "\n\n".join([*blocks, f"People's ratings of this example: {json.dumps(reply)}"])
+
+
 def rating_batch(
-    pairs: tuple[q.FacetPair, ...], style: Style = PLAIN
+    pairs: tuple[q.FacetPair, ...], style: Style = PLAIN, examples: tuple[str, ...] = ()
 ) -> prompts.PromptBatch[q.FacetRating]:
     """Asks for a rating of each pair, the reference's text before the summary's.
 
     An answer is named by its facet, with a number where several pairs are of one facet. A summary
-    that is read as a whole stands behind all facets, once.
+    that is read as a whole stands behind all facets, once. The examples stand before them.
     """
     items: dict[int, tuple[str, q.FacetPair]] = {}
     for id_, pair in enumerate(pairs, start=1):
@@ -183,7 +215,7 @@ def rating_batch(
         units=prompts.apart(pairs),
         size=PAIRS_PER_REQUEST,
         system=prompts.instructions(*style.kinds),
-        parts=lambda ids: _rating_parts([items[id_] for id_ in ids], style.facets),
+        parts=lambda ids: [*examples, *_rating_parts([items[id_] for id_ in ids], style.facets)],
         schema=schema,
         read=read,
     )
@@ -207,7 +239,8 @@ def _rating_parts(
 async def rate_facets(question: q.RateFacets, style: Style, poll: Poll) -> q.FacetRatings:
     """A rating of each pair: the model's own, or one that follows from checked facts."""
     if style.facets != "facts":
-        batch = rating_batch(question.pairs, style)
+        examples = style.examples_for(question.reference)
+        batch = rating_batch(question.pairs, style, examples)
         ratings = await poll.outcomes(batch, lambda rated: rated.rating)
         return q.FacetRatings(ratings)
     sentences = sentence_texts(question.reference)

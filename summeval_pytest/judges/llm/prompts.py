@@ -37,7 +37,8 @@ Kind = (
     | Literal["sentence_checks", "sentence_labels", "sentence_quotes", "factual_checks"]
     | Literal["relations", "entities", "triples", "statements"]
     | Literal["fact_checks_in_chain", "fact_counts", "summary_rating"]
-    | Literal["facet_ratings_release", "facet_ratings_whole", "facet_coverage", "facet_examples"]
+    | Literal["facet_ratings_release", "facet_ratings_whole", "facet_coverage"]
+    | Literal["facet_examples", "facet_examples_labels"]
 )
 """What a request asks for: the name of a prompt file and, but for variants, of a schema."""
 SENTENCES_PER_REQUEST: Final = 12

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest import questions as q
 from summeval_pytest.judges.llm import facet_ratings, fact_requests, sentence_checks
 from summeval_pytest.judges.llm.asking import MAX_REASKS, Turn, request_for
+from summeval_pytest.judges.llm.examples import Examples
 from summeval_pytest.judges.llm.replies import NOTES
 
 if TYPE_CHECKING:
@@ -60,10 +61,17 @@ def prompt_hash(style: facet_ratings.Style = facet_ratings.PLAIN) -> str:
     """Hex digits that tell this version's usual questions, facets in this style, from others."""
     chain = (q.Fact(text="One.", sentence=0), q.Fact(text="One of two.", sentence=0, parent=0))
     pairs = tuple(q.FacetPair(facet=facet, reference="One", candidate="Two") for facet in q.FACETS)
+    segments = q.FacetSegments(method=_SAMPLE[1])
+    examples: tuple[str, ...] = ()
+    if isinstance(style.examples, Examples):  # their own digits stand for their texts
+        examples = tuple(
+            facet_ratings.rating_example(reference, _SAMPLE[0], {"method": 2})
+            for reference in (_SAMPLE[1], segments)
+        )
     batches = (
         facet_ratings.labels_batch(_SAMPLE),
         facet_ratings.segments_batch(_SAMPLE[0]),
-        facet_ratings.rating_batch(pairs, style),
+        facet_ratings.rating_batch(pairs, style, examples),
         fact_requests.facts_batch(_SAMPLE),
         fact_requests.fact_batch(q.CheckFacts(chain, _SAMPLE)),
         fact_requests.fact_batch(q.CheckFacts(chain, _SAMPLE, every_premise=False)),

@@ -54,7 +54,8 @@ def answer_by_rule(body: Body) -> str:
     assert isinstance(messages, list)
     contents = {message["role"]: message["content"] for message in messages}
     kind, user = _kind(contents["system"]), contents["user"]
-    blocks = {match["name"]: match["content"] for match in _BLOCK.finditer(user)}
+    named = {match["name"]: match["content"] for match in _BLOCK.finditer(user)}
+    blocks = {name: text for name, text in named.items() if not name.startswith("example ")}
     if kind in {"sentence_labels", "sentence_quotes"}:
         source = blocks["source"].split("\n")
         carrying = [text for text in source if _share(blocks["sentence"], text) >= _HALF]

@@ -50,6 +50,8 @@ OWN: dict[str, str] = {
 """By prompt file, the one hash that it is in. Another rubric is in the usual one of
 such a judge; the rating of a summary is a baseline beside the metrics, whose signatures do not
 know it."""
+PARTS_OF_RATINGS = {"facet_coverage", "facet_examples", "facet_examples_labels"}
+"""Prompt files that go on where another ends."""
 
 
 def prompt(name: str) -> str:
@@ -57,7 +59,7 @@ def prompt(name: str) -> str:
     return (FOLDER / f"{name}.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("kind", sorted(set(KINDS) - {"facet_coverage", "facet_examples"}))
+@pytest.mark.parametrize("kind", sorted(set(KINDS) - PARTS_OF_RATINGS))
 def test_every_kind_has_its_instructions_and_those_about_material(kind: Kind) -> None:
     """A kind that forgets what material is would follow a paper's orders."""
     text = instructions(kind)
@@ -75,6 +77,7 @@ def test_every_prompt_file_is_used() -> None:
         "summary_rating",
         "facet_ratings",
         "facet_ratings_release",
+        "facet_examples_labels",
     }
 
 
