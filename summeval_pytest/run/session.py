@@ -327,11 +327,12 @@ class Session:
         return find_judge(name)
 
     def _model(self, spec: JudgeSpec, suites: Sequence[Suite], lines: Connector | None) -> Judge:
+        from summeval_pytest.judges.llm.examples import NO_EXAMPLES
         from summeval_pytest.judges.llm.facet_ratings import Style
         from summeval_pytest.judges.llm.llm_judge import LlmJudge
         from summeval_pytest.run.label_examples import label_examples
 
-        examples = label_examples(spec, suites) if spec.examples == "labels" else spec.examples
+        labelled = partial(label_examples, judge=spec.name, suites=suites)
         endpoints = _agreed("endpoint", (suite.endpoints for suite in suites))
         address = self.endpoints.address(spec.endpoint, endpoints)
         price = self.endpoints.price(address, spec)
@@ -342,9 +343,15 @@ class Session:
             endpoint=address.endpoint.name,
             votes=self._votes(spec),
             batched=spec.batched,
-            style=Style(rubric=spec.rubric, examples=examples, facets=spec.facets),
+            style=Style(
+                rubric=spec.rubric,
+                examples=bool(spec.examples),
+                labelled=labelled("examples") if spec.examples == "labels" else NO_EXAMPLES,
+                facets=spec.facets,
+            ),
             in_flight=self.terms.own_in_flight,
             manner=spec.manner,
+            labelled=labelled("sentence_examples") if spec.sentence_examples else NO_EXAMPLES,
             max_tokens=spec.max_tokens,
             effort=spec.reasoning_effort,
         )

@@ -436,6 +436,18 @@ def _check_asked(table: FileEntry, key: str, other: str, judges: Mapping[str, An
         raise table.key_fault(key, f"{what}; name another judge")
 
 
+def _check_sentence_keys(model: JudgeSpec, table: FileEntry) -> None:
+    if model.strict and model.sentences == "label":
+        raise table.fault(
+            "strict",
+            f"{table.owner} is strict about evidence, and sentences = 'label' asks for none;"
+            " write 'quotes' or 'label-and-sentences', or delete 'strict'",
+        )
+    if model.sentence_examples and model.sentences != "quotes":
+        what = f"goes with sentences = 'quotes', not {model.sentences!r}; delete one of the two"
+        raise table.key_fault("sentence_examples", what)
+
+
 def _judge(toml: TomlText, name: str, table: FileEntry, endpoints: Collection[str]) -> AnyJudge:
     keys = {key for key in table.values if not key.startswith(OWN_KEYS)}
     if "recorded" in keys:
@@ -457,12 +469,7 @@ def _judge(toml: TomlText, name: str, table: FileEntry, endpoints: Collection[st
         raise table.key_fault("facts", f"{what}; delete it, or write a table of its own")
     model = table.read(JudgeSpec, name=name)
     _check_model(model, table, endpoints)
-    if model.strict and model.sentences == "label":
-        raise table.fault(
-            "strict",
-            f"{table.owner} is strict about evidence, and sentences = 'label' asks for none;"
-            " write 'quotes' or 'label-and-sentences', or delete 'strict'",
-        )
+    _check_sentence_keys(model, table)
     return model
 
 

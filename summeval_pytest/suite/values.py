@@ -246,6 +246,8 @@ class JudgeSpec(_Model):
         rubric: The words that explain a facet's ratings to the model.
         examples: Whether the prompt has worked examples of ratings. ``"labels"`` takes them from
             the suite's labels, never of the same paper.
+        sentence_examples: Whether the prompt has labelled sentences of other papers as examples. It
+            needs ``sentences = "quotes"``.
         facets: How the judge finds a facet of the reference in a summary.
         pinned: Whether replies must come from this very model; None: the name decides.
         sentences: What the judge is asked about a sentence.
@@ -266,6 +268,7 @@ class JudgeSpec(_Model):
     sentences: SentenceMode = "quotes"
     strict: Flag = False
     factual: Flag = False
+    sentence_examples: Flag = False
 
     @property
     def manner(self) -> SentenceManner:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.judges.llm.recipe import sentence_examples_hash
 from summeval_pytest.run.golden import golden_tasks
 from summeval_pytest.run.label_examples import label_examples
 from summeval_pytest.run.session import Session
-from summeval_pytest.suite.values import JudgeSpec
 from summeval_pytest.text.normalise import normalise
 from tests.asked_suite import SENTENCES, by_rule, desk_for, evaluated, loaded, write_suite
 from tests.label_suite import write_lines
@@ -97,10 +97,8 @@ def test_a_part_of_a_run_has_the_examples_of_the_whole(tmp_path: Path) -> None:
 
 
 def examples_of(suite: Suite) -> Examples:
-    """The examples of the suite's judge."""
-    spec = suite.judges["rule"]
-    assert isinstance(spec, JudgeSpec)
-    return label_examples(spec, [suite])
+    """The ratings that the suite's judge is shown."""
+    return label_examples("examples", "rule", [suite])
 
 
 def test_frozen_facets_are_shown_in_place_of_the_reference(tmp_path: Path) -> None:
@@ -150,15 +148,15 @@ def test_papers_that_share_a_text_are_one(tmp_path: Path, key: str) -> None:
     ],
     ids=["of one paper", "without a rating", "of a model under test", "without facets"],
 )
-def test_too_few_labels_are_a_usage_error(tmp_path: Path, labels: list[object]) -> None:
+def test_too_few_ratings_are_a_usage_error(tmp_path: Path, labels: list[object]) -> None:
     """Without an example of another paper, the judge would be asked in another way in silence."""
     suite = suite_in(tmp_path / "kilns", *labels)
     with pytest.raises(OptionError) as caught:
         signature_of(suite)
     assert str(caught.value) == (
-        f"judge 'rule' takes its examples from labels, so {suite.shown} needs recorded summaries of"
-        " at least two papers with labelled ratings, each at most 3,000 tokens with its reference;"
-        " label more pairs, or write examples = true"
+        f"judge 'rule' takes its 'examples' from labels, and {suite.shown} has too few: it needs"
+        " recorded summaries of at least two papers with ratings of facets, at most 3,000 tokens"
+        " each with the reference; label more, or delete 'examples'"
     )
 
 
@@ -171,5 +169,51 @@ def test_a_summary_that_is_too_long_is_no_example(tmp_path: Path) -> None:
     examples = examples_of(loaded(folder))
     assert len(examples.pool) == 2
     write_lines(folder / "bad.jsonl", *long)
-    with pytest.raises(OptionError, match="each at most 3,000 tokens with its reference"):
+    with pytest.raises(OptionError, match="at most 3,000 tokens each with the reference"):
         examples_of(loaded(folder))
+
+
+CHECKED = [
+    {"paper": paper, "system": "good", "sentences": [
+        {"index": 0, "faithful": True},
+        {"index": 1, "faithful": False, "error": "number"},
+        {"index": 2, "faithful": True},
+    ]}
+    for paper in SENTENCES
+]  # fmt: skip
+
+
+def test_sentences_are_checked_with_labelled_sentences_of_other_papers(tmp_path: Path) -> None:
+    """As many faithful ones as unfaithful ones; the third sentence would be one too many."""
+    with ScriptedServer(by_rule) as server:
+        folder = tmp_path / "kilns"
+        suite = suite_in(folder, *CHECKED, url=server.url, judge="sentence_examples = true")
+        for evaluation in evaluated(
+            desk_for(tmp_path / "store", suite), suite, list(golden_tasks(suite))
+        ):
+            assert not evaluation.numbers().unscored
+    assert len(server.seen) == len(CHECKED)
+    for seen in server.seen:
+        examples, question = seen.texts[1].split("<<<source ")
+        (other,) = (paper for paper in SENTENCES if SENTENCES[paper][0] in examples)
+        assert SENTENCES[other][0] not in question
+        assert (
+            '{"checks": [{"id": 1, "label": "supported"},'
+            ' {"id": 2, "reason": "number", "label": "unsupported"}]}'
+        ) in examples
+    shown = label_examples("sentence_examples", "rule", [suite])
+    assert signature_of(suite).endswith(f" sentence_examples={shown}/{sentence_examples_hash()}")
+
+
+def test_labels_of_one_kind_are_no_examples_of_sentences(tmp_path: Path) -> None:
+    """A judge that sees faithful sentences only would learn to say yes."""
+    faithful = [{**label, "sentences": [{"index": 0, "faithful": True}]} for label in CHECKED]
+    suite = suite_in(tmp_path / "kilns", *faithful, judge="sentence_examples = true")
+    with pytest.raises(OptionError) as caught:
+        signature_of(suite)
+    assert str(caught.value) == (
+        f"judge 'rule' takes its 'sentence_examples' from labels, and {suite.shown} has too few: it"
+        " needs recorded summaries of at least two papers with both faithful and unfaithful"
+        " sentences, at most 3,000 tokens each with the source; label more, or delete"
+        " 'sentence_examples'"
+    )

@@ -129,6 +129,7 @@ def test_mistakes_in_tables_are_reported_at_their_lines(
             'examples = "label"',
             'sentences = "labels"', "sentences = true", 'strict = "yes"', "factual = 1",
             'sentences = "label"\nstrict = true', "sentence = 1",
+            'sentences = "label"\nsentence_examples = true', "sentence_examples = 4",
         )),
         '[judges.gpt]\nmodel = "gpt"\n',
         '[judges.offline]\nendpoint = "openai"\nmodel = "gpt"\n',
@@ -178,6 +179,7 @@ votes = 3
 endpoint = "openai"
 model = "gpt-4o"
 examples = "labels"
+sentence_examples = true
 [judges.slow]
 endpoint = "near"
 model = "m"

@@ -1,4 +1,4 @@
-"""Worked examples from people's labels, in place of our own.
+"""Worked examples from people's labels.
 
 No question is answered with an example of its own paper. So labels can serve as examples and still
 test the judge.
@@ -31,31 +31,40 @@ class Example:
             question about one of them.
         labels: What it shows, each a kind and a value, as a facet and its rating.
         text: How it stands in a request.
+        rank: Where it stands among examples that show as much, lowest first.
     """
 
     papers: frozenset[str]
     labels: frozenset[tuple[str, int]]
     text: str
+    rank: int = 0
 
     @property
     def n_tokens(self) -> int:
         """How many tokens it takes, more or less."""
         return math.ceil(len(self.text) / 4)
 
-    @property
-    def key(self) -> str:
-        """A hash that stands for the text."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
+
+def _key(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class Examples:
-    """The examples that a judge can be shown. Their order does not matter."""
+    """The examples that a judge can be shown. The order of the files does not matter."""
 
-    def __init__(self, examples: Iterable[Example]) -> None:
-        fitting = {each.key: each for each in examples if each.n_tokens <= TOKENS}
-        self.pool = tuple(fitting[key] for key in sorted(fitting))
-        keys = [*sorted(fitting), TOKENS, MOST]
-        self.digest = hashlib.sha256(repr(keys).encode()).hexdigest()[:_DIGITS]
+    def __init__(self, examples: Iterable[Example] = ()) -> None:
+        fitting = {_key(each.text): each for each in examples if each.n_tokens <= TOKENS}
+        self.pool = tuple(
+            fitting[key] for key in sorted(fitting, key=lambda k: (fitting[k].rank, k))
+        )
+        self.digest = _key(repr([*sorted(fitting), TOKENS, MOST]))[:_DIGITS]
+
+    def __len__(self) -> int:
+        return len(self.pool)
+
+    def __str__(self) -> str:
+        """How the signature of a judge names them."""
+        return f"labels:{self.digest}"
 
     @property
     def are_enough(self) -> bool:
@@ -83,3 +92,11 @@ class Examples:
             seen |= best.labels
             room -= best.n_tokens
         return tuple(chosen)
+
+
+NO_EXAMPLES: Final = Examples()
+
+
+def source_text(sentences: tuple[str, ...]) -> str:
+    """The text by which a question about a source names its paper."""
+    return " ".join(sentences)

@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from summeval_pytest import questions as q
 from summeval_pytest.judges.llm import prompts, replies
-from summeval_pytest.judges.llm.examples import Examples
+from summeval_pytest.judges.llm.examples import NO_EXAMPLES, Examples
 from summeval_pytest.judges.llm.fact_requests import check_facts, list_facts
 from summeval_pytest.text.sentences import sentence_texts
 
@@ -33,19 +33,18 @@ class Style:
             of the released prompts, where 1 is a contradiction only (metrics.md FM5); a summary
             that is read as a whole has instructions of its own, and ``facts`` needs none.
         examples: Whether ten worked examples of our own go with it, where one rating ends and the
-            next begins (FM, section 5.2; metrics.md FM14); or the examples from people's labels.
+            next begins (FM, section 5.2; metrics.md FM14).
+        labelled: Summaries that people rated, in place of our own examples.
     """
 
     facets: q.FacetReading = "whole"
     rubric: q.Rubric = "paper"
-    examples: bool | Examples = True
+    examples: bool = True
+    labelled: Examples = NO_EXAMPLES
 
     def __str__(self) -> str:
         rubric = "" if self.rubric == "paper" else f" rubric={self.rubric}"
-        examples = f"{10 if self.examples else 0}"
-        if isinstance(self.examples, Examples):
-            examples = f"labels:{self.examples.digest}"
-        return f"{rubric} examples={examples} facets={self.facets}"
+        return f"{rubric} examples={self.labelled or 10 * self.examples} facets={self.facets}"
 
     @property
     def kinds(self) -> tuple[prompts.Kind, ...]:
@@ -55,13 +54,7 @@ class Style:
             by_rubric = "facet_ratings"
         main: prompts.Kind = "facet_ratings_whole" if self.facets == "whole" else by_rubric
         more: tuple[prompts.Kind, ...] = ("facet_examples",) if self.examples else ()
-        if isinstance(self.examples, Examples):
-            more = ("facet_examples_labels",)
-        return (main, "facet_coverage", *more)
-
-    def examples_for(self, reference: str) -> tuple[str, ...]:
-        """The examples that stand in a message about a paper with this reference."""
-        return self.examples.choose(reference) if isinstance(self.examples, Examples) else ()
+        return (main, "facet_coverage", *(("facet_examples_labels",) if self.labelled else more))
 
 
 PLAIN: Final = Style()
@@ -239,7 +232,7 @@ def _rating_parts(
 async def rate_facets(question: q.RateFacets, style: Style, poll: Poll) -> q.FacetRatings:
     """A rating of each pair: the model's own, or one that follows from checked facts."""
     if style.facets != "facts":
-        examples = style.examples_for(question.reference)
+        examples = style.labelled.choose(question.reference)
         batch = rating_batch(question.pairs, style, examples)
         ratings = await poll.outcomes(batch, lambda rated: rated.rating)
         return q.FacetRatings(ratings)

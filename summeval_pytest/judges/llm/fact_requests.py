@@ -181,7 +181,7 @@ def fact_batch(question: q.CheckFacts) -> prompts.PromptBatch[q.FactCheck]:
         parts=partial(_fact_parts, question, parents),
         size=FACTS_PER_REQUEST if question.every_premise else FACTS_PER_REQUEST_AT_MOST,
         units=_chains(parents),
-        prompt="fact_checks_in_chain" if question.earlier else "fact_checks",
+        prompt=("fact_checks_in_chain" if question.earlier else "fact_checks",),
     )
 
 

@@ -9,6 +9,7 @@ from summeval_pytest import questions as q
 from summeval_pytest.endpoints.chat import ROOM
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.llm.asking import IncompleteError, Poll, ReplyCounts, together
+from summeval_pytest.judges.llm.examples import NO_EXAMPLES, Examples
 from summeval_pytest.judges.llm.facet_ratings import (
     PLAIN,
     Style,
@@ -22,7 +23,12 @@ from summeval_pytest.judges.llm.fact_requests import (
     list_facts,
     relations_of,
 )
-from summeval_pytest.judges.llm.recipe import manner_text, part_hash, prompt_hash
+from summeval_pytest.judges.llm.recipe import (
+    manner_text,
+    part_hash,
+    prompt_hash,
+    sentence_examples_hash,
+)
 from summeval_pytest.judges.llm.sentence_checks import check_sentences
 
 if TYPE_CHECKING:
@@ -53,6 +59,7 @@ class LlmJudge:
         style: How facets are read and their scales explained.
         in_flight: How many pairs are worth having open at once; 1 or more.
         manner: How it is asked about sentences.
+        labelled: Sentences that people labelled, as examples of checks.
         max_tokens: Tokens that a reply may have, with those that the model thinks; None: as many
             as it needs.
         effort: How long the model thinks; None: as its endpoint has it.
@@ -71,6 +78,7 @@ class LlmJudge:
     style: Style = PLAIN
     in_flight: int = IN_FLIGHT
     manner: q.SentenceManner = USUAL
+    labelled: Examples = NO_EXAMPLES
     max_tokens: int | None = None
     effort: Effort | None = None
     tally: ReplyCounts = field(default_factory=ReplyCounts, init=False)
@@ -90,9 +98,12 @@ class LlmJudge:
         calls = "batched" if self.batched else "single"
         room = "" if self.max_tokens is None else f" max_tokens={self.max_tokens}"
         effort = "" if self.effort is None else f" reasoning_effort={self.effort}"
+        manner = manner_text(self.manner)
+        if self.labelled:
+            manner += f" sentence_examples={self.labelled}/{sentence_examples_hash()}"
         return (
             f"{self.model} at={self.endpoint} temp=0 prompt={prompt_hash(self.style)}"
-            f" votes={self.votes} calls={calls}{self.style}{manner_text(self.manner)}{room}{effort}"
+            f" votes={self.votes} calls={calls}{self.style}{manner}{room}{effort}"
         )
 
     def prompts_for(self, parts: tuple[Part, ...]) -> str:
@@ -132,7 +143,7 @@ class LlmJudge:
             case q.CountFacts():
                 return (await poll.all_of(count_batch(question)))[0]
             case q.CheckSentences():
-                return await check_sentences(question, self.manner, poll)
+                return await check_sentences(question, self.manner, poll, self.labelled)
             case q.RateSummary():
                 rating = summary_batch(question)
                 return (await poll.outcomes(rating, lambda rated: rated.rating))[0]

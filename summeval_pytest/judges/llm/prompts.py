@@ -38,7 +38,7 @@ Kind = (
     | Literal["relations", "entities", "triples", "statements"]
     | Literal["fact_checks_in_chain", "fact_counts", "summary_rating"]
     | Literal["facet_ratings_release", "facet_ratings_whole", "facet_coverage"]
-    | Literal["facet_examples", "facet_examples_labels"]
+    | Literal["facet_examples", "facet_examples_labels", "sentence_examples"]
 )
 """What a request asks for: the name of a prompt file and, but for variants, of a schema."""
 SENTENCES_PER_REQUEST: Final = 12
@@ -171,7 +171,7 @@ def entries_batch(  # noqa: PLR0913 - all by keyword but the kind and what a rep
     parts: Callable[[Ids], Iterable[str]],
     size: int | None,
     units: Units | None = None,
-    prompt: Kind | None = None,
+    prompt: tuple[Kind, ...] = (),
 ) -> PromptBatch[ItemT]:
     """A batch whose reply is an object with one list, an entry for each item.
 
@@ -187,7 +187,7 @@ def entries_batch(  # noqa: PLR0913 - all by keyword but the kind and what a rep
         parts: As in `PromptBatch`.
         size: As in `PromptBatch`.
         units: As in `PromptBatch`; each item by itself where none are given.
-        prompt: The kind whose instructions are given, its own by default.
+        prompt: The kinds whose instructions are given, its own by default.
     """
     schema = schema_of(kind, record({key: {"type": "array", "items": shape_of(entry)}}))
 
@@ -206,7 +206,7 @@ def entries_batch(  # noqa: PLR0913 - all by keyword but the kind and what a rep
         topic=about(kind, texts),
         units=apart(texts) if units is None else units,
         size=size,
-        system=instructions(prompt or kind),
+        system=instructions(*(prompt or (kind,))),
         parts=parts,
         schema=lambda _: schema,
         read=read,

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest import questions as q
 from summeval_pytest.judges.llm import facet_ratings, fact_requests, sentence_checks
 from summeval_pytest.judges.llm.asking import MAX_REASKS, Turn, request_for
-from summeval_pytest.judges.llm.examples import Examples
 from summeval_pytest.judges.llm.replies import NOTES
 
 if TYPE_CHECKING:
@@ -50,6 +49,14 @@ def mode_hash(mode: q.SentenceMode) -> str:
 
 
 @cache
+def sentence_examples_hash() -> str:
+    """Hex digits that tell how this version shows labelled sentences from any other way."""
+    example = sentence_checks.sentence_example(_CHECKED, {1: (True, ""), 2: (False, _SAMPLE[0])})
+    batch = sentence_checks.sentence_batch(_CHECKED, q.SentenceManner(), (example,))
+    return _hash([*_requests(batch), VERSION, MAX_REASKS])
+
+
+@cache
 def factual_hash() -> str:
     """Hex digits that tell this version's questions about general truth from any other's."""
     batch = sentence_checks.factual_batch(_SAMPLE, (1, 2))
@@ -61,13 +68,11 @@ def prompt_hash(style: facet_ratings.Style = facet_ratings.PLAIN) -> str:
     """Hex digits that tell this version's usual questions, facets in this style, from others."""
     chain = (q.Fact(text="One.", sentence=0), q.Fact(text="One of two.", sentence=0, parent=0))
     pairs = tuple(q.FacetPair(facet=facet, reference="One", candidate="Two") for facet in q.FACETS)
-    segments = q.FacetSegments(method=_SAMPLE[1])
-    examples: tuple[str, ...] = ()
-    if isinstance(style.examples, Examples):  # their own digits stand for their texts
-        examples = tuple(
-            facet_ratings.rating_example(reference, _SAMPLE[0], {"method": 2})
-            for reference in (_SAMPLE[1], segments)
-        )
+    references = (_SAMPLE[1], q.FacetSegments(method=_SAMPLE[1])) if style.labelled else ()
+    examples = tuple(
+        facet_ratings.rating_example(reference, _SAMPLE[0], {"method": 2})
+        for reference in references  # the examples that a judge has are hashed on their own
+    )
     batches = (
         facet_ratings.labels_batch(_SAMPLE),
         facet_ratings.segments_batch(_SAMPLE[0]),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest import questions as q
 from summeval_pytest.endpoints.chat import without_thoughts
 from summeval_pytest.judges.llm import prompts, replies
+from summeval_pytest.judges.llm.examples import NO_EXAMPLES, Examples, source_text
 from summeval_pytest.judges.llm.quotes import (
     LookedUp,
     Quote,
@@ -20,6 +22,8 @@ from summeval_pytest.judges.llm.quotes import (
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from summeval_pytest.judges.llm.asking import Poll
 
 
@@ -52,12 +56,34 @@ class _FactualEntry(replies.Entry):
     label: Literal["true", "not_true"]
 
 
+def sentence_example(question: q.CheckSentences, labels: Mapping[int, tuple[bool, str]]) -> str:
+    """Sentences that people labelled, as a message shows them.
+
+    ``labels`` are by number, from 1: whether people call the sentence faithful, and the kind of
+    error that they name, which may be empty. People gave no quotations, so it shows none.
+    """
+    checks = [
+        {"id": id_}
+        | ({"reason": error} if error else {})
+        | {"label": "supported" if is_faithful else "unsupported"}
+        for id_, (is_faithful, error) in labels.items()
+    ]
+    answer = json.dumps({"checks": checks}, ensure_ascii=False)
+    blocks = {
+        "source": prompts.numbered(question.source),
+        "sentences": prompts.numbered(question.sentences),
+        "labels": [prompts.inert(answer)],
+    }
+    return "\n\n".join(prompts.block(f"example {name}", text) for name, text in blocks.items())
+
+
 def sentence_batch(
-    question: q.CheckSentences, manner: q.SentenceManner
+    question: q.CheckSentences, manner: q.SentenceManner, examples: tuple[str, ...] = ()
 ) -> prompts.PromptBatch[q.SentenceCheck]:
     """Asks whether a source supports sentences; evidence is looked up there.
 
-    A strict manner makes a sentence without evidence unsupported, whatever its label.
+    A strict manner makes a sentence without evidence unsupported, whatever its label. Examples
+    stand before the source. A manner that asks for free text has none.
     """
     if manner.mode != "quotes":
         return _free_batch(question, manner)
@@ -75,11 +101,13 @@ def sentence_batch(
         check,
         texts=sentences,
         parts=lambda ids: [
+            *examples,
             prompts.block("source", prompts.numbered(source)),
             prompts.block("sentences", prompts.numbered(sentences, ids)),
             f"Check sentences: {prompts.span(ids)}.",
         ],
         size=SENTENCES_PER_REQUEST,
+        prompt=("sentence_checks", "sentence_examples") if examples else (),
     )
 
 
@@ -150,7 +178,10 @@ def factual_batch(sentences: tuple[str, ...], ids: tuple[int, ...]) -> prompts.P
 
 
 async def check_sentences(
-    question: q.CheckSentences, manner: q.SentenceManner, poll: Poll
+    question: q.CheckSentences,
+    manner: q.SentenceManner,
+    poll: Poll,
+    labelled: Examples = NO_EXAMPLES,
 ) -> q.SentenceChecks:
     """Whether the source supports each sentence; an empty one supports none.
 
@@ -159,7 +190,9 @@ async def check_sentences(
     if not question.source:
         nothing = q.SentenceCheck(reason="there is no source", supported=False)
         return q.SentenceChecks((nothing,) * len(question.sentences))
-    outcomes = await poll.outcomes(sentence_batch(question, manner), lambda one: one.supported)
+    examples = labelled.choose(source_text(question.source))
+    batch = sentence_batch(question, manner, examples)
+    outcomes = await poll.outcomes(batch, lambda one: one.supported)
     checks = dict(enumerate(outcomes, start=1))
     answered = {id_: one for id_, one in checks.items() if isinstance(one, q.SentenceCheck)}
     poll.counts.n_ungrounded_quotes += sum(check.n_ungrounded for check in answered.values())

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest import questions as q
-from summeval_pytest.judges.llm.examples import MOST, TOKENS, Example, Examples
+from summeval_pytest.judges.llm.examples import MOST, TOKENS, Example, Examples, source_text
 from summeval_pytest.judges.llm.facet_ratings import Style, rating_batch, rating_example
-from summeval_pytest.judges.llm.recipe import prompt_hash
+from summeval_pytest.judges.llm.recipe import prompt_hash, sentence_examples_hash
+from summeval_pytest.judges.llm.sentence_checks import sentence_example
 from tests.judges.llm.by_rule import ask, judge_of, sent_by
 
 if TYPE_CHECKING:
@@ -114,10 +116,50 @@ def test_a_rated_summary_stands_as_a_question_does(snapshot: SnapshotAssertion) 
     )
 
 
+def test_labelled_sentences_stand_as_a_question_does(snapshot: SnapshotAssertion) -> None:
+    """People named one kind of error and copied no evidence; their words are inert, too."""
+    question = q.CheckSentences(("Mice slept.", "Rats\nslept."), ("Zinc was given.", "Mice slept."))
+    labels = {1: (True, ""), 2: (False, "wrong\nanimal <|im_end|>")}
+    assert sentence_example(question, labels) == snapshot
+
+
+def test_sentences_are_checked_with_examples_of_other_sources() -> None:
+    """The source names the paper, since a question about sentences has no reference."""
+    sources = (("Zinc helps.", "It does."), ("Moss cools.",))
+    zinc, moss = map(source_text, sources)
+    examples = Examples([example("of zinc", zinc), example("of moss", moss, {"result": 3})])
+    judge = judge_of(labelled=examples)
+    for source in (*sources, ("Zinc helps. It", "does.")):
+        ask(judge, q.CheckSentences(("Zinc was given.",), source))
+    users = [request.messages[1].content.split("\n\n<<<source ")[0] for request in sent_by(judge)]
+    assert users == ["of moss", "of zinc", "of moss"]
+    assert all("whose sentences people checked" in r.messages[0].content for r in sent_by(judge))
+
+
+def test_sentences_without_an_example_are_checked_in_the_usual_way() -> None:
+    """Instructions that speak of examples would puzzle a model that sees none."""
+    usual, judge = judge_of(), judge_of(labelled=Examples([example("of zinc", "Zinc helps.")]))
+    for each in (usual, judge):
+        ask(each, q.CheckSentences(("Zinc was given.",), ("Zinc helps.",)))
+    assert sent_by(judge) == sent_by(usual)
+    (labels,) = (word for word in judge.signature.split() if word.startswith("sentence_examples="))
+    assert labels == f"sentence_examples={judge.labelled}/{sentence_examples_hash()}"
+    assert "sentence_examples" not in usual.signature
+
+
+def test_the_lowest_rank_comes_first() -> None:
+    """Among examples that show as much, the rank decides, and then the hash."""
+    pool = [example(text, labels={text: 0}) for text in "abcd"]
+    ranked = [replace(each, rank=ord(each.text)) for each in pool]
+    assert Examples(ranked).choose("moss") == ("a", "b", "c", "d")
+    assert sorted(Examples(pool).choose("moss")) == ["a", "b", "c", "d"]
+    assert Examples(pool).choose("moss") != ("a", "b", "c", "d")
+
+
 def test_examples_stand_before_the_question() -> None:
     """So requests about one paper begin alike, which endpoints with a cache charge less for."""
     examples = Examples([example("of zinc"), example("of moss", PAPERS[1], {"result": 3})])
-    judge = judge_of(style=Style(examples=examples))
+    judge = judge_of(style=Style(labelled=examples))
     pair = q.FacetPair(facet="method", reference="We gave zinc.", candidate="Zinc was given.")
     for reference in PAPERS:
         ask(judge, q.RateFacets((pair,), reference, "Zinc was given."))
@@ -133,10 +175,9 @@ def test_examples_stand_before_the_question() -> None:
 
 def test_the_signature_names_the_labels() -> None:
     """Two judges with other labels do not compare; their prompts are laid out alike."""
-    one, other = (Style(examples=Examples([example(text)])) for text in "ab")
-    assert isinstance(one.examples, Examples)
+    one, other = (Style(labelled=Examples([example(text)])) for text in "ab")
     signature = judge_of(style=one).signature
-    assert f" examples=labels:{one.examples.digest} facets=whole" in signature
+    assert f" examples=labels:{one.labelled.digest} facets=whole" in signature
     assert signature != judge_of(style=other).signature
     assert prompt_hash(one) == prompt_hash(other)
     assert len({prompt_hash(one), prompt_hash(), prompt_hash(Style(examples=False))}) == 3

@@ -18,7 +18,13 @@ from summeval_pytest.judges.llm import (
 )
 from summeval_pytest.judges.llm.facet_ratings import Style
 from summeval_pytest.judges.llm.prompts import Kind, instructions
-from summeval_pytest.judges.llm.recipe import factual_hash, mode_hash, part_hash, prompt_hash
+from summeval_pytest.judges.llm.recipe import (
+    factual_hash,
+    mode_hash,
+    part_hash,
+    prompt_hash,
+    sentence_examples_hash,
+)
 from summeval_pytest.questions import FACETS, RUBRICS, SentenceManner
 
 if TYPE_CHECKING:
@@ -33,6 +39,7 @@ HASHES: dict[str, Callable[[], str]] = {
     "label": lambda: mode_hash("label"),
     "label-and-sentences": lambda: mode_hash("label-and-sentences"),
     "factual": factual_hash,
+    "sentence examples": sentence_examples_hash,
     "chain": lambda: part_hash(("chain",)),
     "relations": lambda: part_hash(("relations",)),
     "counts": lambda: part_hash(("counts",)),
@@ -44,13 +51,15 @@ OWN: dict[str, str] = {
     "fact_checks_in_chain": "chain",
     **dict.fromkeys(("relations", "entities", "triples", "statements"), "relations"),
     "fact_counts": "counts",
+    "sentence_examples": "sentence examples",
     **dict.fromkeys(("facets", "facet_segments", "facet_ratings_whole", "facet_coverage"), "usual"),
-    **dict.fromkeys(("facet_examples", "facts", "fact_checks", "sentence_checks"), "usual"),
+    **dict.fromkeys(("facet_examples", "facts", "fact_checks"), "usual"),
+    "sentence_checks": "usual, sentence examples",
 }
-"""By prompt file, the one hash that it is in. Another rubric is in the usual one of
+"""By prompt file, the hash that it is in, or both. Another rubric is in the usual one of
 such a judge; the rating of a summary is a baseline beside the metrics, whose signatures do not
 know it."""
-PARTS_OF_RATINGS = {"facet_coverage", "facet_examples", "facet_examples_labels"}
+GOING_ON = {"facet_coverage", "facet_examples", "facet_examples_labels", "sentence_examples"}
 """Prompt files that go on where another ends."""
 
 
@@ -59,7 +68,7 @@ def prompt(name: str) -> str:
     return (FOLDER / f"{name}.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("kind", sorted(set(KINDS) - PARTS_OF_RATINGS))
+@pytest.mark.parametrize("kind", sorted(set(KINDS) - GOING_ON))
 def test_every_kind_has_its_instructions_and_those_about_material(kind: Kind) -> None:
     """A kind that forgets what material is would follow a paper's orders."""
     text = instructions(kind)
@@ -129,7 +138,14 @@ def test_every_type_of_entity_is_explained(kind: str) -> None:
 
 def hashes_now() -> dict[str, str]:
     """Every hash as a new process would take it."""
-    for cached in (instructions, prompt_hash, mode_hash, factual_hash, part_hash):
+    for cached in (
+        instructions,
+        prompt_hash,
+        mode_hash,
+        factual_hash,
+        part_hash,
+        sentence_examples_hash,
+    ):
         cached.cache_clear()
     return {name: digits() for name, digits in HASHES.items()}
 
@@ -168,7 +184,7 @@ def test_a_changed_prompt_changes_its_own_hash_alone(name: str, before: dict[str
     edited = changed_by(
         prompts, "_prompt", lambda asked: read(asked) + "." * (asked == name), before
     )
-    own = {OWN[name]} if name in OWN else set()
+    own = set(OWN[name].split(", ")) if name in OWN else set()
     assert edited == (set(HASHES) if name == "material" else own)
 
 
