@@ -7,6 +7,7 @@ import re
 import select
 import shutil
 import signal
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
