@@ -141,8 +141,10 @@ def _tables(
             if not shown:
                 continue
             basis = _Basis.of(run.judge.signature, suite)
-            change = " and ".join(basis.differing(last.get(suite.name, basis)))
-            last[suite.name] = basis
+            change = ""
+            if suite.outlines:  # a run that judged nothing stands between others that go on
+                change = " and ".join(basis.differing(last.get(suite.name, basis)))
+                last[suite.name] = basis
             for system in shown:
                 papers = [pair.numbers() for pair in suite.pairs_of(system.name)]
                 means = mean_scores(system.name, papers, catalogue.values())

@@ -106,9 +106,12 @@ def test_what_changed_while_a_system_was_not_run_is_marked(
     text = (runs / "v10.json").read_text(encoding="utf-8")
     elsewhere = text.replace('"careful"', '"other"')
     (tmp_path / "away.json").write_text(resealed(elsewhere), encoding="utf-8")
-    places = (runs / "v9.json", tmp_path / "away.json", runs / "v10.json")
-    _, lines, _ = shell.run("history", *places, "--system", "careful")
-    assert changes(lines) == ["v9", "-- other judge", "v10"]
+    (tmp_path / "cut.json").write_text(text.splitlines(keepends=True)[0], encoding="utf-8")
+    places = (runs / "v9.json", tmp_path / "away.json", runs / "v10.json", tmp_path / "cut.json")
+    _, lines, _ = shell.run("history", *places, runs / "v11.json", "--system", "careful")
+    assert changes(lines) == ["v9", "-- other judge", "v10", "cut"]
+    _, lines, _ = shell.run("history", places[2], tmp_path / "cut.json", runs / "v11.json")
+    assert changes(lines) == ["v10", "cut", "v11"]
 
 
 def test_a_new_formula_and_other_pairs_are_marked(runs: Path, shell: Shell, tmp_path: Path) -> None:
