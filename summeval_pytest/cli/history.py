@@ -140,11 +140,7 @@ def _tables(
             shown = [each for each in suite.systems if not systems or each.name in systems]
             if not shown:
                 continue
-            basis = _Basis.of(run.judge.signature, suite)
-            change = ""
-            if suite.outlines:  # a run that judged nothing stands between others that go on
-                change = " and ".join(basis.differing(last.get(suite.name, basis)))
-                last[suite.name] = basis
+            change = _change(last, run.judge.signature, suite)
             for system in shown:
                 papers = [pair.numbers() for pair in suite.pairs_of(system.name)]
                 means = mean_scores(system.name, papers, catalogue.values())
@@ -166,6 +162,16 @@ def _tables(
         suite: ([(known | own[suite])[each] for each in numbers or _usual(of_suite)], of_suite)
         for suite, of_suite in rows.items()
     }
+
+
+def _change(last: dict[str, _Basis], judge: str, suite: SuiteRecord) -> str:
+    """What else than the system is new; a run that judged nothing changes nothing."""
+    if not suite.outlines:
+        return ""
+    basis = _Basis.of(judge, suite)
+    before = last.get(suite.name, basis)
+    last[suite.name] = basis
+    return " and ".join(basis.differing(before))
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,9 +59,8 @@ class Forge:
             return {"username": self.by}
         if path.endswith("/pulls"):
             mine = query["head"] == ["fork-owner:fix/a&b"] and query["state"] == ["open"]
-            return [{"number": 6, "head": {"sha": "0ld"}}, {"number": 7, "head": {"sha": "abc"}}][
-                : 2 * mine
-            ]
+            shas = ("0ld", "abc", "two", "two") if mine else ()
+            return [{"number": n, "head": {"sha": sha}} for n, sha in enumerate(shas, start=6)]
         if method == "POST":
             self.add(body["body"], self.by)
             return self.comments[-1]
@@ -154,13 +153,18 @@ def test_a_comment_is_renewed_in_place(forge: Forge, tmp_path: Path) -> None:
     assert forge.tokens == {"Authorization: Bearer t0ken"}
 
 
-@pytest.mark.parametrize("values", [{"SHA": "f0f"}, {"HEAD": "other:main"}])
-def test_a_commit_that_is_no_longer_at_its_head_gets_no_comment(
-    forge: Forge, tmp_path: Path, values: dict[str, str]
+@pytest.mark.parametrize(
+    ("values", "n_pulls"), [({"SHA": "f0f"}, 0), ({"HEAD": "other:main"}, 0), ({"SHA": "two"}, 2)]
+)
+def test_a_commit_that_is_not_at_the_head_of_one_gets_no_comment(
+    forge: Forge, tmp_path: Path, values: dict[str, str], n_pulls: int
 ) -> None:
-    """The run of the newer commit says it; an older one that ends later must not overwrite it."""
+    """The run of the newer commit says it; an older one that ends later must not overwrite it.
+
+    Of two pull requests, to other branches, one would get what the gate found for the other.
+    """
     printed = comment(forge, tmp_path, code=0, **values)
-    assert printed.startswith("No open pull request is at this commit")
+    assert printed.startswith(f"{n_pulls} open pull requests are at this commit")
     assert forge.comments == []
 
 
