@@ -87,6 +87,13 @@ def test_a_budget_is_never_exceeded(tmp_path: Path) -> None:
     assert any("not judged: budget" in message for message in of.messages)
 
 
+def test_a_limit_of_the_suite_stays_where_it_is_the_usual_room(tmp_path: Path) -> None:
+    """Whoever writes 16384, the number in the docs, does not want to pay for three times as much."""
+    thinker = Thinker(20_000)
+    run_on(tmp_path, thinker, keys=f"max_tokens = {ROOM}\n")
+    assert set(thinker.rooms) == {ROOM - 1}
+
+
 def test_where_tokens_are_limited_room_is_what_the_model_needs(tmp_path: Path) -> None:
     """Providers count room that stays empty, and would be asked a tenth as fast."""
     thinker = Thinker(300)

@@ -119,7 +119,9 @@ class LlmJudge:
         return tuple(await together([self._answer(question) for question in questions]))
 
     async def _answer(self, question: q.Question) -> q.Answer:
-        room = self.max_tokens or ROOM
+        room = ROOM if self.max_tokens is None else self.max_tokens
+        if self.max_tokens == ROOM:  # a limit, while the usual room grows
+            room -= 1
         poll = Poll(
             self.sender, self.model, self.tally, self.votes, self.batched, room, self.effort
         )
