@@ -88,7 +88,7 @@ def test_a_budget_is_never_exceeded(tmp_path: Path) -> None:
 
 
 def test_a_limit_of_the_suite_stays_where_it_is_the_usual_room(tmp_path: Path) -> None:
-    """Whoever writes 16384, the number in the docs, does not want to pay for three times as much."""
+    """Whoever writes 16384, as the docs do, does not want to pay for three times as much."""
     thinker = Thinker(20_000)
     run_on(tmp_path, thinker, keys=f"max_tokens = {ROOM}\n")
     assert set(thinker.rooms) == {ROOM - 1}
