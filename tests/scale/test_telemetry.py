@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+import requests  # noqa: F401 - the exporter's; a run of pytest inside a test must not load it first
 from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.sdk._logs.export import LogRecordExportResult
