@@ -57,10 +57,13 @@ def _events(
     about: Attributes, parts: Sequence[Part], values: Mapping[str, float | None]
 ) -> Iterator[Attributes]:
     for part in parts:
+        text = part.text.split("\n")[0]
+        if part.cause in {"unscored", "skipped"}:  # a judge's reason follows, which may quote
+            text = text.partition(", ")[0]
         event = about | {
             "gen_ai.evaluation.name": part.name,
             "gen_ai.evaluation.score.label": _LABELS.get(part.cause, "fail"),
-            "gen_ai.evaluation.explanation": one_line(part.text.split("\n")[0], _WIDTH),
+            "gen_ai.evaluation.explanation": one_line(text, _WIDTH),
         }
         if (value := values.get(part.name)) is not None:
             event["gen_ai.evaluation.score.value"] = value

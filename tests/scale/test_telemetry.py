@@ -17,9 +17,12 @@ from opentelemetry.sdk._logs.export import LogRecordExportResult
 
 from summeval_pytest.cli.app import main
 from summeval_pytest.errors import OptionError
+from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.record.record_file import read_record
+from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.scale.telemetry import EVENT, run_events, send_run
 from summeval_pytest.verdict.decide import decide
+from summeval_pytest.verdict.pair import judge_faults
 from tests.processes import serving
 from tests.reports.records import failing, record, refused, undecided
 
@@ -85,6 +88,19 @@ def test_a_label_says_how_each_number_ended() -> None:
     unscored = [each for each in run_events(run) if "error.type" in each]
     assert unscored
     assert not any("gen_ai.evaluation.score.value" in each for each in unscored)
+
+
+def test_a_reason_that_quotes_a_summary_stays_here() -> None:
+    """A reply that is missing in a cassette is named by the sentence that it is about."""
+    said = "1 of 3 sentences unanswered, first: no recorded answer (checks of 'Mice slept.', 1)"
+    why = Unscored("faithfulness", "unanswered", said)
+    numbers = Numbers(paper="ward-02", system="careless", values={}, unscored=(why,), sizes={})
+    (phrase,) = judge_faults(numbers)
+    assert "Mice slept." in phrase
+    events = [*run_events(record(undecided(why=phrase), failing("zinc-01")))]
+    texts = [each["gen_ai.evaluation.explanation"] for each in events]
+    assert "faithfulness is unscored: unanswered" in texts
+    assert not any("Mice slept." in str(text) for text in texts)
 
 
 def test_a_collector_that_is_not_there_is_the_users_to_start(
