@@ -93,7 +93,7 @@ def test_a_label_says_how_each_number_ended() -> None:
 def test_a_reason_that_quotes_a_summary_stays_here() -> None:
     """A reply that is missing in a cassette is named by the sentence that it is about."""
     said = "1 of 3 sentences unanswered, first: no recorded answer (checks of 'Mice slept.', 1)"
-    why = Unscored("faithfulness", "unanswered", said)
+    why = Unscored(metric="faithfulness", status="unanswered", reason=said)
     numbers = Numbers(paper="ward-02", system="careless", values={}, unscored=(why,), sizes={})
     (phrase,) = judge_faults(numbers)
     assert "Mice slept." in phrase
