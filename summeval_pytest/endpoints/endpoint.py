@@ -218,20 +218,27 @@ class Price:
     """What a model costs, in dollars per million tokens of prompt and reply.
 
     ``cached_input`` is for what the endpoint had in its own cache; None if that costs as much.
-    ``source`` says where a price comes from that nobody wrote into the suite.
+    ``source`` says where a price comes from that nobody wrote into the suite, and ``long`` what
+    calls with prompts of `LONG` tokens and more cost, if that is more.
     """
 
     input: float
     output: float
     cached_input: float | None = None
     source: str = field(default="", compare=False)
+    long: Price | None = None
+
+    def of(self, n_prompt: int) -> Price:
+        """The price of a call by the tokens of its prompt."""
+        return self if self.long is None or n_prompt < LONG else self.long
 
     def cost(self, usage: Usage) -> float:
         """What a reply cost, in dollars."""
+        price = self.of(usage.prompt_tokens)
         cached = min(usage.cached_tokens, usage.prompt_tokens)
-        for_cached = self.input if self.cached_input is None else self.cached_input
-        dollars = (usage.prompt_tokens - cached) * self.input + cached * for_cached
-        return (dollars + usage.completion_tokens * self.output) / 1_000_000
+        for_cached = price.input if price.cached_input is None else price.cached_input
+        dollars = (usage.prompt_tokens - cached) * price.input + cached * for_cached
+        return (dollars + usage.completion_tokens * price.output) / 1_000_000
 
 
 def listed_price(endpoint: Endpoint, model: str) -> Price | None:
@@ -247,28 +254,30 @@ def listed_price(endpoint: Endpoint, model: str) -> Price | None:
     origin = endpoint.origin
     url = origin + urlsplit(endpoint.base_url).path.replace(".", "")  # no host is in the path
 
-    def per_million(used: Used) -> float:
-        price = calc_price(used, model_ref=model, provider_id=provider.id).total_price
-        return float(price * 1_000_000 / _SOME)
+    def price(n: int, source: str = "") -> Price:
+        def per_million(n_replied: int = 0, n_cached: int = 0) -> float:
+            used = Used(input_tokens=n, output_tokens=n_replied, cache_read_tokens=n_cached)
+            total = calc_price(used, model_ref=model, provider_id=provider.id).total_price
+            return float(total * 1_000_000 / n)
+
+        return Price(per_million(), per_million(n) - per_million(), per_million(0, n), source)
 
     try:
         provider = get_snapshot().find_provider(None, None, url)
         match = re.match(provider.api_pattern, url)
         if match is None or match.end() < len(origin):
             return None
-        price = Price(
-            per_million(Used(input_tokens=_SOME)),
-            per_million(Used(output_tokens=_SOME)),
-            per_million(Used(input_tokens=_SOME, cache_read_tokens=_SOME)),
-            source=f"{model} at {urlsplit(origin).hostname} (genai-prices {__version__})",
-        )
+        source = f"{model} at {urlsplit(origin).hostname} (genai-prices {__version__})"
+        short, long = price(_FEW, source), price(_MANY)
     except LookupError:
         return None
-    return price if price.output else None
+    return replace(short, long=None if short == long else long) if short.output else None
 
 
-_SOME: Final = 1000
-"""Tokens, few enough for the lowest price where a long prompt costs more."""
+LONG: Final = 32_000
+"""Tokens. No provider asks more for a shorter prompt; some ask more only for a much longer one, so
+that a budget rather counts too much."""
+_FEW, _MANY = 1000, 1_000_000
 OPENAI: Final = "openai"
 OLLAMA: Final = "ollama"
 BUILT_IN_ENDPOINTS: Final = (OLLAMA, OPENAI)

@@ -31,14 +31,17 @@ _PER_SCHEMA: Final = 64
 
 def cost_at_most(request: ChatRequest, price: Price) -> float:
     """What one call can cost at most, in dollars: a long prompt and a reply of full length."""
+    n_prompt = tokens_at_most(request)
+    price = price.of(n_prompt)
     dearest = max(price.input, price.cached_input or 0.0)
-    return (tokens_at_most(request) * dearest + request.most_tokens * price.output) / 1_000_000
+    return (n_prompt * dearest + request.most_tokens * price.output) / 1_000_000
 
 
 def tokens_for(dollars: float, request: ChatRequest, price: Price) -> float:
     """How many tokens of reply so much money pays for after the longest prompt, 0 or more."""
     left = dollars - cost_at_most(replace(request, max_tokens=0, room=None), price)
-    return max(0.0, left / price.output * 1_000_000) if price.output else math.inf
+    output = price.of(tokens_at_most(request)).output
+    return max(0.0, left / output * 1_000_000) if output else math.inf
 
 
 def tokens_at_most(request: ChatRequest) -> int:
