@@ -60,13 +60,22 @@ def test_a_replay_asks_nobody_and_gives_the_same_bytes(
     assert f"replies: {n_asked} asked, 0 remembered (0 from a cassette)" in out
     study("--system", "good,bad")
     assert server.n_requests == n_asked
+    assert f"replies: 0 asked, {n_asked} remembered (0 from" in capsys.readouterr().out
     assert Path("study.json").read_bytes() == first
 
 
-def test_a_system_that_is_a_model_is_asked_once_for_all_judges(server: ScriptedServer) -> None:
-    """Two judges of different summaries would compare nothing; its family is its model's."""
+def test_a_system_that_is_a_model_is_asked_once_for_all_judges(
+    server: ScriptedServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two judges of different summaries would compare nothing; its family is its model's.
+
+    Of all calls, those for summaries are no judge's, and the embedded judge has none.
+    """
     found = study("--judge", "offline", "--system", "writer", "--record", "all")
-    assert len([seen for seen in server.seen if seen.model == "writer-7b"]) == 2
+    n_written = len([seen for seen in server.seen if seen.model == "writer-7b"])
+    assert n_written == 2
+    counts = [each for each in capsys.readouterr().out.splitlines() if each.startswith("replies: ")]
+    assert [int(each.split()[1]) for each in counts] == [server.n_requests - n_written, 0]
     assert [judge["name"] for judge in found["judges"]] == ["rule", "offline"]
     assert found["systems"] == [{"name": "writer", "family": "writer", "n_papers": 2}]
 
