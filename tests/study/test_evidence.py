@@ -111,6 +111,29 @@ def test_evidence_of_every_labelled_sentence_may_count(
     assert message["faithful"][2].endswith("labelled ones, for sentences labelled faithful;")
 
 
+@pytest.mark.parametrize(
+    ("mode", "title", "recall"),
+    [
+        ("quotes", "# Sentence checks", 0.75),
+        ("label-and-sentences", "# Sentence quotes", 0.75),
+        # "The slow draught gave bricks of 31 MPa." is copied: 1 of 4 labelled places is found
+        ("label", "# Sentence labels", 0.25),
+    ],
+)
+def test_a_model_is_measured_in_every_mode(
+    folder: Path, server: ScriptedServer, mode: str, title: str, recall: float
+) -> None:
+    """A model that only labels has named nothing; a rule has, where a sentence is copied."""
+    suite(folder, server.url, judge=f'sentences = "{mode}"')
+    assert evidence("--judge", "rule", "--json", "evidence.json") == 0
+    figures = json.loads((folder / "evidence.json").read_text(encoding="utf-8"))
+    judge = next(f for f in figures["figures"] if f["by"] == "judge" and f["part"] == "all")
+    assert (judge["precision"][0], judge["recall"][0]) == (1.0, recall)
+    assert {seen.texts[0].split("\n")[0] for seen in server.seen} == {title}
+    assert {"response_format" in seen.body for seen in server.seen} == {mode == "quotes"}
+    assert (f" sentences={mode}/" in figures["judge"]) is (mode != "quotes")
+
+
 def test_quotations_of_the_summary_are_reported(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
