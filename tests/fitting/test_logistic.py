@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 import pytest
 
-from tests.fitting.logistic import auc, fit_logistic
+from tests.fitting.logistic import auc, fit_logistic, folds
 
 
 def test_without_a_ridge_two_points_are_met_exactly() -> None:
@@ -45,3 +45,8 @@ def test_one_kind_of_label_tells_nothing_apart() -> None:
     numbers = np.array([0.9, 0.4, 0.4, 0.5])
     assert auc(np.array([1.0, 1.0, 0.0, 0.0]), numbers) == 2.5 / 4
     assert np.isnan(auc(np.ones(4), numbers))
+
+
+def test_a_paper_is_in_one_fold() -> None:
+    """Sentences of one paper never stand on both sides; the sixth paper joins the first."""
+    assert folds(["a", "b", "a", "c", "b", "d", "e", "f"]).tolist() == [0, 1, 0, 2, 1, 3, 4, 0]

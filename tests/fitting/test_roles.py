@@ -14,6 +14,7 @@ from tests.fitting.roles import (
     Batch,
     WordVectors,
     against,
+    f1,
     fit_chain,
     learn,
     read,
@@ -54,6 +55,11 @@ def test_a_vector_stands_in_the_tables_where_its_word_is_read() -> None:
         (OWN + name.beside, 1): pytest.approx(BESIDE_SCALE),
         (OWN + BESIDE + name.beside, 2): pytest.approx(BESIDE_SCALE),
     }
+
+
+def test_f1_is_worked_out_by_hand() -> None:
+    """Facet 1 is labelled twice and given twice, once together: 2 * 1 / (2 + 2)."""
+    assert f1(np.array([1, 1, 0]), np.array([1, 0, 1]), 1) == pytest.approx(0.5)
 
 
 def test_a_doubted_label_does_not_forbid_the_others() -> None:

@@ -18,6 +18,7 @@ from summeval_pytest.questions import (
 from summeval_pytest.study.baselines import (
     BASELINES,
     facet_presence,
+    length,
     measure_by_one_prompt,
     measure_directly,
     novel_bigrams,
@@ -92,6 +93,14 @@ def test_words_are_stemmed_as_the_package_stems_whole_texts(text: str) -> None:
     target = f"{text} ponds of studies by Istanbul"
     found = rouge(target, text)
     assert list(found.values()) == [each.fmeasure for each in own.score(target, text).values()]
+
+
+@pytest.mark.parametrize(
+    ("summary", "n_words"), [(SUMMARY, 6.0), (f"<s>{SUMMARY}</s>", 6.0), ("", 0.0), ("<pad>", 0.0)]
+)
+def test_length_counts_the_words_of_the_normalised_summary(summary: str, n_words: float) -> None:
+    """Special tokens are no words of the system."""
+    assert length(summary) == n_words
 
 
 @pytest.mark.parametrize(

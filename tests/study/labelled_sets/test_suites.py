@@ -175,6 +175,13 @@ def test_stand_in_is_said_and_gates_only_what_does_not_need_it(
     assert json.loads(paper)[missing] == json.loads(paper)[other]
 
 
+def test_other_texts_under_one_id_are_another_paper(tmp_path: Path) -> None:
+    """Clinical trials are shown by section."""
+    report = made(tmp_path, "nli4ct", SENTENCE, SENTENCE | {"source": "Rain fell."})
+    assert load_suite(tmp_path / "out").paper_ids == ("p-1", "p-1-2")
+    assert report["notes"][0] == "papers numbered, since their id has other texts, too: 1"
+
+
 def test_sentences_of_an_abstract_are_a_text_with_roles(tmp_path: Path) -> None:
     """Worked example: in the order of their index; one has no end, one no facet, one is empty.
 

@@ -61,6 +61,12 @@ def test_grades_are_their_formulas() -> None:
     assert dale_chall(6, 10) == pytest.approx(5.0799)  # .1579 * 6 + .496 + 3.6365
 
 
+@pytest.mark.parametrize("text", ["", "<s></s><pad>", "12.5 % (3) .", "@xmath1 @xcite"])
+def test_a_text_without_words_has_no_grade(text: str) -> None:
+    """Numbers and placeholders are no words."""
+    assert readability(text, familiar=FAMILIAR) == {}
+
+
 @pytest.mark.parametrize(
     "same",
     [
