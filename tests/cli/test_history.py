@@ -70,6 +70,11 @@ def test_the_page_draws_what_the_table_says(runs: Path, shell: Shell, tmp_path: 
     assert lines[-1] == f"wrote {file}"
     page = Page(file.read_text(encoding="utf-8"))
     assert (len(page.tags("circle")), lines_of(page, "cut"), lines_of(page, "path")) == (4, 1, 2)
+    (facet,) = {float(each["cy"] or "nan") for each in page.tags("circle")}
+    assert facet == pytest.approx(40 * (1 - 0.993) / (1 - 0.25), abs=0.03)  # 40 high, from 0.25 up
+    (cut,) = [each["x1"] for each in page.tags("line") if each.get("class") == "cut"]
+    assert float(cut or "nan") == 2 * 12  # before the third run
+    assert "facet, 0.25 (bottom) to 1 (top)" in page.text
     assert page.tags("b") == []
     assert "<b>" in page.text
     assert "\x1b" not in page.text
@@ -88,8 +93,11 @@ def test_systems_of_one_run_are_lines_of_their_own(
         resealed(text.replace('"careful"', '"other"')), encoding="utf-8"
     )
     file = tmp_path / "page.html"
-    shell.run("history", twice, tmp_path / "c.json", "--html", file, "--number", "eva")
-    assert lines_of(Page(file.read_text(encoding="utf-8")), "path") == 2
+    number = "faithfulness.conflicts"
+    shell.run("history", twice, tmp_path / "c.json", "--html", file, "--number", number)
+    page = Page(file.read_text(encoding="utf-8"))
+    assert lines_of(page, "path") == 2
+    assert f"{number}, 0 (bottom) to 0.0308 (top)" in page.text  # it has no end of its own
     _, lines, _ = shell.run("history", twice, tmp_path / "c.json", "--system", "other")
     assert [line.split()[:2] for line in lines[2:3]] == [["c", "other"]]
 
@@ -110,8 +118,30 @@ def test_what_changed_while_a_system_was_not_run_is_marked(
     places = (runs / "v9.json", tmp_path / "away.json", runs / "v10.json", tmp_path / "cut.json")
     _, lines, _ = shell.run("history", *places, runs / "v11.json", "--system", "careful")
     assert changes(lines) == ["v9", "-- other judge", "v10", "cut"]
+    assert lines[5].split() == ["cut", "careful", "not", "judged", "-", "-", "-"]
     _, lines, _ = shell.run("history", places[2], tmp_path / "cut.json", runs / "v11.json")
     assert changes(lines) == ["v10", "cut", "v11"]
+
+
+def with_another_system(text: str) -> str:
+    """A record with a second system that has the numbers of the first."""
+    start, *lines, end = text.splitlines(keepends=True)
+    header = json.loads(start)
+    (system,) = header["run"]["suites"][0]["systems"]
+    header["run"]["suites"][0]["systems"].append({**system, "name": "other"})
+    pairs = [line.replace('"careful"', '"other"') for line in lines if "pair" in json.loads(line)]
+    return resealed("".join([json.dumps(header) + "\n", *lines, *pairs, end]))
+
+
+def test_a_change_is_marked_once_before_all_systems_of_a_run(
+    runs: Path, shell: Shell, tmp_path: Path
+) -> None:
+    """A line between two systems of one run would part what can be compared."""
+    for name in ("v9", "v10"):
+        text = with_another_system((runs / f"{name}.json").read_text(encoding="utf-8"))
+        (tmp_path / f"{name}.json").write_text(text, encoding="utf-8")
+    _, lines, _ = shell.run("history", tmp_path)
+    assert changes(lines) == ["v9", "v9", "-- other judge", "v10", "v10"]
 
 
 def test_a_new_formula_and_other_pairs_are_marked(runs: Path, shell: Shell, tmp_path: Path) -> None:
@@ -121,11 +151,14 @@ def test_a_new_formula_and_other_pairs_are_marked(runs: Path, shell: Shell, tmp_
     pairs = [line for line in whole if "pair" in json.loads(line)]
     one = "".join(line for line in whole if line not in pairs[1:])
     newer = re.sub(r'("facet\|[^"]*\|v:)', r"\g<1>9", text)
-    texts = {"a": text, "b": newer, "c": one}
+    edited = one.replace(json.loads(whole[0])["run"]["suites"][0]["fingerprint"], "0" * 12)
+    texts = {"a": text, "b": newer, "c": one, "d": edited}
     for name, each in texts.items():
         (tmp_path / f"{name}.json").write_text(resealed(each), encoding="utf-8")
     _, lines, _ = shell.run("history", tmp_path)
-    assert changes(lines) == ["a", "-- other metrics", "b", "-- other papers and metrics", "c"]
+    assert changes(lines) == [
+        "a", "-- other metrics", "b", "-- other papers and metrics", "c", "-- other papers", "d",
+    ]  # fmt: skip
 
 
 def test_runs_of_one_name_are_all_shown(runs: Path, shell: Shell, tmp_path: Path) -> None:
@@ -144,7 +177,7 @@ def test_a_folder_may_hold_more_runs_than_files_can_be_open(
 ) -> None:
     """Every night's run of three years; and a name with a digit that is no number."""
     for number in range(20):
-        shutil.copy(runs / "v2.json", tmp_path / f"{number}.json")
+        shutil.copy(runs / "v2.json", tmp_path / f"{number}.json{'l' * (number % 2)}")
     (tmp_path / "\N{SUPERSCRIPT TWO}").touch()
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     n_open = max(int(file.name) for file in Path("/proc/self/fd").iterdir())
