@@ -23,8 +23,20 @@ from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.scale.telemetry import EVENT, run_events, send_run
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.pair import judge_faults
+from summeval_pytest.verdict.policy import Policy
 from tests.processes import serving
-from tests.reports.records import failing, record, refused, undecided
+from tests.reports.records import (
+    RESULT,
+    THRESHOLDS,
+    changed,
+    failing,
+    mean,
+    moss_scores,
+    record,
+    refused,
+    system,
+    undecided,
+)
 
 CAREFUL: Final = Path(__file__).parents[2] / "golden/baselines/careful.json"
 
@@ -40,8 +52,11 @@ def collector(status: int = 200) -> Iterator[tuple[str, list[dict[str, object]]]
             if self.headers.get("content-encoding") == "gzip":
                 body = gzip.decompress(body)
             request = ExportLogsServiceRequest.FromString(body)
-            for of_event in request.resource_logs[0].scope_logs[0].log_records:
+            (sent,) = request.resource_logs
+            about = {each.key: each.value.string_value for each in sent.resource.attributes}
+            for of_event in sent.scope_logs[0].log_records:
                 event: dict[str, object] = {"event": of_event.event_name}
+                event["service"] = about["service.name"]
                 for key, value in ((each.key, each.value) for each in of_event.attributes):
                     event[key] = getattr(value, value.WhichOneof("value"))
                 events.append(event)
@@ -60,7 +75,8 @@ def test_a_collector_gets_each_number_of_a_run(
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
         assert main(["report", str(CAREFUL), "--otlp"]) == 0
     verdict = decide(read_record(CAREFUL, "RUN"))
-    expected: list[dict[str, object]] = [{"event": EVENT, **each} for each in run_events(verdict)]
+    of_all = {"event": EVENT, "service": "summeval"}
+    expected: list[dict[str, object]] = [of_all | each for each in run_events(verdict)]
     assert sorted(events, key=repr) == sorted(expected, key=repr)
     assert f"sent {len(events):,} events" in capsys.readouterr().out
     (facet,) = [
@@ -101,6 +117,36 @@ def test_a_reason_that_quotes_a_summary_stays_here() -> None:
     texts = [each["gen_ai.evaluation.explanation"] for each in events]
     assert "faithfulness is unscored: unanswered" in texts
     assert not any("Mice slept." in str(text) for text in texts)
+
+
+def test_an_event_holds_what_was_judged_and_one_short_line() -> None:
+    """Further lines quote papers and summaries. 0 is a value; a mean is at its worst if judged so.
+
+    A pair that must pass is held to the bounds of means.
+    """
+    means = (mean("eva", 0.0, 0.4), changed(mean("facet", 0.8), lowest=0.4))
+    run = record(
+        failing("zinc-01", RESULT, scores=moss_scores()),
+        changed(undecided("ward-02"), scores=moss_scores()[:1]),
+        refused("long " * 100, paper="moss-03"),
+        systems=(system(means=means),),
+        policy=Policy(thresholds=THRESHOLDS, must_pass=("zinc-01",)),
+    )
+    events = {}
+    for event in run_events(run):
+        assert (event["summeval.judge"], event["summeval.outcome"]) == ("offline-6", "error")
+        key = event["summeval.paper"], event["gen_ai.evaluation.name"]
+        events[key] = tuple(
+            event.get(f"gen_ai.evaluation.{name}")
+            for name in ("score.label", "score.value", "explanation")
+        )
+    assert events["zinc-01", "facet.result"] == ("fail", 2.0, "facet.result 2 < 3")
+    assert events["zinc-01", "eva"] == ("pass", 0.4, "eva 0.400 >= 0.400")
+    assert events["ward-02", "facet"][:2] == ("undecided", 0.5)
+    label, value, why = events["moss-03", "facet"]
+    assert (label, value, len(str(why))) == ("fail", None, 200)
+    assert events["all-papers", "mean eva"][:2] == ("fail", 0.0)
+    assert events["all-papers", "mean facet"][:2] == ("fail", 0.4)
 
 
 def test_a_collector_that_is_not_there_is_the_users_to_start(
