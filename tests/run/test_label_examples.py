@@ -138,6 +138,28 @@ def test_papers_that_share_a_text_are_one(tmp_path: Path, key: str) -> None:
         assert "Clay is good." in text
 
 
+def test_any_of_several_references_names_its_paper(tmp_path: Path) -> None:
+    """A question may be about the second one."""
+    folder = tmp_path / "kilns"
+    suite_in(folder, *LABELS)
+    rewrite_papers(folder, moss={"reference": [REFERENCES["moss"], REFERENCES["kiln"]]})
+    with pytest.raises(OptionError, match="at least two papers"):
+        examples_of(loaded(folder))
+
+
+def test_a_suite_that_does_not_define_the_judge_gives_no_examples(tmp_path: Path) -> None:
+    """Its labels may be of another field, and its own judge may be tested by them."""
+    one = suite_in(tmp_path / "one", *LABELS)
+    suite_in(tmp_path / "other", *LABELS)
+    rewrite_papers(tmp_path / "other", moss={"reference": "Moss is moss."})
+    toml = tmp_path / "other" / "summeval.toml"
+    toml.write_text(toml.read_text("utf-8").replace("[judges.rule]", "[judges.else]"), "utf-8")
+    other = loaded(tmp_path / "other")
+    examples = label_examples("examples", "rule", [one, other])
+    assert examples.digest == examples_of(one).digest
+    assert {each.rank for each in examples.pool} == {0}
+
+
 @pytest.mark.parametrize(
     "labels",
     [
@@ -160,24 +182,25 @@ def test_too_few_ratings_are_a_usage_error(tmp_path: Path, labels: list[object])
     )
 
 
-def test_a_summary_that_is_too_long_is_no_example(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", ["kiln " * 3000, "<pad>"], ids=["long", "empty"])
+def test_a_summary_that_is_too_long_or_empty_is_no_example(tmp_path: Path, text: str) -> None:
     """It would leave no room for others, and half a summary would be rated as if it were whole."""
     folder = tmp_path / "kilns"
     suite_in(folder, *LABELS)
-    long = [{"paper": paper, "summary": f"{paper} " * 3000} for paper in SENTENCES]
-    write_lines(folder / "good.jsonl", *long)
+    unfit = [{"paper": paper, "summary": text} for paper in SENTENCES]
+    write_lines(folder / "good.jsonl", *unfit)
     examples = examples_of(loaded(folder))
     assert len(examples.pool) == 2
-    write_lines(folder / "bad.jsonl", *long)
+    write_lines(folder / "bad.jsonl", *unfit)
     with pytest.raises(OptionError, match="at most 3,000 tokens each with the reference"):
         examples_of(loaded(folder))
 
 
 CHECKED = [
     {"paper": paper, "system": "good", "sentences": [
-        {"index": 0, "faithful": True},
-        {"index": 1, "faithful": False, "error": "number"},
         {"index": 2, "faithful": True},
+        {"index": 1, "faithful": True},
+        {"index": 0, "faithful": False, "error": "number"},
     ]}
     for paper in SENTENCES
 ]  # fmt: skip
@@ -198,16 +221,18 @@ def test_sentences_are_checked_with_labelled_sentences_of_other_papers(tmp_path:
         (other,) = (paper for paper in SENTENCES if SENTENCES[paper][0] in examples)
         assert SENTENCES[other][0] not in question
         assert (
-            '{"checks": [{"id": 1, "label": "supported"},'
-            ' {"id": 2, "reason": "number", "label": "unsupported"}]}'
+            '{"checks": [{"id": 1, "reason": "number", "label": "unsupported"},'
+            ' {"id": 2, "label": "supported"}]}'
         ) in examples
     shown = label_examples("sentence_examples", "rule", [suite])
+    assert [each.rank for each in shown.pool] == sorted(len(each.text) for each in shown.pool)
     assert signature_of(suite).endswith(f" sentence_examples={shown}/{sentence_examples_hash()}")
 
 
 def test_labels_of_one_kind_are_no_examples_of_sentences(tmp_path: Path) -> None:
-    """A judge that sees faithful sentences only would learn to say yes."""
-    faithful = [{**label, "sentences": [{"index": 0, "faithful": True}]} for label in CHECKED]
+    """A judge that sees faithful sentences only would learn to say yes; the 100th is not there."""
+    sentences = [{"index": 0, "faithful": True}, {"index": 99, "faithful": False}]
+    faithful = [{**label, "sentences": sentences} for label in CHECKED]
     suite = suite_in(tmp_path / "kilns", *faithful, judge="sentence_examples = true")
     with pytest.raises(OptionError) as caught:
         signature_of(suite)

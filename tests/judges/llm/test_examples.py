@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest import questions as q
+from summeval_pytest.judges.llm import examples as examples_module
 from summeval_pytest.judges.llm.examples import MOST, TOKENS, Example, Examples, source_text
 from summeval_pytest.judges.llm.facet_ratings import Style, rating_batch, rating_example
 from summeval_pytest.judges.llm.recipe import prompt_hash, sentence_examples_hash
@@ -93,6 +95,12 @@ def test_few_examples_cover_every_label() -> None:
     first, second = Examples(pool).choose("another paper")
     assert first == "both"
     assert second in {"three", "three again"}
+    most = [
+        example("most", labels={"method": 1, "result": 1, "background": 1}),
+        example("two new ones", labels={"method": 2, "result": 2}),
+        example("one new one", labels={"method": 1, "result": 1, "conclusion": 1}),
+    ]
+    assert Examples(most).choose("another paper")[1] == "two new ones"
 
 
 def test_a_question_that_names_no_paper_gets_no_examples() -> None:
@@ -100,10 +108,20 @@ def test_a_question_that_names_no_paper_gets_no_examples() -> None:
     assert Examples([example("both")]).choose("") == ()
 
 
-def test_another_label_is_another_digest() -> None:
-    """The examples move the ratings, so they are in the signature."""
+def test_another_label_is_another_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The examples move the ratings, so they are in the signature, and how many are shown, too."""
     digests = {Examples(map(example, texts)).digest for texts in (["a"], ["b"], ["a", "b"])}
-    assert len(digests) == 3
+    for name in ("MOST", "TOKENS"):
+        monkeypatch.setattr(examples_module, name, 3)
+        digests.add(Examples([example("a")]).digest)
+    assert len(digests) == 5
+
+
+def test_a_request_has_four_examples_of_3000_tokens_in_all() -> None:
+    """A token is four characters; one character more is no example."""
+    assert len(Examples([example("a" * 12_000), example("b" * 12_001)])) == 1
+    five = [example(text, labels={text: 0}) for text in "abcde"]
+    assert len(Examples(five).choose("another paper")) == 4
 
 
 def test_a_rated_summary_stands_as_a_question_does(snapshot: SnapshotAssertion) -> None:
