@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 import signal
 import subprocess
@@ -111,6 +112,22 @@ def test_a_long_prompt_costs_what_the_list_asks_for_the_longest() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("dollars", "price", "n_tokens"),
+    [
+        (0.001039, Price(2.5, 10.0, 3.0), 100.0),
+        (0.000038, Price(2.5, 10.0, 3.0), 0.0),
+        (0.0, Price(2.5, 0.0), math.inf),
+    ],
+)
+def test_what_is_left_after_the_prompt_pays_for_the_reply(
+    dollars: float, price: Price, n_tokens: float
+) -> None:
+    """(5 + 8) * 3 = 39 of 1039 millionths are for the prompt, whatever room the reply has."""
+    request = replace(asking("zinc falls"), room=4000)
+    assert tokens_for(dollars, request, price) == pytest.approx(n_tokens)
+
+
 @settings(deadline=None, max_examples=60)
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_more_text_never_has_fewer_tokens(text: str, more: str) -> None:
@@ -145,6 +162,7 @@ def test_a_reply_counts_once_however_often_it_is_used() -> None:
     ledger.answered("d", None, None)
     ledger.remembered("d", "cached")
     assert ledger.totals == Totals(n_recorded=2, n_cached=1, n_asked=1, n_unpriced=1)
+    assert ledger.totals.n_replies == 4
     assert [ledger.keys(origin) for origin in ORIGINS] == [["d"], ["c"], ["a", "b"]]
 
 
@@ -186,6 +204,18 @@ def test_calls_within_the_budget_are_let_through() -> None:
     within(budget.settle(0.6, 0.1))
     within(budget.reserve(0.9))
     within(Budget(0.0).reserve(0.0))
+
+
+def test_what_a_call_can_cost_may_depend_on_what_is_left() -> None:
+    """Half of 1 dollar, which is spent, then half of the other half."""
+    budget = Budget(1.0)
+
+    async def halves() -> list[float]:
+        first = await budget.reserve(lambda left: left / 2)
+        await budget.settle(first, first)
+        return [first, await budget.reserve(lambda left: left / 2)]
+
+    assert asyncio.run(halves()) == [0.5, 0.25]
 
 
 def test_call_that_could_exceed_the_budget_ends_asking_for_good() -> None:
