@@ -72,8 +72,13 @@ def test_the_page_draws_what_the_table_says(runs: Path, shell: Shell, tmp_path: 
     assert (len(page.tags("circle")), lines_of(page, "cut"), lines_of(page, "path")) == (4, 1, 2)
     (facet,) = {float(each["cy"] or "nan") for each in page.tags("circle")}
     assert facet == pytest.approx(40 * (1 - 0.993) / (1 - 0.25), abs=0.03)  # 40 high, from 0.25 up
-    (cut,) = [each["x1"] for each in page.tags("line") if each.get("class") == "cut"]
-    assert float(cut or "nan") == 2 * 12  # before the third run
+    for bar in (each for each in page.tags("line") if "class" not in each):
+        assert float(bar["y2"] or "nan") < facet < float(bar["y1"] or "nan")  # the interval
+    lines = [each for each in page.tags("line") if each.get("class") in {"cut", "path"}]
+    # before the third run, and from dot to dot on either side
+    assert [(each["x1"], each["x2"]) for each in lines] == [
+        ("24.0", "24.0"), ("6.0", "18.0"), ("30.0", "42.0"),
+    ]  # fmt: skip
     assert "facet, 0.25 (bottom) to 1 (top)" in page.text
     assert page.tags("b") == []
     assert "<b>" in page.text
@@ -159,6 +164,17 @@ def test_a_new_formula_and_other_pairs_are_marked(runs: Path, shell: Shell, tmp_
     assert changes(lines) == [
         "a", "-- other metrics", "b", "-- other papers and metrics", "c", "-- other papers", "d",
     ]  # fmt: skip
+
+
+def test_a_metric_that_only_one_run_has_marks_nothing(
+    runs: Path, shell: Shell, tmp_path: Path
+) -> None:
+    """The other metrics can be compared."""
+    text = (runs / "v2.json").read_text(encoding="utf-8")
+    for name, each in {"a": text.replace('"eva|', '"other|'), "b": text}.items():
+        (tmp_path / f"{name}.json").write_text(resealed(each), encoding="utf-8")
+    _, lines, _ = shell.run("history", tmp_path)
+    assert changes(lines) == ["a", "b"]
 
 
 def test_runs_of_one_name_are_all_shown(runs: Path, shell: Shell, tmp_path: Path) -> None:

@@ -182,6 +182,8 @@ def test_a_judge_that_fails_a_whole_question_is_silent_about_each_sentence() -> 
     assert isinstance(unsupported, q.SentenceCheck)
     assert (unsupported.supported, silent) == (False, q.Unanswered("broken 0"))
     assert asyncio.run(panel.answer(())) == ()
+    strange = panel._answer(q.CheckSentences(("a",), ()), (q.FacetSegments(),))
+    assert strange == q.SentenceChecks((q.Unanswered("no checks of sentences came"),))
 
 
 def test_a_judge_of_a_panel_counts_once() -> None:
