@@ -74,9 +74,9 @@ def test_the_page_draws_what_the_table_says(runs: Path, shell: Shell, tmp_path: 
     assert facet == pytest.approx(40 * (1 - 0.993) / (1 - 0.25), abs=0.03)  # 40 high, from 0.25 up
     for bar in (each for each in page.tags("line") if "class" not in each):
         assert float(bar["y2"] or "nan") < facet < float(bar["y1"] or "nan")  # the interval
-    lines = [each for each in page.tags("line") if each.get("class") in {"cut", "path"}]
+    drawn = [each for each in page.tags("line") if each.get("class") in {"cut", "path"}]
     # before the third run, and from dot to dot on either side
-    assert [(each["x1"], each["x2"]) for each in lines] == [
+    assert [(each["x1"], each["x2"]) for each in drawn] == [
         ("24.0", "24.0"), ("6.0", "18.0"), ("30.0", "42.0"),
     ]  # fmt: skip
     assert "facet, 0.25 (bottom) to 1 (top)" in page.text

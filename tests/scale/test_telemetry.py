@@ -75,8 +75,8 @@ def test_a_collector_gets_each_number_of_a_run(
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
         assert main(["report", str(CAREFUL), "--otlp"]) == 0
     verdict = decide(read_record(CAREFUL, "RUN"))
-    of_all = {"event": EVENT, "service": "summeval"}
-    expected: list[dict[str, object]] = [of_all | each for each in run_events(verdict)]
+    of_all: dict[str, object] = {"event": EVENT, "service": "summeval"}
+    expected = [{**of_all, **each} for each in run_events(verdict)]
     assert sorted(events, key=repr) == sorted(expected, key=repr)
     assert f"sent {len(events):,} events" in capsys.readouterr().out
     (facet,) = [
