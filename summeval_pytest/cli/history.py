@@ -15,11 +15,11 @@ from summeval_pytest.cli.parameters import check_writable, write_text
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of
 from summeval_pytest.metrics.number import ENDLESS, Named
-from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.reports.page import finalize, policy
 from summeval_pytest.reports.template import resource, template
 from summeval_pytest.text.printing import one_line
+from summeval_pytest.verdict.comparison import signatures_by_metric
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.means import MeanScore, mean_scores
 from summeval_pytest.verdict.run import RunRecord, SuiteRecord
@@ -184,11 +184,10 @@ class _Basis:
 
     @classmethod
     def of(cls, judge: str, suite: SuiteRecord) -> _Basis:
-        recipes: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
-        texts = {text for outline in suite.outlines for text in outline.signatures}
-        for signature in map(read_signature, texts):
-            recipe = (part for part in signature.recipe if part[0] not in {"judge", "suite"})
-            recipes[signature.metric].update(recipe)
+        recipes = {
+            metric: {p for each in of for p in each.recipe if p[0] not in {"judge", "suite"}}
+            for metric, of in signatures_by_metric(suite.outlines).items()
+        }
         judged = frozenset(outline.paper for outline in suite.outlines)
         return cls(judge, (suite.fingerprint, judged), recipes)
 
@@ -226,8 +225,8 @@ class Drawing:
 
     Attributes:
         dots: Of each row that has the number: x, y, and the ends of its interval.
-        lines: Between a system's neighbouring dots, where neither judge nor papers changed.
-        cuts: Where they did.
+        lines: Between a system's neighbouring dots, where the judge, papers and metrics stayed.
+        cuts: Where one of them changed.
     """
 
     name: str

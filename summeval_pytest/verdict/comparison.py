@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.metrics.number import Named
-    from summeval_pytest.verdict.run import PairResult, RunRecord, SuiteRecord
+    from summeval_pytest.verdict.run import Outline, PairResult, RunRecord, SuiteRecord
     from summeval_pytest.verdict.slices import Slice
 
 
@@ -470,11 +470,16 @@ class Baseline:
     def signatures(self) -> Mapping[str, tuple[Signature, ...]]:
         """The recipes of each metric, by metric; more than one where its pairs disagree."""
         of = (outline for outline in self.suite.outlines if outline.system == self.system)
-        texts = dict.fromkeys(text for outline in of for text in outline.signatures)
-        by_metric: dict[str, tuple[Signature, ...]] = {}
-        for signature in map(read_signature, texts):
-            by_metric[signature.metric] = (*by_metric.get(signature.metric, ()), signature)
-        return by_metric
+        return signatures_by_metric(of)
+
+
+def signatures_by_metric(outlines: Iterable[Outline]) -> dict[str, tuple[Signature, ...]]:
+    """The recipes of each metric, each once, in the order of the pairs that have them."""
+    texts = dict.fromkeys(text for outline in outlines for text in outline.signatures)
+    by_metric: dict[str, tuple[Signature, ...]] = {}
+    for signature in map(read_signature, texts):
+        by_metric[signature.metric] = (*by_metric.get(signature.metric, ()), signature)
+    return by_metric
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
