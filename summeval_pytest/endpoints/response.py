@@ -141,7 +141,7 @@ def _usage(values: Any) -> Usage | None:
 
 
 def _detail(details: Any, name: str, most: int) -> int:
-    """A part of a count of tokens; 0 where it is not told."""
+    """A part of a count of tokens; 0 where it is not given."""
     count = details.get(name) if isinstance(details, dict) else 0
     return min(count, most) if is_count(count) else 0
 

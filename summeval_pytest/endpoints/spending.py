@@ -88,10 +88,7 @@ class Budget:
         there will never be enough.
         """
         while True:
-            dollars = 0.0 if callable(most) else most
-            if callable(most):
-                look = await self.account.reserve(0.0, self.dollars)
-                dollars = most(self.dollars - look.spent)
+            dollars = most(await self._unspent()) if callable(most) else most
             answer = await self.account.reserve(dollars, self.dollars)
             if answer.is_reserved:
                 return dollars
@@ -102,6 +99,9 @@ class Budget:
                     f" spent, and the next call could cost {dollars:.4f})",
                 )
             await asyncio.sleep(_POLL_SECONDS)
+
+    async def _unspent(self) -> float:
+        return self.dollars - (await self.account.reserve(0.0, self.dollars)).spent
 
     async def settle(self, most: float, cost: float) -> None:
         """Gives back what was set aside and books what the call did cost."""
