@@ -267,15 +267,21 @@ def test_room_is_wanted_and_taken(needed: int, chosen: int | None, most: int | N
     assert room(request, replace(STRICT, most_tokens=most)) == min(wanted, most or wanted)
 
 
-def test_the_longest_reply_is_found_once_and_follows_longer_prompts() -> None:
-    """Ten requests at once are refused once; a prompt that leaves less room is sent once more."""
+def within(context: int) -> Callable[[Seen], Action]:
+    """A server that refuses a prompt and a reply's room which are longer together."""
 
     def script(seen: Seen) -> Action:
         prompt, most = len(seen.texts[0]), int(str(seen.body["max_tokens"]))
-        if prompt + most > 5000:
-            what = f"maximum context length is 5000 tokens and your request has {prompt} ({most})"
-            return Status(400, message=what)
+        if prompt + most > context:
+            what = f"maximum context length is {context} tokens and your request has {prompt}"
+            return Status(400, message=f"{what} ({most})")
         return Answer("yes")
+
+    return script
+
+
+def test_the_longest_reply_is_found_once_and_follows_longer_prompts() -> None:
+    """Ten requests at once are refused once; a prompt that leaves less room is sent once more."""
 
     async def sending(client: Client) -> tuple[Dialect | None, Dialect | None]:
         short = (replace(question("x" * 100), room=ROOM) for _ in range(10))
@@ -284,7 +290,7 @@ def test_the_longest_reply_is_found_once_and_follows_longer_prompts() -> None:
         await client.send(replace(question("x" * 1000), room=ROOM))
         return before, client.dialect
 
-    with ScriptedServer(script) as server:
+    with ScriptedServer(within(5000)) as server:
         before, after = run(at(server.url), sending)
     assert (before, after) == (Dialect(most_tokens=4287), Dialect(most_tokens=3500))
     rooms = [seen.body["max_tokens"] for seen in server.seen]
@@ -293,13 +299,6 @@ def test_the_longest_reply_is_found_once_and_follows_longer_prompts() -> None:
 
 def test_a_prompt_without_room_takes_none_from_others() -> None:
     """One paper that is too long would have the replies about all others cut off, now and later."""
-
-    def script(seen: Seen) -> Action:
-        prompt, most = len(seen.texts[0]), int(str(seen.body["max_tokens"]))
-        if prompt + most > 9000:
-            what = f"maximum context length is 9000 tokens and your request has {prompt} ({most})"
-            return Status(400, message=what)
-        return Answer("yes")
 
     async def sending(client: Client) -> Dialect | None:
         for length in (8900, 8990, 100):
@@ -311,7 +310,7 @@ def test_a_prompt_without_room_takes_none_from_others() -> None:
                 await client.send(request)
         return client.dialect
 
-    with ScriptedServer(script) as server:
+    with ScriptedServer(within(9000)) as server:
         assert run(at(server.url), sending) == Dialect(most_tokens=LEAST_ROOM)
     rooms = [(len(seen.texts[0]), seen.body["max_tokens"]) for seen in server.seen]
     assert rooms[:2] == [(8900, ROOM), (8900, (9000 - 8900) * 7 // 8)]
