@@ -5,7 +5,7 @@ Findings know no threshold: the same ones serve every decision that is taken aga
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
@@ -18,9 +18,13 @@ if TYPE_CHECKING:
 
 
 @lru_cache(maxsize=64)
-def _bags(source: tuple[str, ...]) -> tuple[frozenset[str], ...]:
-    """The content words of each sentence of a source, cached for all findings of a pair."""
-    return tuple(frozenset(content_words(sentence)) for sentence in source)
+def _places(source: tuple[str, ...]) -> dict[str, list[int]]:
+    """The sentences of a source that have a content word, cached for all findings of a pair."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for index, sentence in enumerate(source):
+        for word in set(content_words(sentence)):
+            places[word].append(index)
+    return places
 
 
 def closest_sentence(text: str, source: Sequence[str]) -> tuple[tuple[int, str], ...]:
@@ -29,12 +33,15 @@ def closest_sentence(text: str, source: Sequence[str]) -> tuple[tuple[int, str],
     A shared word counts 1 / the number of source sentences that have it; the earlier sentence wins
     a tie.
     """
-    wanted = set(content_words(text))
-    bags = _bags(tuple(source))
-    found_in = Counter(word for bag in bags for word in bag & wanted)
-    shares = [sum(1.0 / found_in[word] for word in sorted(bag & wanted)) for bag in bags]
-    best = max(range(len(source)), key=shares.__getitem__, default=None)
-    return ((best, source[best]),) if best is not None and shares[best] > 0 else ()
+    places = _places(tuple(source))
+    shares: dict[int, float] = defaultdict(float)
+    for word in sorted(places.keys() & content_words(text)):
+        for index in places[word]:
+            shares[index] += 1.0 / len(places[word])
+    if not shares:
+        return ()
+    closest = min(shares, key=lambda index: (-shares[index], index))
+    return ((closest, source[closest]),)
 
 
 FindingKind = Literal["facet", "fact", "sentence", "own"]
