@@ -22,6 +22,7 @@ from summeval_pytest.errors import (
     SuiteError,
     SummevalError,
     UsageError,
+    foreign_code,
     nearest,
 )
 
@@ -89,6 +90,26 @@ def test_every_exception_leaves_a_context_manager_as_it_is() -> None:
         with pytest.raises(kind) as caught, _passing():
             raise exception
         assert caught.value is exception
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [
+        pytest.skip.Exception("no gpu"),
+        pytest.xfail.Exception("later"),
+        pytest.fail.Exception("no"),
+        pytest.exit.Exception("enough", 0),
+        SystemExit(0),
+        GeneratorExit(),
+    ],
+    ids=lambda raised: type(raised).__name__,
+)
+def test_whatever_foreign_code_raises_is_an_error_of_ours(raised: BaseException) -> None:
+    """A skip and an exit of 0 were a green release; an interrupt is the user's."""
+    with pytest.raises(JudgeError), foreign_code(lambda error: JudgeError(repr(error))):
+        raise raised
+    with pytest.raises(KeyboardInterrupt), foreign_code(lambda error: JudgeError(repr(error))):
+        raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize(
