@@ -82,10 +82,10 @@ def test_one_paper_refutes_nothing() -> None:
     assert refuted_drop([0.5], level=0.05) == math.inf
 
 
-@pytest.mark.parametrize(("n_papers", "margin"), [(10, 0.2), (30, 0.1), (100, 0.05)])
+@pytest.mark.parametrize(("n_papers", "margin"), [(10, 0.2), (50, 0.07)])
 def test_the_chance_to_pass_is_that_of_a_simulation(n_papers: int, margin: float) -> None:
-    """Oracle: 2,000 suites of normal gains without a drop; two standard errors are .02."""
-    draws = np.random.Generator(np.random.PCG64(7)).normal(0.0, 0.2, (2000, n_papers))
+    """Oracle: 1,000 suites of normal gains without a drop; two standard errors are .03."""
+    draws = np.random.Generator(np.random.PCG64(7)).normal(0.0, 0.2, (1000, n_papers))
     passes = [worse_p_value(gains.tolist(), margin=margin) <= 0.05 for gains in draws]
     expected = pass_chance(margin, 0.2, n_papers, level=0.05)
     assert float(np.mean(passes)) == pytest.approx(expected, abs=0.04)

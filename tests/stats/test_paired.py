@@ -47,7 +47,7 @@ def test_p_value_worked_examples(values: list[float], p_value: float) -> None:
     assert drop_p_value(values, seed=0) == p_value
 
 
-@pytest.mark.parametrize("n_papers", range(2, 11))
+@pytest.mark.parametrize("n_papers", [2, 5, 10])
 @pytest.mark.parametrize("is_tied", [False, True])
 def test_exact_p_value_meets_scipy(n_papers: int, *, is_tied: bool) -> None:
     """SciPy 1.17.1's permutation test of paired samples counts the same assignments."""
@@ -153,7 +153,3 @@ def test_holm_refuses_what_is_no_p_value(p_value: float) -> None:
     """A score passed by mistake must not come out as evidence."""
     with pytest.raises(ValueError, match=rf"^p_values\[1\] is {p_value!r}; a p value is between"):
         holm([0.5, p_value])
-
-
-HOLM = 0.05 / 7
-"""The level of the first of seven tests."""
