@@ -99,13 +99,6 @@ def test_fm_worked_examples(ratings: dict[q.Facet, int], value: float | None) ->
     assert facet_aware_metric(ratings) == value
 
 
-def test_eq_1_as_printed_could_not_exceed_a_quarter() -> None:
-    """Eq. 1 divides by 4 although its weights add up to 1; Table 2 shows 0.57 to 0.88."""
-    best = {facet: q.SCALES[facet] for facet in q.FACETS}
-    assert sum(WEIGHTS[f] * best[f] / q.SCALES[f] for f in q.FACETS) / 4 == pytest.approx(0.25)
-    assert facet_aware_metric(best) == 1.0
-
-
 def test_weights_can_be_chosen() -> None:
     """FM fitted its weights to one data set; another team may have its own."""
     # (1 * 4/4 + 3 * 1/4) / (1 + 3) = 1.75 / 4

@@ -26,17 +26,21 @@ def no(*evidence: int) -> SentenceCheck:
 
 
 def judge(
-    summary: str, *checks: SentenceCheck | Unanswered, source: tuple[str, ...] = SOURCE
+    summary: str,
+    *checks: SentenceCheck | Unanswered,
+    source: tuple[str, ...] = SOURCE,
+    references: tuple[str, ...] = (),
 ) -> FaithfulnessScore | Unscored:
     """What a summary ends in when its sentences are checked like this."""
-    return ended(faithfulness.measure(summary, source), (SentenceChecks(checks),))
+    flow = faithfulness.measure(summary, source, references=references)
+    return ended(flow, *([(SentenceChecks(checks),)] if checks else []))
 
 
 def scored(
-    summary: str, *checks: SentenceCheck | Unanswered, source: tuple[str, ...] = SOURCE
+    summary: str, *checks: SentenceCheck | Unanswered, **texts: tuple[str, ...]
 ) -> FaithfulnessScore:
     """The score of a summary whose sentences are checked like this."""
-    score = judge(summary, *checks, source=source)
+    score = judge(summary, *checks, **texts)
     assert isinstance(score, FaithfulnessScore)
     return score
 
@@ -86,9 +90,7 @@ def test_a_number_that_a_reference_states_is_no_conflict_and_the_reason_says_so(
     summary = " ".join(
         ["Weight rose by 0.31 kg.", *(f"It rose by {n} g." for n in range(311, 330))]
     )
-    flow = faithfulness.measure(summary, SOURCE, references=references)
-    score = ended(flow, (SentenceChecks((check, *[no(1)] * 19)),))
-    assert isinstance(score, FaithfulnessScore)
+    score = scored(summary, check, *[no(1)] * 19, references=references)
     first, second, *_ = score.sentences
     assert first.reason == f"{check.reason}; a reference states '0.31 kg'"
     assert (first.number_conflict, second.number_conflict, score.conflicts) == (False, True, 19)
@@ -98,9 +100,7 @@ def test_a_number_that_a_reference_states_is_no_conflict_and_the_reason_says_so(
 
 def test_a_sentence_with_one_more_number_than_the_reference_is_a_conflict() -> None:
     """The reference excuses what it states, and no more."""
-    flow = faithfulness.measure("It rose by 31 g after 9 days.", SOURCE, references=("By 31 g.",))
-    score = ended(flow, (SentenceChecks((no(1),)),))
-    assert isinstance(score, FaithfulnessScore)
+    score = scored("It rose by 31 g after 9 days.", no(1), references=("By 31 g.",))
     reason = score.sentences[0].reason
     assert (score.conflicts, reason.partition("; ")[0]) == (1, no().reason)
     assert in_conflict(reason) == (("31 g", "9 days"), ())
@@ -109,9 +109,7 @@ def test_a_sentence_with_one_more_number_than_the_reference_is_a_conflict() -> N
 def test_a_judge_that_names_a_number_has_the_only_word_on_it() -> None:
     """Its reason says what stands in the place of the number; ours would say less."""
     said = replace(no(1), number_conflict=True, reason="conflict")
-    flow = faithfulness.measure("It rose by 31 g after 9 days.", SOURCE)
-    score = ended(flow, (SentenceChecks((said,)),))
-    assert isinstance(score, FaithfulnessScore)
+    score = scored("It rose by 31 g after 9 days.", said)
     assert (score.conflicts, score.sentences[0].reason) == (1, "conflict")
 
 
@@ -122,7 +120,8 @@ def test_rate_is_the_share_of_supported_sentences() -> None:
     assert score.values()["faithfulness"] == 2 / 3
     assert score.values()["faithfulness.conflicts"] == 0.0
     assert not score.is_faithful
-    assert scored(SUMMARY, yes(0), yes(1), yes(2)).value == 1.0
+    whole = scored(SUMMARY, yes(0), yes(1), yes(2))
+    assert (whole.value, whole.is_faithful) == (1.0, True)
 
 
 def test_each_sentence_is_kept_with_its_verdict() -> None:
@@ -169,8 +168,7 @@ def test_sentence_copied_from_the_source_is_supported_without_a_question() -> No
     assert (copied.evidence, copied.support, copied.number_conflict) == ((1,), 1.0, False)
     assert (copied.by_rule, copied.reason) == (True, "copied from the source")
     assert not score.sentences[0].by_rule
-    alone = ended(faithfulness.measure(SOURCE[1], SOURCE))
-    assert isinstance(alone, FaithfulnessScore)
+    alone = scored(SOURCE[1])
     assert (alone.value, alone.conflicts) == (1.0, 0)
 
 
@@ -232,8 +230,7 @@ def test_summary_of_fragments_is_the_systems_fault_and_asks_nothing(summary: str
     """With no sentence to check, a rate would be 0 / 0."""
     reason = "the summary has no sentence to check"
     lack = Unscored(metric="faithfulness", status="degenerate_candidate", reason=reason)
-    assert ended(faithfulness.measure(summary, SOURCE)) == lack
-    assert lack.fault == "system"
+    assert judge(summary) == lack
 
 
 def test_wrong_count_of_checks_leaves_the_pair_unscored() -> None:
