@@ -7,7 +7,6 @@ import sqlite3
 import stat
 import subprocess
 import sys
-import tempfile
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +14,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from diskcache import Timeout  # type: ignore[import-untyped]  # it ships no types
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from summeval_pytest.errors import StoreError
 from summeval_pytest.store.cache import Cache, default_directory, explained, prepare
@@ -187,13 +184,11 @@ def refused(store: Store, key: str = OTHER) -> str:
 
 
 def test_rows_and_notes_are_kept_side_by_side_and_never_evicted(store: Store) -> None:
-    """By its own settings, diskcache forgets old rows; 290 are more than it reads at once."""
-    rows = {key: Row(key, "facets", {}) for key in (f"{n:064x}" for n in range(250, 0, -1))}
-    large = {
-        key: Row(key, "", {"text": "x" * 100_000}) for key in (f"f{n:063x}" for n in range(40))
-    }
+    """By its own settings, diskcache forgets old rows; 120 are more than it reads at once."""
+    rows = {key: Row(key, "facets", {}) for key in (f"{n:064x}" for n in range(120, 0, -1))}
+    rows[OTHER] = Row(OTHER, "", {"text": "x" * 100_000})  # diskcache would make it a file
     with closing(Cache(store.path)) as cache:
-        for row in (*rows.values(), *large.values()):
+        for row in rows.values():
             cache.put(row)
         cache.put_note("dialect ünï", "a\x00b\ud800")
     with closing(Cache(store.path)) as cache:
@@ -202,7 +197,7 @@ def test_rows_and_notes_are_kept_side_by_side_and_never_evicted(store: Store) ->
         assert cache.note("other") is None
         cache.put_note("dialect", "text")
         assert cache.note("dialect") == "text"
-    assert list(stored(store.path).items()) == [(KEY, ROW), *rows.items(), *large.items()]
+    assert list(stored(store.path).items()) == [(KEY, ROW), *rows.items()]
 
 
 def test_mark_on_a_reply_ends_when_the_reply_is_put_again(store: Store) -> None:
@@ -269,18 +264,6 @@ def test_store_that_is_deleted_under_a_run_is_said(store: Store, anew: bool) -> 
     )
 
 
-@settings(max_examples=15, deadline=None)
-@given(st.text(), st.dictionaries(st.text(), st.text() | st.none() | st.integers(), max_size=4))
-def test_any_reply_comes_back(topic: str, reply: dict[str, object]) -> None:
-    """What a model wrote is kept to the letter."""
-    with tempfile.TemporaryDirectory() as name, closing(Cache(Path(name) / "store")) as cache:
-        cache.put(Row(OTHER, topic, reply))
-        cache.put_note(topic, topic)
-
-        assert cache.get(OTHER) == Row(OTHER, topic, reply)
-        assert cache.note(topic) == topic
-
-
 WRITER = """
 import sys
 from pathlib import Path
@@ -292,21 +275,20 @@ for number in range(1, 1_000_000):
 """
 
 
-@pytest.mark.parametrize("lines", [1, 40])
-def test_killed_writer_loses_nothing_that_it_wrote(store: Store, lines: int) -> None:
+def test_killed_writer_loses_nothing_that_it_wrote(store: Store) -> None:
     """A kill at any moment leaves a sound database that holds every row put before."""
     with subprocess.Popen(
         [sys.executable, "-c", WRITER, str(store.path)], stdout=subprocess.PIPE, text=True
     ) as writer:
         assert writer.stdout is not None
-        for _ in range(lines):
-            writer.stdout.readline()
+        lines = [writer.stdout.readline() for _ in range(40)]
         writer.kill()
-        last = lines + len(writer.stdout.read().splitlines())
+        lines += writer.stdout.read().splitlines()
     assert store.found("PRAGMA integrity_check") == [("ok",)]
     rows = stored(store.path)
-    assert last <= len(rows) - 1 <= last + 2  # the one before; put and not yet printed
-    assert rows[f"{lines:064x}"].reply == {"text": "x" * 1000}
+    # the one before; put and not yet printed
+    assert len(lines) <= len(rows) - 1 <= len(lines) + 2
+    assert rows[f"{40:064x}"].reply == {"text": "x" * 1000}
 
 
 # What somebody else has written

@@ -48,7 +48,7 @@ async def ask(number):
             store.put(Row(key, "", {"number": number}))
 async def all():
     start = int(sys.argv[3])
-    numbers = [*range(start, 60), *range(start)]
+    numbers = [*range(start, 40), *range(start)]
     limit = asyncio.Semaphore(8)
     async def one(number):
         async with limit:
@@ -78,7 +78,7 @@ def holder(directory: Path) -> subprocess.Popen[str]:
 
 
 def racer(path: Path, start: int) -> subprocess.Popen[str]:
-    """Another process that asks 60 questions, each twice, from one of them on, when told to."""
+    """Another process that asks 40 questions, each twice, from one of them on, when told to."""
     return subprocess.Popen(
         [sys.executable, "-c", RACER, path / "store", path / "log", str(start)],
         stdin=subprocess.PIPE,
@@ -174,10 +174,7 @@ def test_cancelled_or_failed_owner_frees_the_key(store: LocalStore) -> None:
     asyncio.run(cancel())
 
 
-@pytest.mark.parametrize("is_killed", [False, True])
-def test_another_process_is_waited_for_until_it_ends(
-    store: LocalStore, tmp_path: Path, *, is_killed: bool
-) -> None:
+def test_another_process_is_waited_for_until_it_ends(store: LocalStore, tmp_path: Path) -> None:
     """What any worker is asking, no other asks; a lease that outlives its owner would block all."""
     with holder(tmp_path / "store") as other:
 
@@ -187,26 +184,23 @@ def test_another_process_is_waited_for_until_it_ends(
             task = asyncio.create_task(is_free(store, within=SOON))
             await asyncio.sleep(0.05)
             assert not task.done()
-            if is_killed:
-                other.kill()
-            else:
-                other.communicate("end\n")
+            other.kill()
             assert await task
 
         asyncio.run(wait())
 
 
-def test_eight_processes_make_one_store_and_ask_each_question_once(tmp_path: Path) -> None:
-    """The point of it all: 60 questions, each wanted twice by 8 processes, are asked 60 times.
+def test_four_processes_make_one_store_and_ask_each_question_once(tmp_path: Path) -> None:
+    """The point of it all: 40 questions, each wanted twice by 4 processes, are asked 40 times.
 
     All of them make the store at the same time, and one database stays.
     """
     (tmp_path / "log").touch()
-    processes = [racer(tmp_path, start * 7) for start in range(8)]
+    processes = [racer(tmp_path, start) for start in range(0, 40, 10)]
     begin(*processes)
-    assert [process.communicate()[1] for process in processes] == [""] * 8
-    assert asked(tmp_path) == list(range(60))
-    assert len(stored(tmp_path / "store")) == 60
+    assert [process.communicate()[1] for process in processes] == [""] * 4
+    assert asked(tmp_path) == list(range(40))
+    assert len(stored(tmp_path / "store")) == 40
     names = sorted(path.name for path in (tmp_path / "store").iterdir())
     assert names == [".gitignore", "CACHEDIR.TAG", "locks", "replies"]
 
@@ -217,12 +211,12 @@ def test_killed_process_leaves_its_questions_to_the_others(tmp_path: Path) -> No
     Cache(tmp_path / "store").close()
     with racer(tmp_path, 0) as victim, racer(tmp_path, 0) as survivor:
         begin(victim, survivor)
-        wait_until(lambda: (tmp_path / "log").stat().st_size >= 50)
+        wait_until(lambda: (tmp_path / "log").stat().st_size >= 30)
         victim.kill()
         assert survivor.wait(SOON) == 0
-    assert set(asked(tmp_path)) == set(range(60))
-    assert len(asked(tmp_path)) <= 60 + 8  # the victim had at most 8 on their way
-    assert len(stored(tmp_path / "store")) == 60
+    assert set(asked(tmp_path)) == set(range(40))
+    assert len(asked(tmp_path)) <= 40 + 8  # the victim had at most 8 on their way
+    assert len(stored(tmp_path / "store")) == 40
 
 
 def test_place_without_locks_is_said(store: LocalStore, tmp_path: Path) -> None:
