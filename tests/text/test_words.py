@@ -60,7 +60,7 @@ def test_words_that_only_seem_inflected_stay(word: str) -> None:
     assert stem(word) == word
 
 
-@given(st.text(max_size=4) | st.from_regex(r"[a-z]*\d[a-z]*", fullmatch=True))
+@given(st.text(max_size=4) | st.from_regex(r"[a-z]{0,9}\d[a-z]{0,9}", fullmatch=True))
 def test_short_words_and_codes_are_their_own_stems(word: str) -> None:
     """Gene names, units and numbers have no inflection."""
     assert stem(word) == word
