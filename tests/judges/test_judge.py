@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,7 +10,6 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.judge import find_judge, is_local
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.questions import OFFLINE
-from tests.processes import run_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,16 +116,14 @@ def test_what_is_no_judge_is_refused(name: str, message: str) -> None:
     assert str(caught.value).startswith(message)
 
 
-def test_name_before_a_colon_is_looked_up_without_importing_it() -> None:
+def test_name_before_a_colon_is_looked_up_without_importing_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A judge's module may be slow to import, and a model's name must import nothing.
 
     What is started as a script has a module without a specification, which ends no run.
     """
-    program = (
-        "import sys\n"
-        "from summeval_pytest.judges.judge import is_local\n"
-        "is_local('__main__:Judge')\n"
-        "print(is_local('this:Zen'), is_local('no_such_model:Latest'), 'this' in sys.modules)\n"
-    )
-    message = run_command(sys.executable, "-c", program)
-    assert message.stdout == "True False False\n"
+    monkeypatch.setitem(sys.modules, "script", ModuleType("script"))
+    names = ("this:Zen", "no_such_model:Latest", "script:Judge")
+    assert [is_local(name) for name in names] == [True, False, True]
+    assert "this" not in sys.modules

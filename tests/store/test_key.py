@@ -4,7 +4,7 @@ import hashlib
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.store.key import request_key
@@ -43,7 +43,6 @@ def test_what_is_no_json_is_refused(
         request_key(identity)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.dictionaries(st.text(), JSON, max_size=3))
 def test_key_is_64_hex_digits_and_the_same_again(identity: dict[str, object]) -> None:
     """Whatever stands in a request, its row can be found again."""

@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.endpoints.chat import ROOM, ChatReply, Finish, Usage
@@ -336,7 +336,6 @@ def test_reason_and_evidence_come_from_the_first_vote_that_agrees() -> None:
     assert outcome == (("b", True), 2 / 3)
 
 
-@settings(deadline=None, max_examples=80)
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=7), st.data())
 def test_losing_votes_never_raises_an_outcome(ratings: list[int], data: st.DataObject) -> None:
     """Otherwise a reply that drops an item would do better than one that answers it."""
@@ -361,7 +360,6 @@ def test_a_unit_too_large_for_a_request_is_cut_in_order() -> None:
     assert shards(((1, 2, 3, 4, 5), (6,)), 2) == ((1, 2), (3, 4), (5, 6))
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.lists(st.integers(1, 6), max_size=8), st.integers(1, 7))
 def test_every_item_is_in_one_request_and_units_stay_whole(lengths: list[int], size: int) -> None:
     """An item left out would shrink a denominator."""

@@ -129,7 +129,7 @@ mutations = (
 """Some way in which a reply may differ from what was asked for."""
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(
     st.lists(mutations, min_size=1, max_size=4),
     st.lists(st.sampled_from(get_args(Finish)), min_size=1, max_size=3),
@@ -166,7 +166,6 @@ HOSTILE = (
 """JSON, or what some readers take for JSON, that breaks who does not expect it."""
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     st.sampled_from(HOSTILE),
     st.integers(0, 60),

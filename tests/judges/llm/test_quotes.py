@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.judges.llm.quotes import (
@@ -148,7 +148,6 @@ def test_words_are_alike_however_they_are_typed() -> None:
     assert words_of("didn\u2019t H\u2082O, \u22121.4") == ("didn't", "h2", "o", "-1.4")
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(0, len(SOURCE) - 1), st.integers(-2, 9), st.data())
 def test_every_stretch_of_a_sentence_is_found_there_or_in_its_like(
     place: int, named: int, data: st.DataObject
@@ -169,7 +168,6 @@ def test_a_quotation_too_long_to_compare_word_by_word_has_to_stand_there_as_it_i
     assert look_up([Quote(0, long), Quote(0, changed)], (long,)) == LookedUp((0,), 1)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.text(max_size=30), st.integers(-3, 12), st.lists(st.text(max_size=20), max_size=4))
 def test_any_quotation_is_found_or_counted(text: str, named: int, source: list[str]) -> None:
     """Quotations and papers are other people's text."""

@@ -5,7 +5,7 @@ import re
 from hashlib import sha256
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.judges.llm.prompts import block, inert, numbered
@@ -86,7 +86,6 @@ def test_what_could_be_read_in_two_ways_is_not_read(text: str, fault: Unreadable
     assert str(fault) == fault.message
 
 
-@settings(deadline=None, max_examples=60)
 @given(json_objects, st.sampled_from(["", "So: ", "```json\n", "1. "]), st.booleans())
 def test_any_object_is_read_wherever_it_stands(
     value: dict[str, object], before: str, ascii_only: bool
@@ -96,7 +95,6 @@ def test_any_object_is_read_wherever_it_stands(
     assert read_object(f"{before}{text}\n```") == value
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.text(alphabet='{}[]",:\\ab01 <think>/', max_size=40) | st.text(max_size=40))
 def test_any_text_is_an_object_or_a_named_fault(text: str) -> None:
     """Replies are other people's text."""
@@ -206,7 +204,6 @@ def test_a_text_is_inert_on_one_line_and_speaks_for_nobody(text: str, line: str)
     assert inert(text) == line
 
 
-@settings(deadline=None, max_examples=80)
 @given(st.lists(hostile, min_size=1, max_size=3), st.sampled_from(["source", "facts"]))
 def test_no_text_closes_its_block_or_opens_another(texts: list[str], name: str) -> None:
     """Whatever the material says, the only lines that look like marks are the first and last."""
@@ -221,7 +218,6 @@ def test_no_text_closes_its_block_or_opens_another(texts: list[str], name: str) 
     "\n".join(lines).encode("utf-8")
 
 
-@settings(deadline=None, max_examples=100)
 @given(hostile)
 def test_showing_a_text_twice_changes_nothing_more(text: str) -> None:
     """A quotation copied from a request is looked up in the text as it was inert."""

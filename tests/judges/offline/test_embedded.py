@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from summeval_pytest import questions as q
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.judges.offline.facets import rate_all
+from summeval_pytest.judges.offline.presence import facts_of
+from tests.processes import run_command
 
+ROOT = Path(__file__).parents[3]
 JUDGE = OfflineJudge()
 
 
@@ -64,34 +67,32 @@ def test_what_needs_a_reader_is_unanswered_with_what_to_do(
     assert answer.reason.startswith("the embedded judge")
 
 
+def judged_kites() -> str:
+    """All that the judge says of two texts."""
+    one = (
+        "Kites are poorly understood.",
+        "We flew 12 red and 31 blue kites using ropes and then weighed 40 g of wool.",
+        "Red kites rose 40 m, whereas blue kites fell 15 m (p = 0.01).",
+        "These findings suggest that wool kites may be useful.",
+    )
+    two = ("We weighed 40 g of wool and flew 31 red and 12 blue kites.", "Blue kites rose 15 m.")
+    text, other = " ".join(one), " ".join(two)
+    pair = q.FacetPair(facet="result", reference=text, candidate=other)
+    facts = tuple(fact for place, said in enumerate(one) for fact in facts_of(said, place, 0))
+    questions = (
+        *(q.SegmentFacets(text), q.SegmentFacets(other), q.RateFacets((pair,))),
+        *(q.ListFacts(one), q.CheckFacts(facts, two), q.CheckSentences(two, one)),
+    )
+    return repr(tuple(map(JUDGE.compute, questions)))
+
+
 def test_answers_are_the_same_in_every_process() -> None:
     """Hash seeds differ from process to process; no order of a set may reach an answer."""
-    script = (
-        "import asyncio; from summeval_pytest.judges.offline.embedded import OfflineJudge;"
-        "from summeval_pytest.questions import *;"
-        "t = 'Kites are poorly understood. We flew 12 red and 31 blue kites using ropes before the"
-        " storm and then weighed 40 g of wool. Red kites rose 40 m, whereas blue kites fell 15 m"
-        " (p = 0.01). These findings suggest that wool kites may be useful.';"
-        "o = 'We weighed 40 g of wool and then flew 31 red and 12 blue kites."
-        " Blue kites rose 15 m.';"
-        "s = tuple(x + '.' for x in t.split('. ')); u = tuple(x + '.' for x in o.split('. '));"
-        "f = OfflineJudge().compute(ListFacts(s)).facts;"
-        "print(repr(asyncio.run(OfflineJudge().answer((SegmentFacets(t), SegmentFacets(o),"
-        "RateFacets((FacetPair(facet='result', reference=t, candidate=o),)), ListFacts(s),"
-        "CheckFacts(f, u), CheckSentences(u, s))))))"
-    )
-    printed = [
-        subprocess.run(
-            [sys.executable, "-c", script],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "4242")
-    ]
-    assert printed[0] == printed[1]
-    assert "SentenceCheck(" in printed[0]
+    seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
+    code = f"from {__name__} import judged_kites; print(judged_kites())"
+    environment = {**os.environ, "PYTHONHASHSEED": seed}
+    other = run_command(sys.executable, "-c", code, cwd=ROOT, env=environment)
+    assert other.stdout.rstrip() == judged_kites()
 
 
 def test_a_summary_is_rated_as_a_result_is() -> None:

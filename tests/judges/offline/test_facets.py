@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest import questions as q
@@ -279,7 +279,6 @@ def test_segment_with_every_word_covers_the_facet() -> None:
     )
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.lists(
     st.sampled_from((
         "We flew 12 kites.",
@@ -303,7 +302,6 @@ def test_text_rated_against_itself_gets_the_full_scale(chosen: list[str]) -> Non
     ]
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.permutations(q.FACETS))
 def test_order_of_the_pairs_changes_nothing(order: list[q.Facet]) -> None:
     """Each pair is rated by all of them, whichever is named first."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.judges.offline.embedded import OfflineJudge
@@ -80,7 +80,6 @@ def test_what_contains_the_reference_rates_as_it_does(paper: str) -> None:
             assert rated(reference, text).value >= 0.95
 
 
-@settings(deadline=None, max_examples=25)
 @given(st.data())
 def test_a_sentence_of_the_source_condemns_nothing(data: st.DataObject) -> None:
     """It lowers a rating by one step at most and never makes a conflict."""

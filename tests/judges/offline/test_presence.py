@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.judges.offline.conflicts import ASKS
@@ -79,7 +79,6 @@ def test_refinement_adds_what_follows_its_subject() -> None:
     assert added_to("Red kites rose.", "Kites.") == "Kites."
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.text(), st.integers(0, 5), st.integers(0, 5))
 def test_facts_keep_every_content_word_and_stand_after_their_parents(
     sentence: str, place: int, offset: int
@@ -138,7 +137,6 @@ def test_words_in_one_phrase_are_closer_than_words_of_two_premises() -> None:
         assert index.closeness(index.trace(dict.fromkeys(words.split(), 1.0))) == closeness
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.text(), st.lists(st.text(), max_size=4))
 def test_shares_are_bounded_for_any_text(fact: str, premises: list[str]) -> None:
     """No text makes a premise carry more than the fact has."""
@@ -246,7 +244,6 @@ def test_premises_that_add_little_are_no_evidence() -> None:
     assert checked("Kites rose over copper roofs.", premises).premises == (1,)
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=6), st.data())
 def test_a_fact_among_the_premises_is_present(premises: Sequence[str], data: st.DataObject) -> None:
     """Whatever a text says, repeating it is present."""

@@ -5,7 +5,7 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.judges.offline.roles import (
@@ -34,7 +34,6 @@ def test_capitals_and_tokenising_do_not_move_a_posterior() -> None:
     assert roles_of(released).tolist() == roles_of(SENTENCES[:2]).tolist()
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=30))
 def test_every_row_sums_to_one(sentences: list[str]) -> None:
     """Whatever a sentence holds, it has some facet; 9 digits are kept."""

@@ -4,7 +4,7 @@ from math import log
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.judges.offline.conflicts import ASKS
@@ -112,7 +112,6 @@ def test_claim_without_a_shared_word_has_nothing_near(claim: str) -> None:
 WORDS = st.lists(st.sampled_from("copper iron pipes rust 40 7 results wood".split()), max_size=8)
 
 
-@settings(deadline=None, max_examples=40)
 @given(WORDS, st.lists(WORDS, max_size=14))
 def test_shares_are_shares(claim: Sequence[str], source: Sequence[Sequence[str]]) -> None:
     """Nothing leaves 0 to 1, and many sentences carry at least what each of them carries."""
@@ -231,7 +230,6 @@ def test_no_share_counts_against_a_sentence() -> None:
     assert all(int(weight) >= 0 for weight in weights)
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=6), st.data())
 def test_a_sentence_of_the_source_is_supported_by_itself_first(
     source: Sequence[str], data: st.DataObject
