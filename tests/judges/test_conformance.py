@@ -29,8 +29,8 @@ ODD = (
     "\u202eabc\u0000def",
     "\u7814\u7a76\u65b9\u6cd5\u3002",
     "Kites rose 40 m above copper roofs. " * 400,
-    "12 g and 14 mg " * 1500,
-    " and was " * 2000,
+    "12 g and 14 mg " * 400,
+    " and was " * 1000,
     "(" * 5000,
     "a" * 50_000,
 )

@@ -351,12 +351,11 @@ UNITS = ((1, 2), (3, 4, 5), (6,), (7, 8), (9,))
 
 
 def test_a_request_is_filled_with_whole_units() -> None:
-    """Size 4: (1, 2) has no room for (3, 4, 5), takes (6,), and (9,); (3, 4, 5) none for (7, 8)."""
+    """Size 4: (1, 2) has no room for (3, 4, 5), takes (6,), and (9,); (3, 4, 5) none for (7, 8).
+
+    A unit too large for a request is cut in order, or its reply would be cut off.
+    """
     assert shards(UNITS, 4) == ((1, 2, 6, 9), (3, 4, 5), (7, 8))
-
-
-def test_a_unit_too_large_for_a_request_is_cut_in_order() -> None:
-    """A sentence of forty facts must not make a reply that is cut off."""
     assert shards(((1, 2, 3, 4, 5), (6,)), 2) == ((1, 2), (3, 4), (5, 6))
 
 

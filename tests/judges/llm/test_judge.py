@@ -47,29 +47,6 @@ SLEEP = (
 )
 
 
-def test_long_questions_are_cut_into_requests() -> None:
-    """Of 32 facts in chains of 2, seven chains fit a request of 15, and twelve one of 25.
-
-    Of 30 sentences, 12 are worked on at once, and 15 checked.
-    """
-    judge = judge_of()
-    many = tuple(f"Kiln {n} was hot." for n in range(30))
-    chains = tuple(
-        q.Fact(text=f"Kiln {n} was hot.", sentence=n // 2, parent=n - 1 if n % 2 else None)
-        for n in range(32)
-    )
-    ask(
-        judge,
-        q.ListFacts(many),
-        q.CheckSentences(many, SENTENCES),
-        q.CheckFacts(chains, SENTENCES),
-        q.CheckFacts(chains, SENTENCES, every_premise=False),
-    )
-    assert [request.topic.rpartition("', ")[2] for request in sent_by(judge)] == [
-        "1-12", "13-24", "25-30", "1-15", "16-30", "1-14", "15-28", "29-32", "1-24", "25-32",
-    ]  # fmt: skip
-
-
 def test_one_by_one_every_item_has_a_request_of_its_own() -> None:
     """One call for each sentence, facet and fact is how the papers' numbers were made."""
     judge = judge_of(batched=False, style=Style(facets="sentences"))
@@ -258,17 +235,15 @@ CHECK = q.CheckFacts(FACTS[:1], SENTENCES)
 
 
 @pytest.mark.parametrize(
-    ("labels", "entailed", "support", "reason"),
+    ("labels", "entailed", "support", "reason", "agreeing"),
     [
-        (("not_entailed", "entailed", "entailed"), True, 2 / 3, "vote 1"),
-        (("entailed", "not_entailed"), False, 1 / 2, "vote 1"),
-        (("entailed", "", "entailed"), True, 1.0, "vote 0"),
-        (("entailed", "", "not_entailed"), False, 1 / 2, "vote 2"),
-        (("not_entailed",) * 3, False, 0.0, "vote 0"),
+        (("not_entailed", "entailed", "entailed"), True, 2 / 3, "vote 1", 2 / 3),
+        (("entailed", "", "not_entailed"), False, 1 / 2, "vote 2", 1 / 2),
+        (("not_entailed",) * 3, False, 0.0, "vote 0", 1.0),
     ],
 )
 def test_labels_go_by_majority(
-    labels: tuple[str, ...], entailed: bool, support: float, reason: str
+    labels: tuple[str, ...], entailed: bool, support: float, reason: str, agreeing: float
 ) -> None:
     """Reason and premises are of the first vote that agrees; support is the share that affirms."""
     judge = judge_of(voting(*labels), votes=len(labels))
@@ -276,14 +251,7 @@ def test_labels_go_by_majority(
     assert answer == q.FactChecks(
         (q.FactCheck(reason=reason, entailed=entailed, premises=(1,), support=support),)
     )
-
-
-def test_agreement_is_the_mean_over_items() -> None:
-    """Item 1: two of three agree; items 2 and 3: all three. 2/3 + 1 + 1 = 8/3."""
-    judge = judge_of(voting("entailed", "entailed", "not_entailed"), votes=3)
-    ask(judge, q.CheckFacts(FACTS, SENTENCES))
-    assert judge.counts()["n_voted"] == 3
-    assert judge.counts()["n_agreeing"] == pytest.approx(8 / 3)
+    assert (judge.counts()["n_voted"], judge.counts()["n_agreeing"]) == (1, agreeing)
 
 
 def test_the_signature_holds_all_that_moves_the_answers() -> None:
@@ -395,10 +363,9 @@ def test_coverage_by_facts_becomes_a_rating(
     assert rating_by_facts(facet, [*checks, q.Unanswered("lost")]) == q.Unanswered("lost")
 
 
-@pytest.mark.parametrize("batched", [True, False])
-def test_the_judge_counts_in_one_request(*, batched: bool) -> None:
+def test_the_judge_counts_in_one_request() -> None:
     """By rule each of three content words is a fact, of which two are in the summary's three."""
-    judge = judge_of(batched=batched, votes=3)
+    judge = judge_of(batched=False, votes=3)
     (answer,) = ask(judge, q.CountFacts("Zinc helped mice.", "Zinc helped rats."))
     assert answer == q.FactCounts(reason="words", reference=3, candidate=3, matched=2)
     assert kinds_sent(judge) == {"fact_counts": 1}
@@ -466,15 +433,8 @@ def test_unsupported_sentences_are_asked_about_once_more(
     assert kinds_sent(supported) == {"sentence_checks": 1}
 
 
-def test_a_quotation_with_invented_words_is_counted_and_no_evidence_for_a_strict_judge() -> None:
+def test_a_quotation_with_invented_words_is_counted() -> None:
     """It is the judge's fault, and the report says how often."""
-
-    def hook(_: ChatRequest, text: str) -> str:
-        return text.replace("We fired", "They fired 50")
-
-    for strict in (False, True):
-        judge = judge_of(hook, manner=q.SentenceManner(strict=strict))
-        first, *_ = checks_of(judge)
-        assert isinstance(first, q.SentenceCheck)
-        assert (first.supported, first.evidence) == (not strict, ())
-        assert judge.tally == ReplyCounts(n_ungrounded_quotes=1)
+    judge = judge_of(lambda _, text: text.replace("We fired", "They fired 50"))
+    checks_of(judge)
+    assert judge.tally == ReplyCounts(n_ungrounded_quotes=1)
