@@ -176,11 +176,11 @@ def _read_rule(text: str, option: str, catalogue: Mapping[str, Named]) -> list[R
             f" {name}:p0.05 for a significant one, or {name}:0.02:p0.05 for both"
         )
     if drops and drops[0].startswith(_NO_WORSE):
-        text = drops[0].removeprefix(_NO_WORSE)
-        if fault := margin_fault(catalogue[name], _number(text)):
+        margin = _number(drops[0].removeprefix(_NO_WORSE))
+        if fault := margin_fault(catalogue[name], margin):
             raise mistake(f": {fault}")
         level = _level(tests, mistake) or LEVEL
-        return [Rule(name=name, margin=float(text), level=level, is_named=True)]
+        return [Rule(name=name, margin=margin, level=level, is_named=True)]
     widest = catalogue[name].high - catalogue[name].low
     if drops and not 0.0 <= _number(drops[0]) < widest:
         raise mistake(
