@@ -9,18 +9,21 @@ from summeval_pytest.errors import OptionError, Place, SuiteError
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.suite.values import Setting
 from summeval_pytest.verdict.thresholds import (
+    CORRECTED,
+    MEAN,
     Threshold,
     Thresholds,
     check_supported,
     read_thresholds,
     thresholds_of,
 )
-from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, write_labelled
+from tests.golden_suite import write_labelled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from syrupy.assertion import SnapshotAssertion
 
 FILE = "golden/summeval.toml"
 
@@ -68,60 +71,31 @@ def test_thresholds_stand_in_the_order_of_the_metrics_and_options_in_their_place
     assert thresholds.only(["eva"]).names == ("mean.eva", "mean.eva.recall")
 
 
-RANGE = "write a value in that range, or remove it"
-
-
-@pytest.mark.parametrize(
-    ("scope", "name", "value", "phrase"),
-    [
-        ("", "facet", 0.2, "facet (Facet-aware Metric) ranges from 0.25 to 1"),
-        ("", "eva.recall", -0.1, "eva.recall (matched facts) ranges from 0 to 1"),
-        ("", "eva", nan, "eva (EVA-Score, F1 over facts) ranges from 0 to 1"),
-        ("mean", "facet", inf, "facet (Facet-aware Metric) ranges from 0.25 to 1"),
-        ("corrected", "facet", 0.2, "facet (Facet-aware Metric) ranges from 0.25 to 1"),
-        ("corrected", "facet.lower", 60, "facet (Facet-aware Metric) ranges from 0.25 to 1"),
-        ("corrected", "facet.background", 4, "facet.background (rating of the background) ranges"),
-        ("corrected", "faithfulness.lower", -1, "faithfulness (supported sentences) ranges"),
-        ("", "facet.results", 2, "did you mean 'facet.result'?"),
-        ("mean", "facet.results", 2, "did you mean 'facet.result'?"),
-        ("corrected", "eva", 0.5, ", which no label corrects; "),
-        ("corrected", "eva.recall_entailed.lower", 0.5, ", which no label corrects; "),
-        ("corrected", "faithfulness.support", 0.5, ", which no label corrects; "),
-    ],
-)
 def test_a_threshold_that_can_never_decide_is_refused_where_it_is_written(
-    scope: str, name: str, value: float, phrase: str
+    snapshot: SnapshotAssertion,
 ) -> None:
     """FM is never under 0.25: that would look like a gate and be none, as nan and inf would.
 
     Its name may be known, so that "unknown" alone would send the user to look for a misprint.
     """
-    written = {each: [setting(name, value)] if scope == each else [] for each in ("", "mean")}
-    with pytest.raises(SuiteError) as caught:
-        read_thresholds(
-            written[""],
-            written["mean"],
-            corrected=[setting(name, value)] if scope == "corrected" else [],
-        )
-    prefix = "corrected." if scope == "corrected" else ""
-    fault = f"threshold {prefix}{name} = {value:g} can never decide: {phrase}"
-    if "ranges" not in phrase:
-        separator = "" if phrase.startswith(",") else "; "
-        fault = f"unknown threshold {prefix + name!r}{separator}{phrase}"
-    in_file = str(caught.value)
-    assert in_file.startswith(f"{FILE}:14: {fault}")
-    assert in_file.endswith(RANGE) is ("ranges" in phrase)
-    option = f"{scope}.{name}={value:g}".removeprefix(".")
-    message = in_file.removeprefix(f"{FILE}:14: ")
-    assert on_command_line(option) == f"--summ-min={option}: {message}"
-
-
-@pytest.mark.parametrize("option", ["facet", "facet=", "facet=high", "facet=0,6", ""])
-def test_an_option_without_a_number_shows_how_to_write_one(option: str) -> None:
-    """A value that is not read must not become a default."""
-    assert on_command_line(option) == (
-        f"--summ-min={option!r} is no METRIC=VALUE; write --summ-min facet=0.6"
-    )
+    written = [
+        ("facet", 0.2), ("eva.recall", -0.1), ("eva", nan), ("mean.facet", inf),
+        ("corrected.facet", 0.2), ("corrected.facet.lower", 60), ("corrected.facet.background", 4),
+        ("corrected.faithfulness.lower", -1), ("facet.results", 2), ("mean.facet.results", 2),
+        ("corrected.eva", 0.5), ("corrected.eva.recall_entailed.lower", 0.5),
+        ("corrected.faithfulness.support", 0.5),
+    ]  # fmt: skip
+    messages = []
+    for name, value in written:
+        scope = next((each for each in (MEAN, CORRECTED) if name.startswith(each)), "")
+        own = {scope: [setting(name.removeprefix(scope), value)]}
+        with pytest.raises(SuiteError) as caught:
+            read_thresholds(own.get("", ()), own.get(MEAN, ()), corrected=own.get(CORRECTED, ()))
+        messages.append(str(caught.value).removeprefix(f"{FILE}:14: "))
+        option = f"{name}={value:g}"
+        assert on_command_line(option) == f"--summ-min={option}: {messages[-1]}"
+    options = ("facet", "facet=", "facet=high", "facet=0,6", "")
+    assert [*messages, *map(on_command_line, options)] == snapshot
 
 
 @pytest.mark.parametrize("scope", ["pair", "mean"])
@@ -143,36 +117,28 @@ def test_a_threshold_on_support_is_refused_under_a_model_with_one_vote(scope: st
     check_supported(stored("faithfulness"), "gpt", 1, FILE)
 
 
-FACTS = {"reference": [{"text": "Bricks crack often.", "covered": False}]}
-LABELLED: Mapping[str, tuple[Mapping[str, object], ...]] = {
-    "all": (GOOD_OF_KILN, BAD_OF_KILN),
-    "overall": ({"paper": "kiln", "system": "good", "overall": 0.5},),
-    "some": ({"paper": "kiln", "system": "good", "facets": {"result": 2}},),
-    "sentences": (
-        {"paper": "kiln", "system": "bad", "sentences": [{"index": 0, "faithful": True}]},
-    ),
-    "facts": ({"paper": "kiln", "system": "bad", "facts": FACTS},),
-    "none": (),
-}
+KILN = {"paper": "kiln", "system": "good"}
+OVERALL: Mapping[str, object] = {**KILN, "overall": 0.5}
+RESULT: Mapping[str, object] = {**KILN, "facets": {"result": 2}}
+SENTENCE: Mapping[str, object] = {**KILN, "sentences": [{"index": 0, "faithful": True}]}
 
 
 @pytest.mark.parametrize(
     ("labels", "name", "part"),
     [
-        ("sentences", "facet", "overall"),
-        ("facts", "facet.result.lower", "facets"),
-        ("overall", "faithfulness", "sentences"),
-        ("none", "faithfulness.lower", "sentences"),
-        ("none", "facet", "overall"),
-        ("overall", "facet.result", "facets"),
-        ("some", "facet", "overall"),
+        ([SENTENCE], "facet", "overall"),
+        ([RESULT], "facet", "overall"),
+        ([OVERALL], "facet.result", "facets"),
+        ([SENTENCE], "facet.result.lower", "facets"),
+        ([OVERALL], "faithfulness", "sentences"),
+        ([], "faithfulness.lower", "sentences"),
     ],
 )
 def test_a_corrected_threshold_without_labels_to_correct_by_is_refused(
-    tmp_path: Path, labels: str, name: str, part: str
+    tmp_path: Path, labels: list[Mapping[str, object]], name: str, part: str
 ) -> None:
     """It could never be decided; the part of a label that it needs is told before any question."""
-    suite = write_labelled(tmp_path / "golden", *LABELLED[labels])
+    suite = write_labelled(tmp_path / "golden", *labels)
     with pytest.raises(OptionError) as caught:
         thresholds_of(suite, options=[f"corrected.{name}=1"])
     assert str(caught.value) == (
@@ -183,7 +149,6 @@ def test_a_corrected_threshold_without_labels_to_correct_by_is_refused(
 
 def test_overall_scores_on_another_scale_do_not_correct_fm(tmp_path: Path) -> None:
     """Taken from FM, a 5 of 5 would make any system perfect; the label's line is named."""
-    label = {"paper": "kiln", "system": "good", "overall": 5.0}
-    suite = write_labelled(tmp_path / "golden", label)
+    suite = write_labelled(tmp_path / "golden", {**KILN, "overall": 5.0})
     with pytest.raises(SuiteError, match=r"labels\.jsonl:1: 'overall' is 5 and corrected\.facet"):
         thresholds_of(suite, options=["corrected.facet=0.9"])
