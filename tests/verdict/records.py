@@ -17,8 +17,8 @@ from summeval_pytest.metrics.signature import Signature, signature_of
 from summeval_pytest.questions import FACETS, SCALES, Facet, Fact
 from summeval_pytest.record.record_file import record_lines
 from summeval_pytest.suite.values import Waiver
-from summeval_pytest.verdict.comparison import Baseline
-from summeval_pytest.verdict.policy import Policy
+from summeval_pytest.verdict.comparison import Against, Baseline, compare
+from summeval_pytest.verdict.policy import Policy, read_rules
 from summeval_pytest.verdict.run import (
     Header,
     JudgeName,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.score import Score
     from summeval_pytest.run.golden import GoldenPair
     from summeval_pytest.verdict.differences import Comparison
+    from summeval_pytest.verdict.slices import Slice
 
 HERE: Final = Place("golden/summeval.toml", 3)
 SIGNATURES: Final = tuple(
@@ -166,12 +167,32 @@ def pair(
     )
 
 
-def baseline(*pairs: PairResult, run: str = "v1.3") -> Baseline:
-    """These pairs as a saved run."""
+def pairs_of(*values: float, first: int = 0) -> list[PairResult]:
+    """Pairs of papers 00, 01 and so on with this faithfulness."""
+    return [pair(f"moss-{place:02}", faithful(value)) for place, value in enumerate(values, first)]
+
+
+def baseline(*pairs: PairResult) -> Baseline:
+    """These pairs as the saved run v1.3."""
     saved = suite(*pairs)
     reads = saved.pairs_of("careful").reads
     by_paper = {pair.paper: read for pair, read in zip(pairs, reads, strict=True)}
-    return Baseline(run=run, suite=saved, system="careful", pairs=by_paper)
+    return Baseline(run="v1.3", suite=saved, system="careful", pairs=by_paper)
+
+
+def compared(
+    old: Sequence[PairResult],
+    new: Sequence[PairResult],
+    *rules: str,
+    signatures: Sequence[Signature] = SIGNATURES,
+    slices: Sequence[Slice] = (),
+) -> Comparison:
+    """What a comparison of these pairs comes to; rules as a user writes them."""
+    measured = {score.metric for pair in new for score in pair.scores}
+    signatures = [each for each in signatures if each.metric in measured]
+    against = Against(baseline=baseline(*old), signatures=signatures, digests={})
+    papers = [pair.numbers() for pair in new]
+    return compare(papers, against, rules=read_rules(rules or ["p0.05"]), slices=slices)
 
 
 def system(

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.score import Score
     from summeval_pytest.run.golden import GoldenPair
 
-pytestmark = pytest.mark.usefixtures("few_resamples")
 SAME_FACET = FacetScore(value=1.0, identical=True)
 SAME_FACTS = EvaScore(value=1.0, precision=1.0, recall=1.0, recall_entailed=1.0, identical=True)
 JUDGED = "so the judge says"

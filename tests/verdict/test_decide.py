@@ -16,7 +16,7 @@ from summeval_pytest.verdict.differences import Comparison, Difference, PairChan
 from summeval_pytest.verdict.floors import Floors
 from summeval_pytest.verdict.pair import Shortfall, why_missing
 from summeval_pytest.verdict.policy import Policy
-from summeval_pytest.verdict.run import Covered, JudgeName, PairResult, RunRecord, SuiteRecord
+from summeval_pytest.verdict.run import Covered, JudgeName, RunRecord, SuiteRecord
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import (
@@ -26,9 +26,9 @@ from tests.verdict.records import (
     baseline,
     believed,
     eva,
-    faithful,
     on_day,
     pair,
+    pairs_of,
     rated,
     run,
     suite,
@@ -46,11 +46,6 @@ if TYPE_CHECKING:
 PAIR = Thresholds(pair=(Threshold("faithfulness", 0.5),), mean=())
 BOTH = replace(PAIR, mean=(Threshold("faithfulness", 0.6),))
 SHOWN = "golden/summeval.toml"
-
-
-def faithfulness(*values: float) -> list[PairResult]:
-    """Pairs of one system on papers 00, 01 and so on."""
-    return [pair(f"moss-{n:02}", faithful(value)) for n, value in enumerate(values)]
 
 
 def decided(
@@ -75,7 +70,7 @@ def outcomes(record: SuiteRecord) -> list[Covered]:
 def test_what_a_record_says_of_its_outcomes_is_never_read() -> None:
     """Whoever edits a failure into a pass changes nothing: the numbers decide."""
     edited = suite(
-        *faithfulness(0.25, 0.5, 0.75),
+        *pairs_of(0.25, 0.5, 0.75),
         systems=(replace(system("careful", "moss-00", "moss-01", "moss-02"), outcome="passed"),),
         thresholds=BOTH,
     )
@@ -90,7 +85,7 @@ def test_what_a_record_says_of_its_outcomes_is_never_read() -> None:
 
 def test_other_thresholds_decide_otherwise_and_change_nothing_else() -> None:
     """Worked example: at 0.6 only 0.75 passes, at 0.2 all; the texts are what was paid for."""
-    record = suite(*faithfulness(0.25, 0.5, 0.75), thresholds=PAIR)
+    record = suite(*pairs_of(0.25, 0.5, 0.75), thresholds=PAIR)
     for least, expected in ((0.6, ["failed", "failed", "passed"]), (0.2, ["passed"] * 3)):
         limits = replace(PAIR, pair=(Threshold("faithfulness", least),))
         actual = decided(record, limits)
@@ -103,11 +98,11 @@ def test_other_thresholds_decide_otherwise_and_change_nothing_else() -> None:
 def test_a_system_of_which_not_every_paper_was_judged_has_no_means() -> None:
     """A mean over some papers is another number; the pairs are decided all the same."""
     some = system("careful", "moss-00", "moss-01")
-    actual = decided(suite(*faithfulness(0.75), systems=(some,), thresholds=BOTH))
+    actual = decided(suite(*pairs_of(0.75), systems=(some,), thresholds=BOTH))
     assert actual.systems == (some,)
     assert outcomes(actual) == ["passed"]
     lost = replace(some, fault="a worker died")
-    (kept,) = decided(suite(*faithfulness(0.75), systems=(lost,), thresholds=BOTH)).systems
+    (kept,) = decided(suite(*pairs_of(0.75), systems=(lost,), thresholds=BOTH)).systems
     assert (kept.outcome, kept.fault) == ("error", "a worker died")
 
 
@@ -135,7 +130,7 @@ def test_waivers_are_listed_once_with_what_became_of_them() -> None:
         replace(waiver("faithfulness", paper=ALL_PAPERS), name="mean"),
         replace(waiver("faithfulness", paper="moss-07"), name="later"),
     )
-    actual = decided(suite(*faithfulness(0.25), thresholds=BOTH, waivers=waivers))
+    actual = decided(suite(*pairs_of(0.25), thresholds=BOTH, waivers=waivers))
     assert [(use.waiver.name, use.state) for use in actual.waivers] == [
         ("wet-moss", "in use"), ("mean", "in use"), ("later", "not judged"),
     ]  # fmt: skip
@@ -186,7 +181,7 @@ def test_a_number_that_does_not_apply_or_was_refused_is_not_missing() -> None:
 
 def test_a_baseline_says_what_changed_and_which_rules_are_broken() -> None:
     """A paper that the judge broke down on has no change; the system's comparison is an error."""
-    old, new = faithfulness(*[0.75] * 5), faithfulness(*[0.25] * 5)
+    old, new = pairs_of(*[0.75] * 5), pairs_of(*[0.25] * 5)
     actual = decided(suite(*new), against=baseline(*old))
     assert actual.systems[0].outcome == "failed"
     comparison = actual.systems[0].comparison
@@ -225,7 +220,7 @@ def test_a_recorded_comparison_still_counts_under_other_thresholds(
     """Thresholds move no number, so what was a drop is one; without means there is still that."""
     old = Comparison(baseline="v1.3", system="careful", **changes)  # type: ignore[arg-type]  # its fields
     change = PairChange(paper="moss-00", system="careful", baseline="v1.3")
-    pairs = [replace(each, change=change) for each in faithfulness(0.75)]
+    pairs = [replace(each, change=change) for each in pairs_of(0.75)]
     record = suite(*pairs, systems=(replace(system("careful", "moss-00"), comparison=old),))
     actual = decided(record, thresholds)
     assert (actual.systems[0].outcome, actual.systems[0].comparison) == (outcome, old)

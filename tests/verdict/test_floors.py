@@ -85,7 +85,7 @@ def test_a_floor_that_can_never_be_checked_is_refused_at_its_line(
         ((OVERALL,), ("unfaithful_precision = 0.4", "evidence_recall = 0.4")),
         ((), ("facet_kappa = 0.4", "evidence_recall = 0.4")),
     ]  # fmt: skip
-    messages = []
+    messages: list[str] = []
     for labels, lines in mistakes:
         for line in lines:
             folder = tmp_path / str(len(messages))

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place, SuiteError
+from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.stats.no_worse import papers_to_refute, worse_p_value
 from summeval_pytest.suite.values import CompareTable, Setting
 from summeval_pytest.verdict.comparison import Against, compare
@@ -23,47 +24,12 @@ from summeval_pytest.verdict.policy import (
     suite_rules,
 )
 from summeval_pytest.verdict.run import PaperRecord
-from tests.verdict.records import HERE, SIGNATURES, baseline, faithful, pair, unscored
+from tests.verdict.records import HERE, baseline, compared, pair, pairs_of, unscored
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from summeval_pytest.verdict.differences import Comparison
-    from summeval_pytest.verdict.run import PairResult
-
-pytestmark = pytest.mark.usefixtures("few_resamples")
-MARGIN = ("faithfulness:no-worse-0.2",)
-
-
-def pairs_of(values: Sequence[float], first: int = 0) -> list[PairResult]:
-    """Pairs of papers with this faithfulness."""
-    return [pair(f"moss-{place:02}", faithful(value)) for place, value in enumerate(values, first)]
-
-
-def compared(
-    old: Sequence[PairResult],
-    new: Sequence[PairResult],
-    *rules: str,
-    digests: tuple[Mapping[str, str], Mapping[str, str]] | None = None,
-    share: float = 0.8,
-) -> Comparison:
-    """A comparison; ``digests`` are those of the papers of two suites that differ."""
-    stored = baseline(*old)
-    signatures = [each for each in SIGNATURES if each.metric == "faithfulness"]
-    if digests is not None:
-        papers = tuple(
-            PaperRecord(
-                id=name, title="", place=HERE, references=(), n_sentences=1, digest=d, cited=()
-            )
-            for name, d in digests[0].items()
-        )
-        stored = replace(stored, suite=replace(stored.suite, papers=papers))
-        recipe = dict(signatures[0].recipe) | {"suite": "000000000000"}
-        signatures = [replace(signatures[0], recipe=tuple(recipe.items()))]
-    against = Against(baseline=stored, signatures=signatures, digests=digests[1] if digests else {})
-    papers_now = [each.numbers() for each in new]
-    return compare(papers_now, against, rules=read_rules(rules or MARGIN), share=share)
-
 
 SPREAD = [0.5, 0.625, 0.375, 0.75] * 8
 
@@ -91,7 +57,9 @@ def test_a_release_passes_only_if_the_papers_rule_a_larger_drop_out(
     values: list[float], outcome: str
 ) -> None:
     """It fails on a drop beyond doubt. Anything else is inconclusive, and never a pass."""
-    actual = compared(pairs_of(SPREAD[: len(values)]), pairs_of(values))
+    actual = compared(
+        pairs_of(*SPREAD[: len(values)]), pairs_of(*values), "faithfulness:no-worse-0.2"
+    )
     states = {
         "passes": actual.passes,
         "fails": bool(actual.broken),
@@ -108,7 +76,7 @@ changes = st.lists(st.integers(-8, 8).map(lambda n: n / 16), min_size=2, max_siz
 @given(changes, st.sampled_from([0.01, 0.05, 0.2, 0.5]))
 def test_the_rule_is_the_t_test_of_its_margin(gains: list[float], margin: float) -> None:
     """Law: it passes exactly where the p value of a drop of the margin is at most the level."""
-    old, new = pairs_of([0.5] * len(gains)), pairs_of([0.5 + gain for gain in gains])
+    old, new = pairs_of(*[0.5] * len(gains)), pairs_of(*(0.5 + gain for gain in gains))
     actual = compared(old, new, f"faithfulness:no-worse-{margin}")
     p_value = worse_p_value(gains, margin=margin)
     assert actual.passes == (p_value <= LEVEL) or p_value == pytest.approx(LEVEL)
@@ -118,7 +86,7 @@ def test_the_rule_is_the_t_test_of_its_margin(gains: list[float], margin: float)
 def test_what_would_decide_is_said() -> None:
     """Worked example: so many papers, or this margin, rounded up so that it decides."""
     gains = [0.0625, -0.0625, 0.125, -0.1875] * 3
-    old, new = pairs_of([0.5] * 12), pairs_of([0.5 + gain for gain in gains])
+    old, new = pairs_of(*[0.5] * 12), pairs_of(*(0.5 + gain for gain in gains))
     actual = compared(old, new, "faithfulness:no-worse-0.05")
     (phrase,) = actual.inconclusive[0].inconclusive
     needed = papers_to_refute(gains, margin=0.05, level=LEVEL)
@@ -138,19 +106,18 @@ def test_what_would_decide_is_said() -> None:
 )
 def test_where_no_number_of_papers_would_do_none_is_named(new: list[float], expected: str) -> None:
     """The mean drop is the margin itself, or one paper has no spread."""
-    actual = compared(pairs_of([0.5] * len(new)), pairs_of(new), "faithfulness:no-worse-0.05")
+    actual = compared(pairs_of(*[0.5] * len(new)), pairs_of(*new), "faithfulness:no-worse-0.05")
     assert expected in actual.inconclusive[0].inconclusive[0]
 
 
 def test_what_is_missing_is_taken_at_its_worst() -> None:
     """A system cannot pass by giving no summary, nor a judge by not answering."""
-    old = pairs_of(SPREAD)
-    given = pairs_of(SPREAD)
-    refused = [*given[:-1], pair("moss-31", unscored("faithfulness"))]
+    old = pairs_of(*SPREAD)
+    refused = [*old[:-1], pair("moss-31", unscored("faithfulness"))]
     worst = compared(old, refused, "faithfulness:no-worse-0.08")
     assert not worst.passes
     assert "with the lowest score for each paper" in worst.inconclusive[0].inconclusive[0]
-    silent = [*given[:-1], pair("moss-31", unscored("faithfulness", "unanswered", "cut"))]
+    silent = [*old[:-1], pair("moss-31", unscored("faithfulness", "unanswered", "cut"))]
     left_open = compared(old, silent, "faithfulness:no-worse-0.08")
     assert (left_open.passes, left_open.fails) == (False, False)
     assert left_open.undecided[0][0] == "faithfulness"
@@ -188,16 +155,29 @@ def digests(n_papers: int, changed: str = "") -> dict[str, str]:
     return {name: f"{name}'" if name == changed else name for name in names}
 
 
+def grown(n_papers: int, stored: Mapping[str, str], share: float = 0.8) -> Comparison:
+    """32 papers with these digests, compared with a suite of so many."""
+    papers = tuple(
+        PaperRecord(id=name, title="", place=HERE, references=(), n_sentences=1, digest=d, cited=())
+        for name, d in stored.items()
+    )
+    old = baseline(*pairs_of(*SPREAD))
+    old = replace(old, suite=replace(old.suite, papers=papers))
+    recipe = signature_of("faithfulness", judge="fair-1", suite="000000000000")
+    against = Against(baseline=old, signatures=[recipe], digests=digests(n_papers))
+    new = [each.numbers() for each in pairs_of(*SPREAD, *[0.0] * (n_papers - 32))]
+    return compare(new, against, rules=read_rules(["faithfulness:no-worse-0.2"]), share=share)
+
+
 def test_a_suite_that_grew_is_compared_on_the_papers_that_both_have() -> None:
     """32 of 36 papers are a share of .89; the comparison says so."""
-    old, new = pairs_of(SPREAD), pairs_of([*SPREAD, 0.0, 0.0, 0.0, 0.0])
-    actual = compared(old, new, digests=(digests(32), digests(36)))
+    actual = grown(36, digests(32))
     assert actual.passes
     assert actual.differences[0].n_papers == 32
     assert actual.notes[0] == (
         "compared on 32 of 36 papers; 4 are only in this run and 0 only in v1.3"
     )
-    few = compared(old, new, digests=(digests(32), digests(36)), share=0.9)
+    few = grown(36, digests(32), share=0.9)
     assert few.mismatches == (f"{actual.coverage}; a share of 0.9 must be in both",)
 
 
@@ -210,5 +190,4 @@ def test_a_suite_that_grew_is_compared_on_the_papers_that_both_have() -> None:
 )
 def test_papers_of_the_same_name_have_to_be_the_same(stored: dict[str, str], message: str) -> None:
     """Otherwise an edited paper would count as a change of the system."""
-    pairs = pairs_of(SPREAD)
-    assert compared(pairs, pairs, digests=(stored, digests(32))).mismatches == (message,)
+    assert grown(32, stored).mismatches == (message,)

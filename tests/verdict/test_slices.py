@@ -9,35 +9,17 @@ import pytest
 
 from summeval_pytest.reports.cases import system_case, system_parts
 from summeval_pytest.reports.wording import slice_lines
-from summeval_pytest.verdict.comparison import Against, compare
 from summeval_pytest.verdict.decide import decide
-from summeval_pytest.verdict.policy import read_rules
 from summeval_pytest.verdict.slices import Slice, slice_verdicts
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
-from tests.verdict.records import (
-    SIGNATURES,
-    baseline,
-    faithful,
-    pair,
-    run,
-    suite,
-    supported,
-    unscored,
-)
+from tests.verdict.records import compared, pair, pairs_of, run, suite, supported, unscored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from summeval_pytest.verdict.differences import Comparison
     from summeval_pytest.verdict.run import PairResult, SuiteRecord
 
-pytestmark = pytest.mark.usefixtures("few_resamples")
 NONE = Thresholds(pair=(), mean=())
-
-
-def pairs_of(values: Sequence[float]) -> list[PairResult]:
-    """Pairs of papers with this faithfulness."""
-    return [pair(f"moss-{place:02}", faithful(value)) for place, value in enumerate(values)]
 
 
 def slice_of(first: int, last: int, least: float | None = None, name: str = "field=cs") -> Slice:
@@ -66,7 +48,7 @@ HALF = [1.0] * 10 + [0.5] * 5
 def test_a_slice_fails_though_the_mean_of_all_papers_passes() -> None:
     """Worked example: 10 papers of 1 and 5 of .5 have a mean of .833."""
     limits = Thresholds(pair=(), mean=(Threshold("faithfulness", 0.8),))
-    actual = decided(pairs_of(HALF), slice_of(10, 15, 0.6), slice_of(0, 10), thresholds=limits)
+    actual = decided(pairs_of(*HALF), slice_of(10, 15, 0.6), slice_of(0, 10), thresholds=limits)
     (system,) = actual.systems
     assert system.outcome == "failed"
     assert not system.verdict.missed
@@ -78,12 +60,12 @@ def test_a_slice_fails_though_the_mean_of_all_papers_passes() -> None:
     assert list(slice_lines(system))[1] == (
         "worst slice of careful: field=cs, faithfulness 0.500 on 5 papers (0.833 on all)"
     )
-    assert decided(pairs_of(HALF), slice_of(10, 15, 0.5)).systems[0].outcome == "passed"
+    assert decided(pairs_of(*HALF), slice_of(10, 15, 0.5)).systems[0].outcome == "passed"
 
 
 def test_a_slice_that_is_too_small_is_named_and_never_decides() -> None:
     """Four papers neither fail a release nor are its worst slice."""
-    (system,) = decided(pairs_of(HALF), slice_of(11, 15, 0.9)).systems
+    (system,) = decided(pairs_of(*HALF), slice_of(11, 15, 0.9)).systems
     assert system.outcome == "passed"
     assert list(slice_lines(system)) == [
         "slices with fewer than 5 papers decide nothing: field=cs (4)"
@@ -95,7 +77,7 @@ def test_a_system_cannot_skip_a_slice_below_the_size_that_decides(
     n_skipped: int, outcome: str
 ) -> None:
     """The threshold is on what the system has of the slice; without a paper it fails."""
-    values = pairs_of([1.0] * 9 + [0.6, 0.6])
+    values = pairs_of(*[1.0] * 9, 0.6, 0.6)
     pairs = values[:6] + values[6 + n_skipped :]
     (system,) = decided(pairs, slice_of(6, 11, 0.83)).systems
     assert system.outcome == outcome
@@ -104,14 +86,14 @@ def test_a_system_cannot_skip_a_slice_below_the_size_that_decides(
 def test_what_the_judge_left_open_in_a_slice_is_an_error() -> None:
     """A slice that nobody measured must not pass."""
     silent = pair("moss-14", unscored("faithfulness", "unanswered", "cut"))
-    (system,) = decided([*pairs_of(HALF)[:14], silent], slice_of(9, 15, 0.3)).systems
+    (system,) = decided([*pairs_of(*HALF)[:14], silent], slice_of(9, 15, 0.3)).systems
     assert system.outcome == "error"
     assert "slice field=cs: faithfulness is unscored on 1 of 6 papers" in system.fault
 
 
 def test_all_papers_as_one_slice_have_the_mean_of_all() -> None:
     """Law: no gap is left."""
-    papers = [each.numbers() for each in pairs_of(HALF)]
+    papers = [each.numbers() for each in pairs_of(*HALF)]
     (actual,) = slice_verdicts(papers, [slice_of(0, 15)])
     assert actual.gaps == (("faithfulness", sum(HALF) / 15, 0.0),)
 
@@ -119,23 +101,11 @@ def test_all_papers_as_one_slice_have_the_mean_of_all() -> None:
 SIDES = slice_of(0, 8), slice_of(8, 32, name="field=bio")
 
 
-def sides_compared(old: Sequence[PairResult], new: Sequence[PairResult]) -> Comparison:
-    """32 papers in two slices, the first of 8 papers."""
-    against = Against(
-        baseline=baseline(*old),
-        signatures=[each for each in SIGNATURES if each.metric == "faithfulness"],
-        digests={},
-    )
-    papers = [each.numbers() for each in new]
-    return compare(papers, against, rules=read_rules(["p0.05"]), slices=SIDES)
-
-
 @pytest.mark.parametrize(("n_worse", "fails"), [(8, True), (4, False)])
 def test_a_drop_in_one_slice_fails_though_others_rise(n_worse: int, fails: bool) -> None:
     """The p value of 8 equal drops is 1/256, twice that by Holm; of 4 it is 1/16."""
-    actual = sides_compared(
-        pairs_of([0.5] * 32), pairs_of([0.25] * n_worse + [0.75] * (32 - n_worse))
-    )
+    new = pairs_of(*[0.25] * n_worse, *[0.75] * (32 - n_worse))
+    actual = compared(pairs_of(*[0.5] * 32), new, slices=SIDES)
     assert not actual.broken
     assert not actual.undecided
     assert actual.fails == fails
@@ -148,8 +118,8 @@ def test_a_drop_in_one_slice_fails_though_others_rise(n_worse: int, fails: bool)
 def test_a_drop_in_one_slice_that_silence_hides_leaves_the_comparison_undecided() -> None:
     """One of two sentences of each paper of the slice may be wrong."""
     silent = [pair(f"moss-{place:02}", supported({"a": True, "b": None})) for place in range(8)]
-    old = pairs_of([1.0] * 8 + [0.5] * 24)
-    actual = sides_compared(old, [*silent, *pairs_of([1.0] * 32)[8:]])
+    old = pairs_of(*[1.0] * 8, *[0.5] * 24)
+    actual = compared(old, [*silent, *pairs_of(*[1.0] * 32)[8:]], slices=SIDES)
     assert not actual.passes
     assert not actual.fails
     ((name, phrase),) = actual.undecided
@@ -174,5 +144,5 @@ def test_no_mean_covers_a_paper_that_must_pass(
     name = "faithfulness"
     own = () if pair_least is None else (Threshold(name, pair_least),)
     limits = Thresholds(pair=own, mean=(Threshold(name, mean_least),))
-    actual = decided(pairs_of(HALF), thresholds=limits, must_pass=must_pass)
+    actual = decided(pairs_of(*HALF), thresholds=limits, must_pass=must_pass)
     assert actual.pairs[14].outcome == outcome
