@@ -135,7 +135,7 @@ class FileEntry:
         """
 
         def known() -> set[str]:
-            return {*keys_of(kind), *also} - {*given}
+            return {*keys_of(kind)} - {*given} | {*also}
 
         values = {k: v for k, v in _without_own(self.values).items() if k not in also}
         for key in given.keys() & values.keys():

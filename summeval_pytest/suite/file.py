@@ -41,7 +41,6 @@ from summeval_pytest.suite.lines import (
 )
 from summeval_pytest.suite.rows import COLUMNS, is_table, read_text
 from summeval_pytest.suite.values import (
-    MIN_SHARE,
     PROMPTS,
     SOURCE_MARK,
     AnyJudge,
@@ -484,25 +483,17 @@ def read_thresholds(toml: TomlText) -> Mapping[str, tuple[Setting, ...]]:
 
     Nested tables are flattened to dotted names.
     """
-    settings: dict[str, dict[str, Setting]] = {scope: {} for scope in ("", *SCOPES)}
-    for path, value in _leaves(toml.values.get("thresholds", {})):
-        if path[:1] == (SLICE,):
-            continue
-        scope = path[0] if path and path[0] in SCOPES else ""
-        table = ("thresholds", scope)[: 1 + bool(scope)]
-        _add_setting(settings[scope], "threshold", toml, table, path[bool(scope) :], value)
-    return {scope: tuple(own.values()) for scope, own in settings.items()}
+    others = (*SCOPES, SLICE)
+    of_pairs = _settings(toml, "threshold", ("thresholds",), without=others)
+    means = {scope: _settings(toml, "threshold", ("thresholds", scope)) for scope in SCOPES}
+    return {"": of_pairs, **means}
 
 
 def read_slice_thresholds(toml: TomlText) -> Mapping[str, tuple[Setting, ...]]:
     """The thresholds of each slice, by the slice's name."""
-    settings: dict[str, dict[str, Setting]] = {}
-    thresholds = toml.values.get("thresholds", {})
-    for path, value in _leaves(thresholds.get(SLICE, {}) if isinstance(thresholds, dict) else {}):
-        name = path[0] if path else ""
-        own = settings.setdefault(name, {})
-        _add_setting(own, "threshold", toml, ("thresholds", SLICE, name), path[1:], value)
-    return {name: tuple(own.values()) for name, own in settings.items()}
+    table = ("thresholds", SLICE)
+    names = dict.fromkeys(path[0] if path else "" for path, _ in _leaves(_inner(toml, table)))
+    return {name: _settings(toml, "threshold", (*table, name)) for name in names}
 
 
 def read_slice_fields(toml: TomlText) -> Mapping[str, str]:
@@ -516,49 +507,44 @@ def read_slice_fields(toml: TomlText) -> Mapping[str, str]:
     return {name: str(column) for name, column in fields.items()}
 
 
-def _add_setting(  # noqa: PLR0913, PLR0917 - one leaf of a table
-    settings: dict[str, Setting], kind: str, toml: TomlText, table: Keys, path: Keys, value: object
-) -> None:
-    name, place = ".".join(path), toml.place(*table, *path)
-    number = finite(value)
-    if not name:
-        what = ".".join(table)
-        raise SuiteError(place, f"{what!r} is {brief(value)}; write a table, [{what}]")
-    if number is None:
-        what = f"the {kind} {name!r} is {brief(value)}"
-        raise SuiteError(place, f"{what}; write a finite number")
-    if first := settings.get(name):
-        what = f"the {kind} {name!r} stands on line {first.place.line}, too"
-        raise SuiteError(place, f"{what}; delete one")
-    settings[name] = Setting(name=name, value=number, place=place)
-
-
-@dataclass(slots=True, kw_only=True)
-class CompareKeys:
-    """The table ``[compare]``, for comparisons with a saved run.
-
-    Attributes:
-        no_worse: A table: by metric or number, how much worse it may be, as in
-            `no_worse = {facet = 0.05}`.
-        share: The least share of the papers of both runs that they need in common, above 0 to 1.
-    """
-
-    no_worse: Any = None
-    share: Annotated[
-        Annotated[Number, Field(gt=0, le=1)], expecting("a number above 0 and up to 1")
-    ] = MIN_SHARE
+def _settings(
+    toml: TomlText, kind: str, table: Keys, *, without: Collection[str] = ()
+) -> tuple[Setting, ...]:
+    """The numbers of a table, ``without`` some of its tables; a dotted name for one in a table."""
+    settings: dict[str, Setting] = {}
+    for path, value in _leaves(_inner(toml, table)):
+        name, place = ".".join(path), toml.place(*table, *path)
+        number = finite(value)
+        if path and path[0] in without:
+            continue
+        if not name:
+            what = ".".join(table)
+            raise SuiteError(place, f"{what!r} is {brief(value)}; write a table, [{what}]")
+        if number is None:
+            what = f"the {kind} {name!r} is {brief(value)}"
+            raise SuiteError(place, f"{what}; write a finite number")
+        if first := settings.get(name):
+            what = f"the {kind} {name!r} stands on line {first.place.line}, too"
+            raise SuiteError(place, f"{what}; delete one")
+        settings[name] = Setting(name=name, value=number, place=place)
+    return tuple(settings.values())
 
 
 def read_compare(toml: TomlText) -> CompareTable:
     """The margins and the share of papers that comparisons go by."""
     values = _table(toml, "compare", "a table, [compare]")
     where = partial(toml.place, "compare")
-    keys = FileEntry(values=values, owner="[compare]", where=where).read(CompareKeys)
-    margins: dict[str, Setting] = {}
-    table = ("compare", "no_worse")
-    for path, value in _leaves(values.get("no_worse", {})):
-        _add_setting(margins, "margin", toml, table, path, value)
-    return CompareTable(no_worse=tuple(margins.values()), share=keys.share)
+    margins = _settings(toml, "margin", ("compare", "no_worse"))
+    entry = FileEntry(values=values, owner="[compare]", where=where)
+    return entry.read(CompareTable, also=("no_worse",), no_worse=margins)
+
+
+def _inner(toml: TomlText, table: Keys) -> object:
+    """What stands at a path of keys; an empty table for nothing."""
+    value: object = toml.values
+    for key in table:
+        value = value.get(key, {}) if isinstance(value, dict) else {}
+    return value
 
 
 def _leaves(value: object, path: Keys = ()) -> Iterator[tuple[Keys, object]]:

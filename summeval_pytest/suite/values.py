@@ -373,15 +373,18 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareTable:
-    """The table ``[compare]``; `verdict.policy` checks the margins.
+    """The table ``[compare]``, for comparisons with a saved run; `verdict.policy` checks it.
 
     Attributes:
-        no_worse: By number, how much worse than the baseline it may be.
-        share: The least share of both runs' papers that a comparison needs in common.
+        no_worse: A table: by metric or number, how much worse it may be, as in
+            `no_worse = {facet = 0.05}`.
+        share: The least share of the papers of both runs that they need in common, above 0 to 1.
     """
 
     no_worse: tuple[Setting, ...] = ()
-    share: float = MIN_SHARE
+    share: Annotated[
+        Annotated[Number, Field(gt=0, le=1)], expecting("a number above 0 and up to 1")
+    ] = MIN_SHARE
 
 
 def _day(value: object, info: ValidationInfo) -> object:

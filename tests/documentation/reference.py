@@ -194,7 +194,7 @@ def composed_judges() -> Iterator[str]:
 
 def compare() -> Iterator[str]:
     """The table of comparisons."""
-    yield from _keys(keys_of(file.CompareKeys), file.CompareKeys)
+    yield from _keys(keys_of(values.CompareTable), values.CompareTable)
 
 
 def waivers() -> Iterator[str]:
