@@ -14,11 +14,14 @@ from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.questions import FACETS, SCALES, Facet
+from summeval_pytest.stats.intervals import jackknife_change
+from summeval_pytest.stats.paired import holm
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.comparison import two_sided_p_value
 from summeval_pytest.verdict.differences import Claim, FacetChange, PairChange
-from summeval_pytest.verdict.floors import AGREEMENTS, FOLLOWING, SPEARMAN
+from summeval_pytest.verdict.floors import AGREEMENTS, FOLLOWING
 from summeval_pytest.verdict.policy import LEVEL
+from summeval_pytest.verdict.trust import counts_of, figure_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
 
     from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
     from summeval_pytest.verdict.run import PairResult, SuiteRecord
-    from summeval_pytest.verdict.trust import Counts
 
     Claims = dict[str, Claim]
     """By the text that they have in common with others of the same words."""
@@ -408,8 +410,6 @@ def shared_answers(
 
 
 def _kinds(items: Iterable[Rejudged]) -> tuple[KindDrift, ...]:
-    from summeval_pytest.stats.paired import holm
-
     by_kind: dict[DriftKind, list[Rejudged]] = {kind: [] for kind in KINDS}
     for item in items:
         by_kind[item.kind].append(item)
@@ -457,65 +457,22 @@ def changed_figures(
     old: Sequence[GoldenPair], new: Sequence[GoldenPair]
 ) -> tuple[FigureChange, ...]:
     """Every figure of agreement that the labels of both runs define, in the usual order."""
-    import numpy as np
-
-    from summeval_pytest.verdict.trust import FIGURES, counts_of
-
-    counts = np.hstack([counts_of(old), counts_of(new)])
-    changes = (
-        _changed_spearman(old, new) if name == SPEARMAN else _changed_count(name, counts)
-        for name in AGREEMENTS
-        if name == SPEARMAN or (name in FIGURES and name not in FOLLOWING)
-    )
+    counts = counts_of(old), counts_of(new)
+    changes = []
+    for name in (name for name in AGREEMENTS if name not in FOLLOWING):
+        was, becomes = figure_of(name, old, counts[0]), figure_of(name, new, counts[1])
+        value, *without = (
+            None if before is None or now is None else now - before
+            for before, now in zip(was.values, becomes.values, strict=True)
+        )
+        changes.append(
+            FigureChange(
+                name=name,
+                old=was.values[0],
+                new=becomes.values[0],
+                **asdict(jackknife_change(value, without)),
+                n_items=becomes.n_items,
+                n_papers=len(without),
+            )
+        )
     return tuple(each for each in changes if each.n_items)
-
-
-def _changed_count(name: str, counts: Counts) -> FigureChange:
-    """A figure of counts. The left half of each row holds the old counts, the right the new."""
-    import numpy as np
-
-    from summeval_pytest.verdict.trust import FIGURES, N_COUNTS, n_of
-
-    counted = counts[np.array([n_of(row[:N_COUNTS], name) > 0 for row in counts], dtype=bool)]
-    total = counts.sum(axis=0)
-    sums = np.array([total, *(total - counted)])
-    before, now = (
-        [None if np.isnan(value) else float(value) for value in FIGURES[name](half)]
-        for half in (sums[:, :N_COUNTS], sums[:, N_COUNTS:])
-    )
-    return _figure_change(name, before, now, n_items=n_of(total[:N_COUNTS], name))
-
-
-def _changed_spearman(old: Sequence[GoldenPair], new: Sequence[GoldenPair]) -> FigureChange:
-    import numpy as np
-
-    from summeval_pytest.stats.correlation import spearman
-    from summeval_pytest.verdict.trust import overall_columns
-
-    (groups, label, before), (_, _, now) = overall_columns(old), overall_columns(new)
-    of = np.array(groups)
-    kept = [np.full(len(of), fill_value=True), *(of != group for group in sorted(set(groups)))]
-    was, becomes = (
-        [spearman(label[rows], scores[rows]) for rows in kept] for scores in (before, now)
-    )
-    return _figure_change(SPEARMAN, was, becomes, n_items=len(groups))
-
-
-def _figure_change(
-    name: str, before: Sequence[float | None], now: Sequence[float | None], *, n_items: int
-) -> FigureChange:
-    """The change of a figure of all papers, which come first, and without each of them."""
-    from summeval_pytest.stats.intervals import jackknife_change
-
-    value, *without = (
-        None if was is None or becomes is None else becomes - was
-        for was, becomes in zip(before, now, strict=True)
-    )
-    return FigureChange(
-        name=name,
-        old=before[0],
-        new=now[0],
-        **asdict(jackknife_change(value, without)),
-        n_items=n_items,
-        n_papers=len(before) - 1,
-    )

@@ -20,6 +20,9 @@ from summeval_pytest.metrics.catalogue import METRICS, OPTIONAL, catalogue_of, l
 from summeval_pytest.metrics.signature import Signature, read_signature
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.pair_numbers import Numbers, coverage, is_covered
+from summeval_pytest.stats.intervals import change_interval
+from summeval_pytest.stats.no_worse import papers_to_refute, refuted_drop
+from summeval_pytest.stats.paired import drop_p_value, holm
 from summeval_pytest.suite.values import MIN_SHARE
 from summeval_pytest.verdict.differences import Comparison, Difference, Flip, SliceChange
 from summeval_pytest.verdict.policy import DEFAULT_RULES, LEVEL, Rule, levels
@@ -211,8 +214,6 @@ def _paired(both: Sequence[Pairing]) -> dict[str, _Paired]:
 
 def _p_values(paired: Mapping[str, _Paired], rules: Sequence[Rule]) -> dict[str, float]:
     """The p values of a drop, Holm-adjusted, of the numbers that are tested together."""
-    from summeval_pytest.stats.paired import drop_p_value, holm
-
     tested = [name for name in levels(rules) if name in paired]
     raw = [drop_p_value(paired[name].gains, n_flips=FLIPS, seed=SEED) for name in tested]
     return dict(zip(tested, holm(raw), strict=True))
@@ -220,8 +221,6 @@ def _p_values(paired: Mapping[str, _Paired], rules: Sequence[Rule]) -> dict[str,
 
 def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Difference, ...]:
     """One a number; `compare` adds the rules that it breaks."""
-    from summeval_pytest.stats.intervals import change_interval
-
     paired = _paired(both)
     adjusted = _p_values(paired, rules)
     margins = {rule.name: rule for rule in rules if rule.margin is not None}
@@ -256,8 +255,6 @@ def _slice_changes(
     The means of all papers are tested first. What does not drop there is tested in the slices,
     which Holm's correction takes together.
     """
-    from summeval_pytest.stats.paired import drop_p_value, holm
-
     tested = {name: level for name, level in levels(rules).items() if name in METRICS}
     cells: list[tuple[str, _Paired, float]] = []
     for each in slices:
@@ -285,15 +282,11 @@ def _slice_changes(
 
 def _ruled_out(rule: Rule, paired: _Paired) -> float | None:
     """The smallest drop that the papers rule out at a rule's level; None for one paper."""
-    from summeval_pytest.stats.no_worse import refuted_drop
-
     drop = refuted_drop(paired.gains, level=rule.level or LEVEL, width=paired.number.width)
     return drop if math.isfinite(drop) else None
 
 
 def _cannot_decide(rule: Rule, margin: float, paired: _Paired) -> str:
-    from summeval_pytest.stats.no_worse import papers_to_refute
-
     number, gains, drop = paired.number, paired.gains, _ruled_out(rule, paired)
     move = "rise" if number.lower_is_better else "drop"
     start = f"cannot decide {rule.name}:no-worse-{margin:g}: "
@@ -551,8 +544,6 @@ def two_sided_p_value(differences: Sequence[float]) -> float:
 
     ``differences`` are new minus old, one a paper; without any the p value is 1.
     """
-    from summeval_pytest.stats.paired import drop_p_value
-
     if not differences:
         return 1.0
     sides = (differences, [-difference for difference in differences])

@@ -12,7 +12,7 @@ import statistics
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -291,17 +291,27 @@ def measure_trust(pairs: Sequence[GoldenPair], table: Floors, *, judge: str, lab
 
 
 def _agreements(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> tuple[Agreement, ...]:
-    counts = counts_of(pairs)
-    figures = []
+    counts, figures = counts_of(pairs), []
     for name in AGREEMENTS:
         own = tuple(floor for floor in floors if floor.name == name)
-        if name == SPEARMAN:
-            figure = _overall(pairs, own)
+        figure = figure_of(name, pairs, counts)
+        if not own and (not figure.n_items or name in FOLLOWING):
+            continue
+        value, *without = figure.values
+        if name in SHARES:
+            interval = share_interval(*SHARES[name](_bearing_on(name, counts)))
         else:
-            has_items = np.array([n_of(row, name) > 0 for row in counts], dtype=bool)
-            figure = _measured(name, counts[has_items], own)
-        if own or (figure.n_items and name not in FOLLOWING):
-            figures.append(figure)
+            interval = jackknife_interval(value, without, at_worst=figure.at_worst)
+        figures.append(
+            Agreement(
+                name=name,
+                value=value,
+                **asdict(interval),
+                n_items=figure.n_items,
+                n_papers=len(without),
+                floors=own,
+            )
+        )
     figures += _errors(pairs, floors)
     return tuple(replace(each, more=tuple(_more_labels(each, pairs))) for each in figures)
 
@@ -364,23 +374,35 @@ def _wrong(answer: GoldenAnswer, middle: float) -> GoldenAnswer:
     return replace(answer, answer=low if is_high else high, evidence=evidence)
 
 
-def _measured(name: str, counts: Counts, floors: tuple[Threshold, ...]) -> Agreement:
-    """A figure of summed counts, with its interval over the papers that the rows are."""
-    figure, total = FIGURES[name], counts.sum(axis=0)
-    sums = [total, *(total - counts), total + _missed(total)]
-    value, *without, worst = map(_defined, figure(np.array(sums)))
-    if name in SHARES:
-        interval = share_interval(*SHARES[name](counts))
-    else:
-        interval = jackknife_interval(value, without, at_worst=worst)
-    return Agreement(
-        name=name,
-        value=value,
-        **asdict(interval),
-        n_items=n_of(total, name),
-        n_papers=len(counts),
-        floors=floors,
-    )
+class Figure(NamedTuple):
+    """A figure of agreement, None where it is undefined.
+
+    Attributes:
+        values: Of all papers, then without each of those that bear on it.
+        at_worst: With the gravest errors that the labels may have missed.
+    """
+
+    values: list[float | None]
+    at_worst: float | None
+    n_items: int
+
+
+def figure_of(name: str, pairs: Sequence[GoldenPair], counts: Counts) -> Figure:
+    """One figure of these pairs, whose counts these are."""
+    if name == SPEARMAN:
+        return _overall(pairs)
+    rows = _bearing_on(name, counts)
+    total = rows.sum(axis=0)
+    sums = np.array([total, *(total - rows), total + _missed(total)])
+    *values, at_worst = map(_defined, FIGURES[name](sums))
+    return Figure(values, at_worst, n_of(total, name))
+
+
+def _bearing_on(name: str, counts: Counts) -> Counts:
+    """The rows with an item that a figure counts."""
+    bears = np.array([n_of(row, name) > 0 for row in counts], dtype=bool)
+    rows: Counts = counts[bears]
+    return rows
 
 
 def _defined(value: float) -> float | None:
@@ -430,28 +452,16 @@ def _errors(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> Iterato
             )
 
 
-def _overall(pairs: Sequence[GoldenPair], floors: tuple[Threshold, ...]) -> Agreement:
+def _overall(pairs: Sequence[GoldenPair]) -> Figure:
     """Spearman's rho of FM and the labelled overall scores."""
-    groups, label, given = overall_columns(pairs)
-    value, names = spearman(label, given), np.array(groups)
-    without = [spearman(label[names != g], given[names != g]) for g in sorted(set(groups))]
-    # The gravest error: the best summary of all has the lowest score of all.
-    worst = value and spearman([*label, label.max() + 1], [*given, given.min() - 1])
-    return Agreement(
-        name=SPEARMAN,
-        value=value,
-        **asdict(jackknife_interval(value, without, at_worst=worst)),
-        n_items=len(groups),
-        n_papers=len(set(groups)),
-        floors=floors,
-    )
-
-
-def overall_columns(pairs: Sequence[GoldenPair]) -> tuple[list[str], Figures, Figures]:
-    """The group, label and answer of each overall score that has both."""
     rows = [(pair.group, *row) for pair in pairs for row in pair.answered("overall")]
+    groups = np.array([group for group, _, _ in rows])
     label, given = (np.array([row[at] for row in rows], dtype=np.float64) for at in (1, 2))
-    return [group for group, _, _ in rows], label, given
+    value = spearman(label, given)
+    without = [spearman(label[groups != g], given[groups != g]) for g in sorted(set(groups))]
+    # The gravest error: the best summary of all has the lowest score of all.
+    at_worst = value and spearman([*label, label.max() + 1], [*given, given.min() - 1])
+    return Figure([value, *without], at_worst, len(rows))
 
 
 WORST: Final = 5
