@@ -13,15 +13,9 @@ if TYPE_CHECKING:
 GPT = '[judges.gpt]\nendpoint = "openai"\nmodel = "gpt"\n'
 
 
-def add(golden: Golden, tables: str) -> None:
-    """Write more tables into the suite file."""
-    golden.spoil("summeval.toml", "[thresholds]\n", f"{tables}\n[thresholds]\n")
-
-
 def test_a_table_of_judges_alone_is_a_composed_judge(golden: Golden) -> None:
     """A part that is left out is the embedded judge's; a judge may be defined further down."""
-    add(
-        golden,
+    golden.add(
         '[judges.gate]\nfacets = "gpt"\nx_owner = "Ada"\n'
         f'[judges.all]\nfacts = "gate"\nsentences = "gpt"\n{GPT}',
     )
@@ -41,8 +35,7 @@ def test_who_lists_facts_is_who_checks_them() -> None:
 
 def test_several_judges_answer_about_sentences_by_a_rule(golden: Golden) -> None:
     """All have to support a sentence, unless the table says that any will do."""
-    add(
-        golden,
+    golden.add(
         '[judges.gate]\nsentences = ["gpt", "offline"]\n'
         f'[judges.mild]\nsentences = ["gpt", "offline"]\nrule = "any"\n{GPT}',
     )
@@ -55,8 +48,7 @@ def test_several_judges_answer_about_sentences_by_a_rule(golden: Golden) -> None
 def test_a_checker_is_a_folder_beside_the_suite(golden: Golden) -> None:
     """It checks facts and sentences itself; who lists facts and rates facets can be named."""
     (golden.path / "models" / "mini").mkdir(parents=True)
-    add(
-        golden,
+    golden.add(
         '[judges.mini]\nchecker = "models/mini"\nfacets = "gpt"\n'
         '[judges.big]\nchecker = "owner/name"\nsupported = 1\nthreshold = 0.7\nwindow = 2048\n'
         f'prompt = "{{source}}</s>{{claim}}"\nfacts = "gpt"\n{GPT}',
@@ -112,6 +104,6 @@ def test_what_is_ambiguous_or_asks_nobody_is_refused(
         '[judges.gate]\nrule = "all"\n',
         '[judges.gate]\nfacts = "r"\n[judges.r]\nrecorded = "GPT-4"\nsegments = "GPT-4"\n',
     ]
-    add(golden, "# more")
+    golden.add("# more")
     changes = [("# more\n", table + GPT) for table in tables]
     assert list(golden.mistakes("summeval.toml", changes).values()) == snapshot

@@ -90,18 +90,11 @@ def read_whole(suite: Suite) -> tuple[object, ...]:
 def test_a_checkout_on_windows_reads_as_any_other(golden: Golden, start: bytes, end: bytes) -> None:
     """Texts, lines, prompts and the fingerprint are the same, so verdicts compare."""
     golden.write("prompt.txt", "Say it shortly.\n\n{source}\n")
-    golden.spoil("summeval.toml", "[thresholds]\n", f"{BOX}\n[thresholds]\n")
+    golden.add(BOX)
     before = read_whole(golden.load())
     for file in golden.path.rglob("*.*"):
         file.write_bytes(start + file.read_bytes().replace(b"\n", end))
     assert read_whole(golden.load()) == before
-
-
-def test_a_mistake_behind_a_byte_order_mark_has_its_line(golden: Golden) -> None:
-    """The lines of a file from Windows are counted as an editor counts them."""
-    sound = (golden.path / "papers.jsonl").read_bytes().replace(b"\n", b"\r\n")
-    golden.write("papers.jsonl", b"\xef\xbb\xbf" + sound + b"{no}\r\n")
-    assert golden.mistake().startswith("golden/papers.jsonl:3: no JSON at column 2: ")
 
 
 @pytest.mark.parametrize(
@@ -190,16 +183,6 @@ def test_lines_of_keys_and_headers_are_found_past_values_that_span_lines() -> No
     ]
 
 
-def test_a_table_stands_where_its_own_header_is(golden: Golden) -> None:
-    """A table within it may have been written before."""
-    golden.spoil(
-        "summeval.toml", "[thresholds]\n", "[endpoints.a.x_b]\n[endpoints.a]\n[thresholds]\n"
-    )
-    assert golden.mistake() == (
-        "golden/summeval.toml:14: endpoint 'a' has no 'base_url'; add the key with a text"
-    )
-
-
 def test_mistakes_in_toml_are_reported_at_their_lines(
     golden: Golden, snapshot: SnapshotAssertion
 ) -> None:
@@ -213,6 +196,8 @@ def test_mistakes_in_toml_are_reported_at_their_lines(
         (f"facet = 0.55\n{conclusion}", "facet.conclusion = 2\nfacet = 0.55"),
         (conclusion, "[thresholds.facet]\nconclusion = 2"),
         ("facet = 0.55", "facet = " + "9" * 5000),
+        # a table within it may have been written before
+        ("[thresholds]\n", "[endpoints.a.x_b]\n[endpoints.a]\n[thresholds]\n"),
         ("facet = 0.55", f"x_a = {'{a.a.a = ' * 40}1{'}' * 40}"),
     ]
     messages = golden.mistakes("summeval.toml", changes).values()

@@ -66,7 +66,7 @@ def in_tables(golden: Golden, kind: str) -> None:
     golden.write(f"systems/careful.{kind}", WRITERS[kind](CAREFUL))
     golden.spoil("summeval.toml", "papers.jsonl", f"papers.{kind}")
     golden.spoil("summeval.toml", "careful.jsonl", f"careful.{kind}")
-    golden.spoil("summeval.toml", "[thresholds]\n", f"{NAMES}[thresholds]\n")
+    golden.add(NAMES)
 
 
 @pytest.mark.parametrize("kind", WRITERS)
