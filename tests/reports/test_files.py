@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.reports.files import write_whole
-from tests.processes import run_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,11 +67,3 @@ def test_others_may_read_the_file_as_far_as_the_umask_lets_them(
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "run.json").stat().st_mode) == mode
-
-
-def test_what_makes_a_report_is_loaded_when_one_is_made() -> None:
-    """A gate starts in every worker, and pays for no report that nobody asked for."""
-    own = ("summeval_pytest.reports.page", "summeval_pytest.reports.junit")
-    makers = (*own, "junit_xml", "jinja2")
-    code = f"import sys, summeval_pytest.plugin.gate; print(*sys.modules.keys() & set({makers}))"
-    assert run_command(sys.executable, "-c", code).stdout == "\n"
