@@ -61,31 +61,35 @@ def judge(*arguments: str) -> int:
     return main(["judge", "summeval.toml", "--model=good,bad", *arguments])
 
 
-def same_bytes_after_a_killed_worker(bench: Bench, *arguments: str) -> None:
-    """Judges with a worker that dies, and compares with a run of pytest in which none does."""
+def test_every_way_of_judging_gives_the_record_of_a_run_of_pytest(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With its means and its judge's agreement, decided; pytest decides it again.
+
+    The batch of a worker that dies is judged again by another: of processes, and on Dask by the one
+    that takes the place of the dead one.
+    """
     labelled(bench)
     bench.write("mortal.py", MORTAL)
-    command = ("judge", "summeval.toml", "--model=good,bad", "--judge=mortal:Once", *arguments)
     env = os.environ | {"PYTHONPATH": str(bench.path)}
-    app = (sys.executable, "-m", "summeval_pytest.cli.app")
-    done = run_command(*app, *command, "--out=many.jsonl", cwd=bench.path, env=env)
-    assert (bench.path / "killed").exists()
-    assert done.stdout.startswith("judged 6 of 6 pairs, 0 errors, ")
-    chosen = ("summeval.toml", BOTH, "--summ-judge=mortal:Once")
-    whole = bench.inside(*chosen, "--summ-run-record=whole.json")
-    final = bench.inside(*chosen, "--summ-from=many.jsonl", "--summ-run-record=final.json")
+    app = (sys.executable, "-m", "summeval_pytest.cli.app", "judge", "summeval.toml")
+    for out, way in (("many.jsonl", ("-j", "2")), ("dask.jsonl", ("-j", "2", "--dask"))):
+        (bench.path / "killed").unlink(missing_ok=True)
+        chosen = ("--model=good,bad", "--judge=mortal:Once", f"--out={out}")
+        done = run_command(*app, *chosen, *way, cwd=bench.path, env=env)
+        assert (bench.path / "killed").exists()
+        assert done.stdout.startswith("judged 6 of 6 pairs, 0 errors, ")
+    monkeypatch.chdir(bench.path)
+    assert judge("--judge=mortal:Once", "--out=one.jsonl") == 0
+    assert "decide: pytest summeval.toml --summ-from=one.jsonl" in capsys.readouterr().out
+    assert not (bench.path / "one.jsonl.part").exists()
+
+    run = ("summeval.toml", BOTH, "--summ-judge=mortal:Once")
+    whole = bench.inside(*run, "--summ-run-record=whole.json")
+    final = bench.inside(*run, "--summ-from=one.jsonl", "--summ-run-record=final.json")
     assert (final.code, final.last) == (whole.code, whole.last)
-    assert bench.text("final.json") == bench.text("whole.json")
-
-
-def test_processes_and_pytest_give_the_same_bytes_though_one_is_killed(bench: Bench) -> None:
-    """Its batch is judged again by another: means, labels and verdicts are those of one run."""
-    same_bytes_after_a_killed_worker(bench, "-j", "2")
-
-
-def test_dask_and_pytest_give_the_same_bytes_though_a_worker_is_killed(bench: Bench) -> None:
-    """The engine begins the batch again on the worker that takes the place of the dead one."""
-    same_bytes_after_a_killed_worker(bench, "-j", "2", "--dask")
+    for name in ("many.jsonl", "dask.jsonl", "one.jsonl", "final.json"):
+        assert bench.text(name) == bench.text("whole.json"), name
 
 
 def test_a_cluster_without_a_worker_is_a_usage_error_after_a_while(
@@ -135,21 +139,6 @@ def test_a_scheduler_that_is_gone_is_a_usage_error_at_once() -> None:
             batches._wait_for_worker(client, "no Dask worker is left at {}", SOON)
     missing = f"--dask: no Dask worker is left at {address}"
     assert str(caught.value).startswith(f"{missing}: the scheduler is gone, ")
-
-
-def test_one_process_gives_the_record_of_a_run_of_pytest(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """With its means and its judge's agreement, decided; pytest decides it again."""
-    labelled(bench)
-    bench.inside("summeval.toml", BOTH, "--summ-run-record=whole.json")
-    monkeypatch.chdir(bench.path)
-    assert judge("--out=one.jsonl") == 0
-    assert "decide: pytest summeval.toml --summ-from=one.jsonl" in capsys.readouterr().out
-    assert bench.text("one.jsonl") == bench.text("whole.json")
-    assert not (bench.path / "one.jsonl.part").exists()
-    bench.inside("summeval.toml", BOTH, "--summ-from=one.jsonl", "--summ-run-record=final.json")
-    assert bench.text("final.json") == bench.text("whole.json")
 
 
 def test_a_budget_is_one_for_all_processes(
