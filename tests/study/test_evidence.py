@@ -176,13 +176,3 @@ def test_labels_without_evidence_are_a_mistake_of_the_user(
         "summeval: error: kilns/summeval.toml: no label has a faithful sentence with 'evidence' to"
         ' be found; add {"index", "faithful", "evidence"} to the \'sentences\' of labels\n'
     )
-
-
-def test_a_judge_in_a_manner_that_cannot_be_is_refused_at_its_line(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Strictness about evidence needs evidence."""
-    suite(folder, judge='sentences = "label"\nstrict = true')
-    assert evidence() == 4
-    message = capsys.readouterr().err
-    assert "judge 'rule' is strict about evidence, and sentences = 'label' asks for none" in message

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -106,8 +105,11 @@ def test_a_system_that_lacks_a_paper_says_so(capsys: pytest.CaptureFixture[str])
     assert "Some ranks compare means over different papers" in text
 
 
-def test_texts_alone_ask_no_judge(capsys: pytest.CaptureFixture[str]) -> None:
-    """Lengths and numbers of a large suite cost nothing."""
+def test_texts_alone_ask_no_judge_and_load_no_matplotlib(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Lengths and numbers of a large suite cost nothing; matplotlib takes a second to load."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     suite = write_studied(Path("suite"))
     found = study(suite, "--only=numbers,lengths,novelty,readability,popularity")
     assert found["judges"] == []
@@ -156,18 +158,6 @@ def test_without_matplotlib_the_extra_is_named(
     assert not Path("drawn").exists()
 
 
-def test_matplotlib_is_loaded_for_figures_only() -> None:
-    """It takes longer to load than a small suite to judge."""
-    suite = write_studied(Path("suite"))
-    code = (
-        "import sys; from summeval_pytest.cli.app import main;"
-        f"main(['study', {str(suite)!r}, '--only', 'numbers']);"
-        "print([m for m in sys.modules if m.startswith('matplotlib')])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -208,7 +198,7 @@ def test_the_bundled_suite_is_studied_by_the_embedded_judge(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Wire: the means are those that the gate prints; the README has careful's."""
-    found = study(ROOT / "golden", "--system=careful,glib", "--only=systems,hallucination")
+    found = study(ROOT / "golden", "--system=careful", "--only=systems")
     means = {
         name: standing(found, "judge", name, "offline")[0]["mean"]
         for name in ("facet", "eva", "faithfulness")
@@ -216,8 +206,6 @@ def test_the_bundled_suite_is_studied_by_the_embedded_judge(
     shown = {name: f"{mean['value']:.3f}" for name, mean in means.items()}
     assert shown == {"facet": "0.993", "eva": "0.872", "faithfulness": "0.979"}
     assert {(mean["n"], mean["n_of"]) for mean in means.values()} == {(30, 30)}
-    labelled = [each for each in found["hallucination"] if each["giver"] == "label"]
-    assert [each["summaries"]["value"] for each in labelled] == [0.0, 1.0]
     assert "0.993 (1)" in capsys.readouterr().out
 
 
@@ -263,15 +251,8 @@ def test_scholarsum_gives_the_figures_of_the_paper(release_file: Path) -> None:
 
 
 def test_the_order_of_papers_does_not_matter() -> None:
-    """The same suite with its files sorted the other way.
-
-    A second run writes the same bytes: nothing in the file depends on the clock.
-    """
-    suite = write_studied(Path("suite"))
-    one = study(suite, "--judge", ALPHA)
-    first = Path("study.json").read_bytes()
-    study(suite, "--judge", ALPHA)
-    assert Path("study.json").read_bytes() == first
+    """The same suite with its files sorted the other way."""
+    one = study(write_studied(Path("suite")), "--judge", ALPHA)
     other = study(write_studied(Path("other"), papers=PAPERS[::-1]), "--judge", ALPHA)
     assert other.pop("suite") == "other/summeval.toml"
     del one["suite"]

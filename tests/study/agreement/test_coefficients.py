@@ -95,18 +95,6 @@ def test_agreement_of_a_tiny_set_is_what_a_hand_computes() -> None:
     assert interval(pearson) == pytest.approx((0.8, 0.8, 0.8))
 
 
-def test_kendall_does_not_mix_papers() -> None:
-    """Worked example: papers of different difficulty, each ordered the wrong way round.
-
-    Over all pairs the numbers go together; within each paper they go against each other.
-    """
-    rows = (("moss", 1, 2), ("moss", 2, 1), ("zinc", 8, 9), ("zinc", 9, 8))
-    found = mixed_row([labelled(*row) for row in rows], "FM")
-    assert found["kendall"] == Estimate(-1.0, -1.0, -1.0)
-    assert found["pearson"].value is not None
-    assert found["pearson"].value > 0.9
-
-
 def test_pairs_without_a_number_are_left_out_and_the_count_says_so() -> None:
     """Unscored is not 0; a label of facets alone has nothing to correlate with."""
     pairs = [*TINY, labelled("fern", 9), labelled("moss", 0), labelled("fern", None, 9)]
@@ -305,16 +293,6 @@ def test_of_systems_it_is_the_coefficient_of_their_means(
     assert correlated(rows, "system", name) == (close(value, drawn), len(set(its)))
 
 
-@pytest.mark.parametrize("level", LEVELS)
-def test_a_column_goes_with_itself_where_it_varies(level: AgreementLevel) -> None:
-    """A constant column goes with nothing, not even with itself."""
-    pairs = [replace(pair, columns={**pair.columns, "same": 2.0}) for pair in FOUR_SYSTEMS]
-    one, n = correlation(pairs, ("FM", "FM"), level, "pearson")
-    assert interval(one) == pytest.approx((1, 1, 1))
-    assert n == {"pooled": 8, "paper": 2, "system": 4}[level]
-    assert correlation(pairs, ("same", "same"), level, "pearson")[0] == Estimate()
-
-
 def test_what_rounding_leaves_of_equal_numbers_is_no_variance() -> None:
     """A resample that leaves out the only other number has no coefficient."""
     x, y = np.array([0.1, 0.1, 0.1, 0.7]), np.array([1.0, 2.0, 4.0, 3.0])
@@ -504,19 +482,6 @@ def test_partial_pearson_is_that_of_what_a_line_leaves(rows: list[tuple[int, int
     assert result == pytest.approx(pearson(left_x, left_y), abs=1e-9)
 
 
-def test_partial_pearson_worked_example() -> None:
-    """All r = .5: (.5 - .25) / (1 - .25) = 1/3; of a side that is explained wholly none is left.
-
-    The three columns are made of one shared part and a part of their own, as long as it.
-    """
-    shared, own = [1, 1, 1, 1, -1, -1, -1, -1], [1, 1, -1, -1, 1, 1, -1, -1]
-    other, last = [1, -1, 1, -1, 1, -1, 1, -1], [1, -1, -1, 1, 1, -1, -1, 1]
-    x, y, z = (np.array(shared) + np.array(part) for part in (own, other, last))
-    assert pearson(x, y) == pytest.approx(0.5)
-    assert partial_pearson(x, y, z) == pytest.approx(1 / 3)
-    assert partial_pearson(x, y, 2 * x + 1) is None
-
-
 @every_name
 @few_examples
 @given(rows=st.lists(st.tuples(ratings, ratings), min_size=2, max_size=5))
@@ -557,16 +522,6 @@ def test_many_points_are_tried_in_random_orders(name: CoefficientName) -> None:
 items = st.lists(
     st.tuples(st.sampled_from("abcd"), st.booleans(), st.integers(0, 5).map(float)), max_size=20
 )
-
-
-def test_auc_worked_examples() -> None:
-    """.9 beats all three; .5 beats .1, ties with .5 and loses to .7: (3 + 1.5) / 6.
-
-    And the example in scikit-learn's documentation of ``metrics.auc`` and its ROC curve: .75.
-    """
-    right = [True, False, True, False, False]
-    assert roc_auc(right, [0.9, 0.5, 0.5, 0.1, 0.7]) == pytest.approx(4.5 / 6)
-    assert roc_auc([False, False, True, True], [0.1, 0.4, 0.35, 0.8]) == 0.75
 
 
 @few_examples

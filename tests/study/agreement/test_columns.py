@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -204,12 +203,10 @@ def test_a_label_of_a_sentence_that_is_not_there_is_refused_before_anything_is_a
 
 
 def test_a_judge_that_fails_leaves_no_thread(tmp_path: Path) -> None:
-    """The command may be a step of a longer script."""
+    """The command may be a step of a longer script; a fixture of all tests looks for the thread."""
     suite = load_suite(moss(tmp_path / "moss"))
-    threads = threading.active_count()
     with pytest.raises(JudgeError):
         labelled_pairs(suite, DEAD, session())
-    assert threading.active_count() == threads
 
 
 def test_roles_are_compared_with_the_segments_and_must_be_of_the_summary() -> None:

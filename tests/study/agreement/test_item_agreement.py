@@ -48,20 +48,6 @@ def few(labelled: Sequence[GoldenPair]) -> dict[str, Row]:
         return item_agreements(labelled)
 
 
-def test_ratings_of_a_facet_agree_as_a_hand_computes() -> None:
-    """Worked example: people rate 1, 2, 3 and the judge 1, 2, 2, on a scale of 3, on one paper.
-
-    Two of three are equal. Plain: chance is (1 + 2) / 9, kappa = (2/3 - 1/3) / (2/3) = 1/2.
-    Quadratic: observed 1; expected (0 + 2 + 1 + 0 + 4 + 2) / 3 = 3; kappa = 1 - 1/3.
-    """
-    rated = golden(*(answered("conclusion", h, j) for h, j in ((1, 1), (2, 2), (3, 2))))
-    found = item_agreements([rated])["conclusion"]
-    assert found["items"] == 3
-    for name, value in (("exact", 2 / 3), ("kappa", 1 / 2), ("quadratic kappa", 2 / 3)):
-        estimate = found[name]
-        assert (estimate.value, estimate.low, estimate.high) == pytest.approx((value,) * 3)
-
-
 def test_wrong_sentences_are_found_or_overlooked_as_a_hand_counts() -> None:
     """Worked example: of 4 wrong sentences 3 are called so, and 1 of 6 good ones, too.
 
@@ -334,26 +320,3 @@ def test_alpha_and_icc_are_their_definitions_in_any_order(pairs: Pairs) -> None:
         ):
             wanted = math.nan if expected is None else float(expected)
             assert result == pytest.approx(wanted, abs=1e-9, nan_ok=True)
-
-
-def test_alpha_worked_examples() -> None:
-    """Units 1 1, 1 2, 2 2; and 239 verdicts of which 227 are alike and only 2 of these are yes.
-
-    Each unit counts both ways, so o has 2 on (1,1), 1 on (1,2), 1 on (2,1), 2 on (2,2); the margins
-    are 3 and 3 of n = 6. D_o = 2, D_e = 2 * 3 * 3 / 5 = 3.6; alpha = 1 - 2 / 3.6 = 4/9.
-    Of 478 ratings 16 are yes: alpha = 1 - 477 * 24 / (2 * 16 * 462). Where nearly all are alike,
-    agreement is cheap, and alpha says so.
-    """
-    assert float(alphas_of(table_of([(1, 1), (1, 2), (2, 2)]))) == pytest.approx(4 / 9)
-    few = alphas_of(np.array([[225, 11], [1, 2]]))
-    assert float(few) == pytest.approx(1 - 477 * 24 / 14_784, abs=1e-12)
-
-
-def test_a_rater_who_is_stricter_lowers_icc() -> None:
-    """Worked example: targets 1, 2, 3 and a second rater one point above.
-
-    Means 1.5, 2.5, 3.5 and 2, 3: MS_t = 2 * 2 / 2 = 2, MS_r = 3 * 0.5 = 1.5, no error.
-    ICC = 2 / (2 + 2 * 1.5 / 3) = 2/3, where their order alone would give 1.
-    """
-    table = table_of([(1, 2), (2, 3), (3, 4)])
-    assert float(iccs_of(table, categories=SCALE)) == pytest.approx(2 / 3)
