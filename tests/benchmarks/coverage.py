@@ -17,14 +17,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.random import PCG64, Generator
 
-from summeval_pytest.stats.agreement import kappas_of
-from summeval_pytest.stats.correlation import spearman
 from summeval_pytest.stats.intervals import (
     change_interval,
-    jackknife_interval,
     mean_interval,
-    missed_errors,
-    share_interval,
 )
 from summeval_pytest.stats.no_worse import worse_p_value
 
@@ -41,7 +36,6 @@ SUITES: Final = 2_000
 SIZES: Final = (5, 10, 30, 100)
 SEED: Final = 20261
 BAR: Final = 0.94 - 2 * math.sqrt(0.94 * 0.06 / SUITES)
-FEW_BAR: Final = 0.94 - 2 * math.sqrt(0.94 * 0.06 / (SUITES // 4))
 _TRUTH: Final = 400_000
 _RESAMPLES: Final = 500
 random: Final = Generator(PCG64(SEED))
@@ -130,95 +124,6 @@ def print_means() -> bool:
     return is_good
 
 
-def print_shares() -> bool:
-    """The table of shares of items that come five a paper; whether all reach the bar."""
-    is_good = True
-    print(f"\n{'share':<20}{'papers':>7}{'holds':>8}{'width':>8}")
-    for share in (0.5, 0.8, 0.95):
-        for alike in (0.0, 0.15):
-            for size in SIZES:
-                items = 1 + random.poisson(4.0, (SUITES, size))
-                chance: Floats = np.full((SUITES, size), share)
-                if alike:
-                    both = (1 - alike) / alike
-                    chance = random.beta(share * both, (1 - share) * both, (SUITES, size))
-                hits = random.binomial(items, chance)
-                found = [
-                    bounds(share_interval(a.astype(float), b.astype(float)))
-                    for a, b in zip(hits, items, strict=True)
-                ]
-                holds, width = covered(found, share)
-                is_good = is_good and holds >= BAR
-                name = f"{share:g}, alike {alike:g}"
-                print(f"{name:<20}{size:>7}{holds:>8.3f}{width:>8.3f}")
-    return is_good
-
-
-def rated_alike(shape: tuple[int, int], noise: float) -> tuple[Floats, Floats]:
-    """Labels and a judge's ratings on a scale of 0 to 3, four a paper."""
-    size = (*shape, 4)
-    labels = np.round(1.5 + random.normal(0, 0.5, (*shape, 1)) + random.normal(0, 1, size))
-    errors = random.normal(0, noise / 2, (*shape, 1)) + random.normal(0, noise, size)
-    labels = np.clip(labels, 0, 3)
-    return labels, np.clip(np.round(labels + errors), 0, 3)
-
-
-def kappas(labels: Floats, ratings: Floats) -> Floats:
-    """Quadratic kappa of the first axis' tables of counts."""
-    cells = (labels * 4 + ratings).astype(int).reshape(len(labels), -1)
-    tables = np.array([np.bincount(row, minlength=16) for row in cells]).reshape(-1, 4, 4)
-    return kappas_of(tables, categories=range(4), weights="quadratic")
-
-
-def kappa_interval(labels: Floats, ratings: Floats) -> tuple[float, float]:
-    """The jackknife interval of one suite's kappa."""
-    papers = np.arange(len(labels))
-    value, *without = (
-        float(kappas(labels[None, kept], ratings[None, kept])[0])
-        for kept in (papers, *(papers != paper for paper in papers))
-    )
-    n_missed = missed_errors(labels.size)
-    table = np.zeros((1, 4, 4))
-    np.add.at(table[0], (labels.astype(int).ravel(), ratings.astype(int).ravel()), 1)
-    table[0, 3, 0] += n_missed
-    worst = float(kappas_of(table, categories=range(4), weights="quadratic")[0])
-    defined = [None if math.isnan(each) else each for each in without]
-    found = jackknife_interval(None if math.isnan(value) else value, defined, at_worst=worst)
-    return (-1.0, 1.0) if found.low is None else bounds(found)
-
-
-def spearman_interval(labels: Floats, scores: Floats) -> tuple[float, float]:
-    """The jackknife interval of one suite's Spearman coefficient, a value a paper."""
-    papers = np.arange(len(labels))
-    without = [spearman(labels[papers != p], scores[papers != p]) for p in papers]
-    found = jackknife_interval(spearman(labels, scores), without, at_worst=-1.0)
-    return (-1.0, 1.0) if found.low is None else bounds(found)
-
-
-def print_coefficients() -> bool:
-    """The table of kappas and correlations; whether all reach the bar."""
-    is_good, few = True, SUITES // 4
-    print(f"\n{'coefficient':<20}{'papers':>7}{'holds':>8}{'width':>8}")
-    for noise in (0.3, 0.8):
-        truth = float(kappas(*(a[None] for a in rated_alike((20_000, 1), noise)))[0])
-        for size in SIZES[:3]:
-            labels, ratings = rated_alike((few, size), noise)
-            found = [kappa_interval(a, b) for a, b in zip(labels, ratings, strict=True)]
-            holds, width = covered(found, truth)
-            is_good = is_good and holds >= FEW_BAR
-            print(f"{f'kappa {truth:.2f}':<20}{size:>7}{holds:>8.3f}{width:>8.3f}")
-    for noise in (0.4, 3.0):
-        labels = np.round(random.normal(0, 1.2, (few, 100)) * 2) / 2
-        scores = np.round((labels + random.normal(0, noise, labels.shape)) * 3) / 3
-        truth = spearman(labels.ravel(), scores.ravel()) or 0.0
-        for size in SIZES[:3]:
-            rows = zip(labels[:, :size], scores[:, :size], strict=True)
-            holds, width = covered([spearman_interval(a, b) for a, b in rows], truth)
-            is_good = is_good and holds >= FEW_BAR
-            print(f"{f'Spearman {truth:.2f}':<20}{size:>7}{holds:>8.3f}{width:>8.3f}")
-    return is_good
-
-
 def worse_facets(shape: tuple[int, int], harm: float) -> Floats:
     """Changes of FM where each paper became worse by this much, before its ratings are rounded."""
     papers = random.normal(0.6, 0.9, (*shape, 1))
@@ -273,5 +178,5 @@ def print_no_worse() -> bool:
 
 
 if __name__ == "__main__":
-    tables = [print_means(), print_shares(), print_coefficients(), print_no_worse()]
+    tables = [print_means(), print_no_worse()]
     sys.exit(0 if all(tables) else 1)
