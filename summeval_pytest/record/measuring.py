@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from summeval_pytest.errors import SummevalError, UsageError
-from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.metrics.score import findings_of
 from summeval_pytest.record.gated_suite import GatedSuite
@@ -23,7 +22,6 @@ from summeval_pytest.verdict.run import JudgeName, PairResult, PaperRecord, Test
 
 def measured_pair(evaluation: Evaluation) -> tuple[PairResult, PaperRecord]:
     """What was measured on one pair, not decided yet, and its paper."""
-    findings = findings_of(evaluation.scores, evaluation.source)
     pair = PairResult(
         paper=evaluation.paper,
         system=evaluation.system,
@@ -32,13 +30,9 @@ def measured_pair(evaluation: Evaluation) -> tuple[PairResult, PaperRecord]:
         note=evaluation.pair.note,
         scores=evaluation.scores,
         signatures=tuple(map(str, evaluation.signatures)),
-        findings=findings,
+        findings=findings_of(evaluation.scores, evaluation.source),
         custom=evaluation.custom,
     )
-    cited = dict(place for finding in findings for place in finding.evidence)
-    for score in evaluation.scores:
-        if isinstance(score, FaithfulnessScore):
-            cited |= {n: evaluation.source[n] for s in score.sentences for n in s.evidence}
     paper = evaluation.pair.paper
     return pair, PaperRecord(
         id=paper.id,
@@ -47,7 +41,7 @@ def measured_pair(evaluation: Evaluation) -> tuple[PairResult, PaperRecord]:
         references=paper.references,
         n_sentences=len(evaluation.source),
         digest=paper_digest(paper),
-        cited=tuple(sorted(cited.items())),
+        source=tuple(enumerate(evaluation.source)),
     )
 
 

@@ -177,9 +177,9 @@ class Spool:
     def add(self, suite: str, pair: PairResult, paper: PaperRecord | None) -> None:
         """Adds a pair and its paper; the pair replaces the one that was added before."""
         self._index.add_pair(self._lines.add(pair_line(suite, pair)), suite, pair.outline)
-        if paper is not None:
+        if paper is not None and (suite, paper.id) not in self._index.papers:
             text = as_json(RecordLine(suite=suite, paper=paper))
-            self._index.add_paper(self._lines.add(text), suite, paper.id, pair.system)
+            self._index.papers[suite, paper.id] = self._lines.add(text)
 
     def has_pair(self, suite: str, system: str, paper: str) -> bool:
         """Whether that pair was added."""
@@ -206,15 +206,11 @@ class _Places:
     def __init__(self, file: LineFile) -> None:
         self._file = file
         self.pairs: defaultdict[str, dict[tuple[str, str], tuple[int, Outline]]] = defaultdict(dict)
-        self._papers: defaultdict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+        self.papers: dict[tuple[str, str], int] = {}
         self.custom: dict[str, CustomNumbers] = {}
 
     def add_pair(self, start: int, suite: str, outline: Outline) -> None:
         self.pairs[suite][outline.system, outline.paper] = start, outline
-
-    def add_paper(self, start: int, suite: str, paper: str, by: str) -> None:
-        """Notes a line of a paper, written with the pair of the system ``by``."""
-        self._papers[suite, paper][by] = start
 
     def pairs_of(self, suite: str, order: Iterable[tuple[str, str]] | None = None) -> Pairs:
         """The pairs of a suite; ``order`` names system and paper, None for that of the file."""
@@ -225,9 +221,9 @@ class _Places:
 
     def papers_of(self, suite: str, order: Iterable[str] | None = None) -> tuple[PaperRecord, ...]:
         """The papers of a suite; ``order`` names them, None for the order of the file."""
-        names = [paper for of, paper in self._papers if of == suite] if order is None else order
-        lines = (self._papers.get((suite, paper)) for paper in names)
-        return tuple(self._paper(tuple(starts.values())) for starts in lines if starts)
+        names = [paper for of, paper in self.papers if of == suite] if order is None else order
+        starts = [self.papers[suite, name] for name in names if (suite, name) in self.papers]
+        return tuple(paper for start in starts if (paper := self._line(start).paper) is not None)
 
     def _line(self, start: int) -> RecordLine:
         return from_json(RecordLine, self._file.at(start).decode())
@@ -236,12 +232,6 @@ class _Places:
         pair = self._line(start).pair
         assert pair is not None
         return with_custom(pair, custom)
-
-    def _paper(self, starts: Sequence[int]) -> PaperRecord:
-        """A paper with the source sentences that any of its lines cites."""
-        papers = [each for start in starts if (each := self._line(start).paper) is not None]
-        cited = {index: text for paper in papers for index, text in paper.cited}
-        return replace(papers[-1], cited=tuple(sorted(cited.items())))
 
 
 def read_record(file: Path, option: str) -> RunRecord:
@@ -356,7 +346,7 @@ class _Read:
                 _check_score(score, catalogue_of(self._index.custom[line.suite]))
             self._index.add_pair(start, line.suite, line.pair.outline)
         elif line.paper is not None:
-            self._index.add_paper(start, line.suite, line.paper.id, str(start))
+            self._index.papers[line.suite, line.paper.id] = start
         elif line.golden is not None:
             _check_golden(line.golden)
             key, golden = (line.golden.system, line.golden.paper), self._golden[line.suite]

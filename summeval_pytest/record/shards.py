@@ -16,7 +16,6 @@ from summeval_pytest.verdict.run import (
     Outline,
     PairResult,
     Pairs,
-    PaperRecord,
     RunRecord,
     SuiteRecord,
     SystemResult,
@@ -116,7 +115,7 @@ def _suite(parts: Sequence[tuple[str, SuiteRecord]]) -> SuiteRecord:
     return replace(
         first,
         systems=tuple(_systems(parts)),
-        papers=tuple(_papers(suite for _, suite in parts)),
+        papers=tuple({paper.id: paper for _, of in parts for paper in of.papers}.values()),
         pairs=Pairs(reads, outlines),
         golden=tuple(golden.values()),
         golden_fault=next((s.golden_fault for _, s in parts if s.golden_fault), ""),
@@ -133,15 +132,6 @@ def _systems(parts: Sequence[tuple[str, SuiteRecord]]) -> Iterator[SystemResult]
             whose = f"version of the summaries of {system.name}"
             _only(whose, {first_file: first.summaries, file: system.summaries})
     yield from (system for _, system in merged.values())
-
-
-def _papers(suites: Iterator[SuiteRecord]) -> Iterator[PaperRecord]:
-    """The papers of all parts, each once, with every cited sentence."""
-    merged: dict[str, PaperRecord] = {}
-    for paper in chain.from_iterable(suite.papers for suite in suites):
-        cited = dict(merged[paper.id].cited if paper.id in merged else ()) | dict(paper.cited)
-        merged[paper.id] = replace(paper, cited=tuple(sorted(cited.items())))
-    yield from merged.values()
 
 
 def _header(headers: Sequence[Header]) -> Header:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlencode
@@ -14,7 +14,15 @@ from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, measured_metri
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.reports import judge_section
 from summeval_pytest.reports.cases import badness, pair_case, system_case
-from summeval_pytest.reports.page_pair import Passages, block, cut, pair_block, paper_block, visible
+from summeval_pytest.reports.page_pair import (
+    Passages,
+    block,
+    cited,
+    cut,
+    pair_block,
+    paper_block,
+    visible,
+)
 from summeval_pytest.reports.systems import WORST_FIRST, SystemRow
 from summeval_pytest.reports.template import resource, template
 from summeval_pytest.reports.terminal import calls_lines
@@ -37,6 +45,8 @@ COLUMNS: Final = ("facet", *(f"facet.{facet}" for facet in FACETS), "eva", "fait
 WHOLE_RUN: Final = 2_000
 """The page of a run with at most so many pairs has the texts of all of them."""
 MOST_WRITTEN: Final = 150
+WHOLE_PAPERS: Final = 200
+"""With more papers, the page has only the source sentences that a verdict names."""
 """Of a longer run, so many pairs are rows of the markup, and so many failing ones have texts."""
 _LOST: Final = {
     **{f"facet.{facet}": facet for facet in FACETS},
@@ -156,6 +166,16 @@ def page_pieces(record: RunVerdict) -> Iterator[str]:
         texts = papers[of][1]().references if of in papers else ()
         return [Passages(text, n) for n, text in enumerate(texts, start=1)]
 
+    def paper(of: tuple[int, str]) -> dict[str, object] | None:
+        if of not in papers:
+            return None
+        whole = papers[of][1]()
+        if len(papers) <= WHOLE_PAPERS:
+            return paper_block(whole)
+        named = {index for row in with_texts if row.of == of for index in cited(row.read())}
+        source = tuple(sentence for sentence in whole.source if sentence[0] in named)
+        return paper_block(replace(whole, source=source))
+
     def entry(place: int, row: ListedPair) -> Sequence[object]:
         """The data of a row. The script makes the rows that the page leaves out."""
         known: list[object] = [systems.index(row.system), numbers[row.of], row.outcome, row.lost]
@@ -195,8 +215,7 @@ def page_pieces(record: RunVerdict) -> Iterator[str]:
         ),
         entries=(block(entry(place, row)) for place, row in enumerate(rows)),
         paper_blocks=(
-            (numbers[of], block(paper_block(papers[of][1]()) if of in papers else None))
-            for of in dict.fromkeys(row.of for row in with_texts)
+            (numbers[of], block(paper(of))) for of in dict.fromkeys(row.of for row in with_texts)
         ),
         pair_blocks=(block(pair_block(row.read(), references(row.of))) for row in with_texts),
         calls=tuple(calls_lines(record.header.usage, {})) if record.header.usage else (),

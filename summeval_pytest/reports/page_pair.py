@@ -242,13 +242,21 @@ class Piece:
 
 
 def paper_block(paper: PaperRecord) -> dict[str, object]:
-    """A paper: its references, and the source sentences that some pair points at."""
+    """A paper: its references and the sentences of its source."""
     return {
         "references": [cut(text, WHOLE) for text in paper.references],
         "n_sentences": paper.n_sentences,
-        "source": dict(sorted((str(index), cut(text)) for index, text in paper.cited)),
+        "source": dict(sorted((str(index), cut(text)) for index, text in paper.source)),
         "place": str(paper.place),
     }
+
+
+def cited(pair: PairResult) -> Iterator[int]:
+    """The source sentences that a finding, or the verdict on a sentence, names."""
+    yield from (index for finding in pair.findings for index, _ in finding.evidence)
+    for score in pair.scores:
+        if isinstance(score, FaithfulnessScore):
+            yield from (index for sentence in score.sentences for index in sentence.evidence)
 
 
 def pair_block(pair: PairResult, references: Sequence[Passages]) -> dict[str, object]:

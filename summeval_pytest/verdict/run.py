@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence  # noqa: TC003 - run records read 
 from dataclasses import dataclass, field, replace
 from functools import partial
 from sys import intern
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+from pydantic import AliasChoices, Field
 
 from summeval_pytest.endpoints.spending import ModelSeen  # noqa: TC001 - run records read it
 from summeval_pytest.errors import Place  # noqa: TC001 - run records read it
@@ -97,7 +99,8 @@ class PaperRecord:
     Attributes:
         n_sentences: How many sentences the source has.
         digest: 12 hex digits over what can change a score; empty in old records.
-        cited: The source sentences that a score or finding names, each with its index from 0.
+        source: The sentences of the source, each with its index from 0. Old records, which call
+            them `cited`, have those that a score or finding names.
     """
 
     id: str
@@ -106,7 +109,9 @@ class PaperRecord:
     references: tuple[str, ...]
     n_sentences: int
     digest: str = field(default="", metadata=SPARSE)
-    cited: tuple[tuple[int, str], ...]
+    source: Annotated[
+        tuple[tuple[int, str], ...], Field(validation_alias=AliasChoices("source", "cited"))
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

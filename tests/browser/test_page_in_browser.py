@@ -324,7 +324,7 @@ def test_the_paper_can_be_read_beside_the_summary(browser: Browser) -> None:
     assert browser.texts(".paper summary") == ["The paper"]
     assert browser.texts(".paper li") == [f"[{n}] {text}" for n, text in enumerate(SOURCE, 1)]
     (suite,) = run.suites
-    cut = replace(suite.papers[0], cited=((1, SOURCE[1]), (7, "Moss is soft.")), n_sentences=9)
+    cut = replace(suite.papers[0], source=((1, SOURCE[1]), (7, "Moss is soft.")), n_sentences=9)
     browser.open(replace(run, suites=(replace(suite, papers=(cut,)),)), "#pair=careless/moss-01")
     browser.find(".paper summary").click()
     said = "The paper: the 2 of 9 sentences that a verdict names"

@@ -72,8 +72,7 @@ def test_a_record_holds_what_was_judged_and_decided(bench: Bench) -> None:
     assert {finding.kind for finding in bad.explanation} == {"facet", "fact", "sentence"}
     assert str(bad.place) == "bad.jsonl:1"
     assert suite.papers[0].references[0].startswith("Limpets were counted")
-    assert suite.papers[0].n_sentences == 4
-    assert all(0 <= index < 4 for index, _ in suite.papers[0].cited)
+    assert suite.papers[0].source[3] == (3, "Nobody had looked before.")
 
     assert "page: run.html" in run.lines, "a file that nobody is told of is not found"
     assert "JUnit report: run.xml" in run.lines

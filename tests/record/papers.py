@@ -6,13 +6,13 @@ from summeval_pytest.verdict.run import PaperRecord
 from tests.verdict.records import HERE
 
 
-def paper(name: str, *cited: int, references: tuple[str, ...] = ("It grew.",)) -> PaperRecord:
-    """A paper of nine sentences with the source sentences that are cited."""
+def paper(name: str, *known: int, references: tuple[str, ...] = ("It grew.",)) -> PaperRecord:
+    """A paper of nine sentences with the source sentences that are known."""
     return PaperRecord(
         id=name,
         title="",
         place=HERE,
         references=references,
         n_sentences=9,
-        cited=tuple((index, f"Sentence {index}.") for index in cited),
+        source=tuple((index, f"Sentence {index}.") for index in known),
     )

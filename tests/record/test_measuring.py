@@ -5,7 +5,7 @@ from typing import Final
 
 from summeval_pytest.errors import Place
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
-from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
+from summeval_pytest.metrics.faithfulness import JudgedSentence
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.metrics.score import Score, findings_of
 from summeval_pytest.metrics.signature import read_signature
@@ -82,21 +82,8 @@ def test_all_that_was_measured_is_kept() -> None:
         references=PAPER.references,
         n_sentences=5,
         digest=paper_digest(PAPER),
-        cited=((2, SOURCE[2]),),
+        source=tuple(enumerate(SOURCE)),
     )
-
-
-def test_the_source_sentences_that_anything_points_at_are_kept() -> None:
-    """Worked example: one by a finding, others as evidence for and against sentences.
-
-    Those that support a sentence are evidence too; sentence 3 of the source is nobody's.
-    """
-    score = FaithfulnessScore(
-        value=0.5, sentences=(sentence(0, 4, 0), sentence(1, 1, 4, supported=False))
-    )
-    for scores, places in (((score,), (0, 1, 4)), ((LOST, score), (0, 1, 2, 4)), ((), ())):
-        _, paper = measured_pair(evaluation(*scores))
-        assert paper.cited == tuple((place, SOURCE[place]) for place in places)
 
 
 def test_a_pair_that_broke_down_has_every_metric_unanswered(tmp_path: Path) -> None:

@@ -354,15 +354,15 @@ def test_any_json_is_a_record_or_a_mistake_of_the_user(
 
 
 def test_pairs_stand_in_the_order_of_the_suite_however_they_came(tmp_path: Path) -> None:
-    """Of a pair that ran twice the later counts; a paper has what any system cites."""
+    """Of a pair that ran twice the later counts; a paper is stored once."""
     stored = suite(systems=(GATED, replace(GATED, name="plain")))
     spool = Spool(run(stored), tmp_path / "run.jsonl")
     plain = replace(MOSS, system="plain")
     added: list[tuple[PairResult, PaperRecord | None]] = [
         (FERN, None),
         (plain, paper("moss-01", 4, 1)),
-        (replace(MOSS, summary="the first try"), paper("moss-01", 8)),
-        (MOSS, paper("moss-01", 1, 2)),
+        (replace(MOSS, summary="the first try"), paper("moss-01", 4, 1)),
+        (MOSS, paper("moss-01", 4, 1)),
     ]
     for each, of in added:
         spool.add(stored.shown, each, of)
@@ -370,7 +370,9 @@ def test_pairs_stand_in_the_order_of_the_suite_however_they_came(tmp_path: Path)
     assert not spool.has_pair(stored.shown, "careful", "zinc-01")
     filled = spool.filled(stored, ("zinc-01", "moss-01"))
     assert [*filled.pairs] == [MOSS, FERN, plain]
-    assert [*filled.papers] == [paper("moss-01", 1, 2, 4)]
+    assert [*filled.papers] == [paper("moss-01", 4, 1)]
+    text = (tmp_path / f"run.jsonl{PART}").read_text(encoding="utf-8")
+    assert text.count('"paper": {') == 1
     assert [outline.paper for outline in filled.outlines] == ["moss-01", "fern-01", "moss-01"]
     assert (tmp_path / f"run.jsonl{PART}").exists()
     spool.close()

@@ -29,9 +29,9 @@ LABEL = golden(answered("result", 4, 4), paper="fern", system="careful")
 
 
 def test_runs_are_joined_with_all_that_any_of_them_has() -> None:
-    """Pairs, systems, cited sentences, golden answers, and what was asked in all."""
+    """Pairs, systems, papers, golden answers, and what was asked in all."""
     seen = ModelSeen(endpoint="here", asked="gpt", returned="gpt-1", fingerprint="")
-    one = part(FERN, papers=(paper("fern", 4),), golden=(LABEL,))
+    one = part(FERN, papers=(paper("fern", 1, 4),), golden=(LABEL,))
     two = part(
         MOSS, PLAIN, systems=ALSO, papers=(paper("fern", 1, 4), paper("moss")), golden_fault="cut"
     )

@@ -513,7 +513,7 @@ def moss_paper(paper_id: str) -> PaperRecord:
         place=Place("papers.jsonl", 1),
         references=(REFERENCE,),
         n_sentences=3,
-        cited=tuple(enumerate(SOURCE)),
+        source=tuple(enumerate(SOURCE)),
     )
 
 

@@ -35,6 +35,7 @@ from tests.reports.records import (
     HOLDS,
     MARKUP,
     REFERENCE,
+    SOURCE,
     SUMMARY,
     TRUSTED,
     UNMEASURED,
@@ -278,6 +279,19 @@ def test_a_paper_is_in_the_page_once_however_many_systems_read_it(
     text = page_text(moss_run(moss_suite(wrong_pair(), wrong_pair(system="other"), right_pair())))
     assert text.count(REFERENCE) == 1
     assert Page(text).block("paper-0") == snapshot
+
+
+def test_of_many_papers_the_page_has_the_sentences_that_a_verdict_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The finding names sentence 2, and 1 is the evidence for a sentence that is faithful."""
+    monkeypatch.setattr("summeval_pytest.reports.page.WHOLE_PAPERS", 0)
+    pair, faithful = wrong_pair(), wrong_pair().scores[2]
+    assert isinstance(faithful, FaithfulnessScore)
+    pair = replace(pair, scores=(faithful,), findings=pair.findings[:1])
+    block = Page(page_text(moss_run(moss_suite(pair)))).block("paper-0")
+    assert block["source"] == {"1": SOURCE[1], "2": SOURCE[2]}
+    assert block["n_sentences"] == 3
 
 
 @pytest.fixture

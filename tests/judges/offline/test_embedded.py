@@ -83,7 +83,7 @@ def judged_kites() -> str:
         *(q.SegmentFacets(text), q.SegmentFacets(other), q.RateFacets((pair,))),
         *(q.ListFacts(one), q.CheckFacts(facts, two), q.CheckSentences(two, one)),
     )
-    return repr(tuple(map(JUDGE.compute, questions)))
+    return repr(tuple(JUDGE.compute(each) for each in questions))
 
 
 def test_answers_are_the_same_in_every_process() -> None:
