@@ -72,11 +72,7 @@ def test_own_judge_is_a_class_a_function_or_an_object(attribute: str) -> None:
 def test_a_judge_in_this_process_is_reported_by_its_name(
     names: str, tmp_path: Path, *, local: bool
 ) -> None:
-    """The embedded one, a class of a module, and whatever has a dotted module before its colon.
-
-    A model's tag follows a colon as well: Python has modules called ``code`` and ``random``, and
-    any folder can be imported.
-    """
+    """A model's tag follows a colon as well, and Python has a module called ``code``."""
     (tmp_path / "folder").mkdir()
     assert [is_local(name) for name in names.split()] == [local] * len(names.split())
     assert not is_local("")

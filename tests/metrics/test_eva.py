@@ -171,10 +171,7 @@ def test_eva_rises_with_each_fact_that_follows(
 
 # The conversation
 def test_facts_of_both_texts_are_listed_then_checked_both_ways() -> None:
-    """Precision asks the reference's facts, and entailed recall the summary's sentences.
-
-    Matched recall counts every premise that precision names; nothing counts those of the other.
-    """
+    """Precision asks the reference's facts, and entailed recall the summary's sentences."""
     flow = eva.measure(REFERENCE, SUMMARY)
     assert next(flow) == (q.ListFacts(OTHER_TEXTS), q.ListFacts(OURS))
     assert flow.send((q.FactList(OF_REFERENCE), q.FactList(OF_SUMMARY))) == (
@@ -195,10 +192,7 @@ def test_identical_texts_are_asked_about_without_the_short_circuit() -> None:
 
 
 def test_without_entailed_recall_a_lost_fact_is_one_that_nothing_matches() -> None:
-    """EVA-Score itself needs no more: P = 1/2 and R = 1/2, from half as many checks.
-
-    What the fact that does not follow names is what the reference says instead: no match.
-    """
+    """EVA-Score itself needs no more: P = 1/2 and R = 1/2, from half as many checks."""
     flow = eva.measure(REFERENCE, SUMMARY, entailed_recall=False)
     next(flow)
     requested = flow.send((q.FactList(OF_REFERENCE), q.FactList(OF_SUMMARY)))

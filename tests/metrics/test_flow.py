@@ -186,10 +186,7 @@ LOW = rated({"result": 2, "conclusion": 3})  # FM = (.3 * 2/4 + .3 * 1) / .6 = .
 
 
 def test_every_number_is_the_mean_over_the_references_that_have_it() -> None:
-    """Worked example: FM (1 + .75) / 2; the result (4 + 2) / 2; the others are of one alone.
-
-    What is wrong stands against the reference that the summary misses, the first of equal ones.
-    """
+    """Worked example: FM (1 + .75) / 2; the result (4 + 2) / 2; the others are of one alone."""
     score = averaged((HIGH, LOW))
     assert score.values() == {
         "facet": 0.875,

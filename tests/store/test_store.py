@@ -191,10 +191,7 @@ def test_another_process_is_waited_for_until_it_ends(store: LocalStore, tmp_path
 
 
 def test_four_processes_make_one_store_and_ask_each_question_once(tmp_path: Path) -> None:
-    """The point of it all: 40 questions, each wanted twice by 4 processes, are asked 40 times.
-
-    All of them make the store at the same time, and one database stays.
-    """
+    """The point of it all: 40 questions, each wanted twice by 4 processes, are asked 40 times."""
     (tmp_path / "log").touch()
     processes = [racer(tmp_path, start) for start in range(0, 40, 10)]
     begin(*processes)

@@ -114,10 +114,7 @@ def cut(text: str) -> list[str]:
 
 @pytest.mark.parametrize("sentences", [*RUNNING, *RELEASED], ids=lambda sentences: sentences[0])
 def test_text_is_cut_where_a_reader_would(sentences: list[str]) -> None:
-    """A wrong cut makes half a sentence unsupported, and a missed one hides a wrong half.
-
-    So it is in a file with one sentence a line, which normalising must not glue.
-    """
+    """A wrong cut makes half a sentence unsupported, and a missed one hides a wrong half."""
     assert cut(" ".join(sentences)) == sentences
     assert cut("\n".join(sentences)) == sentences
     if all(sentence[-1] in ".!?" for sentence in sentences):

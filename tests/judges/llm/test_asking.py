@@ -321,11 +321,7 @@ def decided(votes: Sequence[int | Unanswered]) -> int | Unanswered:
 def test_the_outcome_of_votes_is_the_lower_median(
     votes: list[int | Unanswered], outcome: int | Unanswered
 ) -> None:
-    """It is a rating that was given, and of two middle ones the cautious one.
-
-    Of labels it is the majority, a tie is a no: half of the votes let no sentence pass. A lost vote
-    counts as the lowest; half of them lost decide nothing.
-    """
+    """It is a rating that was given, the cautious one of two; a lost vote counts as the lowest."""
     assert decided(votes) == outcome
 
 

@@ -314,10 +314,7 @@ def test_what_is_asked_depends_on_how_facets_are_read(
 
 
 def test_a_facet_is_rated_by_its_facts() -> None:
-    """By rule one of two facts of the sentence holds, in the request of EVA-Score; one is reviewed.
-
-    A reviewed fact is not asked for, and a facet without a fact stays without a rating.
-    """
+    """A reviewed fact is not asked for, and a facet without a fact stays without a rating."""
     judge = judge_of(style=Style(facets="facts"))
     text, summary = " ".join(SLEEP), "We gave zinc to 40 mice. Nobody knows."
     method = q.FacetPair(facet="method", reference=SLEEP[1], candidate=summary)
@@ -414,10 +411,7 @@ def test_free_text_is_asked_for_one_sentence_a_request_without_a_schema(
 def test_unsupported_sentences_are_asked_about_once_more(
     *, has_reply: bool, factual: list[bool | None]
 ) -> None:
-    """Only those, in one request; what is true beyond the source stays unsupported.
-
-    Without an answer it is open: None is not "not true", and the verdict itself was given.
-    """
+    """What is true beyond the source stays unsupported, and without an answer it is open."""
 
     def hook(request: ChatRequest, text: str) -> str:
         return text if has_reply or kind_of(request) == "sentence_checks" else "{}"

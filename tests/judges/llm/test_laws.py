@@ -232,11 +232,7 @@ kinds = st.sampled_from(["facts", "facet_ratings", "fact_checks", "sentence_chec
 def test_a_reply_that_drops_an_item_never_raises_a_score(
     kind: str, place: int, attempts: int
 ) -> None:
-    """Other tools divide by the items that came back (metrics.md section 6, failure 1).
-
-    What is answered when asked again alone leaves the score as it was; what is never answered
-    leaves no score.
-    """
+    """Other tools divide by the items that came back (metrics.md section 6, failure 1)."""
     sender = RuleSender(without(kind, place, attempts=attempts))
     for score, whole in zip(scores_of(sender), WHOLE, strict=True):
         assert not is_raised(score, whole)

@@ -126,10 +126,7 @@ def test_both_ends_of_an_ellipsis_stand_there_in_order(text: str) -> None:
 
 
 def test_a_lost_quotation_may_stand_in_the_summary() -> None:
-    """Worked example: of the source, of the summary, of neither, and of both.
-
-    The second and the third are ungrounded; what stands in both is the source's.
-    """
+    """Worked example: of the source, of the summary, of neither, and of both."""
     summary = ("Zinc made patients sing all night.", "Nausea was seen in 17.2% of them.")
     quotes = [
         Quote(0, "Zinc was given to 312"),
@@ -287,8 +284,5 @@ def found_in(*groups: str) -> tuple[tuple[int, ...], int]:
 def test_parentheses_hold_one_quotation_or_several(
     groups: tuple[str, ...], places: tuple[int, ...], n_ungrounded: int
 ) -> None:
-    """A text is one quotation where the source has it so, else each of its pieces is one.
-
-    What has fewer than two words is no quotation and counts as none.
-    """
+    """A text is one quotation where the source has it so, else each of its pieces is one."""
     assert found_in(*groups) == (places, n_ungrounded)

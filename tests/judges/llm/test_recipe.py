@@ -176,10 +176,7 @@ def test_the_default_requests_are_what_they_were(before: dict[str, str]) -> None
 
 @pytest.mark.parametrize("name", [*KINDS, "material"])
 def test_a_changed_prompt_changes_its_own_hash_alone(name: str, before: dict[str, str]) -> None:
-    """Two scores under two prompts must not be compared in silence (metrics.md FB7).
-
-    Who uses no variant keeps a baseline and a cassette, and who uses one is told.
-    """
+    """Two scores under two prompts must not be compared in silence (metrics.md FB7)."""
     read = prompts._prompt
     edited = changed_by(
         prompts, "_prompt", lambda asked: read(asked) + "." * (asked == name), before

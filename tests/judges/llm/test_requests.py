@@ -93,13 +93,7 @@ BATCHES: dict[str, PromptBatch[object]] = {
 
 @pytest.mark.parametrize("name", [name for name in BATCHES if "strict" not in name])
 def test_what_a_request_about_some_items_shows(name: str, snapshot: SnapshotAssertion) -> None:
-    """What explains an item is shown whole, first, and on lines of its own; then what is asked.
-
-    A schema allows what is asked for and nothing else, the reason before the label. Requests of one
-    question begin alike, which providers charge less for. A fact's parent that is not asked about
-    is context; nothing numbers the verdicts before a chain, which are no premises; a text cannot
-    end its own block; only a text's or a question's other items explain an item.
-    """
+    """What explains an item is shown whole, first, and on lines of its own; then what is asked."""
     batch = BATCHES[name]
     ids = tuple(unit[-1] for unit in batch.units)[-2:]
     schema = batch.schema(ids)
@@ -375,10 +369,7 @@ def quoting(*quotes: str) -> str:
 def test_a_hostile_reply_of_up_to_half_a_megabyte_is_read_in_seconds(
     mode: q.SentenceMode, text: str
 ) -> None:
-    """Each took minutes here, with the square of its length or once for each sentence.
-
-    The bound has room for a slow machine that traces every line for the coverage.
-    """
+    """Each took minutes once, with the square of its length or once for each sentence."""
     batch = sentence_batch(
         q.CheckSentences(sentences=("Moss grew.",), source=SOURCE), q.SentenceManner(mode=mode)
     )

@@ -200,10 +200,7 @@ def test_other_words_cost_a_summary_in_other_words_nothing() -> None:
 
 
 def test_the_same_sentence_is_compared_with_a_summary_written_in_the_words_of_the_source() -> None:
-    """Its neighbours keep to the source's words, so one that has none of them was not there.
-
-    A heading of two words is nothing to support.
-    """
+    """Its neighbours keep to the source's words, so one that has none of them was not there."""
     close = (
         "Forty sacks of rye were what the mill ground in a day.",
         "Speed of wind in August fell.",
