@@ -149,27 +149,6 @@ def test_best_reference_counts_or_the_mean_unless_the_judge_failed_on_one(
     assert (result.value if isinstance(mean, float) else result) == mean  # type: ignore[union-attr]
 
 
-def test_each_reference_is_asked_about_in_turn_and_the_better_one_scores() -> None:
-    """A whole conversation over two references: the second begins where the first has its score."""
-    flow = best_of(tuple(facet.measure(reference, SUMMARY) for reference in (FIRST, SECOND)))
-    assert next(flow) == (q.SegmentFacets(FIRST), q.SegmentFacets(SUMMARY, is_summary=True))
-    segments = q.FacetSegments(result=FIRST), q.FacetSegments(result=SUMMARY)
-    assert isinstance(flow.send(segments)[0], q.RateFacets)
-    poor, good = (
-        q.FacetRatings((q.FacetRating(facet="result", reason="", rating=rating),))
-        for rating in (2, 3)
-    )
-    assert flow.send((poor,)) == (
-        q.SegmentFacets(SECOND),
-        q.SegmentFacets(SUMMARY, is_summary=True),
-    )
-    flow.send((q.FacetSegments(result=SECOND), q.FacetSegments(result=SUMMARY)))
-    with pytest.raises(StopIteration) as stop:
-        flow.send((good,))
-    score = stop.value.value
-    assert (score.value, score.ratings[0].reference) == (0.75, SECOND)
-
-
 def test_judge_failing_on_the_first_reference_ends_the_conversation() -> None:
     """Nothing more is asked, and paid for, that could not change the outcome."""
     flow = best_of(tuple(facet.measure(reference, SUMMARY) for reference in (FIRST, SECOND)))
