@@ -199,21 +199,11 @@ def test_a_facet_explains_where_it_or_fm_is_too_low(missed: list[str], expected:
 def test_a_conflict_in_a_number_is_reported_though_the_sentence_is_called_supported() -> None:
     """It stands before sentences without any, and the judge's own verdict is left as it is."""
     sentences = (
-        JudgedSentence(index=0, text="Moss grew.", supported=False, reason="no", support=0.1),
-        JudgedSentence(
-            index=1,
-            text="Moss grew 3 times as fast.",
-            supported=True,
-            reason="fast",
-            evidence=(2,),
-            support=0.9,
-            number_conflict=True,
-        ),
-        JudgedSentence(
-            index=2, text="Rain fell on 9.", supported=False, reason="", number_conflict=True
-        ),
-        JudgedSentence(index=3, text="Rain fell.", supported=True, reason="", support=0.4),
-        JudgedSentence(index=4, text="9", supported=None, reason="cut", number_conflict=True),
+        sentence(0, support=0.1),
+        sentence(1, supported=True, evidence=(2,), support=0.9, number_conflict=True),
+        sentence(2, number_conflict=True),
+        sentence(3, supported=True, support=0.4),
+        sentence(4, supported=None, number_conflict=True),
     )
     score = FaithfulnessScore(value=0.5, sentences=sentences, conflicts=3)
     actual = findings_of([score], SOURCE)

@@ -18,17 +18,6 @@ if TYPE_CHECKING:
 
 KEY, OTHER = "a" * 64, "b" * 64
 
-HOLDER = """
-import asyncio, sys
-from pathlib import Path
-from summeval_pytest.store.store import LocalStore
-async def hold():
-    async with LocalStore(Path(sys.argv[1])).alone(sys.argv[2]):
-        print("alone", flush=True)
-        await asyncio.to_thread(sys.stdin.readline)
-asyncio.run(hold())
-"""
-
 RACER = """
 import asyncio, os, sys
 from pathlib import Path
@@ -62,19 +51,6 @@ asyncio.run(all())
 def store(tmp_path: Path) -> LocalStore:
     """A store in which nothing is."""
     return LocalStore(tmp_path / "store")
-
-
-def holder(directory: Path) -> subprocess.Popen[str]:
-    """Another process that is alone with a key until it is told to end."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(directory), KEY],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "alone\n"
-    return process
 
 
 def racer(path: Path, start: int) -> subprocess.Popen[str]:
@@ -172,22 +148,6 @@ def test_cancelled_or_failed_owner_frees_the_key(store: LocalStore) -> None:
         assert await is_free(store)
 
     asyncio.run(cancel())
-
-
-def test_another_process_is_waited_for_until_it_ends(store: LocalStore, tmp_path: Path) -> None:
-    """What any worker is asking, no other asks; a lease that outlives its owner would block all."""
-    with holder(tmp_path / "store") as other:
-
-        async def wait() -> None:
-            assert not await is_free(store)
-            assert await is_free(store, OTHER)
-            task = asyncio.create_task(is_free(store, within=SOON))
-            await asyncio.sleep(0.05)
-            assert not task.done()
-            other.kill()
-            assert await task
-
-        asyncio.run(wait())
 
 
 def test_four_processes_make_one_store_and_ask_each_question_once(tmp_path: Path) -> None:

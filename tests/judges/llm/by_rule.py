@@ -31,8 +31,8 @@ from summeval_pytest.text.words import content_words
 if TYPE_CHECKING:
     from summeval_pytest.questions import Answer, Question
 
-Body = Mapping[str, object]
-Json = dict[str, object]
+Body = Mapping[str, Any]
+Json = dict[str, Any]
 Blocks = Mapping[str, str]
 
 _BLOCK = re.compile(
@@ -50,9 +50,7 @@ _HALF = 0.5
 
 def answer_by_rule(body: Body) -> str:
     """The reply to a chat completion's body, whose first message names the kind of question."""
-    messages = body["messages"]
-    assert isinstance(messages, list)
-    contents = {message["role"]: message["content"] for message in messages}
+    contents = {message["role"]: message["content"] for message in body["messages"]}
     kind, user = _kind(contents["system"]), contents["user"]
     named = {match["name"]: match["content"] for match in _BLOCK.finditer(user)}
     blocks = {name: text for name, text in named.items() if not name.startswith("example ")}
@@ -126,8 +124,6 @@ def _entities(number: int, lines: Lines, _: Blocks) -> Json:
 def _triples(number: int, lines: Lines, blocks: Blocks) -> Json:
     """The last sentence is related to the first, where there is another and both name something."""
     first, last = (_entities(n, lines, blocks)["entities"] for n in (1, number))
-    assert isinstance(first, list)
-    assert isinstance(last, list)
     if number != len(lines) or number == 1 or not first or not last:
         return {"relations": []}
     head, tail = first[0]["name"], last[-1]["name"]
@@ -136,7 +132,6 @@ def _triples(number: int, lines: Lines, blocks: Blocks) -> Json:
 
 def _relations(number: int, lines: Lines, blocks: Blocks) -> Json:
     triples = _triples(number, lines, blocks)["relations"]
-    assert isinstance(triples, list)
     stated = [t | _message(t["head"], t["tail"]) for t in triples]
     return _entities(number, lines, blocks) | {"relations": stated}
 

@@ -23,7 +23,6 @@ from summeval_pytest.judges.llm.asking import (
 from summeval_pytest.judges.llm.fact_requests import fact_batch
 from summeval_pytest.judges.llm.prompts import span
 from summeval_pytest.questions import CheckFacts, Fact, FactCheck, Unanswered
-from tests.waiting import SOON
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -273,28 +272,6 @@ def test_a_request_without_a_reply_is_not_asked_again() -> None:
 def test_numbers_are_named_in_runs(ids: tuple[int, ...], words: str) -> None:
     """Fifteen numbers in a row read badly, and cost tokens."""
     assert span(ids) == words
-
-
-def test_requests_are_sent_at_once() -> None:
-    """One after the other, a pair would wait for the sum of its requests."""
-
-    class Gathering(Scripted):
-        """Answers when both requests are there."""
-
-        async def send(self, request: ChatRequest) -> ChatReply:
-            """The entry of the request's item."""
-            self.sent.append(request)
-            while len(self.sent) < 2:
-                await asyncio.sleep(0)
-            return reply(entry(int(request.topic[-1])))
-
-    batch = fact_batch(CheckFacts(FIVE[:2], ("Premise one.",)))
-    poll = Poll(Gathering([]), "m", ReplyCounts(), batched=False)
-
-    async def main() -> object:
-        return await asyncio.wait_for(poll.replies(batch), SOON)
-
-    assert asyncio.run(main()) == (YES, YES)
 
 
 LOST = Unanswered("the reply was cut off")

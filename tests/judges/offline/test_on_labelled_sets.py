@@ -37,27 +37,17 @@ def records(name: str) -> tuple[dict[str, Any], ...]:
     return tuple(map(json.loads, (DATA / name).read_text(encoding="utf-8").splitlines()))
 
 
+def checks_of(question: q.CheckFacts | q.CheckSentences) -> tuple[Any, ...]:
+    """What the judge says of each fact or sentence."""
+    answer = JUDGE.compute(question)
+    assert isinstance(answer, q.FactChecks | q.SentenceChecks)
+    return answer.checks
+
+
 def supports(facts: Sequence[str], premises: tuple[str, ...]) -> list[float]:
     """How probable it is that each fact is in a text, as the judge says."""
-    requested = q.CheckFacts(tuple(q.Fact(text=text, sentence=0) for text in facts), premises)
-    answer = JUDGE.compute(requested)
-    assert isinstance(answer, q.FactChecks)
-    result = []
-    for check in answer.checks:
-        assert isinstance(check, q.FactCheck)
-        assert check.support is not None
-        result.append(check.support)
-    return result
-
-
-def checked(summary: str, source: str) -> list[q.SentenceCheck]:
-    """What the judge says of each sentence of a summary."""
-    requested = q.CheckSentences(
-        tuple(sentence_texts(normalise(summary))), source_sentences(source.splitlines())
-    )
-    answer = JUDGE.compute(requested)
-    assert isinstance(answer, q.SentenceChecks)
-    return [check for check in answer.checks if isinstance(check, q.SentenceCheck)]
+    stated = tuple(q.Fact(text=text, sentence=0) for text in facts)
+    return [check.support for check in checks_of(q.CheckFacts(stated, premises))]
 
 
 def test_fm_goes_with_people() -> None:
@@ -108,9 +98,9 @@ def test_the_support_of_a_summary_goes_with_experts() -> None:
     own, other = [], []
     for name in ("longsciverify/dev.jsonl", "longeval_pubmed/dev.jsonl"):
         for record in records(name):
-            result = [
-                check.support or 0.0 for check in checked(record["summary"], record["source"])
-            ]
+            sentences = tuple(sentence_texts(normalise(record["summary"])))
+            source = source_sentences(record["source"].splitlines())
+            result = [check.support for check in checks_of(q.CheckSentences(sentences, source))]
             own.append(sum(result) / len(result))
             other.append(record["human_faithfulness"])
     assert len(own) == 78
@@ -132,10 +122,8 @@ def test_few_faithful_sentences_are_called_unsupported(
     for rows in summaries.values():
         sentences = tuple(normalise(row["sentence"]) for row in rows)
         source = source_sentences(rows[0]["source"].splitlines())
-        answer = JUDGE.compute(q.CheckSentences(sentences, source))
-        assert isinstance(answer, q.SentenceChecks)
-        for row, check in zip(rows, answer.checks, strict=True):
-            called[row["label"]] += isinstance(check, q.SentenceCheck) and not check.supported
+        for row, check in zip(rows, checks_of(q.CheckSentences(sentences, source)), strict=True):
+            called[row["label"]] += not check.supported
     assert (called[True], called[False]) == (n_alarms, n_found)
 
 
@@ -146,10 +134,7 @@ def test_evidence_is_what_readers_name() -> None:
         if not any(record["evidence_sets"]):
             continue
         lines = tuple(record["source"].splitlines())
-        answer = JUDGE.compute(q.CheckSentences((record["sentence"],), lines))
-        assert isinstance(answer, q.SentenceChecks)
-        (check,) = answer.checks
-        assert isinstance(check, q.SentenceCheck)
+        (check,) = checks_of(q.CheckSentences((record["sentence"],), lines))
         gold = set(record["evidence_sets"][0])
         hit += len(gold & set(check.evidence))
         named, wanted = named + len(check.evidence), wanted + len(gold)
