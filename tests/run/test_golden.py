@@ -16,7 +16,6 @@ from summeval_pytest.questions import FACETS, Fact
 from summeval_pytest.run.golden import (
     EvidenceCount,
     GoldenAnswer,
-    GoldenPair,
     check_sentences,
     golden_pair,
     golden_tasks,
@@ -54,20 +53,6 @@ SENTENCE = [{"index": 0, "faithful": False}]
 FACTS = {"candidate": [{"text": "Moss cools.", "supported": True}]}
 
 
-def test_a_pair_tells_what_was_answered_of_one_kind() -> None:
-    """An item without an answer is none of 0, and other kinds are other scales."""
-    answers = (
-        GoldenAnswer(kind="result", label=3, answer=2),
-        GoldenAnswer(kind="sentence", index=0, label=1, answer=0),
-        GoldenAnswer(kind="sentence", index=1, label=1, answer=None),
-        GoldenAnswer(kind="sentence", index=2, label=0, answer=0),
-    )
-    pair = GoldenPair(paper="kiln", system="good", group="kiln", answers=answers)
-    assert list(pair.answered("sentence")) == [(1, 0), (0, 0)]
-    assert list(pair.answered("result")) == [(3, 2)]
-    assert list(pair.answered("overall")) == []
-
-
 # What the judge is asked
 
 
@@ -80,24 +65,18 @@ def test_a_pair_tells_what_was_answered_of_one_kind() -> None:
         ({"facets": {"result": 2}, "sentences": SENTENCE}, ("facet", "faithfulness")),
         ({"facts": FACTS}, ()),
         ({"facts": FACTS, "overall": 1}, ("facet",)),
+        ({"roles": [{"text": "Moss cools.", "facet": "result"}]}, None),  # no floor is on them
     ],
 )
 def test_the_judge_is_asked_what_the_label_speaks_of(
-    tmp_path: Path, parts: Mapping[str, object], metrics: tuple[MetricName, ...]
+    tmp_path: Path, parts: Mapping[str, object], metrics: tuple[MetricName, ...] | None
 ) -> None:
     """Everything else would cost and be compared with nothing; facts are asked as they stand."""
-    suite = write_labelled(tmp_path, {**MOSS, **parts})
-    (task,) = golden_tasks(suite)
-    assert task.metrics == metrics
+    tasks = golden_tasks(write_labelled(tmp_path, {**MOSS, **parts}))
     holds = FactLabels(candidate=(FactLabel(text="Moss cools.", holds=True),))
-    assert task.facts == (holds if "facts" in parts else None)
-
-
-def test_roles_alone_are_no_golden_task(tmp_path: Path) -> None:
-    """No floor holds a judge to them, so the judge's item has nothing to ask."""
-    roles = [{"text": "Moss cools.", "facet": "result"}]
-    suite = write_labelled(tmp_path, {**MOSS, "roles": roles}, GOOD_OF_KILN)
-    assert [(task.paper, task.system) for task in golden_tasks(suite)] == [("kiln", "good")]
+    facts = holds if "facts" in parts else None
+    expected = [] if metrics is None else [(metrics, facts)]
+    assert [(task.metrics, task.facts) for task in tasks] == expected
 
 
 def test_role_of_another_sentence_is_refused_before_anything_is_asked(tmp_path: Path) -> None:

@@ -6,8 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from summeval_pytest.endpoints.chat import ChatRequest, Message
 from summeval_pytest.endpoints.endpoint import Endpoint, Price
@@ -165,7 +163,7 @@ def test_what_follows_from_an_imagined_answer_is_uncertain_for_all_systems(
     assert counted(survey) == {("good", "facet"): 2 + 2, ("bad", "facet"): 2}
 
 
-@pytest.mark.parametrize("systems", [("good",), ("good", "bad"), SYSTEMS])
+@pytest.mark.parametrize("systems", [("good",), SYSTEMS])
 def test_plan_counts_what_a_run_asks_where_everything_is_certain(
     tmp_path: Path, suite: Suite, server: ScriptedServer, systems: tuple[str, ...]
 ) -> None:
@@ -193,18 +191,7 @@ def test_plan_counts_what_a_run_asks_where_everything_is_certain(
     after = surveyed_in(tmp_path / "store", suite, *systems)
     assert after.missing == {}
     assert set(after.stored) == set(plan.stored) | set(plan.missing)
-
-
-def test_survey_after_a_run_finds_all_it_used(tmp_path: Path, suite: Suite) -> None:
-    """Rows as they are remembered, under the topics of the requests."""
-    tasks = tasks_of(suite)
-    evaluated(desk_for(tmp_path / "store", suite), suite, tasks)
-    survey = surveyed(desk_for(tmp_path / "store", suite), suite, tasks, imagine=False)
-    assert survey.missing == {}
-    assert stored(tmp_path / "store") == survey.stored
-    # Each scripted reply claims 20 tokens; how many it might have had is in the requests.
-    assert survey.reply_share is not None
-    assert 0.0 < survey.reply_share < 0.1
+    assert after.stored == stored(tmp_path / "store"), "under the topics of the requests"
 
 
 def test_share_of_replies_counts_each_reply_once(
@@ -336,17 +323,3 @@ def test_a_model_that_thinks_is_planned_to_think_on() -> None:
     thoughts = {("here", "m-1"): 1500.0, ("here", "m-2"): 9.0}
     (row,) = planned_calls([missing(), missing()], 0.25, thoughts)
     assert row.completion_tokens == 2 * (250 + 1500)
-
-
-calls = st.tuples(st.sampled_from("ab"), st.sampled_from(["facet", "eva"]), st.booleans())
-
-
-@settings(deadline=None, max_examples=30)
-@given(st.lists(calls, max_size=12))
-def test_every_call_is_counted_once(calls: list[tuple[str, str, bool]]) -> None:
-    """Law: however they are grouped."""
-    requests = [missing(system, metric, is_certain=sure) for system, metric, sure in calls]
-    rows = planned_calls(requests, 0.5, {})
-    groups = Counter((system, metric) for system, metric, _ in calls)
-    assert {(row.system, row.metric): row.n_calls for row in rows} == groups
-    assert sum(row.n_certain for row in rows) == sum(sure for *_, sure in calls)

@@ -370,22 +370,21 @@ def test_who_is_no_model_is_not_asked_as_one(here: Suite) -> None:
     )
 
 
-def test_suites_that_disagree_on_a_judge_are_refused(tmp_path: Path, here: Suite) -> None:
-    """One run has one judge, and nobody could say which."""
-    other = loaded(write_suite(tmp_path / "roofs", URL, judge="votes = 5"))
-    assert refusal(lambda: Session({}).judge_spec("rule", [here, other])) == (
-        "two suites of this run define judge 'rule' differently; gate them one by one, or rename"
-        " one of the two"
-    )
-
-
-def test_suites_that_disagree_on_an_endpoint_are_refused(here: Suite, there: Suite) -> None:
-    """The judge, or a model of one name, would be at two places, and nobody could say which."""
+def test_suites_that_disagree_are_refused(tmp_path: Path, here: Suite, there: Suite) -> None:
+    """One run has one judge, at one place, and nobody could say which; so has a model."""
+    other = loaded(write_suite(tmp_path / "other", URL, judge="votes = 5"))
     session = Session({})
-    message = refusal(lambda: session.judge("rule", [here, there], Connections()))
-    assert message.startswith("two suites of this run define endpoint 'here' differently; ")
+    message = (
+        "two suites of this run define {} differently; gate them one by one, or rename one of the"
+        " two"
+    )
+    assert refusal(lambda: session.judge_spec("rule", [here, other])) == message.format(
+        "judge 'rule'"
+    )
+    of_endpoint = message.format("endpoint 'here'")
+    assert refusal(lambda: session.judge("rule", [here, there], Connections())) == of_endpoint
     session.check_system(here, here.systems["writer"])
-    assert refusal(lambda: session.check_system(there, there.systems["writer"])) == message
+    assert refusal(lambda: session.check_system(there, there.systems["writer"])) == of_endpoint
 
 
 @pytest.mark.parametrize(
