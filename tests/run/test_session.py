@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final, cast
 import pytest
 
 from summeval_pytest.endpoints.endpoint import Price
-from summeval_pytest.errors import OptionError
+from summeval_pytest.errors import OptionError, Place
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.run.session import Session, Terms
 from summeval_pytest.store.cassette import write_cassette
-from summeval_pytest.suite.values import JudgeSpec
+from summeval_pytest.suite.values import JudgeSpec, SystemSpec
 from tests.asked_suite import (
     PRICES,
     by_rule,
@@ -29,9 +29,8 @@ from tests.processes import run_command
 from tests.scripted_server import Answer, ScriptedServer, Seen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
-    from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
     from summeval_pytest.endpoints.client import Sender
     from summeval_pytest.endpoints.endpoint import Address
     from summeval_pytest.endpoints.exchange import Record
@@ -51,21 +50,9 @@ class Connections:
         self.made: list[tuple[Address, Price | None]] = []
 
     def line(self, address: Address, price: Price | None) -> Sender:
-        """A sender that nobody uses."""
+        """Nothing: a sender that nobody uses."""
         self.made.append((address, price))
-        return Deaf()
-
-
-class Deaf:
-    """Sends nothing."""
-
-    async def send(self, request: ChatRequest) -> ChatReply:
-        """Nothing."""
-        raise AssertionError(request)
-
-    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
-        """Nothing."""
-        raise AssertionError(said, why)
+        return cast("Sender", None)
 
 
 @pytest.fixture
@@ -333,21 +320,30 @@ def test_judge_is_compared_with_its_name_as_the_suite_says(
     assert [address.pinned for address, _ in lines.made] == [pinned, False]
 
 
+GATE_URL: Final = {"OPENAI_BASE_URL": "http://gate/v1"}
+
+
 @pytest.mark.parametrize(
-    ("endpoint", "environ", "place"),
+    ("endpoint", "environ", "of_judge", "of_system"),
     [
-        (None, {}, "openai"),
-        (None, {"OPENAI_BASE_URL": "http://gate/v1"}, "openai"),
-        ("http://typed/v1", {"OPENAI_BASE_URL": "http://gate/v1"}, "http://typed/v1"),
+        (None, {}, "openai", "ollama"),
+        (None, GATE_URL, "openai", "openai"),
+        ("http://typed/v1", GATE_URL, "http://typed/v1", "http://typed/v1"),
+        ("here", {}, "here", "here"),
     ],
 )
-def test_judge_that_no_suite_defines_is_a_model(
-    here: Suite, endpoint: str | None, environ: dict[str, str], place: str
+def test_a_name_that_no_suite_defines_is_a_model(
+    here: Suite, endpoint: str | None, environ: dict[str, str], of_judge: str, of_system: str
 ) -> None:
-    """Its name is the endpoint's name for it."""
+    """Its name is the endpoint's name for it. A system without a place is on this machine."""
     session = Session(environ, Terms(endpoint=endpoint))
-    expected = JudgeSpec(name="gpt-9", endpoint=place, model="gpt-9")
+    expected = JudgeSpec(name="gpt-9", endpoint=of_judge, model="gpt-9")
     assert session.judge_spec("gpt-9", [here]) == expected
+    with_model, _ = session.systems(here, ["llama3"], "--summ-model")
+    place = Place("--summ-model=llama3")
+    assert with_model.systems["llama3"] == SystemSpec(
+        name="llama3", endpoint=of_system, model="llama3", place=place
+    )
 
 
 @pytest.mark.parametrize("name", ["json:JSONDecoder", "team.judges:House", "offlin"])
@@ -404,26 +400,6 @@ def test_a_name_that_is_no_judge_of_the_suite_is_called_so(
     session.judge(name, [here], lines)
     ((address, _),) = lines.made
     assert address.hint == hint
-
-
-@pytest.mark.parametrize(
-    ("endpoint", "environ", "place"),
-    [
-        (None, {}, "ollama"),
-        (None, {"OPENAI_BASE_URL": "http://gate/v1"}, "openai"),
-        ("here", {}, "here"),
-    ],
-)
-def test_system_that_no_suite_defines_is_a_model(
-    here: Suite, endpoint: str | None, environ: dict[str, str], place: str
-) -> None:
-    """Without a word on where it is it is on this machine."""
-    session = Session(environ, Terms(endpoint=endpoint))
-    with_model, _ = session.systems(here, ["llama3"], "--summ-model")
-    spec = with_model.systems["llama3"]
-    assert (spec.name, spec.model, spec.endpoint) == ("llama3", "llama3", place)
-    assert str(spec.place) == "--summ-model=llama3"
-    assert spec.price is None
 
 
 GATE: Final = '[judges.gate]\nfacets = "rule"\n'
