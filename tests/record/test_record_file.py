@@ -11,12 +11,13 @@ from typing import Any, Final
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.catalogue import CATALOGUE
-from summeval_pytest.metrics.facet import FacetScore
-from summeval_pytest.metrics.number import Named
+from summeval_pytest.metrics.number import Named, Unscored
 from summeval_pytest.metrics.own import OwnScore
+from summeval_pytest.metrics.score import Score
 from summeval_pytest.record.json_text import as_json
 from summeval_pytest.record.record_file import PART, LineFile, Spool, read_record
 from summeval_pytest.verdict.decide import decide
@@ -195,99 +196,81 @@ def line(**items: object) -> str:
     return as_json({"suite": "golden/summeval.toml", **items})
 
 
-@pytest.mark.parametrize(
-    ("place", "added", "fault"),
-    [
-        (2, "moss", "line 3: the whole: Invalid JSON"),
-        (2, "", "line 3: the whole: Invalid JSON"),
-        (2, '{"colour": 1}', "line 3: colour: unknown key"),
-        (2, line(), "line 3: it holds nothing"),
-        (2, line(pair={}), "line 3: pair."),
-        (2, as_json({"suite": "x", "pair": MOSS}), "line 3: the run has no suite 'x'"),
-        (2, line(pair=MOSS), "line 3: 'careful' on 'moss-01' is there twice"),
-        (2, line(pair=replace(MOSS, system="plain")), "line 3: the run has no system 'plain'"),
-        (2, line(pair=replace(MOSS, paper="kiln")), "line 3: system 'careful' has no paper 'kiln'"),
-        (4, line(paper=paper("moss-01")), "line 5: it stands behind the end"),
-        (4, "moss", "line 5: it stands behind the end"),
-    ],
-)
-def test_a_line_that_does_not_belong_is_named(
-    tmp_path: Path, place: int, added: str, fault: str
+def with_scores(*scores: Score | Unscored) -> str:
+    """A pair with these scores."""
+    return line(pair=replace(FERN, scores=scores))
+
+
+def test_a_line_that_no_run_has_written_is_refused(
+    tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
-    """A file that somebody has put together by hand is no record of a run."""
-    lines = [*sealed(lines_of()).split("\n")[:-1]]
-    lines.insert(place, added)
-    for end in ("\n", "") if place == 4 else ("\n",):
-        said_then = refused(saved(tmp_path, "\n".join(lines) + end))
-        assert said_then.startswith(f"is no run record: {fault}")
+    """Somebody put it there, or a number decides that no judge can give.
+
+    An end that fits changes nothing. A label that is answered twice would count twice.
+    """
+    label = line(golden=golden(answered("overall", 5, 0.5)))
+    eva = replace(carried({"Moss grew.": True}), recall=-0.1)
+    added = [
+        '{"colour": 1}',
+        line(),
+        as_json({"suite": "x", "pair": MOSS}),
+        line(pair=MOSS),
+        line(pair=replace(MOSS, system="plain")),
+        line(pair=replace(MOSS, paper="kiln")),
+        with_scores(rated({"result": 5})),
+        with_scores(rated({"result": 0})),
+        with_scores(replace(rated(), by_reference=(rated({"method": 9}), rated()))),
+        with_scores(replace(rated(), value=1.5)),
+        with_scores(eva),
+        with_scores(unscored("moss")),
+        line(golden=golden(answered("result", 4, 5))),
+        line(golden=golden(answered("result", 0, None))),
+        line(golden=golden(answered("sentence", 0.5, 1))),
+        f"{label}\n{label}",
+    ]
+    messages = [refused(saved(tmp_path, sealed([*lines_of(), each]))) for each in added]
+    assert messages == snapshot
+    once = saved(tmp_path, sealed([*lines_of(), label]))
+    assert len(read_record(once, OPTION).suites[0].golden) == 1
+    for each, fault in (("moss", "the whole: Invalid JSON"), ("", "the whole: Invalid JSON"), (
+        line(pair={}), "pair."
+    )):  # fmt: skip
+        message = refused(saved(tmp_path, sealed([*lines_of(), each])))
+        assert message.startswith(f"is no run record: line 4: {fault}")
 
 
-def scored(score: FacetScore) -> str:
-    """A pair with this score."""
-    return line(pair=replace(FERN, scores=(score,)))
-
-
-EVA = carried({"Moss grew.": True})
-NO_AGREEMENT = Floors(floors=(Threshold("moss", 0.5, "point"),))
-
-
-@pytest.mark.parametrize(
-    ("added", "fault"),
-    [
-        (scored(rated({"result": 5})), "result is rated 5, off its scale"),
-        (scored(rated({"result": 0})), "result is rated 0, off its scale"),
-        (
-            scored(replace(rated(), by_reference=(rated({"method": 9}), rated()))),
-            "method is rated 9, off its scale",
-        ),
-        (scored(replace(rated(), value=1.5)), "facet is 1.5, and ranges from 0.25 to 1"),
-        (
-            line(pair=replace(FERN, scores=(replace(EVA, recall=-0.1),))),
-            "eva.recall is -0.1, and ranges from 0 to 1",
-        ),
-        (line(pair=replace(FERN, scores=(unscored("moss"),))), "unknown number 'moss'"),
-        (line(golden=golden(answered("result", 4, 5))), "result is rated 5, off its scale"),
-        (line(golden=golden(answered("result", 0, None))), "result is rated 0, off its scale"),
-        (
-            line(golden=golden(answered("sentence", 0.5, 1))),
-            "a sentence is labelled or answered 0.5, off its scale",
-        ),
-    ],
-)
-def test_what_is_off_its_scale_is_refused(tmp_path: Path, added: str, fault: str) -> None:
-    """It would be decided by a number that no judge can give; an end that fits changes nothing."""
-    file = saved(tmp_path, sealed([*lines_of(), added]))
-    assert refused(file) == f"is no run record: line 4: {fault}"
-
-
-def test_a_label_that_is_answered_twice_is_refused(tmp_path: Path) -> None:
-    """It would count twice in the judge's agreement."""
-    once = [*lines_of(), line(golden=golden(answered("overall", 5, 0.5)))]
-    assert len(read_record(saved(tmp_path, sealed(once)), OPTION).suites[0].golden) == 1
-    fault = "line 5: the label of 'good' on 'moss' is there twice"
-    assert fault in refused(saved(tmp_path, sealed([*once, once[-1]])))
+@pytest.mark.parametrize("added", ["moss", line(paper=paper("moss-01"))])
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_a_line_behind_the_end_is_refused(tmp_path: Path, added: str, end: str) -> None:
+    """The hash knows nothing of it."""
+    file = saved(tmp_path, f"{sealed(lines_of())}{added}{end}")
+    assert refused(file) == "is no run record: line 5: it stands behind the end"
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "fault"),
+    ("path", "fault"),
     [
-        (("thresholds", "pair", 0, "name"), "rouge", "unknown number 'rouge'"),
-        (("thresholds", "corrected", 0, "name"), "rouge", "unknown number 'rouge'"),
-        (("waivers", "waivers", 0, "finding"), "moss", "unknown number 'moss'"),
-        (("rules", 0, "name"), "moss", "unknown number 'moss'"),
-        (("floors", 0, "floors", 0, "name"), "moss", "unknown agreement 'moss'"),
+        (("thresholds", "pair", 0, "name"), "unknown number 'moss'"),
+        (("thresholds", "corrected", 0, "name"), "unknown number 'moss'"),
+        (("waivers", "waivers", 0, "finding"), "unknown number 'moss'"),
+        (("rules", 0, "name"), "unknown number 'moss'"),
+        (("floors", 0, "floors", 0, "name"), "unknown agreement 'moss'"),
+        (("floors", 0, "floors", 0, "bound"), "a floor on 'facet_exact' has no bound"),
     ],
 )
-def test_a_policy_on_a_number_that_this_version_does_not_have_is_refused(
-    tmp_path: Path, path: tuple[str | int, ...], value: object, fault: str
+def test_a_policy_that_nobody_could_decide_by_is_refused(
+    tmp_path: Path, path: tuple[str | int, ...], fault: str
 ) -> None:
-    """Nobody measures it, so that nothing would be required."""
+    """This version does not have its number, so nothing would be required.
+
+    A floor is on the figure or on its interval: that decides whom the run trusts.
+    """
     first, *lines = record_text(whole()).split("\n")[:-2]
     values = json.loads(first)
     inner: Any = values["run"]["suites"][0]["policy"]
     for step in path[:-1]:
         inner = inner[step]
-    inner[path[-1]] = value
+    inner[path[-1]] = None if path[-1] == "bound" else "moss"
     file = saved(tmp_path, sealed([json.dumps(values), *lines]))
     assert refused(file) == f"is no run record: line 1: {fault}"
 
@@ -461,11 +444,3 @@ def test_waivers_and_slices_of_a_record_know_its_numbers(
     (decided,) = decide(read_record(saved(tmp_path, record_text(run(stored))), OPTION)).suites
     assert [use.state for use in decided.waivers] == [state]
     assert [mean.name for mean in decided.systems[0].slices[0].missed] == ["shouts"]
-
-
-def test_a_floor_without_a_bound_is_refused(tmp_path: Path) -> None:
-    """Whether the figure or its interval has to reach it decides whom the run trusts."""
-    floors = (Floors(floors=(Threshold("facet_exact", 0.5),)),)
-    stored = suite(MOSS)
-    stored = replace(stored, policy=replace(stored.policy, floors=floors))
-    assert "'facet_exact' has no bound" in refused(saved(tmp_path, record_text(run(stored))))
