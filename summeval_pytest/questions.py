@@ -7,7 +7,7 @@ cannot be answered is `Unanswered`, for a whole question or for one of its items
 FM is the Facet-aware Metric (`facet`), EVA is EVA-Score (`eva`), FareBio is sentence faithfulness
 (`faithfulness`). In a check, ``support`` is the judge's strength of belief, 0 to 1, if it has one.
 ``undecided`` says that the judge met a conflict that it cannot decide. It took the worse side, and
-a person has to look. Indices count from 0.
+a person has to look; the pair is decided all the same. Indices count from 0.
 
     SegmentFacets(text)                  -> FacetSegments
     RateFacets(pairs)                    -> FacetRatings      one rating a facet
@@ -41,23 +41,6 @@ SCALES: Final[Mapping[Facet, int]] = MappingProxyType(
 SUMMARY_SCALE: Final = 4
 """The highest rating of a summary as a whole; the lowest is 1."""
 
-Rubric = Literal["paper", "release"]
-RUBRICS: Final[tuple[Rubric, ...]] = get_args(Rubric)
-"""Whether the paper's words or the released prompt's explain the ratings to an LLM judge."""
-FacetReading = Literal["whole", "free", "sentences", "facts"]
-FACET_READINGS: Final[tuple[FacetReading, ...]] = get_args(FacetReading)
-"""How an LLM judge finds a facet of the reference in a summary.
-
-- ``whole``: anywhere in the summary.
-- ``free``: in the words that the model copies from the summary for that facet, as the released
-  pipeline does.
-- ``sentences``: in the sentences that state the same facet.
-- ``facts``: the reference's facts are checked in the summary."""
-
-
-PanelRule = Literal["all", "any"]
-PANEL_RULES: Final[tuple[PanelRule, ...]] = get_args(PanelRule)
-"""Whether all of several judges have to support a sentence, or any of them."""
 OFFLINE: Final = "offline"
 """The name by which users choose the embedded judge, and the default."""
 
@@ -84,8 +67,8 @@ class SegmentFacets:
 class FacetSegments:
     """The segment of each facet; empty where the text does not state it.
 
-    The metric drops a segment that the text does not contain. It keeps those that are
-    ``recorded_by`` a released judge, which rated its own segments.
+    ``recorded_by`` names the released judge that gave and rated these segments, if one did. Without
+    it, the metric drops a segment that the text does not contain.
     """
 
     background: str = ""
@@ -191,8 +174,8 @@ class CheckFacts:
     """Does each fact follow from the premises, and from which of them?
 
     With ``every_premise`` a judge names all premises that support a fact, because recall counts
-    them. ``earlier`` are the facts of a chain from its root on. All of ``facts`` refine them, and
-    each is judged by what it adds.
+    them. ``earlier`` are the facts of a chain, from its root on. Each of ``facts`` refines the last
+    of them, and is judged by what it adds.
     """
 
     facts: tuple[Fact, ...]
@@ -279,9 +262,9 @@ class SentenceCheck:
     """Whether one sentence is supported, with the indices of the source sentences that decide it.
 
     For an unsupported sentence ``evidence`` is what the source says instead, and may be empty.
-    ``n_ungrounded`` counts the quotations given as evidence that do not stand in the source, and
-    ``n_copied`` those of them that stand in the summary instead. ``factual``: an unsupported
-    sentence is true all the same by general knowledge; None where nobody asked.
+    ``n_ungrounded`` counts the quotations given as evidence that the source does not contain, and
+    ``n_copied`` how many of these the summary contains instead. ``factual``: an unsupported
+    sentence is true all the same by general knowledge; None if nobody asked.
     ``number_conflict``: it states a number that the source contradicts or does not state.
     """
 
@@ -327,8 +310,12 @@ Answer = FacetSegments | FacetRatings | _FactAnswer | SentenceChecks | SummaryRa
 
 Duty = Literal["facets", "listing", "facts", "sentences"]
 DUTIES: Final[tuple[Duty, ...]] = get_args(Duty)
-"""The kinds of questions: about facets and whole summaries, for facts and relations, whether facts
-follow, and whether sentences are supported. Several judges may share them."""
+"""The kinds of questions. Several judges may share them.
+
+- ``facets``: about facets and whole summaries.
+- ``listing``: for facts and relations.
+- ``facts``: whether facts follow.
+- ``sentences``: whether sentences are supported."""
 
 
 def duty_of(question: Question) -> Duty:
@@ -344,6 +331,25 @@ def duty_of(question: Question) -> Duty:
             return "sentences"
 
 
+# How users set up judges: no part of the contract.
+
+Rubric = Literal["paper", "release"]
+RUBRICS: Final[tuple[Rubric, ...]] = get_args(Rubric)
+"""Whether FM's publication or its released prompt explains the ratings to an LLM judge."""
+FacetReading = Literal["whole", "free", "sentences", "facts"]
+FACET_READINGS: Final[tuple[FacetReading, ...]] = get_args(FacetReading)
+"""How an LLM judge finds a facet of the reference in a summary.
+
+- ``whole``: anywhere in the summary.
+- ``free``: in the words that the model copies from the summary for that facet, as the released
+  pipeline does.
+- ``sentences``: in the sentences that state the same facet.
+- ``facts``: the reference's facts are checked in the summary."""
+
+
+PanelRule = Literal["all", "any"]
+PANEL_RULES: Final[tuple[PanelRule, ...]] = get_args(PanelRule)
+"""Whether all of several judges have to support a sentence, or any of them."""
 SentenceMode = Literal["quotes", "label", "label-and-sentences"]
 """What a model says of a sentence (FareBio, Table 9).
 

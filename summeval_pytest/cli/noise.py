@@ -21,7 +21,7 @@ from summeval_pytest.cli.parameters import (
 )
 from summeval_pytest.endpoints.spending import Totals
 from summeval_pytest.errors import OptionError
-from summeval_pytest.record.measuring import measured_pair
+from summeval_pytest.record.measuring import pair_result_of
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.reports.wording import shown
 from summeval_pytest.run.summaries import Summariser
@@ -138,7 +138,7 @@ def _run(
         evaluations = list(session.evaluate(judge, tasks, summaries.pair))
     finally:
         session.replies.forget_run()
-    pairs = tuple(decide_pair(measured_pair(each)[0], policy) for each in evaluations)
+    pairs = tuple(decide_pair(pair_result_of(each)[0], policy) for each in evaluations)
     systems = []
     for skeleton in gated.record().systems:
         own = [pair.numbers() for pair in pairs if pair.system == skeleton.name]

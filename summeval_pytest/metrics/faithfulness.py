@@ -1,8 +1,8 @@
 """Sentence faithfulness: is each sentence of a summary supported by the paper, and by what?
 
     rate = supported sentences / answered sentences
-    conflicts = sentences with a number that the source contradicts or does not state, which the
-                judge does not support, and whose number no reference states
+    conflicts = unsupported or unanswered sentences with a figure that the source contradicts or
+                does not state, and that no reference states
 
 Source: FareBio (Findings of EMNLP 2024), sections 3 and 4; metrics.md 1.2.
 """
@@ -111,6 +111,7 @@ class FaithfulnessScore:
     conflicts: int | None = field(default=None, metadata=SPARSE)
     metric: Literal["faithfulness"] = "faithfulness"
     not_given: ClassVar = (CONFLICTS, SUPPORT)
+    """If one of these is missing, the judge did not give it."""
 
     @property
     def is_faithful(self) -> bool:
@@ -268,34 +269,33 @@ def _judged(
 ) -> JudgedSentence:
     """One sentence with its check; evidence that the source does not hold is dropped.
 
-    Whoever judges, an unsupported sentence with a number that neither the source nor a reference
-    states in any form is a conflict. The reason names it where the judge does not.
+    With any judge, an unsupported or unanswered sentence with a figure that neither the source nor
+    a reference states is a conflict. The reason names the figure if the judge does not.
     """
     supported = None if isinstance(check, Unanswered) else check.supported
     missing = () if supported else unstated_numbers(text, source)
+    # A reference may know what the source does not: its figures excuse the sentence.
     is_excused = bool(missing) and set(missing).isdisjoint(
         unstated_numbers(text, source_sentences(references))
     )
-    is_said = isinstance(check, SentenceCheck) and check.number_conflict and not is_excused
+    is_named = isinstance(check, SentenceCheck) and check.number_conflict
     whose = "a reference states" if is_excused else "the source does not state"
-    hint = f"; {whose} {', '.join(map(repr, missing))}" if missing and not is_said else ""
+    is_hint = missing and (is_excused or not is_named)
     judged = JudgedSentence(
         index=index,
         text=text,
         supported=supported,
-        reason=check.reason + hint,
-        number_conflict=bool(missing) and not is_excused,
+        reason=check.reason + (f"; {whose} {', '.join(map(repr, missing))}" if is_hint else ""),
+        number_conflict=not (supported or is_excused) and (is_named or bool(missing)),
     )
     if isinstance(check, Unanswered):
         return judged
-    is_seen = check.number_conflict and not (supported or is_excused)
     return replace(
         judged,
         evidence=tuple(place for place in check.evidence if 0 <= place < len(source)),
         support=check.support,
         factual=None if supported else check.factual,
         undecided=check.undecided,
-        number_conflict=is_seen or judged.number_conflict,
     )
 
 
@@ -303,6 +303,7 @@ def _score(
     sentences: tuple[JudgedSentence, ...], checks: Sequence[SentenceCheck]
 ) -> FaithfulnessScore:
     """The rate over the answered sentences, and what the judge got wrong on the way."""
+    # Never empty: `limit_unanswered` has ended a score with more than 5 % unanswered.
     answered = [sentence for sentence in sentences if sentence.supported is not None]
     n_named = sum(len(check.evidence) for check in checks)
     n_valid = sum(len(sentence.evidence) for sentence in sentences if not sentence.by_rule)

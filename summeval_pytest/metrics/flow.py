@@ -44,13 +44,13 @@ class Averaging(Valued, Protocol):
 ScoreT = TypeVar("ScoreT", bound=Valued)
 AveragedT = TypeVar("AveragedT", bound=Averaging)
 AnswerT = TypeVar("AnswerT", bound=Answer)
-Returned = TypeVar("Returned")
-Given = ParamSpec("Given")
+Returned = TypeVar("Returned")  # what a dialogue ends in
+Given = ParamSpec("Given")  # what starts it
 
 Dialogue = Generator[tuple[Question, ...], tuple[Answer, ...], Returned]
-"""Part of a conversation that ends in a value."""
+"""A generator of questions, or a part of one, that ends in a value."""
 Flow = Dialogue[ScoreT | Unscored]
-"""A whole conversation: it ends in a score or in none."""
+"""A dialogue that ends in a score, or in the reason why there is none."""
 
 MAX_UNANSWERED: Final = 0.05
 """Up to this share of items may stay unanswered before the whole score does (metrics.md 1.3)."""
@@ -107,7 +107,7 @@ def ask(kind: type[AnswerT], *questions: Question) -> Dialogue[tuple[AnswerT, ..
 
 
 def ask_any(*questions: Question) -> Dialogue[tuple[Answer, ...]]:
-    """Ask questions of several kinds at once and return their answers as they are."""
+    """Ask questions of several kinds at once; an answer may be `Unanswered`."""
     answers = yield questions
     if len(answers) != len(questions):
         raise NoScoreError(f"the judge gave {len(answers)} answers to {len(questions)} questions")
@@ -150,10 +150,10 @@ def expect_count(what: str, returned: int, expected: int) -> None:
         raise NoScoreError(f"the judge returned {returned} {what} for {expected} asked about")
 
 
-def limit_unanswered(what: str, reasons: list[str], asked: int) -> None:
-    """Give up the score where more than 5 % of the items stayed without an answer."""
-    if asked and len(reasons) / asked > MAX_UNANSWERED:
-        raise NoScoreError(f"{len(reasons)} of {asked} {what} unanswered, first: {reasons[0]}")
+def limit_unanswered(what: str, reasons: list[str], n_items: int) -> None:
+    """Give up the score if more than 5 % of the items, those settled by rule included, are open."""
+    if n_items and len(reasons) / n_items > MAX_UNANSWERED:
+        raise NoScoreError(f"{len(reasons)} of {n_items} {what} unanswered, first: {reasons[0]}")
 
 
 def best_of(flows: tuple[Flow[ScoreT], ...]) -> Flow[ScoreT]:
@@ -175,7 +175,7 @@ def _scored(flows: tuple[Flow[ScoreT], ...]) -> Dialogue[tuple[ScoreT, ...] | Un
     """
     scores: list[ScoreT] = []
     empty: Unscored | None = None
-    for flow in flows:
+    for flow in flows:  # in turn, so that a judge that fails on the first is not asked on
         score = yield from flow
         if not isinstance(score, Unscored):
             scores.append(score)

@@ -29,7 +29,7 @@ from summeval_pytest.plugin.items import VerdictItem
 from summeval_pytest.plugin.outputs import tell_github, write_outputs
 from summeval_pytest.record.gated_suite import GatedSuite
 from summeval_pytest.record.json_text import from_json, with_custom
-from summeval_pytest.record.measuring import unmeasured_pair
+from summeval_pytest.record.measuring import faulty_pair
 from summeval_pytest.record.record_file import Spool
 from summeval_pytest.record.run_counts import RunCounts, counts_of
 from summeval_pytest.record.shards import read_shard
@@ -167,7 +167,7 @@ class Tally:
             fault = one_line(str(report.longrepr or "the test broke down"))
             self._lost.setdefault((gated.suite.shown, system, paper), fault)
             if system in gated.systems and paper in gated.papers(system):
-                pair = unmeasured_pair(gated, system, paper, fault)
+                pair = faulty_pair(gated, system, paper, fault)
                 rows = self._rows.setdefault((gated.suite.shown, system), {})
                 rows.setdefault(paper, TallyRow.of(pair))
 
@@ -196,7 +196,7 @@ class Tally:
         for (name, system, paper), fault in self._lost.items():
             is_pair = name == suite.shown and paper in self._rows.get((name, system), ())
             if is_pair and not self._spool.has_pair(name, system, paper):
-                self._spool.add(name, unmeasured_pair(gated, system, paper, fault), None)
+                self._spool.add(name, faulty_pair(gated, system, paper, fault), None)
         full = self._spool.filled(suite, gated.suite.paper_ids)
         of_pairs = (outline.waivers for outline in full.outlines)
         of_means = (system.waivers for system in full.systems)
@@ -369,7 +369,7 @@ def close_gate(config: pytest.Config, *, is_interrupted: bool) -> None:
     counts = (
         counts_of(session, gate.judge) if session.replies.is_asking else None
     )  # there may be no judge
-    text = json.dumps({"recipes": sorted(gate.recipes), "counts": counts})
+    text = json.dumps({"recipes": sorted(gate.failed_signatures), "counts": counts})
     if is_worker(config):
         config.workeroutput[COUNTED] = text  # type: ignore[attr-defined]  # xdist sets it
         return

@@ -81,7 +81,7 @@ class SummPair:
 
     def check(self) -> None:
         """Fails the test, with every finding, unless the pair meets the suite's thresholds."""
-        from summeval_pytest.record.measuring import measured_pair
+        from summeval_pytest.record.measuring import pair_result_of
         from summeval_pytest.reports.cases import pair_case
         from summeval_pytest.verdict.decide import decide_pair
 
@@ -94,10 +94,10 @@ class SummPair:
                 " add one under [thresholds], or assert on the scores yourself"
             )
         thresholds = replace(policy.thresholds, pair=limits)
-        pair, _ = measured_pair(self.evaluation)
+        pair, _ = pair_result_of(self.evaluation)
         pair = decide_pair(pair, replace(policy, thresholds=thresholds, must_pass=()))
         if pair.outcome != "passed":
-            self._gate.recipes.update(pair.signatures if pair.verdict.shortfalls else ())
+            self._gate.failed_signatures.update(pair.signatures if pair.verdict.shortfalls else ())
             pytest.fail(pair_case(pair).text, pytrace=False)
 
     def _score(self, metric: MetricName) -> Score:

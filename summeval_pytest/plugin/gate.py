@@ -22,7 +22,12 @@ from summeval_pytest.plugin.outputs import Baselines, check_saved_file, report_f
 from summeval_pytest.plugin.progress import open_progress
 from summeval_pytest.questions import OFFLINE
 from summeval_pytest.record.gated_suite import GatedSuite, gated_suite, narrowed
-from summeval_pytest.record.measuring import judged_by, measure_golden, measure_pair, measure_system
+from summeval_pytest.record.measuring import (
+    judge_result,
+    measure_golden,
+    measure_pair,
+    measure_system,
+)
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.record.shards import FROM, joined, read_shard
 from summeval_pytest.reports.terminal import (
@@ -79,7 +84,7 @@ class Gate:
         self._runner: Runner | None = None
         self.judged: frozenset[GatedSuite] = frozenset()
         """The suites whose judge this run measures in a test of its own."""
-        self.recipes: set[str] = set()
+        self.failed_signatures: set[str] = set()
         """The signatures of what failed a test, shown once at the end of the run."""
 
     def _read_records(self, folder: Path) -> RunRecord | None:
@@ -198,7 +203,7 @@ class Gate:
         """What the golden labels say of the judge."""
         suite = self._decided(gated)
         answers = (suite.golden, suite.golden_fault) if suite else self._answers(gated)
-        return judged_by(gated, self.identity, answers)
+        return judge_result(gated, self.identity, answers)
 
     def _answers(self, gated: GatedSuite) -> tuple[tuple[GoldenPair, ...], str]:
         """The judge's answers to the golden labels, asked for once; or why there are none."""

@@ -1,9 +1,9 @@
 """Pairs, means and the judge as pytest items.
 
-What an item needs is measured and decided in its setup, where an error is the judge's fault. Its
-test fails where the verdict does, which is the system's fault, or that of an untrusted judge.
-`plugin.config` finds the suite files, `plugin.hooks` puts each result into pytest's report, and
-`plugin.controller` decides the run and may change the exit code.
+An item is measured (or read from a recorded run) and decided in its setup, where an error is the
+judge's fault. Its test fails where the verdict does, which is the system's fault, or that of an
+untrusted judge. `plugin.config` finds the suite files, `plugin.hooks` puts each result into
+pytest's report, and `plugin.controller` collects the results and may change the exit code.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterator
 from functools import cached_property
 from os import PathLike
+from typing import NamedTuple
 
 import pytest
 
@@ -38,7 +39,7 @@ class SuiteFile(pytest.File):
         return gated_suites(self.config)[self.path.resolve()]
 
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
-        """The measuring stick and the judge, where they are tested, then one collector a system."""
+        """The tests of the suite's changes and of the judge, if asked for; then the systems."""
         if gate_of(self.config).options.base is not None:
             yield StickItem.from_parent(self, name=STICK)
         if self.gated.suite.has_labels:
@@ -73,7 +74,7 @@ def gated_of(node: pytest.Collector | pytest.Item) -> GatedSuite:
 
 
 class StickItem(pytest.Item):
-    """The measuring stick as a test: nothing that the suite requires was loosened."""
+    """The suite against that of ``--summ-base``: nothing that it requires was loosened."""
 
     def runtest(self) -> None:
         """Fails, or warns where the suite of the base says so."""
@@ -99,6 +100,14 @@ class StickItem(pytest.Item):
     def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
         """The suite file, its first line, and the name."""
         return self.path, 0, self.name
+
+
+class Decided(NamedTuple):
+    """What a test comes to: its result, and why it is an error or a failure; empty if it is not."""
+
+    result: TestResult
+    error: str = ""
+    failure: str = ""
 
 
 class VerdictItem(pytest.Item):
@@ -129,19 +138,16 @@ class VerdictItem(pytest.Item):
         """The pairs that the runner has to evaluate for it; the gate plans them ahead."""
         raise NotImplementedError
 
-    def decide(self) -> tuple[TestResult, str, str]:
-        """Measure and decide, which may wait for the judge.
-
-        Returns the result, why the judge leaves it undecided, and why it fails (empty where not).
-        """
+    def decide(self) -> Decided:
+        """Measure and decide, which may wait for the judge."""
         raise NotImplementedError
 
     def setup(self) -> None:
         """Measures and decides; an error where that is left open by the judge's fault."""
         with without_traceback(self.config):
-            self.summeval_result, fault, self.failure = self.decide()
-            if fault:
-                raise JudgeError(fault)
+            self.summeval_result, error, self.failure = self.decide()
+            if error:
+                raise JudgeError(error)
 
     def runtest(self) -> None:
         """Fails with its verdict."""
@@ -166,15 +172,15 @@ class JudgeItem(VerdictItem):
         """The labelled pairs."""
         return tuple(self.gated.labelled)
 
-    def decide(self) -> tuple[TestResult, str, str]:
+    def decide(self) -> Decided:
         """What the golden labels say of the judge, and which floors it misses."""
         result = self.gate.judge_result(self.gated)
         trust = result.trust
         if trust is None or trust.outcome == "passed":  # None: no label has a golden answer
-            return result, "", ""
+            return Decided(result)
         if trust.outcome == "error":
-            return result, trust.fault or trust.undecided, ""
-        return result, "", describe_trust(trust)
+            return Decided(result, error=trust.fault or trust.undecided)
+        return Decided(result, failure=describe_trust(trust))
 
     def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
         """The suite file, its first line, and the name."""
@@ -189,21 +195,24 @@ class PairItem(VerdictItem):
         """The pair itself."""
         return (self.gated.task(self.name, self.system),)
 
-    def decide(self) -> tuple[TestResult, str, str]:
+    def decide(self) -> Decided:
         """What the pair misses, with every finding; its numbers become the test's properties."""
         result = self.gate.pair_result(self.gated, self.system, self.name)
         pair = result.pair
         assert pair is not None
         values = pair.numbers().values
         self.user_properties += [(n, value) for n, value in values.items() if value is not None]
-        if pair.outcome == "passed" or pair.fault:
-            return result, pair.fault, ""
+        if pair.fault:
+            return Decided(result, error=pair.fault)
+        if pair.outcome == "passed":
+            return Decided(result)
         if pair.outcome == "error":
             why = "; ".join(pair.verdict.undecided)
-            return result, f"paper {self.name!r}, system {self.system!r} is undecided: {why}", ""
+            where = f"paper {self.name!r}, system {self.system!r}"
+            return Decided(result, error=f"{where} is undecided: {why}")
         # The end of the run prints the signatures of what failed.
-        self.gate.recipes.update(pair.signatures if pair.verdict.shortfalls else ())
-        return result, "", pair_case(pair).text
+        self.gate.failed_signatures.update(pair.signatures if pair.verdict.shortfalls else ())
+        return Decided(result, failure=pair_case(pair).text)
 
 
 class MeansItem(VerdictItem):
@@ -216,13 +225,13 @@ class MeansItem(VerdictItem):
         labelled = gated.labelled if gated.thresholds.corrected else ()
         return (*(gated.task(paper, self.system) for paper in gated.papers(self.system)), *labelled)
 
-    def decide(self) -> tuple[TestResult, str, str]:
+    def decide(self) -> Decided:
         """Which means the system misses, and which rules its comparison breaks."""
         gate = self.gate
         result = gate.system_result(self.gated, self.system)
         system = result.system
         assert system is not None
         if system.outcome != "failed":
-            return result, system.fault if system.outcome == "error" else "", ""
-        gate.recipes.update(map(str, self.gated.signatures(gate.judge)))
-        return result, "", system_case(system).text
+            return Decided(result, error=system.fault if system.outcome == "error" else "")
+        gate.failed_signatures.update(map(str, self.gated.signatures(gate.judge)))
+        return Decided(result, failure=system_case(system).text)

@@ -20,7 +20,7 @@ from summeval_pytest.verdict.decide import Answers, decide_judge, decide_pair, d
 from summeval_pytest.verdict.run import JudgeName, PairResult, PaperRecord, TestResult
 
 
-def measured_pair(evaluation: Evaluation) -> tuple[PairResult, PaperRecord]:
+def pair_result_of(evaluation: Evaluation) -> tuple[PairResult, PaperRecord]:
     """What was measured on one pair, not decided yet, and its paper."""
     pair = PairResult(
         paper=evaluation.paper,
@@ -45,8 +45,8 @@ def measured_pair(evaluation: Evaluation) -> tuple[PairResult, PaperRecord]:
     )
 
 
-def unmeasured_pair(gated: GatedSuite, system: str, paper: str, fault: str) -> PairResult:
-    """A pair that the judge left unscored as a whole, with the reason."""
+def faulty_pair(gated: GatedSuite, system: str, paper: str, fault: str) -> PairResult:
+    """A pair that the judge left unscored as a whole, with the reason, and decided."""
     pair = PairResult(
         paper=paper,
         system=system,
@@ -75,9 +75,9 @@ def measure_pair(
     except UsageError:
         raise
     except SummevalError as error:
-        pair = unmeasured_pair(gated, system, paper, str(error))
+        pair = faulty_pair(gated, system, paper, str(error))
         return TestResult(suite=gated.suite.shown, pair=pair)
-    pair, of_paper = measured_pair(evaluation)
+    pair, of_paper = pair_result_of(evaluation)
     return TestResult(
         suite=gated.suite.shown, pair=decide_pair(pair, gated.policy, baseline), paper=of_paper
     )
@@ -126,7 +126,7 @@ def measure_golden(runner: Runner, gated: GatedSuite) -> Answers:
         return (), str(error)
 
 
-def judged_by(gated: GatedSuite, judge: JudgeName, golden: Answers) -> TestResult:
+def judge_result(gated: GatedSuite, judge: JudgeName, golden: Answers) -> TestResult:
     """What the judge's answers to the golden labels say of it."""
     answers, fault = golden
     return TestResult(

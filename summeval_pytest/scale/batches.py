@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from summeval_pytest.endpoints.exchange import DRAIN_SECONDS
 from summeval_pytest.errors import OptionError, UsageError
 from summeval_pytest.record.json_text import from_json, with_custom
-from summeval_pytest.record.measuring import unmeasured_pair
+from summeval_pytest.record.measuring import faulty_pair
 from summeval_pytest.record.record_file import Spool
 from summeval_pytest.record.run_counts import RunCounts
 from summeval_pytest.scale.judging import Batch, PairJudge, batch_lines, batch_list, close_judge
@@ -121,7 +121,7 @@ class Collected:
         gated = self._judge.gated
         for system, paper in lost.batch.pairs:
             if not self.spool.has_pair(gated.suite.shown, system, paper):
-                pair = unmeasured_pair(gated, system, paper, lost.fault)
+                pair = faulty_pair(gated, system, paper, lost.fault)
                 self.spool.add(gated.suite.shown, pair, None)
         if lost.batch.labelled:
             self._golden_fault = self._golden_fault or lost.fault

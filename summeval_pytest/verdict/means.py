@@ -17,7 +17,7 @@ from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.pair_numbers import Numbers, coverage, is_covered
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.pair import Range, covered_by, open_bounds, undecided, why_missing
+from summeval_pytest.verdict.pair import Range, covered_by, open_bounds, why_missing, why_undecided
 from summeval_pytest.verdict.thresholds import CORRECTABLE, Threshold, Thresholds
 from summeval_pytest.verdict.waivers import Waivers, WaiverUse, faults_of
 
@@ -138,7 +138,7 @@ class CorrectedMean:
                 )
             elif self.worst is not None:
                 worst = floor.compared(self.worst.value, self.worst.low)
-                if phrase := undecided(floor, Range(value, worst, value)):
+                if phrase := why_undecided(floor, Range(value, worst, value)):
                     phrases.append(f"corrected mean {phrase}")
         return tuple(phrases)
 
@@ -205,7 +205,7 @@ def system_verdict(
         is_given = not any(numbers.is_missing(name) for numbers in papers)
         phrase = ""
         if not is_given or not (is_short or not threshold.is_met_by(ranges[name].best)):
-            phrase = missing.get(name) or undecided(threshold, ranges[name])
+            phrase = missing.get(name) or why_undecided(threshold, ranges[name])
         if phrase:
             unsure[name] = phrase if name in missing else f"mean {phrase}"
         means.append(replace(mean, is_open=bool(phrase)))

@@ -82,7 +82,8 @@ def pair_verdict(
 
     A number that does not apply (a facet that the reference does not state) has nothing to meet. A
     number that is None, because the summary states nothing, misses every threshold. ``fault`` says
-    why the judge left the whole pair unscored; then there are no numbers to compare.
+    why the judge left the whole pair unscored; then there are no numbers to compare, and no waiver
+    is judged.
     """
     ranges = {
         name: Range(value, numbers.worst.get(name, value), numbers.best.get(name, value))
@@ -96,31 +97,28 @@ def pair_verdict(
     )
     for threshold in thresholds:
         name = threshold.name
-        if name not in ranges:
+        if name not in ranges:  # it does not apply, or has no score, or is missing
             continue
         if not threshold.is_met_by(ranges[name].best):
             value = ranges[name].value
             missed[name] = Shortfall(
                 name=name, value=value, least=threshold.least, custom=threshold.custom
             )
-        elif phrase := undecided(threshold, ranges[name]):
+        elif phrase := why_undecided(threshold, ranges[name]):
             unsure[name] = phrase
-    uses = waivers.use(
-        numbers.paper,
-        numbers.system,
-        missed={name: ranges[name].best for name in missed},
-        measured=[
-            t.name
-            for t in thresholds
-            if not numbers.why_unscored(t.metric) and t.name not in unsure and not fault
-        ],
-    )
+    settled = [
+        t.name
+        for t in thresholds
+        if not numbers.why_unscored(t.metric) and t.name not in unsure and not fault
+    ]
+    missed_by = {name: ranges[name].best for name in missed}
+    uses = waivers.use(numbers.paper, numbers.system, missed=missed_by, measured=settled)
     unsure |= open_bounds(waivers, uses, ranges)
     covered = covered_by(uses)
     phrases = [fault] if fault else [*judge_faults(numbers), *unsure.values()]
     return PairVerdict(
         shortfalls=tuple(short for name, short in missed.items() if name not in covered),
-        # Every lack of a score is either the system's fault or the judge's, a missing source too.
+        # Any other lack of a score is the judge's fault, also where a paper has no source.
         unscored=tuple(each for each in numbers.unscored if each.fault == "system"),
         waived=tuple(short for name, short in missed.items() if name in covered),
         waivers=uses,
@@ -150,7 +148,7 @@ class Range(NamedTuple):
     best: float | None
 
 
-def undecided(bound: Threshold, number: Range) -> str:
+def why_undecided(bound: Threshold, number: Range) -> str:
     """Why a number does not decide whether it meets its bound, in words; empty where it does."""
     if bound.is_met_by(number.worst) or not bound.is_met_by(number.best):
         return ""
@@ -174,7 +172,7 @@ def open_bounds(
     phrases = {}
     for waiver in (use.waiver for use in uses if use.state == "in use"):
         name, bound = waiver.finding, waivers.bound_of(waiver)
-        if bound is not None and (phrase := undecided(bound, ranges[name])):
+        if bound is not None and (phrase := why_undecided(bound, ranges[name])):
             phrases[f"waiver of {name}"] = phrase
     return phrases
 

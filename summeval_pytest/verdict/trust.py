@@ -25,7 +25,7 @@ from summeval_pytest.stats.correlation import spearman
 from summeval_pytest.stats.intervals import jackknife_interval, missed_errors, share_interval
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.floors import AGREEMENTS, FOLLOWING, OF_ERROR, SPEARMAN, Floors
-from summeval_pytest.verdict.pair import Range, undecided
+from summeval_pytest.verdict.pair import Range, why_undecided
 from summeval_pytest.verdict.thresholds import Threshold  # noqa: TC001 - run records read it
 
 if TYPE_CHECKING:
@@ -355,7 +355,7 @@ def _undecided(
         for floor in figure.floors:
             value = floor.compared(figure.value, figure.low)
             at_worst = floor.compared(then.value, then.low)
-            if phrase := undecided(floor, Range(value, at_worst, value)):
+            if phrase := why_undecided(floor, Range(value, at_worst, value)):
                 return f"the judge is undecided: {phrase}"
     return ""
 

@@ -10,7 +10,7 @@ from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.metrics.score import Score, findings_of
 from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.record.gated_suite import gated_suite
-from summeval_pytest.record.measuring import measured_pair, unmeasured_pair
+from summeval_pytest.record.measuring import faulty_pair, pair_result_of
 from summeval_pytest.run.measure import Evaluation
 from summeval_pytest.run.session import Session
 from summeval_pytest.suite.suite import paper_digest
@@ -62,7 +62,7 @@ def test_all_that_was_measured_is_kept() -> None:
     """Worked example: every verdict and report is made of this and of nothing else."""
     silent = Unscored(metric="faithfulness", status="unanswered", reason="cut off")
     measured = evaluation(LOST, silent)
-    pair, paper = measured_pair(measured)
+    pair, paper = pair_result_of(measured)
     assert pair == PairResult(
         paper="moss-01",
         system="careful",
@@ -91,7 +91,7 @@ def test_a_pair_that_broke_down_has_every_metric_unanswered(tmp_path: Path) -> N
     path = write_labelled(tmp_path).path
     least = ("facet=0.5", "eva=0.5")
     gated = gated_suite(path, None, Session({}), judge="offline", least=least)
-    pair = unmeasured_pair(gated, "good", "kiln", "the endpoint is down")
+    pair = faulty_pair(gated, "good", "kiln", "the endpoint is down")
     assert (pair.outcome, pair.fault, pair.summary) == ("error", "the endpoint is down", "")
     assert [(s.metric, s.status) for s in pair.scores if isinstance(s, Unscored)] == [
         ("facet", "unanswered"), ("eva", "unanswered"),
