@@ -13,8 +13,8 @@ from summeval_pytest.metrics.number import CustomNumbers, MetricName
 from summeval_pytest.metrics.own import custom_numbers
 from summeval_pytest.metrics.signature import Signature
 from summeval_pytest.record.shards import FROM, Shard, is_in_shard
+from summeval_pytest.run.flows import metric_signature
 from summeval_pytest.run.golden import check_sentences, golden_tasks, labels_fingerprint
-from summeval_pytest.run.measure import recipe_of
 from summeval_pytest.run.runner import Task
 from summeval_pytest.run.session import Session
 from summeval_pytest.suite.labels import Label
@@ -128,7 +128,7 @@ class GatedSuite:
         """The recipe of each metric that a threshold needs, under this judge."""
         suite = self.suite
         return tuple(
-            recipe_of(metric, judge=judge, suite=suite.fingerprint, variants=suite.variants)
+            metric_signature(metric, judge=judge, suite=suite.fingerprint, variants=suite.variants)
             for metric in self.thresholds.metrics
         )
 

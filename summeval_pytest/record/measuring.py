@@ -16,7 +16,7 @@ from summeval_pytest.run.measure import Evaluation
 from summeval_pytest.run.runner import Runner
 from summeval_pytest.suite.suite import paper_digest
 from summeval_pytest.verdict.comparison import Baseline
-from summeval_pytest.verdict.decide import Answers, decide_judge, decide_pair, decide_system
+from summeval_pytest.verdict.decide import GoldenAnswers, decide_judge, decide_pair, decide_system
 from summeval_pytest.verdict.run import JudgeName, PairResult, PaperRecord, TestResult
 
 
@@ -88,7 +88,7 @@ def measure_system(
     gated: GatedSuite,
     system: str,
     *,
-    golden: Answers = ((), ""),
+    golden: GoldenAnswers = ((), ""),
     baseline: Baseline | None = None,
 ) -> TestResult:
     """The means of one system over all its papers, measured and decided.
@@ -112,7 +112,7 @@ def measure_system(
     return TestResult(suite=gated.suite.shown, system=decided)
 
 
-def measure_golden(runner: Runner, gated: GatedSuite) -> Answers:
+def measure_golden(runner: Runner, gated: GatedSuite) -> GoldenAnswers:
     """The judge's answers to the golden labels, or why there are none.
 
     Raises:
@@ -126,7 +126,7 @@ def measure_golden(runner: Runner, gated: GatedSuite) -> Answers:
         return (), str(error)
 
 
-def judge_result(gated: GatedSuite, judge: JudgeName, golden: Answers) -> TestResult:
+def judge_result(gated: GatedSuite, judge: JudgeName, golden: GoldenAnswers) -> TestResult:
     """What the judge's answers to the golden labels say of it."""
     answers, fault = golden
     return TestResult(

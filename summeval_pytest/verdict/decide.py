@@ -1,7 +1,8 @@
-"""The one decision. Nothing else says passed, failed or error.
+"""The one decision. Nothing else says passed, failed or error, but for a test that left no result.
 
-Live tests, ``--summ-from``, ``merge``, ``rescore``, ``report`` and batch runs all come here. A
-record's own outcomes are never read. A gate that cannot decide does not open:
+Live tests use `decide_pair`, `decide_system` and `decide_judge`. All that reads a run record uses
+`decide`: ``--summ-from``, ``merge``, ``rescore``, ``report`` and batch runs. The outcomes in a
+record are never read. A gate that cannot decide does not open:
 
 - a record that was measured with other inputs than today's is refused by name (`Inputs`);
 - a number that a threshold needs and the record does not have is refused, or is an error;
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from summeval_pytest.verdict.policy import Policy
 
 _N_NAMED = 3
-Answers = tuple[tuple["GoldenPair", ...], str]
+GoldenAnswers = tuple[tuple["GoldenPair", ...], str]
 """The judge's answers to the golden labels, and the judge's fault if there are none."""
 
 
@@ -157,6 +158,7 @@ def _decide_suite(
     numbers: dict[str, list[Numbers]] = {system.name: [] for system in suite.systems}
     outlines: list[Outline] = []
 
+    # Each pair is read and decided whenever it is used, so that few are in memory at once.
     def decided(place: int) -> PairResult:
         pair = suite.pairs[place]
         return decide_pair(pair, policy, baselines.get(pair.system))
@@ -185,7 +187,9 @@ def _decide_suite(
     )
 
 
-def decide_judge(golden: Answers, labels: str, judge: JudgeName, policy: Policy) -> Trust | None:
+def decide_judge(
+    golden: GoldenAnswers, labels: str, judge: JudgeName, policy: Policy
+) -> Trust | None:
     """Measure a judge by its golden answers; None where there are none.
 
     ``labels`` is the fingerprint of the labels. Floors go by the name of ``judge``.
@@ -222,12 +226,13 @@ def decide_system(
     papers: Sequence[Numbers],
     policy: Policy,
     *,
-    golden: Answers = ((), ""),
+    golden: GoldenAnswers = ((), ""),
     against: Against | None = None,
 ) -> SystemResult:
     """Decide the means of one system, and its comparison, where there is one.
 
-    A system of which not every paper was judged has no means. It keeps the fault of its item.
+    Failed comes before error, and error before passed, as for pairs. A system of which not every
+    paper was judged has no means: it is "not judged", unless its comparison or its test failed.
     ``papers`` are the numbers of its pairs. The judge's ``golden`` answers correct means.
     """
     thresholds = policy.thresholds

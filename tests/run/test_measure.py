@@ -18,16 +18,9 @@ from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.metrics.signature import signature_of
-from summeval_pytest.run import measure
-from summeval_pytest.run.measure import (
-    PLAIN,
-    Asker,
-    StatedFacts,
-    evaluate,
-    metric_flow,
-    recipe_of,
-    stated_flow,
-)
+from summeval_pytest.run import flows
+from summeval_pytest.run.flows import PLAIN, StatedFacts, metric_flow, metric_signature, stated_flow
+from summeval_pytest.run.measure import Asker, evaluate
 from summeval_pytest.run.pair_numbers import numbers_of
 from summeval_pytest.run.session import Session
 from summeval_pytest.study.agreement.columns import SEGMENTS
@@ -415,7 +408,7 @@ WHOLE = EvaVariant(chains="adjacent", validation="chain", premises=3, relations=
 def added(metric: MetricName, judge: OfflineJudge | LlmJudge, variants: Variants) -> dict[str, str]:
     """What a recipe says that the default's does not."""
     plain = signature_of(metric, judge=judge.signature, suite=SUITE)
-    recipe = recipe_of(metric, judge=judge, suite=SUITE, variants=variants)
+    recipe = metric_signature(metric, judge=judge, suite=SUITE, variants=variants)
     return {key: value for key, value in recipe.recipe if (key, value) not in plain.recipe}
 
 
@@ -427,7 +420,7 @@ def test_the_defaults_leave_every_signature_as_it_was(
     """Baselines of before stay comparable, whoever judges."""
     plain = signature_of(metric, judge=judge.signature, suite=SUITE)
     for variants in (PLAIN, Variants(eva=EvaVariant(recall="matched"))):
-        assert recipe_of(metric, judge=judge, suite=SUITE, variants=variants) == plain
+        assert metric_signature(metric, judge=judge, suite=SUITE, variants=variants) == plain
 
 
 def test_a_variant_is_in_the_recipes_that_it_moves_and_in_no_other() -> None:
@@ -471,7 +464,7 @@ def test_the_encoder_of_the_suite_finds_the_premises(monkeypatch: pytest.MonkeyP
     def load(name: str | None) -> LetterEncoder | None:
         return LetterEncoder() if name else None
 
-    monkeypatch.setattr(measure, "encoder_of", load)
+    monkeypatch.setattr(flows, "encoder_of", load)
     stated, anagram = ("Ferns died on sand.", "Tab: a cat, a tub."), "But a bat, a act."
     sand = pair(anagram, paper(" ".join(stated), facts=facts(*stated)))
     recipes = []
@@ -482,7 +475,7 @@ def test_the_encoder_of_the_suite_finds_the_premises(monkeypatch: pytest.MonkeyP
         assert flow.send((q.FactList(facts(anagram)),)) == (
             q.CheckFacts(facts(anagram), (premise,)),
         )
-        recipes.append(recipe_of("eva", judge=OFFLINE, suite=SUITE, variants=one))
+        recipes.append(metric_signature("eva", judge=OFFLINE, suite=SUITE, variants=one))
         assert added("facet", OFFLINE, one) == {}
     assert dict(recipes[1].recipe)["similarity"] == "letters 1"
     assert recipes[0].differing(recipes[1]) == ("similarity",)

@@ -12,8 +12,8 @@ from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import ground
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.questions import FACETS, OFFLINE, FacetSegments, SegmentFacets
+from summeval_pytest.run.flows import metric_signature
 from summeval_pytest.run.golden import group_of
-from summeval_pytest.run.measure import recipe_of
 from summeval_pytest.run.runner import tasks_of
 from summeval_pytest.run.session import Session
 from summeval_pytest.study.systems.studied import (
@@ -135,7 +135,9 @@ class Material:
         judge = session.judge(name, [suite])
         watch = Watch(judge)
         recipes = {
-            metric: recipe_of(metric, judge=judge, suite=suite.fingerprint, variants=suite.variants)
+            metric: metric_signature(
+                metric, judge=judge, suite=suite.fingerprint, variants=suite.variants
+            )
             for metric in METRICS
         }
         for evaluation in session.evaluate(watch, tasks_of(suite, self._systems, METRICS)):
