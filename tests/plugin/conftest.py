@@ -38,6 +38,7 @@ Script = Callable[[Seen], Action]
 
 for _module in (
     "diskcache",
+    "jinja2",
     "numpy",
     "pydantic.root_model",
     "scipy.optimize",

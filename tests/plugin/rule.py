@@ -43,7 +43,7 @@ VENOM: Final = (
     " <img src=x onerror=alert(1)> [link](javascript:alert(1)) @someone ```\n# head\n"
     "\x1b[2J\x00\ufffe\ud800\u202e\u2028::warning::x {{ 7 * 7 }} {% raw %} %0A::error::y"
 )
-LONG: Final = 1_000_000
+LONG: Final = 100_000
 HOSTILE: Final = "no line\n::error::took over\x1b[31m ##[group]"
 
 
@@ -241,10 +241,10 @@ class Venomous(Fair):
     """Gives reasons that would command a terminal, a runner, a parser or a page."""
 
     def note(self, event: str, question: Question) -> None:
-        """Writes nothing down: what it is asked is a megabyte long."""
+        """Writes nothing down: what it is asked is long."""
 
     def reason(self, question: Question) -> str:
-        """A megabyte more, where a rated summary is as long."""
+        """As much more, where a rated summary is long."""
         is_long = isinstance(question, RateFacets) and any(
             len(pair.candidate) > LONG for pair in question.pairs
         )

@@ -55,7 +55,7 @@ def test_a_judge_that_agrees_lets_the_run_pass(bench: Bench) -> None:
 def test_a_judge_below_its_floor_is_untrusted(bench: Bench) -> None:
     """It fails, pairs keep their verdicts, the summary shows what it gets wrong, exit code 10."""
     labelled(bench, good=False)
-    run = bench.inside("summeval.toml", FAIR, ALL, "-rA", "-n2")
+    run = bench.inside("summeval.toml", FAIR, ALL, "-rA")
 
     assert run.code == UNTRUSTED
     assert run.outcomes[JUDGE] == "FAILED"

@@ -1,21 +1,15 @@
 from __future__ import annotations
 
-import threading
+from typing import Final
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from summeval_pytest.cli.app import main
 from tests.plugin.conftest import Bench, Run
-from tests.waiting import wait_until
 
 BOTH = "--summ-model=good,bad"
 FAIR = "--summ-judge=rule:Fair"
-LONG = "o" * 66
-"""So long that the orders after it begin a line once the text is wrapped."""
-PAPER_ORDERS = (
-    f"H{LONG}t-hot\n::error file=x::glow\n  ::add-mask::\x1b[31mred\x1b[0m ##[group]a\u202e."
-)
-SUMMARY_ORDERS = f"An alloy {LONG}\n::warning::sleeps\n\t::stop-commands::\x1b]0;b\x07 ##[debug]c."
 
 
 def test_a_good_system_is_green_and_a_bad_one_red(bench: Bench) -> None:
@@ -53,11 +47,9 @@ def test_a_failure_shows_what_is_missed_and_why(bench: Bench, snapshot: Snapshot
     ("summary", "reason"),
     [
         ("<s> <pad></s>", "the summary is empty"),
-        ("... !", "the summary is empty"),
-        ("-", "the summary is empty"),
         ("I am sorry, I cannot do this.", "the system refused"),
     ],
-    ids=["special tokens", "punctuation", "as imported", "refusal"],
+    ids=["special tokens", "refusal"],
 )
 def test_no_summary_is_the_systems_fault(bench: Bench, summary: str, reason: str) -> None:
     """A failure, not an error: the judge is not even asked about such a summary.
@@ -87,7 +79,10 @@ def test_no_summary_is_the_systems_fault(bench: Bench, summary: str, reason: str
             "paper 'limpet-01', system 'bad' is undecided: facet is unscored: unanswered, no line",
         ),
         ("Short", "judge 'fair-1' gave 0 answers to 2 questions; it owes one for each, in order"),
-        ("Broken", "judge 'fair-1' broke down: ConnectionResetError: the line went dead at Segmen"),
+        (
+            "Rude",
+            "judge 'fair-1' broke down: JudgeError: no line ::error::took over\\x1b[31m #\\x23[",
+        ),
     ],
 )
 def test_no_answer_is_the_judges_fault(bench: Bench, judge: str, message: str) -> None:
@@ -133,6 +128,42 @@ def test_a_judge_that_is_silent_on_one_pair_decides_the_others(bench: Bench) -> 
     assert [line for line in run.lines if line.startswith(f"{text} unanswered, no line")]
 
 
+RIGHT: Final = [f"The kiln of brick {n} was hot." for n in range(24)]
+
+
+@pytest.mark.parametrize("judge", ["Fair", "Mute"])
+def test_a_number_that_silence_lifts_is_an_error_and_so_it_is_from_its_record(
+    bench: Bench, judge: str
+) -> None:
+    """Of 25 sentences the judge denies the last, or leaves it: .960 fails, 1.000 would pass.
+
+    So it is for the pair, the mean, and the labelled evidence that a judge is measured by.
+    """
+    bench.good["kiln-02"] = " ".join([*RIGHT, "The kiln was an alloy."])
+    bench.suite(
+        head='labels = "labels.jsonl"\ndefault_systems = ["good"]',
+        pair="faithfulness = 0.97",
+        mean="faithfulness = 0.97\n[thresholds.judge]\nevidence_recall = 0.97",
+        papers=("kiln-02",),
+    )
+    labels = [{"index": n, "faithful": True, "evidence": [0]} for n in range(25)]
+    bench.lines("labels.jsonl", {"paper": "kiln-02", "system": "good", "sentences": labels})
+    run = bench.inside(
+        *("summeval.toml", f"--summ-judge=rule:{judge}", "-rA", "--summ-run-record=run.json")
+    )
+    is_silent = judge == "Mute"
+    assert run.last == ("3 errors" if is_silent else "2 failed, 1 passed")
+    assert run.code == 1
+    said = " ".join(run.out.split())
+    for number in ("mean faithfulness", "judge is undecided: evidence_recall"):
+        assert (f"{number} 1.000 meets 0.97, and would be 0.960" in said) is is_silent
+    (system,) = bench.record().suites[0].systems
+    assert system.outcome == ("error" if is_silent else "failed")
+    lower = ("--min=faithfulness=0.96", "--min=mean.faithfulness=0.96")
+    code = main(["rescore", str(bench.path / "run.json"), *lower])
+    assert code == is_silent, "lower thresholds leave the judge as it was"
+
+
 def test_table_and_junit_have_the_numbers_of_every_system_and_pair(
     bench: Bench, snapshot: SnapshotAssertion
 ) -> None:
@@ -157,35 +188,6 @@ def test_table_and_junit_have_the_numbers_of_every_system_and_pair(
     }
 
 
-@pytest.mark.parametrize("judge", ["offline", "rule:Fair", "rule:Silent", "rule:Rude"])
-def test_hostile_text_commands_neither_terminal_nor_runner(bench: Bench, judge: str) -> None:
-    """What papers, summaries and judges say is quoted in CI logs, where "::" and ESC are orders."""
-    bench.suite(pair="facet = 1.0\neva = 1.0\nfaithfulness = 1.0", mean="facet = 1.0")
-    bench.lines(
-        "papers.jsonl", {"id": "oven-04", "source": PAPER_ORDERS, "reference": PAPER_ORDERS}
-    )
-    bench.lines("good.jsonl", {"paper": "oven-04", "summary": SUMMARY_ORDERS})
-    bench.lines("bad.jsonl", {"paper": "oven-04", "summary": "An alloy lamp."})
-    run = bench.inside("summeval.toml", f"--summ-judge={judge}", "-rA", "-vv", "--color=no")
-
-    assert run.code == 1
-    quoted = "took over" if judge in {"rule:Silent", "rule:Rude"} else "stop-commands"
-    assert quoted in run.out
-    printed = run.lines + run.err.splitlines()
-    assert not [line for line in printed if line.lstrip().startswith("::")]
-    assert not [line for line in printed if "##[" in line or "\x1b" in line or "\u202e" in line]
-
-
-@pytest.mark.parametrize("judge", ["Wide", "Broken"])
-def test_a_run_leaves_no_thread_behind(bench: Bench, judge: str) -> None:
-    """Whoever runs pytest inside another program goes on afterwards."""
-    before = set(threading.enumerate())
-    bench.inside("summeval.toml", f"--summ-judge=rule:{judge}", BOTH, "-x")
-
-    assert bench.asked(), "else no thread was ever begun"
-    wait_until(lambda: set(threading.enumerate()) <= before, "a thread is still there")
-
-
 HEADING = "system            passed failed errors         facet  faithfulness"
 
 
@@ -206,15 +208,12 @@ def test_tests_that_are_run_again_leave_the_table_as_it_is(bench: Bench) -> None
     assert table(again) == table(once)
 
 
-@pytest.mark.parametrize("select", [("-k", "kiln"), ("--lf",)], ids=["-k", "--lf"])
-def test_means_over_some_of_the_papers_are_marked_as_partial(
-    bench: Bench, select: tuple[str, ...]
-) -> None:
+def test_means_over_some_of_the_papers_are_marked_as_partial(bench: Bench) -> None:
     """The last failed papers have the worst numbers, which nobody should read as the system's."""
     bench.good["kiln-02"] = bench.bad["kiln-02"]
     bench.suite()
     assert "  partial" not in bench.inside("summeval.toml", FAIR).out
-    run = bench.inside("summeval.toml", FAIR, *select)
+    run = bench.inside("summeval.toml", FAIR, "--lf")
 
     assert run.last == "1 failed, 1 deselected"
     assert table(run)[:2] == [

@@ -89,18 +89,15 @@ def test_a_record_holds_what_was_judged_and_decided(bench: Bench) -> None:
 def test_gitlab_is_reported_where_each_failing_summary_stands(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By its path from the repository's root; in the same bytes with workers, and from a record."""
+    """By its path from the repository's root; and from a record."""
     gitlab = "--summ-gitlab=quality.json"
     monkeypatch.setenv("CI_PROJECT_DIR", str(bench.path.parent))
     bench.suite(pair="facet = 0.6", mean="facet = 0.25")
-    alone = bench.inside("summeval.toml", "--summ-model=good,bad", gitlab, RECORD)
-    written = bench.text("quality.json")
+    run = bench.inside("summeval.toml", "--summ-model=good,bad", gitlab, RECORD)
     name = bench.path.name
-    places = [entry["location"] for entry in json.loads(written)]
+    places = [entry["location"] for entry in json.loads(bench.text("quality.json"))]
     assert places == [{"path": f"{name}/bad.jsonl", "lines": {"begin": line}} for line in (1, 2)]
-    assert "code quality report: quality.json" in alone.lines
-    bench.inside("summeval.toml", "--summ-model=bad,good", gitlab, "-n", "2")
-    assert sorted(bench.text("quality.json").splitlines()) == sorted(written.splitlines())
+    assert "code quality report: quality.json" in run.lines
     assert main(["report", str(bench.path / "run.json"), f"--gitlab={bench.path}/again.json"]) == 1
     message = [entry["fingerprint"] for entry in json.loads(bench.text("again.json"))]
     assert len(set(message)) == 2
@@ -112,7 +109,7 @@ def test_a_comparison_that_was_lost_with_its_worker_is_an_error_in_every_report(
     """Left out, it would be green."""
     bench.inside("summeval.toml", GOOD, SAVE)
     bench.write("conftest.py", DYING)
-    run = bench.inside("summeval.toml", BAD, COMPARE, *REPORTS, "-n", "2")
+    run = bench.inside("summeval.toml", BAD, COMPARE, *REPORTS, "-n1")
     (suite,) = bench.record().suites
     assert run.code == 1
     assert suite.systems[0].outcome == "error"
@@ -301,7 +298,7 @@ def test_in_github_actions_failing_pairs_are_annotated_at_their_line(
 
 
 def test_the_step_summary_is_appended_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A job has other steps, whose summaries stand before ours; workers write none.
+    """A job has other steps, whose summaries stand before ours.
 
     A plugin that annotates failures is left to it: GitHub shows ten, and twice would hide another.
     """
@@ -309,7 +306,7 @@ def test_the_step_summary_is_appended_once(bench: Bench, monkeypatch: pytest.Mon
     bench.write("conftest.py", ANNOTATOR)
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(step))
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    run = bench.inside("summeval.toml", BAD, "-n", "2")
+    run = bench.inside("summeval.toml", BAD)
     text = bench.text("step.md")
 
     assert text.startswith("# earlier\n")

@@ -107,12 +107,3 @@ def test_thresholds_that_the_judge_cannot_measure_are_a_usage_error(bench: Bench
         "summeval.toml has thresholds, and judge 'old' rates facets only, so nothing could fail:"
         " it does not measure eva, faithfulness; add --summ-min facet=0.55, or name another judge"
     ) in run.out + run.err
-
-
-def test_a_pair_without_a_record_is_an_error(bench: Bench) -> None:
-    """It is unscored: no pass, and no failure of the system's."""
-    recorded(bench, bad=("kiln-02",))
-    run = bench.inside("summeval.toml", OLD, "-rA")
-    assert run.outcomes["summeval.toml::bad::limpet-01"] == "ERROR"
-    assert run.outcomes["summeval.toml::bad::kiln-02"] == "FAILED"
-    assert "result: no rating of this facet is recorded" in run.out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -93,22 +92,6 @@ def test_what_was_cut_off_is_paid_once(bench: Bench, text: str, why: str) -> Non
         assert bench.inside(*ARGUMENTS).last == "2 passed"
         assert server.n_requests == n_ill + 4
         assert {seen.body["max_tokens"] for seen in server.seen[-2:]} == {4096}
-
-
-def test_each_worker_finds_what_another_has_given_up(bench: Bench) -> None:
-    """Within a run an unusable reply is an answer: three requests a question, and not for each."""
-    with bench.serving(Spell(Answer("{}"))) as server:
-        bench.write(
-            "test_own.py",
-            "import pytest\n@pytest.mark.summ(metrics=['faithfulness'])\n"
-            "@pytest.mark.parametrize('n', range(2))\n"
-            "def test_own(summ_pair, n):\n    summ_pair.check()\n",
-        )
-        run = bench.inside(*ARGUMENTS, "test_own.py", "-n2")
-        assert run.last.endswith("errors")
-        asked = Counter(str(seen.body) for seen in server.seen)
-        assert set(asked.values()) == {1}
-        assert server.n_requests == 6
 
 
 def test_a_replay_names_the_recorded_reply_that_nobody_can_use(bench: Bench) -> None:

@@ -9,13 +9,15 @@ from typing import Final
 import pytest
 
 from tests.plugin.conftest import Bench
-from tests.plugin.test_correcting import CORRECTED, FAIR, TABLE, labelled
+from tests.plugin.test_correcting import CORRECTED, FAIR, labelled
 from tests.waiting import wait_until
 
 BOTH = "--summ-model=good,bad"
 BACKWARDS = "def pytest_collection_modifyitems(items): items.reverse()\n"
 PAPERS = ("limpet-01", "kiln-02", "moss-03")
-REPORTS = {"run-record": "jsonl", "html": "html", "junit": "xml"}
+REPORTS = {"run-record": "jsonl", "html": "html", "junit": "xml", "gitlab": "json"}
+TABLE = "------------------------------ summarization gate ------------------------------"
+FOLDED = "listed below, not in full: 3 failing pairs; -v prints all, --summ-html=FILE writes a page"
 
 
 @pytest.fixture
@@ -29,8 +31,13 @@ def test_own(summ_pair):
 """
 
 
-def test_a_verdict_and_its_reports_are_the_same_however_they_were_made(bench: Bench) -> None:
-    """In one process, and backwards in two: two reports can be compared with `cmp`."""
+def test_a_verdict_and_its_reports_are_the_same_however_they_were_made(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one process, and backwards in two: two reports can be compared with `cmp`.
+
+    Workers write no step summary, and their failing pairs are folded as those of one process.
+    """
     labelled(
         bench,
         pair=f"facet = 0.7\nfaithfulness = 0.5{CORRECTED}facet = 0.6\nfaithfulness = 0.5",
@@ -40,7 +47,9 @@ def test_a_verdict_and_its_reports_are_the_same_however_they_were_made(bench: Be
     runs = {}
     for mode, processes in (("alone", "0"), ("backwards", "2")):
         reports = [f"--summ-{name}={mode}.{end}" for name, end in REPORTS.items()]
-        arguments = ("summeval.toml", "test_own.py", BOTH, FAIR, "-rA", f"--junitxml={mode}")
+        reports += [f"--junitxml={mode}", "--summ-github"]
+        arguments = ("summeval.toml", "test_own.py", BOTH, FAIR, "-rA", "--tb=short")
+        monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(bench.path / f"{mode}.md"))
         bench.write("conftest.py", BACKWARDS if mode == "backwards" else "")
         runs[mode] = bench.inside(*arguments, *reports, "-n", processes)
 
@@ -63,9 +72,10 @@ def test_a_verdict_and_its_reports_are_the_same_however_they_were_made(bench: Be
         assert run.block(TABLE, 7) == table
         assert sum(line.startswith("summeval: judge fair-1") for line in run.lines) == 1
         assert bench.properties(mode) == numbers
-        for end in REPORTS.values():
+        assert FOLDED in run.lines
+        for end in (*REPORTS.values(), "md"):
             made, alone = (bench.path / f"{each}.{end}" for each in (mode, "alone"))
-            assert len(alone.read_bytes()) > 5_000
+            assert len(alone.read_bytes()) > 1_000
             assert made.read_bytes() == alone.read_bytes(), (mode, end)
     assert not [*bench.path.glob("*.part")], "what a run wrote meanwhile"
 
@@ -76,7 +86,7 @@ def test_a_run_from_below_the_root_finds_its_suite_in_workers(
     """Workers stand where the controller stands, and arguments count from there."""
     bench.write("pytest.ini", "[pytest]\n")
     monkeypatch.chdir(bench.write("deep/notes.txt", "").parent)
-    run = bench.inside("../summeval.toml", "-n", "2", "-rA")
+    run = bench.inside("../summeval.toml", "-n1", "-rA")
 
     assert run.code == 0
     assert run.outcomes == {
@@ -91,7 +101,7 @@ def test_a_worker_that_dies_takes_one_pair_with_it(bench: Bench) -> None:
     It is an error in every report: left out, it would be green.
     """
     reports = [f"--summ-{name}=run.{end}" for name, end in REPORTS.items()]
-    run = bench.run("summeval.toml", BOTH, "-n", "2", "--summ-judge=rule:Fatal", "-rA", *reports)
+    run = bench.inside("summeval.toml", BOTH, "-n2", "--summ-judge=rule:Fatal", "-rA", *reports)
 
     assert run.code == 1
     assert run.outcomes == {
