@@ -6,16 +6,30 @@ import json
 import re
 import resource
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import pytest
 
+from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from tests.cli.conftest import Shell
 from tests.reports.test_page import Page
 from tests.resealing import resealed
+from tests.verdict.records import eva, marks, pair, rated, record_text, run, suite, supported
 
-CAREFUL: Final = Path(__file__).parents[2] / "golden/baselines/careful.json"
+SEEN: Final = replace(supported({"Mice slept.": True, "Rats ran.": False}), conflicts=0)
+RUN: Final = record_text(
+    run(
+        suite(
+            pair("moss-01", rated(), eva(0.5), SEEN),
+            pair("moss-02", rated(marks(result=2)), eva(0.75), replace(SEEN, conflicts=1)),
+            pair("moss-03", rated(), eva(1.0), SEEN),
+            thresholds=Thresholds(pair=(), mean=(Threshold("facet", 0.5),)),
+        )
+    )
+)
+"""A run of three papers: FM is 1, .85 and 1."""
 EVIL: Final = "<b>\\u001b[2J"
 
 
@@ -23,13 +37,12 @@ EVIL: Final = "<b>\\u001b[2J"
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Four releases, of which the last two have another judge, and two files that are no runs."""
     folder = tmp_path_factory.mktemp("runs")
-    text = CAREFUL.read_text(encoding="utf-8")
-    other = text.replace('"signature": "offline-', '"signature": "newer-')
-    texts = {"v2": text, "v9": text, "v10": other, "v11": other.replace('"careful"', f'"{EVIL}"')}
+    other = RUN.replace('"signature": "fair-', '"signature": "newer-')
+    texts = {"v2": RUN, "v9": RUN, "v10": other, "v11": other.replace('"careful"', f'"{EVIL}"')}
     for name, each in texts.items():
         (folder / f"{name}.json").write_text(resealed(each), encoding="utf-8")
     (folder / "papers.json").write_text("{}", encoding="utf-8")
-    (folder / "edited.json").write_text(text.replace("careful", "carefree"), encoding="utf-8")
+    (folder / "edited.json").write_text(RUN.replace("careful", "carefree"), encoding="utf-8")
     (folder / "notes.txt").write_text("", encoding="utf-8")
     return folder
 
@@ -43,7 +56,7 @@ def test_runs_stand_in_order_and_a_new_judge_is_marked(runs: Path, shell: Shell)
     assert heading.split() == ["run", "system", "outcome", "facet", "eva.recall"]
     assert [line.split()[0] for line in rest[:5]] == ["v2", "v9", "--", "v10", "v11"]
     assert rest[2] == "-- other judge: numbers above and below are not comparable"
-    assert rest[0].split()[1:4] == ["careful", "passed", "0.993"]
+    assert rest[0].split()[1:4] == ["careful", "passed", "0.950"]
     assert "\x1b" not in "".join(rest)
     edited, papers = rest[6:]
     assert edited.startswith("left out: RUN: ")
@@ -52,10 +65,10 @@ def test_runs_stand_in_order_and_a_new_judge_is_marked(runs: Path, shell: Shell)
 
 
 def test_a_mean_has_its_interval(runs: Path, shell: Shell) -> None:
-    """0.993 for careful's FM is in the README's first block, too."""
+    """Worked example: (1 + .85 + 1) / 3; the bounds are those of tests/stats."""
     _, lines, _ = shell.run("history", runs / "v9.json")
     means = re.findall(r"\S+ \[\S+ \S+\]", lines[2])
-    assert means == ["0.993 [0.94, 1.00]", "0.872 [0.84, 0.90]", "0.979 [0.93, 0.99]"]
+    assert means == ["0.950 [0.43, 1.00]", "0.750 [0.13, 0.99]", "0.500 [0.19, 0.81]"]
 
 
 def lines_of(page: Page, kind: str) -> int:
@@ -71,7 +84,7 @@ def test_the_page_draws_what_the_table_says(runs: Path, shell: Shell, tmp_path: 
     page = Page(file.read_text(encoding="utf-8"))
     assert (len(page.tags("circle")), lines_of(page, "cut"), lines_of(page, "path")) == (4, 1, 2)
     (facet,) = {float(each["cy"] or "nan") for each in page.tags("circle")}
-    assert facet == pytest.approx(40 * (1 - 0.993) / (1 - 0.25), abs=0.03)  # 40 high, from 0.25 up
+    assert facet == pytest.approx(40 * (1 - 0.95) / (1 - 0.25))  # 40 high, from 0.25 up
     for bar in (each for each in page.tags("line") if "class" not in each):
         assert float(bar["y2"] or "nan") < facet < float(bar["y1"] or "nan")  # the interval
     drawn = [each for each in page.tags("line") if each.get("class") in {"cut", "path"}]
@@ -102,7 +115,7 @@ def test_systems_of_one_run_are_lines_of_their_own(
     shell.run("history", twice, tmp_path / "c.json", "--html", file, "--number", number)
     page = Page(file.read_text(encoding="utf-8"))
     assert lines_of(page, "path") == 2
-    assert f"{number}, 0 (bottom) to 0.0308 (top)" in page.text  # it has no end of its own
+    assert f"{number}, 0 (bottom) to 1.84 (top)" in page.text  # it has no end of its own
     _, lines, _ = shell.run("history", twice, tmp_path / "c.json", "--system", "other")
     assert [line.split()[:2] for line in lines[2:3]] == [["c", "other"]]
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-import sys
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
 import pytest
 
+from summeval_pytest.metrics.score import Score
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.verdict.decide import decide
+from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from tests.cli.conftest import Shell
-from tests.processes import clean_environment, run_command
 from tests.resealing import resealed
+from tests.verdict.records import eva, marks, pair, rated, record_text, run, suite, supported
 
 GOLDEN: Final = Path(__file__).parents[2] / "golden"
 LOW: Final = (
@@ -22,75 +24,91 @@ LOW: Final = (
     "mean.facet=0.3", "mean.eva=0.1", "mean.faithfulness=0.1",
 )  # fmt: skip
 """Thresholds that every summary meets."""
-CAREFUL: Final = GOLDEN / "baselines" / "careful.json"
+LIMITS: Final = (Threshold("facet", 0.6), Threshold("eva", 0.5), Threshold("faithfulness", 0.8))
+THRESHOLDS: Final = Thresholds(pair=LIMITS, mean=LIMITS)
+
+
+def saved(folder: Path, name: str, *scores: Score) -> Path:
+    """The record of a system that has these scores on each of forty papers, enough to decide."""
+    pairs = (pair(f"zinc-{n:02}", *scores, system=name) for n in range(1, 41))
+    file = folder / f"{name}.json"
+    file.write_text(record_text(run(suite(*pairs, thresholds=THRESHOLDS))), encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="module")
+def careful(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The record of the last release."""
+    sentences = replace(supported({"Mice slept.": True}), conflicts=0)
+    return saved(tmp_path_factory.mktemp("old"), "careful", rated(), eva(0.85), sentences)
 
 
 @pytest.fixture(scope="module")
 def careless(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The record of a release that should not happen; nothing here asks about its judge."""
-    folder = tmp_path_factory.mktemp("run")
-    file = folder / "careless.json"
-    command = [sys.executable, "-m", "pytest", "-q", "--tb=no", "golden"]
-    command += ["-o", f"cache_dir={folder}"]
-    chosen = ["--summ-model=careless", f"--summ-run-record={file}", "-k", "not judge"]
-    run_command(*command, *chosen, cwd=GOLDEN.parent, env=clean_environment(), code=1)
-    return file
+    """The record of a release that should not happen."""
+    facets = rated(marks(method=1, result=1))
+    sentences = replace(supported({"Mice slept.": True, "Mice ran.": False}), conflicts=1)
+    return saved(tmp_path_factory.mktemp("new"), "careless", facets, eva(0.25), sentences)
 
 
 def test_the_saved_careful_run_is_the_one_that_golden_gives_today() -> None:
     """A baseline of another judge or other papers would refuse every comparison."""
-    record = decide(read_record(CAREFUL, "RUN"))
+    record = decide(read_record(GOLDEN / "baselines" / "careful.json", "RUN"))
     assert record.is_complete
     assert record.outcome == "passed"
     assert [system.name for system in record.suites[0].systems] == ["careful"]
 
 
-def test_compare_tells_system_and_papers_worst_first(careless: Path, shell: Shell) -> None:
+def test_compare_tells_system_and_papers_worst_first(
+    careful: Path, careless: Path, shell: Shell
+) -> None:
     """The numbers say that it is worse, the papers say where to look."""
-    code, lines, _ = shell.run("compare", CAREFUL, careless, "--papers", "2")
+    code, lines, _ = shell.run("compare", careful, careless, "--papers", "2")
     assert code == 1
     assert lines[:2] == [
         "golden/summeval.toml: careless",
-        "against careful.json (careful), 30 papers",
+        "against careful.json (careful), 40 papers",
     ]
-    assert "papers that changed, worst first (30):" in lines
+    assert "papers that changed, worst first (40):" in lines
     assert lines.count("") >= 3
-    assert lines.index("careless on perovskite-01") < lines.index("28 more papers: --papers=30")
+    assert lines.index("careless on zinc-01") < lines.index("38 more papers: --papers=40")
     assert max(map(len, lines)) <= 82
 
 
-def test_a_run_against_itself_differs_in_nothing(shell: Shell) -> None:
+def test_a_run_against_itself_differs_in_nothing(careful: Path, shell: Shell) -> None:
     """The difference is 0, no paper changed, and the exit code says that it passes."""
-    lines = shell.lines("compare", CAREFUL, CAREFUL)
+    lines = shell.lines("compare", careful, careful)
     assert "no paper changed" in lines
     numbers = [line.split() for line in lines if line.startswith(("facet ", "eva "))]
     assert [line[3] for line in numbers] == ["+0.000", "+0.000"]
 
 
 def test_a_rule_decides_the_exit_code_of_compare(
-    careless: Path, tmp_path: Path, shell: Shell
+    careful: Path, careless: Path, tmp_path: Path, shell: Shell
 ) -> None:
     """A script asks for a drop of its own size."""
     low = tmp_path / "low.json"
     shell.lines("rescore", careless, *(f"--min={option}" for option in LOW), "--record", low)
-    assert shell.run("compare", CAREFUL, low, "--fail=eva:0.9")[0] == 0
-    assert shell.run("compare", CAREFUL, low, "--fail=eva:0.9,facet:0.1")[0] == 1
-    code, lines, _ = shell.run("compare", CAREFUL, careless, "--fail=eva:0.9")
+    assert shell.run("compare", careful, low, "--fail=eva:0.9")[0] == 0
+    assert shell.run("compare", careful, low, "--fail=eva:0.9,facet:0.1")[0] == 1
+    code, lines, _ = shell.run("compare", careful, careless, "--fail=eva:0.9")
     assert code == 1
     assert "NEW: the run failed by itself" in lines
 
 
-def test_rescore_decides_again_without_asking(careless: Path, tmp_path: Path, shell: Shell) -> None:
+def test_rescore_decides_again_without_asking(
+    careful: Path, careless: Path, tmp_path: Path, shell: Shell
+) -> None:
     """Lower thresholds pass what failed, and the new record says so, byte for byte twice."""
     arguments = ["rescore", careless, *(f"--min={option}" for option in LOW)]
     lines = shell.lines(*arguments, "--record", tmp_path / "low.json")
     shell.lines(*arguments, "--record", tmp_path / "again.json")
-    assert "decided otherwise: 30 of 30 pairs" in lines
+    assert "decided otherwise: 40 of 40 pairs" in lines
     assert "careless on zinc-01: failed -> passed" in lines
     assert decide(read_record(tmp_path / "low.json", "RUN")).outcome == "passed"
     assert (tmp_path / "low.json").read_bytes() == (tmp_path / "again.json").read_bytes()
 
-    code, lines, _ = shell.run("rescore", CAREFUL, "--min=eva=0.88")
+    code, lines, _ = shell.run("rescore", careful, "--min=eva=0.9")
     assert code == 1
     assert any(": passed -> failed: eva 0.8" in line for line in lines)
 
@@ -118,16 +136,16 @@ def test_rescore_weighs_the_facets_anew(careless: Path, tmp_path: Path, shell: S
     ],
 )
 def test_what_could_not_decide_is_refused(
-    careless: Path, shell: Shell, options: str, message: str
+    careful: Path, careless: Path, shell: Shell, options: str, message: str
 ) -> None:
     """In the words of the option that was typed."""
     command, option = options.split()
-    printed = shell.error(4, command, CAREFUL, *([careless] * (command == "compare")), option)
+    printed = shell.error(4, command, careful, *([careless] * (command == "compare")), option)
     assert message in printed
 
 
 def test_report_makes_every_report_of_a_record_again(
-    careless: Path, tmp_path: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
+    careful: Path, careless: Path, tmp_path: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The machine that judged need not be the one that reports."""
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "step.md"))
@@ -138,22 +156,24 @@ def test_report_makes_every_report_of_a_record_again(
     assert "<testsuites" in junit.read_text(encoding="utf-8")
     assert sum(line.startswith("::error ") for line in lines) == 10
     assert "## Systems" in (tmp_path / "step.md").read_text(encoding="utf-8")
-    assert any(line.startswith("careless               0     30      0") for line in lines)
+    assert any(line.startswith("careless               0     40      0") for line in lines)
     monkeypatch.delenv("GITHUB_STEP_SUMMARY")  # somebody wants to see what GitHub would
-    assert "## Systems" in shell.lines("report", CAREFUL, "--github")
+    assert "## Systems" in shell.lines("report", careful, "--github")
 
 
-def test_every_command_reports_a_cut_run_and_passes_none(tmp_path: Path, shell: Shell) -> None:
+def test_every_command_reports_a_cut_run_and_passes_none(
+    careful: Path, tmp_path: Path, shell: Shell
+) -> None:
     """What it has may be fine, and nobody knows the rest."""
-    lines = CAREFUL.read_text(encoding="utf-8").splitlines(keepends=True)
+    lines = careful.read_text(encoding="utf-8").splitlines(keepends=True)
     cut = tmp_path / "run.jsonl.part"
     pairs = (line for line in lines if line.startswith('{"numbers"'))
     cut.write_text("".join([lines[0], *islice(pairs, 7)]), encoding="utf-8")
-    gap = "golden/summeval.toml: not complete: 7 of 30 pairs, the run was cut"
+    gap = "golden/summeval.toml: not complete: 7 of 40 pairs, the run was cut"
     for arguments, line in (
         (("report", cut), gap),
-        (("compare", CAREFUL, cut), f"NEW: {gap}"),
-        (("compare", cut, CAREFUL), f"OLD: {gap}"),
+        (("compare", careful, cut), f"NEW: {gap}"),
+        (("compare", cut, careful), f"OLD: {gap}"),
         (("rescore", cut), gap),
     ):
         code, result, _ = shell.run(*arguments)
@@ -163,19 +183,21 @@ def test_every_command_reports_a_cut_run_and_passes_none(tmp_path: Path, shell: 
 
 @pytest.mark.parametrize("command", ["report", "rescore", "compare"])
 def test_what_is_no_record_is_refused_by_every_command(
-    tmp_path: Path, shell: Shell, command: str
+    careful: Path, tmp_path: Path, shell: Shell, command: str
 ) -> None:
     """With the file's name and what would be one."""
     file = tmp_path / "run.json"
     file.write_text("[]", encoding="utf-8")
-    message = shell.error(4, command, file, *([CAREFUL] if command == "compare" else []))
+    message = shell.error(4, command, file, *([careful] if command == "compare" else []))
     assert f"{file} is no run record: it is not as any version wrote it" in message
 
 
-def test_a_record_of_a_stranger_cannot_command_the_terminal(tmp_path: Path, shell: Shell) -> None:
+def test_a_record_of_a_stranger_cannot_command_the_terminal(
+    careful: Path, tmp_path: Path, shell: Shell
+) -> None:
     """Records travel as artifacts and in pull requests."""
     hostile = json.dumps("\x1b[2J\n::error::x ##[group]")
-    text = CAREFUL.read_text(encoding="utf-8").replace('"careful"', hostile)
+    text = careful.read_text(encoding="utf-8").replace('"careful"', hostile)
     file = tmp_path / "run.json"
     file.write_text(resealed(text), encoding="utf-8")
     for arguments in (["report", file], ["rescore", file], ["compare", file, file]):
