@@ -1,37 +1,38 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 
 import pytest
 
-from summeval_pytest.cli.app import main
 from summeval_pytest.cli.runs import _row
 from summeval_pytest.metrics.catalogue import CATALOGUE
 from summeval_pytest.stats.no_worse import pass_chance
-
-GOLDEN: Final = Path(__file__).parents[2] / "golden"
-
-
-def text(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
-    """The lines of a table."""
-    assert main(["power", str(GOLDEN), *arguments]) == 0
-    return capsys.readouterr().out.splitlines()
+from tests.asked_suite import write_suite
+from tests.cli.conftest import Shell
 
 
-def test_power_says_what_passes_and_how_many_papers_would_do(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """Before a team sets a margin, it learns which ones thirty papers can decide."""
-    lines = text(capsys, "--margin=0.1", "--metric=facet,faithfulness")
+@pytest.fixture(name="kilns")
+def make_kilns(tmp_path: Path) -> Path:
+    """A suite of two papers and of two systems with recorded summaries."""
+    file = write_suite(tmp_path / "kilns", "http://127.0.0.1:9/v1") / "summeval.toml"
+    recorded = file.read_text(encoding="utf-8").partition("[systems.writer]")[0]
+    file.write_text(recorded, encoding="utf-8")
+    return file
+
+
+def test_power_says_what_passes_and_how_many_papers_would_do(kilns: Path, shell: Shell) -> None:
+    """Before a team sets a margin, it learns which ones its papers can decide."""
+    lines = shell.lines("power", kilns, "--margin=0.1", "--metric=facet,faithfulness")
     rows = {line.split()[0]: line.split()[1:] for line in lines[3:5]}
     deviation, chance, margin, needed = rows["facet"]
-    n_needed = int(needed)
     assert set(rows) == {"facet", "faithfulness"}
-    for n_papers, expected in ((30, float(chance)), (n_needed, 0.8)):
-        result = pass_chance(0.1, float(deviation), n_papers, level=0.05, width=0.75)
-        assert result == pytest.approx(expected, abs=0.02)
-    assert (float(margin) < 0.1) == (n_needed < 30)
+
+    def passes(n_papers: int) -> float:
+        return pass_chance(0.1, float(deviation), n_papers, level=0.05, width=0.75)
+
+    assert passes(2) == pytest.approx(float(chance), abs=0.02)
+    assert passes(int(needed) - 1) < 0.8 < passes(int(needed))
+    assert float(margin) > 0.1
 
 
 def test_a_smaller_margin_needs_more_papers() -> None:
@@ -51,10 +52,8 @@ def test_a_smaller_margin_needs_more_papers() -> None:
     ],
 )
 def test_what_cannot_be_asked_is_refused(
-    option: str, message: str, capsys: pytest.CaptureFixture[str]
+    kilns: Path, shell: Shell, option: str, message: str
 ) -> None:
     """In the words of the option that was typed."""
     arguments = [option] if option.startswith("--margin") else ["--margin=0.1", option]
-
-    assert main(["power", str(GOLDEN), *arguments]) == 4
-    assert message in capsys.readouterr().err
+    assert message in shell.error(4, "power", kilns, *arguments)

@@ -7,7 +7,6 @@ import re
 import select
 import shutil
 import signal
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from summeval_pytest.cli.table_import import RowOptions
 from summeval_pytest.errors import OptionError, UsageError
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.verdict.thresholds import Threshold, thresholds_of
+from tests.plugin.conftest import Bench
 from tests.processes import clean_environment, run_command
 
 ROOT = Path(__file__).parents[2]
@@ -76,14 +76,14 @@ def test_it_says_what_it_wrote_and_what_comes_next(tmp_path: Path) -> None:
     assert not any("\x1b" in line or "\n" in line for line in lines)
 
 
-def gated(folder: Path, *options: str, code: int, suite: str = SUITE) -> str:
-    """What pytest says of a new suite, with no setting from around it."""
-    gate = (sys.executable, "-m", "pytest", *suite.split(), "-p", "no:cacheprovider")
-    return run_command(*gate, *options, cwd=folder, env=clean_environment(), code=code).stdout
-
-
-def test_the_sample_is_red_for_one_error_and_green_once_its_line_is_mended(tmp_path: Path) -> None:
+def test_the_sample_is_red_for_one_error_and_green_once_its_line_is_mended(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whoever starts sees both colours within a minute, and where the red one comes from."""
+    for name, value in clean_environment(SUMM_RECORD="none").items():
+        monkeypatch.setenv(name, value)
+    tmp_path = pytester.path
+    bench = Bench(tmp_path, pytester)
     message = init(tmp_path)
     place = f"{SUITE}/systems/candidate.jsonl:1"
     assert message[-2:] == [
@@ -93,10 +93,10 @@ def test_the_sample_is_red_for_one_error_and_green_once_its_line_is_mended(tmp_p
         ),
         f"next: pytest {tmp_path / SUITE}",
     ]
-    red = gated(tmp_path, "--summ-record=none", code=1)
-    assert "1 failed, 2 passed" in red
-    assert f"{place}: candidate on bees-01" in red
-    assert "number: '41' against '31'" in red
+    red = bench.inside(SUITE)
+    assert red.last == "1 failed, 2 passed"
+    assert f"{place}: candidate on bees-01" in red.lines
+    assert "number: '41' against '31'" in red.out
     file = tmp_path / SUITE / "systems/candidate.jsonl"
     first, rest = file.read_text(encoding="utf-8").split("\n", 1)
     mended = first.replace("41 bumblebees", "31 bumblebees")
@@ -104,8 +104,7 @@ def test_the_sample_is_red_for_one_error_and_green_once_its_line_is_mended(tmp_p
     file.write_text(f"{mended}\n{rest}", encoding="utf-8")
     paths = next(line for line in message if line.startswith("  pytest.ini, [pytest]: "))
     (tmp_path / "pytest.ini").write_text(f"[pytest]\n{paths.partition(': ')[2]}", encoding="utf-8")
-    green = gated(tmp_path, "--summ-record=none", "-n2", code=0, suite="")  # as the line says
-    assert "3 passed" in green
+    assert bench.inside().last == "3 passed"  # as the line says
 
 
 def test_the_new_suite_holds_to_every_metric(tmp_path: Path) -> None:
@@ -491,11 +490,4 @@ def test_a_pipe_in_place_of_a_branch_is_not_waited_for(tmp_path: Path) -> None:
     """Nobody writes into it, and the command would hang."""
     (tmp_path / ".git").mkdir()
     os.mkfifo(tmp_path / ".git" / "HEAD")
-    done = subprocess.run(
-        [sys.executable, "-m", "summeval_pytest.cli.app", "init", str(tmp_path)],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    assert "\n".join(init(tmp_path)).endswith(f"next: pytest {tmp_path / SUITE}")
