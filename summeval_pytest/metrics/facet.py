@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
-from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, get_args
 
@@ -154,23 +153,6 @@ class FacetScore:
     def conclusion(self) -> RatedFacet | None:
         """The rated conclusion; None where it is not rated."""
         return self.rated("conclusion")
-
-    @property
-    def rescaled(self) -> float | None:
-        """Mean over the rated facets of (rating - 1) / (scale - 1), 0 to 1; None without any.
-
-        For averaged references it is the mean of their values.
-        """
-        if self.by_reference:
-            each = [score.rescaled for score in self.by_reference]
-            known = [value for value in each if value is not None]
-            return fsum(known) / len(known) if known else None
-        if self.identical:
-            return 1.0
-        if not self.ratings:
-            return None
-        shares = [(rated.rating - 1) / (SCALES[rated.facet] - 1) for rated in self.ratings]
-        return sum(shares) / len(shares)
 
     def values(self) -> Mapping[str, float | None]:
         """Every number a threshold can name; a facet that the reference lacks is absent.

@@ -50,23 +50,6 @@ def test_unscored_says_whose_fault_it_is(status: Status, fault: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("score", "rescaled"),
-    [
-        # ((3-1)/2 + (2-1)/3 + (4-1)/3 + (1-1)/2) / 4 = (1 + 1/3 + 1 + 0) / 4
-        (rated({"background": 3, "method": 2, "result": 4, "conclusion": 1}), 7 / 12),
-        (rated({"background": 1, "method": 1, "result": 1, "conclusion": 1}), 0.0),
-        (rated({"background": 3, "method": 4, "result": 4, "conclusion": 3}), 1.0),
-        (rated({"method": 3}), 2 / 3),
-        (FacetScore(value=1.0, identical=True), 1.0),
-        (FacetScore(value=0.5), None),
-    ],
-)
-def test_rescaled_reaches_zero_and_one(score: FacetScore, rescaled: float | None) -> None:
-    """FM's floor of .283 reads badly; this number starts at 0."""
-    assert score.rescaled == (None if rescaled is None else pytest.approx(rescaled))
-
-
-@pytest.mark.parametrize(
     ("score", "values"),
     [
         # a copy of the reference was not rated; a mean over papers would lose it

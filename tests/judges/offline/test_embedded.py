@@ -79,7 +79,7 @@ def judged_kites() -> str:
     text, other = " ".join(one), " ".join(two)
     pair = q.FacetPair(facet="result", reference=text, candidate=other)
     facts = tuple(fact for place, said in enumerate(one) for fact in facts_of(said, place, 0))
-    questions = (
+    questions: tuple[q.Question, ...] = (
         *(q.SegmentFacets(text), q.SegmentFacets(other), q.RateFacets((pair,))),
         *(q.ListFacts(one), q.CheckFacts(facts, two), q.CheckSentences(two, one)),
     )
