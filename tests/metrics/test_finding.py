@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,7 @@ from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
-from summeval_pytest.metrics.finding import Finding, closest_sentence
+from summeval_pytest.metrics.finding import closest_sentence
 from summeval_pytest.metrics.score import findings_of, wrong_pieces
 from summeval_pytest.questions import Fact
 from summeval_pytest.verdict.pair import explaining
@@ -20,6 +20,7 @@ SOURCE = (
     "Rain fell on half of the stones.",
     "Wet moss grew twice as fast.",
 )
+REASON, NO_FACT, NOT = "half of them only", "no fact says so", "does not follow"
 LOST = RatedFacet(
     facet="method",
     rating=1,
@@ -42,7 +43,7 @@ FULL = RatedFacet(
 
 def checked(text: str, **values: object) -> CheckedFact:
     """A fact and what became of it."""
-    checked = {"holds": False, "reason": "no fact says so", **values}
+    checked = {"holds": False, "reason": NO_FACT, **values}
     return CheckedFact(fact=Fact(text=text, sentence=0), **checked)  # type: ignore[arg-type]  # the tests name its fields
 
 
@@ -54,7 +55,7 @@ def eva(*, candidate: tuple[CheckedFact, ...] = (), **values: object) -> EvaScor
 
 def sentence(index: int, *, supported: bool | None = False, **values: object) -> JudgedSentence:
     """A judged sentence of a summary."""
-    values = {"text": "Rain fell.", "reason": "half of them only", **values}
+    values = {"text": "Rain fell.", "reason": REASON, **values}
     return JudgedSentence(index=index, supported=supported, **values)  # type: ignore[arg-type]  # the tests name its fields
 
 
@@ -67,72 +68,50 @@ DIED = checked("Moss grew.", evidence=("Moss died.", "All of it."), support=0.25
 
 
 @pytest.mark.parametrize(
-    ("score", "expected"),
+    ("score", "what", "texts", "place", "severity"),
     [
-        (  # 1 of 4 loses all three steps; "moss" and "grown" are in sentence 0
+        # 1 of 4 loses all three steps; "moss" and "grown" are in sentence 0
+        (
             FacetScore(value=0.5, ratings=(LOST, FULL)),
-            Finding(
-                kind="facet",
-                number="facet.method",
-                title="facet method",
-                verdict="rated 1 of 4",
-                reason="the summary does not state it",
-                reference="Moss was grown on stones.",
-                summary="",
-                evidence=((0, SOURCE[0]),),
-                severity=1.0,
-            ),
+            ("facet", "facet.method", "facet method", "rated 1 of 4", LOST.reason),
+            ("Moss was grown on stones.", ""),
+            *(0, 1.0),
         ),
-        (  # people count sentences from 1; the judge's first evidence is shown
+        # people count sentences from 1; the judge's first evidence is shown
+        (
             faithful(sentence(4, evidence=(2, 1), support=0.375)),
-            Finding(
-                kind="sentence",
-                number="faithfulness",
-                title="sentence 5",
-                verdict="unsupported, support 0.38 of 1",
-                reason="half of them only",
-                reference=None,
-                summary="Rain fell.",
-                evidence=((2, SOURCE[2]),),
-                severity=0.625,
-            ),
+            ("sentence", "faithfulness", "sentence 5", "unsupported, support 0.38 of 1", REASON),
+            (None, "Rain fell."),
+            *(2, 0.625),
         ),
-        (  # the premises that a judge names are the reference's words about it
+        # the premises that a judge names are the reference's words about it
+        (
             eva(candidate=(DIED,)),
-            Finding(
-                kind="fact",
-                number="eva.precision",
-                title="fact of the summary",
-                verdict="does not follow from the reference",
-                reason="died",
-                reference="Moss died. All of it.",
-                summary="Moss grew.",
-                evidence=((2, SOURCE[2]),),
-                severity=0.75,
-            ),
+            ("fact", "eva.precision", "fact of the summary", f"{NOT} from the reference", "died"),
+            ("Moss died. All of it.", "Moss grew."),
+            *(2, 0.75),
         ),
-        (  # the summary's own fact carries the first, whatever it is the other way round
+        # the summary's own fact carries the first, whatever it is the other way round
+        (
             eva(reference=(DIED, checked("Rain fell on half.")), matched=frozenset({0})),
-            Finding(
-                kind="fact",
-                number="eva.recall",
-                title="fact of the reference",
-                verdict="does not follow from the summary",
-                reason="no fact says so",
-                reference="Rain fell on half.",
-                summary="",
-                evidence=((1, SOURCE[1]),),
-                severity=0.5,
-            ),
+            ("fact", "eva.recall", "fact of the reference", f"{NOT} from the summary", NO_FACT),
+            ("Rain fell on half.", ""),
+            *(1, 0.5),
         ),
     ],
     ids=["facet", "sentence", "wrong fact", "lost fact"],
 )
 def test_what_is_wrong_is_reported_with_its_place_in_the_source(
-    score: FacetScore | EvaScore | FaithfulnessScore, expected: Finding
+    score: FacetScore | EvaScore | FaithfulnessScore,
+    what: tuple[str, ...],
+    texts: tuple[str | None, str],
+    place: int,
+    severity: float,
 ) -> None:
     """Worked examples, one of each kind; what is right is no finding."""
-    assert findings_of([score], SOURCE) == (expected,)
+    (finding,) = findings_of([score], SOURCE)
+    evidence = ((place, SOURCE[place]),)
+    assert astuple(finding) == (*what, *texts, evidence, severity, False)
 
 
 def test_what_the_judge_could_not_decide_is_counted_among_what_is_wrong() -> None:
