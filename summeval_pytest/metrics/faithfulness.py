@@ -24,7 +24,7 @@ from summeval_pytest.metrics.flow import (
     expect_count,
     limit_unanswered,
 )
-from summeval_pytest.metrics.number import ENDLESS, SPARSE, Named, bound_share, mean_support
+from summeval_pytest.metrics.number import ENDLESS, SPARSE, Named, bound_share, rounded_mean
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.numbers import unstated_numbers
@@ -126,7 +126,9 @@ class FaithfulnessScore:
         sentence copied from the source counts 1. None unless each answered sentence has a support;
         an LLM with one vote gives none. Source: SummaC-ZS (Laban et al., TACL 2022).
         """
-        return mean_support(s.support for s in self.sentences if s.supported is not None)
+        supports = [s.support for s in self.sentences if s.supported is not None]
+        known = [support for support in supports if support is not None]
+        return rounded_mean(known) if known and len(known) == len(supports) else None
 
     def values(self) -> Mapping[str, float | None]:
         """Every number a threshold can name; the mean support only where the judge gives it."""

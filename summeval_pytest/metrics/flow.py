@@ -24,24 +24,20 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.number import MetricName, Status
 
 
-class Valued(Protocol):
-    """A score with a value, higher is better."""
+class Averaging(Protocol):
+    """A score that can be compared and averaged over several references."""
 
     @property
     def value(self) -> float:
-        """The number with the metric's name, such as ``facet``."""
+        """The number with the metric's name, such as ``facet``; higher is better."""
         ...
-
-
-class Averaging(Valued, Protocol):
-    """A score that can be averaged over several references."""
 
     def averaged(self, scores: tuple[Self, ...]) -> Self:
         """A copy whose numbers are the means over ``scores``."""
         ...
 
 
-ScoreT = TypeVar("ScoreT", bound=Valued)
+ScoreT = TypeVar("ScoreT")
 AveragedT = TypeVar("AveragedT", bound=Averaging)
 AnswerT = TypeVar("AnswerT", bound=Answer)
 Returned = TypeVar("Returned")  # what a dialogue ends in
@@ -156,7 +152,7 @@ def limit_unanswered(what: str, reasons: list[str], n_items: int) -> None:
         raise NoScoreError(f"{len(reasons)} of {n_items} {what} unanswered, first: {reasons[0]}")
 
 
-def best_of(flows: tuple[Flow[ScoreT], ...]) -> Flow[ScoreT]:
+def best_of(flows: tuple[Flow[AveragedT], ...]) -> Flow[AveragedT]:
     """The best score over several references; unscored where any of them could not be scored."""
     scores = yield from _scored(flows)
     return scores if isinstance(scores, Unscored) else max(scores, key=lambda score: score.value)

@@ -33,17 +33,6 @@ def rounded_mean(values: Collection[float]) -> float:
     return round(fsum(values) / len(values), DIGITS)
 
 
-def mean_support(values: Iterable[float | None]) -> float | None:
-    """The mean of a judge's strengths of belief; None unless each item has one.
-
-    A mean over some of the items would be that of those which a rule answered.
-    """
-    known = tuple(values)
-    if not known or None in known:
-        return None
-    return rounded_mean([value for value in known if value is not None])
-
-
 def mean_values(scores: Iterable[Mapping[str, float | None]]) -> Mapping[str, float | None]:
     """Each number's mean over the scores that have it; None where none of them does."""
     named: dict[str, list[float]] = {}

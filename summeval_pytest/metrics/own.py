@@ -14,7 +14,7 @@ from functools import cache, lru_cache, partial
 from importlib.metadata import entry_points
 from numbers import Real
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, Never
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from summeval_pytest.errors import OptionError, UsageError, foreign_code, nearest
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, checked_numbers, metric_of
@@ -129,10 +129,6 @@ class OwnScore:
     def sizes(self) -> Mapping[str, int]:
         """Always empty."""
         return {}
-
-    def wrong_pieces(self) -> list[Never]:
-        """Always empty."""
-        return []
 
     def findings(self, source: Sequence[str]) -> Iterator[Finding]:  # noqa: ARG002 - see above
         """The problems that the metric names."""

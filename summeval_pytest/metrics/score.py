@@ -39,7 +39,7 @@ def wrong_pieces(scores: Iterable[Score | Unscored]) -> dict[str, int]:
     """
     counts = dict.fromkeys((*PIECES.values(), "undecided"), 0)
     for score in scores:
-        if not isinstance(score, Unscored) and score.metric in PIECES:
+        if not isinstance(score, Unscored | OwnScore):
             pieces = score.wrong_pieces()
             counts[PIECES[score.metric]] += len(pieces)
             counts["undecided"] += sum(piece.undecided for piece in pieces)
