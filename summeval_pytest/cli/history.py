@@ -19,7 +19,6 @@ from summeval_pytest.record.record_file import read_record
 from summeval_pytest.reports.page import finalize, policy
 from summeval_pytest.reports.template import resource, template
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.comparison import signatures_by_metric
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.means import MeanScore, mean_scores
 from summeval_pytest.verdict.run import RunRecord, SuiteRecord
@@ -184,10 +183,10 @@ class _Basis:
 
     @classmethod
     def of(cls, judge: str, suite: SuiteRecord) -> _Basis:
-        recipes = {
-            metric: {p for each in of for p in each.recipe if p[0] not in {"judge", "suite"}}
-            for metric, of in signatures_by_metric(suite.outlines).items()
-        }
+        recipes: dict[str, set[tuple[str, str]]] = {}
+        for each in suite.signatures():
+            kept = {part for part in each.recipe if part[0] not in {"judge", "suite"}}
+            recipes.setdefault(each.metric, set()).update(kept)
         judged = frozenset(outline.paper for outline in suite.outlines)
         return cls(judge, (suite.fingerprint, judged), recipes)
 

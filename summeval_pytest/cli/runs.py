@@ -300,10 +300,7 @@ def _compared(
     if not pairs:
         return False, [one_line(f"{suite.shown}: {system} was not judged")]
     numbers = [pair.numbers() for pair in pairs]
-    against, policy = Against.of(baseline, suite, system), suite.policy
-    comparison = compare(
-        numbers, against, rules=policy.rules, share=policy.share, slices=policy.slices
-    )
+    comparison = compare(numbers, Against.of(baseline, suite, system), suite.policy)
     lines = [one_line(f"{suite.shown}: {system}"), *comparison_lines(comparison)]
     if not comparison.mismatches:
         changes = (

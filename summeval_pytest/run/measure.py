@@ -128,7 +128,7 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
     scores, results, stated = await asyncio.gather(
         asyncio.gather(*(_counted(metric, flow, asker) for metric, flow in flows.items())),
         asyncio.gather(*(_counted(each.name, each.flow(pair), asker) for each in extras)),
-        _counted("eva", stated_flow(pair, facts), asker) if facts is not None else _nothing(),
+        _counted("eva", stated_flow(pair, facts), asker) if facts is not None else asyncio.sleep(0),
     )
     return Evaluation(
         pair=pair,
@@ -148,10 +148,6 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
 async def _counted(name: str, flow: Dialogue[Returned], asker: Asker) -> Returned:
     METRIC.set(name)
     return await converse(flow, asker)
-
-
-async def _nothing() -> None:
-    pass
 
 
 async def converse(flow: Dialogue[Returned], asker: Asker) -> Returned:

@@ -166,11 +166,9 @@ def evidence_label(source: tuple[str, ...], index: int) -> EvidenceLabel:
     return EvidenceLabel(index=index, starts=starts)
 
 
-def read_label_file(
-    file: Path, suite: Suite, shown: str | None = None
-) -> Mapping[tuple[str, str], Label]:
+def read_label_file(file: Path, suite: Suite) -> Mapping[tuple[str, str], Label]:
     """The labels of a file, whether or not the suite names it, by paper and system."""
-    return read_labels(TextFile(file, shown or file.as_posix()), suite.roster)
+    return read_labels(TextFile(file, file.as_posix()), suite.roster)
 
 
 def label_lines(

@@ -17,15 +17,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.metrics.catalogue import METRICS, OPTIONAL, catalogue_of, lacks
-from summeval_pytest.metrics.signature import Signature, read_signature
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.pair_numbers import Numbers, coverage, is_covered
 from summeval_pytest.stats.intervals import change_interval
 from summeval_pytest.stats.no_worse import papers_to_refute, refuted_drop
 from summeval_pytest.stats.paired import drop_p_value, holm
-from summeval_pytest.suite.values import MIN_SHARE
 from summeval_pytest.verdict.differences import Comparison, Difference, Flip, SliceChange
-from summeval_pytest.verdict.policy import DEFAULT_RULES, LEVEL, Rule, levels
+from summeval_pytest.verdict.policy import LEVEL, Policy, Rule, levels
 from summeval_pytest.verdict.slices import MIN_SLICE
 from summeval_pytest.verdict.thresholds import NOT_SAID
 
@@ -33,7 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.metrics.number import Named
-    from summeval_pytest.verdict.run import Outline, PairResult, RunRecord, SuiteRecord
+    from summeval_pytest.metrics.signature import Signature
+    from summeval_pytest.verdict.run import PairResult, RunRecord, SuiteRecord
     from summeval_pytest.verdict.slices import Slice
 
 
@@ -47,21 +46,14 @@ _IF_HARSH: Final = ", if what the judge left unanswered were wrong here and righ
 _AT_LOWEST: Final = "with the lowest score for each paper that has none"
 
 
-def compare(
-    papers: Sequence[Numbers],
-    against: Against,
-    *,
-    rules: Sequence[Rule] = DEFAULT_RULES,
-    share: float = MIN_SHARE,
-    slices: Sequence[Slice] = (),
-) -> Comparison:
+def compare(papers: Sequence[Numbers], against: Against, policy: Policy) -> Comparison:
     """One system's papers against a baseline's, on the papers that both have.
 
-    ``papers`` are the numbers of every paper of the system. ``rules`` say what fails. A smaller
-    ``share`` of papers in common than this cannot be compared. A metric that does not drop over all
-    papers is tested in each of the ``slices``.
+    ``papers`` are the numbers of every paper of the system. The rules of the ``policy`` say what
+    fails. A smaller share of papers in common cannot be compared. A metric that does not drop over
+    all papers is tested in each slice.
     """
-    baseline = against.baseline
+    baseline, rules, slices = against.baseline, policy.rules, policy.slices
     old = {paper: read().numbers() for paper, read in baseline.pairs.items()}
     common = [numbers.paper for numbers in papers if numbers.paper in old]
     mismatches = [*_other_recipes(against), *_other_papers(against, common)]
@@ -72,8 +64,8 @@ def compare(
             f"compared on {len(common):,} of {n_all:,} papers; {len(papers) - len(common):,} are"
             f" only in this run and {len(old) - len(common):,} only in {baseline.run}"
         )
-        if len(common) < share * n_all:
-            mismatches.append(f"{coverage_note}; a share of {share:g} must be in both")
+        if len(common) < policy.share * n_all:
+            mismatches.append(f"{coverage_note}; a share of {policy.share:g} must be in both")
     both = [(old[each.paper], each) for each in papers if each.paper in old]
     both = [] if mismatches else both
     if mismatches := mismatches or [*_unpaired(both, rules)]:
@@ -109,13 +101,15 @@ def compare(
 
 def _other_papers(against: Against, common: Iterable[str]) -> Iterator[str]:
     """Each reason why papers of the same name may not be the same paper."""
-    if not against.has_other_suite:
+    baseline = against.baseline
+    recipes = (*against.signatures, *baseline.suite.signatures(baseline.system))
+    if len({dict(each.recipe).get("suite") for each in recipes}) < 2:  # noqa: PLR2004 - of one suite
         return
-    stored = against.baseline.digests()
+    stored = baseline.suite.digests
     if others := [paper for paper in common if stored.get(paper) != against.digests.get(paper)]:
         more = f" and {len(others) - 1} more" if len(others) > 1 else ""
         what = "is another text in" if stored.get(others[0]) else "has no digest in"
-        yield f"paper {others[0]!r}{more} {what} {against.baseline.run}; save it again"
+        yield f"paper {others[0]!r}{more} {what} {baseline.run}; save it again"
 
 
 def _other_recipes(against: Against) -> Iterator[str]:
@@ -124,10 +118,10 @@ def _other_recipes(against: Against) -> Iterator[str]:
     Two suites may differ in papers that only one of them has.
     """
     baseline = against.baseline
-    recorded = baseline.signatures()
+    recorded = baseline.suite.signatures(baseline.system)
     differing: dict[tuple[str, str, str], list[str]] = {}
     for signature in against.signatures:
-        others = recorded.get(signature.metric, ())
+        others = [each for each in recorded if each.metric == signature.metric]
         if len(others) != 1:
             how_many = "more than one recipe of" if others else "no"
             yield f"{baseline.run} has {how_many} {signature.metric}; save it again"
@@ -456,24 +450,6 @@ class Baseline:
         """The baseline as a reader would name it."""
         return f"{self.run} ({self.system})"
 
-    def digests(self) -> Mapping[str, str]:
-        """The digest of each paper; empty for one of an old record."""
-        return {paper.id: paper.digest for paper in self.suite.papers}
-
-    def signatures(self) -> Mapping[str, tuple[Signature, ...]]:
-        """The recipes of each metric, by metric; more than one where its pairs disagree."""
-        of = (outline for outline in self.suite.outlines if outline.system == self.system)
-        return signatures_by_metric(of)
-
-
-def signatures_by_metric(outlines: Iterable[Outline]) -> dict[str, tuple[Signature, ...]]:
-    """The recipes of each metric, each once, in the order of the pairs that have them."""
-    texts = dict.fromkeys(text for outline in outlines for text in outline.signatures)
-    by_metric: dict[str, tuple[Signature, ...]] = {}
-    for signature in map(read_signature, texts):
-        by_metric[signature.metric] = (*by_metric.get(signature.metric, ()), signature)
-    return by_metric
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Against:
@@ -491,20 +467,7 @@ class Against:
     @classmethod
     def of(cls, baseline: Baseline, suite: SuiteRecord, system: str) -> Against:
         """What a system of a record is compared with."""
-        of = (outline for outline in suite.outlines if outline.system == system)
-        texts = dict.fromkeys(text for outline in of for text in outline.signatures)
-        return cls(
-            baseline=baseline,
-            signatures=[*map(read_signature, texts)],
-            digests={paper.id: paper.digest for paper in suite.papers},
-        )
-
-    @property
-    def has_other_suite(self) -> bool:
-        """Whether the papers of the two suites are not all the same."""
-        texts = (text for of in self.baseline.signatures().values() for text in of)
-        suites = {dict(each.recipe).get("suite") for each in (*self.signatures, *texts)}
-        return len(suites) > 1
+        return cls(baseline=baseline, signatures=suite.signatures(system), digests=suite.digests)
 
 
 def find_baseline(  # noqa: PLR0913 - by keyword, each a fact of its own

@@ -16,7 +16,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.metrics.signature import Signature, read_signature
 from summeval_pytest.verdict.changes import pair_change
 from summeval_pytest.verdict.comparison import Against, Baseline, compare
 from summeval_pytest.verdict.floors import floors_of
@@ -40,6 +39,7 @@ from summeval_pytest.verdict.waivers import all_uses
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from summeval_pytest.metrics.signature import Signature
     from summeval_pytest.run.golden import GoldenPair
     from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.verdict.policy import Policy
@@ -101,10 +101,8 @@ class Inputs:
         yield from self._other_recipes(suite)
 
     def _other_recipes(self, suite: SuiteRecord) -> Iterator[str]:
-        texts = dict.fromkeys(text for each in suite.outlines for text in each.signatures)
-        recorded = [read_signature(text) for text in texts]
         for metric, wanted in self.recipes.items():
-            for stored in recorded:
+            for stored in suite.signatures():
                 for key in wanted.differing(stored) if stored.metric == metric else ():
                     if key in {"judge", "suite"}:
                         continue  # named by `_differences`
@@ -242,9 +240,7 @@ def decide_system(
         faults = [f"{n.paper}: {each}" for n in papers for each in judge_faults(n)][:1]
         comparison = None
         if not faults:
-            comparison = compare(
-                papers, against, rules=policy.rules, share=policy.share, slices=policy.slices
-            )
+            comparison = compare(papers, against, policy)
     has_item = policy.decides_systems or comparison or against
     if not has_item or not is_whole:
         fails = comparison is not None and comparison.fails

@@ -19,6 +19,7 @@ from summeval_pytest.errors import Place  # noqa: TC001 - run records read it
 from summeval_pytest.metrics.finding import Finding  # noqa: TC001 - run records read it
 from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, Named, Unscored
 from summeval_pytest.metrics.score import Score  # noqa: TC001 - run records read it
+from summeval_pytest.metrics.signature import Signature, read_signature
 from summeval_pytest.run.golden import GoldenPair  # noqa: TC001 - run records read it
 from summeval_pytest.run.pair_numbers import Numbers, numbers_of
 from summeval_pytest.verdict.differences import (
@@ -295,6 +296,17 @@ class SuiteRecord:
         if isinstance(self.pairs, Pairs):
             return self.pairs.outlines
         return tuple(pair.outline for pair in self.pairs)
+
+    @property
+    def digests(self) -> Mapping[str, str]:
+        """The digest of each paper; empty for one of an old record."""
+        return {paper.id: paper.digest for paper in self.papers}
+
+    def signatures(self, system: str = "") -> tuple[Signature, ...]:
+        """The recipes of its pairs, or of one system's, each once and in the order of the pairs."""
+        of = (each for each in self.outlines if system in {"", each.system})
+        texts = dict.fromkeys(text for each in of for text in each.signatures)
+        return tuple(map(read_signature, texts))
 
     def pairs_of(self, system: str) -> Pairs:
         """The judged pairs of one system."""

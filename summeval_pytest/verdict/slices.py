@@ -18,7 +18,7 @@ from summeval_pytest.verdict.thresholds import Threshold, Thresholds, read_thres
 from summeval_pytest.verdict.waivers import Waivers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.suite.suite import Suite
@@ -115,18 +115,14 @@ def slice_verdicts(papers: Sequence[Numbers], slices: Sequence[Slice]) -> Iterat
         yield SliceVerdict(
             name=each.name,
             n_papers=len(own),
-            gaps=tuple(_gaps(of_all, own)),
+            gaps=tuple(
+                (name, of_slice, mean - of_slice)
+                for name, mean in of_all.items()
+                if mean is not None and (of_slice := mean_value(own, name)) is not None
+            ),
             means=verdict.means,
             undecided=tuple(f"slice {each.name}: {phrase}" for phrase in verdict.undecided),
         )
-
-
-def _gaps(
-    of_all: Mapping[str, float | None], own: Sequence[Numbers]
-) -> Iterator[tuple[str, float, float]]:
-    for name, mean in of_all.items():
-        if mean is not None and (of_slice := mean_value(own, name)) is not None:
-            yield name, of_slice, mean - of_slice
 
 
 def worst_slice(slices: Sequence[SliceVerdict]) -> tuple[SliceVerdict, str, float, float] | None:

@@ -192,7 +192,9 @@ def compared(
     signatures = [each for each in signatures if each.metric in measured]
     against = Against(baseline=baseline(*old), signatures=signatures, digests={})
     papers = [pair.numbers() for pair in new]
-    return compare(papers, against, rules=read_rules(rules or ["p0.05"]), slices=slices)
+    none = Thresholds(pair=(), mean=())
+    policy = Policy(thresholds=none, rules=read_rules(rules or ["p0.05"]), slices=tuple(slices))
+    return compare(papers, against, policy)
 
 
 def system(

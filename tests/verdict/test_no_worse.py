@@ -18,12 +18,14 @@ from summeval_pytest.verdict.policy import (
     DEFAULT_RULES,
     LEVEL,
     TESTED,
+    Policy,
     Rule,
     no_worse_rules,
     read_rules,
     suite_rules,
 )
 from summeval_pytest.verdict.run import PaperRecord
+from summeval_pytest.verdict.thresholds import Thresholds
 from tests.verdict.records import HERE, baseline, compared, pair, pairs_of, unscored
 
 if TYPE_CHECKING:
@@ -168,7 +170,9 @@ def grown(n_papers: int, stored: Mapping[str, str], share: float = 0.8) -> Compa
     recipe = signature_of("faithfulness", judge="fair-1", suite="000000000000")
     against = Against(baseline=old, signatures=[recipe], digests=digests(n_papers))
     new = [each.numbers() for each in pairs_of(*SPREAD, *[0.0] * (n_papers - 32))]
-    return compare(new, against, rules=read_rules(["faithfulness:no-worse-0.2"]), share=share)
+    rules = read_rules(["faithfulness:no-worse-0.2"])
+    policy = Policy(thresholds=Thresholds(pair=(), mean=()), rules=rules, share=share)
+    return compare(new, against, policy)
 
 
 def test_a_suite_that_grew_is_compared_on_the_papers_that_both_have() -> None:
