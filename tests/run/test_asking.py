@@ -48,18 +48,6 @@ class Scripted:
         return self.say(questions)  # type: ignore[return-value]  # a careless judge says anything
 
 
-def broken_once() -> Scripted:
-    """A judge whose first call fails after a moment."""
-
-    async def fail(_: Questions) -> None:
-        await asyncio.sleep(0.01)
-        if len(judge.calls) == 1:
-            raise ConnectionError("the line is dead")
-
-    judge = Scripted(fail)
-    return judge
-
-
 def test_a_question_is_asked_once_and_answered_wherever_it_stands() -> None:
     """Answers are matched by place; the paper's side comes with every system, and is paid once."""
     judge = Scripted()
@@ -90,7 +78,13 @@ def test_flows_at_once_share_a_question_that_is_on_its_way() -> None:
 
 def test_a_failure_reaches_everyone_who_waits_and_is_not_remembered() -> None:
     """A flow that waits for ever would hang its test; the next one deserves another try."""
-    judge = broken_once()
+
+    async def fail_once(_: Questions) -> None:
+        await asyncio.sleep(0.01)
+        if len(judge.calls) == 1:
+            raise ConnectionError("the line is dead")
+
+    judge = Scripted(fail_once)
 
     async def main() -> tuple[list[Answers | BaseException], Answers]:
         asker = Asker(judge)

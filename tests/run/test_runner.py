@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import threading
 from collections.abc import Generator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
@@ -20,47 +19,33 @@ from summeval_pytest.errors import JudgeError
 from summeval_pytest.metrics import faithfulness
 from summeval_pytest.run import runner as runner_module
 from summeval_pytest.run.flows import StatedFacts
-from summeval_pytest.run.runner import Runner, Task, TaskTexts, pair_of
+from summeval_pytest.run.runner import Runner, Task, TaskTexts, pair_of, tasks_of
 from summeval_pytest.suite.labels import FactLabel, FactLabels
 from summeval_pytest.suite.suite import load_suite
+from tests.label_suite import write_lines
 from tests.waiting import SOON, until, wait_until
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.suite.values import Pair, Paper
 
 N_PAIRS = 8
 
 
-def write_suite(folder: Path) -> Suite:
-    """A suite of one system and a paper a mouse; each summary is one sentence."""
+@pytest.fixture(scope="module")
+def tasks(tmp_path_factory: pytest.TempPathFactory) -> list[Task]:
+    """A paper a mouse, each with a summary of one sentence; each asks its judge one question."""
+    folder = tmp_path_factory.mktemp("mice")
     mice = [f"mouse-{number}" for number in range(N_PAIRS)]
     papers = [{"id": m, "source": f"Zinc went to {m}.", "reference": f"{m} slept."} for m in mice]
+    write_lines(folder / "papers.jsonl", *papers)
     summaries = [{"paper": mouse, "summary": f"Rest came to {mouse}."} for mouse in mice]
-    for name, objects in (("papers", papers), ("careful", summaries)):
-        text = "".join(json.dumps(values) + "\n" for values in objects)
-        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    write_lines(folder / "careful.jsonl", *summaries)
     (folder / "summeval.toml").write_text(
         'papers = "papers.jsonl"\n[systems.careful]\nsummaries = "careful.jsonl"\n',
         encoding="utf-8",
     )
-    return load_suite(folder, "mice")
-
-
-@pytest.fixture(scope="module")
-def tasks(tmp_path_factory: pytest.TempPathFactory) -> list[Task]:
-    """The pairs of the suite, in its order; each asks its judge one question."""
-    return tasks_of(write_suite(tmp_path_factory.mktemp("mice")))
-
-
-def tasks_of(suite: Suite) -> list[Task]:
-    """The pairs of a suite."""
-    return [
-        Task(suite=suite, paper=paper, system="careful", metrics=("faithfulness",))
-        for paper in suite.paper_ids
-    ]
+    return tasks_of(load_suite(folder, "mice"), ["careful"], ("faithfulness",))
 
 
 class Counting:

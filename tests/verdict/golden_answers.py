@@ -103,7 +103,6 @@ def _is_right(answer: GoldenAnswer) -> bool:
 EVERY: Final = tuple(_every())
 """Every answer that a judge could give, with a few counts of evidence."""
 RIGHT: Final = tuple(filter(_is_right, EVERY))
-SILENT: Final = tuple(answer for answer in EVERY if answer.answer is None)
 
 
 def pairs(choice: Sequence[GoldenAnswer] = EVERY) -> SearchStrategy[list[GoldenPair]]:
