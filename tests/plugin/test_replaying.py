@@ -92,12 +92,10 @@ FLOOR: Final = "[thresholds.judge]\nfacet_exact = 1.0"
 @pytest.mark.parametrize(
     ("options", "tables", "code"),
     [
-        ((), "", 0),
-        (("--summ-model=good,bad",), "", 1),
-        (("--summ-min=eva=0.1",), CORRECTED, 0),
+        (("--summ-model=good,bad", "--summ-min=eva=0.1"), CORRECTED, 1),
         ((), FLOOR, 10),
     ],
-    ids=["plain", "two systems", "corrected means", "untrusted"],
+    ids=["two systems and corrected means", "untrusted"],
 )
 def test_what_a_run_asks_is_planned_exported_and_replayed(
     bench: Bench,
