@@ -334,6 +334,16 @@ def test_a_figure_changes_as_its_counts_do() -> None:
     assert actual["unfaithful_precision"].change == 0
 
 
+def test_spearman_changes_as_the_overall_scores_do() -> None:
+    """Three pairs in the labels' order, then against it: 1 to -1."""
+    old, new = (
+        [golden(answered("overall", n, score), paper=f"moss-{n}") for n, score in enumerate(scores)]
+        for scores in ((0.1, 0.2, 0.3), (0.9, 0.8, 0.7))
+    )
+    actual = changed(old, new)["facet_spearman"]
+    assert (actual.old, actual.new) == pytest.approx((1, -1))
+
+
 @settings(deadline=None, max_examples=25)
 @given(pairs(RIGHT), st.data())
 def test_figures_of_both_sides_are_those_of_each_alone(

@@ -131,3 +131,6 @@ def test_pairs_are_found_by_system_and_paper_however_they_are_kept() -> None:
         assert actual.summary == "Rats ran."
         changed = stored.with_pairs(lambda each: replace(each, note="seen"))
         assert {pair.note for pair in changed.pairs} == {"seen"}
+    record = suite(pair("moss-01", eva(0.5)), pair("moss-01", rated(), system="plain"))
+    assert [each.metric for each in record.signatures()] == ["eva", "facet"]
+    assert [each.metric for each in record.signatures("plain")] == ["facet"]

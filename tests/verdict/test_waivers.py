@@ -125,7 +125,8 @@ def test_a_waiver_that_nothing_needs_or_that_bounds_nothing_is_refused(
         waiver("facet", most=1.0),
         waiver("faithfulness.conflicts", least=1.0),
     ]
-    check_waivers([waiver(least=1.0), waiver("faithfulness.conflicts", most=1.0)], LIMITS)
+    mean = waiver("eva.recall", paper=ALL_PAPERS)
+    check_waivers([waiver(least=1.0), waiver("faithfulness.conflicts", most=1.0), mean], LIMITS)
     messages = []
     for each in wrong:
         with pytest.raises(SuiteError) as caught:
