@@ -34,9 +34,10 @@ def _abstract(number: int) -> RoleText:
     return RoleText("pubmedqa_roles", str(number), sentences, states, (0, 1, 2, 3), (1.0,) * 4)
 
 
-def test_roles_are_learned_from_made_up_abstracts() -> None:
-    """Ten abstracts of one form, and one that was not among them."""
-    model = learn([_abstract(number) for number in range(10)])
+def test_roles_are_learned_from_made_up_abstracts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six abstracts of one form, and one that was not among them."""
+    monkeypatch.setattr("tests.fitting.roles._ROUNDS", 8)
+    model = learn([_abstract(number) for number in range(6)])
     unseen = _abstract(99)
     assert read(model, unseen).tolist() == [0, 1, 2, 3]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -23,7 +22,6 @@ from summeval_pytest.scale.judging import Batch, JudgeOrder, PairJudge, batch_li
 from tests.plugin.conftest import by_rule
 from tests.plugin.test_endpoints import PRICES
 from tests.plugin.test_shards import BOTH, labelled
-from tests.processes import run_command
 from tests.scripted_server import Delay
 from tests.waiting import SOON
 
@@ -71,15 +69,12 @@ def test_every_way_of_judging_gives_the_record_of_a_run_of_pytest(
     """
     labelled(bench)
     bench.write("mortal.py", MORTAL)
-    env = os.environ | {"PYTHONPATH": str(bench.path)}
-    app = (sys.executable, "-m", "summeval_pytest.cli.app", "judge", "summeval.toml")
-    for out, way in (("many.jsonl", ("-j", "2")), ("dask.jsonl", ("-j", "2", "--dask"))):
-        (bench.path / "killed").unlink(missing_ok=True)
-        chosen = ("--model=good,bad", "--judge=mortal:Once", f"--out={out}")
-        done = run_command(*app, *chosen, *way, cwd=bench.path, env=env)
-        assert (bench.path / "killed").exists()
-        assert done.stdout.startswith("judged 6 of 6 pairs, 0 errors, ")
     monkeypatch.chdir(bench.path)
+    for out, *way in (("many.jsonl", "-j", "2"), ("dask.jsonl", "-j", "2", "--dask")):
+        (bench.path / "killed").unlink(missing_ok=True)
+        assert judge("--judge=mortal:Once", f"--out={out}", *way) == 0
+        assert (bench.path / "killed").exists()
+        assert capsys.readouterr().out.startswith("judged 6 of 6 pairs, 0 errors, ")
     assert judge("--judge=mortal:Once", "--out=one.jsonl") == 0
     assert "decide: pytest summeval.toml --summ-from=one.jsonl" in capsys.readouterr().out
     assert not (bench.path / "one.jsonl.part").exists()

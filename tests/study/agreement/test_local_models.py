@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,10 +14,12 @@ from summeval_pytest.study.agreement.local_models import (
     LocalModels,
     extra_columns,
     lines_of_models,
+    with_columns,
 )
 from summeval_pytest.suite.values import Pair, Paper, Section
-from tests.label_suite import write_lines, write_suite
 from tests.local_models import LetterEncoder, WordScorer
+from tests.study.agreement.agreements import labelled
+from tests.study.moss_suite import READER, moss
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,8 +27,6 @@ if TYPE_CHECKING:
 
 HERE = Place("suite")
 BOTH = LocalModels(encoder=LetterEncoder(), scorer=WordScorer())
-FAITHFUL = {"index": 0, "faithful": True, "evidence": [0]}
-LABEL = {"paper": "moss-01", "system": "long", "overall": 0.8, "sentences": [FAITHFUL]}
 
 
 def pair(summary: str, *references: str) -> Pair:
@@ -92,36 +93,24 @@ def test_a_reader_is_reported_the_recipe_and_what_was_cut() -> None:
     assert LocalModels(encoder=LetterEncoder()).recipes == {"embedding": "letters 1"}
 
 
+def test_a_computed_column_marks_the_recorded_one_of_its_name() -> None:
+    """Neither may hide the other; without the option the recorded one keeps its name."""
+    recorded = replace(labelled("moss", 0.5, BERTScore=0.7), pair=pair("moss", "moss"))
+    (both,) = with_columns([recorded], BOTH)
+    assert (both.columns["BERTScore"], both.columns["BERTScore (recorded)"]) == (1.0, 0.7)
+    assert with_columns([recorded], LocalModels()) == [recorded]
+
+
 @pytest.mark.usefixtures("few_resamples")
 def test_agreement_is_shown_with_the_columns_of_the_models(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A computed BERTScore marks the recorded one; without the option that keeps its name."""
-    labels = [LABEL, LABEL | {"system": "short", "overall": 0.2}]
-    labels.append({"paper": "moss-02", "system": "long", "overall": 0.5})
-    folder = write_suite(tmp_path / "moss", *labels)
-    toml = folder / "summeval.toml"
-    toml.write_text('recorded = "recorded.jsonl"\n' + toml.read_text("utf-8"), "utf-8")
-    line = {"paper": "moss-01", "system": "long", "by": "BERTScore", "overall": 0.7}
-    write_lines(folder / "recorded.jsonl", line)
+    """They follow our own, and the recipe of each model is in the file and below the tables."""
+    monkeypatch.setattr("summeval_pytest.study.agree.models_of", lambda _: BOTH)
     file = tmp_path / "figures.json"
-
-    def lines(models: LocalModels) -> list[str]:
-        monkeypatch.setattr("summeval_pytest.study.agree.models_of", lambda _: models)
-        return agree(folder, json_file=file)
-
-    plain = lines(LocalModels())
-    before = json.loads(file.read_text("utf-8"))
-    shown = lines(BOTH)
-    after = json.loads(file.read_text("utf-8"))
-
-    assert [line for line in plain if line.startswith("BERTScore ")]
-    assert "recipes" not in before
-    names = [line.split("  ")[0] for line in shown]
+    lines = agree(moss(tmp_path / "moss"), judge=READER, json_file=file)
+    names = [line.split("  ")[0] for line in lines]
     start = names.index("length") + 1
-    assert names[start : start + 7] == [*BERTSCORE, *EMBEDDING, "BERTScore (recorded)"]
-    counts = {row["column"]: row["n"] for row in after["levels"]["pooled"]}
-    assert (counts["BERTScore"], counts["BERTScore (recorded)"]) == (3, 1)
-    assert after["recipes"] == BOTH.recipes
-    assert shown[-1].startswith("embedding: letters 1; ")
-    assert {row["column"] for row in before["levels"]["pooled"]} <= counts.keys()
+    assert names[start : start + 6] == [*BERTSCORE, *EMBEDDING]
+    assert json.loads(file.read_text("utf-8"))["recipes"] == BOTH.recipes
+    assert lines[-1].startswith("embedding: letters 1; ")
