@@ -11,29 +11,26 @@ from summeval_pytest.cli.app import main
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.questions import ListFacts, SegmentFacets
 from summeval_pytest.study.systems.study_material import Watch
-from tests.asked_suite import KEY, by_rule, write_suite
+from tests.asked_suite import KEY, write_suite
 from tests.scripted_server import ScriptedServer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    pass
 
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
 
 
-@pytest.fixture
-def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
-    """Whoever answers, and a suite here whose judge and model it is."""
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(autouse=True)
+def _kilns(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A suite here whose judge and model the server is."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    with ScriptedServer(by_rule) as server:
-        write_suite(Path("kilns"), server.url)
-        yield server
+    write_suite(Path("kilns"), server.url)
 
 
 def study(*arguments: str) -> Any:
     """The JSON of a study by the judge that is a model."""
-    chosen = ["--store", "store", "--judge", "rule", "--json", "study.json", *arguments]
+    chosen = ["--judge", "rule", "--json", "study.json", *arguments]
     assert main(["study", "kilns", *chosen]) == 0
     return json.loads(Path("study.json").read_text(encoding="utf-8"))
 
@@ -84,12 +81,11 @@ def test_a_judge_that_cannot_be_is_reported_before_anybody_is_asked(
     server: ScriptedServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The first judge's answers would be paid for in vain."""
-    assert main(["study", "kilns", "--store", "store", "--judge=rule,ofline"]) == 4
+    assert main(["study", "kilns", "--judge=rule,ofline"]) == 4
     assert "no judge 'ofline'" in capsys.readouterr().err
     assert server.n_requests == 0
 
 
-@pytest.mark.usefixtures("server")
 def test_a_refused_summary_has_no_number_and_is_not_left_out() -> None:
     """Its words are an apology's; the means cover one paper of two."""
     lines = Path("kilns/bad.jsonl").read_text(encoding="utf-8").splitlines()
