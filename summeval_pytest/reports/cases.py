@@ -84,8 +84,6 @@ _EXPLAINED_BY: Final = {
     COVERAGE: "facet",
 }
 """Numbers without findings, and the numbers whose findings explain them, too."""
-
-
 _OTHER_CLAIMS: Final[Mapping[str, tuple[str, ...]]] = {
     "eva": ("unsupported", "mended"),
     "faithfulness": ("lost", "regained", "invented"),

@@ -62,8 +62,6 @@ _PLAIN: Final = re.compile(r"[a-zA-Z0-9 ,.'%-]*")
 """Words that mean nothing in Markdown."""
 _FAULTS: Final[dict[Covered, str]] = {"failed": "\u274c failed", "error": "\u26a0\ufe0f unscored"}
 T = TypeVar("T")
-
-
 Kind = Literal["judge", "part", "system", "pair", "more"]
 _SEVERITIES: Final[dict[Kind, str]] = {
     "judge": "blocker",

@@ -46,8 +46,6 @@ REPORTS: dict[str, Callable[[RunVerdict], str]] = {
     "step summary": step_summary,
     "JUnit report": junit_text,
 }
-
-
 LONG = ("x" * 10**6, "\u202e" * 10**6, "y " * 500_000)
 
 

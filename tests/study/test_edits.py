@@ -41,8 +41,6 @@ Results: uptake rose by 31.0% with lime and by 12.5% with basalt.
 1. Does lime help?
 zinc (10 mg) lowered the loss of 4,200 leaves.
 """.strip().splitlines()
-
-
 texts = (
     st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=6).map(" ".join)
     | st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=6).map("\n\n".join)

@@ -69,8 +69,6 @@ def interval(estimate: Estimate) -> tuple[float | None, ...]:
 TINY = [
     labelled("moss", 1, 1), labelled("moss", 2, 3), labelled("zinc", 3, 2), labelled("zinc", 4, 4),
 ]  # fmt: skip
-
-
 MANY = [
     labelled(f"paper-{n % 7}", n * 37 % 11, n * 53 % 13, system=f"s{n // 7}") for n in range(28)
 ]
@@ -118,8 +116,6 @@ FOUR_SYSTEMS = [
     for paper, shift in (("moss", 0.0), ("zinc", 10.0))
     for system, human, fm in (("a", 1, 2), ("b", 2, 4), ("c", 3, 5), ("d", 4, 9))
 ]
-
-
 """Four systems, ordered by FM as by people on both papers; one paper is rated ten points higher."""
 
 
@@ -182,31 +178,15 @@ def kendall(x: Numbers, y: Numbers) -> float | None:
 
 
 SCALAR = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
-
-
 Row = tuple[str, str, float | None, float | None]
-
-
 """A paper, a system, and two numbers."""
-
-
 number = st.integers(min_value=1, max_value=4).map(float)
-
-
 papers, systems = st.sampled_from("abc"), st.sampled_from("xyz")
-
-
 rated_rows = st.lists(st.tuples(papers, systems, number | st.none(), number), max_size=14)
-
-
 any_rows = st.lists(
     st.tuples(papers, systems, number | st.none(), st.floats(-1000, 1000, width=16)), max_size=14
 )
-
-
 every_name = pytest.mark.parametrize("name", COEFFICIENTS)
-
-
 few_examples = settings(deadline=None, max_examples=15)
 
 
@@ -328,19 +308,11 @@ FIGURES: dict[str, tuple[float, float | None]] = {
     "ACU": (0.148, None),
     "DELTA": (-0.168, None),
 }
-
-
 """Pearson and Spearman against the human overall score; None where the release's papers give none.
 
 Source: ScholarSum 061b34c6, PubMed half (metrics.md section 2, and the README of the data)."""
-
-
 UNREAD = {"presence (GPT-4 segments)": 0.53, "length (GPT-4 segments)": 0.57}
-
-
 """Pearson of what GPT-4's segments say unread (metrics.md section 2, mandatory extra controls)."""
-
-
 NOT_ASKED = Unscored(metric="facet", status="unanswered", reason="no judge was asked")
 
 
@@ -401,8 +373,6 @@ def test_fm_with_gpt_4_has_the_interval_and_the_order_published(
 EXACT: Mapping[Facet, float] = {
     "background": 0.713, "method": 0.465, "result": 0.605, "conclusion": 0.733,
 }  # fmt: skip
-
-
 KAPPA: Mapping[Facet, float] = {
     "background": 0.384, "method": 0.454, "result": 0.638, "conclusion": 0.726,
 }  # fmt: skip
@@ -453,8 +423,6 @@ def test_recorded_judges_say_more_than_that_facets_are_there(
 
 
 ratings = st.integers(min_value=1, max_value=4).map(float)
-
-
 triples = st.lists(st.tuples(*[st.integers(-20, 20)] * 3), min_size=5, max_size=12)
 
 

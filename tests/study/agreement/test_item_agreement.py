@@ -246,11 +246,7 @@ def test_an_interval_of_roles_resamples_papers() -> None:
 
 
 Pairs = list[tuple[int, int]]
-
-
 SCALE = (1, 2, 3, 4)
-
-
 rated_items = st.lists(st.tuples(st.sampled_from(SCALE), st.sampled_from(SCALE)), max_size=30)
 
 
@@ -265,8 +261,6 @@ OBSERVERS: Sequence[Sequence[int | None]] = (
     (None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None),
     (1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None),
 )
-
-
 TARGETS = ((9, 2, 5, 8), (6, 1, 3, 2), (8, 4, 6, 8), (7, 1, 2, 6), (10, 5, 6, 9), (6, 2, 4, 7))
 
 
