@@ -210,7 +210,7 @@ def page_pieces(record: RunVerdict) -> Iterator[str]:
                 "losses": _LOSSES,
                 "scales": dict(SCALES),
                 "metrics": metrics,
-                "n_told": len(with_texts),
+                "n_with_texts": len(with_texts),
             }
         ),
         entries=(block(entry(place, row)) for place, row in enumerate(rows)),

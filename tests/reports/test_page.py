@@ -312,7 +312,7 @@ def test_a_long_run_tells_the_worst_pairs_and_has_rows_of_the_others(long_run: R
     index = page.block("index")
     rows = page.block("rows")
     assert [len(row) for row in rows] == [4, 4, 4, 9, 9, 9]
-    assert index["n_told"] == 3
+    assert index["n_with_texts"] == 3
     assert index["papers"][4] == ["fern-1", "On fern-1"]
     values = ["0.500", "0.400", "0.500"]
     misses = ["facet 0.500 < 0.600", "facet.conclusion 1 < 2"]
@@ -330,7 +330,7 @@ def test_a_long_run_that_passes_has_rows_alone() -> None:
     page = Page(page_text(moss_run(moss_suite(*(right_pair(f"moss-{n}") for n in range(6))))))
     assert page.scripts.keys() == {None, "index", "rows"}
     assert "leaves out the texts of pairs that pass, so that" in page.text
-    assert page.block("index")["n_told"] == 0
+    assert page.block("index")["n_with_texts"] == 0
 
 
 def test_a_page_holds_one_pair_of_a_stored_run_at_a_time(long_run: RunVerdict) -> None:

@@ -12,7 +12,7 @@ const dataOf = (id) => {
   return block ? JSON.parse(block.textContent) : null;
 };
 
-const { systems = [], papers = [], losses, scales, metrics, n_told: nTold } = dataOf("index");
+const { systems = [], papers = [], losses, scales, metrics, n_with_texts: nWithTexts } = dataOf("index");
 const rows = dataOf("rows").map(([whose, paper, outcome, lacking, ...shown], number) => {
   const [system, [id, title]] = [systems[whose], papers[paper]];
   const lost = lacking.map((place) => losses[place]);

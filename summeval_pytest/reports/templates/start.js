@@ -12,7 +12,7 @@ const navButton = (text, label, act) => {
 };
 
 const viewOf = (row) =>
-  row.number < nTold
+  row.number < nWithTexts
     ? pairView(row, dataOf(`pair-${row.number}`), dataOf(`paper-${row.paper}`))
     : bareView(row);
 
