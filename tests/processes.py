@@ -17,8 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-LEAN: Final = "-p no:hypothesispytest -p no:anyio -p no:randomly -p no:rerunfailures -p no:syrupy"
-"""Other plugins of this machine, which cost a second a run and play no part."""
+LEAN: Final = " ".join(
+    f"-p no:{name}"
+    for name in (
+        *("hypothesispytest", "anyio", "randomly", "rerunfailures", "syrupy"),
+        *("doctest", "legacypath", "pastebin", "setuponly", "setupplan", "stepwise", "unittest"),
+    )
+)
+"""Other plugins of this machine, and some of pytest's own, which cost time and play no part."""
 
 
 def run_command(

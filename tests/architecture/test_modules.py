@@ -18,6 +18,7 @@ TESTS = sorted(
     for path in (ROOT / "tests").rglob("test_*.py")
     if not {"benchmarks", "real_server"} & set(path.parts) and path != Path(__file__)
 )
+TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
 VAGUE = {"base", "common", "core", "helpers", "misc", "util", "utils"}
 
 
@@ -36,7 +37,7 @@ def test_public_names_are_sorted() -> None:
     """A sorted __all__ shows at a glance whether a name is public."""
     n_found = 0
     for path in MODULES:
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in TREES[path].body:
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
                 names = ast.literal_eval(node.value)
                 order = sorted(names, key=lambda n: (not n.isupper(), not n[0].isupper(), n))
@@ -55,8 +56,7 @@ def test_no_class_and_no_module_has_anothers_name() -> None:
     """A name that stands for two things has to be looked up each time it is read."""
     names = [path.stem for path in MODULES if path.name != "__init__.py"]
     for path in MODULES:
-        tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        names += [node.name for node in tree if isinstance(node, ast.ClassDef)]
+        names += [node.name for node in ast.walk(TREES[path]) if isinstance(node, ast.ClassDef)]
     assert {name for name, n in Counter(names).items() if n > 1} == set()
 
 

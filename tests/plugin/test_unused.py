@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from summeval_pytest.plugin.options import TABLE, Option
 from tests.plugin.conftest import Bench
 
 WRITER = """\
@@ -51,17 +50,14 @@ def foreign(bench: Bench) -> Bench:
     return bench
 
 
-def _flag(option: Option) -> str:
-    return option.flag if option.is_switch else f"{option.flag}=1"
-
-
-@pytest.mark.parametrize("option", TABLE.values(), ids=lambda option: option.name)
-def test_no_option_of_the_gate_is_green_without_a_suite(foreign: Bench, option: Option) -> None:
+@pytest.mark.parametrize("option", ["--summ-model=good", "--summ-plan"])
+def test_no_option_of_the_gate_is_green_without_a_suite(foreign: Bench, option: str) -> None:
     """Exit code 0 of a release that nobody looked at would be believed."""
-    run = foreign.inside("test_plain.py", _flag(option))
+    run = foreign.inside("test_plain.py", option)
 
     assert run.code == pytest.ExitCode.USAGE_ERROR
-    assert run.err.startswith(f"ERROR: {option.flag} needs a suite, and none is among the argum")
+    flag = option.partition("=")[0]
+    assert run.err.startswith(f"ERROR: {flag} needs a suite, and none is among the argum")
     assert run.err.rstrip("\n").endswith(
         "; found gate/summeval.toml: name what to gate, pytest gate, or write testpaths ="
         ' [".", "gate"] under [tool.pytest.ini_options] in pyproject.toml, or leave the option out'
