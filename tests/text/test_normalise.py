@@ -161,16 +161,12 @@ SCIENCE = """
 """
 
 
-@pytest.mark.parametrize("text", REFUSALS.strip().splitlines())
-def test_a_system_that_speaks_of_itself_and_declines_refuses(text: str) -> None:
-    """A refused summary is the system's failure, and no judge need be asked."""
-    assert is_refusal(text.strip())
-
-
-@pytest.mark.parametrize("text", SCIENCE.strip().splitlines())
-def test_science_that_begins_like_a_refusal_is_none(text: str) -> None:
-    """A summary that scores is not to be thrown away for a word."""
-    assert not is_refusal(text.strip())
+def test_a_system_that_speaks_of_itself_and_declines_refuses() -> None:
+    """A refused summary is the system's failure; one that scores must not be thrown away."""
+    refusals, science = (
+        [line.strip() for line in text.strip().splitlines()] for text in (REFUSALS, SCIENCE)
+    )
+    assert list(filter(is_refusal, [*refusals, *science])) == refusals
 
 
 def test_a_summary_after_an_apology_is_no_refusal_from_80_words_on() -> None:

@@ -210,39 +210,35 @@ def test_every_letter_of_a_reply_is_quoted_or_its_own(reply: str) -> None:
         assert inside + own_words(reply).count("a") == reply.count("a")
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "Yes", "yes.", "**Yes**", '"Yes"', "YES!", "Answer: Yes", "Final answer: yes", "- Yes",
-        '{"label": "yes"}', "Yes \u2014 the text is clear.",
-        "Yes (Adherence was only partially recorded.)",
-        "Yes. The source says that the moss is likely to help.",
-        'Yes. "The cooling was not supported by theory at all."',
-        "Yes. No contradiction is found.", "Yes: a difference was not found at night.",
-    ],
-)  # fmt: skip
-def test_a_yes_at_the_start_is_a_yes(reply: str) -> None:
+YES = [
+    "Yes", "yes.", "**Yes**", '"Yes"', "YES!", "Answer: Yes", "Final answer: yes", "- Yes",
+    '{"label": "yes"}', "Yes \u2014 the text is clear.",
+    "Yes (Adherence was only partially recorded.)",
+    "Yes. The source says that the moss is likely to help.",
+    'Yes. "The cooling was not supported by theory at all."',
+    "Yes. No contradiction is found.", "Yes: a difference was not found at night.",
+]  # fmt: skip
+NO = [
+    "No", "no.", "**No**", "Answer: no", "No (Bare roofs did not cool at night.)",
+    "No doubt, yes",
+    "Partially", "Partly supported.", "Not supported.", "Unsupported", "Not fully", "Mostly",
+    "Yes, partially.", "Yes, likely.", "Yes, but only partly.", "Yes and no", "Yes, half of it",
+    "Yes, but the dose is not mentioned.", "Yes. The second half isn't supported, however.",
+    "Yes, to some extent", "Yes. It is only in part supported.", "Yes, unsupported",
+    "Yes, there is no direct support.", "Yes, although the dose differs.",
+    "Yes. Its second half was not found anywhere in the source.",
+    "Yes. It was not given in the text",
+]  # fmt: skip
+
+
+def test_a_yes_at_the_start_is_a_yes() -> None:
     """Marks and a label before it are typing; what is quoted is not the judge's own word."""
-    assert read_verdict(own_words(reply)) is True
+    assert [reply for reply in YES if not read_verdict(own_words(reply))] == []
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "No", "no.", "**No**", "Answer: no", "No (Bare roofs did not cool at night.)",
-        "No doubt, yes",
-        "Partially", "Partly supported.", "Not supported.", "Unsupported", "Not fully", "Mostly",
-        "Yes, partially.", "Yes, likely.", "Yes, but only partly.", "Yes and no", "Yes, half of it",
-        "Yes, but the dose is not mentioned.", "Yes. The second half isn't supported, however.",
-        "Yes, to some extent", "Yes. It is only in part supported.", "Yes, unsupported",
-        "Yes, there is no direct support.", "Yes, although the dose differs.",
-        "Yes. Its second half was not found anywhere in the source.",
-        "Yes. It was not given in the text",
-    ],
-)  # fmt: skip
-def test_a_no_a_hedge_and_a_denial_are_a_no(reply: str) -> None:
+def test_a_no_a_hedge_and_a_denial_are_a_no() -> None:
     """Elsewhere "Yes, it is not supported" was read as a pass (metrics.md section 6, #2)."""
-    assert read_verdict(own_words(reply)) is False
+    assert [reply for reply in NO if read_verdict(own_words(reply))] == []
 
 
 @pytest.mark.parametrize(

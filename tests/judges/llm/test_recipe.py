@@ -150,9 +150,9 @@ def hashes_now() -> dict[str, str]:
     return {name: digits() for name, digits in HASHES.items()}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def before() -> Iterator[dict[str, str]]:
-    """The hashes as they are, and as they are again after the test."""
+    """The hashes as they are, and as they are again after the tests."""
     hashes = hashes_now()
     assert len(set(hashes.values())) == len(HASHES)
     yield hashes

@@ -24,7 +24,6 @@ from summeval_pytest.text.sentences import sentence_texts
 
 GOLDEN: Final = Path(__file__).parents[3] / "golden"
 JUDGE: Final = OfflineJudge()
-EXTRAS: Final = (" The data are public.", " Funding came from the council.")
 
 
 @cache
@@ -75,9 +74,8 @@ def test_the_whole_source_contradicts_none_of_its_facets(paper: str) -> None:
 def test_what_contains_the_reference_rates_as_it_does(paper: str) -> None:
     """Whatever else a text says, before or behind it."""
     reference, _, _ = papers()[paper]
-    for extra in EXTRAS:
-        for text in (reference + extra, f"{extra.strip()} {reference}"):
-            assert rated(reference, text).value >= 0.95
+    for text in (f"{reference} The data are public.", f"Funds came from the council. {reference}"):
+        assert rated(reference, text).value >= 0.95
 
 
 @given(st.data())
