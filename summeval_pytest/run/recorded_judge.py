@@ -46,7 +46,8 @@ def recorded_judge(spec: RecordedSpec, suites: Sequence[Suite]) -> RecordedJudge
                 f"judge {spec.name!r} is recorded, and {suite.shown} has no records of it; gate the"
                 " suites one by one"
             )
-        records = [record for record in suite.recorded if _is_text_known(suite, record)]
+        asked = {name for name, system in suite.systems.items() if system.summaries is None}
+        records = [record for record in suite.recorded if record.system not in asked]
         for record in records:
             if record.by == spec.segments_by and record.segments is not None:
                 recorded = replace(record.segments, recorded_by=record.by)
@@ -77,11 +78,6 @@ def _bytes(record: Recorded) -> bytes:
     segments = None if of is None else {facet: of.segment(facet) for facet in FACETS}
     values = [record.paper, record.system, dict(record.facets or {}), segments]
     return json.dumps(values, sort_keys=True).encode()
-
-
-def _is_text_known(suite: Suite, record: Recorded) -> bool:
-    """Whether the suite has the text of a record, and no model has to write it."""
-    return record.system is None or suite.systems[record.system].summaries is not None
 
 
 def _text(suite: Suite, record: Recorded) -> str:

@@ -430,11 +430,12 @@ def _brevity(both: Sequence[Pairing]) -> Iterator[str]:
 
 
 def _mean_sizes(both: Sequence[Pairing], name: str) -> tuple[float, float] | None:
-    sizes = [(old.sizes.get(name), new.sizes.get(name)) for old, new in both]
-    known = [(old, new) for old, new in sizes if old is not None and new is not None]
+    known = [(old.sizes, new.sizes) for old, new in both if name in old.sizes and name in new.sizes]
     if not known:
         return None
-    return statistics.mean(old for old, _ in known), statistics.mean(new for _, new in known)
+    return statistics.mean(old[name] for old, _ in known), statistics.mean(
+        n[name] for _, n in known
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -307,10 +307,11 @@ def mean_scores(
 
     at_worst = [paper.assuming(by="system") for paper in papers]
     for named in names:
-        name, is_metric = named.name, named.name == metric_of(named.name)
-        if not any(name in paper.values for paper in (at_worst if is_metric else papers)):
+        name, metric = named.name, metric_of(named.name)
+        if not any(name in paper.values for paper in (at_worst if name == metric else papers)):
             continue
-        values = [paper.values.get(name) for paper in at_worst if _applies(paper, name)]
+        applies = (p for p in at_worst if name in p.values or p.why_unscored(metric) is not None)
+        values = [paper.values.get(name) for paper in applies]
         known = [v for v in values if v is not None]
         is_known = all(paper.values.get(name, 0.0) is not None for paper in at_worst)
         high = named.high if named.high < ENDLESS else math.inf
@@ -325,10 +326,6 @@ def mean_scores(
             n_scored=n_scored,
             n_papers=n_papers,
         )
-
-
-def _applies(paper: Numbers, name: str) -> bool:
-    return name in paper.values or paper.why_unscored(metric_of(name)) is not None
 
 
 def corrected_means(
