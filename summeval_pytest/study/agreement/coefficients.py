@@ -167,17 +167,13 @@ def _orders(n_points: int) -> Rows:
     return np.vstack([np.arange(n_points), drawn]).astype(np.intp)
 
 
-def roc_auc(right: Sequence[bool], numbers: Sequence[float]) -> float | None:
-    """The area under the ROC curve; None where no item is right, or none is wrong."""
-    return roc_auc_estimate(["all"] * len(numbers), right, numbers, n_resamples=1, seed=0).value
-
-
 def roc_auc_estimate(
     groups: Labels, right: Sequence[bool], numbers: Sequence[float], *, n_resamples: int, seed: int
 ) -> Estimate:
     """The area under the ROC curve: the share of right and wrong items ordered so, ties half.
 
-    Its interval resamples groups, as `bootstrap_interval` draws them.
+    None where no item is right, or none is wrong. Its interval resamples groups, as
+    `bootstrap_interval` draws them.
     """
     if not all(map(math.isfinite, numbers)):
         raise ValueError("a number is not finite; leave its item out")

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.metrics.catalogue import METRICS
-from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import WEIGHTS, FacetScore, facets_of
-from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.metrics.flow import ask, ends_unscored
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import FACETS, Facet, FacetSegments, SegmentFacets, Unanswered
@@ -56,10 +54,11 @@ LEADING: Final = (
 
 A recorded one of the same name is marked, so that neither hides the other."""
 _COLUMNS_OF: Final = {
-    "facet": "FM", "eva": "EVA", "faithfulness": "faithfulness", "direct": "direct rating",
-    "one-prompt": "EVA, one prompt",
+    "facet": "FM", "eva": "EVA", "eva.precision": "EVA precision", "eva.recall": "EVA recall",
+    "eva.recall_entailed": "EVA recall (entailed)", "faithfulness": "faithfulness",
+    "faithfulness.support": "support", "direct": "direct rating", "one-prompt": "EVA, one prompt",
 }  # fmt: skip
-"""The column of each metric and baseline."""
+"""The column of each number and baseline."""
 CONTROLS: Final = ("ROUGE-1", "facet presence")
 """Always shown: who does not beat these has not measured coverage (metrics.md, section 2)."""
 
@@ -335,25 +334,11 @@ def _baselines(pair: Pair) -> dict[str, float]:
 
 def _columns(score: Score) -> Mapping[str, float]:
     """The columns that a score fills; what it does not have is left out."""
-    columns: dict[str, float | None]
-    match score:
-        case FacetScore():
-            columns = {
-                "FM": score.value,
-                "FM coverage": score.key_coverage,
-                "facet presence": facet_presence(score),
-            }
-        case EvaScore():
-            columns = {
-                "EVA": score.value,
-                "EVA precision": score.precision,
-                "EVA recall": score.recall,
-                "EVA recall (entailed)": score.recall_entailed,
-            }
-        case FaithfulnessScore():
-            columns = {"faithfulness": score.value, "support": score.support}
-        case _:
-            columns = {}
+    values = score.values()
+    columns = {column: values.get(number) for number, column in _COLUMNS_OF.items()}
+    if isinstance(score, FacetScore):  # of several references, coverage is that of the evidence
+        columns |= {"FM coverage": score.key_coverage, "facet presence": facet_presence(score)}
+        columns["FM"] = score.value
     return {name: value for name, value in columns.items() if value is not None}
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from functools import partial
 from itertools import permutations
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,6 @@ from summeval_pytest.study.agreement.coefficients import (
     mixed_row,
     partial_correlation,
     partial_pearson,
-    roc_auc,
     roc_auc_estimate,
     system_means,
     weighted_coefficients,
@@ -492,13 +492,17 @@ items = st.lists(
 )
 
 
+auc = partial(roc_auc_estimate, n_resamples=20, seed=3)
+
+
 @few_examples
 @given(items)
 def test_auc_is_mann_whitney_over_its_maximum(rows: list[tuple[str, bool, float]]) -> None:
     """Oracle: SciPy's U statistic, ties and all."""
     ups = [number for _, right, number in rows if right]
     downs = [number for _, right, number in rows if not right]
-    result = roc_auc([right for _, right, _ in rows], [number for *_, number in rows])
+    right, numbers = [right for _, right, _ in rows], [number for *_, number in rows]
+    result = auc("a" * len(rows), right, numbers).value
     if ups and downs:
         oracle = stats.mannwhitneyu(ups, downs).statistic / (len(ups) * len(downs))
         assert result == pytest.approx(float(oracle))
@@ -514,11 +518,15 @@ def test_bounds_are_those_of_resampled_papers(rows: list[tuple[str, bool, float]
     right, numbers = [r for _, r, _ in rows], [n for *_, n in rows]
     interval = bootstrap_interval(
         groups,
-        lambda drawn: roc_auc([right[row] for row in drawn], [numbers[row] for row in drawn]),
+        lambda drawn: (
+            auc(
+                "a" * len(drawn), [right[row] for row in drawn], [numbers[row] for row in drawn]
+            ).value
+        ),
         n_resamples=20,
         seed=3,
     )
-    _, low, high = roc_auc_estimate(groups, right, numbers, n_resamples=20, seed=3)
+    _, low, high = auc(groups, right, numbers)
     assert (low is None, high is None) == (interval.low is None, interval.high is None)
     if low is not None:
         assert (low, high) == pytest.approx((interval.low, interval.high))
@@ -527,4 +535,4 @@ def test_bounds_are_those_of_resampled_papers(rows: list[tuple[str, bool, float]
 def test_what_cannot_be_ranked_is_refused() -> None:
     """An undefined number would be sorted last and counted as the highest."""
     with pytest.raises(ValueError, match="a number is not finite; leave its item out"):
-        roc_auc([True, False], [0.5, math.nan])
+        auc("ab", [True, False], [0.5, math.nan])
