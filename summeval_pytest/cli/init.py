@@ -258,7 +258,7 @@ def _next(start: Start, suite: str) -> Iterator[str]:
     if start.papers is None:
         test, line, wrong, right = _PLANTED
         place = f"{suite}/{_SAMPLE['candidate.jsonl']}:{line}"
-        yield f"{test} will be red: {place} says {wrong}, the paper {right}; mend that line"
+        yield f"{test} will fail: {place} says {wrong}, but the paper says {right}; fix that line"
     judge = f" --summ-judge={start.judge_name}" if start.judge_name != OFFLINE else ""
     if start.is_asked:
         variable, origin = start.key

@@ -436,21 +436,23 @@ def power_of(
             by_system[numbers.system][numbers.paper] = numbers.values
     finally:
         session.replies.forget_run()
-    lines = [f"{loaded.shown}: {len(loaded.paper_ids)} papers, judge {judge};"]
-    lines += [f"chance that a release as good as the last one passes no-worse-{margin:g}"]
+    lines = [f"{loaded.shown}: {len(loaded.paper_ids)} papers, judge {judge}"]
+    lines += [f"how often a release that is as good as the last one passes no-worse-{margin:g}"]
     lines += [f"{'':<20}{'deviation':>10}{'chance now':>12}{'margin now':>12}{'papers needed':>15}"]
     for name in names:
         papers = by_system.values()
         scores = [{paper: values.get(name) for paper, values in of.items()} for of in papers]
         lines.append(_row(catalogue[name], _changes(scores), margin))
     lines.append(
-        "deviation: of the paired differences over papers, the largest between two systems"
+        "deviation: over papers, of the difference between the two systems that differ most"
     )
     if len(by_system) == 1:
-        lines.append("there is one system: the deviation of its own scores stands in")
+        lines.append("there is one system, so this is the deviation of its own scores")
     return [
         *lines,
-        f"margin now, papers needed: what such a release passes with a chance of {CHANCE:g}",
+        "chance now: the release passes with these papers",
+        f"margin now: the margin that it passes with a chance of {CHANCE:g}",
+        f"papers needed: so that it passes no-worse-{margin:g} with a chance of {CHANCE:g}",
     ]
 
 

@@ -184,7 +184,7 @@ def _wrong(rows: Iterable[TallyRow]) -> Iterator[str]:
     if parts:
         yield f"  problems: {', '.join(parts)}"
     if undecided := wrong.get("undecided"):
-        yield f"  {undecided:,} need{'s' * (undecided == 1)} an LLM judge or a person"
+        yield f"  {undecided:,} of these need{'s' * (undecided == 1)} an LLM judge or a person"
 
 
 def header_line(
@@ -194,7 +194,7 @@ def header_line(
     gated = ", ".join(
         f"{name} {fingerprint} ({', '.join(systems)})" for name, fingerprint, systems in suites
     )
-    line = f"summeval: judge {judge}, store {store}, record {record}, suite {gated}"
+    line = f"summeval: judge {judge}, reply store {store}, --summ-record={record}, suite {gated}"
     return one_line(line, _LINE)
 
 
@@ -435,10 +435,11 @@ def plan_lines(rows: Sequence[PlannedCalls], *, judge: str, n_stored: int) -> It
         dollars = "-" if row.cost is None else f"{row.cost:.2f}{'+' if row.n_unpriced else ''}"
         tokens = f"{row.prompt_tokens:,}", f"{row.completion_tokens:,}"
         yield _PLANNED.format(one_line(row.system, 23), row.metric, calls, *tokens, dollars)
-    yield "tokens and dollars are estimates; hidden reasoning counts once a reply is stored"
+    why = "hidden reasoning is included only for models with stored replies"
+    yield f"tokens and dollars are estimates; {why}"
     if total.n_certain < total.n_calls:
-        why = "some calls depend on replies that nobody has given yet"
-        yield f"~ {why}: the embedded judge stands in"
+        why = "some calls depend on replies that are not stored yet"
+        yield f"~ {why}: the embedded judge's answers are used instead"
     for source, price in sorted(total.listed, key=lambda each: each[0]):
         dollars = f"{price.input:g} + {price.output:g} dollars per million tokens"
         yield one_line(f"price: {dollars} of {source}", 200)

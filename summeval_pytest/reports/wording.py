@@ -46,7 +46,7 @@ INCONCLUSIVE: Final = "INCONCLUSIVE"
 """A comparison that these papers cannot decide. It fails the test."""
 LEGEND: Final = (
     "p drop: how often chance alone makes such a drop (permutation test, Holm).",
-    "worst: the largest loss that these papers leave possible (one-sided, at 5 %).",
+    "worst: the upper bound of the loss (95 % confidence, one-sided).",
 )
 
 
@@ -86,7 +86,7 @@ def against(named: Named, value: float | None, least: float) -> str:
     """The threshold of a number with the sign between them: ``< 0.750``."""
     bound, is_met = shown(named, least, least), named.meets(value, least)
     if named.lower_is_better:
-        return f"{'<=' if is_met else '>'} {bound} at most"
+        return f"{'<=' if is_met else '>'} {bound} (upper bound)"
     return f"{'>=' if is_met else '<'} {bound}"
 
 

@@ -157,7 +157,7 @@ def why_undecided(bound: Threshold, number: Range) -> str:
         "unknown" if each is None else f"{each:.3f}"
         for each in (number.value, number.worst if meets else number.best)
     )
-    limit = f"{bound.least:g}{' at most' if bound.is_upper else ''}"
+    limit = f"{bound.least:g}{' (upper bound)' if bound.is_upper else ''}"
     verb, if_it_were = ("meets", "wrong") if meets else ("misses", "right")
     return (
         f"{bound.title} {now} {verb} {limit}, and would be {then} if what the judge left"

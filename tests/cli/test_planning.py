@@ -10,7 +10,10 @@ from tests.scripted_server import ScriptedServer
 
 FAITHFUL = "\n[thresholds]\nfaithfulness = 0.1\n"
 PLAN = ("plan", "kilns", "--judge", "rule")
-ESTIMATES = "tokens and dollars are estimates; hidden reasoning counts once a reply is stored"
+ESTIMATES = (
+    "tokens and dollars are estimates; hidden reasoning is included only for models with stored"
+    " replies"
+)
 NOTHING = "every reply is stored: the run asks nothing and costs nothing"
 
 
@@ -41,7 +44,7 @@ def test_plan_is_a_table_of_what_a_run_would_ask(
     dollars = [float(row.split()[-1]) for row in rows]
     assert float(total.split()[-1]) == pytest.approx(sum(dollars), abs=0.04)
     assert estimates == ESTIMATES
-    assert tilde.startswith("~ some calls depend on replies that nobody has given yet")
+    assert tilde.startswith("~ some calls depend on replies that are not stored yet")
     assert server.n_requests == 0
 
 

@@ -45,7 +45,7 @@ def files_in(folder: Path) -> dict[str, bytes]:
     }
 
 
-RED = "candidate::bees-01 will be red: {}:1 says 41 bumblebees, the paper 31; mend that line"
+RED = "candidate::bees-01 will fail: {}:1 says 41 bumblebees, but the paper says 31; fix that line"
 
 
 @pytest.fixture(autouse=True)
@@ -88,8 +88,8 @@ def test_the_sample_is_red_for_one_error_and_green_once_its_line_is_mended(
     place = f"{SUITE}/systems/candidate.jsonl:1"
     assert message[-2:] == [
         (
-            f"candidate::bees-01 will be red: {tmp_path / place} says 41 bumblebees, the paper 31;"
-            " mend that line"
+            f"candidate::bees-01 will fail: {tmp_path / place} says 41 bumblebees, but the paper"
+            " says 31; fix that line"
         ),
         f"next: pytest {tmp_path / SUITE}",
     ]

@@ -198,7 +198,7 @@ def test_a_recorded_run_needs_no_network(bench: Bench) -> None:
     alone = run_command("unshare", "-n", *replay, cwd=bench.path, env=env, code=live.code)
 
     assert "heavy modules: []" in alone.stdout
-    assert "store cassette, record none" in alone.stdout
+    assert "reply store cassette, --summ-record=none" in alone.stdout
     kept = [line for line in alone.stdout.splitlines() if not VARYING.match(line)]
     assert sorted(kept) == text_of(live)
     assert not bench.store.exists()

@@ -146,7 +146,7 @@ def test_header_names_judge_store_record_and_suite(bench: Bench) -> None:
     gated = f"suite {bench.path.name} {load_suite(bench.path).fingerprint}"
     offline = bench.inside("summeval.toml", "--summ-record=none")
     assert offline.code == 0
-    line = f"summeval: judge offline-6, store not needed, record none, {gated} (good)"
+    line = f"summeval: judge offline-6, reply store not needed, --summ-record=none, {gated} (good)"
     assert offline.lines.count(line) == 1
     message = (
         "summeval: summeval.toml has no labels, so nobody knows how well it judges;"
@@ -156,5 +156,5 @@ def test_header_names_judge_store_record_and_suite(bench: Bench) -> None:
     assert "judge: agreement with people unknown, the suite has no labels" in offline.lines
 
     own = bench.inside("summeval.toml", "--summ-judge=rule:Fair", "--summ-model=bad,good")
-    line = f"summeval: judge fair-1, store not needed, record new, {gated} (bad, good)"
+    line = f"summeval: judge fair-1, reply store not needed, --summ-record=new, {gated} (bad, good)"
     assert own.lines.count(line) == 1

@@ -198,7 +198,7 @@ OPEN = replace(supported(OF_25), conflicts=0)
 LEFT = "if what the judge left unanswered were"
 MEETS = f"faithfulness 0.958 meets 0.95, and would be 0.920 {LEFT} wrong"
 MISSES = f"faithfulness 0.958 misses 0.96, and would be 0.960 {LEFT} right"
-CONFLICTS = f"faithfulness.conflicts 0.000 meets 0 at most, and would be 1.000 {LEFT} wrong"
+CONFLICTS = f"faithfulness.conflicts 0.000 meets 0 (upper bound), and would be 1.000 {LEFT} wrong"
 
 
 @pytest.mark.parametrize(
