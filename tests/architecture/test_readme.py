@@ -191,7 +191,7 @@ def test_the_llm_line_costs_what_the_readme_says(reader: Reader, tmp_path: Path)
     (model, judge), *_ = re.findall(
         r"^pytest golden (\S+) --summ-judge=(\S+)", README, re.MULTILINE
     )
-    prices = re.search(r"\(at \$(\S+) and \$(\S+) per million tokens", README)
+    prices = re.search(r"\(at \$(\S+) and \$(\S+)\s+per million tokens", README)
     assert prices is not None
     shutil.copytree(ROOT / "golden", tmp_path / "golden")
     with (tmp_path / "golden/summeval.toml").open("a", encoding="utf-8") as suite:
