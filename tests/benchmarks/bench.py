@@ -161,7 +161,7 @@ def golden_lines(name: str) -> list[str]:
 
 
 def many_pairs(folder: Path) -> None:
-    """A warm suite: 300 pairs, of which all but 12 were answered before under another name."""
+    """A warm suite: 300 pairs, but only 12 different texts, each under many names."""
     papers = golden_lines("papers.jsonl")[:NEW]
     summaries = golden_lines("systems/careful.jsonl")[:NEW]
     pairs = []
@@ -232,7 +232,7 @@ def library() -> None:
     loop = seconds["rouge-score, a loop"]
     for name, taken in seconds.items():
         print(f"{name:<20}{taken:8.1f} s of CPU{taken / loop:8.2f} times as long")
-    print(f"equal numbers       {n_equal:8} of {len(rows)} rows")
+    print(f"same numbers        {n_equal:8} of {len(rows)} rows, by evaluate and pytest")
 
 
 def many() -> None:
@@ -250,9 +250,9 @@ def many() -> None:
     lexical = time.perf_counter() - start
     shown = ", ".join(f"{peak:.0f}" for peak in peaks)
     print(
-        f"{MANY} pairs, pytest -n 2      {seconds:8.1f} s, {MANY / seconds:.1f} pairs/s (bar: 60 s)"
+        f"{MANY} pairs, pytest -n 2      {seconds:8.1f} s, {MANY / seconds:.1f} pairs/s (goal: 60 s)"
     )
-    print(f"peak memory of a process    {max(peaks):8.0f} MB (bar: 300 MB; processes: {shown})")
+    print(f"peak memory of a process    {max(peaks):8.0f} MB (goal: 300 MB; processes: {shown})")
     print(f"rouge-score, one process    {lexical:8.1f} s, {MANY / lexical:.1f} pairs/s")
     print(f"whole run / rouge-score     {seconds / lexical:8.2f} times as long")
 
@@ -313,7 +313,7 @@ def warm() -> None:
         )
     print(
         f"gated pair     {1000 * median(own) / WARM:8.2f} ms"
-        f" (all but {NEW} of {WARM} answered before)"
+        f" ({WARM} pairs, {NEW} different texts)"
     )
     print(f"trivial test   {1000 * median(plain) / WARM:8.2f} ms")
     print(f"pair / test    {ratio(own, plain):8.2f} times as long")
