@@ -249,9 +249,7 @@ def many() -> None:
         scorer.score(reference, summary)
     lexical = time.perf_counter() - start
     shown = ", ".join(f"{peak:.0f}" for peak in peaks)
-    print(
-        f"{MANY} pairs, pytest -n 2      {seconds:8.1f} s, {MANY / seconds:.1f} pairs/s (goal: 60 s)"
-    )
+    print(f"{MANY} pairs, pytest -n 2{seconds:14.1f} s, {MANY / seconds:.1f} pairs/s (goal: 60 s)")
     print(f"peak memory of a process    {max(peaks):8.0f} MB (goal: 300 MB; processes: {shown})")
     print(f"rouge-score, one process    {lexical:8.1f} s, {MANY / lexical:.1f} pairs/s")
     print(f"whole run / rouge-score     {seconds / lexical:8.2f} times as long")
@@ -312,8 +310,7 @@ def warm() -> None:
             rounds=3,
         )
     print(
-        f"gated pair     {1000 * median(own) / WARM:8.2f} ms"
-        f" ({WARM} pairs, {NEW} different texts)"
+        f"gated pair     {1000 * median(own) / WARM:8.2f} ms ({WARM} pairs, {NEW} different texts)"
     )
     print(f"trivial test   {1000 * median(plain) / WARM:8.2f} ms")
     print(f"pair / test    {ratio(own, plain):8.2f} times as long")
