@@ -64,7 +64,7 @@ NAME = " is not a name for a saved run; use letters, digits, '.', '-' and '_'"
         ),
         (("--summ-compare=broken",), "is no run record: line 4: pair.outcome: "),
         *(((f"--summ-save={name}",), f"--summ-save={name!r}{NAME}")
-          for name in ("../v1", "a b", ".hidden", "v1/2", "v1.json")),
+          for name in ("../v1", "v1.json")),
     ],
 )  # fmt: skip
 def test_what_cannot_be_compared_or_saved_is_a_usage_error(

@@ -271,16 +271,6 @@ def test_only_the_header_knows_the_time(bench: Bench, monkeypatch: pytest.Monkey
     assert lines[0][1:-1] == lines[1][1:-1], "all lines but the first and the hash"
 
 
-def test_the_worst_findings_come_first_with_v(bench: Bench) -> None:
-    """Whoever wants to be told more is told what to look at."""
-    run = bench.inside("summeval.toml", BAD, "-v", "--tb=no")
-    start = next(n for n, line in enumerate(run.lines) if line.startswith("worst findings ("))
-
-    assert run.lines[start + 1].startswith("bad on ")
-    assert all(len(line) <= 80 for line in run.lines[start : start + 9])
-    assert "worst findings" not in bench.inside("summeval.toml", BAD, "--tb=no").out
-
-
 def test_in_github_actions_failing_pairs_are_annotated_at_their_line(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

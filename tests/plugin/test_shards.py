@@ -155,17 +155,6 @@ def test_what_shards_cannot_do_is_a_usage_error(
     assert message in run.err
 
 
-def test_a_pair_that_the_judge_left_unscored_is_an_error_again(bench: Bench) -> None:
-    """The merge asks nobody, so that what a shard could not judge stays so."""
-    bench.suite(mean="facet = 0.7", papers=PAPERS)
-    chosen = ("--summ-judge=rule:Silent",)
-    whole = reported(bench, "whole", *chosen)
-    names = shards(bench, 2, *chosen)
-    merged = reported(bench, "merged", *chosen, *(f"--summ-from={name}" for name in names))
-    assert (merged.code, merged.last) == (whole.code, whole.last)
-    assert bench.text("merged.run-record") == bench.text("whole.run-record")
-
-
 def test_merge_is_a_command_with_the_exit_code_of_the_run(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
