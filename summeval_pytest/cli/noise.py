@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -37,14 +37,6 @@ if TYPE_CHECKING:
     from summeval_pytest.record.gated_suite import GatedSuite
     from summeval_pytest.run.session import Session
     from summeval_pytest.suite.suite import Suite
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """One run: its pairs and systems, decided."""
-
-    pairs: tuple[PairResult, ...]
-    systems: tuple[SystemResult, ...]
 
 
 def noise(
@@ -126,8 +118,8 @@ def _run(
     judge_name: str,
     summaries: _Summaries,
     baselines: Mapping[str, Baseline],
-) -> _Run:
-    """One run, decided."""
+) -> tuple[Sequence[PairResult], Sequence[SystemResult]]:
+    """The pairs and the systems of one run, decided."""
     judge = session.judge(judge_name, [gated.suite])
     policy = gated.policy
     policy = replace(policy, thresholds=replace(policy.thresholds, corrected=()))
@@ -138,18 +130,20 @@ def _run(
         evaluations = list(session.evaluate(judge, tasks, summaries.pair))
     finally:
         session.replies.forget_run()
-    pairs = tuple(decide_pair(pair_result_of(each)[0], policy) for each in evaluations)
+    pairs = [decide_pair(pair_result_of(each)[0], policy) for each in evaluations]
     systems = []
     for skeleton in gated.record().systems:
         own = [pair.numbers() for pair in pairs if pair.system == skeleton.name]
         baseline = baselines.get(skeleton.name)
         against = None if baseline is None else gated.against(baseline, skeleton.name, judge)
         systems.append(decide_system(skeleton, own, policy, against=against))
-    return _Run(pairs, tuple(systems))
+    return pairs, systems
 
 
-def _lines(runs: Sequence[_Run]) -> Iterator[str]:
-    pairs = list(zip(*(run.pairs for run in runs), strict=True))
+def _lines(
+    runs: Sequence[tuple[Sequence[PairResult], Sequence[SystemResult]]],
+) -> Iterator[str]:
+    pairs = list(zip(*(pairs for pairs, _ in runs), strict=True))
     changed = [of for of in pairs if len({pair.outcome for pair in of}) > 1]
     apart = sum(_disagreement(pair.outcome for pair in of) for of in pairs) / len(pairs)
     yield f"pairs: {len(changed):,} of {len(pairs):,} are not decided alike in all {len(runs)} runs"
@@ -157,7 +151,7 @@ def _lines(runs: Sequence[_Run]) -> Iterator[str]:
     for of in changed:
         where = f"{of[0].system} on {of[0].paper}: {_counted(pair.outcome for pair in of)}"
         yield f"  {one_line(where, 200)}"
-    for of in zip(*(run.systems for run in runs), strict=True):
+    for of in zip(*(systems for _, systems in runs), strict=True):
         yield one_line(f"system {of[0].name}: {_counted(each.outcome for each in of)}")
         for means in zip(*(each.means for each in of), strict=True):
             first, values = means[0], [m.value for m in means if m.value is not None]

@@ -62,14 +62,10 @@ from summeval_pytest.verdict.waivers import all_uses
 
 WORST: Final = 10
 """How many findings a run lists that is verbose, or does not print every failing pair."""
-IN_FULL: Final = 3
-"""How many failing pairs are printed in full."""
 HURRY_SECONDS: Final = 1.0
 """How long Ctrl-C waits for calls in flight; what was answered before is kept anyway."""
 NOTHING_JUDGED: Final = "summeval: nothing was judged, so nothing may be released"
-
-
-_IN_FULL: Final = {"auto": IN_FULL, "short": 0, "line": 0}
+_IN_FULL: Final = {"auto": 3, "short": 0, "line": 0}
 """By the style of `--tb`, how many failing pairs are printed in full."""
 
 
@@ -93,7 +89,6 @@ class Tally:
         self._suites: dict[Path, GatedSuite] = {}
         self._custom: dict[str, CustomNumbers] = {}
         """By suite, the numbers of its custom metrics."""
-        self._unmeasured: list[str] = []
         self._recipes: set[str] = set()
         self._verdict: RunVerdict | None = None
         self._drift: list[str] = []
@@ -115,14 +110,9 @@ class Tally:
         return Spool(begun, self._config.invocation_params.dir / name if name else None)
 
     def know(self, suites: Mapping[Path, GatedSuite]) -> None:
-        """Notes the suites of a run, which the end speaks of whatever happens to their tests.
-
-        Thresholds that a judge cannot measure are named there, too: ``-q`` leaves out the header.
-        """
+        """Notes the suites of a run, which the end speaks of whatever happens to their tests."""
         self._suites = dict(suites)
         self._custom = {gated.suite.shown: gated.custom for gated in suites.values()}
-        names = [(gated.suite.shown, gated.unmeasured) for gated in dict.fromkeys(suites.values())]
-        self._unmeasured = list(unmeasured_lines(names, self._gate.judge_name))
 
     def add_process(self, text: str) -> None:
         """Adds the counts and recipes of one process, as JSON text."""
@@ -312,8 +302,12 @@ class Tally:
         return summary_lines(tallies, compared.get(gated.suite.shown, {}), corrected)
 
     def _end(self, gated: Mapping[str, GatedSuite], n_worst: int) -> Iterator[str]:
-        """The lines about the run as a whole."""
-        yield from self._unmeasured
+        """The lines about the run as a whole.
+
+        Thresholds that a judge cannot measure are named here, too: ``-q`` leaves out the header.
+        """
+        unmeasured = [(shown, each.unmeasured) for shown, each in gated.items()]
+        yield from unmeasured_lines(unmeasured, self._gate.judge_name)
         yield from self._trust_lines(gated)
         yield from self._drift
         if self._verdict is not None:
