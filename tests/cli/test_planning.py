@@ -94,19 +94,3 @@ def test_plan_of_the_embedded_judge_is_free_and_a_mistake_is_a_usage_error(
     assert second == NOTHING
     message = shell.error(4, "plan", "kilns", "--votes", "3")
     assert "--summ-votes asks a model several times" in message
-
-
-def test_plan_counts_the_questions_of_a_variant(
-    tmp_path: Path, server: ScriptedServer, shell: Shell
-) -> None:
-    """Two pairs: 4 texts for facts and 4 for relations; 3 facts a summary, each with 2 premises.
-
-    The reference's four facts are chosen from, and neighbours are asked about twice a pair:
-    4 + 4 + 2 * 2 + 2 * 3 * 2 = 24. By default it is 4 + 2.
-    """
-    default = 'eva_recall = "matched"'
-    variant = f'{default}\neva_chains = "adjacent"\neva_premises = 2\neva_relations = 0.7'
-    for head, calls in ((default, "~6"), (variant, "~24")):
-        write_suite(tmp_path / "kilns", server.url, head=head, tail="\n[thresholds]\neva = 0.1\n")
-        assert calls_of(shell.lines(*PLAN)[2]) == ("good", "eva", calls)
-    assert server.n_requests == 0

