@@ -10,6 +10,7 @@ import inspect
 import re
 from collections import Counter
 from dataclasses import MISSING, fields, is_dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
@@ -21,7 +22,7 @@ from summeval_pytest.endpoints.chat import Effort
 from summeval_pytest.endpoints.endpoint import Endpoint, EndpointSpec
 from summeval_pytest.metrics import eva, facet, facts, faithfulness, finding, number, own
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS
-from summeval_pytest.metrics.number import UNRECORDED, Named
+from summeval_pytest.metrics.number import UNRECORDED
 from summeval_pytest.plugin.options import TABLE
 from summeval_pytest.questions import FACET_READINGS, RUBRICS, SENTENCE_MODES
 from summeval_pytest.run import golden
@@ -123,9 +124,6 @@ def _keys(
     return _table("key", "meaning", "default", rows=rows)
 
 
-_ASKS: Final = "The judge of {}: a judge of the suite, or `offline`."
-
-
 def suite_keys() -> Iterator[str]:
     """The top of a suite file."""
     said = {
@@ -158,63 +156,41 @@ def _own(kind: Any) -> list[str]:
     return sorted(keys, key=lambda key: key in shared)
 
 
-def systems() -> Iterator[str]:
-    """A table of a system."""
-    named = {"prompt": "A named prompt, or a file with `{source}` in place of the paper."}
-    yield from _keys(_own(values.SystemSpec), *_with_prices(values.SystemSpec), said=named)
-
-
-def _with_prices(kind: Any) -> tuple[Any, ...]:
-    return kind, *kind.__bases__
-
-
-def endpoints() -> Iterator[str]:
-    """A table of an endpoint."""
-    yield from _keys(_own(file.EndpointKeys), EndpointSpec, Endpoint)
-
-
-def model_judges() -> Iterator[str]:
-    """A judge that is a model at an endpoint."""
-    yield from _keys(_own(values.JudgeSpec), *_with_prices(values.JudgeSpec))
-
-
-def checkers() -> Iterator[str]:
-    """A judge that is a small model of this machine."""
-    yield from _keys(
-        _own(values.CheckerSpec), values.CheckerSpec, renamed={"checker": "folder"}, choices={}
-    )
-
-
-def composed_judges() -> Iterator[str]:
-    """A judge that leaves each kind of question to another."""
-    said = {key: _ASKS.format(key) for key in file.DUTY_KEYS}
-    said["sentences"] = said["sentences"].replace("or `offline`", "`offline`, or a list of these")
-    yield from _keys(_own(values.ComposedSpec), values.ComposedSpec, said=said, choices={})
-
-
-def compare() -> Iterator[str]:
-    """The table of comparisons."""
-    yield from _keys(keys_of(values.CompareTable), values.CompareTable)
-
-
-def waivers() -> Iterator[str]:
-    """A table of a waiver."""
-    yield from _keys(_own(values.Waiver), values.Waiver)
+_ASKS: Final = "The judge of {}: a judge of the suite, or `offline`."
+_DUTIES: Final = {key: _ASKS.format(key) for key in file.DUTY_KEYS}
+_DUTIES["sentences"] = _DUTIES["sentences"].replace("or `offline`", "`offline`, or a list of these")
+_PROMPT: Final = "A named prompt, or a file with `{source}` in place of the paper."
+_SYSTEM, _JUDGE = values.SystemSpec, values.JudgeSpec
+_OF_TABLES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
+    "systems": partial(_keys, _own(_SYSTEM), _SYSTEM, *_SYSTEM.__bases__, said={"prompt": _PROMPT}),
+    "endpoints": partial(_keys, _own(file.EndpointKeys), EndpointSpec, Endpoint),
+    "model-judges": partial(_keys, _own(_JUDGE), _JUDGE, *_JUDGE.__bases__),
+    "checkers": partial(
+        _keys,
+        _own(values.CheckerSpec),
+        values.CheckerSpec,
+        renamed={"checker": "folder"},
+        choices={},
+    ),
+    "composed-judges": partial(
+        _keys, _own(values.ComposedSpec), values.ComposedSpec, said=_DUTIES, choices={}
+    ),
+    "compare": partial(_keys, keys_of(values.CompareTable), values.CompareTable),
+    "waivers": partial(_keys, _own(values.Waiver), values.Waiver),
+}
+"""By its block, what the keys of a table of the suite mean."""
 
 
 def numbers() -> Iterator[str]:
     """The numbers that thresholds name."""
-    yield from _numbers(named for named in CATALOGUE.values() if named.metric in METRICS)
-
-
-def _numbers(numbers: Iterable[Named]) -> Iterator[str]:
     rows = [
         (
             f"`{named.name}`" + (", **at most**" if named.lower_is_better else ""),
             named.meaning + (", can be corrected" if named.name in CORRECTABLE else ""),
             named.range.removeprefix("from "),
         )
-        for named in numbers
+        for named in CATALOGUE.values()
+        if named.metric in METRICS
     ]
     yield from _table("number", "what it is", "range", rows=rows)
 
@@ -421,11 +397,9 @@ def public_names() -> Iterator[str]:
 BLOCKS: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     function.__name__.replace("_", "-"): function
     for function in (
-        suite_keys, systems, endpoints, model_judges, checkers, composed_judges, compare,
-        waivers,
-        numbers, floors, options, commands, run_record, data_files, public_names,
+        suite_keys, numbers, floors, options, commands, run_record, data_files, public_names,
     )
-}  # fmt: skip
+} | _OF_TABLES  # fmt: skip
 
 
 def written(text: str) -> str:
