@@ -394,12 +394,13 @@ def public_names() -> Iterator[str]:
     yield from _table("name", "what it is", rows=rows)
 
 
+_WRITERS: Final = (
+    suite_keys, numbers, floors, options, commands, run_record, data_files, public_names,
+)  # fmt: skip
 BLOCKS: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
-    function.__name__.replace("_", "-"): function
-    for function in (
-        suite_keys, numbers, floors, options, commands, run_record, data_files, public_names,
-    )
-} | _OF_TABLES  # fmt: skip
+    **_OF_TABLES,
+    **{function.__name__.replace("_", "-"): function for function in _WRITERS},
+}
 
 
 def written(text: str) -> str:

@@ -36,6 +36,9 @@ from tests.waiting import SOON
 
 Script = Callable[[Seen], Action]
 
+FAIR: Final = "--summ-judge=rule:Fair"
+BOTH: Final = "--summ-model=good,bad"
+
 for _module in (
     "diskcache",
     "jinja2",

@@ -13,8 +13,8 @@ from typing import Final
 import pytest
 
 from summeval_pytest.cli.app import main
-from tests.plugin.conftest import Bench, Run
-from tests.plugin.test_correcting import FAIR, labelled
+from tests.plugin.conftest import FAIR, Bench, Run
+from tests.plugin.test_correcting import labelled
 from tests.resealing import resealed
 
 Edit = Callable[[Bench], object]

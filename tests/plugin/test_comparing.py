@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.plugin.conftest import PAPERS, Bench, Run
+from tests.plugin.conftest import FAIR, PAPERS, Bench, Run
 
 GOOD, BAD = "--summ-model=good", "--summ-model=bad"
 SAVE, COMPARE = "--summ-save=v1", "--summ-compare=v1"
 P = "--summ-compare-fail=p0.05"
 DROP = "--summ-compare-fail=facet:0.1"
-FAIR = "--summ-judge=rule:Fair"
 
 
 def saved(bench: Bench, *arguments: str) -> Run:

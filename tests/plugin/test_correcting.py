@@ -11,9 +11,8 @@ from typing import Final
 
 import pytest
 
-from tests.plugin.conftest import PAPERS, Bench
+from tests.plugin.conftest import FAIR, PAPERS, Bench
 
-FAIR: Final = "--summ-judge=rule:Fair"
 RESULTS: Final = {"limpet-01": 3, "kiln-02": 4, "moss-03": 2}
 """What people rate the good system's results."""
 CORRECTED: Final = "\n[thresholds.corrected]\n"

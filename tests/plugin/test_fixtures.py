@@ -3,10 +3,8 @@ from __future__ import annotations
 import pytest
 
 from summeval_pytest.suite.suite import load_suite
-from tests.plugin.conftest import Bench, Run
+from tests.plugin.conftest import BOTH, FAIR, Bench, Run
 
-FAIR = "--summ-judge=rule:Fair"
-BOTH = "--summ-model=good,bad"
 OWN = [
     f"test_own.py::test_own[{pair}]"
     for pair in ("good-limpet-01", "good-kiln-02", "bad-limpet-01", "bad-kiln-02")

@@ -7,10 +7,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from summeval_pytest.cli.app import main
-from tests.plugin.conftest import Bench
+from tests.plugin.conftest import BOTH, FAIR, Bench
 
-BOTH = "--summ-model=good,bad"
-FAIR = "--summ-judge=rule:Fair"
 ALL = [
     "summeval.toml::good::limpet-01",
     "summeval.toml::good::kiln-02",

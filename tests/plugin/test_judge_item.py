@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from tests.plugin.conftest import Bench
+from tests.plugin.conftest import BOTH, FAIR, Bench
 
-FAIR = "--summ-judge=rule:Fair"
-ALL = "--summ-model=good,bad"
 JUDGE = "summeval.toml::judge"
 UNTRUSTED = 10
 """The exit code that the README documents."""
@@ -55,7 +53,7 @@ def test_a_judge_that_agrees_lets_the_run_pass(bench: Bench) -> None:
 def test_a_judge_below_its_floor_is_untrusted(bench: Bench) -> None:
     """It fails, pairs keep their verdicts, the summary shows what it gets wrong, exit code 10."""
     labelled(bench, good=False)
-    run = bench.inside("summeval.toml", FAIR, ALL, "-rA")
+    run = bench.inside("summeval.toml", FAIR, BOTH, "-rA")
 
     assert run.code == UNTRUSTED
     assert run.outcomes[JUDGE] == "FAILED"

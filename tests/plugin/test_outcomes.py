@@ -6,10 +6,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.cli.app import main
-from tests.plugin.conftest import Bench, Run
-
-BOTH = "--summ-model=good,bad"
-FAIR = "--summ-judge=rule:Fair"
+from tests.plugin.conftest import BOTH, FAIR, Bench, Run
 
 
 def test_a_good_system_is_green_and_a_bad_one_red(bench: Bench) -> None:

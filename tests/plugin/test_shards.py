@@ -6,10 +6,8 @@ import pytest
 
 from summeval_pytest.cli.app import main
 from summeval_pytest.record.shards import is_in_shard
-from tests.plugin.conftest import Bench, Run
+from tests.plugin.conftest import BOTH, PAPERS, Bench, Run
 
-PAPERS = ("limpet-01", "kiln-02", "moss-03")
-BOTH = "--summ-model=good,bad"
 REPORTS = ("run-record", "junit", "html")
 
 
@@ -19,7 +17,7 @@ def labelled(bench: Bench) -> None:
         head='labels = "labels.jsonl"',
         pair="facet = 0.6\neva = 0.5\nfaithfulness = 0.8",
         mean="facet = 0.7",
-        papers=PAPERS,
+        papers=tuple(PAPERS),
     )
     bench.extend("[thresholds.corrected]\nfacet = 0.3\n\n[thresholds.judge]\nfacet_exact = 0.1")
     ratings = {"background": 1, "method": 4, "result": 4, "conclusion": 1}
@@ -159,7 +157,7 @@ def test_merge_is_a_command_with_the_exit_code_of_the_run(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a workflow calls once all of its shards are there."""
-    bench.suite(mean="facet = 0.7", papers=PAPERS)
+    bench.suite(mean="facet = 0.7", papers=tuple(PAPERS))
     reported(bench, "whole")
     names = shards(bench, 2)
     monkeypatch.chdir(bench.path)

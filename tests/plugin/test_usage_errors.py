@@ -6,10 +6,7 @@ from typing import Final
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.plugin.conftest import Bench, Run
-
-FAIR = "--summ-judge=rule:Fair"
-
+from tests.plugin.conftest import FAIR, Bench, Run
 
 SPOILT: Final = {
     "broken TOML": ("summeval.toml", "[thresholds]", "[thresholds"),

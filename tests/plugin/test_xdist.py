@@ -8,13 +8,11 @@ from typing import Final
 
 import pytest
 
-from tests.plugin.conftest import Bench
-from tests.plugin.test_correcting import CORRECTED, FAIR, labelled
+from tests.plugin.conftest import BOTH, FAIR, PAPERS, Bench
+from tests.plugin.test_correcting import CORRECTED, labelled
 from tests.waiting import wait_until
 
-BOTH = "--summ-model=good,bad"
 BACKWARDS = "def pytest_collection_modifyitems(items): items.reverse()\n"
-PAPERS = ("limpet-01", "kiln-02", "moss-03")
 REPORTS = {"run-record": "jsonl", "html": "html", "junit": "xml", "gitlab": "json"}
 TABLE = "------------------------------ summarization gate ------------------------------"
 FOLDED = "listed below, not in full: 3 failing pairs; -v prints all, --summ-html=FILE writes a page"

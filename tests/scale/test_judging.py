@@ -19,9 +19,9 @@ from summeval_pytest.run.session import Terms
 from summeval_pytest.scale import batches
 from summeval_pytest.scale.batches import Collected, batches_of
 from summeval_pytest.scale.judging import Batch, JudgeOrder, PairJudge, batch_lines, close_judge
-from tests.plugin.conftest import by_rule
+from tests.plugin.conftest import BOTH, by_rule
 from tests.plugin.test_endpoints import PRICES
-from tests.plugin.test_shards import BOTH, labelled
+from tests.plugin.test_shards import labelled
 from tests.scripted_server import Delay
 from tests.waiting import SOON
 
