@@ -29,16 +29,7 @@ texts = st.text(alphabet=st.sampled_from(HOSTILE)) | st.text()
         ("\ud83d", r"\ud83d"),
         ("\x00\x7f", r"\x00\x7f"),
         ("a\tb", "a b"),
-    ],
-)
-def test_a_hidden_character_is_shown_by_its_code(text: str, shown: str) -> None:
-    """A terminal would obey it; a reader should see that it was there."""
-    assert safe(text) == shown
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
+        # A summary must not be able to hide, mask or fake a line of the log.
         ("::error::no", r"\x3a:error::no"),
         ("fine\n::stop-commands::x", "fine\n" + r"\x3a:stop-commands::x"),
         (" \t::set-env name=A::b", r"  \x3a:set-env name=A::b"),
@@ -48,8 +39,8 @@ def test_a_hidden_character_is_shown_by_its_code(text: str, shown: str) -> None:
         ("a ###[group]", r"a ##\x23[group]"),
     ],
 )
-def test_a_workflow_command_is_disarmed(text: str, shown: str) -> None:
-    """A summary must not be able to hide, mask or fake a line of the log."""
+def test_a_hidden_character_is_shown_and_a_workflow_command_disarmed(text: str, shown: str) -> None:
+    """A terminal or a runner would obey it; a reader should see that it was there."""
     assert safe(text) == shown
 
 

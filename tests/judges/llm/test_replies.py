@@ -32,9 +32,9 @@ json_values = st.recursive(
 json_objects = st.dictionaries(st.text(max_size=4), json_values, max_size=4)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_the_one_object_of_a_reply_is_read() -> None:
+    """Endpoints without schemas wrap their JSON in what they like."""
+    texts = [
         GOOD,
         f"\n  {GOOD}\n",
         f"```json\n{GOOD}\n```",
@@ -42,12 +42,8 @@ json_objects = st.dictionaries(st.text(max_size=4), json_values, max_size=4)
         f'Here is "my" answer: {GOOD} As asked, "all" of it.',
         f'<think>Maybe {{"checks": []}}? No.</think>\n{GOOD}',
         f"}} {GOOD}",
-    ],
-    ids=["whole", "spaced", "fence", "bare fence", "prose", "thoughts", "stray brace"],
-)
-def test_the_one_object_of_a_reply_is_read(text: str) -> None:
-    """Endpoints without schemas wrap their JSON in what they like."""
-    assert read_object(text) == VALUE
+    ]
+    assert [text for text in texts if read_object(text) != VALUE] == []
 
 
 @pytest.mark.parametrize(

@@ -25,29 +25,21 @@ PIER = "The old pier was painted by 14 volunteers in the warmer months."
 
 
 @pytest.mark.parametrize(
-    ("claim", "message"),
-    [
-        (PIER.replace("14", "19"), "number: '19' against '14'"),
-        (PIER.replace("warmer", "colder"), "direction: 'colder' against 'warmer'"),
-        (
-            PIER.replace("was painted", "was not painted"),
-            "negation: 'not painted' against 'painted'",
-        ),
-        (PIER.replace("14 ", ""), None),
-        (PIER.replace("old", "grand"), None),
-        (PIER, None),
-        ("In the colder months gulls nested on the old pier.", None),
-    ],
-)
-def test_a_telling_word_changed_in_a_copy_is_seen(claim: str, message: str | None) -> None:
-    """Leaving out and rewording contradict nothing; both sentences stand beside the reason."""
-    result = find_conflict(claim, [PIER])
-    assert (str(result) if result else None) == message
-
-
-@pytest.mark.parametrize(
     ("claim", "evidence", "message"),
     [
+        # A telling word changed in a copy; leaving out and rewording contradict nothing.
+        (PIER.replace("14", "19"), PIER, "number: '19' against '14'"),
+        (PIER.replace("warmer", "colder"), PIER, "direction: 'colder' against 'warmer'"),
+        (
+            PIER.replace("was painted", "was not painted"),
+            PIER,
+            "negation: 'not painted' against 'painted'",
+        ),
+        (PIER.replace("14 ", ""), PIER, None),
+        (PIER.replace("old", "grand"), PIER, None),
+        (PIER, PIER, None),
+        ("In the colder months gulls nested on the old pier.", PIER, None),
+        # Numbers that stand side by side are told in the order of what stands before them.
         (
             "Oak plots held 14 species and pine plots held 9 species.",
             "Oak plots held 9 species and pine plots held 14 species.",
@@ -88,8 +80,10 @@ def test_a_telling_word_changed_in_a_copy_is_seen(claim: str, message: str | Non
         ),
     ],
 )
-def test_exchanged_numbers_are_seen(claim: str, evidence: str, message: str | None) -> None:
-    """Numbers that stand side by side are told in the order of what stands before them."""
+def test_changed_words_and_exchanged_numbers_are_seen(
+    claim: str, evidence: str, message: str | None
+) -> None:
+    """Overlap rewards contradictions; both sentences stand beside the reason."""
     result = find_conflict(claim, [evidence])
     assert (str(result) if result else None) == message
 
