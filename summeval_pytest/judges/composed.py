@@ -63,8 +63,8 @@ class ComposedJudge:
     def counts(self) -> Mapping[str, float]:
         """The counts of its judges, added up."""
         total: Counter[str] = Counter()
-        asked = (each for part in self.parts.values() for each in _members(part))
-        for judge in {id(judge): judge for judge in asked}.values():
+        judges = (each for part in self.parts.values() for each in _members(part))
+        for judge in {id(judge): judge for judge in judges}.values():
             if isinstance(judge, Counting):
                 total.update(judge.counts())
         return total

@@ -452,11 +452,11 @@ def _parts(
         if before is None and chosen is None:
             yield _Part(tuple(places), CheckFacts(facts, premises))
             continue
-        asked = {place: replace(facts[place], parent=None) for place in places}
+        alone = {place: replace(facts[place], parent=None) for place in places}
         if chosen is None:
-            yield _Part(tuple(places), CheckFacts(tuple(asked.values()), premises, earlier=earlier))
+            yield _Part(tuple(places), CheckFacts(tuple(alone.values()), premises, earlier=earlier))
             continue
-        for place, fact in asked.items():
+        for place, fact in alone.items():
             for premise in chosen[place]:
                 question = CheckFacts((fact,), (premises[premise],), earlier=earlier)
                 yield _Part((place,), question, premise)

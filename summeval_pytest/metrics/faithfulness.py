@@ -220,16 +220,16 @@ def measure(
     if not sentences:
         raise NoScoreError("the summary has no sentence to check", "degenerate_candidate")
     known = _copied(sentences, source) if short_circuit else {}
-    asked = [(index, text) for index, text in sentences if index not in known]
+    unknown = [(index, text) for index, text in sentences if index not in known]
     checks: tuple[SentenceCheck | Unanswered, ...] = ()
-    if asked:
-        question = CheckSentences(tuple(text for _, text in asked), source)
+    if unknown:
+        question = CheckSentences(tuple(text for _, text in unknown), source)
         (answer,) = yield from ask(SentenceChecks, question)
         checks = answer.checks
-        expect_count("sentence checks", len(checks), len(asked))
+        expect_count("sentence checks", len(checks), len(unknown))
         reasons = [check.reason for check in checks if isinstance(check, Unanswered)]
         limit_unanswered("sentences", reasons, len(sentences))
-    for (index, text), check in zip(asked, checks, strict=True):
+    for (index, text), check in zip(unknown, checks, strict=True):
         known[index] = _judged(index, text, check, source, references)
     judged = tuple(known[index] for index, _ in sentences)
     return _score(judged, [check for check in checks if isinstance(check, SentenceCheck)])

@@ -118,16 +118,16 @@ def side_by_side(*parts: Dialogue[Returned]) -> Dialogue[tuple[Returned, ...]]:
     ended: dict[int, Returned] = {}
     replies: dict[int, tuple[Answer, ...] | None] = dict.fromkeys(range(len(parts)))
     while replies:
-        asked: dict[int, tuple[Question, ...]] = {}
+        requested: dict[int, tuple[Question, ...]] = {}
         for place, reply in replies.items():  # None starts a part
             try:
-                asked[place] = next(parts[place]) if reply is None else parts[place].send(reply)
+                requested[place] = next(parts[place]) if reply is None else parts[place].send(reply)
             except StopIteration as end:
                 ended[place] = end.value
-        questions = tuple(chain.from_iterable(asked.values()))
+        questions = tuple(chain.from_iterable(requested.values()))
         answers = iter((yield from ask_any(*questions)) if questions else ())
         # Each part takes as many answers from the one iterator as it asked questions.
-        replies = {place: tuple(islice(answers, len(own))) for place, own in asked.items()}
+        replies = {place: tuple(islice(answers, len(own))) for place, own in requested.items()}
     return tuple(ended[place] for place in range(len(parts)))
 
 

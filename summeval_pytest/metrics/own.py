@@ -266,15 +266,15 @@ def custom_numbers(names: Iterable[str]) -> CustomNumbers:
     return checked_numbers(named for name in metrics for named in _metric_class(name)[1])
 
 
-def known_metrics(asked: Collection[object]) -> tuple[MetricName, ...]:
-    """The three metrics and the installed custom ones; those among ``asked`` are loaded.
+def known_metrics(names: Collection[object]) -> tuple[MetricName, ...]:
+    """The three metrics and the installed custom ones; those among ``names`` are loaded.
 
-    Packages are searched only where ``asked`` has more than the three.
+    Packages are searched only where ``names`` has more than the three.
     """
-    if set(METRICS).issuperset(asked):
+    if set(METRICS).issuperset(names):
         return METRICS
     installed = installed_metrics()
-    for name in asked:
+    for name in names:
         if isinstance(name, str) and name in installed:
             custom_metric(name)
     return (*METRICS, *installed)

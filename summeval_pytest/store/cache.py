@@ -34,7 +34,7 @@ Signature: 8a477f597d28d172789f06886806bc55
 # About this file: https://bford.info/cachedir/
 """
 _GITIGNORE: Final = "# Made by summeval-pytest: a cache is nobody's source.\n*\n"
-_OURS: Final = frozenset({"replies", "locks", "runs", ".gitignore"})
+_NAMES: Final = frozenset({"replies", "locks", "runs", ".gitignore"})
 
 
 def default_directory() -> Path:
@@ -53,13 +53,13 @@ def prepare(directory: Path) -> Path:
         StoreError: where it is no directory, belongs to somebody else, lets others write into it,
             holds other things than a store, or cannot be written.
     """
-    shown = f"the store {str(directory)!r}"
+    store = f"the store {str(directory)!r}"
     try:
         place = directory.expanduser().resolve()
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         _check_private(place)
         names = {entry.name for entry in place.iterdir()}
-        if "CACHEDIR.TAG" not in names and (foreign := names - _OURS):
+        if "CACHEDIR.TAG" not in names and (foreign := names - _NAMES):
             raise StoreError(  # what is written below would hide them from git
                 f"the directory {str(place)!r} holds other things than a store (such as"
                 f" {min(foreign)!r}); name an empty or a new directory with --summ-store=DIR"
@@ -69,30 +69,30 @@ def prepare(directory: Path) -> Path:
                 handle.write(text)
     except (FileExistsError, NotADirectoryError):
         raise StoreError(
-            f"{shown} cannot be made, as a file is in its place; {ELSEWHERE}"
+            f"{store} cannot be made, as a file is in its place; {ELSEWHERE}"
         ) from None
     except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle, or no home
         why = getattr(error, "strerror", None) or str(error)
-        raise StoreError(f"{shown} cannot be used ({why}); {ELSEWHERE}") from None
+        raise StoreError(f"{store} cannot be used ({why}); {ELSEWHERE}") from None
     return place
 
 
 def _check_private(place: Path) -> None:
     if sys.platform == "win32":
         return
-    status, shown = place.stat(), f"the store {str(place)!r}"
+    status, store = place.stat(), f"the store {str(place)!r}"
     if status.st_uid != os.geteuid():
         raise StoreError(
-            f"{shown} belongs to somebody else (user {status.st_uid}), who could put words into a"
+            f"{store} belongs to somebody else (user {status.st_uid}), who could put words into a"
             f" judge's mouth; {ELSEWHERE}"
         )
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise StoreError(
-            f"others may write into {shown}, and so put words into a judge's mouth; run 'chmod"
+            f"others may write into {store}, and so put words into a judge's mouth; run 'chmod"
             f" go-w' on it if nobody has, or {ELSEWHERE}"
         )
     if not os.access(place, os.R_OK | os.W_OK | os.X_OK):
-        raise StoreError(f"{shown} cannot be written; run 'chmod u+rwx' on it, or {ELSEWHERE}")
+        raise StoreError(f"{store} cannot be written; run 'chmod u+rwx' on it, or {ELSEWHERE}")
 
 
 @cache
@@ -267,8 +267,8 @@ class Cache:
             self._texts.set(key, text)
 
     def _refuse(self, key: str, what: str) -> NoReturn:
-        shown = key if is_key(key) else ascii(key)
+        row = key if is_key(key) else ascii(key)
         raise StoreError(
-            f"the row {shown} of the store {str(self.directory)!r} was not written by this package"
+            f"the row {row} of the store {str(self.directory)!r} was not written by this package"
             f" ({what}); {_DISTRUST}"
         ) from None

@@ -36,7 +36,7 @@ line separator or half a surrogate pair. Written out, and not asked of `unicoded
 Python writes the same bytes."""
 
 _KEY: Final = re.compile("[0-9a-f]{64}")
-_SHOWN: Final = 40
+_WIDTH: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 def _start(text: str) -> str:
     """How a text begins, in quotes and safe to print."""
-    return ascii(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!a}..."
+    return ascii(text) if len(text) <= _WIDTH else f"{text[:_WIDTH]!a}..."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Final, Literal, NoReturn
 
 JsonFault = Literal["syntax", "deep", "digits", "twice", "constant", "large"]
-_SHOWN: Final = 40
+_WIDTH: Final = 40
 
 DEEPEST: Final = 64
 """How deep lists and objects may hold each other; no file or reply of ours has ten levels."""
@@ -96,7 +96,7 @@ def _finite(digits: str) -> float:
 
 
 def _start(text: str) -> str:
-    return repr(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!r}..."
+    return repr(text) if len(text) <= _WIDTH else f"{text[:_WIDTH]!r}..."
 
 
 def is_deep(value: object) -> bool:

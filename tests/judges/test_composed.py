@@ -23,11 +23,11 @@ class Named:
 
     signature: str
     in_flight: int = 1
-    asked: list[tuple[q.Question, ...]] = field(default_factory=list)
+    received: list[tuple[q.Question, ...]] = field(default_factory=list)
 
     async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
         """Its name and the number of the question."""
-        self.asked.append(questions)
+        self.received.append(questions)
         return tuple(q.Unanswered(f"{self.signature} {n}") for n, _ in enumerate(questions))
 
 
@@ -36,7 +36,7 @@ class Prompted(Named):
 
     def counts(self) -> Mapping[str, float]:
         """One more for each time it was asked."""
-        return {"n_replies": len(self.asked)}
+        return {"n_replies": len(self.received)}
 
     def prompts_for(self, parts: tuple[Part, ...]) -> str:
         """The parts."""
@@ -68,7 +68,7 @@ def test_each_question_goes_to_its_judge_and_answers_keep_their_order() -> None:
     assert isinstance(judge, Judge)
     answers = asyncio.run(judge.answer(EACH))
     assert reasons(answers) == ["c 0", "a 0", "b 0", "b 0", "a 1", "b 1", "a 2", "b 2"]
-    assert len(a.asked) == len(c.asked) == 1
+    assert len(a.received) == len(c.received) == 1
     assert asyncio.run(judge.answer(())) == ()
     assert judge.in_flight == 9
 
@@ -117,7 +117,7 @@ class Checking(Prompted):
 
     async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
         """A check a sentence; None is unanswered."""
-        self.asked.append(questions)
+        self.received.append(questions)
         checks = [
             q.Unanswered(f"{self.signature} is silent")
             if supported is None

@@ -117,11 +117,11 @@ def assert_full(question: q.Question, answer: q.Answer) -> None:
                     assert 1 <= item.rating <= q.SCALES[pair.facet]
                 else:
                     reasons.append(item.reason)
-        case (q.CheckFacts(asked, texts), q.FactChecks(checks)) | (
-            q.CheckSentences(asked, texts),
+        case (q.CheckFacts(claims, texts), q.FactChecks(checks)) | (
+            q.CheckSentences(claims, texts),
             q.SentenceChecks(checks),
         ):
-            assert len(checks) == len(asked)
+            assert len(checks) == len(claims)
             for check in checks:
                 if isinstance(check, q.Unanswered):
                     reasons.append(check.reason)

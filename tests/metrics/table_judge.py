@@ -39,21 +39,21 @@ class Table:
         carries: By a fact's text, the premises that carry it; a fact carries itself.
         relations: By text, statements of relations across its sentences.
         silent: The facts about which there is no answer.
-        asked: Every round of questions.
+        rounds: Every round of questions.
     """
 
     facts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     carries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     relations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     silent: frozenset[str] = frozenset()
-    asked: list[tuple[q.Question, ...]] = field(default_factory=list)
+    rounds: list[tuple[q.Question, ...]] = field(default_factory=list)
 
     def drive(self, flow: Dialogue[Returned]) -> Returned:
         """What a conversation comes to."""
         try:
             questions = next(flow)
             while True:
-                self.asked.append(questions)
+                self.rounds.append(questions)
                 questions = flow.send(tuple(map(self.say, questions)))
         except StopIteration as end:
             value: Returned = end.value
@@ -89,8 +89,11 @@ class Table:
         places = tuple(place for place, premise in enumerate(premises) if premise in known)
         return q.FactCheck(reason=f"{len(places)} carry it", entailed=bool(places), premises=places)
 
-    def checks_asked(self) -> list[q.CheckFacts]:
+    def fact_questions(self) -> list[q.CheckFacts]:
         """The questions about facts, in order."""
         return [
-            each for questions in self.asked for each in questions if isinstance(each, q.CheckFacts)
+            each
+            for questions in self.rounds
+            for each in questions
+            if isinstance(each, q.CheckFacts)
         ]

@@ -19,8 +19,8 @@ from tests.metrics.table_judge import Table, ended, facts
 
 REFERENCE = "Zinc raised growth by 24 %. It did no harm."
 SUMMARY = "Zinc changed growth. Lead was not given."
-OTHER_TEXTS = ("Zinc raised growth by 24 %.", "It did no harm.")
-OURS = ("Zinc changed growth.", "Lead was not given.")
+REFERENCE_SENTENCES = ("Zinc raised growth by 24 %.", "It did no harm.")
+SUMMARY_SENTENCES = ("Zinc changed growth.", "Lead was not given.")
 OF_REFERENCE = (
     q.Fact(text="Zinc raised growth by 24 %", sentence=0),
     q.Fact(text="Zinc did no harm", sentence=1),
@@ -173,17 +173,17 @@ def test_eva_rises_with_each_fact_that_follows(
 def test_facts_of_both_texts_are_listed_then_checked_both_ways() -> None:
     """Precision asks the reference's facts, and entailed recall the summary's sentences."""
     flow = eva.measure(REFERENCE, SUMMARY)
-    assert next(flow) == (q.ListFacts(OTHER_TEXTS), q.ListFacts(OURS))
+    assert next(flow) == (q.ListFacts(REFERENCE_SENTENCES), q.ListFacts(SUMMARY_SENTENCES))
     assert flow.send((q.FactList(OF_REFERENCE), q.FactList(OF_SUMMARY))) == (
         q.CheckFacts(OF_SUMMARY, PREMISES_OF_REFERENCE, every_premise=True),
-        q.CheckFacts(OF_REFERENCE, OURS, every_premise=False),
+        q.CheckFacts(OF_REFERENCE, SUMMARY_SENTENCES, every_premise=False),
     )
 
 
 def test_identical_texts_are_asked_about_without_the_short_circuit() -> None:
     """Only so can a judge be measured on them; with it all is 1 and there are no counts."""
     flow = eva.measure(REFERENCE, REFERENCE, short_circuit=False)
-    assert next(flow) == (q.ListFacts(OTHER_TEXTS), q.ListFacts(OTHER_TEXTS))
+    assert next(flow) == (q.ListFacts(REFERENCE_SENTENCES), q.ListFacts(REFERENCE_SENTENCES))
     for both, entailed in ((True, {"eva.recall_entailed": 1.0}), (False, {})):
         score = ended(eva.measure(REFERENCE, REFERENCE, entailed_recall=both))
         assert isinstance(score, EvaScore)
@@ -306,13 +306,15 @@ STATED = ("Zinc changed growth", "zinc changed growth.", "Lead was given")
 @pytest.mark.parametrize("every_premise", [True, False])
 def test_stated_facts_are_asked_about_as_they_stand(every_premise: bool) -> None:
     """One check a label: none is merged with another or left out, whatever its words."""
-    flow = check_stated(STATED, OTHER_TEXTS, every_premise=every_premise)
-    assert next(flow) == (q.CheckFacts(facts(*STATED), OTHER_TEXTS, every_premise=every_premise),)
-    again = check_stated(STATED, OTHER_TEXTS, every_premise=every_premise)
+    flow = check_stated(STATED, REFERENCE_SENTENCES, every_premise=every_premise)
+    assert next(flow) == (
+        q.CheckFacts(facts(*STATED), REFERENCE_SENTENCES, every_premise=every_premise),
+    )
+    again = check_stated(STATED, REFERENCE_SENTENCES, every_premise=every_premise)
     results = ended(again, (checks(yes(1, 0), no(1), no()),))
     assert [(c.fact.text, c.holds, c.evidence) for c in results] == [
-        (STATED[0], True, (OTHER_TEXTS[1], OTHER_TEXTS[0])),
-        (STATED[1], False, (OTHER_TEXTS[1],)),
+        (STATED[0], True, (REFERENCE_SENTENCES[1], REFERENCE_SENTENCES[0])),
+        (STATED[1], False, (REFERENCE_SENTENCES[1],)),
         (STATED[2], False, ()),
     ]
 
@@ -324,7 +326,7 @@ def test_an_answer_that_cannot_carry_stated_facts_is_none() -> None:
         (checks(yes(0), q.Unanswered("cut"), no()), "1 of 3 facts unanswered, first: cut"),
     ):
         with pytest.raises(NoScoreError) as caught:
-            ended(check_stated(STATED, OTHER_TEXTS, every_premise=False), (answer,))
+            ended(check_stated(STATED, REFERENCE_SENTENCES, every_premise=False), (answer,))
         assert str(caught.value) == reason
 
 
@@ -358,7 +360,7 @@ def test_together_is_one_question_with_the_tree() -> None:
     """The default: one request for a summary."""
     judge = Table()
     validated(judge, Stages())
-    assert judge.asked == [(q.CheckFacts(TREE, PREMISES),)]
+    assert judge.rounds == [(q.CheckFacts(TREE, PREMISES),)]
 
 
 def test_chain_by_chain_roots_come_first_and_children_with_the_verdicts_before() -> None:
@@ -367,7 +369,7 @@ def test_chain_by_chain_roots_come_first_and_children_with_the_verdicts_before()
     results = validated(judge, CHAIN)
     before = q.Settled(text=ROOT.text, holds=True)
     chain = (before, q.Settled(text=SECOND.text, holds=True))
-    assert judge.asked == [
+    assert judge.rounds == [
         (q.CheckFacts((ROOT, OTHER), PREMISES),),
         (q.CheckFacts(alone(CHILD, SECOND), PREMISES, earlier=(before,)),),
         (q.CheckFacts(alone(LAST), PREMISES, earlier=chain),),
@@ -385,7 +387,7 @@ def test_a_no_and_an_unanswered_fact_are_reported_to_those_after_them() -> None:
     )
     judge = Table(silent=frozenset({ROOT.text}), carries={"At dawn.": PREMISES[1:2]})
     results = validated(judge, CHAIN, chain)
-    assert judge.checks_asked()[-1].earlier == (
+    assert judge.fact_questions()[-1].earlier == (
         q.Settled(text=ROOT.text, holds=None),
         q.Settled(text="To rats.", holds=False),
     )
@@ -397,7 +399,7 @@ def test_each_fact_is_asked_with_its_most_similar_premises_one_by_one() -> None:
     """Worked example of the paper's k: the fact shares zinc and given with the first premise."""
     judge = Table(carries={ROOT.text: PREMISES[:1]})
     results = validated(judge, Stages(premises=2), (ROOT, OTHER))
-    assert judge.asked == [
+    assert judge.rounds == [
         (
             q.CheckFacts((ROOT,), PREMISES[:1]),
             q.CheckFacts((ROOT,), PREMISES[1:2]),
@@ -574,7 +576,7 @@ def test_the_paper_as_it_stands_worked_example() -> None:
             n_sentences=3, n_listed=4, n_facts=4, n_chains=3, n_relations=2, n_kept_relations=1
         ),
     )
-    listing, linking, roots, additions = judge.asked
+    listing, linking, roots, additions = judge.rounds
     assert (len(listing), len(linking)) == (4, 3)
     assert len(roots) == 3 * 4  # four chains of one root each, the relation is one of them
     assert len(additions) == 3

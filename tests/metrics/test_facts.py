@@ -22,8 +22,8 @@ from tests.metrics.table_judge import Table, ended, facts
 
 REFERENCE = "Zinc was given to mice. The mice slept longer."
 SUMMARY = "Zinc was given. Mice slept. Mice slept."
-OTHER = ("Zinc was given to mice.", "The mice slept longer.")
-OURS = ("Zinc was given.", "Mice slept.", "Mice slept.")
+REFERENCE_SENTENCES = ("Zinc was given to mice.", "The mice slept longer.")
+SUMMARY_SENTENCES = ("Zinc was given.", "Mice slept.", "Mice slept.")
 ACROSS = "Zinc made mice sleep."
 RELATED = Stages(relations=0.65)
 
@@ -64,16 +64,23 @@ def test_facts_and_relations_of_both_texts_are_asked_for_at_once() -> None:
     judge = Table()
     read(judge)
     relations = q.ListRelations(REFERENCE), q.ListRelations(SUMMARY)
-    assert judge.asked == [(q.ListFacts(OTHER), relations[0], q.ListFacts(OURS), relations[1])]
+    assert judge.rounds == [
+        (
+            q.ListFacts(REFERENCE_SENTENCES),
+            relations[0],
+            q.ListFacts(SUMMARY_SENTENCES),
+            relations[1],
+        )
+    ]
 
 
 def test_without_relations_only_facts_are_asked_for() -> None:
     """The default; repeated sentences are one fact."""
     judge = Table(relations={SUMMARY: (ACROSS,)})
     of_reference, of_summary = read(judge, Stages())
-    assert judge.asked == [(q.ListFacts(OTHER), q.ListFacts(OURS))]
+    assert judge.rounds == [(q.ListFacts(REFERENCE_SENTENCES), q.ListFacts(SUMMARY_SENTENCES))]
     assert (texts(of_reference), texts(of_summary)) == (
-        list(OTHER),
+        list(REFERENCE_SENTENCES),
         ["Zinc was given.", "Mice slept."],
     )
 
@@ -132,14 +139,14 @@ def test_adjacent_chains_are_made_of_the_summarys_facts_alone() -> None:
     assert [fact.parent for fact in of_summary.facts] == [None, 0, None, None]
     assert of_summary.counts.n_chains == 2
     assert [fact.parent for fact in of_reference.facts] == [None, None]
-    assert len(judge.checks_asked()) == 2
+    assert len(judge.fact_questions()) == 2
 
 
 def test_reviewed_facts_stand_without_relations() -> None:
     """A frozen reference cannot move a score."""
     judge = Table(relations={REFERENCE: (ACROSS,)})
     of_reference, _ = read(judge, frozen=facts("Zinc acts.", "Zinc acts.", "Mice sleep."))
-    assert judge.asked == [(q.ListFacts(OURS), q.ListRelations(SUMMARY))]
+    assert judge.rounds == [(q.ListFacts(SUMMARY_SENTENCES), q.ListRelations(SUMMARY))]
     assert texts(of_reference) == ["Zinc acts.", "Mice sleep."]
     assert of_reference.counts == StageCounts(n_sentences=2, n_listed=3, n_facts=2, n_chains=2)
 
@@ -258,7 +265,7 @@ def test_a_fact_that_its_follower_entails_is_the_parent(
         q.CheckFacts(facts(one), (other,), every_premise=False)
         for one, other in pairwise(texts_listed)
     )
-    assert judge.asked == ([requested] if requested else [])
+    assert judge.rounds == ([requested] if requested else [])
 
 
 def test_a_link_without_an_answer_is_a_no() -> None:

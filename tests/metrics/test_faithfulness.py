@@ -45,7 +45,7 @@ def scored(
     return score
 
 
-def asked(
+def requested(
     summary: str, source: tuple[str, ...] = SOURCE, *, short_circuit: bool = True
 ) -> tuple[str, ...]:
     """The sentences that the judge is asked about."""
@@ -153,7 +153,7 @@ def test_source_sentences_run_on_through_the_sections() -> None:
 def test_fragment_under_five_characters_is_dropped_and_keeps_its_place() -> None:
     """A "p. 5" is no sentence (FareBio, section 3.1); the others keep their indices."""
     summary = "Mice ate zinc.\n\np. 5\n\nAll of them lived."
-    assert asked(summary) == ("Mice ate zinc.", "All of them lived.")
+    assert requested(summary) == ("Mice ate zinc.", "All of them lived.")
     score = scored(summary, yes(0), no())
     assert (score.value, [sentence.index for sentence in score.sentences]) == (0.5, [0, 2])
 
@@ -161,7 +161,7 @@ def test_fragment_under_five_characters_is_dropped_and_keeps_its_place() -> None
 def test_sentence_copied_from_the_source_is_supported_without_a_question() -> None:
     """FareBio's verbatim sentences need no judge; the copy is the evidence and keeps its place."""
     summary = "Mice ate zinc. Growth  ROSE by 24 %. All of them lived."
-    assert asked(summary) == ("Mice ate zinc.", "All of them lived.")
+    assert requested(summary) == ("Mice ate zinc.", "All of them lived.")
     score = scored(summary, no(), yes(2))
     assert [(s.index, s.supported) for s in score.sentences] == [(0, False), (1, True), (2, True)]
     copied = score.sentences[1]
@@ -178,12 +178,12 @@ def test_sentence_copied_from_the_source_is_supported_without_a_question() -> No
 )
 def test_nearly_copied_sentence_is_asked_about(sentence: str) -> None:
     """A changed number is the likeliest error of all."""
-    assert asked(sentence) == (sentence,)
+    assert requested(sentence) == (sentence,)
 
 
 def test_copied_sentence_is_asked_about_without_the_short_circuit() -> None:
     """Only so can a judge be measured on it."""
-    assert asked(SOURCE[1], short_circuit=False) == (SOURCE[1],)
+    assert requested(SOURCE[1], short_circuit=False) == (SOURCE[1],)
 
 
 # Evidence
@@ -219,7 +219,7 @@ def test_quotations_copied_from_the_summary_are_counted() -> None:
 
 def test_without_a_source_every_sentence_is_asked_and_no_evidence_holds() -> None:
     """An empty source supports nothing by rule."""
-    assert asked("Mice ate zinc.", ()) == ("Mice ate zinc.",)
+    assert requested("Mice ate zinc.", ()) == ("Mice ate zinc.",)
     score = scored("Mice ate zinc.", no(0), source=())
     assert (score.value, score.n_ungrounded) == (0.0, 1)
 

@@ -104,24 +104,24 @@ def test_parts_of_a_conversation_share_their_rounds() -> None:
 def test_count_must_be_met_exactly() -> None:
     """Fewer items would shrink the denominator, and more would shift them."""
     expect_count("ratings", 4, 4)
-    for found in (3, 5):
+    for returned in (3, 5):
         with pytest.raises(NoScoreError) as error:
-            expect_count("ratings", found, 4)
-        assert str(error.value) == f"the judge returned {found} ratings for 4 asked about"
+            expect_count("ratings", returned, 4)
+        assert str(error.value) == f"the judge returned {returned} ratings for 4 asked about"
 
 
 @given(st.integers(0, 200), st.data())
-def test_over_five_percent_unanswered_is_no_answer(asked: int, data: st.DataObject) -> None:
+def test_over_five_percent_unanswered_is_no_answer(n_items: int, data: st.DataObject) -> None:
     """metrics.md 1.3: 5 % itself is not over 5 %; what passes leaves something to divide by."""
-    n = data.draw(st.integers(0, asked))
+    n = data.draw(st.integers(0, n_items))
     reasons = ["cut off", *["refused"] * n][:n]
-    if n <= MAX_UNANSWERED * asked:
-        limit_unanswered("facts", reasons, asked)
-        assert n < asked or not asked
+    if n <= MAX_UNANSWERED * n_items:
+        limit_unanswered("facts", reasons, n_items)
+        assert n < n_items or not n_items
         return
     with pytest.raises(NoScoreError) as error:
-        limit_unanswered("facts", reasons, asked)
-    assert str(error.value) == f"{n} of {asked} facts unanswered, first: cut off"
+        limit_unanswered("facts", reasons, n_items)
+    assert str(error.value) == f"{n} of {n_items} facts unanswered, first: cut off"
 
 
 # Several references

@@ -47,7 +47,7 @@ class Store:
             else:
                 connection.executescript(statement)
 
-    def found(self, statement: str) -> list[tuple[object, ...]]:
+    def rows(self, statement: str) -> list[tuple[object, ...]]:
         """What really stands in the database."""
         with closing(sqlite3.connect(self.database)) as connection:
             return connection.execute(statement).fetchall()
@@ -284,7 +284,7 @@ def test_killed_writer_loses_nothing_that_it_wrote(store: Store) -> None:
         lines = [writer.stdout.readline() for _ in range(40)]
         writer.kill()
         lines += writer.stdout.read().splitlines()
-    assert store.found("PRAGMA integrity_check") == [("ok",)]
+    assert store.rows("PRAGMA integrity_check") == [("ok",)]
     rows = stored(store.path)
     # the one before; put and not yet printed
     assert len(lines) <= len(rows) - 1 <= len(lines) + 2
@@ -402,8 +402,8 @@ def test_settings_that_somebody_else_has_made_do_not_apply(store: Store) -> None
     with closing(Cache(store.path)) as cache:
         cache.put(Row(OTHER, "", {}))
         assert cache.get(KEY) == ROW
-    assert store.found("PRAGMA journal_mode") == [("wal",)]
-    assert ("eviction_policy", "none") in store.found("SELECT key, value FROM Settings")
+    assert store.rows("PRAGMA journal_mode") == [("wal",)]
+    assert ("eviction_policy", "none") in store.rows("SELECT key, value FROM Settings")
 
 
 @pytest.mark.parametrize(

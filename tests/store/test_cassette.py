@@ -78,8 +78,8 @@ PARTS = "a row has 'key', 'reply' and 'topic', and this has"
         ('{"a": "\u202e"}', "character 8 is hidden; it has to be written as \\u202e"),
         ('{"a":\t1}', "character 6 is hidden; it has to be written as \\t"),
         *(
-            (line(key=key), f"a row's key is 64 hex digits, and not {shown}")
-            for key, shown in (
+            (line(key=key), f"a row's key is 64 hex digits, and not {start}")
+            for key, start in (
                 ("", "''"),
                 ("a" * 63, f"'{'a' * 40}'..."),
                 ("A" * 64, f"'{'A' * 40}'..."),
@@ -113,7 +113,7 @@ TEXT = f"""\
 {{"key": "{C}", "reply": {{}}, "topic": "facts of zinc-02"}}
 """
 
-SHOWN = "golden/cassette.jsonl"
+NAME = "golden/cassette.jsonl"
 AGAIN = "delete the line and record it again"
 SORT = "sort the lines, as with 'LC_ALL=C sort -u'"
 CONFLICT = "marks a merge conflict; keep the lines of both sides, sorted, and delete the marks"
@@ -129,7 +129,7 @@ def refused(path: Path, content: bytes) -> str:
     """The message for a file that is no cassette."""
     path.write_bytes(content)
     with pytest.raises(SuiteError) as caught:
-        read_cassette(path, SHOWN)
+        read_cassette(path, NAME)
     return str(caught.value)
 
 
@@ -185,7 +185,7 @@ def test_line_that_is_no_row_is_refused_with_its_number(
     lines = TEXT.splitlines()
     lines.insert(number - 1, line)
     content = "".join(f"{line}\n" for line in lines).encode()
-    assert refused(path, content) == f"{SHOWN}:{number}: {message}"
+    assert refused(path, content) == f"{NAME}:{number}: {message}"
 
 
 @pytest.mark.parametrize(
@@ -194,13 +194,13 @@ def test_line_that_is_no_row_is_refused_with_its_number(
         (TEXT.encode("latin-1"), "2: byte 98 of this line is not UTF-8; save as UTF-8"),
         (
             b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
-            f"1: {SHOWN!r} is a git-lfs pointer and not the file itself; run 'git lfs pull'",
+            f"1: {NAME!r} is a git-lfs pointer and not the file itself; run 'git lfs pull'",
         ),
     ],
 )
 def test_file_that_is_no_cassette_is_refused(path: Path, content: bytes, message: str) -> None:
     """Another encoding would give other texts; a checkout without git-lfs holds a pointer."""
-    assert refused(path, content) == f"{SHOWN}:{message}"
+    assert refused(path, content) == f"{NAME}:{message}"
 
 
 def test_folder_that_is_missing_is_said(path: Path) -> None:

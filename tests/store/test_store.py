@@ -71,7 +71,7 @@ def begin(*racers: subprocess.Popen[str]) -> None:
         each.stdin.flush()
 
 
-def asked(path: Path) -> list[int]:
+def questions_of(path: Path) -> list[int]:
     """The questions that racers have asked, in order."""
     return sorted(map(int, (path / "log").read_text(encoding="utf-8").split()))
 
@@ -156,7 +156,7 @@ def test_four_processes_make_one_store_and_ask_each_question_once(tmp_path: Path
     processes = [racer(tmp_path, start) for start in range(0, 40, 10)]
     begin(*processes)
     assert [process.communicate()[1] for process in processes] == [""] * 4
-    assert asked(tmp_path) == list(range(40))
+    assert questions_of(tmp_path) == list(range(40))
     assert len(stored(tmp_path / "store")) == 40
     names = sorted(path.name for path in (tmp_path / "store").iterdir())
     assert names == [".gitignore", "CACHEDIR.TAG", "locks", "replies"]
@@ -171,8 +171,8 @@ def test_killed_process_leaves_its_questions_to_the_others(tmp_path: Path) -> No
         wait_until(lambda: (tmp_path / "log").stat().st_size >= 30)
         victim.kill()
         assert survivor.wait(SOON) == 0
-    assert set(asked(tmp_path)) == set(range(40))
-    assert len(asked(tmp_path)) <= 40 + 8  # the victim had at most 8 on their way
+    assert set(questions_of(tmp_path)) == set(range(40))
+    assert len(questions_of(tmp_path)) <= 40 + 8  # the victim had at most 8 on their way
     assert len(stored(tmp_path / "store")) == 40
 
 

@@ -16,7 +16,7 @@ texts = st.text(alphabet=st.sampled_from(HOSTILE)) | st.text()
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "printed"),
     [
         ("\x1b[31mred", r"\x1b[31mred"),
         ("over\rwritten", r"over\x0dwritten"),
@@ -39,9 +39,11 @@ texts = st.text(alphabet=st.sampled_from(HOSTILE)) | st.text()
         ("a ###[group]", r"a ##\x23[group]"),
     ],
 )
-def test_a_hidden_character_is_shown_and_a_workflow_command_disarmed(text: str, shown: str) -> None:
+def test_a_hidden_character_is_shown_and_a_workflow_command_disarmed(
+    text: str, printed: str
+) -> None:
     """A terminal or a runner would obey it; a reader should see that it was there."""
-    assert safe(text) == shown
+    assert safe(text) == printed
 
 
 @given(texts)

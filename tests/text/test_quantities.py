@@ -16,7 +16,7 @@ def only(text: str) -> Quantity:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "numbers"),
     [
         ("24 mice", [(24, "")]),
         ("p < .05", [(0.05, "")]),
@@ -67,11 +67,11 @@ def only(text: str) -> Quantity:
         ("two \u017fix mice", [(2, "")]),
     ],
 )
-def test_numbers_are_read_as_written(text: str, found: list[tuple[float, str]]) -> None:
+def test_numbers_are_read_as_written(text: str, numbers: list[tuple[float, str]]) -> None:
     """Numbers are what a summary gets wrong without sounding wrong."""
     read = find_quantities(text)
-    assert [quantity.unit for quantity in read] == [unit for _, unit in found]
-    assert [quantity.value for quantity in read] == pytest.approx([value for value, _ in found])
+    assert [quantity.unit for quantity in read] == [unit for _, unit in numbers]
+    assert [quantity.value for quantity in read] == pytest.approx([value for value, _ in numbers])
 
 
 @pytest.mark.parametrize(

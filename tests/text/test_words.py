@@ -60,7 +60,7 @@ def test_short_words_and_codes_are_their_own_stems(word: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("The dose was 2.5 mg.", "the dose was 2.5 mg"),
         ("1,000 mice, 24%", "1,000 mice 24 %"),
@@ -72,9 +72,9 @@ def test_short_words_and_codes_are_their_own_stems(word: str) -> None:
         ("... -- !", ""),
     ],
 )
-def test_tokens_are_words_numbers_and_percent_signs(text: str, found: str) -> None:
+def test_tokens_are_words_numbers_and_percent_signs(text: str, expected: str) -> None:
     """A decimal is one token, and punctuation is none."""
-    assert tokens(text) == found.split()
+    assert tokens(text) == expected.split()
 
 
 def test_content_words_are_stems_without_the_common_words() -> None:

@@ -124,9 +124,9 @@ def look_up(
     sentences: dict[int, None] = {}
     n_ungrounded = n_copied = 0
     for quote in quotes:
-        found = _find(quote, source)
-        sentences.update(dict.fromkeys(found))
-        if not found:
+        places = _find(quote, source)
+        sentences.update(dict.fromkeys(places))
+        if not places:
             n_ungrounded += 1
             n_copied += bool(_find(Quote(NOWHERE, quote.text), summary))
     return LookedUp(tuple(sentences), n_ungrounded, n_copied)

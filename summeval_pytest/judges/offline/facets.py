@@ -233,11 +233,11 @@ def _likely(sentences: tuple[str, ...], roles: Roles) -> NDArray[np.bool_]:
     its first sentences only, and with its last: one more sentence hides no facet then.
     """
     n = len(sentences)
-    found = roles(sentences)[:MOST] >= LIKELY
+    likely = roles(sentences)[:MOST] >= LIKELY
     for cut in range(1, min(n, MOST)):
-        found[:cut] |= roles(sentences[:cut]) >= LIKELY
-        found[cut:] |= roles(sentences[cut:n])[: len(found) - cut] >= LIKELY
-    return found
+        likely[:cut] |= roles(sentences[:cut]) >= LIKELY
+        likely[cut:] |= roles(sentences[cut:n])[: len(likely) - cut] >= LIKELY
+    return likely
 
 
 DIGITS: Final = 6

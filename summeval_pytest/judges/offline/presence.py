@@ -191,10 +191,10 @@ def weighed(text: str) -> Mapping[str, float]:
 
     Light words and verbs are what a paraphrase replaces first; numbers are kept.
     """
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for entry in filter(None, map(_weight, known_tokens(text))):
-        found.setdefault(*entry)
-    return found
+        weights.setdefault(*entry)
+    return weights
 
 
 class Sums(dict[int, float]):

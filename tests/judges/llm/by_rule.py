@@ -63,7 +63,7 @@ def answer_by_rule(body: Body) -> str:
         return json.dumps(_WHOLE[kind](blocks), ensure_ascii=False)
     key, block, rule = _EACH[kind]
     lines = _lines(blocks[block])
-    entries = [{"id": n} | rule(n, lines, blocks) for n in _asked(user)]
+    entries = [{"id": n} | rule(n, lines, blocks) for n in _items_of(user)]
     return json.dumps({key: entries}, ensure_ascii=False)
 
 
@@ -76,7 +76,7 @@ def _kind(system: str) -> str:
     return system.split("\n", 1)[0].removeprefix("# ").replace(" ", "_").lower()
 
 
-def _asked(user: str) -> list[int]:
+def _items_of(user: str) -> list[int]:
     """The numbers of the items asked about, from the line that ends a request."""
     numbers: list[int] = []
     for run in _WORK.findall(_BLOCK.sub("", user))[0].split(", "):

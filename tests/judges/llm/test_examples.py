@@ -27,8 +27,8 @@ PAPERS = ("Zinc helps.", "Moss cools.", "Bricks crack.")
 
 def example(text: str, paper: str = PAPERS[0], labels: Mapping[str, int] | None = None) -> Example:
     """An example of a paper."""
-    shown = frozenset((labels or {"method": 2}).items())
-    return Example(papers=frozenset({paper}), labels=shown, text=text)
+    pairs = frozenset((labels or {"method": 2}).items())
+    return Example(papers=frozenset({paper}), labels=pairs, text=text)
 
 
 ANY = st.lists(

@@ -154,7 +154,7 @@ def test_numbers_of_long_statements_are_read_off_the_event_loop(
 
 
 BURNED = "Bricks often crack.\n\nForty bricks were fired. Slow firing spares 31 bricks."
-FOUND = q.Relation(
+RELATION = q.Relation(
     head="Bricks",
     relation="is told of with",
     tail="bricks",
@@ -174,7 +174,7 @@ def test_relations_are_found_at_once_or_in_the_papers_three_steps(
     Entities are words of five letters: bricks, often, crack, forty, fired, firing and spares.
     """
     judge = judge_of(batched=batched)
-    assert ask(judge, q.ListRelations(BURNED)) == (q.RelationList((FOUND,), 7),)
+    assert ask(judge, q.ListRelations(BURNED)) == (q.RelationList((RELATION,), 7),)
     assert [kind_of(request) for request in sent_by(judge)] == kinds
     assert judge.tally == ReplyCounts()
     names = "\nBricks\noften\ncrack\nForty\nfired\nfiring\nspares\n"
@@ -256,14 +256,14 @@ def test_labels_go_by_majority(
 
 def test_the_signature_holds_all_that_moves_the_answers() -> None:
     """And it is one judge among others."""
-    asked = f"m-1 at=rule temp=0 prompt={prompt_hash()}"
+    start = f"m-1 at=rule temp=0 prompt={prompt_hash()}"
     assert judge_of().in_flight == 64
-    assert judge_of().signature == f"{asked} votes=1 calls=batched examples=10 facets=whole"
+    assert judge_of().signature == f"{start} votes=1 calls=batched examples=10 facets=whole"
     style = Style(facets="free", rubric="release", examples=False)
     other = judge_of(votes=3, batched=False, style=style, manner=q.SentenceManner(strict=True))
-    asked = asked.replace(prompt_hash(), prompt_hash(style))
+    start = start.replace(prompt_hash(), prompt_hash(style))
     manner = "votes=3 calls=single rubric=release examples=0 facets=free strict=yes"
-    assert other.signature == f"{asked} {manner}"
+    assert other.signature == f"{start} {manner}"
 
 
 @pytest.mark.parametrize(

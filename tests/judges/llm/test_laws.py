@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from summeval_pytest.questions import Question
     from tests.judges.llm.by_rule import Hook
 
-    Holder = dict[str, object] | list[object]
+    Part = dict[str, object] | list[object]
 
 SOURCE = (
     "Kilns with a slow draught are rare in the valley.",
@@ -82,12 +82,12 @@ json_values = st.recursive(
 )
 
 
-def holders_of(value: object) -> Iterator[Holder]:
+def parts_of(value: object) -> Iterator[Part]:
     """Every object and list of a reply."""
     if isinstance(value, dict | list):
         yield value
         for inner in value.values() if isinstance(value, dict) else value:
-            yield from holders_of(inner)
+            yield from parts_of(inner)
 
 
 @st.composite
@@ -98,19 +98,19 @@ def edits(draw: st.DrawFn) -> Callable[[str], str]:
 
     def mutate(text: str) -> str:
         reply = json.loads(text)
-        holders = list(holders_of(reply))
-        holder = holders[place % len(holders)]
-        if isinstance(holder, dict) and holder and edit != "repeat":
-            key = list(holder)[place % len(holder)]
-            holder |= {key: value}
+        parts = list(parts_of(reply))
+        part = parts[place % len(parts)]
+        if isinstance(part, dict) and part and edit != "repeat":
+            key = list(part)[place % len(part)]
+            part |= {key: value}
             if edit == "drop":
-                del holder[key]
-        elif isinstance(holder, list):
-            at = place % (len(holder) + 1)
-            holder[at:] = {
+                del part[key]
+        elif isinstance(part, list):
+            at = place % (len(part) + 1)
+            part[at:] = {
                 "drop": [],
-                "put": [value, *holder[at:]],
-                "repeat": [*holder[at:], *holder[:1]],
+                "put": [value, *part[at:]],
+                "repeat": [*part[at:], *part[:1]],
             }[edit]
         return json.dumps(reply)
 
@@ -175,11 +175,11 @@ def test_hostile_json_is_read_or_unusable(token: str, place: int, question: Ques
     def hook(_: ChatRequest, text: str) -> str:
         reply = json.loads(text)
         keys = (
-            (h, k) for h in holders_of(reply) for k in (h if isinstance(h, dict) else range(len(h)))
+            (h, k) for h in parts_of(reply) for k in (h if isinstance(h, dict) else range(len(h)))
         )
         kept = list(keys)
-        holder, key = kept[place % len(kept)]
-        holder[key] = "here"  # type: ignore[index]  # a key of this holder
+        part, key = kept[place % len(kept)]
+        part[key] = "here"  # type: ignore[index]  # a key of this holder
         return json.dumps(reply).replace('"here"', token)
 
     (answer,) = ask(judge_of(hook), question)

@@ -225,7 +225,7 @@ def test_a_reply_that_says_neither_is_not_read(reply: str) -> None:
     assert caught.value.message.endswith("with neither yes nor no")
 
 
-def found_in(*groups: str) -> tuple[tuple[int, ...], int]:
+def places_in(*groups: str) -> tuple[tuple[int, ...], int]:
     """Where quotations from these parentheses stand, and how many stand nowhere."""
     looked_up = look_up(quotations(groups, ROOFS), ROOFS)
     return looked_up.sentences, looked_up.n_ungrounded
@@ -253,4 +253,4 @@ def test_parentheses_hold_one_quotation_or_several(
     groups: tuple[str, ...], places: tuple[int, ...], n_ungrounded: int
 ) -> None:
     """A text is one quotation where the source has it so, else each of its pieces is one."""
-    assert found_in(*groups) == (places, n_ungrounded)
+    assert places_in(*groups) == (places, n_ungrounded)

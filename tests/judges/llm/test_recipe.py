@@ -178,9 +178,7 @@ def test_the_default_requests_are_what_they_were(before: dict[str, str]) -> None
 def test_a_changed_prompt_changes_its_own_hash_alone(name: str, before: dict[str, str]) -> None:
     """Two scores under two prompts must not be compared in silence (metrics.md FB7)."""
     read = prompts._prompt
-    edited = changed_by(
-        prompts, "_prompt", lambda asked: read(asked) + "." * (asked == name), before
-    )
+    edited = changed_by(prompts, "_prompt", lambda each: read(each) + "." * (each == name), before)
     own = set(OWN[name].split(", ")) if name in OWN else set()
     assert edited == (set(HASHES) if name == "material" else own)
 

@@ -94,16 +94,16 @@ def facets_rated_one(reference: Texts, summary: Texts) -> list[Facet]:
 
 def test_it_finds_facets_that_are_cut_out() -> None:
     """Version 5 found 13, 3, 8 and 13."""
-    found: Counter[Facet] = Counter()
+    seen: Counter[Facet] = Counter()
     wrong: Counter[Facet] = Counter()
     for reference, summary in unseen():
         for facet in FACETS:
             rest = {key: text for key, text in summary.items() if key != facet}
             ones = facets_rated_one(reference, rest)
-            found[facet] += facet in ones
+            seen[facet] += facet in ones
             wrong.update(key for key in ones if key != facet)
     assert len(unseen()) == 15
-    assert found == {"background": 15, "method": 13, "result": 12, "conclusion": 14}
+    assert seen == {"background": 15, "method": 13, "result": 12, "conclusion": 14}
     assert wrong == {"background": 2, "conclusion": 8}  # of 45 each; version 5: 1 and 18
 
 

@@ -108,11 +108,11 @@ def test_the_support_of_a_summary_goes_with_experts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "n_alarms", "n_found"),
+    ("name", "n_alarms", "n_errors"),
     [("qags", 5, 17), ("storysumm", 9, 4), ("infolossqa", 4, 1), ("zeroshot_faceval", 2, 1)],
 )
 def test_few_faithful_sentences_are_called_unsupported(
-    name: str, n_alarms: int, n_found: int
+    name: str, n_alarms: int, n_errors: int
 ) -> None:
     """The figures of the docs: at most 5 % of the faithful ones, so that a gate is not ignored."""
     summaries: dict[str, list[dict[str, Any]]] = {}
@@ -124,7 +124,7 @@ def test_few_faithful_sentences_are_called_unsupported(
         source = source_sentences(rows[0]["source"].splitlines())
         for row, check in zip(rows, checks_of(q.CheckSentences(sentences, source)), strict=True):
             called[row["label"]] += not check.supported
-    assert (called[True], called[False]) == (n_alarms, n_found)
+    assert (called[True], called[False]) == (n_alarms, n_errors)
 
 
 def test_evidence_is_what_readers_name() -> None:

@@ -112,7 +112,7 @@ def test_words_are_traced_to_the_premises_that_have_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "premise", "is_found"),
+    ("word", "premise", "is_there"),
     [
         *(("16", "Sixteen ferries.", True), ("sixteen", "16 ferries.", True)),
         ("organis", "The organizer spoke.", True),
@@ -121,9 +121,9 @@ def test_words_are_traced_to_the_premises_that_have_them() -> None:
         *(("16", "Six ferries.", False), ("16", "166", False)),
     ],
 )
-def test_a_word_is_found_in_another_form(word: str, premise: str, *, is_found: bool) -> None:
+def test_a_word_is_there_in_another_form(word: str, premise: str, *, is_there: bool) -> None:
     """Numbers in digits and words are the same, and so are spellings and derivations."""
-    assert (PremiseIndex((premise,)).stands_for(word) is not None) is is_found
+    assert (PremiseIndex((premise,)).stands_for(word) is not None) is is_there
 
 
 def test_words_in_one_phrase_are_closer_than_words_of_two_premises() -> None:
@@ -179,10 +179,10 @@ def test_a_fact_is_weighed_by_what_it_adds() -> None:
 
 def test_a_fact_in_other_words_is_present() -> None:
     """What carries it comes first among the evidence, and the reason says how probable it is."""
-    found = checked("Each day 40 rye sacks were ground.", MILL)
-    assert found.entailed
-    assert found.premises == (0,)
-    assert found.reason == f"100% of its words found, probability {found.support:.2f}"
+    check = checked("Each day 40 rye sacks were ground.", MILL)
+    assert check.entailed
+    assert check.premises == (0,)
+    assert check.reason == f"100% of its words found, probability {check.support:.2f}"
 
 
 def test_a_conflict_outweighs_shared_words() -> None:
