@@ -43,8 +43,8 @@ _WIDTH: Final = 40
 class Row:
     """One reply as the store keeps it; what the reply means is its reader's business.
 
-    ``key`` is what `request_key` makes of the request, or a ValueError; ``topic`` says what was
-    asked in a few words, for who reads a cassette; ``reply`` is a JSON object.
+    ``key`` is what `request_key` makes of the request, else there is a ValueError. ``topic`` says
+    in a few words what was asked, for readers of a cassette. ``reply`` is a JSON object.
     """
 
     key: str

@@ -111,15 +111,6 @@ def test_seeded_interval_keeps_its_digits() -> None:
     assert bootstrap_mean(values, seed=2) != bootstrap_mean(values, seed=1)
 
 
-@given(rows=st.lists(st.tuples(groups, ratings, ratings), min_size=1, max_size=20), data=st.data())
-@few_examples
-def test_order_of_rows_does_not_matter(
-    rows: list[tuple[str, float, float]], data: st.DataObject
-) -> None:
-    """Groups are drawn in the order of their labels, not of the file."""
-    assert_close(interval_of(data.draw(st.permutations(rows))), interval_of(rows))
-
-
 def test_one_group_only_is_its_own_interval() -> None:
     """Every resample is the sample; the docstring warns that this says nothing of other papers."""
     rows = [("only", 1.0, 1.0), ("only", 2.0, 3.0), ("only", 3.0, 2.0)]

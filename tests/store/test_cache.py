@@ -136,29 +136,29 @@ def test_unfit_directory_is_refused_and_left_as_it_is(
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_store_of_somebody_else_is_unfit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its owner can change it at any time."""
-    made = prepare(tmp_path / "store")
-    monkeypatch.setattr(os, "geteuid", lambda: made.stat().st_uid + 1)
-    with pytest.raises(StoreError) as caught:
-        prepare(made)
-    assert str(caught.value) == (
-        f"the store '{made}' belongs to somebody else (user {made.stat().st_uid}), who could put"
-        f" words into a judge's mouth; {ELSEWHERE}"
-    )
-
-
-def test_store_that_cannot_be_written_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("call", "result", "message"),
+    [
+        # Its owner can change it at any time.
+        (
+            "geteuid",
+            -1,
+            "belongs to somebody else (user {user}), who could put words into a judge's mouth;",
+        ),
+        # Nothing new could be remembered; root, who may run the tests, is let write anywhere.
+        ("access", False, "cannot be written; run 'chmod u+rwx' on it, or"),
+    ],
+)
+def test_store_that_is_not_the_users_to_write_is_unfit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, result: object, message: str
 ) -> None:
-    """Nothing new could be remembered; root, who may run the tests, is let write anywhere."""
+    """Each message says what to do."""
     made = prepare(tmp_path / "store")
-    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(os, call, lambda *_: result)
     with pytest.raises(StoreError) as caught:
         prepare(made)
-    assert str(caught.value) == (
-        f"the store '{made}' cannot be written; run 'chmod u+rwx' on it, or {ELSEWHERE}"
-    )
+    expected = message.format(user=made.stat().st_uid)
+    assert str(caught.value) == f"the store '{made}' {expected} {ELSEWHERE}"
 
 
 def test_default_is_the_users_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -263,7 +263,7 @@ def rating_by_facts(
     coverage = 100 * max(0, facts that hold - facts that the summary contradicts) / facts
 
     A fact that does not hold and names premises is contradicted by them. The rating is the highest
-    whose least coverage is reached; 2 below; 1 where contradicted facts outweigh those that hold.
+    whose least coverage is reached, and 2 below. It is 1 where more are contradicted than hold.
     """
     lost = [check for check in checks if isinstance(check, q.Unanswered)]
     known = [check for check in checks if not isinstance(check, q.Unanswered)]

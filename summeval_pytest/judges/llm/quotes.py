@@ -1,8 +1,8 @@
 """Quotations given as evidence, matched against the source.
 
 A quotation is accepted in the sentence that it names, if its words stand there in a row, or nine in
-ten of them in order with the same numbers, signs and negations; else it is looked for in the whole
-source by the same rule; else it is ungrounded (metrics.md 1.2, stage C).
+ten of them in order with the same numbers, signs and negations. Else it is looked for in the whole
+source by the same rule. Else it is ungrounded (metrics.md 1.2, stage C).
 """
 
 from __future__ import annotations
