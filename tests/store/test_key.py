@@ -5,15 +5,9 @@ import math
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from summeval_pytest.store.key import request_key
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=6,
-)
+from tests.json_values import JSON_OBJECTS
 
 
 def test_key_is_the_digest_of_canonical_json() -> None:
@@ -43,7 +37,7 @@ def test_what_is_no_json_is_refused(
         request_key(identity)
 
 
-@given(st.dictionaries(st.text(), JSON, max_size=3))
+@given(JSON_OBJECTS)
 def test_key_is_64_hex_digits_and_the_same_again(identity: dict[str, object]) -> None:
     """Whatever stands in a request, its row can be found again."""
     key = request_key(identity)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.text.strict_json import DEEPEST, StrictJsonError, is_deep, read_strict
+from tests.json_values import JSON_VALUES
 
 
 @pytest.mark.parametrize(
@@ -47,21 +48,7 @@ def test_what_readers_of_json_disagree_about_is_refused(
     assert (caught.value.fault, f"{caught.value}; {caught.value.remedy}") == (fault, message)
 
 
-json_values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(codec="utf-8"), max_size=8),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=4), inner, max_size=3)
-    ),
-    max_leaves=6,
-)
-
-
-@given(json_values, st.booleans())
+@given(JSON_VALUES, st.booleans())
 def test_strict_reading_agrees_with_json_on_what_json_writes(value: object, plain: bool) -> None:
     """Strictness refuses, it never changes."""
     assert read_strict(json.dumps(value, ensure_ascii=plain)) == value

@@ -17,19 +17,10 @@ from summeval_pytest.judges.llm.replies import (
     read_object,
     read_values,
 )
+from tests.json_values import JSON_OBJECTS
 
 GOOD = '{"checks": [{"id": 1, "reason": "it says \\"}{\\" there"}]}'
 VALUE = {"checks": [{"id": 1, "reason": 'it says "}{" there'}]}
-
-
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
-    ),
-    max_leaves=8,
-)
-json_objects = st.dictionaries(st.text(max_size=4), json_values, max_size=4)
 
 
 def test_the_one_object_of_a_reply_is_read() -> None:
@@ -82,7 +73,7 @@ def test_what_could_be_read_in_two_ways_is_not_read(text: str, fault: Unreadable
     assert str(fault) == fault.message
 
 
-@given(json_objects, st.sampled_from(["", "So: ", "```json\n", "1. "]), st.booleans())
+@given(JSON_OBJECTS, st.sampled_from(["", "So: ", "```json\n", "1. "]), st.booleans())
 def test_any_object_is_read_wherever_it_stands(
     value: dict[str, object], before: str, ascii_only: bool
 ) -> None:
