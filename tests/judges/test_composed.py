@@ -109,52 +109,20 @@ def test_prompts_of_variants_are_those_of_who_is_asked() -> None:
     assert embedded.prompts_for(("chain", "relations")) == ""
 
 
-@dataclass(eq=False)
-class Checking(Prompted):
-    """A judge that gives the same checks to every question."""
-
-    given: tuple[bool | None, ...] = ()
-
-    async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
-        """A check a sentence; None is unanswered."""
-        self.received.append(questions)
-        checks = [
-            q.Unanswered(f"{self.signature} is silent")
-            if supported is None
-            else q.SentenceCheck(reason=self.signature, supported=supported)
-            for supported in self.given
-        ]
-        return tuple(q.SentenceChecks(tuple(checks)) for _ in questions)
-
-
-SAID = tuple(product((True, False, None), repeat=2))
-"""All that two judges can say of a sentence."""
-
-
+@pytest.mark.parametrize("verdicts", list(product((True, False, None), repeat=2)))
 @pytest.mark.parametrize("rule", q.PANEL_RULES)
 def test_a_panel_supports_what_all_or_any_of_its_judges_support(
-    rule: Literal["all", "any"],
+    rule: Literal["all", "any"], verdicts: tuple[bool | None, ...]
 ) -> None:
     """As in logic of three values: a silent judge decides nothing, and hides no decision."""
-    first = Checking("a", given=tuple(a for a, _ in SAID))
-    second = Checking("b", in_flight=7, given=tuple(b for _, b in SAID))
-    panel = Panel((first, second), rule)
-    assert panel.signature == f"{rule}(a, b)"
-    assert panel.in_flight == 7
-    question = q.CheckSentences(("s",) * len(SAID), ("source",))
-    (answer,) = asyncio.run(panel.answer((question,)))
-    assert isinstance(answer, q.SentenceChecks)
-    for said, check in zip(SAID, answer.checks, strict=True):
-        decisive = rule == "any"
-        if decisive in said:
-            assert isinstance(check, q.SentenceCheck)
-            assert check.supported is decisive
-            assert check.reason == "ab"[said.index(decisive)]
-        elif None in said:
-            assert check == q.Unanswered(f"{'ab'[said.index(None)]} is silent")
-        else:
-            assert isinstance(check, q.SentenceCheck)
-            assert check.supported is not decisive
+    checks = tuple(
+        q.Unanswered(who) if said is None else q.SentenceCheck(reason=who, supported=said)
+        for who, said in zip("ab", verdicts, strict=True)
+    )
+    decisive = rule == "any"
+    undecided = None if None in verdicts else not decisive
+    outcome = decisive if decisive in verdicts else undecided
+    assert Panel((), rule)._check(checks) == checks[verdicts.index(outcome)]
 
 
 @pytest.mark.parametrize(("rule", "support"), [("all", 0.1), ("any", 0.4)])
@@ -174,23 +142,21 @@ def test_a_conflict_that_one_judge_sees_is_not_lost(
 
 def test_a_judge_that_fails_a_whole_question_is_silent_about_each_sentence() -> None:
     """The other judge may still decide: an unsupported sentence is one by the rule `all`."""
-    no, broken = Checking("no", given=(False, True)), Named("broken")
-    panel = Panel((broken, no), "all")
-    (answer,) = asyncio.run(panel.answer((q.CheckSentences(("a", "b"), ()),)))
-    assert isinstance(answer, q.SentenceChecks)
-    unsupported, silent = answer.checks
-    assert isinstance(unsupported, q.SentenceCheck)
-    assert (unsupported.supported, silent) == (False, q.Unanswered("broken 0"))
-    assert asyncio.run(panel.answer(())) == ()
+    no, yes = (q.SentenceCheck(reason="", supported=supported) for supported in (False, True))
+    broken, panel = q.Unanswered("broken"), Panel((), "all")
+    answer = panel._answer(q.CheckSentences(("a", "b"), ()), (broken, q.SentenceChecks((no, yes))))
+    assert answer == q.SentenceChecks((no, broken))
     strange = panel._answer(q.CheckSentences(("a",), ()), (q.FacetSegments(),))
     assert strange == q.SentenceChecks((q.Unanswered("no checks of sentences came"),))
 
 
-def test_a_judge_of_a_panel_counts_once() -> None:
-    """It may rate facets, too."""
-    a, b = Checking("a"), Checking("b")
+def test_all_judges_of_a_panel_are_asked_and_each_counts_once() -> None:
+    """One of them may rate facets, too."""
+    a, b = Prompted("a"), Prompted("b", 7)
     panel = Panel((a, b), "all")
+    assert panel.in_flight == 7
     judge = ComposedJudge({"facets": a, "listing": a, "facts": a, "sentences": panel})
-    asyncio.run(judge.answer((q.CheckSentences((), ()), q.SegmentFacets(""))))
+    answers = asyncio.run(judge.answer((q.CheckSentences(("s",), ()), q.SegmentFacets(""))))
+    assert answers == (q.SentenceChecks((q.Unanswered("a 0"),)), q.Unanswered("a 0"))
     assert judge.counts() == {"n_replies": 2 + 1}
     assert judge.signature == "facets+facts=(a) sentences=(all(a, b))"
