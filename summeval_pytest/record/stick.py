@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.suite.values import Setting
     from summeval_pytest.verdict.floors import Floors
 
 Kind = Literal["requires", "permits", "content", "other"]
@@ -120,12 +119,9 @@ def _marks(suite: Suite, judges: Sequence[str]) -> Iterator[tuple[str, Mark]]:
 
 def _thresholds(suite: Suite) -> Iterator[tuple[str, Mark]]:
     """The thresholds of all scopes."""
-    scopes: dict[str, tuple[Setting, ...]] = {
-        "threshold ": suite.thresholds,
-        "threshold mean.": suite.mean_thresholds,
-        "threshold corrected.": suite.corrected_thresholds,
-        **{f"threshold of slice {name} ": own for name, own in suite.slice_thresholds.items()},
-    }
+    scopes = {f"threshold {scope}": own for scope, own in suite.thresholds.items()}
+    del scopes["threshold judge."]  # floors go by the judge
+    scopes |= {f"threshold of slice {name} ": own for name, own in suite.slice_thresholds.items()}
     for scope, settings in scopes.items():
         for each in settings:
             number = catalogue_of(custom_numbers([each.name])).get(each.name)
@@ -168,7 +164,6 @@ def _values(suite: Suite) -> dict[str, object]:
             for each in suite.recorded
         },
         **{f"judge {name}": judge for name, judge in suite.judges.items()},
-        **{f"judge {name}": judge for name, judge in suite.recorded_judges.items()},
         **{f"endpoint {name}": endpoint for name, endpoint in suite.endpoints.items()},
         **{f"eva_{field.name}": getattr(eva, field.name) for field in fields(eva)},
         **{f"options of {table.metric}": table.values for table in suite.variants.own},

@@ -41,7 +41,7 @@ def recorded_judge(spec: RecordedSpec, suites: Sequence[Suite]) -> RecordedJudge
     ratings: defaultdict[FacetPair, list[int]] = defaultdict(list)
     digest = hashlib.sha256()
     for suite in suites:
-        if suite.recorded_judges.get(spec.name) != spec:
+        if suite.judges.get(spec.name) != spec:
             raise OptionError(
                 f"judge {spec.name!r} is recorded, and {suite.shown} has no records of it; gate the"
                 " suites one by one"

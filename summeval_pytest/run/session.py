@@ -262,9 +262,6 @@ class Session:
         Raises:
             OptionError: if two suites define it differently, and for a misspelt ``offline``.
         """
-        for suite in suites:
-            if name in suite.recorded_judges:
-                return suite.recorded_judges[name]
         defined = _agreed("judge", (suite.judges for suite in suites))
         if name in defined:
             return defined[name]
@@ -473,7 +470,7 @@ def session_here(*, store: str | None, endpoint: str | None, **terms: Any) -> Se
 
 def _hint(name: str, suites: Sequence[Suite]) -> str:
     """What the user may have meant by a name that no suite defines, in words."""
-    defined = {name for suite in suites for name in (*suite.judges, *suite.recorded_judges)}
+    defined = {name for suite in suites for name in suite.judges}
     if name in defined:
         return ""
     module, _, attribute = name.partition(":")

@@ -479,14 +479,13 @@ SCOPES: Final = ("mean", "corrected", "judge")
 
 
 def read_thresholds(toml: TomlText) -> Mapping[str, tuple[Setting, ...]]:
-    """The thresholds of each scope in file order, those of pairs under the empty name.
+    """The thresholds in file order, by the prefix of their names, which is empty for pairs.
 
     Nested tables are flattened to dotted names.
     """
-    others = (*SCOPES, SLICE)
-    of_pairs = _settings(toml, "threshold", ("thresholds",), without=others)
-    means = {scope: _settings(toml, "threshold", ("thresholds", scope)) for scope in SCOPES}
-    return {"": of_pairs, **means}
+    of_pairs = _settings(toml, "threshold", ("thresholds",), without=(*SCOPES, SLICE))
+    others = {f"{s}.": _settings(toml, "threshold", ("thresholds", s)) for s in SCOPES}
+    return {"": of_pairs, **others}
 
 
 def read_slice_thresholds(toml: TomlText) -> Mapping[str, tuple[Setting, ...]]:

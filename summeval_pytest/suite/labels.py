@@ -25,12 +25,12 @@ from summeval_pytest.suite.entries import (
     mistake,
 )
 from summeval_pytest.suite.lines import brief, closest, read_lines
-from summeval_pytest.suite.values import Segments
+from summeval_pytest.suite.values import RecordedSpec, Segments
 from summeval_pytest.text.normalise import normalise
 
 if TYPE_CHECKING:
     from summeval_pytest.suite.lines import TextFile, TomlText
-    from summeval_pytest.suite.values import RecordedSpec, Roster
+    from summeval_pytest.suite.values import AnyJudge, Roster
 
 
 _EACH_TEXT: Final = each_once(lambda labelled: normalise(labelled.text))
@@ -295,13 +295,11 @@ def _some(values: ManyT, file: TextFile, what: str, key: str) -> ManyT:
     return values
 
 
-def check_judges(
-    toml: TomlText, judges: Mapping[str, RecordedSpec], records: tuple[Recorded, ...]
-) -> None:
+def check_judges(toml: TomlText, judges: Iterable[AnyJudge], records: tuple[Recorded, ...]) -> None:
     """Refuse a recorded judge that no record comes from."""
     rating = {record.by for record in records if record.facets is not None}
     segmenting = {record.by for record in records if record.segments is not None}
-    for judge in judges.values():
+    for judge in (each for each in judges if isinstance(each, RecordedSpec)):
         for key, name, known, what in (
             ("recorded", judge.by, rating, "ratings of facets"),
             ("segments", judge.segments_by, segmenting, "segments"),

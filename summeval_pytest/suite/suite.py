@@ -43,7 +43,7 @@ from summeval_pytest.suite.lines import (
 )
 from summeval_pytest.suite.places import SUITE_NAME, suite_name, suite_text
 from summeval_pytest.suite.rows import PAPER_COLUMNS, SUMMARY_COLUMNS, UNNAMED, read_rows
-from summeval_pytest.suite.values import CompareTable, Pair, Paper, RecordedSpec, Roster, SystemSpec
+from summeval_pytest.suite.values import CompareTable, Pair, Paper, Roster, SystemSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from summeval_pytest.endpoints.endpoint import EndpointSpec
     from summeval_pytest.suite.labels import Label, Recorded
     from summeval_pytest.suite.lines import TomlText
-    from summeval_pytest.suite.values import CheckerSpec, ComposedSpec, JudgeSpec, Setting, Waiver
+    from summeval_pytest.suite.values import AnyJudge, Setting, Waiver
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -62,11 +62,10 @@ class Suite:
         shown: The suite file as the user would name it.
         default_systems: The systems that are gated if no option names one.
         endpoints: The endpoints that the suite defines or changes.
-        judges: The judges that the suite defines, without recorded ones.
-        thresholds: The thresholds of every pair.
-        mean_thresholds: The thresholds of a system's means over papers.
-        corrected_thresholds: The thresholds of means that labels correct.
-        judge_thresholds: The floors of the judge's agreement with the golden labels.
+        judges: The judges that the suite defines.
+        thresholds: By prefix: of every pair without one, ``mean.`` of a system's means over
+            papers, ``corrected.`` of means that labels correct, ``judge.`` of the agreement with
+            the golden labels.
         slices: By name, as ``field=cs``, the papers of each slice.
         must_pass: The papers that no waiver and no mean covers.
         stick: What a change since the base does that loosens the suite.
@@ -85,12 +84,8 @@ class Suite:
     systems: Mapping[str, SystemSpec]
     default_systems: tuple[str, ...]
     endpoints: Mapping[str, EndpointSpec] = field(default_factory=dict)
-    judges: Mapping[str, JudgeSpec | ComposedSpec | CheckerSpec] = field(default_factory=dict)
-    recorded_judges: Mapping[str, RecordedSpec] = field(default_factory=dict)
-    thresholds: tuple[Setting, ...] = ()
-    mean_thresholds: tuple[Setting, ...] = ()
-    corrected_thresholds: tuple[Setting, ...] = ()
-    judge_thresholds: tuple[Setting, ...] = ()
+    judges: Mapping[str, AnyJudge] = field(default_factory=dict)
+    thresholds: Mapping[str, tuple[Setting, ...]] = field(default_factory=dict)
     slices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     slice_thresholds: Mapping[str, tuple[Setting, ...]] = field(default_factory=dict)
     must_pass: tuple[str, ...] = ()
@@ -348,7 +343,6 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         what = "'default_systems' names the unknown system"
         top.check_known("default_systems", name, systems, what)
     judges = read_judges(toml, endpoints)
-    recorded_judges = {n: j for n, j in judges.items() if isinstance(j, RecordedSpec)}
     thresholds = read_thresholds(toml)
     variants = read_variants(top, keys, toml)
     prefix = file.path.name.removesuffix(SUITE_NAME)
@@ -374,19 +368,15 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
     }
     labels = read_labels(files["labels"], roster) if "labels" in files else {}
     recorded = read_recorded(files["recorded"], roster) if "recorded" in files else ()
-    check_judges(toml, recorded_judges, recorded)
+    check_judges(toml, judges.values(), recorded)
     return Suite(
         path=file.path,
         shown=file.shown,
         systems=systems,
         default_systems=keys.default_systems or tuple(systems),
         endpoints=endpoints,
-        judges={n: j for n, j in judges.items() if not isinstance(j, RecordedSpec)},
-        recorded_judges=recorded_judges,
-        thresholds=thresholds[""],
-        mean_thresholds=thresholds["mean"],
-        corrected_thresholds=thresholds["corrected"],
-        judge_thresholds=thresholds["judge"],
+        judges=judges,
+        thresholds=thresholds,
         slices=slices,
         slice_thresholds=read_slice_thresholds(toml),
         must_pass=must_pass,

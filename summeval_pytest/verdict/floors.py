@@ -90,9 +90,9 @@ def read_floors(suite: Suite, judge: str) -> tuple[Floors, ...]:
         SuiteError: for an unknown name, a value out of the figure's range, a floor that no label
             has something for, and a table of a judge that there is not.
     """
-    known = {OFFLINE, judge, *suite.judges, *suite.recorded_judges}
+    known = {OFFLINE, judge, *suite.judges}
     tables: dict[str, list[Threshold]] = {"": []}
-    for setting in suite.judge_thresholds:
+    for setting in suite.thresholds.get("judge.", ()):
         mistake = partial(SuiteError, setting.place)
         whose, given = _split(setting.name, mistake)
         what = f"agreement floor {setting.name!r}"

@@ -14,7 +14,7 @@ from summeval_pytest.metrics.catalogue import METRICS, metric_of
 from summeval_pytest.metrics.number import SPARSE
 from summeval_pytest.metrics.own import custom_numbers
 from summeval_pytest.verdict.means import SystemMean, mean_value, system_verdict
-from summeval_pytest.verdict.thresholds import Threshold, Thresholds, read_thresholds
+from summeval_pytest.verdict.thresholds import MEAN, Threshold, Thresholds, read_thresholds
 from summeval_pytest.verdict.waivers import Waivers
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def slices_of(suite: Suite, thresholds: Thresholds) -> tuple[Slice, ...]:
             name=name,
             papers=papers,
             thresholds=read_thresholds(
-                (), suite.slice_thresholds.get(name, ()), custom=custom
+                {MEAN: suite.slice_thresholds.get(name, ())}, custom=custom
             ).mean,
         )
         for name, papers in suite.slices.items()

@@ -159,14 +159,9 @@ def thresholds_of(suite: Suite, *, options: Sequence[str] = ()) -> Thresholds:
     """
     _load_custom_metrics(suite)
     given = [option.partition("=")[0].strip().removeprefix(MEAN) for option in options]
-    names = (each.name for each in (*suite.thresholds, *suite.mean_thresholds))
-    thresholds = read_thresholds(
-        suite.thresholds,
-        suite.mean_thresholds,
-        corrected=suite.corrected_thresholds,
-        options=options,
-        custom=custom_numbers([*given, *names]),
-    )
+    names = (each.name for scope in ("", MEAN) for each in suite.thresholds.get(scope, ()))
+    custom = custom_numbers([*given, *names])
+    thresholds = read_thresholds(suite.thresholds, options=options, custom=custom)
     _check_correctable(suite, thresholds.corrected)
     if suite.variants.eva.recall == "matched" and thresholds.has(ENTAILED):
         raise OptionError(
@@ -200,18 +195,18 @@ def _load_custom_metrics(suite: Suite) -> None:
 
 
 def read_thresholds(
-    pair: Iterable[Setting],
-    mean: Iterable[Setting],
+    settings: Mapping[str, Iterable[Setting]],
     *,
-    corrected: Iterable[Setting] = (),
     options: Sequence[str] = (),
     custom: CustomNumbers = (),
 ) -> Thresholds:
-    """The thresholds that a suite writes, with those of the command line in their place."""
-    scopes = {"": pair, MEAN: mean, CORRECTED: corrected}
+    """What a suite writes, by prefix, with the thresholds of the command line in its place."""
     written = (
-        [_threshold(scope, s.name, s.value, partial(SuiteError, s.place), custom) for s in settings]
-        for scope, settings in scopes.items()
+        [
+            _threshold(scope, each.name, each.value, partial(SuiteError, each.place), custom)
+            for each in settings.get(scope, ())
+        ]
+        for scope in ("", MEAN, CORRECTED)
     )
     return replace_thresholds(_in_order(written), options, custom=custom)
 

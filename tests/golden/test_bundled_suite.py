@@ -30,7 +30,7 @@ ERRORS = (
     "number", "unit", "direction", "negation", "entity-swap", "causal-claim", "invented-detail",
     "overgeneral-claim",
 )  # fmt: skip
-THRESHOLDS = read_thresholds(golden().thresholds, golden().mean_thresholds)
+THRESHOLDS = read_thresholds(golden().thresholds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -419,7 +419,7 @@ def test_reading_a_record_leaves_what_the_process_knows(tmp_path: Path) -> None:
     read_record(saved(tmp_path, record_text(record)), OPTION)
     assert "shouts" not in CATALOGUE
     with pytest.raises(OptionError, match="unknown threshold 'shouts'"):
-        read_thresholds([], [], options=["shouts=1"])
+        read_thresholds({}, options=["shouts=1"])
     other = replace(record.suites[0], own_numbers=())
     (tmp_path / "other.json").write_text(record_text(run(other)), encoding="utf-8")
     assert "unknown number 'shouts'" in refused(tmp_path / "other.json")

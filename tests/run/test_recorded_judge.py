@@ -10,6 +10,7 @@ from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.run.recorded_judge import recorded_judge
 from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.suite.values import RecordedSpec
 from tests.label_suite import write_lines
 
 if TYPE_CHECKING:
@@ -84,7 +85,9 @@ def suite_in(
 
 def judge_of(*suites: Suite) -> RecordedJudge:
     """The recorded judge."""
-    return recorded_judge(suites[0].recorded_judges["old"], suites)
+    spec = suites[0].judges["old"]
+    assert isinstance(spec, RecordedSpec)
+    return recorded_judge(spec, suites)
 
 
 def score_of(judge: RecordedJudge, suite: Suite, system: str) -> FacetScore | Unscored:

@@ -398,12 +398,14 @@ def test_thresholds_keep_file_order_and_line(golden: Golden) -> None:
     def setting(name: str, value: float, line: int) -> Setting:
         return Setting(name=name, value=value, place=Place(FILE, line))
 
-    assert suite.thresholds == (setting("facet", 0.55, 14), setting("facet.conclusion", 2.0, 15))
-    assert suite.mean_thresholds == (setting("facet", 0.65, 18),)
-    assert suite.corrected_thresholds == (setting("facet", 0.6, 21),)
-    assert suite.judge_thresholds == (setting("facet_kappa", 0.4, 23),)
+    assert suite.thresholds == {
+        "": (setting("facet", 0.55, 14), setting("facet.conclusion", 2.0, 15)),
+        "mean.": (setting("facet", 0.65, 18),),
+        "corrected.": (setting("facet", 0.6, 21),),
+        "judge.": (setting("facet_kappa", 0.4, 23),),
+    }
     golden.spoil("summeval.toml", 'facet = 0.55\n"facet.conclusion"', "facet.conclusion")
-    assert golden.load().thresholds == (setting("facet.conclusion", 2.0, 14),)
+    assert golden.load().thresholds[""] == (setting("facet.conclusion", 2.0, 14),)
 
 
 HEADER = 23

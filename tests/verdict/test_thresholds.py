@@ -36,21 +36,21 @@ def setting(name: str, value: float, line: int = 14) -> Setting:
 def on_command_line(*options: str) -> str:
     """The message for an option."""
     with pytest.raises(OptionError) as caught:
-        read_thresholds([], [], options=options)
+        read_thresholds({}, options=options)
     return str(caught.value)
 
 
 def test_thresholds_stand_in_the_order_of_the_metrics_and_options_in_their_place() -> None:
     """One number may have a threshold for pairs, for its mean, and two for its corrected mean."""
+    written = {
+        "": {"faithfulness": 0.9, "facet.conclusion": 2, "facet": 0.55},
+        MEAN: {"eva": 0.4, "facet": 0.65},
+        CORRECTED: {
+            "faithfulness": 0.9, "facet.result.lower": 2, "facet.lower": 0.4, "facet": 0.7,
+        },
+    }  # fmt: skip
     thresholds = read_thresholds(
-        [setting("faithfulness", 0.9), setting("facet.conclusion", 2), setting("facet", 0.55)],
-        [setting("eva", 0.4), setting("facet", 0.65)],
-        corrected=[
-            setting("faithfulness", 0.9),
-            setting("facet.result.lower", 2),
-            setting("facet.lower", 0.4),
-            setting("facet", 0.7),
-        ],
+        {scope: [setting(*each) for each in own.items()] for scope, own in written.items()},
         options=["facet=0.7", "mean.eva.recall=0.2", "corrected.facet.lower = 0.5"],
     )
     assert thresholds == Thresholds(
@@ -90,7 +90,7 @@ def test_a_threshold_that_can_never_decide_is_refused_where_it_is_written(
         scope = next((each for each in (MEAN, CORRECTED) if name.startswith(each)), "")
         own = {scope: [setting(name.removeprefix(scope), value)]}
         with pytest.raises(SuiteError) as caught:
-            read_thresholds(own.get("", ()), own.get(MEAN, ()), corrected=own.get(CORRECTED, ()))
+            read_thresholds(own)
         messages.append(str(caught.value).removeprefix(f"{FILE}:14: "))
         option = f"{name}={value:g}"
         assert on_command_line(option) == f"--summ-min={option}: {messages[-1]}"
