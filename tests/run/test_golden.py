@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -172,7 +171,6 @@ def label(**parts: object) -> Label:
 def evaluation(
     *scores: Score | Unscored,
     stated: StatedFacts | Unscored | None = None,
-    extras: Mapping[str, object] = MappingProxyType({}),
     reference: str = "Zinc helps.",
 ) -> Evaluation:
     """The evaluation of the pair."""
@@ -183,9 +181,7 @@ def evaluation(
         place=HERE,
     )
     pair = Pair(paper=paper, system="careful", summary=SUMMARY, place=HERE)
-    return Evaluation(
-        pair=pair, scores=scores, signatures=(), source=SOURCE, stated=stated, extras=extras
-    )
+    return Evaluation(pair=pair, scores=scores, signatures=(), source=SOURCE, stated=stated)
 
 
 def answers(of: Evaluation, **parts: object) -> tuple[GoldenAnswer, ...]:

@@ -15,13 +15,11 @@ from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facts import CheckedFact
-from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.run import flows
 from summeval_pytest.run.flows import PLAIN, StatedFacts, metric_flow, metric_signature, stated_flow
 from summeval_pytest.run.measure import Asker, evaluate
-from summeval_pytest.run.pair_numbers import numbers_of
 from summeval_pytest.run.session import Session
 from summeval_pytest.study.agreement.columns import SEGMENTS
 from summeval_pytest.study.baselines import BASELINES
@@ -157,30 +155,6 @@ def test_a_pair_is_measured_by_all_three_metrics() -> None:
         "faithfulness.conflicts": 0,
     }
     assert {name: numbers.values[name] for name in expected} == pytest.approx(expected)
-
-
-def test_sizes_count_only_what_was_answered_and_right() -> None:
-    """A fact or sentence without an answer is not counted as right."""
-    facts = tuple(
-        CheckedFact(fact=q.Fact(text=SLEPT, sentence=0), holds=holds, reason="")
-        for holds in (True, False, None, True, True)
-    )
-    sentences = tuple(
-        JudgedSentence(index=place, text=SLEPT, supported=supported, reason="")
-        for place, supported in enumerate((None, True, False))
-    )
-    eva = EvaScore(
-        value=0.5, precision=0.5, recall=0.5, recall_entailed=0.5, candidate=facts, reference=()
-    )
-    scores = (eva, FaithfulnessScore(value=0.5, sentences=sentences))
-    numbers = numbers_of("zinc-01", "careful", "Mice\n\tslept. ", scores)
-    assert numbers.sizes == {
-        "words": 2,
-        "eva.precision": 3,
-        "faithfulness": 1,
-        "sentences": 2,
-        "unanswered": 1,
-    }
 
 
 def test_a_reply_that_is_no_summary_is_unscored_and_asks_nothing() -> None:

@@ -145,6 +145,14 @@ def test_a_number_is_measured_or_does_not_apply_or_was_not_given() -> None:
     }  # fmt: skip
 
 
+def test_sizes_count_only_what_was_answered_and_right() -> None:
+    """A fact or sentence without an answer is not counted as right."""
+    scores = (eva(0.5, True, False, None, True, True), faithful(None, True, False))
+    assert numbers_of("moss-01", "careful", "Mice\n\tslept. ", scores).sizes == {
+        "words": 2, "eva.precision": 3, "faithfulness": 1, "sentences": 2, "unanswered": 1,
+    }  # fmt: skip
+
+
 NO_FM = Unscored(metric="facet", status="refused_candidate", reason="it declined")
 SILENT = Unscored(metric="eva", status="unanswered", reason="no reply")
 
