@@ -382,7 +382,7 @@ def test_a_record_can_come_through_a_pipe() -> None:
     assert lines.at(4) == b"two\n"
 
 
-def shouting(low: float, high: float, *, lower_is_better: bool, bound: float) -> RunRecord:
+def shouting(low: float, high: float, *, lower_is_better: bool) -> RunRecord:
     """A run with a threshold on a custom metric of this range, which its pair has as 2."""
     counted = Named(
         name="shouts",
@@ -393,15 +393,15 @@ def shouting(low: float, high: float, *, lower_is_better: bool, bound: float) ->
         lower_is_better=lower_is_better,
     )
     score = OwnScore(metric="shouts", numbers={"shouts": 2.0})
-    limits = Thresholds(pair=(Threshold("shouts", bound),), mean=(Threshold("shouts", bound),))
+    limits = Thresholds(pair=(Threshold("shouts", 1.0),), mean=(Threshold("shouts", 1.0),))
     stored = suite(pair("moss-01", score), thresholds=limits)
     return run(replace(stored, own_numbers=(counted,)))
 
 
 def test_two_records_with_metrics_of_one_name_know_nothing_of_each_other(tmp_path: Path) -> None:
     """One team's metric is a count of faults, and another team's a grade."""
-    faults = shouting(0.0, 9.0, lower_is_better=True, bound=1.0)
-    grades = shouting(-4.0, 4.0, lower_is_better=False, bound=1.0)
+    faults = shouting(0.0, 9.0, lower_is_better=True)
+    grades = shouting(-4.0, 4.0, lower_is_better=False)
     files = [tmp_path / name for name in ("faults.json", "grades.json")]
     for file, record in zip(files, (faults, grades), strict=True):
         file.write_text(record_text(record), encoding="utf-8")
@@ -415,7 +415,7 @@ def test_two_records_with_metrics_of_one_name_know_nothing_of_each_other(tmp_pat
 
 def test_reading_a_record_leaves_what_the_process_knows(tmp_path: Path) -> None:
     """A hostile record could name numbers for the suite that is gated beside it."""
-    record = shouting(0, 9, lower_is_better=True, bound=1.0)
+    record = shouting(0, 9, lower_is_better=True)
     read_record(saved(tmp_path, record_text(record)), OPTION)
     assert "shouts" not in CATALOGUE
     with pytest.raises(OptionError, match="unknown threshold 'shouts'"):
@@ -430,7 +430,7 @@ def test_waivers_and_slices_of_a_record_know_its_numbers(
     tmp_path: Path, most: float, state: str
 ) -> None:
     """Fewer faults are better, whoever reads the record, and whatever bounds them."""
-    record = shouting(0.0, 9.0, lower_is_better=True, bound=1.0).suites[0]
+    record = shouting(0.0, 9.0, lower_is_better=True).suites[0]
     (first,), papers = record.pairs, ("moss-01", "zinc-01", "fern-01", "kiln-01", "reed-01")
     part = Slice(name="field=wet", papers=papers, thresholds=(Threshold("shouts", 1.0),))
     stored = replace(

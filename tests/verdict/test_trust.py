@@ -311,9 +311,6 @@ def test_a_judge_that_misses_a_floor_is_untrusted_whatever_it_left_open() -> Non
     assert (measured.outcome, bool(measured.undecided)) == ("failed", True)
 
 
-# Laws
-
-
 @settings(deadline=None, max_examples=15)
 @given(pairs())
 def test_every_figure_and_bound_lies_in_its_range(labelled: list[GoldenPair]) -> None:
@@ -398,9 +395,6 @@ def test_figures_by_hand(
     assert n_of(total, name) == n_items
 
 
-# Kinds of errors
-
-
 def test_recall_of_a_kind_of_error_is_over_its_own_sentences() -> None:
     """Worked example: 2 of 3 numbers are found and 0 of 1 directions, each on its own papers."""
     labelled = [
@@ -418,9 +412,6 @@ def test_recall_of_a_kind_of_error_is_over_its_own_sentences() -> None:
     for error, value, n_items, n_papers in (("number", 2 / 3, 3, 2), ("direction", 0.0, 1, 1)):
         recall = actual(measured, f"unfaithful_recall.{error}")
         assert (recall.value, recall.n_items, recall.n_papers) == (value, n_items, n_papers)
-
-
-# Laws
 
 
 @given(pairs())
@@ -442,20 +433,12 @@ def worst(*labelled: GoldenPair) -> list[tuple[str, str, float, float | None]]:
     ]
 
 
-def on(paper: str, *answers: GoldenAnswer, system: str = "good") -> GoldenPair:
-    """A pair of this paper."""
-    return golden(*answers, paper=paper, system=system)
-
-
-# Confusion matrices
-
-
 def test_confusion_matrices_name_what_rows_and_columns_are() -> None:
     """Worked example: one of each kind; labels in rows, answers in columns."""
     labelled = [
-        on("kiln", answered("background", 1, 3), answered("sentence", 0, 1)),
-        on("moss", answered("reference fact", 1, 0), answered("candidate fact", 1, 1)),
-        on("zinc", answered("background", 1, 3), answered("overall", 0.1, 0.9)),
+        golden(answered("background", 1, 3), answered("sentence", 0, 1), paper="kiln"),
+        golden(answered("reference fact", 1, 0), answered("candidate fact", 1, 1), paper="moss"),
+        golden(answered("background", 1, 3), answered("overall", 0.1, 0.9), paper="zinc"),
     ]
     assert confusions(labelled) == (
         Confusion(
@@ -468,16 +451,13 @@ def test_confusion_matrices_name_what_rows_and_columns_are() -> None:
     )
 
 
-# The worst
-
-
 def test_the_farthest_from_the_label_is_the_worst() -> None:
     """Worked example: of the way they could have gone, 3/3, 1/2, 1/3 and, on a share, all."""
     labelled = [
-        on("fern", answered("method", 4, 3)),
-        on("kiln", answered("conclusion", 1, 2)),
-        on("moss", answered("result", 4, 1)),
-        on("zinc", answered("candidate fact", 0, 1)),
+        golden(answered("method", 4, 3), paper="fern"),
+        golden(answered("conclusion", 1, 2), paper="kiln"),
+        golden(answered("result", 4, 1), paper="moss"),
+        golden(answered("candidate fact", 0, 1), paper="zinc"),
     ]
     assert worst(*labelled) == [
         ("zinc", "candidate fact", 0, 1),
@@ -489,9 +469,9 @@ def test_the_farthest_from_the_label_is_the_worst() -> None:
 
 def test_a_kind_is_shown_twice_before_a_third_time() -> None:
     """A milder disagreement of another kind tells more than the third alike; if there is one."""
-    sentences = [on(f"kiln-{n}", answered("sentence", 0, 1)) for n in range(4)]
-    facts = [on(f"moss-{n}", answered("candidate fact", 0, 1)) for n in range(4)]
-    rating = on("zinc", answered("result", 4, 3))
+    sentences = [golden(answered("sentence", 0, 1), paper=f"kiln-{n}") for n in range(4)]
+    facts = [golden(answered("candidate fact", 0, 1), paper=f"moss-{n}") for n in range(4)]
+    rating = golden(answered("result", 4, 3), paper="zinc")
     actual = worst(*sentences, *facts, rating)
     assert [kind for _, kind, *_ in actual] == [
         "candidate fact", "candidate fact", "sentence", "sentence", "result"
@@ -501,7 +481,7 @@ def test_a_kind_is_shown_twice_before_a_third_time() -> None:
 
 def test_a_page_may_tell_more_of_them() -> None:
     """Five fit a terminal; nothing is told twice, and nothing is made up."""
-    sentences = [on(f"kiln-{n}", answered("sentence", 0, 1)) for n in range(7)]
+    sentences = [golden(answered("sentence", 0, 1), paper=f"kiln-{n}") for n in range(7)]
     assert len(worst_disagreements(sentences)) == 5
     actual = worst_disagreements(sentences, 20)
     assert sorted(each.paper for each in actual) == [f"kiln-{n}" for n in range(7)]
