@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -171,6 +172,7 @@ def label(**parts: object) -> Label:
 def evaluation(
     *scores: Score | Unscored,
     stated: StatedFacts | Unscored | None = None,
+    extras: Mapping[str, object] = MappingProxyType({}),
     reference: str = "Zinc helps.",
 ) -> Evaluation:
     """The evaluation of the pair."""
@@ -181,7 +183,9 @@ def evaluation(
         place=HERE,
     )
     pair = Pair(paper=paper, system="careful", summary=SUMMARY, place=HERE)
-    return Evaluation(pair=pair, scores=scores, signatures=(), source=SOURCE, stated=stated)
+    return Evaluation(
+        pair=pair, scores=scores, signatures=(), source=SOURCE, stated=stated, extras=extras
+    )
 
 
 def answers(of: Evaluation, **parts: object) -> tuple[GoldenAnswer, ...]:
