@@ -46,8 +46,8 @@ def recorded_judge(spec: RecordedSpec, suites: Sequence[Suite]) -> RecordedJudge
                 f"judge {spec.name!r} is recorded, and {suite.shown} has no records of it; gate the"
                 " suites one by one"
             )
-        asked = {name for name, system in suite.systems.items() if system.summaries is None}
-        records = [record for record in suite.recorded if record.system not in asked]
+        models = {name for name, system in suite.systems.items() if system.summaries is None}
+        records = [record for record in suite.recorded if record.system not in models]
         for record in records:
             if record.by == spec.segments_by and record.segments is not None:
                 recorded = replace(record.segments, recorded_by=record.by)

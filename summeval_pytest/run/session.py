@@ -236,8 +236,8 @@ class Addresses:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """Who answers a kind of question, and by which rule where they are several."""
+class _Jury:
+    """The judges of a kind of question, and the rule by which several answer."""
 
     names: tuple[str, ...]
     rule: PanelRule = "all"
@@ -271,17 +271,17 @@ class Session:
             raise OptionError(f"no judge {name!r}; did you mean {OFFLINE!r}?")
         return JudgeSpec(name=name, endpoint=self.endpoints.usual(OPENAI), model=name)
 
-    def _answering(self, judge: str, duty: Duty, suites: Sequence[Suite]) -> _Asked:
+    def _jury(self, judge: str, duty: Duty, suites: Sequence[Suite]) -> _Jury:
         """The judges that answer a kind of question for another, or for itself."""
         spec = self.judge_spec(judge, suites)
         others = spec.asks(duty) if isinstance(spec, ComposedSpec | CheckerSpec) else (judge,)
         if others == (judge,):
-            return _Asked(others)
-        answering = [self._answering(other, duty, suites) for other in others]
-        if len(answering) == 1:
-            return answering[0]
+            return _Jury(others)
+        juries = [self._jury(other, duty, suites) for other in others]
+        if len(juries) == 1:
+            return juries[0]
         assert isinstance(spec, ComposedSpec), "a checker asks one judge for others"
-        return _Asked(tuple(name for each in answering for name in each.names), spec.rule)
+        return _Jury(tuple(name for jury in juries for name in jury.names), spec.rule)
 
     def judge(self, name: str, suites: Sequence[Suite], lines: Connector | None = None) -> Judge:
         """Resolve a judge name to a judge; ``lines`` connect it, else the exchange does.
@@ -291,8 +291,8 @@ class Session:
                 names is not on this machine.
         """
         check_encoders(suites)
-        asked = {duty: self._answering(name, duty, suites) for duty in DUTIES}
-        names = dict.fromkeys(each for of_duty in asked.values() for each in of_duty.names)
+        juries = {duty: self._jury(name, duty, suites) for duty in DUTIES}
+        names = dict.fromkeys(each for jury in juries.values() for each in jury.names)
         judges = {each: self._judge(each, suites, lines) for each in names}
         if self.terms.votes is not None and not self.is_asked(name, suites):
             raise OptionError(
@@ -300,7 +300,7 @@ class Session:
             )
         if len(judges) == 1:
             return next(iter(judges.values()))
-        return ComposedJudge({duty: of_duty.judge(judges) for duty, of_duty in asked.items()})
+        return ComposedJudge({duty: jury.judge(judges) for duty, jury in juries.items()})
 
     def _judge(self, name: str, suites: Sequence[Suite], lines: Connector | None) -> Judge:
         spec = self.judge_spec(name, suites)
@@ -355,7 +355,7 @@ class Session:
 
     def is_asked(self, judge: str, suites: Sequence[Suite]) -> bool:
         """Whether a model at an endpoint answers any questions, and not only this process."""
-        names = {each for duty in DUTIES for each in self._answering(judge, duty, suites).names}
+        names = {each for duty in DUTIES for each in self._jury(judge, duty, suites).names}
         return any(isinstance(self.judge_spec(name, suites), JudgeSpec) for name in names)
 
     def metrics_of(self, judge: str, suites: Sequence[Suite]) -> tuple[MetricName, ...]:
@@ -365,7 +365,7 @@ class Session:
 
     def votes_of(self, judge: str, suites: Sequence[Suite]) -> int | None:
         """How often a judge is asked about each sentence, at least; None where no model is."""
-        names = self._answering(judge, "sentences", suites).names
+        names = self._jury(judge, "sentences", suites).names
         specs = [self.judge_spec(name, suites) for name in names]
         return min((self._votes(s) for s in specs if isinstance(s, JudgeSpec)), default=None)
 
@@ -373,7 +373,7 @@ class Session:
         return spec.votes if self.terms.votes is None else self.terms.votes
 
     def systems(
-        self, suite: Suite, asked: Iterable[str], flag: str
+        self, suite: Suite, names: Iterable[str], flag: str
     ) -> tuple[Suite, tuple[str, ...]]:
         """The systems to gate, and the suite with those that it does not define itself.
 
@@ -383,7 +383,7 @@ class Session:
         Raises:
             UsageError: for a name that none can have, and for a model that cannot be asked.
         """
-        names = tuple(dict.fromkeys(asked))
+        names = tuple(dict.fromkeys(names))
         for name in names:
             if name not in suite.systems:
                 check_name(name, "system", Place(f"{flag}={name}"), RESERVED_SYSTEMS)

@@ -42,7 +42,7 @@ from summeval_pytest.suite.lines import (
     read_toml,
 )
 from summeval_pytest.suite.places import SUITE_NAME, suite_name, suite_text
-from summeval_pytest.suite.rows import PAPER_COLUMNS, SUMMARY_COLUMNS, UNNAMED, read_rows
+from summeval_pytest.suite.rows import PAPER_COLUMNS, SUMMARY_COLUMNS, read_rows
 from summeval_pytest.suite.values import CompareTable, Pair, Paper, Roster, SystemSpec
 
 if TYPE_CHECKING:
@@ -280,13 +280,10 @@ class _Summary:
 
 
 def read_summaries(
-    file: TextFile,
-    spec: SystemSpec,
-    papers: Mapping[str, Paper],
-    roster: Roster,
-    names: Mapping[str, str] = UNNAMED,
+    file: TextFile, spec: SystemSpec, roster: Roster, names: Mapping[str, str]
 ) -> Mapping[str, Pair]:
     """The pairs of a system by paper, for all papers that it does not skip."""
+    papers = roster.papers
 
     def read(entry: FileEntry) -> tuple[str, Pair]:
         line = entry.read(_Summary)
@@ -363,8 +360,7 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
                 what = f"'skip' of {table.owner} lists paper {name!r}, which must pass"
                 raise table.fault("skip", f"{what}; delete one of the two")
     pairs = {
-        name: read_summaries(text, systems[name], papers, roster, names)
-        for name, text in summaries.items()
+        name: read_summaries(text, systems[name], roster, names) for name, text in summaries.items()
     }
     labels = read_labels(files["labels"], roster) if "labels" in files else {}
     recorded = read_recorded(files["recorded"], roster) if "recorded" in files else ()

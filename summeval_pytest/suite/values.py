@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Annotated, Final, Literal
@@ -437,7 +437,7 @@ class Waiver:
 class Roster:
     """The papers and systems that other lines may name."""
 
-    papers: Collection[str]
+    papers: Mapping[str, Paper]
     systems: Mapping[str, SystemSpec]
 
     def check(self, entry: FileEntry, paper: str | None, system: str | None = None) -> None:

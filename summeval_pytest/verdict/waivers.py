@@ -75,7 +75,7 @@ class Waivers:
         """What became of the waivers of one pair, or of the means with `ALL_PAPERS` as the paper.
 
         ``missed`` are the numbers under their thresholds. ``measured`` are the names of all numbers
-        that surely meet or miss theirs.
+        that surely meet or miss their thresholds.
         """
         uses = []
         for waiver in self.waivers:
