@@ -184,17 +184,30 @@ def kind(actual: Drift, name: str) -> KindDrift:
     return next(each for each in actual.kinds if each.kind == name)
 
 
-def test_flips_are_counted_by_whether_they_near_the_label() -> None:
-    """4 of 5 ratings flip: 4 -> 1 away, 1 -> 2 away, 3 -> 2 towards, 1 -> 3 across."""
-    labels = (4, 1, 2, 2, 3)
-    old = results(*zip(labels, (4, 1, 3, 1, 3), strict=True))
-    new = results(*zip(labels, (1, 2, 2, 3, 3), strict=True))
-    result = kind(drift(old, new), "result")
+def test_flips_are_counted_by_whether_they_near_the_label_and_reported_worst_first() -> None:
+    """5 of 6 ratings flip: 4 -> 1 and 1 -> 2 away, 1 -> 3 across, 3 -> 2 and 1 -> 4 towards.
 
-    assert (result.n_items, result.n_flipped) == (5, 4)
-    assert (result.n_away, result.n_towards, result.n_across) == (2, 1, 1)
-    assert result.shift == pytest.approx((-3 + 1 - 1 + 2) / 5)
-    assert result.loss == pytest.approx((3 + 1 - 1 + 0) / 5)
+    The farthest move by its scale stands first.
+    """
+    labels = (4, 1, 2, 2, 3, 4)
+    old = [
+        judged_sentences("fern", (0, 0)),
+        *results(*zip(labels, (4, 1, 3, 1, 3, 1), strict=True)),
+    ]
+    new = [
+        judged_sentences("fern", (0, 1)),
+        *results(*zip(labels, (1, 2, 2, 3, 3, 4), strict=True)),
+    ]
+    actual = drift(old, new)
+    result = kind(actual, "result")
+    assert (result.n_items, result.n_flipped) == (6, 5)
+    assert (result.n_away, result.n_towards, result.n_across) == (2, 2, 1)
+    assert result.shift == pytest.approx((-3 + 1 - 1 + 2 + 3) / 6)
+    assert result.loss == pytest.approx((3 + 1 - 1 + 0 - 3) / 6)
+    assert [(flip.new.kind, flip.old.answer, flip.new.answer) for flip in actual.flips] == [
+        ("sentence", 0, 1), ("result", 4, 1), ("result", 1, 2), ("result", 1, 3), ("result", 1, 4),
+        ("result", 3, 2),
+    ]  # fmt: skip
 
 
 def test_a_shift_of_ratings_is_tested_over_papers() -> None:
@@ -218,21 +231,6 @@ def test_a_judge_that_calls_all_faithful_is_worse_though_most_sentences_are() ->
     assert kind(actual, "faithful sentences").is_better
     assert kind(actual, "unfaithful sentences").is_worse
     assert actual.is_worse
-
-
-def test_flips_are_reported_worst_first() -> None:
-    """Away from the label, then across, then towards; the farthest move by its scale first."""
-    labels = (4, 1, 2, 2, 4)
-    old = results(*zip(labels, (4, 1, 3, 1, 1), strict=True))
-    new = results(*zip(labels, (1, 2, 2, 3, 4), strict=True))
-    old += [judged_sentences("fern", (0, 0))]
-    new += [judged_sentences("fern", (0, 1))]
-    message = [(flip.new.kind, flip.old.answer, flip.new.answer) for flip in drift(old, new).flips]
-
-    assert message == [
-        ("sentence", 0, 1), ("result", 4, 1), ("result", 1, 2), ("result", 1, 3), ("result", 1, 4),
-        ("result", 3, 2),
-    ]  # fmt: skip
 
 
 def test_papers_stand_by_how_much_worse_they_became() -> None:
