@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place
-from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.flow import averaged
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import SCALES
@@ -63,6 +62,7 @@ from tests.reports.records import (
     untrusted,
     waived,
 )
+from tests.verdict.records import believed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,15 +73,6 @@ if TYPE_CHECKING:
 def short(name: str, value: float | None, least: float) -> Shortfall:
     """A number under its threshold."""
     return Shortfall(name=name, value=value, least=least)
-
-
-def believed(*support: float | None) -> FaithfulnessScore:
-    """Faithfulness of supported sentences, believed so far; None where the judge does not say."""
-    sentences = (
-        JudgedSentence(index=n, text=f"Mice {n}.", supported=True, reason="", support=each)
-        for n, each in enumerate(support)
-    )
-    return FaithfulnessScore(value=1.0, sentences=tuple(sentences))
 
 
 EXPIRED = waived("expired", finding="facet", owner="\x1b[31m##[error]\n::x")

@@ -51,10 +51,10 @@ from tests.reports.records import (
     record,
     suite,
     system,
-    trust,
     undecided,
 )
 from tests.verdict.golden_answers import answered, golden
+from tests.verdict.records import measured
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,7 +62,6 @@ if TYPE_CHECKING:
 
     from syrupy.assertion import SnapshotAssertion
 
-    from summeval_pytest.run.golden import GoldenPair
     from summeval_pytest.verdict.run import SuiteRecord
 
 
@@ -359,13 +358,6 @@ def test_a_plan_is_a_table_with_a_total(snapshot: SnapshotAssertion, name: str) 
     """A tilde is at what is not certain, a plus at a sum of some prices."""
     lines = list(plan_lines(PLANS[name], judge="gpt\x1b[2J\n::error::", n_stored=1234))
     assert harmless(lines) == snapshot
-
-
-def measured(
-    *pairs: GoldenPair, judge: str = "fair-1", labels: str = "c3d477be02a1"
-) -> SuiteRecord:
-    """A suite whose judge was measured with these golden answers."""
-    return records.measured(suite(), trust(judge=judge, labels=labels), pairs)
 
 
 def drift(
