@@ -6,13 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.errors import Place
+from summeval_pytest.questions import FACETS
 from summeval_pytest.study.agreement.columns import LabelledPair, column_names
 from summeval_pytest.study.agreement.suite_agreement import SuiteAgreement
+from summeval_pytest.suite.labels import Label
 from summeval_pytest.suite.suite import load_suite
 from tests.reports.records import SUMMARY, golden, in_other_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from summeval_pytest.questions import Facet
 
 GOLDEN: Final = Path(__file__).parents[3] / "golden"
 
@@ -62,3 +67,10 @@ def labelled(
     return LabelledPair(
         paper=paper, system=system, group=group or paper, human=human, columns=columns
     )
+
+
+def label(overall: float | None = None, **facets: int | None) -> Label:
+    """A label of a pair that nobody looks up."""
+    rated: dict[Facet, int | None] = {f: facets[f] for f in FACETS if f in facets}
+    place = Place("labels.jsonl")
+    return Label(paper="moss", system="plain", facets=rated or None, overall=overall, place=place)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.errors import JudgeError, Place, SuiteError
+from summeval_pytest.errors import JudgeError, SuiteError
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import FACETS, FacetSegments, SegmentFacets, Unanswered
 from summeval_pytest.study.agreement.columns import (
@@ -18,13 +18,13 @@ from summeval_pytest.study.agreement.columns import (
     segment_controls,
     segments_flow,
 )
-from summeval_pytest.suite.labels import Label, Recorded, RoleLabel
+from summeval_pytest.suite.labels import Recorded, RoleLabel
 from summeval_pytest.suite.suite import load_suite
 from tests.run.test_golden import evaluation
 from tests.run.test_golden import label as golden_label
 from tests.run.test_measure import REFUSED, ended
 from tests.run.test_measure import pair as pair_of
-from tests.study.agreement.agreements import labelled
+from tests.study.agreement.agreements import label, labelled
 from tests.study.moss_suite import (
     DEAD,
     GREW,
@@ -42,15 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from summeval_pytest.questions import Facet
     from summeval_pytest.study.agreement.columns import LabelledPair
-
-
-def label(overall: float | None = None, **facets: int | None) -> Label:
-    """A label of a pair that nobody looks up."""
-    rated: dict[Facet, int | None] = {f: facets[f] for f in FACETS if f in facets}
-    place = Place("labels.jsonl")
-    return Label(paper="moss", system="plain", facets=rated or None, overall=overall, place=place)
 
 
 def record(**segments: str) -> Recorded:

@@ -7,17 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.errors import Place
 from summeval_pytest.questions import FACETS
 from summeval_pytest.study.agreement.weights import fit_weights, fitted_weights
 from summeval_pytest.study.scholarsum import import_scholarsum
-from summeval_pytest.suite.labels import Label
 from summeval_pytest.suite.suite import load_suite
+from tests.study.agreement.agreements import label
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from summeval_pytest.questions import Facet
 
 quarter = st.integers(min_value=1, max_value=4).map(lambda rating: rating / 4)
 
@@ -60,13 +58,6 @@ def test_no_other_weights_are_better(
     shares, overall = np.array([shares for shares, _ in rows]), np.array([y for _, y in rows])
     left = shares @ other / sum(other) - overall
     assert error <= float(np.mean(left**2)) + 1e-7
-
-
-def label(overall: float | None = None, **facets: int | None) -> Label:
-    """A label of a pair that nobody looks up."""
-    rated: dict[Facet, int | None] = {f: facets[f] for f in FACETS if f in facets}
-    place = Place("labels.jsonl")
-    return Label(paper="moss", system="plain", facets=rated or None, overall=overall, place=place)
 
 
 def test_weights_are_fitted_to_stated_overall_scores_only() -> None:
