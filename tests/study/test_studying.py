@@ -3,18 +3,20 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from rich.cells import cell_len
 
-from summeval_pytest.cli.app import main
 from summeval_pytest.study.systems.analyses import ANALYSES
 from tests.studied_suite import ALPHA, BETA, FAMILIES, PAPERS, write_studied
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from tests.cli.conftest import Shell
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
 
@@ -29,10 +31,19 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", list(sys.path))
 
 
-def study(suite: Path | str, *arguments: str) -> Any:
-    """The JSON of a study of a suite."""
-    assert main(["study", str(suite), "--json", "study.json", *arguments]) == 0
-    return json.loads(Path("study.json").read_text(encoding="utf-8"))
+Study = Callable[..., tuple[Any, str]]
+
+
+@pytest.fixture
+def study(shell: Shell) -> Study:
+    """What makes a study of a suite: its JSON, and what is printed."""
+
+    def studied(suite: Path | str, *arguments: str) -> tuple[Any, str]:
+        lines = shell.lines("study", suite, "--json", "study.json", *arguments)
+        found = json.loads(Path("study.json").read_text(encoding="utf-8"))
+        return found, "\n".join(lines)
+
+    return studied
 
 
 def standing(found: Any, giver: str, name: str, by: str = "") -> Any:
@@ -42,11 +53,9 @@ def standing(found: Any, giver: str, name: str, by: str = "") -> Any:
     return places
 
 
-def test_every_analysis_is_reported_and_written(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_analysis_is_reported_and_written(study: Study) -> None:
     """Worked example, by one judge: FM is 1 for its own and (2/3 + 3 * 3/4) / 4 for the other."""
-    found = study(write_studied(Path("suite")), "--judge", ALPHA)
-    text = capsys.readouterr().out
-
+    found, text = study(write_studied(Path("suite")), "--judge", ALPHA)
     assert found["analyses"] == list(ANALYSES)
     assert [(s["name"], s["n_papers"]) for s in found["systems"]] == [("one", 4), ("two", 4)]
     (judge,) = found["judges"]
@@ -75,12 +84,10 @@ def test_every_analysis_is_reported_and_written(capsys: pytest.CaptureFixture[st
     assert not [line for line in text.splitlines() if line != line.rstrip()]
 
 
-def test_two_judges_make_a_heat_map_and_show_what_they_like(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_two_judges_make_a_heat_map_and_show_what_they_like(study: Study) -> None:
     """Worked example: each gives FM 1 to its own and .729 to the other, so it likes it by .271."""
     judges = ["--judge", ALPHA, "--judge", BETA]
-    found = study(write_studied(Path("suite")), *judges, *FAMILIES, "--only=judges")
+    found, text = study(write_studied(Path("suite")), *judges, *FAMILIES, "--only=judges")
     (heat,) = [heat for heat in found["heats"] if heat["metric"] == "facet"]
     gain = 1 - (0.1 * 2 / 3 + 0.3 * 3 / 4) / 0.4
 
@@ -89,49 +96,39 @@ def test_two_judges_make_a_heat_map_and_show_what_they_like(
     for bound in ("value", "low", "high"):
         assert preference[bound] == pytest.approx(gain)
     assert (preference["n"], preference["n_of"]) == (4, 4)
-    text = " ".join(capsys.readouterr().out.split())
-    assert "self-preference +0.271 [.27, .27] on 4 of 4 papers" in text
+    assert "self-preference +0.271 [.27, .27] on 4 of 4 papers" in " ".join(text.split())
 
 
-def test_a_system_that_lacks_a_paper_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_system_that_lacks_a_paper_says_so(study: Study) -> None:
     """A mean over fewer papers is another mean."""
     suite = write_studied(Path("suite"), skip=["moss"])
-    found = study(suite, "--judge", ALPHA, "--only", "systems,spread,judges")
+    found, text = study(suite, "--judge", ALPHA, "--only", "systems,spread,judges")
     one, two = standing(found, "judge", "facet", ALPHA)
 
     assert [(place["mean"]["n"], place["mean"]["n_of"]) for place in (one, two)] == [(4, 4), (3, 4)]
-    text = capsys.readouterr().out
     assert "3 of 4" in text
     assert "Some ranks compare means over different papers" in text
 
 
 def test_texts_alone_ask_no_judge_and_load_no_matplotlib(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, study: Study
 ) -> None:
     """Lengths and numbers of a large suite cost nothing; matplotlib takes a second to load."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     suite = write_studied(Path("suite"))
-    found = study(suite, "--only=numbers,lengths,novelty,readability,popularity")
+    found, text = study(suite, "--only=numbers,lengths,novelty,readability,popularity")
     assert found["judges"] == []
     assert len(found["lengths"]) == len(found["popularity"]) == 3
     assert found["lengths"][1]["means"]["words"]["value"] == 13.0
-    assert "judge" not in capsys.readouterr().out
+    assert "judge" not in text
 
 
-def test_hostile_names_are_text(capsys: pytest.CaptureFixture[str]) -> None:
+def test_hostile_names_are_text(study: Study) -> None:
     """A name can neither colour nor move the terminal, nor break a table, a figure or a file."""
     by = "[red]re\x1b[31md[/red] :smile: \n::error::"
     suite = write_studied(Path("suite"), names=HOSTILE, by=by)
-    found = study(
-        suite,
-        "--judge",
-        ALPHA,
-        "--figures",
-        "drawn",
-        "--only=systems,ratings,hallucination,proportions",
-    )
-    text = capsys.readouterr().out
-
+    only = "--only=systems,ratings,hallucination,proportions"
+    found, text = study(suite, "--judge", ALPHA, "--figures", "drawn", only)
     assert "\x1b" not in text
     assert not [line for line in text.splitlines() if line.startswith("::")]
     assert "[red]re\\x1b" in text
@@ -143,7 +140,7 @@ def test_hostile_names_are_text(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_without_matplotlib_the_extra_is_named(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, shell: Shell
 ) -> None:
     """Before a judge is asked."""
     find_spec = importlib.util.find_spec
@@ -153,8 +150,8 @@ def test_without_matplotlib_the_extra_is_named(
         lambda name, package=None: None if name == "matplotlib" else find_spec(name, package),
     )
     suite = write_studied(Path("suite"))
-    assert main(["study", str(suite), "--figures", "drawn"]) == 4
-    assert "pip install 'summeval-pytest[report]'" in capsys.readouterr().err
+    message = shell.error(4, "study", suite, "--figures", "drawn")
+    assert "pip install 'summeval-pytest[report]'" in message
     assert not Path("drawn").exists()
 
 
@@ -174,31 +171,27 @@ def test_without_matplotlib_the_extra_is_named(
     ],
 )
 def test_what_cannot_be_is_reported_before_anybody_is_asked(
-    arguments: Sequence[str], message: str, capsys: pytest.CaptureFixture[str]
+    arguments: Sequence[str], message: str, shell: Shell
 ) -> None:
     """In the words of the option that was typed."""
     suite = write_studied(Path("suite"))
     Path("empty.txt").write_text("\n \n", encoding="utf-8")
-    assert main(["study", str(suite), *arguments]) == 4
-    assert message in capsys.readouterr().err
+    assert message in shell.error(4, "study", suite, *arguments)
 
 
-def test_familiar_words_give_dale_chall(capsys: pytest.CaptureFixture[str]) -> None:
+def test_familiar_words_give_dale_chall(study: Study) -> None:
     """Read in any case, one a line, with or without a byte order mark."""
     Path("words.txt").write_text("\ufeffThe\nteam\n\nLOOK\n", encoding="utf-8")
     suite = write_studied(Path("suite"))
-    found = study(suite, "--only=readability", "--familiar=words.txt")
+    found, text = study(suite, "--only=readability", "--familiar=words.txt")
     assert all(each["means"]["Dale-Chall"]["n"] == 4 for each in found["readability"])
-    assert "needs --familiar" not in capsys.readouterr().out
-    study(suite, "--only=readability")
-    assert "Dale-Chall needs --familiar FILE" in capsys.readouterr().out
+    assert "needs --familiar" not in text
+    assert "Dale-Chall needs --familiar FILE" in study(suite, "--only=readability")[1]
 
 
-def test_the_bundled_suite_is_studied_by_the_embedded_judge(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_bundled_suite_is_studied_by_the_embedded_judge(study: Study) -> None:
     """Wire: the means are those that the gate prints; the README has careful's."""
-    found = study(ROOT / "golden", "--system=careful", "--only=systems")
+    found, text = study(ROOT / "golden", "--system=careful", "--only=systems")
     means = {
         name: standing(found, "judge", name, "offline")[0]["mean"]
         for name in ("facet", "eva", "faithfulness")
@@ -206,27 +199,26 @@ def test_the_bundled_suite_is_studied_by_the_embedded_judge(
     shown = {name: f"{mean['value']:.3f}" for name, mean in means.items()}
     assert shown == {"facet": "0.993", "eva": "0.872", "faithfulness": "0.979"}
     assert {(mean["n"], mean["n_of"]) for mean in means.values()} == {(30, 30)}
-    assert "0.993 (1)" in capsys.readouterr().out
+    assert "0.993 (1)" in text
 
 
-def test_a_label_of_a_sentence_that_is_not_there_is_refused(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_label_of_a_sentence_that_is_not_there_is_refused(shell: Shell) -> None:
     """As `agree` refuses it: it would count among the labelled sentences."""
     suite = write_studied(Path("suite"))
     labels = suite / "labels.jsonl"
     first, *others = labels.read_text(encoding="utf-8").splitlines()
     message = {**json.loads(first), "sentences": [{"index": 99, "faithful": True}]}
     labels.write_text("\n".join([json.dumps(message), *others]) + "\n", encoding="utf-8")
-    assert main(["study", str(suite), "--only", "numbers"]) == 4
-    assert "suite/labels.jsonl:1: " in capsys.readouterr().err
+    assert shell.error(4, "study", suite, "--only", "numbers").startswith("suite/labels.jsonl:1: ")
 
 
-def test_scholarsum_gives_the_figures_of_the_paper(release_file: Path) -> None:
+def test_scholarsum_gives_the_figures_of_the_paper(
+    release_file: Path, shell: Shell, study: Study
+) -> None:
     """Oracle: metrics.md section 2, FM figures 4a, 4b and 9, recomputed there from the release."""
-    assert main(["import", "scholarsum", str(release_file), "--out", "pubmed"]) == 0
+    shell.lines("import", "scholarsum", release_file, "--out", "pubmed")
     judge = "tests.studied_suite:Mute"  # who judges is of no matter here
-    found = study("pubmed", "--judge", judge, "--only=ratings,proportions,numbers")
+    found, _ = study("pubmed", "--judge", judge, "--only=ratings,proportions,numbers")
 
     ratings = {each["system"]: each["means"] for each in found["ratings"] if not each["by"]}
     facets = ("background", "method", "result", "conclusion")
@@ -250,10 +242,10 @@ def test_scholarsum_gives_the_figures_of_the_paper(release_file: Path) -> None:
     assert [numbers[None], numbers["gpt35_fm"], numbers["longt5"]] == list(message.values())
 
 
-def test_the_order_of_papers_does_not_matter() -> None:
+def test_the_order_of_papers_does_not_matter(study: Study) -> None:
     """The same suite with its files sorted the other way."""
-    one = study(write_studied(Path("suite")), "--judge", ALPHA)
-    other = study(write_studied(Path("other"), papers=PAPERS[::-1]), "--judge", ALPHA)
+    one, _ = study(write_studied(Path("suite")), "--judge", ALPHA)
+    other, _ = study(write_studied(Path("other"), papers=PAPERS[::-1]), "--judge", ALPHA)
     assert other.pop("suite") == "other/summeval.toml"
     del one["suite"]
     assert one == other
