@@ -444,7 +444,7 @@ def power_of(
         scores = [{paper: values.get(name) for paper, values in of.items()} for of in papers]
         lines.append(_row(catalogue[name], _changes(scores), margin))
     lines.append(
-        "deviation: over papers, of the difference between the two systems that differ most"
+        "deviation: standard deviation of the paired differences of two systems (the largest)"
     )
     if len(by_system) == 1:
         lines.append("there is one system, so this is the deviation of its own scores")
