@@ -138,7 +138,7 @@ _SAME: Final = f"facet equal {SLACK}, eva equal {SLACK}, faithfulness equal {SLA
 _RELATIONS: Final = (
     EditRelation(
         name="identity",
-        meaning="a text measured twice has the same numbers, full ones against itself",
+        meaning="a text gets the same numbers twice, and nearly full scores against itself",
         edit=lambda summary, _: same_text(summary),
         expectations=_expected(f"facet at least {FULL}, eva at least {FULL}, {_SAME}"),
         floor=UNMOVED,

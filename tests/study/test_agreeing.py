@@ -57,7 +57,7 @@ def test_agreement_is_printed_and_written(tmp_path: Path) -> None:
     fingerprint = load_suite(tmp_path / "moss").fingerprint
     assert lines[0].endswith(f": 6 labelled pairs, judge {READER}, suite {fingerprint}")
     assert lines[1] == "Agreement with the human overall score; 95 % intervals over papers."
-    assert lines[3].startswith("Decisions beside people's")
+    assert lines[3].startswith("Decisions compared with people's")
     below = correlated(lines)
     assert below[0].split() == ["pairs", "Pearson", "Spearman", "Kendall", "per", "paper"]
     rows = {line.split("  ")[0]: line.split("  ", 1)[-1].strip() for line in below}

@@ -174,7 +174,7 @@ def decision_tables(agreement: SuiteAgreement) -> Iterator[Table]:
     if not rows:
         return
     yield table_of(
-        "Decisions beside people's: between two summaries of a paper, between two systems.",
+        "Decisions compared with people's, on two summaries of a paper and on two systems.",
         rows,
         {
             "": "column",

@@ -47,12 +47,12 @@ def test_labels_are_in_rows_and_answers_in_columns(page: Page) -> None:
 
 def test_decisions_come_first(page: Page) -> None:
     """FM ranks so many pairs of one paper as people do; one system has no decisions."""
-    decisions = section(page, "Decisions beside people's", "Metrics beside the people's scores")
+    decisions = section(page, "Decisions compared", "Metrics beside the people's scores")
     (fm, *_) = small_agreement().decisions
     assert f"FM {fm['within'].value:.3f} {fm['within'].low:.2f} to" in decisions
     found = small_agreement()
     alone = replace(found, pairs=[replace(pair, system="one") for pair in found.pairs[:4]])
-    assert "Decisions beside people's" not in Page(agreement_page(alone, "gpt-4")).text
+    assert "Decisions compared" not in Page(agreement_page(alone, "gpt-4")).text
 
 
 def test_what_has_no_answer_is_counted() -> None:
