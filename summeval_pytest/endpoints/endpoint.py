@@ -52,12 +52,12 @@ class Endpoint:
             the address as `shown`.
         base_url: The address up to the version, such as "http://localhost:11434/v1".
         api_key: Its key; empty where it wants none.
-        max_in_flight: At most so many requests at once; None: the run's limit.
-        requests_per_minute: At most so many requests; None: no limit.
-        tokens_per_minute: At most so many tokens of prompts and replies; None: no limit.
+        max_in_flight: The maximum number of requests at once; None: the run's limit.
+        requests_per_minute: The maximum number of requests per minute; None: no limit.
+        tokens_per_minute: The same for the tokens of prompts and replies; None: no limit.
         timeout_seconds: How long one call may take, with all attempts and waits.
         attempt_seconds: How long one attempt may take.
-        max_reply_mib: How large a reply's body may be, in MiB, both sent and decoded.
+        max_reply_mib: The maximum size of a reply's body in MiB, compressed and decoded.
 
     Raises:
         OptionError: for no address, a broken key, and a key on plain http.

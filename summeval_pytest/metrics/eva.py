@@ -65,9 +65,9 @@ NUMBERS: Final = tuple(
     Named(name=name, metric="eva", meaning=meaning)
     for name, meaning in (
         ("eva", "EVA-Score, F1 over facts"),
-        ("eva.precision", "supported facts"),
-        ("eva.recall", "matched facts"),
-        (ENTAILED, "reference facts that follow from the summary"),
+        ("eva.precision", "share of the summary's facts that follow from the reference"),
+        ("eva.recall", "share of the reference's facts that the summary's facts match"),
+        (ENTAILED, "share of the reference's facts that follow from the summary"),
     )
 )
 

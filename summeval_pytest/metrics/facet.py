@@ -65,7 +65,7 @@ NUMBERS: Final = (
         )
         for f, n in SCALES.items()
     ),
-    Named(name=COVERAGE, metric="facet", meaning="covered key information of the reference"),
+    Named(name=COVERAGE, metric="facet", meaning="share of key information covered"),
 )
 
 

@@ -42,11 +42,11 @@ SUPPORT: Final = "faithfulness.support"
 CONFLICTS: Final = "faithfulness.conflicts"
 """The number of sentences with a wrong figure, however long the summary is."""
 NUMBERS: Final = (
-    Named(name="faithfulness", metric="faithfulness", meaning="supported sentences"),
+    Named(name="faithfulness", metric="faithfulness", meaning="share of supported sentences"),
     Named(
         name=CONFLICTS,
         metric="faithfulness",
-        meaning="sentences that contradict or exceed the source in a number",
+        meaning="unsupported sentences with a number that contradicts the source or is not in it",
         high=ENDLESS,
         lower_is_better=True,
     ),

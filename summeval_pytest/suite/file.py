@@ -82,15 +82,16 @@ class EvaVariant:
     """The form of EVA-Score.
 
     Attributes:
-        recall: Whether the reference's facts are also checked against the summary, or only
-            matched.
-        chains: Whether a fact refines the fact that the judge names, or the one before it (the
-            paper).
-        validation: Whether facts are checked at once, or chain by chain with earlier verdicts (the
-            paper).
-        premises: Check each fact against so many facts of the reference, one by one; None: all.
-        relations: Relations across sentences count, unless a fact is as similar as this, above 0
-            to 1; None: they do not count.
+        recall: Which recall to measure. `"both"`: `eva.recall` and `eva.recall_entailed` (whether
+            the reference's facts follow from the summary). `"matched"`: only `eva.recall`.
+        chains: Which fact a fact refines. `"parent"`: the one that the judge names. `"adjacent"`:
+            the fact before it, if that follows from it, as in the EVA-Score paper.
+        validation: How the judge checks facts. `"together"`: all in one question. `"chain"`: chain
+            by chain with its earlier verdicts in view, as in the EVA-Score paper.
+        premises: Check each fact of the summary alone, against this number of the most similar
+            facts of the reference; None: against all.
+        relations: Relations across sentences count as facts, unless a fact is at least this
+            similar, above 0 to 1; None: they do not count.
         encoder: The local model that finds similar facts: a folder beside the suite, or a model's
             name; None: TF-IDF.
     """
@@ -150,19 +151,19 @@ class SuiteKeys:
         labels: The file of labels by people. They add the test `judge`.
         recorded: The file of ratings that recorded judges use.
         references: Which score counts if a paper has several references, for facet and eva.
-        stick: What a change does that loosens the suite since `--summ-base`: it fails a test, or
-            is a warning. The suite of the base decides.
+        stick: What happens if the suite is less strict than at `--summ-base`. `"fail"`: the test
+            `stick` fails. `"warn"`: it only warns. The value at the base counts.
         default_systems: The systems that are gated if no option names one.
-        must_pass: Papers that no waiver and no mean covers: each system has to reach the thresholds
-            of means on each of them, too.
-        columns: Your tables' names for our columns.
+        must_pass: Papers on which each system also has to meet the thresholds of means, paper by
+            paper. No waiver can excuse them.
+        columns: A table from our column names to those of your data files.
         metrics: Tables, options of [custom metrics](../how-to/metric.md).
         systems: Tables, [below](#systems).
         endpoints: Tables, [below](#endpoints).
         judges: Tables, [below](#judges).
         thresholds: Tables, [below](#thresholds).
-        slices: A table: by name, the column of the papers that cuts them into groups, as in
-            `field = "x_field"`. [Slices](../how-to/compare.md#slices) have means of their own.
+        slices: A table from names to columns of the papers, as in `field = "x_field"`. Each value
+            of the column is a [slice](../how-to/compare.md#slices) of papers with its own means.
         compare: A table, [below](#compare).
         waivers: Tables, [below](#waivers).
     """

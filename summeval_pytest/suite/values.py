@@ -186,12 +186,13 @@ class _Model:
     """The tokens of a model's replies, and their price: the list price, unless one is written.
 
     Attributes:
-        max_tokens: The most tokens of a reply, including hidden reasoning; None: 16384, or more if
-            the model needs more. A longer reply is cut off, and cannot be used.
+        max_tokens: The maximum number of tokens of a reply, including hidden reasoning; None:
+            16384, or more if the model was seen to need more. A longer reply is cut off, and cannot
+            be used.
         reasoning_effort: How much a reasoning model thinks before it answers.
-        input_price: Dollars per million tokens of prompts. It goes with `output_price`.
-        output_price: Dollars per million tokens of replies.
-        cached_input_price: Dollars per million tokens of prompts that the endpoint's cache had.
+        input_price: Dollars per million prompt tokens. It needs `output_price`.
+        output_price: Dollars per million reply tokens.
+        cached_input_price: Dollars per million prompt tokens from the endpoint's cache.
     """
 
     max_tokens: Given[Whole] = None
@@ -216,10 +217,10 @@ class SystemSpec(_Model):
         summaries: The file of summaries, as the suite names it.
         skip: Papers for which this system has no summary, on purpose.
         endpoint: The endpoint of the model that writes the summaries.
-        model: The endpoint's name for the model. It goes with `endpoint`.
+        model: The endpoint's name for the model. It needs `endpoint`.
         prompt: One of `PROMPTS`, or the text of your own template.
-        context_tokens: The most tokens that the model can read and write. Longer sources lose
-            their middle.
+        context_tokens: The maximum number of tokens that the model can read and write. Longer
+            sources lose their middle.
         temperature: The temperature of its sampling, 0 to 2.
     """
 
@@ -243,16 +244,22 @@ class JudgeSpec(_Model):
         model: The endpoint's name for the model.
         votes: How often each question is asked.
         batched: Whether a request may ask about several items. The papers ask about one at a time.
-        rubric: The words that explain a facet's ratings to the model.
+        rubric: The words that explain a facet's ratings to the model. `"paper"`: those of the FM
+            paper. `"release"`: those of its released prompts.
         examples: Whether the prompt has worked examples of ratings. ``"labels"`` takes them from
             the suite's labels, never of the same paper.
         sentence_examples: Whether the prompt has labelled sentences of other papers as examples. It
             needs ``sentences = "quotes"``.
-        facets: How the judge finds a facet of the reference in a summary.
-        pinned: Whether replies must come from this very model; None: the name decides.
-        sentences: What the judge is asked about a sentence.
-        strict: Whether a sentence called supported without evidence is unsupported. It needs a
-            mode that asks for evidence.
+        facets: What the judge compares with a facet of the reference. `"whole"`: the whole summary.
+            `"free"`: the words that it copies from the summary for this facet. `"sentences"`: the
+            sentences that state this facet. `"facts"`: the whole summary, fact by fact.
+        pinned: Whether replies must come from this very model; None: yes if its name has a date, a
+            digest or a numbered tag.
+        sentences: What the judge is asked about a sentence. `"quotes"`: a label with quotations.
+            `"label"`: yes or no, one sentence per request. `"label-and-sentences"`: the same, and
+            the supporting sentences.
+        strict: Whether a sentence counts as unsupported if the judge calls it supported but names
+            no evidence. Not with `sentences = "label"`.
         factual: Whether the judge is also asked if an unsupported sentence is true in general.
     """
 
@@ -294,7 +301,8 @@ class ComposedSpec:
 
     Attributes:
         sentences: The judge of sentences, or several of them.
-        rule: Whether a sentence is supported if all of several judges support it, or any of them.
+        rule: If there are several judges of sentences: `"all"` of them have to support a sentence,
+            or `"any"` of them.
     """
 
     name: str
@@ -317,10 +325,11 @@ class CheckerSpec:
 
     Attributes:
         folder: The model: a folder beside the suite, or a model's name.
-        supported: The label that means support, or its number; None: the model's own labels decide.
+        supported: The name or index of the class that means "supported"; None: the one that the
+            model's class names suggest.
         threshold: A claim is supported from this probability, 0 to 1.
-        window: How many tokens it reads at once; None: 512, or fewer if the model has fewer
-            places.
+        window: The maximum length of an input in tokens; None: 512, or the model's maximum if that
+            is smaller.
         prompt: How the model reads a source. With ``{claim}``, it reads both as one text, else as a
             pair.
         facets: The judge that rates facets.
@@ -376,9 +385,10 @@ class CompareTable:
     """The table ``[compare]``, for comparisons with a saved run; `verdict.policy` checks it.
 
     Attributes:
-        no_worse: A table: by metric or number, how much worse it may be, as in
+        no_worse: A table from metrics or numbers to how much worse they may be, as in
             `no_worse = {facet = 0.05}`.
-        share: The least share of the papers of both runs that they need in common, above 0 to 1.
+        share: The share of all papers that both runs must have, more than 0 and at most 1.
+            Otherwise they are not compared.
     """
 
     no_worse: tuple[Setting, ...] = ()

@@ -37,15 +37,15 @@ def _figure(name: str, meaning: str, low: float = 0.0) -> Named:
 _FIGURES: Final = (
     _figure("facet_kappa", "mean of the four facets' quadratic kappas", -1.0),
     *(_figure(f"facet_kappa.{f}", f"quadratic kappa of the {f}'s ratings", -1.0) for f in FACETS),
-    _figure("facet_exact", "facets rated as labelled"),
-    *(_figure(f"facet_exact.{facet}", f"{facet}s rated as labelled") for facet in FACETS),
+    _figure("facet_exact", "share of facets rated as labelled"),
+    *(_figure(f"facet_exact.{facet}", f"share of {facet}s rated as labelled") for facet in FACETS),
     _figure(SPEARMAN, "Spearman's rho of FM and the labelled overall score", -1.0),
-    _figure("unfaithful_precision", "sentences called unsupported that are labelled so"),
-    _figure(RECALL, "sentences labelled unfaithful that are called unsupported"),
+    _figure("unfaithful_precision", "share labelled unfaithful, of sentences called unsupported"),
+    _figure(RECALL, "share called unsupported, of sentences labelled unfaithful"),
     _figure("fact_f1", "F1 on the facts that hold"),
     _figure("fact_kappa", "kappa of the facts' verdicts", -1.0),
-    _figure("evidence_precision", "named source sentences that are labelled as evidence"),
-    _figure("evidence_recall", "labelled evidence sentences that are named"),
+    _figure("evidence_precision", "share labelled as evidence, of source sentences named"),
+    _figure("evidence_recall", "share named, of source sentences labelled as evidence"),
     _figure("evidence_f1", "F1 of evidence precision and recall"),
 )
 AGREEMENTS: Final[Mapping[str, Named]] = MappingProxyType({f.name: f for f in _FIGURES})
@@ -56,7 +56,7 @@ def named_agreement(name: str) -> Named:
     """What one figure is; a KeyError where there is none of that name."""
     if name.startswith(OF_ERROR):
         error = name.removeprefix(OF_ERROR)
-        return _figure(name, f"sentences labelled {error!r} that are called unsupported")
+        return _figure(name, f"share called unsupported, of sentences labelled {error!r}")
     return AGREEMENTS[name]
 
 

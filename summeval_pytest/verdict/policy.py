@@ -86,9 +86,9 @@ class Policy:
         floors: A table for each judge with its own floors, and one for all other judges.
         waivers: The waivers, and the day on which they are checked.
         rules: What fails against a baseline.
-        share: The least share of papers that a comparison needs in common with its baseline.
+        share: The share of all papers that a comparison and its baseline must both have.
         slices: Groups of papers with means of their own.
-        must_pass: Papers that no waiver and no mean covers.
+        must_pass: Papers that also have to meet the thresholds of means, one by one.
     """
 
     thresholds: Thresholds

@@ -116,8 +116,8 @@ def _keys(
     for key in names:
         field = (renamed or {}).get(key, key)
         text = (said or {}).get(key) or message[field]
-        text = text.replace("None", "left out")
-        if key in choices:
+        text = text.replace("None", "if omitted")
+        if key in choices and f'"{next(iter(choices[key]))}"' not in text:
             named = ", ".join(f'`"{choice}"`' for choice in choices[key])
             text = f"{text.rstrip('.:')}: {named}."
         rows.append((f"`{key}`", text, _default(defaults.get(field))))
@@ -127,8 +127,8 @@ def _keys(
 def suite_keys() -> Iterator[str]:
     """The top of a suite file."""
     said = {
-        "eva_relations": "Whether relations across sentences count, unless a fact is as similar as"
-        f" {file.RELATIONS_THRESHOLD:g} (`true`), or as this number."
+        "eva_relations": "Whether relations across sentences count as facts. `true`: unless a fact"
+        f" is at least {file.RELATIONS_THRESHOLD:g} similar. A number: the same with this limit."
     }
     variant = keys_of(file.EvaVariant)
     renamed = {key: key.removeprefix("eva_") for key in variant}
@@ -187,7 +187,7 @@ def numbers() -> Iterator[str]:
         (
             f"`{named.name}`" + (", **at most**" if named.lower_is_better else ""),
             named.meaning + (", can be corrected" if named.name in CORRECTABLE else ""),
-            named.range.removeprefix("from "),
+            named.range.removeprefix("from ").replace(" up", " or more"),
         )
         for named in CATALOGUE.values()
         if named.metric in METRICS
@@ -202,7 +202,7 @@ def floors() -> Iterator[str]:
     ]
     kind = (
         "`unfaithful_recall.KIND`",
-        "the recall of sentences with one kind of error, as the labels name it",
+        "`unfaithful_recall` on the sentences that the labels give this kind of error",
     )
     yield from _table("figure", "what it is", "range", rows=[*rows, (*kind, "0 to 1")])
 
