@@ -20,6 +20,7 @@ from typing import Final
 import pytest
 
 from summeval_pytest.cli.app import main
+from summeval_pytest.plugin import progress
 from tests.judges.llm.by_rule import answer_by_rule
 from tests.plugin import conftest
 from tests.plugin.conftest import Bench, Run, Script
@@ -323,7 +324,7 @@ progress.LOG_SECONDS = 0.0
 
 
 def test_where_no_terminal_is_the_log_says_what_is_waited_for(
-    bench: Bench, capfd: pytest.CaptureFixture[str]
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """CI shows no line that comes and goes, and a run that waits for minutes looks like a hang."""
 
@@ -331,6 +332,7 @@ def test_where_no_terminal_is_the_log_says_what_is_waited_for(
         return Status(503, message="busy") if seen.index < 2 else Delay(0.7, by_rule(seen))
 
     bench.write("conftest.py", IMPATIENT)
+    monkeypatch.setattr(progress, "LOG_SECONDS", 0.0)  # and as it was afterwards
     with serving(bench, script):
         run = bench.inside("summeval.toml", "--summ-judge=rule", "-rA", "-n2")
 

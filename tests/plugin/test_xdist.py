@@ -99,7 +99,7 @@ def test_a_worker_that_dies_takes_one_pair_with_it(bench: Bench) -> None:
     It is an error in every report: left out, it would be green.
     """
     reports = [f"--summ-{name}=run.{end}" for name, end in REPORTS.items()]
-    run = bench.inside("summeval.toml", BOTH, "-n2", "--summ-judge=rule:Fatal", "-rA", *reports)
+    run = bench.inside("summeval.toml", BOTH, "-n1", "--summ-judge=rule:Fatal", "-rA", *reports)
 
     assert run.code == 1
     assert run.outcomes == {
@@ -119,12 +119,12 @@ def test_a_worker_that_dies_takes_one_pair_with_it(bench: Bench) -> None:
     assert bench.text("run.xml").count("<error ") == 2, "facet and faithfulness"
 
 
-@pytest.mark.parametrize(("judge", "processes"), [("Stuck", 0), ("Asleep", 2)])
+@pytest.mark.parametrize(("judge", "processes"), [("Stuck", 0), ("Asleep", 1)])
 def test_an_interrupted_run_leaves_at_once(bench: Bench, judge: str, processes: int) -> None:
     """Ctrl-C while the judge thinks for an hour: out with exit code 2, nothing behind."""
     arguments = ("summeval.toml", BOTH, f"-n{processes}", f"--summ-judge=rule:{judge}")
     with bench.running(*arguments) as process:
-        wait_until(lambda: len({asked.process for asked in bench.asked()}) == max(1, processes))
+        wait_until(lambda: bool(bench.asked()))
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
         run = bench.finish(process)
 
