@@ -78,7 +78,7 @@ def test_labels_of_facets_measure_it_and_others_are_left_out(bench: Bench) -> No
         },
         {"paper": "kiln-02", "system": "good", "sentences": [{"index": 0, "faithful": True}]},
     )
-    run = bench.inside("summeval.toml::judge", OLD, "-rA")
+    run = bench.inside("summeval.toml::judge", OLD, "-rA", "-q")  # without the header
     assert run.code == 0
     assert run.outcomes["summeval.toml::judge"] == "PASSED"
     message = "judge: meets the agreement floor (1 labelled pairs, 1 papers)"
