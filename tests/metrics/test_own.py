@@ -24,6 +24,7 @@ from summeval_pytest.metrics.own import (
     custom_metric,
     custom_signature,
 )
+from tests.metrics.table_judge import ended
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,13 +56,9 @@ class Counted(Metric):
         return self.tells
 
 
-def measured(metric: Metric, summary: str = SUMMARY) -> OwnScore | Unscored:
-    """What a metric comes to on a summary."""
-    flow = custom_flow("counted", metric, summary, ("Roofs.",), SOURCE)
-    with pytest.raises(StopIteration) as ended:
-        next(flow)
-    packages: OwnScore | Unscored = ended.value.value
-    return packages
+def measured(metric: Metric) -> OwnScore | Unscored:
+    """What a metric comes to on the summary."""
+    return ended(custom_flow("counted", metric, SUMMARY, ("Roofs.",), SOURCE))
 
 
 def of(gives: Mapping[str, Any], *tells: Problem) -> Metric:

@@ -68,57 +68,34 @@ def test_one_by_one_every_item_has_a_request_of_its_own() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("question", "answer"),
-    [
-        (q.SegmentFacets(""), q.FacetSegments()),
-        (q.ListFacts(()), q.FactList(())),
-        (q.RateFacets(()), q.FacetRatings(())),
-        (q.CheckFacts((), SENTENCES), q.FactChecks(())),
-        (q.CheckSentences((), SENTENCES), q.SentenceChecks(())),
-        (q.CheckFacts(FACTS[:1], ()), q.FactChecks((NOTHING,))),
-        (q.CheckSentences(SENTENCES[:1], ()), q.SentenceChecks((NO_SOURCE,))),
-    ],
-)
-def test_what_answers_itself_is_not_asked(question: q.Question, answer: q.Answer) -> None:
+def test_what_answers_itself_is_not_asked() -> None:
     """A request about nothing costs money and has no reply."""
+    answers: dict[q.Question, q.Answer] = {
+        q.SegmentFacets(""): q.FacetSegments(),
+        q.ListFacts(()): q.FactList(()),
+        q.RateFacets(()): q.FacetRatings(()),
+        q.CheckFacts((), SENTENCES): q.FactChecks(()),
+        q.CheckSentences((), SENTENCES): q.SentenceChecks(()),
+        q.CheckFacts(FACTS[:1], ()): q.FactChecks((NOTHING,)),
+        q.CheckSentences(SENTENCES[:1], ()): q.SentenceChecks((NO_SOURCE,)),
+    }
     judge = judge_of()
-    assert ask(judge, question) == (answer,)
+    assert ask(judge, *answers) == tuple(answers.values())
     assert sent_by(judge) == []
-
-
-def dropping(id_: int) -> Hook:
-    """A model that never answers about one item."""
-
-    def hook(_: ChatRequest, text: str) -> str:
-        ((key, entries),) = json.loads(text).items()
-        return json.dumps({key: [entry for entry in entries if entry["id"] != id_]})
-
-    return hook
-
-
-@pytest.mark.parametrize("question", [q.SegmentFacets(TEXT), q.ListFacts(SENTENCES)], ids=type)
-def test_a_text_with_a_sentence_unread_is_unanswered_as_a_whole(question: q.Question) -> None:
-    """Its facts would be fewer, and fewer facts have a higher precision."""
-    judge = judge_of(dropping(3), style=Style(facets="sentences"))
-    assert ask(judge, question) == (q.Unanswered("item 3 is missing; ask again"),)
 
 
 def test_a_fact_with_a_number_that_its_sentence_lacks_is_unusable() -> None:
     """Fact 2 is invented; fact 3, which refines it, then refines what fact 2 refined."""
-    said = [
-        {"id": 1, "facts": [{"text": "Sleep was poor.", "refines": 0}]},
-        {"id": 2, "facts": [
-            {"text": "Zinc was given.", "refines": 0},
-            {"text": "50 mice had it.", "refines": 1},
-            {"text": "It helped.", "refines": 2},
-        ]},
-        {"id": 3, "facts": [
-            {"text": "Mice slept 20 h longer.", "refines": 0},
-            {"text": "Mice slept 1200 s longer.", "refines": 0},
-        ]},
-    ]  # fmt: skip
-    judge = judge_of(lambda *_: json.dumps({"sentences": said}))
+    facts = {
+        1: {"Sleep was poor.": 0},
+        2: {"Zinc was given.": 0, "50 mice had it.": 1, "It helped.": 2},
+        3: {"Mice slept 20 h longer.": 0, "Mice slept 1200 s longer.": 0},
+    }
+    entries = [
+        {"id": n, "facts": [{"text": text, "refines": to} for text, to in stated.items()]}
+        for n, stated in facts.items()
+    ]
+    judge = judge_of(lambda *_: json.dumps({"sentences": entries}))
     (listed,) = ask(judge, q.ListFacts(SLEEP))
     assert judge.tally == ReplyCounts(n_dropped_facts=2)
     assert listed == q.FactList(
@@ -153,6 +130,7 @@ def test_numbers_of_long_statements_are_read_off_the_event_loop(
     assert threading.get_ident() not in threads
 
 
+STEPS = ("entities", "triples", "statements")
 BURNED = "Bricks often crack.\n\nForty bricks were fired. Slow firing spares 31 bricks."
 RELATION = q.Relation(
     head="Bricks",
@@ -190,9 +168,18 @@ def test_relations_are_found_at_once_or_in_the_papers_three_steps(
     assert len(answer.relations) == 1
 
 
-@pytest.mark.parametrize("kind", ["relations", "entities", "triples", "statements"])
-def test_one_step_without_a_reply_leaves_the_relations_unanswered(kind: str) -> None:
-    """Fewer relations would be a summary that says less than it does."""
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        (q.SegmentFacets(TEXT), "facets"),
+        (q.ListFacts(SENTENCES), "facts"),
+        *((q.ListRelations(BURNED), kind) for kind in ("relations", *STEPS)),
+    ],
+)
+def test_an_item_without_a_reply_leaves_the_text_unanswered(
+    question: q.Question, kind: str
+) -> None:
+    """Fewer facts have a higher precision, and fewer relations say less than the text does."""
 
     def hook(request: ChatRequest, text: str) -> str:
         reply = json.loads(text)
@@ -200,8 +187,8 @@ def test_one_step_without_a_reply_leaves_the_relations_unanswered(kind: str) -> 
             reply = {key: entries[1:] for key, entries in reply.items()}
         return json.dumps(reply)
 
-    judge = judge_of(hook, batched=kind == "relations")
-    assert ask(judge, q.ListRelations(BURNED)) == (q.Unanswered("item 1 is missing; ask again"),)
+    judge = judge_of(hook, batched=kind not in STEPS, style=Style(facets="sentences"))
+    assert ask(judge, question) == (q.Unanswered("item 1 is missing; ask again"),)
 
 
 def test_votes_are_asked_under_their_own_numbers_and_orders() -> None:
