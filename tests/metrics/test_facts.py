@@ -151,28 +151,20 @@ def test_reviewed_facts_stand_without_relations() -> None:
     assert of_reference.counts == StageCounts(n_sentences=2, n_listed=3, n_facts=2, n_chains=2)
 
 
-ICE = "Ice melts"
-
-
 @pytest.mark.parametrize(
-    ("wrong", "reason"),
+    ("sentence", "parent", "fault"),
     [
-        (q.Fact(text=ICE, sentence=2), "fact 'Ice melts' names sentence 3 of 2"),
-        (q.Fact(text=ICE, sentence=-1), "fact 'Ice melts' names sentence 0 of 2"),
-        (
-            q.Fact(text=ICE, sentence=1, parent=1),
-            "fact 'Ice melts' refines fact 2, which is not before it",
-        ),
-        (
-            q.Fact(text=ICE, sentence=1, parent=-1),
-            "fact 'Ice melts' refines fact 0, which is not before it",
-        ),
+        (2, None, "names sentence 3 of 2"),
+        (-1, None, "names sentence 0 of 2"),
+        (1, 1, "refines fact 2, which is not before it"),
+        (1, -1, "refines fact 0, which is not before it"),
     ],
 )
 def test_fact_without_its_sentence_or_after_its_child_is_no_answer(
-    wrong: q.Fact, reason: str
+    sentence: int, parent: int | None, fault: str
 ) -> None:
     """An index into nothing would show the wrong sentence beside the finding."""
+    wrong = q.Fact(text="Ice melts", sentence=sentence, parent=parent)
     sound, spoilt = q.FactList(facts("Zinc.")), q.FactList((*facts("Zinc."), wrong))
     unusable = q.FactList(facts("Zinc."), unusable=spoilt.facts)
     for frozen, answers in (
@@ -184,7 +176,7 @@ def test_fact_without_its_sentence_or_after_its_child_is_no_answer(
         flow = read_both(REFERENCE, REFERENCE, frozen=frozen, stages=Stages(), encode=None)
         with pytest.raises(NoScoreError) as caught:
             ended(flow, answers)
-        assert str(caught.value) == reason
+        assert str(caught.value) == f"fact 'Ice melts' {fault}"
 
 
 @pytest.mark.parametrize(
