@@ -83,11 +83,6 @@ def judge(request: pytest.FixtureRequest) -> Judge:
     return JUDGES[request.param]()
 
 
-def answers_of(judge: Judge, *questions: q.Question) -> tuple[q.Answer, ...]:
-    """What a judge answers."""
-    return asyncio.run(judge.answer(questions))
-
-
 def questions_about(text: str, other: str) -> tuple[q.Question, ...]:
     """One question of each kind, with two or three items where it has some."""
     facts = (q.Fact(text=text, sentence=0), q.Fact(text=other, sentence=0, parent=0))
@@ -136,6 +131,14 @@ def assert_full(question: q.Question, answer: q.Answer) -> None:
     assert all(reason.strip() and reason.isprintable() for reason in reasons)
 
 
+def answers_of(judge: Judge, *questions: q.Question) -> tuple[q.Answer, ...]:
+    """What a judge answers, in full."""
+    answers = asyncio.run(judge.answer(questions))
+    for question, answer in zip(questions, answers, strict=True):
+        assert_full(question, answer)
+    return answers
+
+
 def test_a_judge_says_who_it_is_and_how_much_it_can_take(judge: Judge) -> None:
     """The signature stands in every number's recipe, on one line."""
     assert isinstance(judge, Judge)
@@ -148,8 +151,6 @@ def test_every_question_has_a_full_answer_of_its_kind_in_the_order_asked(judge: 
     """A missing item would change a denominator; an answer in another place, a score."""
     questions = questions_about(KITES, ROOFS)
     answers = answers_of(judge, *questions)
-    for question, answer in zip(questions, answers, strict=True):
-        assert_full(question, answer)
     assert answers_of(judge, *reversed(questions)) == answers[::-1]
     assert not isinstance(answers[0], q.Unanswered)
 
@@ -162,10 +163,7 @@ def test_nothing_asked_is_nothing_answered(judge: Judge) -> None:
         q.CheckFacts((), (KITES,)),
         q.CheckSentences((), ()),
     )
-    answers = answers_of(judge, *empty)
-    assert answers[0] == q.FacetRatings(())
-    for question, answer in zip(empty, answers, strict=True):
-        assert_full(question, answer)
+    assert answers_of(judge, *empty)[0] == q.FacetRatings(())
     assert answers_of(judge) == ()
 
 
@@ -200,9 +198,7 @@ def test_what_stands_there_holds_and_what_does_not_is_never_a_pass(judge: Judge)
 @pytest.mark.parametrize("text", ODD, ids=range(len(ODD)))
 def test_odd_text_is_answered_in_full(text: str, name: str) -> None:
     """Papers and summaries are other people's text."""
-    questions = questions_about(text, KITES)
-    for question, answer in zip(questions, answers_of(JUDGES[name](), *questions), strict=True):
-        assert_full(question, answer)
+    answers_of(JUDGES[name](), *questions_about(text, KITES))
 
 
 @pytest.mark.parametrize("name", ["embedded", "llm", "checker"])
@@ -210,9 +206,7 @@ def test_odd_text_is_answered_in_full(text: str, name: str) -> None:
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_any_text_is_judged_or_said_to_be_unjudged(name: str, text: str, other: str) -> None:
     """Papers and summaries are other people's text."""
-    questions = questions_about(text, other)
-    for question, answer in zip(questions, answers_of(JUDGES[name](), *questions), strict=True):
-        assert_full(question, answer)
+    answers_of(JUDGES[name](), *questions_about(text, other))
 
 
 def test_what_is_not_recorded_stays_unanswered() -> None:
