@@ -74,6 +74,7 @@ class Survey:
         missing: The requests without one, by key, in the order in which they came up.
         cut_off: Those whose stored replies were cut off, so that nobody is asked again.
         system: The system that is surveyed now.
+        memory: The remembered replies.
     """
 
     def __init__(self, memory: Memory) -> None:
@@ -81,7 +82,7 @@ class Survey:
         self.missing: dict[str, Missing] = {}
         self.cut_off: dict[str, Missing] = {}
         self.system = ""
-        self._memory = memory
+        self.memory = memory
         self._allowed_tokens = 0
         self._reply_tokens = 0
         self._thoughts: dict[tuple[str, str], list[int]] = {}
@@ -101,13 +102,13 @@ class Survey:
 
     def line(self, address: Address, price: Price | None) -> Sender:
         """A sender that asks nobody."""
-        return _Surveyed(self, self._memory, address.endpoint, price)
+        return _Surveyed(self, address.endpoint, price)
 
     def find(self, key: str, endpoint: str, request: ChatRequest) -> ChatReply | None:
         """The stored reply to a request to an endpoint; None if there is none."""
         if key in self.missing:
             return None
-        reply = self._memory.recorded(key) or self._memory.cached(key)
+        reply = self.memory.recorded(key) or self.memory.cached(key)
         if reply is None:
             return None
         if key not in self.stored and reply.usage is not None:
@@ -151,7 +152,6 @@ _IMAGINED: ContextVar[bool] = ContextVar("_IMAGINED", default=False)
 @dataclass(frozen=True, slots=True)
 class _Surveyed:
     survey: Survey
-    memory: Memory
     endpoint: Endpoint
     price: Price | None
 
@@ -164,7 +164,7 @@ class _Surveyed:
         key = self._key(request)
         if (reply := self.survey.find(key, self.endpoint.name, request)) is not None:
             return reply
-        missing = self._missing(request, self.memory.given_up(key))
+        missing = self._missing(request, self.survey.memory.given_up(key))
         self.survey.missing.setdefault(key, missing)
         raise NoReplyError("not_recorded", f"not asked yet: {request.topic} ({key[:8]})")
 
@@ -173,7 +173,7 @@ class _Surveyed:
         unusable = [(request, reply) for request, reply in said if reply.finish != "length"]
         for request, reply in unusable:
             key = self._key(request)
-            self.memory.give_up(key, reply, why)
+            self.survey.memory.give_up(key, reply, why)
             self.survey.stored.pop(key, None)
         first, _ = (unusable or said)[0]
         place = self.survey.missing if unusable else self.survey.cut_off

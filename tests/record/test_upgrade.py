@@ -157,9 +157,10 @@ def test_what_version_1_did_not_keep_is_left_out(tmp_path: Path) -> None:
     broken = pair("zinc-01", None, fault="no reply", outcome="error")
     (*_, result) = decide(read(tmp_path, json.dumps(changed(pairs=[broken])))).suites[0].pairs
     assert (result.outcome, result.verdict.undecided) == ("error", ("no reply",))
-
-
-FAULTY: Final = {**SUITE["trust"], "fault": "it timed out", "n_pairs": 0, "agreements": []}
+    # the fault of a judge that was not measured is no agreement, and no reason to go on without one
+    fault = {**SUITE["trust"], "fault": "it timed out", "n_pairs": 0, "agreements": []}
+    record = read(tmp_path, json.dumps(changed(trust=fault, golden=[])))
+    assert (record.suites[0].golden_fault, decide(record).outcome) == ("it timed out", "error")
 
 
 @pytest.mark.parametrize(
@@ -182,10 +183,3 @@ def test_what_no_version_wrote_is_refused(
     with pytest.raises(OptionError) as caught:
         read(tmp_path, json.dumps(run))
     assert f"is no run record: {message}" in str(caught.value)
-
-
-def test_a_judge_that_was_not_measured_stays_so(tmp_path: Path) -> None:
-    """Its fault is no agreement, and no reason to go on without one."""
-    suite = only(tmp_path, changed(trust=FAULTY, golden=[]))
-    assert suite.golden_fault == "it timed out"
-    assert decide(read(tmp_path, json.dumps(changed(trust=FAULTY, golden=[])))).outcome == "error"
