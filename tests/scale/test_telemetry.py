@@ -92,20 +92,6 @@ def test_a_collector_gets_each_number_of_a_run(
     assert not any(summary[:40] in str(event) for event in events)
 
 
-def test_a_label_says_how_each_number_ended() -> None:
-    """What the judge left unscored is an error, and has no value."""
-    run = record(failing("zinc-01"), undecided("ward-02"), refused())
-    labels: dict[object, set[object]] = {}
-    for event in run_events(run):
-        key = event["gen_ai.evaluation.score.label"], event.get("error.type")
-        labels.setdefault(event["summeval.paper"], set()).add(key)
-    assert ("fail", None) in labels["zinc-01"]
-    assert ("error", "unscored") in labels["ward-02"]
-    unscored = [each for each in run_events(run) if "error.type" in each]
-    assert unscored
-    assert not any("gen_ai.evaluation.score.value" in each for each in unscored)
-
-
 def test_a_reason_that_quotes_a_summary_stays_here() -> None:
     """A reply that is missing in a cassette is named by the sentence that it is about."""
     said = "1 of 3 sentences unanswered, first: no recorded answer (checks of 'Mice slept.', 1)"
@@ -122,7 +108,7 @@ def test_a_reason_that_quotes_a_summary_stays_here() -> None:
 def test_an_event_holds_what_was_judged_and_one_short_line() -> None:
     """Further lines quote papers and summaries. 0 is a value; a mean is at its worst if judged so.
 
-    A pair that must pass is held to the bounds of means.
+    A pair that must pass is held to the bounds of means. What the judge left unscored is an error.
     """
     means = (mean("eva", 0.0, 0.4), changed(mean("facet", 0.8), lowest=0.4))
     run = record(
@@ -145,6 +131,9 @@ def test_an_event_holds_what_was_judged_and_one_short_line() -> None:
     assert events["ward-02", "facet"][:2] == ("undecided", 0.5)
     label, value, why = events["moss-03", "facet"]
     assert (label, value, len(str(why))) == ("fail", None, 200)
+    unscored = [event for event in run_events(run) if event.get("error.type") == "unscored"]
+    assert {event["gen_ai.evaluation.score.label"] for event in unscored} == {"error"}
+    assert not any("gen_ai.evaluation.score.value" in event for event in unscored)
     assert events["all-papers", "mean eva"][:2] == ("fail", 0.0)
     assert events["all-papers", "mean facet"][:2] == ("fail", 0.4)
 
