@@ -6,16 +6,10 @@ import json
 from typing import TYPE_CHECKING
 
 from summeval_pytest.questions import (
-    CheckFacts,
     CheckSentences,
     FacetRating,
     FacetRatings,
     FacetSegments,
-    Fact,
-    FactCheck,
-    FactChecks,
-    FactList,
-    ListFacts,
     RateFacets,
     SegmentFacets,
     SentenceCheck,
@@ -69,35 +63,6 @@ class Reader:
         return tuple(map(read, questions))
 
 
-class Lister(Reader):
-    """Finds a fact in every sentence that has a digit, and lets it follow from what shares it."""
-
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
-        """Answers about facts only."""
-        return tuple(map(self._answer, questions))
-
-    def _answer(self, question: Question) -> Answer:
-        match question:
-            case ListFacts(sentences):
-                facts = (
-                    Fact(text=text, sentence=place)
-                    for place, text in enumerate(sentences)
-                    if any(map(str.isdigit, text))
-                )
-                return FactList(tuple(facts))
-            case CheckFacts(facts, premises):
-                found = [
-                    tuple(
-                        n for n, premise in enumerate(premises) if grown(premise) == grown(f.text)
-                    )
-                    for f in facts
-                ]
-                checks = (FactCheck(reason="", entailed=bool(f), premises=f) for f in found)
-                return FactChecks(tuple(checks))
-            case _:
-                return Unanswered("only facts are my trade")
-
-
 class Dead(Reader):
     """Cannot be reached."""
 
@@ -107,7 +72,6 @@ class Dead(Reader):
 
 
 READER = f"{__name__}:Reader"
-LISTER = f"{__name__}:Lister"
 DEAD = f"{__name__}:Dead"
 
 

@@ -293,47 +293,31 @@ def test_a_column_can_be_fixed(tmp_path: Path) -> None:
 
 
 def test_roles_are_compared_with_the_judges_segments(tmp_path: Path) -> None:
-    """Worked example: all is a result, says the judge; of three sentences with a facet two are.
-
-    Also of the summary that is the reference word for word, of which the metric asks nothing.
-    """
-    labels: list[dict[str, object]] = [
-        {"paper": "sand", "system": "plain", "roles": [
-            {"text": "It grew 1 time.", "facet": ["result", "conclusion"]},
-        ]},
-        {"paper": "sand", "system": "bold", "roles": [
-            {"text": "It grew 3 times.", "facet": "background"},
-        ]},
-        {"paper": "rock", "system": "plain", "roles": [
-            {"text": "It grew 2 times.", "facet": "result"},
-            {"text": "Thanks.", "facet": None},
-        ]},
-        {"paper": "rock", "system": "bold", "roles": [{"text": "A torn page", "facet": "method"}]},
-    ]  # fmt: skip
-    papers = [*SAND, {"id": "rock", "source": "Moss. Thanks.", "reference": "It grew."}]
-    summaries = {
-        ("sand", "plain"): "It grew 1 time.",
-        ("sand", "bold"): "It grew 3 times.",
-        ("rock", "plain"): "It grew 2 times. Thanks.",
-        ("rock", "bold"): "A torn page 5.",
-    }
-    folder = write_suite(tmp_path / "moss", papers, summaries, labels)
-    file = tmp_path / "figures.json"
+    """Worked example: all is a result, says the judge, and one of two sentences is."""
+    folder, file = moss(tmp_path / "moss"), tmp_path / "figures.json"
+    roles = (
+        ("sand", "plain", "It grew 1 time.", "result"),
+        ("sand", "bold", "It grew 3 times.", "background"),
+        ("bark", "plain", "A torn page 5.", "method"),
+    )
+    label_suite.write_lines(
+        folder / "labels.jsonl",
+        *(
+            {"paper": paper, "system": system, "roles": [{"text": text, "facet": facet}]}
+            for paper, system, text, facet in roles
+        ),
+    )
     lines = agree(folder, judge=READER, json_file=file)
     at = next(n for n, line in enumerate(lines) if line.startswith("sentence roles  "))
-    assert [line.split()[:5] for line in lines[at + 1 : at + 5]] == [
-        ["background", "1", "-", "0.000", "["],
-        ["result", "or", "conclusion", "2", "0.667"],
-        ["macro", "F1", "3", "0.400", "["],
-        ["accuracy", "3", "0.667", "[", ".50,1.00]"],
+    assert [line.split()[:4] for line in lines[at + 1 : at + 5]] == [
+        ["background", "1", "-", "0.000"],
+        ["result", "1", "0.500", "["],
+        ["macro", "F1", "2", "0.333"],
+        ["accuracy", "2", "0.500", "["],
     ]
-    assert any(
-        line.startswith("sentence roles: no number for 1 of 4 pairs, first: the page is torn")
-        for line in lines
-    )
-    figures = json.loads(file.read_text(encoding="utf-8"))
-    assert figures["roles"]["items"] == 3
-    assert figures["roles"]["accuracy"][0] == pytest.approx(2 / 3)
+    message = "sentence roles: no number for 1 of 3 pairs, first: the page is torn"
+    assert message in "\n".join(lines)
+    assert json.loads(file.read_text(encoding="utf-8"))["roles"]["items"] == 2
 
 
 def test_a_summary_has_a_line_a_figure(tmp_path: Path) -> None:

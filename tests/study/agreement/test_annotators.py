@@ -69,22 +69,11 @@ def test_ratings_of_a_facet_are_compared_where_both_give_one() -> None:
     sum over all 16 (a, b): a = 4 twice: 0+1+4+4 = 9 each; a = 2: 4+1+0+0 = 5; a = 1: 9+4+1+1 = 15;
     (9 + 9 + 5 + 15)/4 = 9.5; kappa = 1 - 2/9.5 = 15/19.
     """
-    a = labels(
-        rated("p1", {"result": 4}),
-        rated("p2", {"result": 4}),
-        rated("p3", {"result": 2}),
-        rated("p4", {"result": 1}),
-        rated("p5", {"result": None}),
-        rated("p6", {"result": None, "method": 1}),
+    a, b = (
+        labels(*(rated(f"p{n}", {"result": rating}) for n, rating in enumerate(ratings)))
+        for ratings in ((4, 4, 2, 1, None, None), (4, 3, 2, 2, 3, None))
     )
-    b = labels(
-        rated("p1", {"result": 4}),
-        rated("p2", {"result": 3}),
-        rated("p3", {"result": 2}),
-        rated("p4", {"result": 2}),
-        rated("p5", {"result": 3}),
-        rated("p6", {"result": None}),
-    )
+    a |= labels(rated("p5", {"result": None, "method": 1}))
     agreement = annotator_agreement(a, b)
     found = agreement["items"]["result"]
     assert (found["items"], agreement["absent_to_one"], only(found)) == (4, 1, (0, 0))

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from summeval_pytest.errors import JudgeError, SuiteError
+from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import FACETS, FacetSegments, SegmentFacets, Unanswered
 from summeval_pytest.study.agreement.columns import (
@@ -13,6 +15,7 @@ from summeval_pytest.study.agreement.columns import (
     LEADING,
     RoleAnswer,
     column_names,
+    labelled_pair,
     labelled_pairs,
     role_answers,
     segment_controls,
@@ -20,7 +23,7 @@ from summeval_pytest.study.agreement.columns import (
 )
 from summeval_pytest.suite.labels import Recorded, RoleLabel
 from summeval_pytest.suite.suite import load_suite
-from tests.run.test_golden import evaluation
+from tests.run.test_golden import SUMMARY, evaluation
 from tests.run.test_golden import label as golden_label
 from tests.run.test_measure import REFUSED, ended
 from tests.run.test_measure import pair as pair_of
@@ -28,7 +31,6 @@ from tests.study.agreement.agreements import label, labelled
 from tests.study.moss_suite import (
     DEAD,
     GREW,
-    LISTER,
     READER,
     SAND,
     SYSTEMS,
@@ -39,7 +41,6 @@ from tests.study.moss_suite import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from summeval_pytest.study.agreement.columns import LabelledPair
@@ -105,55 +106,25 @@ def test_a_labelled_pair_carries_what_a_hand_computes(tmp_path: Path) -> None:
     )
 
 
-def of_sand(
-    folder: Path,
-    judge: str,
-    texts: tuple[str | list[str], str, str],
-    head: str = "",
-    labels: Sequence[dict[str, object]] | None = None,
-) -> list[LabelledPair]:
-    """The pairs of a suite of one paper: its reference, and the summaries of plain and bold."""
-    papers = [{"id": "sand", "source": "Moss.", "reference": texts[0]}]
-    summaries = {("sand", "plain"): texts[1], ("sand", "bold"): texts[2]}
-    write_suite(folder, papers, summaries, labels or labels_of(overall=0.5))
-    file = folder / "summeval.toml"
-    file.write_text(head + file.read_text(encoding="utf-8"), encoding="utf-8")
-    return labelled_pairs(load_suite(folder), judge, session())
+def test_eva_has_a_column_for_each_of_its_numbers() -> None:
+    """A summary without a fact has no precision, and what was not measured has no column."""
+    whole = EvaScore(value=0.4, precision=0.3, recall=0.5, recall_entailed=0.6)
+    for score, columns in (
+        (
+            whole,
+            {"EVA": 0.4, "EVA precision": 0.3, "EVA recall": 0.5, "EVA recall (entailed)": 0.6},
+        ),
+        (replace(whole, precision=None, recall_entailed=None), {"EVA": 0.4, "EVA recall": 0.5}),
+    ):
+        found = labelled_pair(golden_label(overall=0.5), evaluation(score)).columns
+        assert {name: value for name, value in found.items() if "EVA" in name} == columns
 
 
-def test_eva_has_a_column_for_each_of_its_numbers(tmp_path: Path) -> None:
-    """Worked example: one of the summary's three facts is one of the reference's two.
-
-    P = 1/3, R = 1/2, F1 = 0.4. The other summary states no fact: F1 is 0 and there is no precision,
-    so its column has one pair less. Under eva_recall = "matched" the summary is not asked for the
-    reference's facts, and there is no column of what was not measured.
-    """
-    reference, plain = "It grew 1 time. It shrank 2 times.", "It did well."
-    bold = "It grew 1 time. It shrank 3 times. It died 4 times."
-    pairs = of_sand(tmp_path / "moss", LISTER, (reference, plain, bold))
-    head = 'eva_recall = "matched"\n'
-    alike = ("It grew 1 time.", "It grew 1 time!", "1 time")
-    pairs += of_sand(tmp_path / "fern", LISTER, alike, head)
-    found = [{n: v for n, v in pair.columns.items() if n.startswith("EVA")} for pair in pairs]
-    assert found[0] == {"EVA": 0, "EVA recall": 0, "EVA recall (entailed)": 0}
-    assert found[1] == pytest.approx(
-        {"EVA": 0.4, "EVA precision": 1 / 3, "EVA recall": 0.5, "EVA recall (entailed)": 0.5}
-    )
-    assert found[3] == {"EVA": 1, "EVA precision": 1, "EVA recall": 1}
-
-
-def test_the_best_of_several_references_counts_and_an_unrated_facet_is_no_rating(
-    tmp_path: Path,
-) -> None:
-    """As for the metrics; left out or absent from the reference, there is nothing to agree with."""
-    labels: list[dict[str, object]] = [
-        {"paper": "sand", "system": "plain", "overall": 0.5},
-        {"paper": "sand", "system": "bold", "overall": 0.5, "facets": {"result": None}},
-    ]
-    references, summary = ["Ferns died.", "It grew 2 times.", "It grew."], "It grew 2 times."
-    pairs = of_sand(tmp_path / "moss", READER, (references, summary, summary), labels=labels)
-    assert [pairs[1].columns[name] for name in ("ROUGE-1", "ROUGE-2", "ROUGE-L")] == [1.0] * 3
-    assert list(map(rated, pairs)) == [{}, {}]
+def test_the_best_of_several_references_counts_and_an_unrated_facet_is_no_rating() -> None:
+    """As for the metrics; absent from the reference, there is nothing to agree with."""
+    pair = labelled_pair(golden_label(facets={"result": None}), evaluation(reference=SUMMARY))
+    assert [pair.columns[name] for name in ("ROUGE-1", "ROUGE-2", "ROUGE-L")] == [1.0] * 3
+    assert rated(pair) == {}
 
 
 def test_papers_with_the_same_reference_are_one_group(tmp_path: Path) -> None:
