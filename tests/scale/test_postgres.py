@@ -30,8 +30,6 @@ KEY, OTHER = "a" * 64, "b" * 64
 A_WHILE: Final = 0.2
 START: Final = """
 import asyncio, os, random, sys
-from summeval_pytest.endpoints.endpoint import Endpoint
-from summeval_pytest.endpoints.limits import Limits
 from summeval_pytest.endpoints.spending import Budget
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.store.cassette import Row
@@ -62,18 +60,6 @@ async def hold():
         print("alone", flush=True)
         await asyncio.sleep(3600)
 asyncio.run(hold())
-"""
-PACED: Final = """
-here = Endpoint(name="here", base_url="http://127.0.0.1:1/v1", requests_per_minute=3000)
-async def all():
-    limits = Limits(8, store.turn)
-    async def one():
-        async with limits.taken(limits.limiter(here)):
-            now = await store.off_loop(store.rows, "SELECT extract(epoch FROM clock_timestamp())")
-            print(float(now[0][0]))
-    await asyncio.gather(*(one() for _ in range(30)))
-asyncio.run(all())
-store.close()
 """
 SPENDER: Final = """
 budget = Budget(1.0, store.account("run-1"))
@@ -239,24 +225,13 @@ def test_a_client_that_gives_up_waiting_holds_nothing(store: PostgresStore, url:
     asyncio.run(main())
 
 
-def test_two_processes_share_one_pace(url: str, postgres_server: PostgresServer) -> None:
-    """60 requests at 3,000 a minute take 1.2 s, less a tenth at once; apart they took 0.6 s."""
-    (start,) = postgres_server.found(url, "SELECT extract(epoch FROM clock_timestamp())")[0]
-    processes = printed(url, PACED)
-    assert len(processes) == 60
-    first = min(processes)
-    assert first > float(start)
-    (last,) = postgres_server.found(url, "SELECT requests_at FROM summeval.paces")[0]
-    assert max(processes) >= last - 0.02 - 0.001  # nobody goes before it is due
-    assert last - first >= 60 * 0.02 - 0.1 - 0.05
-
-
-def test_a_turn_waits_for_tokens_and_for_requests(store: PostgresStore) -> None:
+def test_clients_take_turns_by_tokens_and_requests(store: PostgresStore, url: str) -> None:
     """A request every 60 s, or 600 tokens every 90 s: the slower of both is waited for."""
 
     async def main() -> list[tuple[float, float]]:
-        turns = [await store.turn("here", (60.0, 90.0)), await store.turn("here", (60.0, 0.0))]
-        turns.append(await store.turn("there", (60.0, 0.0)))
+        with closing(opened(url)) as other:
+            turns = [await store.turn("here", (60.0, 90.0)), await other.turn("here", (60.0, 0.0))]
+            turns.append(await store.turn("there", (60.0, 0.0)))
         return [(round(due, -1), round(following, -1)) for due, following in turns]
 
     assert asyncio.run(main()) == [(0, 90), (90, 150), (0, 60)]
