@@ -7,9 +7,8 @@ library   `evaluate` on 300 different rows, the plugin on the same pairs, a loop
 many      a gated suite of 1,000 different pairs on two workers: seconds, and memory of each process
 warm      a pair of a gated suite beside a test of a trivial parametrized suite of the same size
 startup   pytest with the plugin off, installed but unused, and gating one pair
-size      time and memory by the number of pairs: the module `size`
-requests  requests a second, and that none is asked twice: the module `throughput`
-kills     runs that are killed, on a folder and on a database: the module `kill`
+
+The modules `size`, `throughput` and `kill` are run by themselves.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
@@ -333,26 +331,9 @@ def startup() -> None:
     print(f"gating one pair       {median(used):6.3f} s  {ratio(used, off):5.2f} times as long")
 
 
-def module(name: str, *options: str) -> None:
-    """Runs a benchmark that is a module of its own."""
-    command = [sys.executable, "-m", f"tests.benchmarks.{name}", *options]
-    subprocess.run(command, cwd=ROOT, check=True)
-
-
-def kills() -> None:
-    """Kills runs on a folder, then on a database."""
-    module("kill")
-    module("kill", "--postgres")
-
-
 def main() -> None:
     """Runs the benchmarks named on the command line, or all."""
-    jobs: dict[str, Callable[[], None]] = {
-        "judge": judge, "library": library, "many": many, "warm": warm, "startup": startup,
-        "size": partial(module, "size", "--pairs", "3000", "30000"),
-        "requests": partial(module, "throughput"),
-        "kills": kills,
-    }  # fmt: skip
+    jobs = {job.__name__: job for job in (judge, library, many, warm, startup)}
     for name in sys.argv[1:] or list(jobs):
         print(f"-- {name}", flush=True)
         jobs[name]()
