@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from summeval_pytest.questions import (
@@ -17,6 +16,7 @@ from summeval_pytest.questions import (
     Unanswered,
 )
 from summeval_pytest.run.session import Session
+from tests.label_suite import write_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -102,8 +102,7 @@ def write_suite(
     settings += [f'[systems.{system}]\nsummaries = "{system}.jsonl"' for system in SYSTEMS]
     folder.mkdir()
     for name, objects in files.items():
-        text = "".join(json.dumps(values) + "\n" for values in objects)
-        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
+        write_lines(folder / f"{name}.jsonl", *objects)
     (folder / "summeval.toml").write_text("\n".join(settings) + "\n", encoding="utf-8")
     return folder
 

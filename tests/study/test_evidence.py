@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from tests.asked_suite import KEY, write_suite
+from tests.label_suite import write_lines
 from tests.scripted_server import Answer, ScriptedServer
 
 if TYPE_CHECKING:
@@ -45,8 +46,7 @@ def suite(
     """A suite with labels that have evidence."""
     head = 'labels = "labels.jsonl"'
     write_suite(Path("kilns"), url, systems=("good", "bad"), head=head, judge=judge)
-    lines = "".join(json.dumps(label) + "\n" for label in labels)
-    Path("kilns/labels.jsonl").write_text(lines, encoding="utf-8")
+    write_lines(Path("kilns/labels.jsonl"), *labels)
 
 
 def figures() -> Any:

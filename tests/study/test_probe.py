@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ from summeval_pytest.study.probe import (
     state_of,
 )
 from summeval_pytest.suite.suite import load_suite
+from tests.label_suite import write_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -212,15 +212,14 @@ def test_an_attack_may_raise_no_number_much_on_any_paper(name: str) -> None:
         assert moves == [False, is_seen, True, is_seen]
 
 
-def mice(folder: Path, n: int, more: str = "") -> Suite:
+def mice(folder: Path, n: int) -> Suite:
     """A suite of so many papers, each with a sentence of its own."""
     folder.mkdir()
-    lines = [
-        {"id": f"m-{k}", "source": f"Mouse {k} slept.", "reference": f"Mouse {k} slept well.{more}"}
+    papers = (
+        {"id": f"m-{k}", "source": f"Mouse {k} slept.", "reference": f"Mouse {k} slept well."}
         for k in range(n)
-    ]
-    text = "".join(json.dumps(line) + "\n" for line in lines)
-    (folder / "papers.jsonl").write_text(text, encoding="utf-8")
+    )
+    write_lines(folder / "papers.jsonl", *papers)
     toml = 'papers = "papers.jsonl"\n[systems.writer]\nendpoint = "ollama"\nmodel = "w"\n'
     (folder / "summeval.toml").write_text(toml, encoding="utf-8")
     return load_suite(folder)

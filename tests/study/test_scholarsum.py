@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +9,7 @@ from summeval_pytest.questions import FACETS, SCALES, FacetSegments
 from summeval_pytest.study.scholarsum import ImportReport, import_scholarsum
 from summeval_pytest.suite.labels import Recorded
 from summeval_pytest.suite.suite import load_suite
+from tests.label_suite import write_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,12 +67,6 @@ def arxiv() -> dict[str, object]:
     return {**line, "bartbase": "Zinc."}
 
 
-def write(file: Path, *lines: Mapping[str, object]) -> Path:
-    """A release with these lines."""
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    return file
-
-
 def contents(folder: Path) -> dict[str, bytes]:
     """Every file of a folder, by its name."""
     files = (file for file in folder.rglob("*") if file.is_file())
@@ -90,7 +84,7 @@ def refused(file: Path, out: Path) -> str:
 
 def test_pubmed_spelling_becomes_a_suite(tmp_path: Path) -> None:
     """Worked example of every column."""
-    report = import_scholarsum(write(tmp_path / "pubmed.json", PUBMED), tmp_path / "out")
+    report = import_scholarsum(write_lines(tmp_path / "pubmed.json", PUBMED), tmp_path / "out")
     suite = load_suite(tmp_path / "out", "out")
     pair = suite.pair("pubmed-001", "gpt35_fm")
     label = suite.labels["pubmed-001", "gpt35_fm"]
@@ -120,7 +114,7 @@ def test_both_spellings_give_the_same_records(
     tmp_path: Path, line: dict[str, object], stem: str, system: str
 ) -> None:
     """An alias table is worth as much as the columns it finds."""
-    import_scholarsum(write(tmp_path / f"{stem}.json", line), tmp_path / "out")
+    import_scholarsum(write_lines(tmp_path / f"{stem}.json", line), tmp_path / "out")
     segments_by = "GPT-4 segments"
     reference, *others, segments = load_suite(tmp_path / "out").recorded
 
@@ -146,7 +140,7 @@ def test_both_spellings_give_the_same_records(
 
 def test_system_without_ratings_is_imported_without_labels(tmp_path: Path) -> None:
     """The arXiv half has one; its summaries can still be gated."""
-    report = import_scholarsum(write(tmp_path / "arxiv.json", arxiv()), tmp_path / "out")
+    report = import_scholarsum(write_lines(tmp_path / "arxiv.json", arxiv()), tmp_path / "out")
     suite = load_suite(tmp_path / "out")
     assert (report.n_pairs, report.n_labelled_pairs) == (3, 2)
     assert suite.paper_ids_of("bartbase") == ("arxiv-001",)
@@ -159,13 +153,13 @@ def test_suite_file_has_thresholds_and_says_where_it_came_from(
 ) -> None:
     """The whole file, as a user will read it."""
     lines = (PUBMED, {**PUBMED, "llama2_70b": " <s></s>"})
-    import_scholarsum(write(tmp_path / "pubmed.json", *lines), tmp_path / "out")
+    import_scholarsum(write_lines(tmp_path / "pubmed.json", *lines), tmp_path / "out")
     assert (tmp_path / "out/summeval.toml").read_text(encoding="utf-8") == snapshot
 
 
 def test_two_imports_give_the_same_bytes(tmp_path: Path) -> None:
     """A suite under version control does not change by being made again."""
-    file = write(tmp_path / "pubmed.json", PUBMED, PUBMED)
+    file = write_lines(tmp_path / "pubmed.json", PUBMED, PUBMED)
     import_scholarsum(file, tmp_path / "one")
     import_scholarsum(file, tmp_path / "two")
     written = contents(tmp_path / "one")
@@ -183,7 +177,7 @@ def test_what_cannot_be_taken_is_left_out_with_a_note(tmp_path: Path) -> None:
         "gpt35_fm_gpt4_fm_list": [1.0, 0, 0.75, 0],
         "llama2_70b": " <s></s>",
     }
-    file = write(tmp_path / "pubmed.json", line, PUBMED)
+    file = write_lines(tmp_path / "pubmed.json", line, PUBMED)
     report = import_scholarsum(file, tmp_path / "out")
     suite = load_suite(tmp_path / "out")
     records = {(r.paper, r.system, r.by): r for r in suite.recorded}
@@ -223,13 +217,13 @@ def test_files_that_are_not_the_release_are_refused(
         [{**PUBMED, "gpt35_fm_geval": "high"}],
     ]
     file = tmp_path / "pubmed.json"
-    text = [refused(write(file, *lines), tmp_path / "out") for lines in wrong]
+    text = [refused(write_lines(file, *lines), tmp_path / "out") for lines in wrong]
     assert [message.removeprefix(file.as_posix()) for message in text] == snapshot
 
 
 def test_an_empty_file_is_refused(tmp_path: Path) -> None:
     """There is nothing to import."""
-    file = write(tmp_path / "pubmed.json")
+    file = write_lines(tmp_path / "pubmed.json")
     assert refused(file, tmp_path / "out") == (
         f"{file.as_posix()}: 'pubmed.json' is empty; name a file of the release"
     )
@@ -237,7 +231,7 @@ def test_an_empty_file_is_refused(tmp_path: Path) -> None:
 
 def test_a_folder_that_holds_a_part_of_a_suite_is_refused(tmp_path: Path) -> None:
     """Reviewed work is never overwritten."""
-    file, out = write(tmp_path / "pubmed.json", PUBMED), tmp_path / "out"
+    file, out = write_lines(tmp_path / "pubmed.json", PUBMED), tmp_path / "out"
     import_scholarsum(file, out)
     (out / "summeval.toml").unlink()
     assert refused(file, out) == (
