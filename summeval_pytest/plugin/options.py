@@ -217,8 +217,7 @@ class Options:
         _whole,
     )
     run_record: str | None = _of_suite(
-        "FILE: write the run record, lines of JSON; a file that ends with .jsonl grows during the"
-        " run (default: nowhere)"
+        "FILE: write the run record, lines of JSON; during the run, FILE.part (default: nowhere)"
     )
     shard: str | None = _of_suite(
         "I/N: judge one of N shards of the papers; `summeval merge` decides over all shards"
