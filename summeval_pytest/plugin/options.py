@@ -172,9 +172,9 @@ class Options:
         " Ollama for --summ-model and OpenAI for --summ-judge)"
     )
     allow_endpoints: tuple[str, ...] = _option(
-        "[NAME=]ORIGIN: let a suite send the key in variable NAME to this server, e.g."
-        " HOUSE_KEY=https://llm.example.org; without NAME, any key that the suite names (default:"
-        " --summ-endpoint=URL and OPENAI_BASE_URL)",
+        "[NAME=]ORIGIN: let a suite send the key in the variable NAME to this server, e.g."
+        " HOUSE_KEY=https://llm.example.org, or without NAME any key that the suite names (default:"
+        " the servers of --summ-endpoint=URL and OPENAI_BASE_URL)",
         (),
         _names,
     )
@@ -188,8 +188,8 @@ class Options:
         tuple,
     )
     record: Record = _option(  # noqa: RUF009 - a field, as `dataclasses.field`
-        "MODE: none: replay the suite's cassette and ask nothing; new: ask only what has no stored"
-        " reply; all: ask everything again (default: new)",
+        "MODE: how to use stored replies: 'none' replays the suite's cassette and asks nothing,"
+        " 'new' asks only what has no stored reply, 'all' asks everything again (default: new)",
         "new",
         _mode,
     )
@@ -200,24 +200,24 @@ class Options:
         _place,
     )
     plan: bool = _of_suite(
-        "show what the run would ask and cost, and ask nothing (default: judge)", False, _switch
+        "show what the run would ask and cost, and ask nothing (default: off)", False, _switch
     )
     budget: float | None = _option(
-        "DOLLARS: never spend more than this; pairs that it does not reach are errors (default: no"
+        "DOLLARS: never spend more than this; pairs that it cannot pay are errors (default: no"
         " limit)",
         None,
         _dollars,
     )
     in_flight: int = _option(
-        "N: open so many requests at once, over all workers (default: 64)", IN_FLIGHT, _whole
+        "N: the maximum number of open requests, over all workers (default: 64)", IN_FLIGHT, _whole
     )
     votes: int | None = _option(
-        "N: ask each question so many times (default: the judge's votes in the suite, else 1)",
+        "N: how often each question is asked (default: the judge's votes in the suite, else 1)",
         None,
         _whole,
     )
     run_record: str | None = _of_suite(
-        "FILE: write the run record, lines of JSON; during the run, FILE.part (default: nowhere)"
+        "FILE: write the run record, lines of JSON; during the run, FILE.part (default: none)"
     )
     shard: str | None = _of_suite(
         "I/N: judge one of N shards of the papers; `summeval merge` decides over all shards"
@@ -226,37 +226,37 @@ class Options:
         _shard,
     )
     from_: tuple[str, ...] = _of_suite(
-        "FILE: decide by these run records, such as shards, and ask nobody (default: judge)",
+        "FILE: compute the verdicts from these run records, such as shards, without a judge"
+        " (default: none)",
         (),
         _names,
     )
     save: str | None = _of_suite(
-        "NAME: save the run under this name beside the suite, for --summ-compare (default: no)"
+        "NAME: save the run under this name beside the suite, for --summ-compare (default: none)"
     )
     base: str | None = _of_suite(
-        "REVISION|./FOLDER: fail the test 'stick' where the suite was loosened since this git"
-        " revision: lower thresholds, deleted papers, edited labels (default: no such test)"
+        "REVISION|./FOLDER: add a test 'stick', which fails if the suite is less strict than at"
+        " this git revision: lower thresholds, deleted papers, edited labels (default: none)"
     )
     compare: str | None = _of_suite(
-        "NAME|FILE: compare each system with a saved run, or with its system SYSTEM as NAME:SYSTEM"
-        " (default: no)"
+        "NAME|FILE: compare each system with the same system of this saved run, or its only one;"
+        " NAME:SYSTEM chooses another (default: none)"
     )
     compare_fail: tuple[str, ...] = _of_suite(
-        "RULE: fail the comparison unless facet:no-worse-0.05 (the papers rule out that facet is"
-        " worse by 0.05 or more), or on a drop: facet:0.02 (the mean drops by more),"
-        " faithfulness:p0.05 (it drops significantly), facet:0.02:p0.05 (both) (default: the"
-        " margins of [compare], else no-worse-0.05 for each metric, and p0.05 for each facet)",
+        "RULE: fail the comparison unless the papers show that facet is less than 0.05 worse"
+        " (facet:no-worse-0.05), if its mean drops by more than 0.02 (facet:0.02), if it drops"
+        " significantly (facet:p0.05), or if both hold (facet:0.02:p0.05) (default: the margins of"
+        " [compare], else no-worse-0.05 for each metric, and p0.05 for each facet)",
         (),
         _rules,
     )
     junit: str | None = _of_suite(
-        "FILE: write a JUnit report with a case for each facet and metric (default: nowhere;"
+        "FILE: write a JUnit report with a case for each facet and metric (default: none;"
         " pytest's own --junitxml has a case for each pair)"
     )
-    html: str | None = _of_suite("FILE: write the run as one HTML page (default: nowhere)")
+    html: str | None = _of_suite("FILE: write the run as one HTML page (default: none)")
     gitlab: str | None = _of_suite(
-        "FILE: write failures as GitLab's code quality report, for merge requests (default:"
-        " nowhere)"
+        "FILE: write failures as GitLab's code quality report, for merge requests (default: none)"
     )
     github: bool = _of_suite(
         "annotate failing pairs and write a step summary for GitHub Actions (default: where"

@@ -217,7 +217,8 @@ def options() -> Iterator[str]:
 
 def _as_code(text: str) -> str:
     """A help text as Markdown: names of options and variables as code."""
-    return re.sub(r"(?<![\w`])(--?[a-z][\w-]*|[A-Z]+(?:_[A-Z]+)+)(?![\w`])", r"`\1`", text)
+    name = r"(?:--?[a-z][\w-]*|[A-Z]+(?:_[A-Z]+)+)"
+    return re.sub(rf"(?<![\w`])({name}(?:=[\w./:=-]*\w)?)(?![\w`])", r"`\1`", text)
 
 
 _PLACES: Final = {
