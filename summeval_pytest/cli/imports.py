@@ -26,7 +26,8 @@ class Labels:
     map: Annotated[
         tuple[str, ...],
         Parameter(
-            help="COLUMN=FIELD: a column's field (repeat); - drops it, x_NAME keeps it as it is"
+            help="COLUMN=FIELD: the label field for a column (repeat); COLUMN=- ignores the column,"
+            " COLUMN=x_NAME copies it"
         ),
     ] = ()
     annotator: Annotated[str | None, Parameter(help="take only this annotator's labels")] = None

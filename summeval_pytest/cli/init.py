@@ -73,7 +73,7 @@ def init(
     *,
     start: Start = START,
     shards: Annotated[
-        int, Parameter(help="github: judge a pull request in so many jobs, and merge in one more")
+        int, Parameter(help="github: how many jobs share a run; one more merges their results")
     ] = 1,
 ) -> list[str]:
     """Writes the files, all of them new or none, and says what they are and what comes next.

@@ -94,12 +94,12 @@ class Endpoints:
         tuple[str, ...],
         shared(
             "allow-endpoints",
-            "[NAME=]ORIGIN: let the suite send the key in variable NAME to this server; without"
-            " NAME, any key that it names (repeat, or commas; default: SUMM_ALLOW_ENDPOINTS)",
+            "[NAME=]ORIGIN: let the suite send the key in the variable NAME to this server, or"
+            " without NAME any that it names (repeat, or commas; default: SUMM_ALLOW_ENDPOINTS)",
         ),
     ] = ()
     votes: Annotated[
-        int | None, shared("votes", "ask each question so many times", whole_number)
+        int | None, shared("votes", "how often each question is asked", whole_number)
     ] = None
     store: StoreOption = None
 
@@ -116,15 +116,15 @@ class Asking:
         Record,
         shared(
             "record",
-            "none: replay the suite's cassette; new: ask only what has no stored reply; all: ask"
-            " everything again",
+            "'none' replays the suite's cassette, 'new' asks only what has no stored reply, 'all'"
+            " asks everything again",
         ),
     ] = "new"
     in_flight: Annotated[
-        int, shared("in-flight", "open so many requests at once", whole_number)
+        int, shared("in-flight", "the maximum number of open requests", whole_number)
     ] = IN_FLIGHT
     budget: Annotated[
-        float | None, shared("budget", "never spend more than so many dollars", dollars)
+        float | None, shared("budget", "never spend more than this, in dollars", dollars)
     ] = None
 
 

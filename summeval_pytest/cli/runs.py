@@ -100,7 +100,7 @@ def merge(
     reports: ReportFiles = NO_REPORTS,
     option: Annotated[
         tuple[str, ...],
-        Parameter(help="an option of the shards' runs, such as --option=--summ-judge=gpt (repeat)"),
+        Parameter(help="an option that the shards had, as --option=--summ-judge=gpt (repeat)"),
     ] = (),
 ) -> list[str]:
     """Runs pytest on the suites of the shards; it decides by what they recorded.
@@ -187,11 +187,11 @@ class Comparing:
     golden: Annotated[
         bool,
         Parameter(
-            help="compare golden answers only; exit with 1 if they moved away from the labels by"
-            " more than chance, or cannot be compared"
+            help="compare only the judge's answers about labelled pairs; exit with 1 if they moved"
+            " away from the labels by more than chance, or cannot be compared"
         ),
     ] = False
-    answers: Annotated[int, Parameter(help="how many changed golden answers to list")] = 10
+    answers: Annotated[int, Parameter(help="how many changed answers about labels to list")] = 10
 
 
 COMPARING: Final = Comparing()

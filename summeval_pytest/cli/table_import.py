@@ -54,7 +54,7 @@ class RowOptions:
     columns: Annotated[
         tuple[str, ...],
         Parameter(
-            help=f"OURS=THEIRS: your table's name for {', '.join(COLUMNS)} (repeat, or commas)"
+            help=f"OURS=YOURS: your table's column for {', '.join(COLUMNS)} (repeat, or commas)"
         ),
     ] = ()
     system: Annotated[str | None, Parameter(help="the system of all rows")] = None
@@ -115,7 +115,7 @@ def read_names(options: Sequence[str]) -> dict[str, str]:
     for option in filter(None, ",".join(options).split(",")):
         key, mark, column = option.partition("=")
         if not mark or not column:
-            raise OptionError(f"--columns={option}: no column is named; write OURS=THEIRS")
+            raise OptionError(f"--columns={option}: no column is named; write OURS=YOURS")
         if key not in COLUMNS:
             near = nearest(key, COLUMNS)
             if column in COLUMNS and not near.startswith("did you mean"):
@@ -307,7 +307,7 @@ class NewSuite:
         """What was guessed, changed or left out, a line each."""
         if self.guesses:
             guesses = "; ".join(dict.fromkeys(self.guesses))
-            yield f"guessed: {guesses}; --columns OURS=THEIRS says otherwise"
+            yield f"guessed: {guesses}; --columns OURS=YOURS says otherwise"
         if self.n_empty:
             yield f"empty summaries, {_FAILS}: {self.n_empty}"
         if self.missing:

@@ -50,16 +50,14 @@ def judge(
     out: Annotated[Path, Parameter(help="write the run record to this file")],
     workers: Annotated[
         int,
-        Parameter(name=["-j", "--workers"], help="use so many processes", converter=whole_number),
+        Parameter(name=["-j", "--workers"], help="the number of processes", converter=whole_number),
     ] = 1,
     dask: Annotated[
         bool | str, Parameter(help="use Dask: workers on this machine, or the cluster at tcp://...")
     ] = False,
     dask_wait: Annotated[
         int,
-        Parameter(
-            help="give up after so many seconds without a Dask worker", converter=whole_number
-        ),
+        Parameter(help="how many seconds to wait for a Dask worker", converter=whole_number),
     ] = WAIT_SECONDS,
     gated: Gated = GATED,
     asking: Asking = ASKING,

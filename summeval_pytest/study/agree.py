@@ -104,13 +104,13 @@ class Tables:
     papers: Annotated[
         tuple[int, ...],
         Parameter(
-            help="decide between systems on random sets of so many papers, too, such as 10,20,30",
+            help="also decide between systems on random sets of fewer papers, such as 10,20,30",
             converter=paper_counts,
             n_tokens=1,
         ),
     ] = ()
     matrix: Annotated[
-        CoefficientName | None, Parameter(help="also print this coefficient for every two columns")
+        CoefficientName | None, Parameter(help="also print this coefficient between all columns")
     ] = None
     fit_weights: Annotated[
         bool, Parameter(help="fit the facets' weights to the overall scores")
@@ -118,12 +118,12 @@ class Tables:
     summary: Annotated[
         bool,
         Parameter(
-            help="print one line a figure in place of tables: suite, figure, items, value, interval"
+            help="print one line per figure, not tables: suite, figure, items, value, interval"
         ),
     ] = False
     given: Annotated[
         str | None,
-        Parameter(help="print partial correlations: what each column adds when this one is known"),
+        Parameter(help="print partial correlations: what each metric adds to this one"),
     ] = None
     baseline: Annotated[
         tuple[BaselineName, ...],
@@ -169,13 +169,13 @@ def agree(
     of: Annotated[
         Literal["faithful", "labelled"] | None,
         Parameter(
-            help="with --evidence: use sentences labelled faithful, as FareBio does, or all with"
-            " labelled evidence, also partly supported ones (default: faithful)"
+            help="with --evidence: use only sentences labelled faithful, as FareBio (default), or"
+            " all sentences with labelled evidence, including partly supported ones"
         ),
     ] = None,
     compare: Annotated[
         tuple[Path, Path] | None,
-        Parameter(help="compare only two annotators' label files; asks no judge"),
+        Parameter(help="compare only two annotators' label files, without a judge"),
     ] = None,
     json_file: JsonFile = None,
     tables: Tables = TABLES,

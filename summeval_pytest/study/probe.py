@@ -350,7 +350,9 @@ def probe(
     *,
     relation: Annotated[
         tuple[str, ...],
-        Parameter(help="only these relations (repeat, or commas): metamorphic, hostile, or names"),
+        Parameter(
+            help="only these relations, or a group: metamorphic, hostile (repeat, or commas)"
+        ),
     ] = (),
     allow_outside: AllowOutside = False,
     judge: JudgeName = "offline",

@@ -73,7 +73,7 @@ def study(
     only: Annotated[
         tuple[str, ...],
         Parameter(
-            help="these analyses (repeat, or commas; default: all), without asking a judge:"
+            help="these analyses (repeat, or commas; default: all); without a judge:"
             f" {', '.join(n for n, each in ANALYSES.items() if not each.needs_judge)}; with one:"
             f" {', '.join(n for n, each in ANALYSES.items() if each.needs_judge)}"
         ),
@@ -81,8 +81,8 @@ def study(
     family: Annotated[
         tuple[str, ...],
         Parameter(
-            help="NAME=FAMILY of a judge or system (repeat; default: the first letters of its"
-            " model's name)"
+            help="NAME=FAMILY: the model family of a judge or system (repeat; default: the first"
+            " letters of its model's name, as gpt of gpt-4o)"
         ),
     ] = (),
     familiar: Annotated[

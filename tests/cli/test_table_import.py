@@ -173,7 +173,7 @@ def test_usual_names_of_columns_are_guessed_and_said(tmp_path: Path, shell: Shel
     assert guesses == (
         "guessed: source is the column 'article'; reference is the column 'abstract'; summary is"
         " the column 'output'; paper is the column 'doc_id'; every row is of the system 'candidate'"
-        " (--system names it); --columns OURS=THEIRS says otherwise"
+        " (--system names it); --columns OURS=YOURS says otherwise"
     )
     assert load_suite(out).pair("7", "candidate").summary == "It did."
 
