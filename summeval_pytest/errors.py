@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class SummevalError(Exception):
-    """The root of all errors that this package raises."""
+    """The base class of all errors that this package raises."""
 
 
 class UsageError(SummevalError):

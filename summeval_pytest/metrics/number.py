@@ -25,7 +25,7 @@ MetricName = str
 DIGITS: Final = 12
 """Rounds off the last bits of a score, so that it meets a threshold that it equals."""
 ENDLESS: Final = 1e6
-"""Stands for the end of a count's range: no summary has so many sentences."""
+"""The upper end of the range of a count: no summary has so many sentences."""
 
 
 def rounded_mean(values: Collection[float]) -> float:
@@ -77,7 +77,7 @@ class Unscored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """A number that thresholds can name: its metric, meaning and range.
+    """A number that a threshold can be set on: its name, metric, meaning and range.
 
     A threshold on it is a lower bound. If lower is better, it is an upper bound.
     """

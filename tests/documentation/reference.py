@@ -390,7 +390,7 @@ def public_names() -> Iterator[str]:
     """The names of the package, each with the first sentence of its docstring."""
     found = {name: inspect.getdoc(getattr(summeval_pytest, name)) for name in sorted(_CLASSES)}
     message = {name: _plain((doc or "").split("\n\n")[0]) for name, doc in found.items()}
-    message["ENDLESS"] = "Stands for the end of a count's range, which has none."
+    message["ENDLESS"] = "The upper end of the range of a count, which is unbounded."
     rows = [(f"`{name}`", message[name]) for name in summeval_pytest.__all__]
     yield from _table("name", "what it is", rows=rows)
 
