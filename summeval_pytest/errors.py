@@ -32,7 +32,7 @@ class UsageError(SummevalError):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a mistake stands: a file as the user named it, and a line counted from 1, or 0."""
+    """A place in a file as the user named it; lines count from 1, and 0 is the whole file."""
 
     path: str
     line: int = 0

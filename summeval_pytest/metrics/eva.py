@@ -94,8 +94,8 @@ class EvaScore:
         matched: Indices, in ``reference``, of the matched facts.
         identical: Whether the summary equals its reference, so that nothing was asked.
         counts: None if nothing was asked.
-        by_reference: The scores against each of several references, if these are averaged
-            (`flow.averaged`). Facts, matches and counts are then those of the lowest one.
+        by_reference: The score against each reference, if several are averaged. Then facts, matches
+            and counts are of the lowest score.
     """
 
     value: float

@@ -73,11 +73,11 @@ NUMBERS: Final = (
 class RatedFacet:
     """One facet that the reference states, rated from 1 to its scale.
 
-    ``reference`` and ``candidate`` are the words of both texts; without words in the candidate the
-    rating is 1 ``by_rule``. ``confidence`` is the judge's probability, 0 to 1, that a person gives
-    the same rating. ``coverage`` is the candidate's share of the reference's key information, 0 to
-    100; both are None from a judge that does not say. ``undecided``: the judge met a conflict that
-    it cannot decide.
+    ``reference`` and ``candidate`` are the words of the reference and of the summary that state the
+    facet. If the summary has none, the rating is 1 and ``by_rule`` is true. ``confidence`` is the
+    judge's probability, 0 to 1, that a person gives the same rating. ``coverage`` is the
+    candidate's share of the reference's key information, 0 to 100; both are None from a judge that
+    does not say. ``undecided``: the judge met a conflict that it cannot decide.
     """
 
     facet: Facet
@@ -111,12 +111,13 @@ class FacetScore:
         ratings: The facets that the reference states, in reading order; none if ``identical``.
         removed: Facets that the reference does not state.
         ungrounded: Segments from the judge that their own text does not contain.
-        coverage: Share of the summary's letters and digits in its segments, 0 to 1.
+        coverage: Share of the summary's letters and digits in its segments, 0 to 1. It is not
+            ``facet.coverage``, which is ``key_coverage``.
         key_coverage: The coverage of the facets, weighted as FM, 0 to 1; None from a judge that
             does not say it.
         identical: Whether the summary is its reference, so that nothing was asked.
-        by_reference: The scores against each reference, where these are averaged (`flow.averaged`);
-            everything but ``value`` is then of the lowest score.
+        by_reference: The score against each reference, if several are averaged. Then ``value`` is
+            the mean, and everything else is of the lowest score.
     """
 
     value: float

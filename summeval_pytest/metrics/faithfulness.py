@@ -60,7 +60,7 @@ class JudgedSentence:
 
     Attributes:
         index: Its place among the summary's sentences, from 0. A finding's title counts from 1.
-        evidence: The places of the deciding source sentences, from 0, over the sections in order.
+        evidence: Indices of the source sentences that decide, from 0 over all sections.
         support: The judge's strength of belief, 0 to 1.
         by_rule: Whether the source contains it word for word, so that nobody was asked.
         factual: Whether an unsupported sentence is true in general; None if nobody asked.
@@ -97,9 +97,9 @@ class FaithfulnessScore:
     Attributes:
         value: Supported sentences / answered sentences, 0 to 1, higher is better.
         sentences: Every judged sentence in order. Fragments under five characters are left out.
-        n_ungrounded: Evidence from the judge that the source does not contain.
-        n_unsupported_yes: Sentences called supported without any evidence.
-        n_copied: The ungrounded quotations that the summary contains instead.
+        n_ungrounded: How many pieces of the judge's evidence the source does not contain.
+        n_unsupported_yes: How many sentences the judge called supported without any evidence.
+        n_copied: How many of the ungrounded quotations are copied from the summary.
         conflicts: Sentences with a number conflict, lower is better; None in old records.
     """
 

@@ -60,7 +60,7 @@ class Finding:
         reference: The reference's words; None where they play no part, empty where it has none.
         summary: The summary's words; empty where it has none.
         evidence: Source sentences, each with its index, from 0; the closest first.
-        severity: 0 to 1; of one kind the worst come first.
+        severity: 0 to 1; 1 is the worst, and comes first among findings of its kind.
         conflict: Whether the summary seems to contradict its reference or its source.
     """
 

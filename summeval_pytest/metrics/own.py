@@ -82,7 +82,7 @@ class Problem:
         verdict: What is wrong with it, in words.
         reason: Why, if there is more to say.
         summary: The summary's words.
-        severity: 0 to 1; the worst come first.
+        severity: 0 to 1; 1 is the worst and comes first.
     """
 
     number: str
@@ -98,8 +98,8 @@ class OwnScore:
     """The score of a custom metric.
 
     Attributes:
-        numbers: By name; None if the summary has nothing to count. A missing number does not
-            apply.
+        numbers: The value of each number by its name; None if the summary has nothing to count. A
+            number that does not apply is missing.
         left_out: The numbers that the metric's options leave out.
     """
 

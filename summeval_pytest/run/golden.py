@@ -90,11 +90,11 @@ class GoldenAnswer:
             fact that holds, else 0.
         answer: The judge's, on the same scale; None where it gave none.
         error: The kind of error that the label names.
-        evidence: How far the evidence agrees, for a faithful sentence with labelled evidence. It
-            counts nowhere without an answer.
-        text: The text in question, where label and answer differ or there is no answer.
-        against: Then, what the text was compared with: the reference's facet, or the evidence.
-        reason: Then, the judge's reason.
+        evidence: How far the evidence agrees, for a faithful sentence with labelled evidence. It is
+            ignored if the judge gave no answer.
+        text: The text in question, if label and answer differ or there is no answer.
+        against: In the same case, what it was compared with: the reference's facet, or evidence.
+        reason: In the same case, the judge's reason.
         support: The judge's strength of belief, 0 to 1, where it has one. No run record has it.
     """
 

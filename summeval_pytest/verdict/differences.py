@@ -21,8 +21,8 @@ class Difference:
         high: The upper bound.
         p: The one-sided p value of a drop (paired permutation test), Holm-adjusted over the
             numbers that are tested together; None for a number that is not tested.
-        ruled_out: The smallest drop that these papers rule out, at the level of its no-worse rule
-            or of .05. Below 0 they rule out any drop. None for fewer than two papers.
+        ruled_out: These papers rule out a drop of this size or more, at the level of the no-worse
+            rule or of .05. Below 0, they rule out any drop. None for fewer than two papers.
         broken: The rules that it breaks, in words.
         inconclusive: The no-worse rules that these papers cannot decide, in words.
     """
@@ -97,10 +97,10 @@ class Comparison:
         mismatches: Why the two cannot be compared, by the key that differs. Then there are no
             differences.
         flips: Facets that are rated lower than in the baseline, worst first.
-        brevity: Where a share of right pieces rose only because summaries became shorter.
-        coverage: How many papers both runs have, where they do not have the same ones.
+        brevity: Shares of right facts or sentences that rose only because summaries became shorter.
+        coverage: How many papers were compared, in words, if the two runs have different papers.
         slices: The change of each metric in each slice of papers.
-        undecided: Each rule that the judge's missing answers leave open: the number, and a phrase.
+        undecided: Each rule that is open because the judge gave no answer: the number, a phrase.
     """
 
     baseline: str
@@ -187,8 +187,8 @@ class PairChange:
         lost: Facts of the reference that only the baseline's summary states.
         regained: Facts of the reference that only the system's summary states.
         unsupported: New unsupported sentences.
-        mended: Unsupported sentences of the baseline that are gone or supported.
-        invented: New facts that do not follow from the reference.
+        mended: Unsupported sentences of the baseline that are gone or supported now.
+        invented: New facts that do not follow from the reference; they may still be true.
         loss: The sum of the metrics' drops, each 0 to 1, minus the gains.
     """
 

@@ -38,8 +38,8 @@ class SystemMean:
         least: Its threshold; an upper bound if lower is better.
         n_papers: Papers that should have it: all, except those whose reference does not state the
             facet.
-        lowest: The mean if each paper without the number, by the system's fault, had the worst of
-            its range; None without such papers, and for a count, which has no worst.
+        lowest: The mean if papers that have no number by the system's fault get the worst value of
+            the range; None without such papers, and for a count, which has no worst value.
         is_open: Whether the judge's missing answers could make it meet or miss its threshold.
     """
 
@@ -154,7 +154,7 @@ class SystemVerdict:
     """The means of one system, raw and corrected by labels, and the state of its waivers.
 
     Attributes:
-        undecided: What the judge's missing answers leave open, a phrase each.
+        undecided: Decisions that are open because the judge gave no answer, a phrase each.
     """
 
     means: tuple[SystemMean, ...] = ()

@@ -48,7 +48,7 @@ class PairVerdict:
         waived: The numbers that miss their thresholds and have a waiver.
         waivers: How each waiver of this pair was used; one that is expired, or that nothing needs
             any more, fails the pair.
-        undecided: What the judge's missing answers leave open, a phrase each.
+        undecided: Decisions that are open because the judge gave no answer, a phrase each.
     """
 
     shortfalls: tuple[Shortfall, ...] = ()

@@ -53,7 +53,7 @@ class Rule:
         margin: The number must be no worse than by this much; None for a rule on drops.
         level: A drop is significant if its adjusted p value is at most this; None if significance
             does not matter.
-        is_named: Whether somebody named the number, so that a run without it cannot pass.
+        is_named: Whether the user's rule names the number. Then a run without it cannot pass.
     """
 
     name: str

@@ -130,17 +130,17 @@ class Outline:
 class PairResult:
     """One pair: what was measured, and the verdict.
 
-    A test leaves one behind, a worker sends it, and it is a line of the run record.
+    Each test makes one. A worker of pytest-xdist sends it, and the run record has it as a line.
 
     Attributes:
-        outcome: A reader decides it again.
+        outcome: A command that reads the record computes it again.
         fault: Why the judge left the whole pair unscored; empty if it did not.
         place: The line of the summary, or of the system if a model wrote it.
         note: What a reader must know about how the summary was made.
         scores: A score for each metric; `Unscored` if it has none.
         signatures: The recipes of the scores.
-        findings: Everything that is wrong, the worst first, with any thresholds.
-        verdict: A reader decides it again.
+        findings: Everything that is wrong, the worst first, whatever the thresholds are.
+        verdict: A command that reads the record computes it again.
         change: What changed against the baseline.
     """
 
@@ -214,9 +214,10 @@ class SystemResult:
     Attributes:
         papers: The papers that it should be judged on.
         summaries: A digest of its recorded summaries; empty for a model that writes them.
-        outcome: The outcome of its test ``all-papers``. A reader decides it again.
-        verdict: Its means. A reader decides them again.
-        slices: Its means over groups of papers. A reader decides them again.
+        outcome: The outcome of its test ``all-papers``. A command that reads the record computes
+            outcome, verdict and slices again.
+        verdict: Its means.
+        slices: Its means over groups of papers.
         baseline: The saved run to compare with; empty without one.
         comparison: The comparison; None without one, or if the test did not run.
     """

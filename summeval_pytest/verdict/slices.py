@@ -47,8 +47,9 @@ class SliceVerdict:
     Attributes:
         n_papers: How many papers of the slice the system has.
         gaps: By metric, the mean of the slice, and how far it is below the mean of all papers.
-        means: The means with thresholds, over what the system has of a slice that is large enough.
-        undecided: What the judge's missing answers leave open, a phrase each.
+        means: The means with thresholds, over the system's papers of the slice; none if the slice
+            is too small.
+        undecided: Decisions that are open because the judge gave no answer, a phrase each.
     """
 
     name: str

@@ -62,7 +62,7 @@ class Threshold:
     """A bound on one number: a lower bound, or an upper bound if lower is better. Equal passes.
 
     Attributes:
-        least: The bound, also where it is an upper one.
+        least: The bound. Despite its name, it may be an upper bound.
         bound: Whether the bound is on the figure or on the lower end of its interval; None for
             pairs and plain means, which have no interval.
     """

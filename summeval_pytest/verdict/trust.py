@@ -46,9 +46,9 @@ class MoreLabels:
 
     Attributes:
         least: The floor.
-        n_papers: So many more papers; None if the figure equals its
-            floor, which no number of labels decides.
-        n_pairs: The same in pairs, with as many a paper as now.
+        n_papers: How many more papers; None if the figure equals its floor, since then no number
+            of labels is enough.
+        n_pairs: The same in pairs, with as many pairs per paper as now.
     """
 
     least: float
@@ -87,7 +87,7 @@ class Trust:
     """A judge's agreement with the golden labels.
 
     Attributes:
-        labels: 12 hex digits over the labels. Judges measured on other labels do not compare.
+        labels: 12 hex digits over the labels. Compare judges only on the same labels.
         floors_of: The judge whose own floors were used; empty for the floors of all judges.
         agreements: Every figure that the labels can give.
         n_papers: The labelled papers. Papers with the same reference count once.

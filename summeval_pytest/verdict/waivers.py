@@ -21,7 +21,7 @@ WaiverState = Literal["in use", "expired", "not needed", "exceeded", "not judged
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaiverUse:
-    """A waiver and what a run made of it."""
+    """A waiver and its state in a run."""
 
     waiver: Waiver
     state: WaiverState
@@ -49,9 +49,9 @@ def faults_of(uses: Iterable[WaiverUse]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waivers:
-    """The waivers of a suite on one day, ``today``, as ``2027-01-31``.
+    """The waivers of a suite, checked on the day of the run.
 
-    The record does not have the day, so that a replay of tomorrow is the same to the byte.
+    The record does not have this day, so that a replay on a later day is the same to the byte.
     """
 
     waivers: tuple[Waiver, ...] = ()
