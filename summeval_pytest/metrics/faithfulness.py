@@ -62,8 +62,8 @@ class JudgedSentence:
         index: Its place among the summary's sentences, from 0. A finding's title counts from 1.
         evidence: Indices of the source sentences that decide, from 0 over all sections.
         support: The judge's strength of belief, 0 to 1.
-        by_rule: Whether the source contains it word for word, so that nobody was asked.
-        factual: Whether an unsupported sentence is true in general; None if nobody asked.
+        by_rule: Whether the source contains it word for word, so that the judge was not asked.
+        factual: Whether an unsupported sentence is true in general; None if this was not asked.
         undecided: Whether the judge met a conflict that it cannot decide.
         number_conflict: Whether it is unsupported or unanswered, and states a number that the
             source contradicts, or that neither the source nor a reference states.

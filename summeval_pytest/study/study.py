@@ -86,7 +86,7 @@ def study(
         ),
     ] = (),
     familiar: Annotated[
-        Path | None, Parameter(help="familiar words for Dale-Chall, one a line")
+        Path | None, Parameter(help="familiar words for Dale-Chall, one per line")
     ] = None,
     json_file: JsonFile = None,
     figures: Annotated[

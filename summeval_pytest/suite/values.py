@@ -167,7 +167,7 @@ class Pair:
     Attributes:
         place: The line of the summary, or of the system if a model wrote it.
         flaw: The system's fault that leaves nothing to score; None without one.
-        note: What a reader must know about how the summary was made; mostly empty.
+        note: Anything unusual about how the summary was made; mostly empty.
     """
 
     paper: Paper

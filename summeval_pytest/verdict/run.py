@@ -95,7 +95,7 @@ class JudgeName:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperRecord:
-    """One paper, with the text that a reader of the verdicts needs.
+    """One paper, with the text that explains the verdicts.
 
     Attributes:
         n_sentences: How many sentences the source has.
@@ -136,9 +136,9 @@ class PairResult:
         outcome: A command that reads the record computes it again.
         fault: Why the judge left the whole pair unscored; empty if it did not.
         place: The line of the summary, or of the system if a model wrote it.
-        note: What a reader must know about how the summary was made.
+        note: Anything unusual about how the summary was made.
         scores: A score for each metric; `Unscored` if it has none.
-        signatures: The recipes of the scores.
+        signatures: The signatures of the scores.
         findings: Everything that is wrong, the worst first, whatever the thresholds are.
         verdict: A command that reads the record computes it again.
         change: What changed against the baseline.
@@ -264,11 +264,11 @@ class SuiteRecord:
         labels: 12 hex digits over the golden labels; empty without labels.
         policy: What the run required.
         golden: The judge's answers to the golden labels.
-        golden_fault: Why there are no answers; empty if there are, or if nobody asked.
+        golden_fault: Why there are no answers; empty if there are, or if they were not needed.
         trust: The judge's agreement with the labels; None if it was not measured.
         waivers: Every waiver and its state.
         is_cut: Whether the run ended before it closed its record.
-        own_numbers: The numbers of custom metrics, so that a reader need not install them.
+        own_numbers: The numbers of custom metrics. A command needs no metric to read them.
     """
 
     name: str
