@@ -28,8 +28,6 @@ class Shouts(Metric):
 
     def measure(self, texts):
         marks = texts.summary.count(self.mark) + sum(map(texts.summary.count, self.words))
-        if "Never" in texts.summary:
-            return {"shouts": marks}
         calm = [self.mark not in sentence for sentence in texts.sentences]
         return {"shouts": marks, "shouts.calm": sum(calm) / len(calm)}
 
@@ -125,17 +123,6 @@ def test_a_rule_on_a_number_of_ones_own_fails_a_comparison(loud: Bench) -> None:
     run = loud.inside(*compare, "shouts:0.5")
     assert run.code == pytest.ExitCode.TESTS_FAILED
     assert "shouts rises by 0.667" in run.out
-
-
-def test_a_number_that_does_not_apply_is_not_compared(loud: Bench) -> None:
-    """As a facet is not that the reference does not state."""
-    loud.good["limpet-01"] = "Never! Limpets were counted."
-    loud.suite(pair='"shouts.calm" = 0.9\nshouts = 1')
-    assert loud.inside(*GATE).code == 0
-    values = loud.pairs()[0]["scores"]
-    assert values == [{"metric": "shouts", "numbers": {"shouts": 1.0}, "problems": [
-        {"number": "shouts", "reason": "calm down", "severity": 1.0, "summary": "Never!",
-         "title": "sentence 1", "verdict": "is loud\n::error::now"}]}]  # fmt: skip
 
 
 def test_the_suites_options_reach_the_metric_and_the_signature(loud: Bench) -> None:
