@@ -38,18 +38,18 @@ class Block:
 
 def blocks(text: str) -> list[Block]:
     """The commands of all console blocks, each with the output shown."""
-    found = []
+    result = []
     for body in re.findall(r"^```console\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
             command, *shown = part.rstrip("\n").split("\n")
-            found.append(Block(command, tuple(shown)))
-    return found
+            result.append(Block(command, tuple(shown)))
+    return result
 
 
 def runs(page: Path) -> list[Block]:
     """The blocks of a page that a test can run: all but installations."""
-    found = blocks(page.read_text(encoding="utf-8"))
-    return [block for block in found if not block.command.startswith("python -m pip install")]
+    result = blocks(page.read_text(encoding="utf-8"))
+    return [block for block in result if not block.command.startswith("python -m pip install")]
 
 
 INSTALLS = [each for each in blocks(README) if each.command.startswith("python -m pip install")]

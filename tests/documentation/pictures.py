@@ -54,7 +54,7 @@ def run(folder: Path, *arguments: str) -> str:
 
 def _pull_request(printed: str) -> Iterator[str]:
     """A page with a file's added lines, and below them the annotations as they were printed."""
-    found = [
+    notes = [
         (file, int(line), title, message)
         for file, line, title, message in _ANNOTATION.findall(printed)
         if title.endswith(_SHOWN)
@@ -62,10 +62,10 @@ def _pull_request(printed: str) -> Iterator[str]:
     yield _PULL_REQUEST
     yield "<p class=note>A rendering of the annotations that a run writes for GitHub</p>"
     yield "<div class=check><b>&#10007; summ-gate / replay</b> failing</div>"
-    file = found[0][0]
+    file = notes[0][0]
     lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
     yield f"<div class=file><div class=name>{escape(file)}</div>"
-    for _, line, title, message in sorted(found):
+    for _, line, title, message in sorted(notes):
         text = escape(lines[line - 1])
         yield f"<div class=line><span>{line}</span><code>+ {text}</code></div>"
         yield f"<div class=box><small>Check failure on line {line}</small>"

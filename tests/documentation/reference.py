@@ -64,19 +64,19 @@ def _plain(text: str) -> str:
 
 def _attributes(*classes: type) -> dict[str, str]:
     """What the docstrings say of each attribute; the first class that says something counts."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for each in classes:
         _, _, message = inspect.cleandoc(each.__doc__ or "").partition("Attributes:\n")
         for name, text in re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", message, re.MULTILINE):
-            found.setdefault(name, _plain(text))
-    return found
+            texts.setdefault(name, _plain(text))
+    return texts
 
 
 def _defaults(*classes: Any) -> dict[str, object]:
-    found: dict[str, object] = {}
+    defaults: dict[str, object] = {}
     for each in (f for one in reversed(classes) for f in fields(one)):
-        found[each.name] = each.default if each.default is not None else found.get(each.name)
-    return found
+        defaults[each.name] = each.default if each.default is not None else defaults.get(each.name)
+    return defaults
 
 
 def _default(value: object) -> str:
@@ -248,16 +248,16 @@ def _option(argument: Argument) -> tuple[str, str, str]:
 
 def commands() -> Iterator[str]:
     """The commands, each with its own arguments; those that many have stand at the end."""
-    app, found = make_app(), {}
+    app, tables = make_app(), {}
     for command, _, message in COMMANDS:
         each = app
         for word in command.split():
             each = each[word]
         arguments = each.assemble_argument_collection()
-        found[command] = message, [_option(a) for a in arguments if a.show]
-    n_having = Counter(row for _, rows in found.values() for row in rows)
+        tables[command] = message, [_option(a) for a in arguments if a.show]
+    n_having = Counter(row for _, rows in tables.values() for row in rows)
     shared = [row for row, n in n_having.items() if n >= _SHARED and "SUITE" not in row[0]]
-    for command, (message, rows) in found.items():
+    for command, (message, rows) in tables.items():
         yield from (
             f"## summeval {command}",
             "",
@@ -341,17 +341,17 @@ def _kept(value: Any) -> list[Field[Any]]:
     return [each for each in fields(value) if each.metadata != UNRECORDED]
 
 
-def _with_parts(value: Any, found: dict[str, Any]) -> dict[str, Any]:
+def _with_parts(value: Any, classes: dict[str, Any]) -> dict[str, Any]:
     """A class and those of its fields, each after the one that holds it."""
-    found.setdefault(value.__name__, value)
+    classes.setdefault(value.__name__, value)
     for field in _kept(value):
         for name in re.findall(r"\w+", str(field.type)):
             named = _NAMES.get(_LISTS.get(name, name))
             parts: tuple[Any, ...] = (named, *get_args(named))
             for part in parts:
-                if is_dataclass(part) and isinstance(part, type) and part.__name__ not in found:
-                    _with_parts(part, found)
-    return found
+                if is_dataclass(part) and isinstance(part, type) and part.__name__ not in classes:
+                    _with_parts(part, classes)
+    return classes
 
 
 def run_record() -> Iterator[str]:
@@ -388,8 +388,8 @@ _CLASSES: Final = {name for name in summeval_pytest.__all__ if not name.isupper(
 
 def public_names() -> Iterator[str]:
     """The names of the package, each with the first sentence of its docstring."""
-    found = {name: inspect.getdoc(getattr(summeval_pytest, name)) for name in sorted(_CLASSES)}
-    message = {name: _plain((doc or "").split("\n\n")[0]) for name, doc in found.items()}
+    docs = {name: inspect.getdoc(getattr(summeval_pytest, name)) for name in sorted(_CLASSES)}
+    message = {name: _plain((doc or "").split("\n\n")[0]) for name, doc in docs.items()}
     message["ENDLESS"] = "The upper end of the range of a count, which is unbounded."
     rows = [(f"`{name}`", message[name]) for name in summeval_pytest.__all__]
     yield from _table("name", "what it is", rows=rows)
@@ -407,9 +407,9 @@ BLOCKS: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
 def written(text: str) -> str:
     """A page whose blocks are as the code has them."""
 
-    def block(found: re.Match[str]) -> str:
-        lines = "\n".join(BLOCKS[found[2]]()).strip()
-        return f"{found[1]}\n{lines}\n\n{found[3]}"
+    def block(match: re.Match[str]) -> str:
+        lines = "\n".join(BLOCKS[match[2]]()).strip()
+        return f"{match[1]}\n{lines}\n\n{match[3]}"
 
     return BLOCK.sub(block, text)
 

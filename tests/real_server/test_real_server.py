@@ -156,9 +156,9 @@ class Serving:
     def n_completion_tokens(self) -> int:
         """How many tokens llama-server itself says it has replied with."""
         _, page = self.get("/metrics")
-        found = re.search(r"^llamacpp:tokens_predicted_total (\d+)", page, re.MULTILINE)
-        assert found, page
-        return int(found[1])
+        match = re.search(r"^llamacpp:tokens_predicted_total (\d+)", page, re.MULTILINE)
+        assert match, page
+        return int(match[1])
 
     def n_posts(self, status: int) -> int:
         """How many chat requests ended so, as the log of llama-cpp-python's server has it."""
@@ -251,9 +251,9 @@ class Ran:
     @property
     def replies(self) -> tuple[int, int, int]:
         """How many it asked for, remembered, and did not get."""
-        found = re.search(r"^replies: (\S+) asked, (\S+) remem.*, (\S+) failed", self.out, re.M)
-        assert found, self.out
-        n_asked, n_remembered, n_failed = (int(n.replace(",", "")) for n in found.groups())
+        match = re.search(r"^replies: (\S+) asked, (\S+) remem.*, (\S+) failed", self.out, re.M)
+        assert match, self.out
+        n_asked, n_remembered, n_failed = (int(n.replace(",", "")) for n in match.groups())
         return n_asked, n_remembered, n_failed
 
 
@@ -287,13 +287,13 @@ def _tests(report: Path) -> Iterator[tuple[str, tuple[str, str, str]]]:
 @pytest.fixture(scope="module")
 def runs(room: Path, llama: Serving) -> dict[str, Ran]:
     """The same suite three times: at first, once more with the same store, by two from nothing."""
-    found = {}
+    result = {}
     for name, store, processes in (("first", "a", "0"), ("again", "a", "0"), ("by two", "b", "2")):
         before = llama.n_completion_tokens()
         ran = run_pytest(room, llama, store, "summeval.toml", "test_own.py", "-n", processes)
         n_replied = llama.n_completion_tokens() - before
-        found[name] = Ran(ran.code, ran.out, ran.tests, n_replied)
-    return found
+        result[name] = Ran(ran.code, ran.out, ran.tests, n_replied)
+    return result
 
 
 def test_a_strict_schema_is_followed_at_once(llama: Serving) -> None:
