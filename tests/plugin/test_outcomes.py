@@ -199,7 +199,7 @@ def test_tests_that_are_run_again_leave_the_table_as_it_is(bench: Bench) -> None
     """With pytest-rerunfailures, which teams have installed for their flaky tests."""
     pytest.importorskip("pytest_rerunfailures")
     once = bench.inside("summeval.toml", BOTH, FAIR)
-    again = bench.run("summeval.toml", BOTH, FAIR, "-p", "rerunfailures", "--reruns=2")
+    again = bench.inside("summeval.toml", BOTH, FAIR, "-p", "rerunfailures", "--reruns=2")
 
     assert again.last == "2 failed, 2 passed, 4 rerun"
     assert table(again) == table(once)
