@@ -96,11 +96,11 @@ def judge(
     write_text(out, "--out", record_lines(verdict))
     collected.spool.close()
     judge.session.replies.forget_run()
-    (found,) = verdict.suites
-    n_errors = sum(outline.outcome == "error" for outline in found.outlines)
-    judged = f"judged {len(found.outlines):,} of {found.n_expected:,} pairs, {n_errors:,} errors"
-    again = f"decide: pytest {found.shown} --summ-from={out}"
-    return [f"{judged}, {pace.rate}", one_line(again, 400)], found.is_complete
+    (record,) = verdict.suites
+    n_errors = sum(outline.outcome == "error" for outline in record.outlines)
+    judged = f"judged {len(record.outlines):,} of {record.n_expected:,} pairs, {n_errors:,} errors"
+    again = f"decide: pytest {record.shown} --summ-from={out}"
+    return [f"{judged}, {pace.rate}", one_line(again, 400)], record.is_complete
 
 
 def _judge_order(suite: Path, gated: Gated, asking: Asking) -> JudgeOrder:

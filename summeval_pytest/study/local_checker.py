@@ -162,26 +162,26 @@ class Checker:
                 continue
             parts = [*parts_of(source, lengths, window - MARKS - max(size, window // 4))]
             group = " ".join(claims[first:last])
-            found = [self.reader.support(part.text, group) for part in parts]
+            of_group = [self.reader.support(part.text, group) for part in parts]
             start = 0
             for claim in claims[first:last]:
-                own = [each.within(start, start + len(claim)) for each in found]
+                of_claim = [each.within(start, start + len(claim)) for each in of_group]
                 start += len(claim) + 1
-                yield self._judged(claim, own, parts, source, make)
+                yield self._judged(claim, of_claim, parts, source, make)
 
     def _judged(
         self,
         claim: str,
-        found: Sequence[Support],
+        by_part: Sequence[Support],
         parts: Sequence[_Chunk],
         source: Sequence[str],
         make: Callable[..., CheckT],
     ) -> CheckT:
         """The check of a claim by its support in each part of the source."""
-        supports = [round(each.value, _DIGITS) for each in found]
+        supports = [round(each.value, _DIGITS) for each in by_part]
         support = max(supports)
         place = supports.index(support)
-        spans = unsupported_spans(claim, found[place].tokens or (), self.threshold)
+        spans = unsupported_spans(claim, by_part[place].tokens or (), self.threshold)
         reason = f"unsupported: {', '.join(map(repr, spans))}; " if spans else ""
         reason += f"the checker gives it {support:.2f}, and {self.threshold:g} is needed"
         best = parts[place].places

@@ -45,7 +45,7 @@ from summeval_pytest.text.table import table_lines
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from summeval_pytest.study.systems.study_material import JudgeFound
+    from summeval_pytest.study.systems.study_material import StudiedJudge
     from summeval_pytest.study.tables import Row
 
 
@@ -265,7 +265,7 @@ def _check_figures(folder: Path) -> None:
     make_folder(folder, "--figures")
 
 
-def _calls(material: Sequence[JudgeFound]) -> Iterator[str]:
+def _calls(material: Sequence[StudiedJudge]) -> Iterator[str]:
     """What was asked of models, and what is odd about those that replied."""
     for each in material:
         if each.calls:

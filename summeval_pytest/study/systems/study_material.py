@@ -61,7 +61,7 @@ class Watch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeFound:
+class StudiedJudge:
     """A judge's row, the ``models`` that replied, and its ``counts`` as far as it has any.
 
     ``calls`` were asked and remembered; empty where no endpoint was in it.
@@ -121,7 +121,7 @@ class Material:
         self._texts[writer, paper.id] = added
         return added
 
-    def add_judge(self, name: str, family: str) -> JudgeFound:
+    def add_judge(self, name: str, family: str) -> StudiedJudge:
         """Has one judge, of some family, judge every pair.
 
         Raises:
@@ -145,7 +145,7 @@ class Material:
             text.given["judge", name] = _judged(evaluation)
             self._note_cuts(f"judge {name}", evaluation.pair, watch.segments)
         ledger = session.replies.exchange.ledger if session.replies.is_asking else None
-        return JudgeFound(
+        return StudiedJudge(
             judge={
                 "name": name,
                 "signature": judge.signature,
