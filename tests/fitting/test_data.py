@@ -9,6 +9,7 @@ import numpy as np
 
 from tests.fitting import data, rarity
 from tests.fitting.data import Sources
+from tests.label_suite import write_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,9 +52,8 @@ def test_sentences_of_one_abstract_are_one_text(
     sets = {"a.jsonl": ("sentence", "doc_id"), "b.jsonl": ("source", None)}
     monkeypatch.setattr(rarity, "SETS", sets)
     sentences = [("d1", "zinc heals"), ("d1", "mice healed"), ("d2", "zinc")]
-    lines = [json.dumps({"doc_id": d, "sentence": s}) + "\n" for d, s in sentences]
-    (tmp_path / "a.jsonl").write_text("".join(lines))
+    write_lines(tmp_path / "a.jsonl", *({"doc_id": d, "sentence": s} for d, s in sentences))
     long = " ".join(["copper"] * (rarity.LENGTH + 1))
-    (tmp_path / "b.jsonl").write_text(json.dumps({"source": long}) + "\n")
+    write_lines(tmp_path / "b.jsonl", {"source": long})
     found = list(rarity.texts(tmp_path))
     assert found == [{"zinc", "heal", "mice"}, {"zinc"}, {"copper"}, {"copper"}]

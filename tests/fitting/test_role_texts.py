@@ -12,6 +12,7 @@ from tests.fitting.role_texts import (
     labelled_texts,
     segmented_texts,
 )
+from tests.label_suite import write_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +30,8 @@ def test_results_may_be_conclusions_where_a_set_has_none(tmp_path: Path) -> None
         {"sentence": "See online.", "role": "other", "bmrc": None},
     ]
     records = [line | {"doc_id": "x", "sentence_index": 2 - n} for n, line in enumerate(lines)]
-    _write(tmp_path / "csabstruct", "dev.jsonl", records)
+    (tmp_path / "csabstruct").mkdir()
+    write_lines(tmp_path / "csabstruct/dev.jsonl", *records)
 
     (text,) = labelled_texts(tmp_path, "csabstruct")
 
@@ -54,18 +56,14 @@ def test_sentence_is_of_the_segment_that_holds_its_word_pairs(tmp_path: Path) ->
     }
     record |= dict.fromkeys(systems.split(), "Ants slept.")
     record |= {f"{system}_aspect": empty for system in systems.split()}
-    _write(tmp_path / "scholarsum", "pubmed.json", [record])
+    (tmp_path / "scholarsum").mkdir()
+    write_lines(tmp_path / "scholarsum/pubmed.json", record)
 
     reference, *summaries = segmented_texts(tmp_path)
 
     assert reference.facets == (1, 2, None)
     assert [text.facets for text in summaries] == [(None,)] * 6
     assert {text.group for text in summaries} == {reference.group}
-
-
-def _write(folder: Path, name: str, records: list[dict[str, object]]) -> None:
-    folder.mkdir()
-    (folder / name).write_text("".join(json.dumps(record) + "\n" for record in records))
 
 
 def test_cut_texts_keep_each_sentence_with_its_label() -> None:
