@@ -100,7 +100,7 @@ class FaithfulnessScore:
         n_ungrounded: How many pieces of the judge's evidence the source does not contain.
         n_unsupported_yes: How many sentences the judge called supported without any evidence.
         n_copied: How many of the ungrounded quotations are copied from the summary.
-        conflicts: Sentences with a number conflict, lower is better; None in old records.
+        conflicts: Sentences with a number conflict, lower is better.
     """
 
     value: float

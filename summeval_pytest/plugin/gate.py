@@ -108,11 +108,6 @@ class Gate:
         if self.recorded is None:
             return chosen or OFFLINE
         name = self.recorded.judge.name
-        if name is None:
-            raise OptionError(
-                f"{FROM}: the record of judge {self.recorded.judge.signature!r} is of a version"
-                " that did not keep the judge's name; judge again"
-            )
         if chosen not in {None, name}:
             raise OptionError(
                 f"{FROM}: the runs were judged by {name!r}, and --summ-judge={chosen} names"

@@ -39,9 +39,8 @@ def pair_result_of(evaluation: Evaluation) -> tuple[PairResult, PaperRecord]:
         title=paper.title,
         place=paper.place,
         references=paper.references,
-        n_sentences=len(evaluation.source),
         digest=paper_digest(paper),
-        source=tuple(enumerate(evaluation.source)),
+        source=evaluation.source,
     )
 
 

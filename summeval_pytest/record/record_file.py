@@ -33,7 +33,6 @@ from summeval_pytest.metrics.own import OwnScore
 from summeval_pytest.metrics.score import Score
 from summeval_pytest.questions import FACETS, SCALES, Facet
 from summeval_pytest.record.json_text import as_json, from_json, with_custom
-from summeval_pytest.record.upgrade import upgraded
 from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.floors import named_agreement
@@ -239,34 +238,15 @@ def read_record(file: Path, option: str) -> RunRecord:
 
     Raises:
         OptionError: for a file that is not there or holds no run record, for one that was edited,
-            and for one of a version that is newer than this.
+            and for one of another version.
     """
     try:
-        lines = _opened(file)
-        return _read(lines)
+        return _read(LineFile(file.open("rb")))
     except OSError as error:
         wrong = f"{file} cannot be read as a run record, {error.strerror or 'it is no file'}"
-    except UnicodeDecodeError:
-        wrong = f"{file} cannot be read as a run record, it is not UTF-8"
     except ValueError as error:
         wrong = f"{file} is no run record: {one_line(str(error))}"
     raise OptionError(f"{option}: {wrong}; {_WRITTEN}")
-
-
-def _opened(file: Path) -> LineFile:
-    """The lines of a record; those of an earlier version are converted.
-
-    Raises:
-        ValueError: for what is no record, and for one of a later version.
-    """
-    lines = LineFile(file.open("rb"))
-    if lines.at(0).removeprefix(_BOM).startswith(b'{"run":'):
-        return lines
-    text = b"".join(line for _, line in lines.all()).decode("utf-8-sig")
-    again = new_lines(None)
-    for line in _sealed(map(json.dumps, upgraded(text))):
-        again.add(line.removesuffix("\n"))
-    return again
 
 
 def _read(lines: LineFile) -> RunRecord:
@@ -385,8 +365,9 @@ class _Read:
 
 def _check_schema(raw: bytes) -> None:
     try:
-        schema = json.loads(raw.removeprefix(_BOM))["run"]["schema"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+        first = json.loads(raw.removeprefix(_BOM))
+        schema = first.get("run", first)["schema"]  # version 1 had a run without a key
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return
     if schema != SCHEMA:
         raise ValueError(f"it has schema {one_line(str(schema), 20)}, this version reads {SCHEMA}")

@@ -48,7 +48,7 @@ def joined(runs: Mapping[str, RunRecord]) -> RunRecord:
     """
     first = next(iter(runs.values()))
     _only("judge", {file: run.judge.signature for file, run in runs.items()})
-    _only("judge's name", {file: str(run.judge.name) for file, run in runs.items()})
+    _only("judge's name", {file: run.judge.name for file, run in runs.items()})
     _check_shards(runs)
     parts: dict[tuple[str, str], list[tuple[str, SuiteRecord]]] = {}
     for file, run in runs.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlencode
@@ -169,12 +169,11 @@ def page_pieces(record: RunVerdict) -> Iterator[str]:
     def paper(of: tuple[int, str]) -> dict[str, object] | None:
         if of not in papers:
             return None
-        whole = papers[of][1]()
+        record = papers[of][1]()
         if len(papers) <= WHOLE_PAPERS:
-            return paper_block(whole)
+            return paper_block(record)
         named = {index for row in with_texts if row.of == of for index in cited(row.read())}
-        source = tuple(sentence for sentence in whole.source if sentence[0] in named)
-        return paper_block(replace(whole, source=source))
+        return paper_block(record, named)
 
     def entry(place: int, row: ListedPair) -> Sequence[object]:
         """The data of a row. The script makes the rows that the page leaves out."""

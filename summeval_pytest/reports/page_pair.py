@@ -28,7 +28,7 @@ from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import content_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.metrics.facts import CheckedFact
     from summeval_pytest.metrics.finding import Finding
@@ -241,12 +241,16 @@ class Piece:
     parts: tuple[Piece, ...] = ()
 
 
-def paper_block(paper: PaperRecord) -> dict[str, object]:
-    """A paper: its references and the sentences of its source."""
+def paper_block(paper: PaperRecord, named: Collection[int] | None = None) -> dict[str, object]:
+    """A paper: its references and the sentences of its source, only the named ones if given."""
     return {
         "references": [cut(text, WHOLE) for text in paper.references],
-        "n_sentences": paper.n_sentences,
-        "source": dict(sorted((str(index), cut(text)) for index, text in paper.source)),
+        "n_sentences": len(paper.source),
+        "source": {
+            str(index): cut(text)
+            for index, text in enumerate(paper.source)
+            if named is None or index in named
+        },
         "place": str(paper.place),
     }
 

@@ -191,21 +191,13 @@ def decide_judge(
     """Measure a judge by its golden answers; None where there are none.
 
     ``labels`` is the fingerprint of the labels. Floors go by the name of ``judge``.
-
-    Raises:
-        OptionError: where floors go by names and the record does not know its judge's.
     """
     answers, fault = golden
     if fault:
         return Trust(judge=judge.signature, labels=labels, fault=fault)
     if not answers:
         return None
-    if judge.name is None and any(table.judge for table in policy.floors):
-        raise OptionError(
-            f"the suite sets floors by the judge's name, and the record of judge"
-            f" {judge.signature!r} is of a version that did not keep it; judge again"
-        )
-    table = floors_of(policy.floors, judge.name or "")
+    table = floors_of(policy.floors, judge.name)
     return measure_trust(answers, table, judge=judge.signature, labels=labels)
 
 

@@ -10,9 +10,7 @@ from collections.abc import Mapping, Sequence  # noqa: TC003 - run records read 
 from dataclasses import dataclass, field, replace
 from functools import partial
 from sys import intern
-from typing import TYPE_CHECKING, Annotated, Final, Literal
-
-from pydantic import AliasChoices, Field
+from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.endpoints.spending import ModelSeen  # noqa: TC001 - run records read it
 from summeval_pytest.errors import Place  # noqa: TC001 - run records read it
@@ -85,11 +83,11 @@ class JudgeName:
     """The judge of a run.
 
     Attributes:
-        name: The name that floors use; None in old records.
+        name: The name that floors use.
         signature: Everything that can change its answers.
     """
 
-    name: str | None
+    name: str
     signature: str
 
 
@@ -98,21 +96,16 @@ class PaperRecord:
     """One paper, with the text that explains the verdicts.
 
     Attributes:
-        n_sentences: How many sentences the source has.
-        digest: 12 hex digits over what can change a score; empty in old records.
-        source: The sentences of the source, each with its index from 0. Old records, which call
-            them `cited`, have those that a score or finding names.
+        digest: 12 hex digits over what can change a score.
+        source: The sentences of the source.
     """
 
     id: str
     title: str
     place: Place
     references: tuple[str, ...]
-    n_sentences: int
     digest: str = field(default="", metadata=SPARSE)
-    source: Annotated[
-        tuple[tuple[int, str], ...], Field(validation_alias=AliasChoices("source", "cited"))
-    ]
+    source: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -300,7 +293,7 @@ class SuiteRecord:
 
     @property
     def digests(self) -> Mapping[str, str]:
-        """The digest of each paper; empty for one of an old record."""
+        """The digest of each paper."""
         return {paper.id: paper.digest for paper in self.papers}
 
     def signatures(self, system: str = "") -> tuple[Signature, ...]:

@@ -238,7 +238,6 @@ FORGERIES: Final = {
     # knows no suite, so that the thresholds are those that the record names
     ('"outcome": "failed"', '"outcome": "passed"'): ("failed", "faithfulness 0.667 < 0.700", 1),
     ('"least": 0.7', '"least": 0.1'): ("failed", "faithfulness 0.667 < 0.700", 0),
-    ('"name": "rule:Fair"', '"name": null'): ("refused", "did not keep the judge's name", 1),
 }
 
 

@@ -71,7 +71,7 @@ def test_a_record_holds_what_was_judged_and_decided(bench: Bench) -> None:
     assert {score.metric for score in bad.scores} == {"facet", "eva", "faithfulness"}
     assert {finding.kind for finding in bad.explanation} == {"facet", "fact", "sentence"}
     assert suite.papers[0].references[0].startswith("Limpets were counted")
-    assert suite.papers[0].source[3] == (3, "Nobody had looked before.")
+    assert suite.papers[0].source[3] == "Nobody had looked before."
 
     assert "page: run.html" in run.lines, "a file that nobody is told of is not found"
     assert "JUnit report: run.xml" in run.lines

@@ -6,13 +6,12 @@ from summeval_pytest.verdict.run import PaperRecord
 from tests.verdict.records import HERE
 
 
-def paper(name: str, *known: int, references: tuple[str, ...] = ("It grew.",)) -> PaperRecord:
-    """A paper of nine sentences with the source sentences that are known."""
+def paper(name: str, references: tuple[str, ...] = ("It grew.",)) -> PaperRecord:
+    """A paper of two sentences."""
     return PaperRecord(
         id=name,
         title="",
         place=HERE,
         references=references,
-        n_sentences=9,
-        source=tuple((index, f"Sentence {index}.") for index in known),
+        source=("It grew.", "It did not."),
     )

@@ -80,9 +80,8 @@ def test_all_that_was_measured_is_kept() -> None:
         title="Moss and rain",
         place=PAPER.place,
         references=PAPER.references,
-        n_sentences=5,
         digest=paper_digest(PAPER),
-        source=tuple(enumerate(SOURCE)),
+        source=SOURCE,
     )
 
 

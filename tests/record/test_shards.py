@@ -32,10 +32,8 @@ LABEL = golden(answered("result", 4, 4), paper="fern", system="careful")
 def test_runs_are_joined_with_all_that_any_of_them_has() -> None:
     """Pairs, systems, papers, golden answers, and what was asked in all."""
     seen = ModelSeen(endpoint="here", asked="gpt", returned="gpt-1", fingerprint="")
-    one = part(FERN, papers=(paper("fern", 1, 4),), golden=(LABEL,))
-    two = part(
-        MOSS, PLAIN, systems=ALSO, papers=(paper("fern", 1, 4), paper("moss")), golden_fault="cut"
-    )
+    one = part(FERN, papers=(paper("fern"),), golden=(LABEL,))
+    two = part(MOSS, PLAIN, systems=ALSO, papers=(paper("fern"), paper("moss")), golden_fault="cut")
     one, two = (
         replace(each, header=replace(each.header, usage={"n_calls": n}, models=(seen,)))
         for n, each in ((2.0, one), (3.0, two))
@@ -45,7 +43,7 @@ def test_runs_are_joined_with_all_that_any_of_them_has() -> None:
     (stored,) = result.suites
     assert [*stored.pairs] == [FERN, MOSS, PLAIN]
     assert [each.name for each in stored.systems] == ["careful", "plain"]
-    assert stored.papers == (paper("fern", 1, 4), paper("moss"))
+    assert stored.papers == (paper("fern"), paper("moss"))
     assert (stored.golden, stored.golden_fault, stored.is_cut) == ((LABEL,), "cut", False)
     cut = joined({"1.json": one, "2.json": part(MOSS, is_cut=True)})
     assert cut.suites[0].is_cut

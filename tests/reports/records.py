@@ -512,8 +512,7 @@ def moss_paper(paper_id: str) -> PaperRecord:
         title=f"On {paper_id}",
         place=Place("papers.jsonl", 1),
         references=(REFERENCE,),
-        n_sentences=3,
-        source=tuple(enumerate(SOURCE)),
+        source=SOURCE,
     )
 
 

@@ -257,21 +257,6 @@ def test_floors_go_by_the_judge_that_made_the_record() -> None:
         assert tuple(f for each in actual.agreements for f in each.floors) == table.floors
 
 
-def test_a_judge_without_a_name_is_not_measured_by_floors_that_go_by_names() -> None:
-    """A record of before names were kept; floors of every judge are its own, too."""
-    nameless = JudgeName(name=None, signature="fair-1")
-    policy = Policy(thresholds=PAIR, floors=FLOORS)
-    with pytest.raises(OptionError) as caught:
-        decide_judge((LABELLED, ""), "", nameless, policy)
-    assert str(caught.value) == (
-        "the suite sets floors by the judge's name, and the record of judge 'fair-1' is of a"
-        " version that did not keep it; judge again"
-    )
-    actual = decide_judge((LABELLED, ""), "", nameless, replace(policy, floors=FLOORS[:1]))
-    assert actual is not None
-    assert actual.outcome == "passed"
-
-
 def test_a_judge_without_answers_was_not_measured() -> None:
     """By its own fault, which is an error, or because nobody asked."""
     policy = Policy(thresholds=PAIR, floors=FLOORS)

@@ -160,9 +160,7 @@ def digests(n_papers: int, changed: str = "") -> dict[str, str]:
 def grown(n_papers: int, stored: Mapping[str, str], share: float = 0.8) -> Comparison:
     """32 papers with these digests, compared with a suite of so many."""
     papers = tuple(
-        PaperRecord(
-            id=name, title="", place=HERE, references=(), n_sentences=1, digest=d, source=()
-        )
+        PaperRecord(id=name, title="", place=HERE, references=(), digest=d, source=())
         for name, d in stored.items()
     )
     old = baseline(*pairs_of(*SPREAD))
