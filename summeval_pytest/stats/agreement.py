@@ -8,11 +8,9 @@ order. A figure of a stack has shape (...), with NaN where it is undefined.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-
-from summeval_pytest.stats.bootstrap import shares
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +20,13 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64] | NDArray[np.float64]
     Figures = NDArray[np.float64]
     Weights = Literal["none", "quadratic"]
+
+
+def shares(part: NDArray[Any], whole: NDArray[Any]) -> Figures:
+    """Part / whole, entry by entry; NaN where the whole is 0."""
+    quotients: Figures = np.full(np.shape(whole), np.nan)
+    np.divide(part, whole, out=quotients, where=whole != 0)
+    return quotients
 
 
 def kappas_of(tables: Counts, *, categories: Sequence[int], weights: Weights) -> Figures:

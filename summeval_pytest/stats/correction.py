@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.stats.bootstrap import Rows
-
     Floats = NDArray[np.float64]
 
 
@@ -46,7 +44,7 @@ class _Sample:
     """A value a row, and the number of each row's paper."""
 
     values: Floats
-    ids: Rows
+    ids: NDArray[np.intp]
 
     @property
     def n_papers(self) -> int:

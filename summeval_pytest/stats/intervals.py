@@ -9,11 +9,10 @@ means and changes.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-
-from summeval_pytest.stats.bootstrap import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,11 +21,22 @@ if TYPE_CHECKING:
 
 LEVEL: Final = 0.975
 """The quantile of either side."""
+_ROUNDING: Final = 1e-9
 _ROWS: Final = 0.1
 """So much of a value is added at either end of a range."""
 _ALMOST: Final = 1e-12
 _LARGEST: Final = 0.999
 """Of a coefficient whose z is taken; that of 1 is infinite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Both bounds of a 95 % interval; neither where too few resamples are defined."""
+
+    low: float | None
+    high: float | None
+
+
 _NONE: Final = Interval(None, None)
 
 
@@ -194,3 +204,22 @@ def _t(n_values: int) -> float:
 
 def _cut(logit: float) -> float:
     return max(-700.0, min(700.0, logit))
+
+
+def more_groups(value: float, interval: Interval, aim: float, n_groups: int) -> int | None:
+    """How many more groups would move the nearer bound of an interval to ``aim``.
+
+    If the estimate stays and each side of the interval shrinks with 1 / sqrt(groups), that is
+
+        n = n_groups * ((value - bound) / (value - aim))^2, rounded up, less n_groups
+
+    0 where ``aim`` is not inside the interval, or there is none; None where it is the estimate.
+    """
+    low, high = interval.low, interval.high
+    if low is None or high is None or not low < aim < high:
+        return 0
+    distance = value - aim
+    if abs(distance) < _ROUNDING:
+        return None
+    shrunk = (value - (low if distance > 0 else high)) / distance
+    return max(1, math.ceil(n_groups * (shrunk**2 - 1) - _ROUNDING))

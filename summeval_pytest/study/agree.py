@@ -54,9 +54,9 @@ from summeval_pytest.study.agreement.suite_agreement import (
 )
 from summeval_pytest.study.baselines import BaselineName, check_baselines
 from summeval_pytest.study.embeddings import load_bertscore, load_encoder
+from summeval_pytest.study.layout import table_lines
 from summeval_pytest.suite.marking import read_label_file
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.text.table import table_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,9 +64,9 @@ if TYPE_CHECKING:
     from cyclopts import Token
 
     from summeval_pytest.run.session import Session
+    from summeval_pytest.study.layout import Table
     from summeval_pytest.study.tables import Row
     from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.text.table import Table
 
 
 _FEWEST_PAPERS: Final = 2

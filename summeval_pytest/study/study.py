@@ -32,6 +32,7 @@ from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.reports.terminal import calls_lines, model_lines
 from summeval_pytest.run.golden import check_sentences
 from summeval_pytest.study.baselines import check_baselines
+from summeval_pytest.study.layout import table_lines
 from summeval_pytest.study.systems.analyses import ANALYSES
 from summeval_pytest.study.systems.study_material import Material
 from summeval_pytest.study.systems.texts import text_numbers
@@ -40,7 +41,6 @@ from summeval_pytest.suite.values import JudgeSpec
 from summeval_pytest.text.normalise import NORMALISER
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.text.sentences import SPLITTER
-from summeval_pytest.text.table import table_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

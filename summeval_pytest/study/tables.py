@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+from summeval_pytest.study.layout import Table
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.text.table import Table
 
 Row: TypeAlias = dict[str, Any]
 """A line of a JSON file, by key: names, counts, estimates and means."""

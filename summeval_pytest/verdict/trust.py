@@ -19,10 +19,15 @@ import numpy as np
 from summeval_pytest.metrics.facet import LOWEST
 from summeval_pytest.metrics.number import SPARSE
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.stats.agreement import kappas_of
-from summeval_pytest.stats.bootstrap import Interval, more_groups, shares
+from summeval_pytest.stats.agreement import kappas_of, shares
 from summeval_pytest.stats.correlation import spearman
-from summeval_pytest.stats.intervals import jackknife_interval, missed_errors, share_interval
+from summeval_pytest.stats.intervals import (
+    Interval,
+    jackknife_interval,
+    missed_errors,
+    more_groups,
+    share_interval,
+)
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.floors import AGREEMENTS, FOLLOWING, OF_ERROR, SPEARMAN, Floors
 from summeval_pytest.verdict.pair import Range, why_undecided

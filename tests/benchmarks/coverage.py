@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.stats.bootstrap import Interval
+    from summeval_pytest.stats.intervals import Interval
 
     Floats = NDArray[np.float64]
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from summeval_pytest.stats.bootstrap import Interval
 from summeval_pytest.stats.intervals import (
+    Interval,
     change_interval,
     jackknife_change,
     jackknife_interval,

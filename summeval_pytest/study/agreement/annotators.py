@@ -18,10 +18,10 @@ from summeval_pytest.study.agreement.item_agreement import (
     item_agreements,
 )
 from summeval_pytest.study.agreement.suite_agreement import item_table
+from summeval_pytest.study.layout import table_lines
 from summeval_pytest.study.tables import number
 from summeval_pytest.suite.marking import markings_of
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.text.table import table_lines
 from summeval_pytest.verdict.trust import FACT
 
 if TYPE_CHECKING:

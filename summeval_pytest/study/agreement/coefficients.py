@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 import numpy as np
 from numpy.random import PCG64, Generator
 
-from summeval_pytest.stats.bootstrap import (
+from summeval_pytest.stats.agreement import shares
+from summeval_pytest.stats.correlation import is_undefined, pearson, two_columns
+from summeval_pytest.study import tables
+from summeval_pytest.study.agreement.bootstrap import (
     bootstrap_interval,
     drawn_groups,
     percentile_bounds,
-    shares,
 )
-from summeval_pytest.stats.correlation import is_undefined, pearson, two_columns
-from summeval_pytest.study import tables
 from summeval_pytest.study.agreement.columns import HUMAN
 from summeval_pytest.study.tables import Estimate
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.stats.bootstrap import Labels, Rows
     from summeval_pytest.stats.correlation import Numbers
+    from summeval_pytest.study.agreement.bootstrap import Labels, Rows
     from summeval_pytest.study.agreement.columns import LabelledPair
     from summeval_pytest.study.tables import Row
 

@@ -17,13 +17,12 @@ from summeval_pytest.run.golden import (
     labelled_sentences,
     places_of,
 )
-from summeval_pytest.stats.agreement import evidence_f1, evidence_precision, evidence_recall
-from summeval_pytest.stats.bootstrap import shares
+from summeval_pytest.stats.agreement import evidence_f1, evidence_precision, evidence_recall, shares
 from summeval_pytest.study.agreement.item_agreement import estimate_of
 from summeval_pytest.study.baselines import novel_bigrams, top_sentences
+from summeval_pytest.study.layout import table_lines
 from summeval_pytest.study.tables import number, table_of
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.text.table import table_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

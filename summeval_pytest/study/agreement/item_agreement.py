@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from summeval_pytest.questions import FACETS, Facet
-from summeval_pytest.stats.agreement import kappas_of
-from summeval_pytest.stats.bootstrap import bootstrap_sums, shares
+from summeval_pytest.stats.agreement import kappas_of, shares
 from summeval_pytest.study import tables as study
+from summeval_pytest.study.agreement.bootstrap import bootstrap_sums
 from summeval_pytest.study.agreement.coefficients import roc_auc_estimate
 from summeval_pytest.study.tables import Estimate
 from summeval_pytest.verdict.trust import FACT, SENTENCE, counts_of, kind_of, tables_of

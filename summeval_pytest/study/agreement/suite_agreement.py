@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
     from summeval_pytest.study.agreement.coefficients import AgreementLevel, CoefficientName
     from summeval_pytest.study.agreement.columns import LabelledPair
+    from summeval_pytest.study.layout import Table
     from summeval_pytest.study.tables import Row
     from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.text.table import Table
 
 
 _QUADRATIC: Final = "quadratic kappa"

@@ -15,10 +15,10 @@ import numpy as np
 
 from summeval_pytest.metrics.facet import EXTENTS
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.stats.bootstrap import bootstrap_interval
 from summeval_pytest.stats.correlation import spearman
 from summeval_pytest.stats.paired import holm
 from summeval_pytest.study import tables
+from summeval_pytest.study.agreement.bootstrap import bootstrap_interval
 from summeval_pytest.study.systems.studied import (
     FAITHFULNESS,
     LABELS,
@@ -58,9 +58,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from summeval_pytest.metrics.facts import StageCounts
+    from summeval_pytest.study.layout import Table
     from summeval_pytest.study.systems.studied import Studied, StudiedText
     from summeval_pytest.study.tables import Cell, Cells, Row
-    from summeval_pytest.text.table import Table
 
     Scores = list[tuple[str, NDArray[np.float64]]]
     Stages = tuple[str, StageCounts]

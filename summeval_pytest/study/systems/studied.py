@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, OPTIONAL, lacks
-from summeval_pytest.stats.bootstrap import resampled_ratios
 from summeval_pytest.study import tables
+from summeval_pytest.study.agreement.bootstrap import resampled_ratios
 from summeval_pytest.study.tables import Mean
 
 if TYPE_CHECKING:

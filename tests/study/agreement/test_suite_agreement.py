@@ -12,8 +12,8 @@ from summeval_pytest.study.agreement.suite_agreement import (
     missing_lines,
     role_table,
 )
+from summeval_pytest.study.layout import table_lines
 from summeval_pytest.study.tables import Estimate, Row, table_of
-from summeval_pytest.text.table import table_lines
 from tests.study.agreement.agreements import small_agreement
 
 LOW = Estimate(-0.1234, -0.5, -0.25)

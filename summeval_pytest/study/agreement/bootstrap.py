@@ -10,11 +10,13 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.random import PCG64, Generator
+
+from summeval_pytest.stats.agreement import shares
+from summeval_pytest.stats.intervals import Interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _QUANTILES = [(1 - 0.95) / 2, (1 + 0.95) / 2]
-_ROUNDING = 1e-9
 
 Labels: TypeAlias = "Sequence[str] | Sequence[int] | NDArray[np.intp]"
 """The group of each row, for instance its paper's id."""
@@ -32,14 +33,6 @@ Rows: TypeAlias = "NDArray[np.intp]"
 
 Statistic: TypeAlias = Callable[["Rows"], float | None]
 """From the rows of a resample to a number; None if undefined."""
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """Both bounds of a 95 % interval; neither where too few resamples are defined."""
-
-    low: float | None
-    high: float | None
 
 
 def rows_by_group(groups: Labels) -> tuple[Rows, ...]:
@@ -67,13 +60,6 @@ def drawn_groups(n_groups: int, *, n_resamples: int, seed: int) -> Rows:
     """The same as one array, a row a resample."""
     draws = [*draws_of(n_groups, n_resamples=n_resamples, seed=seed)]
     return np.array(draws) if draws else np.empty((0, 0), dtype=np.intp)
-
-
-def shares(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
-    """Part / whole, entry by entry; NaN where the whole is 0."""
-    quotients: Floats = np.full(np.shape(whole), np.nan)
-    np.divide(part, whole, out=quotients, where=whole != 0)
-    return quotients
 
 
 def resampled_ratios(
@@ -120,25 +106,6 @@ def bootstrap_interval(
     draws = draws_of(len(members), n_resamples=n_resamples, seed=seed)
     resamples = (np.concatenate([members[group] for group in drawn]) for drawn in draws)
     return _interval(map(statistic, resamples), n_resamples)
-
-
-def more_groups(value: float, interval: Interval, aim: float, n_groups: int) -> int | None:
-    """How many more groups would move the nearer bound of an interval to ``aim``.
-
-    If the estimate stays and each side of the interval shrinks with 1 / sqrt(groups), that is
-
-        n = n_groups * ((value - bound) / (value - aim))^2, rounded up, less n_groups
-
-    0 where ``aim`` is not inside the interval, or there is none; None where it is the estimate.
-    """
-    low, high = interval.low, interval.high
-    if low is None or high is None or not low < aim < high:
-        return 0
-    distance = value - aim
-    if abs(distance) < _ROUNDING:
-        return None
-    shrunk = (value - (low if distance > 0 else high)) / distance
-    return max(1, math.ceil(n_groups * (shrunk**2 - 1) - _ROUNDING))
 
 
 def bootstrap_sums(

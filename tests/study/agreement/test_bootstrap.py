@@ -8,19 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.stats.bootstrap import (
-    Interval,
+from summeval_pytest.stats.agreement import shares
+from summeval_pytest.stats.correlation import pearson
+from summeval_pytest.stats.intervals import Interval, more_groups
+from summeval_pytest.study.agreement.bootstrap import (
     Labels,
     Rows,
     bootstrap_interval,
     bootstrap_sums,
     drawn_groups,
-    more_groups,
     resampled_ratios,
     rows_by_group,
-    shares,
 )
-from summeval_pytest.stats.correlation import pearson
 from tests.resampling import bootstrap_mean
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
-from summeval_pytest.text.table import Table, table_lines
+from summeval_pytest.study.layout import Table, table_lines
 
 TABLE = Table(
     title="Bricks",
