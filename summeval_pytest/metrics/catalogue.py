@@ -31,7 +31,10 @@ CATALOGUE: Final[Mapping[str, Named]] = MappingProxyType(
     {named.name: named for metric in (facet, eva, faithfulness) for named in metric.NUMBERS}
 )
 """The numbers of the three metrics, by the names that suites and `--summ-min` use."""
-_CUSTOM_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,31}(\.[a-z0-9_]{1,32}){0,2}", re.ASCII)
+# suites ignore keys that start with x_, so a threshold of such a name would be ignored
+_CUSTOM_NAME: Final = re.compile(
+    r"(?!x_)[a-z][a-z0-9_]{0,31}(\.(?!x_)[a-z0-9_]{1,32}){0,2}", re.ASCII
+)
 
 
 def lacks(values: Mapping[str, float | None], name: str) -> bool:
@@ -62,7 +65,8 @@ def checked_numbers(numbers: Iterable[Named]) -> CustomNumbers:
         if not is_name or not (name == metric or name.startswith(f"{metric}.")):
             raise ValueError(
                 f"number {name!r} of metric {metric!r} is called neither {metric!r} nor"
-                f" '{metric}.PART', in small letters, digits and underscores"
+                f" '{metric}.PART', in small letters, digits and underscores, and without x_ at the"
+                " start of a part"
             )
         if not named.meaning.isprintable():
             raise ValueError(f"number {name!r} has a meaning of several lines; write one")

@@ -502,6 +502,10 @@ def read_slice_fields(toml: TomlText) -> Mapping[str, str]:
     entry = FileEntry(values=fields, owner="[slices]", where=partial(toml.place, "slices"))
     for name in fields:
         check_name(name, "slice", entry.where(name))
+        if name.startswith(OWN_KEYS):  # its table of thresholds would be ignored
+            what = f"has a name that starts with {OWN_KEYS}, and such names are ignored"
+            short = name.removeprefix(OWN_KEYS) or "field"
+            raise entry.key_fault(name, f"{what}; write {short} = {brief(fields[name])}")
         if not entry.value(name, Text).startswith(OWN_KEYS):
             raise entry.wrong(name, fields[name], f"a column of your own, {OWN_KEYS}NAME")
     return {name: str(column) for name, column in fields.items()}

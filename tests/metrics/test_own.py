@@ -120,6 +120,8 @@ def test_a_number_of_numpy_is_a_number() -> None:
     ("number", "message"),
     [
         (named("Counted"), "in small letters"),
+        (named("x_low"), "without x_ at the start"),
+        (named("counted.x_low"), "without x_ at the start"),
         (Named(name="other", metric="counted", meaning=""), "neither 'counted' nor"),
         (named("counted", low=1.0), "the end is above the start"),
         (named("counted", high=math.inf), "the end is above the start"),

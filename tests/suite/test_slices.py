@@ -65,7 +65,7 @@ def test_what_could_not_decide_is_refused(golden: Golden, snapshot: SnapshotAsse
     extend(golden, "# more")
     of_slice = f"{SLICES}[thresholds.slice"
     tables = [
-        '[slices]\nfield = "field"', '[slices]\nage = "x_age"',
+        '[slices]\nfield = "field"', '[slices]\nage = "x_age"', '[slices]\nx_field = "x_field"',
         f'{of_slice}."field=c"]\nfacet = 0.5', f'{of_slice}."field=cs"]\nfacets = 0.5',
         f'{of_slice}."field=bio"]\nfacet = 0.5',
         f'{of_slice}."field=cs"]\nfacet = 2', f"{of_slice}]\nfacet = 2", "[compare]\nshare = 0",
