@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from summeval_pytest.errors import OptionError
@@ -17,6 +17,7 @@ from summeval_pytest.run.flows import metric_signature
 from summeval_pytest.run.golden import check_sentences, golden_tasks, labels_fingerprint
 from summeval_pytest.run.runner import Task
 from summeval_pytest.run.session import Session
+from summeval_pytest.run.summaries import asked_digest
 from summeval_pytest.suite.labels import Label
 from summeval_pytest.suite.suite import Suite, load_suite, paper_digest
 from summeval_pytest.suite.values import summaries_digest
@@ -40,6 +41,7 @@ class GatedSuite:
         labels: The fingerprint of all golden labels; empty without any.
         unmeasured: The thresholds and floors on numbers that the judge has no answers for.
         shard: Which papers are judged here; None for all.
+        asked: A digest of how each system with an endpoint is asked.
     """
 
     suite: Suite
@@ -48,6 +50,7 @@ class GatedSuite:
     labels: str
     unmeasured: tuple[str, ...] = ()
     shard: Shard | None = None
+    asked: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def thresholds(self) -> Thresholds:
@@ -158,9 +161,9 @@ class GatedSuite:
         return replace(self, suite=suite, policy=replace(self.policy, floors=()), shard=shard)
 
     def _digest(self, system: str) -> str:
-        """A digest of a system's recorded summaries; empty where a model is asked."""
-        if self.suite.systems[system].endpoint is not None:
-            return ""
+        """A digest of a system's recorded summaries, or of how it is asked for them."""
+        if system in self.asked:
+            return self.asked[system]
         papers = self.papers(system)
         return summaries_digest({p: self.suite.pair(p, system).summary for p in papers})
 
@@ -170,7 +173,7 @@ class GatedSuite:
             judge=judge,
             papers=self.suite.fingerprint,
             labels=self.labels,
-            summaries={name: d for name in self.systems if (d := self._digest(name))},
+            summaries={name: self._digest(name) for name in self.systems},
             pairs=tuple((name, paper) for name in self.systems for paper in self.papers(name)),
             recipes={each.metric: each for each in signatures},
         )
@@ -225,6 +228,7 @@ def gated_suite(  # noqa: PLR0913 - by keyword, each an option of its own
     check_sentences(suite)
     check_waivers(suite.waivers, thresholds)
     custom = custom_numbers(thresholds.metrics)
+    specs = {name: suite.systems[name] for name in systems}
     gated = GatedSuite(
         suite=suite,
         systems=systems,
@@ -238,6 +242,11 @@ def gated_suite(  # noqa: PLR0913 - by keyword, each an option of its own
             must_pass=suite.must_pass,
         ),
         labels=labels_fingerprint(suite) if suite.has_labels else "",
+        asked={
+            name: asked_digest(spec, session.endpoints.key_name(spec.endpoint, suite.endpoints))
+            for name, spec in specs.items()
+            if spec.endpoint is not None
+        },
     ).for_metrics(session.metrics_of(judge, [suite]), judge)
     n_votes = session.votes_of(judge, [suite])
     check_supported(gated.thresholds, judge, n_votes, suite.shown)

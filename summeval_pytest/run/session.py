@@ -212,6 +212,10 @@ class Addresses:
             is_pace_shared=self._terms.is_shared,
         )
 
+    def key_name(self, name: str, defined: Mapping[str, EndpointSpec]) -> str:
+        """The name or address of an endpoint in the keys of its requests; no key is read."""
+        return find_endpoint(name, defined, self._environ, Keys.of({})).endpoint.name
+
     def check_meaning(self, name: str, defined: Mapping[str, EndpointSpec]) -> None:
         """Refuse an endpoint that another suite of the run defines differently."""
         if self._defined.setdefault(name, defined.get(name)) != defined.get(name):

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.endpoints.chat import ROOM, ChatRequest, Message, without_thoughts
 from summeval_pytest.errors import REFUSALS, NoReplyError, OptionError, UsageError, nearest
-from summeval_pytest.suite.values import PROMPTS, SOURCE_MARK, Flaw, Pair
+from summeval_pytest.store.key import request_key
+from summeval_pytest.suite.values import ASKED, PROMPTS, SOURCE_MARK, Flaw, Pair
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import split_sentences
 
@@ -66,6 +67,23 @@ def summary_request(paper: Paper, spec: SystemSpec) -> tuple[ChatRequest, str]:
         topic=f"summary of {paper.id}",
     )
     return request, note
+
+
+def asked_digest(spec: SystemSpec, endpoint: str) -> str:
+    """A digest of all that can change the summaries of a model at the endpoint of this name.
+
+    The papers have a fingerprint of their own.
+    """
+    identity = {
+        "endpoint": endpoint,
+        "model": spec.model,
+        "template": _template(spec.prompt),
+        "context_tokens": spec.context_tokens,
+        "max_tokens": spec.max_tokens,
+        "reasoning_effort": spec.reasoning_effort,
+        "temperature": spec.temperature,
+    }
+    return f"{ASKED}{request_key(identity)[:12]}"
 
 
 def _template(prompt: str) -> str:

@@ -367,6 +367,8 @@ def summaries_digest(summaries: Mapping[str, str]) -> str:
     return sha256(repr(texts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
+ASKED: Final = "asked-"
+"""The digest of a system that is asked for its summaries starts so."""
 MIN_SHARE: Final = 0.8
 """The least share of papers in common where a suite names none."""
 

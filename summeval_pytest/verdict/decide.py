@@ -16,6 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.suite.values import ASKED
 from summeval_pytest.verdict.changes import pair_change
 from summeval_pytest.verdict.comparison import Against, Baseline, compare
 from summeval_pytest.verdict.floors import floors_of
@@ -53,9 +54,9 @@ GoldenAnswers = tuple[tuple["GoldenPair", ...], str]
 class Inputs:
     """What one suite's numbers have to be measured with today.
 
-    ``papers`` and ``labels`` are fingerprints. ``summaries`` has a digest for each gated system
-    with recorded summaries. ``pairs`` are those of a complete run, as (system, paper). ``recipes``
-    are those of each metric that a threshold needs.
+    ``papers`` and ``labels`` are fingerprints. ``summaries`` has a digest for each gated
+    system. ``pairs`` are those of a complete run, as (system, paper). ``recipes`` are those of each
+    metric that a threshold needs.
     """
 
     judge: JudgeName
@@ -96,8 +97,8 @@ class Inputs:
         if suite.labels != self.labels:
             yield f"the labels were {suite.labels or 'none'} and are {self.labels or 'none'} now"
         for system in suite.systems:
-            if system.summaries != self.summaries.get(system.name, ""):
-                yield f"the summaries of system {system.name!r} are not those that were judged"
+            if fault := _other_summaries(system, self.summaries.get(system.name, "")):
+                yield fault
         yield from self._other_recipes(suite)
 
     def _other_recipes(self, suite: SuiteRecord) -> Iterator[str]:
@@ -108,6 +109,17 @@ class Inputs:
                         continue  # named by `_differences`
                     then, now = (dict(each.recipe).get(key, "unset") for each in (stored, wanted))
                     yield f"{metric} was measured with {key} = {then!r}, and {key} is {now!r} now"
+
+
+def _other_summaries(system: SystemResult, now: str) -> str:
+    """Why the record's summaries of a system are not today's, by their digest; empty if equal."""
+    if not system.summaries:
+        return f"it does not say how the summaries of system {system.name!r} were made"
+    if system.summaries == now:
+        return ""
+    if system.summaries.startswith(ASKED) and now.startswith(ASKED):
+        return f"system {system.name!r} has another model, endpoint, prompt or sampling now"
+    return f"the summaries of system {system.name!r} are not those that were judged"
 
 
 def decide(

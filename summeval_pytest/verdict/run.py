@@ -206,7 +206,7 @@ class SystemResult:
 
     Attributes:
         papers: The papers that it should be judged on.
-        summaries: A digest of its recorded summaries; empty for a model that writes them.
+        summaries: A digest of its recorded summaries, or of how its model is asked for them.
         outcome: The outcome of its test ``all-papers``. A command that reads the record computes
             outcome, verdict and slices again.
         verdict: Its means.

@@ -9,7 +9,8 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.record.gated_suite import GatedSuite, gated_suite, narrowed
 from summeval_pytest.run.session import Session
 from summeval_pytest.verdict.run import SuiteRecord
-from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, write_labelled
+from tests.asked_suite import WRITER, write_suite
+from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, NOWHERE, write_labelled
 from tests.record.papers import paper
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import faithful, pair, run, suite
@@ -81,3 +82,36 @@ def test_a_record_of_another_suite_is_refused(gated: GatedSuite) -> None:
     assert narrowed(run(changed), [gated]).suites[0].fingerprint == "000000000000"
     both = narrowed(run(changed, of(gated)), [gated])
     assert both.suites[0].fingerprint == gated.suite.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (f'model = "{WRITER}"', 'model = "writer-8b"'),
+        (f'endpoint = "here"\nmodel = "{WRITER}"', f'endpoint = "ollama"\nmodel = "{WRITER}"'),
+        ("temperature = 0.5", "temperature = 0.6"),
+        ("max_tokens = 500", ""),
+        ("context_tokens = 9000", "context_tokens = 8000"),
+        ('reasoning_effort = "low"', ""),
+        ('prompt = "mine.txt"', ""),
+        ("Summarise {source}", "Shorten {source}"),
+        (NOWHERE, "http://127.0.0.1:8/v1"),
+    ],
+)
+def test_a_digest_tells_how_a_system_is_asked(tmp_path: Path, old: str, new: str) -> None:
+    """A record of another model would pass for this one. An address is no part of a reply's key."""
+    keys = 'prompt = "mine.txt"\ntemperature = 0.5\nmax_tokens = 500\nreasoning_effort = "low"'
+    tail = "\ncontext_tokens = 9000"
+    folder = write_suite(tmp_path / "roofs", NOWHERE, systems=["writer"], system=keys + tail)
+    (folder / "mine.txt").write_text("Summarise {source}", encoding="utf-8")
+
+    def digests() -> set[str]:
+        gated = gated_suite(folder, None, Session({}), judge="offline", least=["facet=0.5"])
+        stored = gated.record().systems[0].summaries
+        return {stored, *gated.inputs(run().judge, ()).summaries.values()}
+
+    (before,) = digests()
+    for file in (folder / "summeval.toml", folder / "mine.txt"):
+        file.write_text(file.read_text("utf-8").replace(old, new or "#"), encoding="utf-8")
+    (now,) = digests()
+    assert (before == now) == (old == NOWHERE)

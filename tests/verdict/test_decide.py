@@ -305,6 +305,11 @@ WEIGHED = signature_of("facet", judge="fair-1", suite=RECORD.fingerprint)
 WEIGHED = replace(WEIGHED, recipe=(*WEIGHED.recipe[:-1], ("weights", ".25,.25,.25,.25")))
 
 
+def summarised(digest: str) -> SuiteRecord:
+    """The record, with another digest of its system's summaries."""
+    return replace(RECORD, systems=(replace(RECORD.systems[0], summaries=digest),))
+
+
 def test_a_record_of_something_else_is_refused_by_what_differs(
     snapshot: SnapshotAssertion,
 ) -> None:
@@ -320,6 +325,8 @@ def test_a_record_of_something_else_is_refused_by_what_differs(
         (RECORD, {"labels": ""}),
         (RECORD, {"summaries": {"careful": "ab"}}),
         (RECORD, {"summaries": {}}),
+        (summarised(""), {"summaries": {"careful": "asked-1"}}),
+        (summarised("asked-2"), {"summaries": {"careful": "asked-1"}}),
         (RECORD, {"recipes": {"facet": WEIGHED, "eva": SIGNATURES[1]}}),
         (RECORD, {"papers": "cc", "labels": "dd"}),
         (RECORD, {"pairs": more}),
