@@ -84,8 +84,8 @@ class Tally:
         self._judges: dict[str, TestResult] = {}
         self._lost: dict[tuple[str, str, str], str] = {}
         """The faults of tests that left no result, as the process that ran them died."""
-        self._n_skipped = 0
-        """Tests of suites that were skipped: by a mark, or by what foreign code raises."""
+        self._shut: dict[str, str] = {}
+        """Tests of suites that keep the gate shut, however pytest counts them, and why."""
         self._suites: dict[Path, GatedSuite] = {}
         self._custom: dict[str, CustomNumbers] = {}
         """By suite, the numbers of its custom metrics."""
@@ -126,6 +126,10 @@ class Tally:
         if isinstance(result, str):
             result = from_json(TestResult, result)
             result = with_custom(result, self._custom.get(result.suite, ()))
+        if result is not None:
+            self._shut.pop(report.nodeid, None)
+            if result.outcome in {"failed", "error"}:
+                self._shut[report.nodeid] = f"has the verdict {result.outcome!r}"
         if result is None:
             self._add_failure(report)
         elif (pair := result.pair) is not None:
@@ -144,12 +148,13 @@ class Tally:
 
     def _add_failure(self, report: pytest.TestReport) -> None:
         """Notes a suite's test that was skipped, or failed without a result: a worker died."""
-        file, *names = report.nodeid.split("::")
-        gated = self._suites.get((self._config.rootpath / file).resolve())
+        names = report.nodeid.split("::")[1:]
+        # A node id counts from an argument where that is outside of the root.
+        gated = self._suites.get((self._config.rootpath / report.location[0]).resolve())
         if gated is None or report.passed:
             return
         if report.skipped:
-            self._n_skipped += 1
+            self._shut.setdefault(report.nodeid, "was skipped")
         elif len(names) == len(("system", "paper")):
             system, paper = names
             if report.when == "call" and paper in self._rows.get((gated.suite.shown, system), ()):
@@ -208,21 +213,31 @@ class Tally:
     def finish(self, session: pytest.Session) -> None:
         """Makes the verdict of the run and the files of it, and settles the exit code.
 
-        A passing run fails where a file cannot be written, and where nothing was judged.
+        A passing run fails where a file cannot be written, and where a result says so or a test
+        was skipped, whatever pytest counts: a mark, an option or a hook may hide it.
         """
         codes = pytest.ExitCode
         failures = self._write_outputs() if self._gate.keeps_record else []
         self.lines += [one_line(failure, 400) for failure in failures]
         trusts = (judge.trust for judge in self._judges.values())
         is_untrusted = any(trust is not None and trust.is_untrusted for trust in trusts)
-        is_empty = not (self._rows or self._systems or self._judges or self._lost)
         if failures and session.exitstatus == codes.OK:
             session.exitstatus = codes.TESTS_FAILED
         if is_untrusted and session.exitstatus in {codes.OK, codes.TESTS_FAILED}:
             session.exitstatus = UNTRUSTED_EXIT
-        if is_empty and self._n_skipped and session.exitstatus == codes.OK:
-            self.lines.append(NOTHING_JUDGED)
+        if session.exitstatus == codes.OK and (hidden := next(self._hidden(), "")):
+            self.lines.append(hidden)
             session.exitstatus = codes.TESTS_FAILED
+
+    def _hidden(self) -> Iterator[str]:
+        """What keeps a run shut that pytest takes for a success, a line each."""
+        if self._shut and not (self._rows or self._systems or self._judges or self._lost):
+            yield NOTHING_JUDGED
+        for test, outcome in self._shut.items():
+            yield (
+                f"summeval: {test} {outcome}, so nothing may be released; remove what hides it"
+                " (skip, xfail, --setup-only or a hook)"
+            )
 
     def fold(self) -> None:
         """Takes the failing pairs after the first few out of what pytest prints in full.

@@ -378,6 +378,12 @@ class TestResult:
     golden: tuple[GoldenPair, ...] = field(default=(), metadata=SPARSE)
     golden_fault: str = field(default="", metadata=SPARSE)
 
+    @property
+    def outcome(self) -> Covered:
+        """The outcome of what the test decided."""
+        decided = self.pair or self.system or self.trust
+        return "not judged" if decided is None else decided.outcome
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:

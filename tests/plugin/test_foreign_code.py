@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from tests.plugin.conftest import Bench
+from tests.plugin.conftest import BOTH, FAIR, Bench
 
 pytestmark = pytest.mark.usefixtures("forget_own_metrics")
 
@@ -98,6 +98,44 @@ def test_a_run_that_judges_nothing_is_no_success(bench: Bench) -> None:
         "    for item in items:\n"
         '        item.add_marker(pytest.mark.skip("later"))\n',
     )
-    run = bench.inside("summeval.toml")
+    inside = bench.inside("summeval.toml")
+    (bench.path / "elsewhere").mkdir()  # so node ids count from the argument
+    outside = bench.inside("--rootdir=elsewhere", "--confcutdir=.", ".")
+    for run in (inside, outside):
+        assert run.code == pytest.ExitCode.TESTS_FAILED
+        assert "nothing was judged" in run.out
+
+
+MARKED: Final = """\
+import pytest
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.nodeid.endswith("{test}"):
+            item.add_marker(pytest.mark.{mark})
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "mark", "option", "why"),
+    [
+        ("bad::kiln-02", "skip", "-n0", "was skipped"),
+        ("bad::all-papers", "skip", "-n1", "was skipped"),
+        ("bad::kiln-02", "xfail", "-n1", "has the verdict 'failed'"),
+        ("bad::all-papers", "xfail", "-n0", "has the verdict 'failed'"),
+        ("bad::kiln-02", 'filterwarnings("default")', "--setup-only", "has the verdict 'failed'"),
+    ],
+)
+def test_no_mark_and_no_option_hides_a_verdict(
+    bench: Bench, test: str, mark: str, option: str, why: str
+) -> None:
+    """Pytest counts such tests as a success, and the run was a release."""
+    bench.bad["limpet-01"] = bench.good["limpet-01"]
+    if test == "bad::kiln-02":
+        bench.suite()
+    else:
+        bench.suite(pair="", mean="facet = 0.9")
+    bench.write("conftest.py", MARKED.format(test=test, mark=mark))
+    run = bench.inside("summeval.toml", FAIR, BOTH, option)
     assert run.code == pytest.ExitCode.TESTS_FAILED
-    assert "nothing was judged" in run.out
+    assert f"summeval: summeval.toml::{test} {why}, so nothing may be released" in run.out
+    assert " failed" not in run.last, "pytest itself counts no failure"
