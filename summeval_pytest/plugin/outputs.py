@@ -119,7 +119,13 @@ class Baselines:
                 f" save one with {SAVE}={named if _NAME.match(named) else 'NAME'}"
             )
         if file not in self._records:
-            self._records[file] = read_record(file, f"{COMPARE}={option}")
+            record = read_record(file, f"{COMPARE}={option}")
+            if any(each.is_cut for each in record.suites):
+                raise OptionError(
+                    f"{COMPARE}={option}: the run of {file} was cut before it closed its record, so"
+                    " pairs may be missing; judge it again, or name another run"
+                )
+            self._records[file] = record
         return named, self._records[file], wanted
 
     def _file(self, suite: Suite, named: str) -> Path | None:

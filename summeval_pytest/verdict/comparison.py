@@ -54,7 +54,9 @@ def compare(papers: Sequence[Numbers], against: Against, policy: Policy) -> Comp
     all papers is tested in each slice.
     """
     baseline, rules, slices = against.baseline, policy.rules, policy.slices
-    old = {paper: read().numbers() for paper, read in baseline.pairs.items()}
+    saved = {paper: read().numbers() for paper, read in baseline.pairs.items()}
+    # Of a pair that broke down nothing is known, so that its paper is missing in the baseline.
+    old = {paper: each for paper, each in saved.items() if each.values or each.unscored}
     common = [numbers.paper for numbers in papers if numbers.paper in old]
     mismatches = [*_other_recipes(against), *_other_papers(against, common)]
     coverage_note = ""

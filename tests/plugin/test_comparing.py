@@ -62,6 +62,7 @@ NAME = " is not a name for a saved run; use letters, digits, '.', '-' and '_'"
             "--summ-compare-fail='facets:0.02': unknown metric 'facets'; did you mean",
         ),
         (("--summ-compare=broken",), "is no run record: line 4: pair.outcome: "),
+        (("--summ-compare=cut",), "cut.json was cut before it closed its record"),
         *(((f"--summ-save={name}",), f"--summ-save={name!r}{NAME}")
           for name in ("../v1", "v1.json")),
     ],
@@ -78,6 +79,7 @@ def test_what_cannot_be_compared_or_saved_is_a_usage_error(
     saved(bench)
     text = bench.text("baselines/v1.json")
     bench.write("baselines/broken.json", text.replace('"outcome": "passed"', '"outcome": "fine"'))
+    bench.write("baselines/cut.json", "".join(text.splitlines(keepends=True)[:-2]))
     run = bench.inside("summeval.toml", *arguments)
     assert run.code == 4
     assert message in run.err
