@@ -322,8 +322,11 @@ class _Read:
     def _add_item(self, start: int, line: RecordLine) -> None:
         if line.pair is not None:
             self._check_place(line.suite, line.pair)
+            catalogue = catalogue_of(self._index.custom[line.suite])
             for score in line.pair.scores:
-                _check_score(score, catalogue_of(self._index.custom[line.suite]))
+                _check_score(score, catalogue)
+            if line.pair.change is not None:
+                _check_names((name for name, *_ in line.pair.change.numbers), catalogue)
             self._index.add_pair(start, line.suite, line.pair.outline)
         elif line.paper is not None:
             self._index.papers[line.suite, line.paper.id] = start

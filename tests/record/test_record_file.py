@@ -21,6 +21,7 @@ from summeval_pytest.metrics.score import Score
 from summeval_pytest.record.json_text import as_json
 from summeval_pytest.record.record_file import PART, LineFile, Spool, read_record
 from summeval_pytest.verdict.decide import decide
+from summeval_pytest.verdict.differences import PairChange
 from summeval_pytest.verdict.floors import Floors
 from summeval_pytest.verdict.run import PairResult, PaperRecord, RunRecord
 from summeval_pytest.verdict.slices import Slice
@@ -210,6 +211,9 @@ def test_a_line_that_no_run_has_written_is_refused(
     """
     label = line(golden=golden(answered("overall", 5, 0.5)))
     eva = replace(carried({"Moss grew.": True}), recall=-0.1)
+    change = PairChange(
+        paper="fern-01", system="careful", baseline="v1.3", numbers=(("moss", 0.5, 1.0),)
+    )
     added = [
         '{"colour": 1}',
         line(),
@@ -223,6 +227,7 @@ def test_a_line_that_no_run_has_written_is_refused(
         with_scores(replace(rated(), value=1.5)),
         with_scores(eva),
         with_scores(unscored("moss")),
+        line(pair=replace(FERN, change=change)),
         line(golden=golden(answered("result", 4, 5))),
         line(golden=golden(answered("result", 0, None))),
         line(golden=golden(answered("sentence", 0.5, 1))),
