@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -21,7 +21,7 @@ from summeval_pytest.reports.template import resource, template
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.means import MeanScore, mean_scores
-from summeval_pytest.verdict.run import RunRecord, SuiteRecord
+from summeval_pytest.verdict.run import RunRecord, RunVerdict, SuiteRecord, SystemResult
 
 _KINDS: Final = frozenset({".json", ".jsonl"})
 _STEP: Final = 12.0
@@ -131,7 +131,8 @@ def _tables(
     seen: set[str] = set()
     last: dict[str, _Basis] = {}
     for name, run in runs:
-        for suite in decide(run).suites:
+        verdict = decide(run)
+        for suite in verdict.suites:
             catalogue = catalogue_of(suite.own_numbers)
             known |= catalogue
             own[suite.name] |= catalogue
@@ -147,7 +148,7 @@ def _tables(
                     HistoryRow(
                         run=name,
                         system=system.name,
-                        outcome=system.outcome,
+                        outcome=_outcome(verdict, suite, system),
                         change=change,
                         means={mean.name: mean for mean in means},
                     )
@@ -161,6 +162,13 @@ def _tables(
         suite: ([(known | own[suite])[each] for each in numbers or _usual(of_suite)], of_suite)
         for suite, of_suite in rows.items()
     }
+
+
+def _outcome(run: RunVerdict, suite: SuiteRecord, system: SystemResult) -> str:
+    """The worst of the judge, the system's pairs and its means; partial where some are missing."""
+    own = replace(suite, systems=(system,), pairs=suite.pairs_of(system.name))
+    outcome = replace(run, suites=(own,)).outcome
+    return "partial" if outcome == "passed" and own.gaps else outcome
 
 
 def _change(last: dict[str, _Basis], judge: str, suite: SuiteRecord) -> str:
