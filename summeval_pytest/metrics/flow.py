@@ -53,7 +53,10 @@ MAX_UNANSWERED: Final = 0.05
 
 
 class NoScoreError(SummevalError):
-    """Ends a conversation without a score; `ends_unscored` makes `Unscored` of it."""
+    """Ends a dialogue without a score; `ends_unscored` makes `Unscored` of it.
+
+    A ``status`` that ends in "_candidate" is the system's fault, every other one the judge's.
+    """
 
     def __init__(self, reason: str, status: Status = "unanswered") -> None:
         super().__init__(reason)
@@ -65,7 +68,7 @@ def ends_unscored(
 ) -> Callable[
     [Callable[Given, Dialogue[Returned]]], Callable[Given, Dialogue[Returned | Unscored]]
 ]:
-    """Make a conversation that raises `NoScoreError` end in `Unscored` of this metric."""
+    """Make a dialogue that raises `NoScoreError` end in `Unscored` of this metric."""
 
     def ending(
         conversation: Callable[Given, Dialogue[Returned]],
@@ -111,9 +114,9 @@ def ask_any(*questions: Question) -> Dialogue[tuple[Answer, ...]]:
 
 
 def side_by_side(*parts: Dialogue[Returned]) -> Dialogue[tuple[Returned, ...]]:
-    """Drive several parts of a conversation at once; a round asks the questions of all parts.
+    """Drive several dialogues at once; a round asks the questions of all of them.
 
-    A part that ends without a score ends all.
+    One that ends without a score ends all.
     """
     ended: dict[int, Returned] = {}
     replies: dict[int, tuple[Answer, ...] | None] = dict.fromkeys(range(len(parts)))

@@ -45,7 +45,7 @@ def pair_result_of(evaluation: Evaluation) -> tuple[PairResult, PaperRecord]:
 
 
 def faulty_pair(gated: GatedSuite, system: str, paper: str, fault: str) -> PairResult:
-    """A pair that the judge left unscored as a whole, with the reason, and decided."""
+    """A pair that the judge, or the endpoint of its system, left unscored as a whole; decided."""
     pair = PairResult(
         paper=paper,
         system=system,

@@ -49,7 +49,7 @@ class Extra(NamedTuple):
 
 
 METRIC: ContextVar[str] = ContextVar("METRIC", default="")
-"""The metric of the current conversation; calls are counted under it."""
+"""The metric of the current conversation; `run.plan` counts calls under it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

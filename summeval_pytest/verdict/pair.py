@@ -111,6 +111,7 @@ def pair_verdict(
         for t in thresholds
         if not numbers.why_unscored(t.metric) and t.name not in unsure and not fault
     ]
+    # A miss is certain only at the best value that the unanswered items allow.
     missed_by = {name: ranges[name].best for name in missed}
     uses = waivers.use(numbers.paper, numbers.system, missed=missed_by, measured=settled)
     unsure |= open_bounds(waivers, uses, ranges)
