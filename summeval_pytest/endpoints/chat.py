@@ -25,7 +25,7 @@ Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a conversation with a model."""
+    """One message of a dialogue with a model."""
 
     role: Role
     content: str

@@ -215,7 +215,7 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
     encode: Encoder | None = None,
     short_circuit: bool = True,
 ) -> Dialogue[EvaScore]:
-    """The conversation that checks the facts of one summary against one reference.
+    """The dialogue that checks the facts of one summary against one reference.
 
     Args:
         reference: The reference abstract.

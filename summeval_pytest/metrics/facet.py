@@ -247,7 +247,7 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
     weights: Mapping[Facet, float] = WEIGHTS,
     short_circuit: bool = True,
 ) -> Dialogue[FacetScore]:
-    """The conversation that rates one summary against one reference.
+    """The dialogue that rates one summary against one reference.
 
     ``reference_facets`` are the reviewed segments of the reference; without them the judge is asked
     for them. A judge that counts facts uses the reviewed ``reference_facts``. With

@@ -205,7 +205,7 @@ def measure(
     references: tuple[str, ...] = (),
     short_circuit: bool = True,
 ) -> Dialogue[FaithfulnessScore]:
-    """The conversation that checks each sentence of a summary against the source's.
+    """The dialogue that checks each sentence of a summary against the source's.
 
     A number that one of the ``references`` states is no conflict. ``short_circuit``: a sentence
     that stands in the source word for word is supported without a question.

@@ -71,12 +71,12 @@ def ends_unscored(
     """Make a dialogue that raises `NoScoreError` end in `Unscored` of this metric."""
 
     def ending(
-        conversation: Callable[Given, Dialogue[Returned]],
+        dialogue: Callable[Given, Dialogue[Returned]],
     ) -> Callable[Given, Dialogue[Returned | Unscored]]:
-        @wraps(conversation)
+        @wraps(dialogue)
         def wrapped(*args: Given.args, **kwargs: Given.kwargs) -> Dialogue[Returned | Unscored]:
             try:
-                return (yield from conversation(*args, **kwargs))
+                return (yield from dialogue(*args, **kwargs))
             except NoScoreError as lack:
                 return Unscored(metric=metric, status=lack.status, reason=str(lack))
 

@@ -306,7 +306,7 @@ def lack_of(
 def custom_flow(
     name: MetricName, metric: Metric, summary: str, references: Sequence[str], source: Sequence[str]
 ) -> Dialogue[OwnScore | Unscored]:
-    """The conversation of a custom metric, which asks nothing.
+    """The dialogue of a custom metric, which asks nothing.
 
     It ends unscored, by the system's fault, where the summary is empty or a refusal.
     """

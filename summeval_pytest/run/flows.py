@@ -1,4 +1,4 @@
-"""The conversation of each metric, and the signature of its numbers, in a suite's variants."""
+"""The dialogue of each metric, and the signature of its numbers, in a suite's variants."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def metric_signature(
 def metric_flow(
     metric: MetricName, pair: Pair, variants: Variants = PLAIN, *, short_circuit: bool = True
 ) -> Dialogue[Score | Unscored]:
-    """The conversation of one metric; of several references, the best counts or their mean."""
+    """The dialogue of one metric; of several references, the best counts or their mean."""
     if pair.flaw is not None:
         return Unscored(metric=metric, status=pair.flaw.status, reason=pair.flaw.reason)
     paper, references, summary = pair.paper, pair.paper.references, pair.summary
@@ -164,7 +164,7 @@ class StatedFacts:
 
 @ends_unscored("eva")
 def stated_flow(pair: Pair, facts: FactLabels) -> Dialogue[StatedFacts]:
-    """The conversation about the labelled facts of one pair."""
+    """The dialogue about the labelled facts of one pair."""
     check_flaw(pair)
     covered = yield from eva.check_stated(
         _texts(facts.reference), cut(pair.summary), every_premise=False
@@ -187,6 +187,6 @@ def _premises(pair: Pair, facts: FactLabels) -> tuple[str, ...]:
 
 
 def check_flaw(pair: Pair) -> None:
-    """End a conversation about a summary that its endpoint withheld."""
+    """End a dialogue about a summary that its endpoint withheld."""
     if pair.flaw is not None:
         raise NoScoreError(pair.flaw.reason, pair.flaw.status)

@@ -1,4 +1,4 @@
-"""Measure one pair: drive the conversations of its metrics and keep their scores.
+"""Measure one pair: drive the dialogues of its metrics and keep their scores.
 
 One `Asker` serves all flows of a loop, so each question reaches the judge once.
 """
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
 
 
 class Extra(NamedTuple):
-    """A conversation beside the metrics; calls are counted under its name."""
+    """A dialogue beside the metrics; calls are counted under its name."""
 
     name: str
     flow: Callable[[Pair], Dialogue[object]]
 
 
 METRIC: ContextVar[str] = ContextVar("METRIC", default="")
-"""The metric of the current conversation; `run.plan` counts calls under it."""
+"""The metric of the current dialogue; `run.plan` counts calls under it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ class Evaluation:
         signatures: The recipe of each of them.
         source: The source's sentences, which evidence indices count.
         stated: The checks of labelled facts; None where none were requested.
-        extras: The results of further conversations, by name.
+        extras: The results of further dialogues, by name.
     """
 
     pair: Pair
@@ -151,7 +151,7 @@ async def _counted(name: str, flow: Dialogue[Returned], asker: Asker) -> Returne
 
 
 async def converse(flow: Dialogue[Returned], asker: Asker) -> Returned:
-    """Drive one conversation to its end.
+    """Drive one dialogue to its end.
 
     Raises:
         StoppedError: for a KeyboardInterrupt, which would end the loop that all tests share.

@@ -48,7 +48,7 @@ class Task:
     Attributes:
         facts: Labelled facts that the judge also checks.
         texts: Texts in place of the summary; then no rule answers for the judge.
-        extras: Further conversations with the judge.
+        extras: Further dialogues with the judge.
     """
 
     suite: Suite
@@ -225,7 +225,7 @@ class Runner:
                     self._open.pop(task, None)
 
     def converse(self, flow: Flow[ScoreT]) -> ScoreT | Unscored:
-        """The score of another conversation with the judge; waits until it is there."""
+        """The score of another dialogue with the judge; waits until it is there."""
 
         async def conversed() -> ScoreT | Unscored:
             URGENCY.set(Urgency(demanded=True))

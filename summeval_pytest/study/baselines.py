@@ -103,7 +103,7 @@ def facet_presence(score: FacetScore) -> float:
 
 
 def measure_directly(reference: str, summary: str) -> Dialogue[float | Unanswered]:
-    """The conversation that rates one summary as a whole; a copy of the reference is asked about.
+    """The dialogue that rates one summary as a whole; a copy of the reference is asked about.
 
     It ends in the rating as a share of its scale, 0.25 to 1, higher is better, or in `Unanswered`
     where the judge gave no rating or there is no summary.
@@ -120,7 +120,7 @@ def measure_directly(reference: str, summary: str) -> Dialogue[float | Unanswere
 
 
 def measure_by_one_prompt(reference: str, summary: str) -> Dialogue[float | Unanswered]:
-    """The conversation that has facts counted; a copy of the reference is asked about.
+    """The dialogue that has facts counted; a copy of the reference is asked about.
 
     It ends in F1, 0 to 1, higher is better, of precision (the share of the summary's facts that the
     reference states) and recall; or in `Unanswered` where the judge gave no sound counts (more
@@ -149,7 +149,7 @@ Measure = Callable[[str, str], Dialogue[float | Unanswered]]
 
 
 def _best(measure: Measure, pair: Pair) -> Dialogue[float | Unanswered]:
-    """The conversation of one baseline; of several references, the best counts.
+    """The dialogue of one baseline; of several references, the best counts.
 
     It ends in `Unanswered` where any of the references gives no number.
     """

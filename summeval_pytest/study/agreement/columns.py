@@ -65,7 +65,7 @@ CONTROLS: Final = ("ROUGE-1", "facet presence")
 
 @ends_unscored("facet")
 def segments_flow(pair: Pair) -> Dialogue[FacetSegments]:
-    """The conversation about the facets of a summary, to compare labelled roles with."""
+    """The dialogue about the facets of a summary, to compare labelled roles with."""
     check_flaw(pair)
     (segments,) = yield from ask(FacetSegments, SegmentFacets(normalise(pair.summary)))
     return segments
