@@ -29,7 +29,7 @@ from summeval_pytest.record.measuring import (
     measure_system,
 )
 from summeval_pytest.record.record_file import read_record
-from summeval_pytest.record.shards import FROM, joined, read_shard
+from summeval_pytest.record.shards import FROM, check_options, joined, read_shard
 from summeval_pytest.reports.terminal import (
     cassette_lines,
     header_line,
@@ -79,6 +79,7 @@ class Gate:
         self._n_pairs = 0
         self._suites: dict[Path, GatedSuite] = {}
         folder = config.invocation_params.dir
+        self._runs: dict[str, RunRecord] = {}
         self.recorded = self._read_records(folder)
         self.baselines = Baselines(options.compare, folder)
         self._golden: dict[GatedSuite, tuple[tuple[GoldenPair, ...], str]] = {}
@@ -99,7 +100,8 @@ class Gate:
             raise OptionError(f"{FROM} decides over all shards; leave out --summ-shard")
         if not options.from_:
             return None
-        return joined({name: read_record(folder / name, FROM) for name in options.from_})
+        self._runs = {name: read_record(folder / name, FROM) for name in options.from_}
+        return joined(self._runs)
 
     @cached_property
     def judge_name(self) -> str:
@@ -163,6 +165,8 @@ class Gate:
                 if (baseline := self.baselines.of(gated.suite, system)) is not None:
                     baselines[shown, system] = baseline
         try:
+            for gated in self.suites:
+                check_options(self._runs, gated.record(), compare=self.options.compare)
             record = narrowed(self.recorded, self.suites)
             return decide(record, policies, inputs=inputs, baselines=baselines)
         except OptionError as error:

@@ -12,7 +12,7 @@ from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.number import CustomNumbers, MetricName
 from summeval_pytest.metrics.own import custom_numbers
 from summeval_pytest.metrics.signature import Signature
-from summeval_pytest.record.shards import FROM, Shard, is_in_shard
+from summeval_pytest.record.shards import FROM, Shard, find_suite, is_in_shard
 from summeval_pytest.run.flows import metric_signature
 from summeval_pytest.run.golden import check_sentences, golden_tasks, labels_fingerprint
 from summeval_pytest.run.runner import Task
@@ -264,15 +264,13 @@ def narrowed(record: RunRecord, gated: Sequence[GatedSuite]) -> RunRecord:
 
 def _narrowed(record: RunRecord, gated: GatedSuite) -> SuiteRecord:
     skeleton = gated.record()
-    alike = [suite for suite in record.suites if suite.name == skeleton.name]
-    same = [suite for suite in alike if suite.fingerprint == skeleton.fingerprint]
-    if not (same or alike):
+    recorded = find_suite(record, skeleton)
+    if recorded is None:
         names = ", ".join(sorted({repr(suite.name) for suite in record.suites}))
         raise OptionError(
             f"{FROM}: these runs are of suite {names}, and not of {skeleton.name!r}; name runs of"
             f" {skeleton.shown}"
         )
-    recorded = (same or alike)[0]
     summaries = {system.name: system.summaries for system in recorded.systems}
     systems = tuple(
         replace(each, summaries=summaries.get(each.name, each.summaries))

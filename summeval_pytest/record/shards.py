@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.run.golden import GoldenPair
@@ -20,6 +20,10 @@ from summeval_pytest.verdict.run import (
     SuiteRecord,
     SystemResult,
 )
+
+if TYPE_CHECKING:
+    from summeval_pytest.verdict.policy import Policy
+    from summeval_pytest.verdict.thresholds import Threshold
 
 Shard = tuple[int, int]
 """Which shard, from 1, of how many."""
@@ -89,6 +93,64 @@ def _check_shards(runs: Mapping[str, RunRecord]) -> None:
             f"{FROM}: shard {', '.join(missing)} is missing; name its run, too, or run it with"
             f" --summ-shard={missing[0]}"
         )
+
+
+def find_suite(run: RunRecord, now: SuiteRecord) -> SuiteRecord | None:
+    """The suite of a run that a suite of today is: by name, then by its papers, then by path."""
+    alike = [suite for suite in run.suites if suite.name == now.name]
+
+    def fit(suite: SuiteRecord) -> tuple[bool, bool]:
+        return suite.fingerprint == now.fingerprint, suite.shown == now.shown
+
+    return max(alike, key=fit, default=None)
+
+
+def check_options(
+    runs: Mapping[str, RunRecord], now: SuiteRecord, *, compare: str | None = None
+) -> None:
+    """Refuses shards that were judged with more systems or a stricter policy than there is now.
+
+    ``now`` is the suite with today's options, and ``compare`` what it is compared with.
+
+    Raises:
+        OptionError: with what the shards had and this run does not.
+    """
+    for file, run in runs.items():
+        then = find_suite(run, now) if run.shard is not None else None
+        if then is not None and (missing := [*_missing(then, now, compare)]):
+            raise OptionError(
+                f"{FROM}: {file} is a shard of {now.shown} with {', '.join(missing)}; this run"
+                " requires less; repeat the options of the shards, or judge them again"
+            )
+
+
+def _missing(then: SuiteRecord, now: SuiteRecord, compare: str | None) -> Iterator[str]:
+    """What a shard was judged with and today's suite lacks, as options where there is one."""
+    systems = {system.name for system in now.systems}
+    yield from (f"--summ-model={each.name}" for each in then.systems if each.name not in systems)
+    required = dict(_required(now.policy))
+    for name, threshold in _required(then.policy):
+        if name not in required or not threshold.is_met_by(required[name].least):
+            yield f"{name}={threshold.least}"
+    must_pass = (paper for paper in then.policy.must_pass if paper not in now.policy.must_pass)
+    yield from (f"must_pass {paper!r}" for paper in must_pass)
+    baseline = next((system.baseline for system in then.systems if system.baseline), None)
+    if baseline is None:
+        return
+    if compare is None:
+        yield f"--summ-compare={baseline}"
+    elif {*then.policy.rules} - {*now.policy.rules}:
+        yield "another --summ-compare-fail or [compare]"
+    if now.policy.share < then.policy.share:
+        yield f"share = {then.policy.share:g}"
+
+
+def _required(policy: Policy) -> Iterator[tuple[str, Threshold]]:
+    """Each threshold of pairs, means and slices, by what sets it."""
+    for scope, thresholds in policy.thresholds.by_scope.items():
+        yield from ((f"--summ-min={scope}{each.title}", each) for each in thresholds)
+    for group in policy.slices:
+        yield from ((f"slice {group.name} {each.name}", each) for each in group.thresholds)
 
 
 def _suite(parts: Sequence[tuple[str, SuiteRecord]]) -> SuiteRecord:

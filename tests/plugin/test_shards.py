@@ -164,5 +164,8 @@ def test_merge_is_a_command_with_the_exit_code_of_the_run(
     with pytest.raises(SystemExit) as ended:
         main(["merge", *names, "--out", "run.json", f"--option={BOTH}"])
     assert ended.value.code == 1  # the bad system fails
+    with pytest.raises(SystemExit) as ended:
+        main(["merge", *names, "--out", "half.json", "--option=--summ-model=good"])
+    assert ended.value.code == 4  # and cannot be left out
     assert bench.text("run.json") == bench.text("whole.run-record")
     assert main(["merge", "--out", "run.json"]) == 4

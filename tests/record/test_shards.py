@@ -7,8 +7,11 @@ from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.endpoints.spending import ModelSeen
 from summeval_pytest.errors import OptionError
-from summeval_pytest.record.shards import joined
+from summeval_pytest.record.shards import check_options, joined
+from summeval_pytest.verdict.policy import Policy
 from summeval_pytest.verdict.run import JudgeName, PairResult, RunRecord, SystemResult
+from summeval_pytest.verdict.slices import Slice
+from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from tests.record.papers import paper
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import pair, run, suite, system
@@ -77,3 +80,77 @@ def test_runs_that_do_not_belong_together_are_refused_by_what_differs(
             joined({f"{n}.json": each for n, each in enumerate(runs)})
         messages.append(str(caught.value))
     assert messages == snapshot
+
+
+STRICT = Thresholds(
+    pair=(Threshold("facet", 0.95), Threshold("faithfulness.conflicts", 2.0)),
+    mean=(Threshold("eva", 0.5),),
+    corrected=(Threshold("facet", 0.5, "lower"),),
+)
+SLICE = Slice(name="field=warm", papers=("fern",), thresholds=(Threshold("facet", 0.9),))
+POLICY = Policy(thresholds=STRICT, slices=(SLICE,), must_pass=("fern",), share=0.9)
+COMPARED = tuple(replace(each, baseline="v1") for each in ALSO)
+
+
+def required(policy: Policy, systems: tuple[SystemResult, ...] = COMPARED) -> RunRecord:
+    """A shard with this policy and these systems, which were compared with v1."""
+    return replace(part(systems=systems, policy=policy), shard=(1, 2))
+
+
+def looser(**changes: object) -> Policy:
+    """The policy with these fields changed."""
+    return replace(POLICY, **changes)  # type: ignore[arg-type]  # its fields
+
+
+def at(name: str, least: float) -> Policy:
+    """The policy with another threshold on a number of pairs."""
+    pair = tuple(replace(each, least=least) if each.name == name else each for each in STRICT.pair)
+    return looser(thresholds=replace(STRICT, pair=pair))
+
+
+@pytest.mark.parametrize(
+    ("policy", "systems", "compare", "missing"),
+    [
+        (POLICY, GATED, "v1", "--summ-model=plain"),
+        (POLICY, COMPARED, None, "--summ-compare=v1"),
+        (at("facet", 0.6), COMPARED, "v1", "--summ-min=facet=0.95"),
+        (
+            at("faithfulness.conflicts", 3),
+            COMPARED,
+            "v1",
+            "--summ-min=faithfulness.conflicts=2.0",
+        ),
+        (
+            looser(thresholds=replace(STRICT, mean=(), corrected=())),
+            COMPARED,
+            "v1",
+            "--summ-min=mean.eva=0.5, --summ-min=corrected.facet.lower=0.5",
+        ),
+        (looser(slices=()), COMPARED, "v1", "slice field=warm facet=0.9"),
+        (looser(must_pass=()), COMPARED, "v1", "must_pass 'fern'"),
+        (looser(share=0.8), COMPARED, "v1", "share = 0.9"),
+        (looser(rules=()), COMPARED, "v1", "another --summ-compare-fail or [compare]"),
+    ],
+)
+def test_shards_that_were_judged_with_more_than_today_are_refused(
+    policy: Policy, systems: tuple[SystemResult, ...], compare: str | None, missing: str
+) -> None:
+    """An option that is forgotten would turn what they failed by green."""
+    (now,) = required(policy, systems).suites
+    with pytest.raises(OptionError) as caught:
+        check_options({"1.json": required(POLICY)}, now, compare=compare)
+    assert str(caught.value) == (
+        f"--summ-from: 1.json is a shard of golden/summeval.toml with {missing}; this run"
+        " requires less; repeat the options of the shards, or judge them again"
+    )
+    whole = replace(required(POLICY), shard=None)
+    check_options({"whole.json": whole}, now, compare=compare)
+
+
+def test_shards_may_be_held_to_more_than_they_were_judged_with() -> None:
+    """Rules count only for what was compared."""
+    (now,) = required(POLICY).suites
+    less = replace(at("facet", 0.6), rules=())
+    check_options({"1.json": required(less)}, now, compare="v1")
+    (plain,) = required(looser(rules=(), share=0.5), ALSO).suites
+    check_options({"1.json": required(POLICY, ALSO)}, plain)
