@@ -54,10 +54,14 @@ def joined(runs: Mapping[str, RunRecord]) -> RunRecord:
     _only("judge", {file: run.judge.signature for file, run in runs.items()})
     _only("judge's name", {file: run.judge.name for file, run in runs.items()})
     _check_shards(runs)
-    parts: dict[tuple[str, str], list[tuple[str, SuiteRecord]]] = {}
+    parts: dict[tuple[str, ...], list[tuple[str, SuiteRecord]]] = {}
     for file, run in runs.items():
+        known = Counter((suite.name, suite.fingerprint) for suite in run.suites)
         for suite in run.suites:
-            parts.setdefault((suite.name, suite.fingerprint), []).append((file, suite))
+            key = suite.name, suite.fingerprint
+            # Another folder may have another path to the suite, so that it only splits equal names.
+            path = (suite.shown,) if known[key] > 1 else ()
+            parts.setdefault((*key, *path), []).append((file, suite))
     return RunRecord(
         header=_header([run.header for run in runs.values()]),
         judge=first.judge,
@@ -96,13 +100,20 @@ def _check_shards(runs: Mapping[str, RunRecord]) -> None:
 
 
 def find_suite(run: RunRecord, now: SuiteRecord) -> SuiteRecord | None:
-    """The suite of a run that a suite of today is: by name, then by its papers, then by path."""
+    """The suite of a run that a suite of today is: by name, then by its papers, then by path.
+
+    Raises:
+        OptionError: where several have its name and papers, and none its path.
+    """
     alike = [suite for suite in run.suites if suite.name == now.name]
-
-    def fit(suite: SuiteRecord) -> tuple[bool, bool]:
-        return suite.fingerprint == now.fingerprint, suite.shown == now.shown
-
-    return max(alike, key=fit, default=None)
+    same = [suite for suite in alike if suite.fingerprint == now.fingerprint]
+    here = [suite for suite in same if suite.shown == now.shown]
+    if len(same) > 1 and not here:
+        raise OptionError(
+            f"{FROM}: {len(same)} suites {now.name!r} with the same papers were judged, first"
+            f" {same[0].shown}, and none at {now.shown}; name the suites by the same paths"
+        )
+    return next(iter([*here, *same, *alike]), None)
 
 
 def check_options(
