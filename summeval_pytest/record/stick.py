@@ -103,8 +103,10 @@ def _marks(suite: Suite, judges: Sequence[str]) -> Iterator[tuple[str, Mark]]:
             name = f"floor of {f'judge {judge}' if judge else 'the judge'} {floor.title}"
             yield name, Mark("requires", f"{floor.least:g}", floor.least)
     for rule in suite_rules(suite.compare):
-        if rule.margin is not None:
-            yield f"margin of {rule.name}", Mark("requires", f"{rule.margin:g}", -rule.margin)
+        # a margin and a significant drop are no sizes of one thing: either way, a change may loosen
+        size = None if rule.margin is None else -rule.margin
+        text = "no significant drop" if rule.margin is None else f"{rule.margin:g}"
+        yield f"margin of {rule.name}", Mark("requires", text, size)
     yield "stick", Mark("requires", suite.stick, float(suite.stick == "fail"))
     share = suite.compare.share
     yield "share of papers in common", Mark("requires", f"{share:g}", share)

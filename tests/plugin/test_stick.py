@@ -93,10 +93,14 @@ CHANGES: dict[str, tuple[Callable[[Bench], object], str]] = {
     "no label": (spoil('labels = "labels.jsonl"', ""), "label of good on kiln-02 removed"),
     "a margin less": (
         lambda bench: bench.extend("[compare]\nno_worse = {facet = 0.05}"),
-        "margin of eva removed: 0.05",
+        "margin of eva changed: 0.05 -> no significant drop",
+    ),
+    "a margin for a significant drop": (
+        lambda bench: bench.extend(f"[compare]\nno_worse = {{{ALL}, 'facet.result' = 1}}"),
+        "margin of facet.result changed: no significant drop -> 1",
     ),
     "another margin": (
-        lambda bench: bench.extend(f"[compare]\nno_worse = {{{ALL}, 'facet.result' = 1}}"), "",
+        lambda bench: bench.extend(f"[compare]\nno_worse = {{{ALL}, 'facet.coverage' = 1}}"), "",
     ),
     "a warning": (top('stick = "warn"'), "stick changed: fail -> warn"),
     "a floor": (lambda bench: bench.extend("[thresholds.judge]\nfacet_exact = 0.9"), ""),
