@@ -256,6 +256,16 @@ def _check_slices(toml: TomlText, fields: Mapping[str, str], slices: Collection[
             raise SuiteError(toml.place("slices", name), f"{what}; add it to the papers")
 
 
+def _check_skip(table: FileEntry, skip: Collection[str], papers: Collection[str]) -> None:
+    """Refuse a system that skips an unknown paper, or all of them: it would pass unjudged."""
+    for paper in skip:
+        what = f"'skip' of {table.owner} names the unknown paper"
+        table.check_known("skip", paper, papers, what)
+    if set(skip) >= set(papers):
+        what = "lists every paper, so the system would pass unjudged"
+        raise table.key_fault("skip", f"{what}; delete the system, or judge it on a paper")
+
+
 def read_paper(entry: FileEntry) -> Paper:
     """The paper of one line; messages name it by its id."""
     paper_id = entry.values.get("id")
@@ -349,9 +359,7 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
     _check_slices(toml, fields, slices)
     roster = Roster(papers=papers, systems=systems)
     for name, table in tables.items():
-        for paper in systems[name].skip:
-            what = f"'skip' of {table.owner} names the unknown paper"
-            table.check_known("skip", paper, papers, what)
+        _check_skip(table, systems[name].skip, papers)
     must_pass = keys.must_pass or ()
     for name in must_pass:
         top.check_known("must_pass", name, papers, "'must_pass' names the unknown paper")

@@ -215,7 +215,7 @@ class SystemSpec(_Model):
 
     Attributes:
         summaries: The file of summaries, as the suite names it.
-        skip: Papers for which this system has no summary, on purpose.
+        skip: Papers for which this system has no summary, on purpose; not all of them.
         endpoint: The endpoint of the model that writes the summaries.
         model: The endpoint's name for the model. It needs `endpoint`.
         prompt: One of `PROMPTS`, or the text of your own template.

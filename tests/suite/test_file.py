@@ -82,7 +82,7 @@ def test_mistakes_in_the_suite_file_are_reported_at_their_lines(
             "3", '" "', '"paper.jsonl"', '"/data/papers.jsonl"', "'C:\\data\\papers.jsonl'"
         )),
         *(('skip = ["zinc-02"]', line) for line in (
-            'skips = ["zinc-02"]', 'skip = ["zinc-2"]', "",
+            'skips = ["zinc-02"]', 'skip = ["zinc-2"]', 'skip = ["zinc-02", "zinc-01"]', "",
         )),
         *(("facet = 0.55", f"facet = {number}") for number in numbers),
         ("facet = 0.55", "facet.conclusion = 3"),
