@@ -65,6 +65,7 @@ WORST: Final = 10
 HURRY_SECONDS: Final = 1.0
 """How long Ctrl-C waits for calls in flight; what was answered before is kept anyway."""
 NOTHING_JUDGED: Final = "summeval: nothing was judged, so nothing may be released"
+EMPTY_SHARD: Final = "summeval: this shard has no papers, so it judges nothing; merge its record"
 _IN_FULL: Final = {"auto": 3, "short": 0, "line": 0}
 """By the style of `--tb`, how many failing pairs are printed in full."""
 
@@ -219,6 +220,9 @@ class Tally:
         codes = pytest.ExitCode
         failures = self._write_outputs() if self._gate.keeps_record else []
         self.lines += [one_line(failure, 400) for failure in failures]
+        if session.exitstatus == codes.NO_TESTS_COLLECTED and self._is_empty_shard:
+            self.lines.append(EMPTY_SHARD)
+            session.exitstatus = codes.OK
         trusts = (judge.trust for judge in self._judges.values())
         is_untrusted = any(trust is not None and trust.is_untrusted for trust in trusts)
         if failures and session.exitstatus == codes.OK:
@@ -238,6 +242,13 @@ class Tally:
                 f"summeval: {test} {outcome}, so nothing may be released; remove what hides it"
                 " (skip, xfail, --setup-only or a hook)"
             )
+
+    @property
+    def _is_empty_shard(self) -> bool:
+        """Whether the suites have no paper in this shard."""
+        suites = self._suites.values()
+        pairs = (gated.papers_of_shard(name) for gated in suites for name in gated.systems)
+        return bool(suites and self._gate.options.shard) and not any(pairs)
 
     def fold(self) -> None:
         """Takes the failing pairs after the first few out of what pytest prints in full.

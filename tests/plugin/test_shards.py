@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from summeval_pytest.cli.app import main
+from summeval_pytest.plugin.controller import EMPTY_SHARD
 from summeval_pytest.record.shards import is_in_shard
 from tests.plugin.conftest import BOTH, PAPERS, Bench, Run
 
@@ -89,6 +90,23 @@ def test_a_shard_decides_no_means_and_holds_no_floor(bench: Bench) -> None:
         assert {system.outcome for system in suite.systems} == {"not judged"}
         assert {pair.paper for pair in suite.golden} == {pair.paper for pair in suite.pairs}
     assert reported(bench, "merged", "--summ-from=1-2.json,2-2.json").code == 10
+
+
+def test_a_shard_without_papers_passes_and_says_so(bench: Bench) -> None:
+    """Merging needs its record. A shard of which all tests were deselected has judged nothing."""
+    papers = ("limpet-01", "kiln-02")
+    bench.suite(papers=papers)
+    full, empty = (
+        next(k for k in range(1, 5) if any(is_in_shard(p, (k, 4)) for p in papers) == has_papers)
+        for has_papers in (True, False)
+    )
+    for workers in ("0", "2"):
+        shard = (f"--summ-shard={empty}/4", f"--summ-run-record={workers}.json", "-n", workers)
+        run = bench.inside("summeval.toml", *shard)
+        assert (run.code, EMPTY_SHARD in run.lines) == (0, True), run.out
+        assert not bench.record(f"{workers}.json").suites[0].outlines
+    deselected = bench.inside("summeval.toml", "-k", "nothing", f"--summ-shard={full}/4")
+    assert (deselected.code, EMPTY_SHARD in deselected.lines) == (5, False)
 
 
 def test_all_systems_of_a_paper_are_in_one_shard_and_every_paper_in_one() -> None:
