@@ -29,7 +29,7 @@ from summeval_pytest.plugin.items import VerdictItem
 from summeval_pytest.plugin.outputs import tell_github, write_outputs
 from summeval_pytest.record.gated_suite import GatedSuite
 from summeval_pytest.record.json_text import from_json, with_custom
-from summeval_pytest.record.measuring import faulty_pair
+from summeval_pytest.record.measuring import faulty_pair, judge_result
 from summeval_pytest.record.record_file import Spool
 from summeval_pytest.record.run_counts import RunCounts, counts_of
 from summeval_pytest.record.shards import read_shard
@@ -55,7 +55,7 @@ from summeval_pytest.reports.terminal import (
 )
 from summeval_pytest.reports.wording import corrected_line, signature_lines
 from summeval_pytest.run.plan import planned_calls
-from summeval_pytest.suite.lines import ALL_PAPERS
+from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.run import RunVerdict, SuiteRecord, SystemResult, TestResult
 from summeval_pytest.verdict.waivers import all_uses
@@ -154,13 +154,17 @@ class Tally:
         gated = self._suites.get((self._config.rootpath / report.location[0]).resolve())
         if gated is None or report.passed:
             return
+        reason = report.longrepr[-1] if isinstance(report.longrepr, tuple) else report.longrepr
+        fault = one_line(str(reason or "the test broke down"))
         if report.skipped:
             self._shut.setdefault(report.nodeid, "was skipped")
-        elif len(names) == len(("system", "paper")):
+        if names == [JUDGE]:
+            lost = judge_result(gated, self._gate.identity, ((), fault))
+            self._judges.setdefault(gated.suite.shown, lost)
+        elif names[1:] == [ALL_PAPERS] or (names[1:] and not report.skipped):
             system, paper = names
             if report.when == "call" and paper in self._rows.get((gated.suite.shown, system), ()):
                 return  # its setup has sent a result
-            fault = one_line(str(report.longrepr or "the test broke down"))
             self._lost.setdefault((gated.suite.shown, system, paper), fault)
             if system in gated.systems and paper in gated.papers(system):
                 pair = faulty_pair(gated, system, paper, fault)

@@ -170,6 +170,8 @@ def _unfit(suite: SuiteRecord) -> str:
     """
     if suite.is_untrusted:
         return f"the judge is {UNTRUSTED}; mend it, or label more pairs"
+    if suite.trust is not None and suite.trust.fault:
+        return f"the judge was not measured: {one_line(suite.trust.fault)}; run its test, too"
     if not suite.is_complete:
         n_scored = sum(outline.outcome != "error" for outline in suite.outlines)
         return f"{n_scored} of {suite.n_expected} pairs are judged; run all of them"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import pytest
@@ -135,7 +136,10 @@ def test_no_mark_and_no_option_hides_a_verdict(
     else:
         bench.suite(pair="", mean="facet = 0.9")
     bench.write("conftest.py", MARKED.format(test=test, mark=mark))
-    run = bench.inside("summeval.toml", FAIR, BOTH, option)
+    run = bench.inside("summeval.toml", FAIR, BOTH, option, "--summ-junit=run.xml")
     assert run.code == pytest.ExitCode.TESTS_FAILED
     assert f"summeval: summeval.toml::{test} {why}, so nothing may be released" in run.out
     assert " failed" not in run.last, "pytest itself counts no failure"
+    is_left_out = (test, mark) == ("bad::kiln-02", "skip")
+    (counts, *_) = re.findall(r'failures="\d" errors="\d"', bench.text("run.xml"))
+    assert is_left_out == (counts == 'failures="0" errors="0"')

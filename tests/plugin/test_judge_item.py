@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+import pytest
+
 from tests.plugin.conftest import BOTH, FAIR, Bench
 
 JUDGE = "summeval.toml::judge"
@@ -80,6 +84,34 @@ def test_a_judge_that_gives_no_answers_is_an_error(bench: Bench) -> None:
     assert run.code == 1
     assert run.outcomes[JUDGE] == "ERROR"
     assert not [line for line in run.lines if line.startswith("UNTRUSTED")]
+
+
+LOSING: Final = """\
+import os, pytest
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    if item.name == "judge":
+        {line}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "option"),
+    [("raise OSError", "-n0"), ("os._exit(3)", "-n1"), ("pytest.skip('later')", "-n1")],
+)
+def test_a_judge_whose_test_is_lost_is_an_error_in_every_report(
+    bench: Bench, line: str, option: str
+) -> None:
+    """Reports would pass without its floors, and a run whose judge was skipped did."""
+    labelled(bench, good=False)
+    bench.write("conftest.py", LOSING.format(line=line))
+    reports = "--summ-run-record=run.json", "--summ-junit=run.xml", "--summ-gitlab=run.txt"
+    run = bench.inside("summeval.toml", FAIR, option, *reports, "--summ-save=v1")
+    assert run.code == 1
+    assert bench.record().outcome == "error"
+    assert not (bench.path / "baselines" / "v1.json").exists()
+    assert "<error" in bench.text("run.xml")
+    assert "judge not measured" in bench.text("run.txt")
 
 
 def test_a_label_beyond_its_summary_stops_the_run_before_anything_is_asked(bench: Bench) -> None:
