@@ -90,6 +90,8 @@ class Tally:
         self._suites: dict[Path, GatedSuite] = {}
         self._custom: dict[str, CustomNumbers] = {}
         """By suite, the numbers of its custom metrics."""
+        self._collected: set[str] = set()
+        """The suites whose file some process has collected."""
         self._recipes: set[str] = set()
         self._verdict: RunVerdict | None = None
         self._drift: list[str] = []
@@ -116,8 +118,9 @@ class Tally:
         self._custom = {gated.suite.shown: gated.custom for gated in suites.values()}
 
     def add_process(self, text: str) -> None:
-        """Adds the counts and recipes of one process, as JSON text."""
+        """Adds the counts, recipes and suites of one process, as JSON text."""
         values = json.loads(text)
+        self._collected.update(values["collected"])
         self._recipes.update(values["recipes"])
         self.counts.add(values["counts"])
 
@@ -219,7 +222,8 @@ class Tally:
         """Makes the verdict of the run and the files of it, and settles the exit code.
 
         A passing run fails where a file cannot be written, and where a result says so or a test
-        was skipped, whatever pytest counts: a mark, an option or a hook may hide it.
+        was skipped, whatever pytest counts: a mark, an option or a hook may hide it. It fails
+        where pytest ignores a suite that is among the arguments, too.
         """
         codes = pytest.ExitCode
         failures = self._write_outputs() if self._gate.keeps_record else []
@@ -233,6 +237,10 @@ class Tally:
             session.exitstatus = codes.TESTS_FAILED
         if is_untrusted and session.exitstatus in {codes.OK, codes.TESTS_FAILED}:
             session.exitstatus = UNTRUSTED_EXIT
+        if session.exitstatus == codes.OK:
+            judged = {*self._judges, *(suite for suite, _ in (*self._rows, *self._systems))}
+            unjudged = map(one_line, sorted(self._collected - judged))
+            self.lines += [f"summeval: nothing of {suite} was judged" for suite in unjudged]
         if session.exitstatus == codes.OK and (hidden := next(self._hidden(), "")):
             self.lines.append(hidden)
             session.exitstatus = codes.TESTS_FAILED
@@ -241,6 +249,11 @@ class Tally:
         """What keeps a run shut that pytest takes for a success, a line each."""
         if self._shut and not (self._rows or self._systems or self._judges or self._lost):
             yield NOTHING_JUDGED
+        for suite in sorted(self._custom.keys() - self._collected):
+            yield (
+                f"summeval: pytest collected no test of {one_line(suite)}, so nothing may be"
+                " released; remove what ignores the file, or do not name it"
+            )
         for test, outcome in self._shut.items():
             yield (
                 f"summeval: {test} {outcome}, so nothing may be released; remove what hides it"
@@ -393,7 +406,8 @@ def close_gate(config: pytest.Config, *, is_interrupted: bool) -> None:
     counts = (
         counts_of(session, gate.judge) if session.replies.is_asking else None
     )  # there may be no judge
-    text = json.dumps({"recipes": sorted(gate.failed_signatures), "counts": counts})
+    values = {"recipes": sorted(gate.failed_signatures), "collected": sorted(gate.collected)}
+    text = json.dumps({**values, "counts": counts})
     if is_worker(config):
         config.workeroutput[COUNTED] = text  # type: ignore[attr-defined]  # xdist sets it
         return

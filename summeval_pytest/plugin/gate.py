@@ -86,6 +86,8 @@ class Gate:
         self._runner: Runner | None = None
         self.judged: frozenset[GatedSuite] = frozenset()
         """The suites whose judge this run measures in a test of its own."""
+        self.collected: set[str] = set()
+        """The suites whose file pytest has collected in this process."""
         self.failed_signatures: set[str] = set()
         """The signatures of what failed a test, shown once at the end of the run."""
 

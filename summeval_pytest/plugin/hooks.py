@@ -77,8 +77,10 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SuiteFile 
     """A suite that is among the arguments, as tests."""
     if not file_path.name.endswith(SUITE_NAME):
         return None
-    if file_path.resolve() not in gated_suites(parent.config):
+    gated = gated_suites(parent.config).get(file_path.resolve())
+    if gated is None:
         return None
+    gate_of(parent.config).collected.add(gated.suite.shown)
     from summeval_pytest.plugin.items import SuiteFile
 
     return SuiteFile.from_parent(parent, path=file_path)

@@ -143,3 +143,30 @@ def test_no_mark_and_no_option_hides_a_verdict(
     is_left_out = (test, mark) == ("bad::kiln-02", "skip")
     (counts, *_) = re.findall(r'failures="\d" errors="\d"', bench.text("run.xml"))
     assert is_left_out == (counts == 'failures="0" errors="0"')
+
+
+@pytest.mark.parametrize(
+    ("ignored", "options"),
+    [
+        ('collect_ignore_glob = ["bad/*.toml"]', ["-n0"]),
+        ('collect_ignore_glob = ["bad/*.toml"]', ["-n1"]),
+        ("", ["-n0", "--ignore=bad/summeval.toml"]),
+    ],
+)
+def test_a_named_suite_that_pytest_ignores_is_missed(
+    bench: Bench, ignored: str, options: list[str]
+) -> None:
+    """The other suite passed, so the run was a release."""
+    bench.suite("bad/summeval.toml", head='default_systems = ["bad"]')
+    bench.write("conftest.py", ignored)
+    run = bench.inside("summeval.toml", "bad", FAIR, *options)
+    assert (run.code, run.last) == (pytest.ExitCode.TESTS_FAILED, "2 passed")
+    assert "pytest collected no test of bad/summeval.toml, so nothing may be released" in run.out
+
+
+def test_a_suite_whose_tests_are_deselected_is_named(bench: Bench) -> None:
+    """The user asked for it, so the run may pass; what it did not judge is said."""
+    bench.write("test_own.py", "def test_own(): pass")
+    run = bench.inside("summeval.toml", "test_own.py", "-k", "own")
+    assert (run.code, run.last) == (0, "1 passed, 2 deselected")
+    assert "summeval: nothing of summeval.toml was judged" in run.lines
