@@ -55,7 +55,7 @@ from summeval_pytest.reports.terminal import (
 )
 from summeval_pytest.reports.wording import corrected_line, signature_lines
 from summeval_pytest.run.plan import planned_calls
-from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE
+from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE, STICK
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.run import RunVerdict, SuiteRecord, SystemResult, TestResult
 from summeval_pytest.verdict.waivers import all_uses
@@ -83,6 +83,7 @@ class Tally:
         """By suite and system, what the closing table says of each paper."""
         self._systems: dict[tuple[str, str], SystemResult] = {}
         self._judges: dict[str, TestResult] = {}
+        self._sticks: dict[str, str] = {}
         self._lost: dict[tuple[str, str, str], str] = {}
         """The faults of tests that left no result, as the process that ran them died."""
         self._shut: dict[str, str] = {}
@@ -130,16 +131,19 @@ class Tally:
         if isinstance(result, str):
             result = from_json(TestResult, result)
             result = with_custom(result, self._custom.get(result.suite, ()))
-        if result is not None:
-            self._shut.pop(report.nodeid, None)
-            if result.outcome in {"failed", "error"}:
-                self._shut[report.nodeid] = f"has the verdict {result.outcome!r}"
         if result is None:
             self._add_failure(report)
-        elif (pair := result.pair) is not None:
+            return
+        self._shut.pop(report.nodeid, None)
+        if result.outcome in {"failed", "error"}:
+            self._shut[report.nodeid] = f"has the verdict {result.outcome!r}"
+        self._add_result(report.nodeid, result)
+
+    def _add_result(self, node: str, result: TestResult) -> None:
+        if (pair := result.pair) is not None:
             rows = self._rows.setdefault((result.suite, pair.system), {})
             rows[pair.paper] = TallyRow.of(pair)
-            self._pair_tests.add(report.nodeid)
+            self._pair_tests.add(node)
             findings = [(pair.system, pair.paper, finding) for finding in pair.explanation]
             self._n_findings += len(findings)
             self._worst = nsmallest(WORST, (*self._worst, *findings), key=lambda f: rank(f[2]))
@@ -147,6 +151,8 @@ class Tally:
                 self._spool.add(result.suite, pair, result.paper)
         elif result.system is not None:
             self._systems[result.suite, result.system.name] = result.system
+        elif result.stick is not None:
+            self._sticks[result.suite] = result.stick
         else:
             self._judges[result.suite] = result
 
@@ -164,6 +170,8 @@ class Tally:
         if names == [JUDGE]:
             lost = judge_result(gated, self._gate.identity, ((), fault))
             self._judges.setdefault(gated.suite.shown, lost)
+        elif names == [STICK]:
+            self._sticks.setdefault(gated.suite.shown, f"the test stick was not run: {fault}")
         elif names[1:] == [ALL_PAPERS] or (names[1:] and not report.skipped):
             system, paper = names
             if report.when == "call" and paper in self._rows.get((gated.suite.shown, system), ()):
@@ -184,6 +192,7 @@ class Tally:
             trust=judge.trust,
             golden=judge.golden,
             golden_fault=judge.golden_fault,
+            stick=self._sticks.get(suite.shown, self._gate.recorded_stick(gated)),
         )
 
     def _system(self, suite: str, system: SystemResult) -> SystemResult:
@@ -249,6 +258,9 @@ class Tally:
         """What keeps a run shut that pytest takes for a success, a line each."""
         if self._shut and not (self._rows or self._systems or self._judges or self._lost):
             yield NOTHING_JUDGED
+        for gated in dict.fromkeys(self._suites.values()):
+            if text := self._gate.recorded_stick(gated):
+                yield f"summeval: {one_line(text, 400)}"
         for suite in sorted(self._custom.keys() - self._collected):
             yield (
                 f"summeval: pytest collected no test of {one_line(suite)}, so nothing may be"

@@ -178,6 +178,11 @@ class Gate:
         suites = self.decided.suites if self.decided is not None else ()
         return next((suite for suite in suites if suite.shown == gated.suite.shown), None)
 
+    def recorded_stick(self, gated: GatedSuite) -> str:
+        """Why the test stick failed in the recorded runs, if this run does not test it again."""
+        suite = None if self.options.base is not None else self._decided(gated)
+        return suite.stick if suite else ""
+
     def pair_result(self, gated: GatedSuite, system: str, paper: str) -> TestResult:
         """One pair, decided."""
         if (suite := self._decided(gated)) is None:

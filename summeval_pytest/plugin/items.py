@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from os import PathLike
 from typing import NamedTuple
@@ -73,35 +74,6 @@ def gated_of(node: pytest.Collector | pytest.Item) -> GatedSuite:
     return file.gated
 
 
-class StickItem(pytest.Item):
-    """The suite against that of ``--summ-base``: nothing that it requires was loosened."""
-
-    def runtest(self) -> None:
-        """Fails, or warns where the suite of the base says so."""
-        base, suite = gate_of(self.config).options.base, gated_of(self).suite
-        assert base is not None
-        with without_traceback(self.config), suite_at(base, suite.path, "--summ-base") as before:
-            if before is None:
-                pytest.fail(
-                    f"{one_line(base)} has no suite {suite.shown}, so nobody knows what was"
-                    " loosened; leave out --summ-base until a new suite is merged",
-                    pytrace=False,
-                )
-            loose = [each for each in stick_changes(before, suite) if each.loosens]
-        if not loose:
-            return
-        lines = (one_line(str(change), 200) for change in loose)
-        text = "\n  ".join((f"{suite.shown} was loosened since {one_line(base)}:", *lines))
-        if before.stick == "warn":
-            warnings.warn(pytest.PytestWarning(text), stacklevel=1)
-        else:
-            pytest.fail(f"{text}\nhave somebody approve this, then merge it alone", pytrace=False)
-
-    def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
-        """The suite file, its first line, and the name."""
-        return self.path, 0, self.name
-
-
 class Decided(NamedTuple):
     """What a test comes to: its result, and why it is an error or a failure; empty if it is not."""
 
@@ -162,6 +134,42 @@ class VerdictItem(pytest.Item):
         """The suite file, the line of the system in it, and a name."""
         line = self.gated.suite.place_of(self.system).line
         return self.path, line - 1, f"{self.system}::{self.name}"
+
+
+class StickItem(VerdictItem):
+    """The suite against that of ``--summ-base``: nothing that it requires was loosened."""
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """No pairs."""
+        return ()
+
+    def decide(self) -> Decided:
+        """What was loosened; it only warns where the suite of the base says so."""
+        base, suite = self.gate.options.base, self.gated.suite
+        assert base is not None
+        with suite_at(base, suite.path, "--summ-base") as before:
+            changes = () if before is None else stick_changes(before, suite)
+        result = TestResult(suite=suite.shown, stick="")
+        if before is None:
+            text = (
+                f"{one_line(base)} has no suite {suite.shown}, so nobody knows what was"
+                " loosened; leave out --summ-base until a new suite is merged"
+            )
+            return Decided(replace(result, stick=text), failure=text)
+        loose = [one_line(str(change), 200) for change in changes if change.loosens]
+        if not loose:
+            return Decided(result)
+        text = "\n  ".join((f"{suite.shown} was loosened since {one_line(base)}:", *loose))
+        if before.stick == "warn":
+            warnings.warn(pytest.PytestWarning(text), stacklevel=1)
+            return Decided(result)
+        failure = f"{text}\nhave somebody approve this, then merge it alone"
+        return Decided(replace(result, stick=text), failure=failure)
+
+    def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
+        """The suite file, its first line, and the name."""
+        return self.path, 0, self.name
 
 
 class JudgeItem(VerdictItem):

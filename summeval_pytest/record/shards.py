@@ -193,6 +193,7 @@ def _suite(parts: Sequence[tuple[str, SuiteRecord]]) -> SuiteRecord:
         golden=tuple(golden.values()),
         golden_fault=next((s.golden_fault for _, s in parts if s.golden_fault), ""),
         is_cut=any(suite.is_cut for _, suite in parts),
+        stick=next((suite.stick for _, suite in parts if suite.stick), ""),
     )
 
 

@@ -45,7 +45,7 @@ from summeval_pytest.reports.wording import (
     standing,
     waiver_line,
 )
-from summeval_pytest.suite.lines import ALL_PAPERS
+from summeval_pytest.suite.lines import ALL_PAPERS, STICK
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.means import SystemMean
 from summeval_pytest.verdict.pair import PairVerdict, Shortfall, judge_faults
@@ -152,6 +152,8 @@ def cases_of(run: RunVerdict) -> Iterator[tuple[SuiteRecord, Case]]:
     for suite in run.suites:
         if (case := judge_case(suite)) is not None:
             yield suite, case
+        if suite.stick:
+            yield suite, stick_case(suite)
         for system in suite.systems:
             for pair in suite.pairs_of(system.name):
                 yield suite, pair_case(pair)
@@ -167,13 +169,15 @@ class Failing(NamedTuple):
 
 
 def failing_systems(run: RunVerdict) -> list[Failing]:
-    """The systems that fail, then those that the judge left undecided."""
+    """The systems and sticks that fail, then the systems that the judge left undecided."""
     failing = [
         Failing(system.outcome, partial(system_case, system))
         for suite in run.suites
         for system in suite.systems
         if system.outcome in {"failed", "error"}
     ]
+    sticks = [suite for suite in run.suites if suite.stick]
+    failing += [Failing("failed", partial(stick_case, suite)) for suite in sticks]
     return sorted(failing, key=lambda each: each.outcome == "error")
 
 
@@ -389,6 +393,20 @@ def _system_details(system: SystemResult) -> Iterator[str]:
     if system.comparison is not None:
         yield ""
         yield from comparison_lines(system.comparison)
+
+
+def stick_case(suite: SuiteRecord) -> Case:
+    """The test stick of a suite, which failed."""
+    lines = suite.stick.splitlines()
+    return Case(
+        kind="system",
+        system=STICK,
+        outcome="failed",
+        place=Place(suite.shown),
+        title="suite loosened",
+        phrases=tuple(lines[:1]),
+        notes=tuple(lines[1:]),
+    )
 
 
 def judge_case(suite: SuiteRecord) -> Case | None:

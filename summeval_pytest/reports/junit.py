@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.reports.cases import Part, judge_parts, pair_parts, system_parts
 from summeval_pytest.reports.judge_section import MARK, open_floors, trust_of, untrusted_lines
 from summeval_pytest.reports.wording import waiver_line
-from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE
+from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE, STICK
 from summeval_pytest.text.printing import one_line, safe
 
 if TYPE_CHECKING:
@@ -97,6 +97,8 @@ def _parts_by_system(
         floors = open_floors(suite.trust)
         more = {"labels needed": "; ".join(floors)} if floors else {}
         yield JUDGE, [(JUDGE, part) for part in judge_parts(suite.trust)], wrong, more
+    if suite.stick:
+        yield STICK, [(STICK, Part(STICK, suite.stick, "failed"))], [], {}
     for system in suite.systems:
         pairs = suite.pairs_of(system.name)
         judged = f"{len(pairs)} of {len(system.papers)} pairs"

@@ -249,6 +249,8 @@ def suite_lines(suite: SuiteRecord) -> Iterator[str]:
 def ending_lines(record: RunVerdict, *, n_worst: int = 0) -> Iterator[str]:
     """What was not judged, comparisons, waivers and the ``n_worst`` worst findings."""
     for suite in record.suites:
+        if suite.stick:
+            yield from safe_lines(one_line(suite.stick, 400))
         for gap in suite.gaps:
             yield from safe_lines(f"{one_line(suite.shown)}: {one_line(gap)}")
         for result in suite.systems:

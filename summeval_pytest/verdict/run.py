@@ -262,6 +262,7 @@ class SuiteRecord:
         waivers: Every waiver and its state.
         is_cut: Whether the run ended before it closed its record.
         own_numbers: The numbers of custom metrics. A command needs no metric to read them.
+        stick: Why the test ``stick`` failed; empty if it did not, or was not asked for.
     """
 
     name: str
@@ -278,6 +279,7 @@ class SuiteRecord:
     waivers: tuple[WaiverUse, ...] = ()
     is_cut: bool = field(default=False, metadata=SPARSE)
     own_numbers: tuple[Named, ...] = field(default=(), metadata=SPARSE)
+    stick: str = field(default="", metadata=SPARSE)
 
     @property
     def is_untrusted(self) -> bool:
@@ -363,9 +365,10 @@ class SuiteRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestResult:
-    """What one test sends to the controller: a pair with its paper, a system or the judge.
+    """What one test sends to the controller: a pair with its paper, a system, stick or the judge.
 
-    ``paper`` is None where the pair broke down before the paper was read.
+    ``paper`` is None where the pair broke down before the paper was read. ``stick`` is empty where
+    that test passes.
     """
 
     __test__ = False  # pytest takes its name for that of a class of tests
@@ -377,10 +380,13 @@ class TestResult:
     trust: Trust | None = field(default=None, metadata=SPARSE)
     golden: tuple[GoldenPair, ...] = field(default=(), metadata=SPARSE)
     golden_fault: str = field(default="", metadata=SPARSE)
+    stick: str | None = field(default=None, metadata=SPARSE)
 
     @property
     def outcome(self) -> Covered:
         """The outcome of what the test decided."""
+        if self.stick:
+            return "failed"
         decided = self.pair or self.system or self.trust
         return "not judged" if decided is None else decided.outcome
 
@@ -419,13 +425,15 @@ class RunVerdict(RunRecord):
 
     @property
     def outcomes(self) -> frozenset[Covered]:
-        """The outcomes of its items: pairs, systems, and a judge that was not measured."""
+        """The outcomes of its items: pairs, systems, a judge not measured, a loosened suite."""
         outcomes: set[Covered] = set()
         for suite in self.suites:
             outcomes.update(outline.outcome for outline in suite.outlines)
             outcomes.update(system.outcome for system in suite.systems)
             if suite.trust is not None and suite.trust.outcome == "error":
                 outcomes.add("error")
+            if suite.stick:
+                outcomes.add("failed")
         return frozenset(outcomes)
 
     @property

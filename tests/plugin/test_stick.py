@@ -10,6 +10,7 @@ import pytest
 
 from summeval_pytest.cli.app import main
 from tests.plugin.conftest import Bench
+from tests.plugin.test_foreign_code import MARKED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -243,6 +244,45 @@ def test_a_base_that_is_none_is_a_usage_error(
     (error,) = diff("--", base, stuck.path)
     assert error.startswith("summeval: error: BASE: git says")
     assert error.endswith("name a revision or a folder")
+
+
+def test_no_report_of_a_loosened_suite_passes(
+    stuck: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The looser threshold makes its pairs pass; marked xfail, the test passed as well.
+
+    A run that reads the record fails, too, unless it tests the suite again.
+    """
+    changed(stuck, "a looser mean")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(stuck.path / "step.md"))
+    names = "run-record", "junit", "html", "gitlab"
+    reports = [f"--summ-{name}=run.{name}" for name in names]
+    stuck.write("conftest.py", MARKED.format(test="stick", mark="xfail"))
+    run = stuck.inside("summeval.toml", "--summ-base=HEAD", "--summ-github", "-n1", *reports)
+    assert run.code == 1
+    record = stuck.record("run.run-record")
+    assert (record.outcome, record.may_release) == ("failed", False)
+    assert 'failures="1" errors="0"' in stuck.text("run.junit")
+    for name in ("run.junit", "run.html", "run.gitlab", "step.md"):
+        assert "threshold mean.facet changed: 0.7 -" in stuck.text(name), name
+    assert stuck.text("step.md").startswith("# \u274c failed: ")
+    assert main(["report", str(stuck.path / "run.run-record")]) == 1
+    assert "summeval.toml was loosened since HEAD:" in capsys.readouterr().out
+    stuck.write("conftest.py", "")
+    again = stuck.inside("summeval.toml", "--summ-from=run.run-record")
+    assert again.code == 1
+    assert "summeval: summeval.toml was loosened since HEAD:" in again.out
+
+
+@pytest.mark.parametrize("option", ["-n0", "-n1"])
+def test_a_stick_that_passes_leaves_the_judge_measured(stuck: Bench, option: str) -> None:
+    """Both tests belong to the suite as a whole, and each has a result of its own."""
+    stuck.write("conftest.py", "def pytest_collection_modifyitems(items): items.reverse()")
+    option_of_record = "--summ-run-record=run.json"
+    assert stuck.inside("summeval.toml", "--summ-base=HEAD", option, option_of_record).code == 0
+    (suite,) = stuck.record("run.json").suites
+    assert (suite.stick, suite.trust is None) == ("", False)
+    assert stuck.inside("summeval.toml::stick", "--summ-base=HEAD", option).code == 0
 
 
 def test_a_loosened_suite_fails_a_test_of_its_own(stuck: Bench) -> None:
