@@ -23,7 +23,7 @@ from summeval_pytest.endpoints.spending import Totals
 from summeval_pytest.errors import OptionError
 from summeval_pytest.record.measuring import pair_result_of
 from summeval_pytest.record.record_file import read_record
-from summeval_pytest.reports.wording import shown
+from summeval_pytest.reports.wording import render
 from summeval_pytest.run.summaries import Summariser
 from summeval_pytest.suite.values import Pair
 from summeval_pytest.text.printing import one_line
@@ -156,8 +156,8 @@ def _lines(
         for means in zip(*(each.means for each in of), strict=True):
             first, values = means[0], [m.value for m in means if m.value is not None]
             if values:
-                spread = f"{shown(first.named, min(values))} to {shown(first.named, max(values))}"
-                yield f"  mean {first.name}: {spread}, threshold {shown(first.named, first.least)}"
+                spread = f"{render(first.named, min(values))} to {render(first.named, max(values))}"
+                yield f"  mean {first.name}: {spread}, threshold {render(first.named, first.least)}"
         if comparisons := [each.comparison for each in of if each.comparison is not None]:
             states = ("passes" if each.passes else "does not pass" for each in comparisons)
             yield f"  {one_line(f'against {comparisons[0].baseline}: {_counted(states)}')}"

@@ -39,7 +39,7 @@ from summeval_pytest.reports.wording import (
     missed_lines,
     missed_slice,
     quoted,
-    shown,
+    render,
     signature_lines,
     slice_lines,
     standing,
@@ -311,10 +311,10 @@ def _weak_lines(pair: PairResult, least: float) -> Iterator[str]:
     )
     if weak:
         yield ""
-        yield f"supported, though by less than {shown(CATALOGUE[SUPPORT], least, least)} of 1:"
+        yield f"supported, though by less than {render(CATALOGUE[SUPPORT], least, least)} of 1:"
     for support, index, text in weak[:_WEAK]:
         what = quoted(text, _SENTENCE)
-        yield f"   sentence {index + 1}, {shown(CATALOGUE[SUPPORT], support, least)}: {what}"
+        yield f"   sentence {index + 1}, {render(CATALOGUE[SUPPORT], support, least)}: {what}"
     if len(weak) > _WEAK:
         yield f"   and {len(weak) - _WEAK} more"
 
@@ -498,7 +498,7 @@ def pair_parts(pair: PairResult, thresholds: Iterable[Threshold]) -> list[Part]:
 
 def _number(pair: PairResult, named: Named, value: float | None, bound: float | None) -> Part:
     """A number that does not fail its pair; skipped where the pair was left undecided."""
-    name, text = named.name, f"{named.name} {shown(named, value, bound)}"
+    name, text = named.name, f"{named.name} {render(named, value, bound)}"
     if pair.outcome == "error":
         why = one_line("; ".join(pair.verdict.undecided))
         return Part(name, f"{text} was not decided: {why}", "skipped")
@@ -562,7 +562,7 @@ def _mean(system: SystemResult, mean: SystemMean, papers: Sequence[Numbers]) -> 
     turned = mean.named.oriented
     known = ((each.values.get(mean.name), each.paper) for each in papers)
     worst = nsmallest(_MOST, ((turned(v), paper) for v, paper in known if v is not None))
-    lines = [f"   {shown(mean.named, turned(value))} {one_line(paper)}" for value, paper in worst]
+    lines = [f"   {render(mean.named, turned(value))} {one_line(paper)}" for value, paper in worst]
     text = _waived_text(_missed_mean(mean), mean.name, system.waivers)
     return Part(name, "\n".join([text, *lines]), "shortfall")
 

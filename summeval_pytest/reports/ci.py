@@ -33,8 +33,8 @@ from summeval_pytest.reports.wording import (
     corrected_value,
     excerpts,
     quoted,
+    render,
     ruled_out_text,
-    shown,
     slice_lines,
 )
 from summeval_pytest.text.printing import one_line, safe
@@ -334,7 +334,7 @@ def mean_cell(row: SystemRow, name: str) -> Markdown:
     mean = row.mean(name)
     value, least, corrected = mean.value, mean.least, mean.corrected
     number = mean.mean.named
-    text = shown(number, value, least)
+    text = render(number, value, least)
     if mean.state == "failed":
         text = f"**{text}**"
     if mean.state and least is not None and not number.meets(value, least):

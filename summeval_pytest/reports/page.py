@@ -26,7 +26,7 @@ from summeval_pytest.reports.page_pair import (
 from summeval_pytest.reports.systems import WORST_FIRST, SystemRow
 from summeval_pytest.reports.template import resource, template
 from summeval_pytest.reports.terminal import calls_lines
-from summeval_pytest.reports.wording import corrected_value, ruled_out_text, shown, slice_lines
+from summeval_pytest.reports.wording import corrected_value, render, ruled_out_text, slice_lines
 from summeval_pytest.verdict.floors import named_agreement
 from summeval_pytest.verdict.trust import confusions, worst_disagreements
 
@@ -111,7 +111,7 @@ class ListedPair:
     def values(self) -> dict[str, str]:
         """The value of each scored metric."""
         values, catalogue = self.numbers.values, self.numbers.catalogue
-        return {name: shown(catalogue[name], values[name]) for name in measured_metrics(values)}
+        return {name: render(catalogue[name], values[name]) for name in measured_metrics(values)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -289,7 +289,7 @@ def mean_cell(line: SystemLine, name: str) -> dict[str, object]:
     return {
         "name": name.removeprefix("facet."),
         "scale": int(named.high) if name.startswith("facet.") else 0,
-        "text": shown(named, value, least),
+        "text": render(named, value, least),
         "shade": 0 if not missing else max(1, round(missing * _STEPS)),
         "bound": "" if least is None else f"{signs[is_met]} {least:g}",
         "state": mean.state,

@@ -21,7 +21,7 @@ from summeval_pytest.metrics.own import OwnScore
 from summeval_pytest.questions import SCALES, Facet, Fact
 from summeval_pytest.reports.cases import averaged_note, pair_case
 from summeval_pytest.reports.disputes import disputed
-from summeval_pytest.reports.wording import QUOTE, claims_of, moved_numbers, shown
+from summeval_pytest.reports.wording import QUOTE, claims_of, moved_numbers, render
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import safe
 from summeval_pytest.text.sentences import sentence_texts
@@ -528,17 +528,17 @@ def _facet_notes(score: FacetScore) -> Iterator[str]:
 
 
 def _eva_notes(score: EvaScore) -> Iterator[str]:
-    precision = shown(CATALOGUE["eva.precision"], score.precision)
-    recall = shown(CATALOGUE["eva.recall"], score.recall)
-    yield f"eva {shown(CATALOGUE['eva'], score.value)}: precision {precision}, recall {recall}"
+    precision = render(CATALOGUE["eva.precision"], score.precision)
+    recall = render(CATALOGUE["eva.recall"], score.recall)
+    yield f"eva {render(CATALOGUE['eva'], score.value)}: precision {precision}, recall {recall}"
     if max(len(score.reference), len(score.candidate)) > _PIECES:
         yield f"of the facts, {_PIECES} of each kind are shown, the bad ones first"
 
 
 def _faithfulness_notes(score: FaithfulnessScore) -> Iterator[str]:
     if score.support is not None:
-        support = shown(CATALOGUE[SUPPORT], score.support)
-        yield f"faithfulness {shown(CATALOGUE['faithfulness'], score.value)}: support {support}"
+        support = render(CATALOGUE[SUPPORT], score.support)
+        yield f"faithfulness {render(CATALOGUE['faithfulness'], score.value)}: support {support}"
     if len(score.sentences) > _PIECES:
         yield f"of {len(score.sentences):,} sentences, {_PIECES} are shown, the bad ones first"
 

@@ -12,7 +12,7 @@ from summeval_pytest.reports.disputes import disputed, marked_runs
 from summeval_pytest.reports.page import finalize
 from summeval_pytest.reports.page_pair import Passages, Span, visible, whole_sentences
 from summeval_pytest.reports.template import resource, template
-from summeval_pytest.reports.wording import shown
+from summeval_pytest.reports.wording import render
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -77,7 +77,7 @@ def _listed(finding: Finding, whole: Mapping[tuple[str, str], str]) -> tuple[obj
 def _value(score: Score | Unscored, custom: CustomNumbers) -> str:
     if isinstance(score, Unscored):
         return f"not scored: {score.reason}"
-    return shown(catalogue_of(custom)[score.metric], score.value)
+    return render(catalogue_of(custom)[score.metric], score.value)
 
 
 def _runs(text: str, passages: dict[Facet, str]) -> Iterator[tuple[str, str]]:

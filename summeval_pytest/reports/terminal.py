@@ -29,8 +29,8 @@ from summeval_pytest.reports.judge_section import (
 from summeval_pytest.reports.wording import (
     INCONCLUSIVE,
     corrected_line,
+    render,
     ruled_out_text,
-    shown,
     slice_lines,
     waiver_line,
 )
@@ -107,7 +107,7 @@ class SystemTally:
             return "-"
         (named, *_) = (catalogue_of(r.custom)[metric] for r in self.rows if metric in r.values)
         part = f" ({len(values)}/{len(self.rows)})" if len(values) < len(self.rows) else ""
-        return shown(named, statistics.mean(values)) + part
+        return render(named, statistics.mean(values)) + part
 
 
 def summary_lines(

@@ -50,8 +50,8 @@ LEGEND: Final = (
 )
 
 
-def shown(named: Named, value: float | None, least: float | None = None) -> str:
-    """A number as text: a whole rating or count as it is, else three digits; a dash for None.
+def render(named: Named, value: float | None, least: float | None = None) -> str:
+    """Write a number as text: a whole rating or count as it is, else three digits; a dash for None.
 
     It gets more digits if three would look as if it met the threshold ``least`` that it misses.
     """
@@ -79,12 +79,12 @@ def beside(
 
 def standing(named: Named, value: float | None, least: float) -> str:
     """A number and its threshold: ``facet 0.425 < 0.750``, ``eva 0.400 >= 0.300``."""
-    return f"{named.name} {shown(named, value, least)} {against(named, value, least)}"
+    return f"{named.name} {render(named, value, least)} {against(named, value, least)}"
 
 
 def against(named: Named, value: float | None, least: float) -> str:
     """The threshold of a number with the sign between them: ``< 0.750``."""
-    bound, is_met = shown(named, least, least), named.meets(value, least)
+    bound, is_met = render(named, least, least), named.meets(value, least)
     if named.lower_is_better:
         return f"{'<=' if is_met else '>'} {bound} (upper bound)"
     return f"{'>=' if is_met else '<'} {bound}"
@@ -144,7 +144,7 @@ def moved_numbers(change: PairChange) -> list[str]:
     moved = ((name, old, new) for name, old, new in change.numbers if old != new)
     catalogue = catalogue_of(change.custom)
     return [
-        f"{name} {shown(catalogue[name], old)} -> {shown(catalogue[name], new)}"
+        f"{name} {render(catalogue[name], old)} -> {render(catalogue[name], new)}"
         for name, old, new in moved
     ]
 
@@ -173,7 +173,7 @@ def corrected_value(mean: CorrectedMean) -> str:
     reason = one_line(mean.reason)
     if mean.value is None:
         return f"unknown ({reason})"
-    value = shown(CATALOGUE[mean.name], mean.value)
+    value = render(CATALOGUE[mean.name], mean.value)
     if mean.low is None or mean.high is None:
         return f"{value} ({reason})"
     return f"{value} [{mean.low:.2f}, {mean.high:.2f}]"
@@ -189,8 +189,8 @@ def missed_lines(means: Iterable[CorrectedMean]) -> Iterator[str]:
         for floor in mean.missed:
             value = floor.compared(mean.value, mean.low)
             if value is not None:  # an unknown one is undecided
-                text = shown(floor.named, value, floor.least)
-                least = shown(floor.named, floor.least, floor.least)
+                text = render(floor.named, value, floor.least)
+                least = render(floor.named, floor.least, floor.least)
                 yield f"corrected mean {floor.title} {text} < {least} ({corrected_text(mean)})"
 
 
@@ -213,8 +213,8 @@ def slice_lines(system: SystemResult) -> Iterator[str]:
     if worst := worst_slice(system.slices):
         each, name, value, of_all = worst
         yield (
-            f"worst slice of {system.name}: {each.name}, {name} {shown(CATALOGUE[name], value)} on"
-            f" {each.n_papers:,} papers ({shown(CATALOGUE[name], of_all)} on all)"
+            f"worst slice of {system.name}: {each.name}, {name} {render(CATALOGUE[name], value)} on"
+            f" {each.n_papers:,} papers ({render(CATALOGUE[name], of_all)} on all)"
         )
     if small := [f"{each.name} ({each.n_papers})" for each in system.slices if each.is_small]:
         yield f"slices with fewer than {MIN_SLICE} papers decide nothing: {', '.join(small)}"

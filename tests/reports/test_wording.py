@@ -14,8 +14,8 @@ from summeval_pytest.reports.wording import (
     comparison_lines,
     corrected_text,
     missed_lines,
+    render,
     ruled_out_text,
-    shown,
     waiver_line,
 )
 from summeval_pytest.verdict.differences import Claim, Comparison, Difference, FacetChange, Flip
@@ -46,8 +46,8 @@ def test_a_number_has_three_digits_and_a_rating_none(snapshot: SnapshotAssertion
     """A rating is whole, and no number is a dash."""
     plain = [("facet", 1.0), ("eva", 2 / 3), ("facet.result", 4.0), ("facet.result", 2.9996)]
     assert [
-        *(shown(CATALOGUE[name], value) for name, value in plain),
-        shown(EVA, None, 0.5),
+        *(render(CATALOGUE[name], value) for name, value in plain),
+        render(EVA, None, 0.5),
     ] == snapshot
 
 
@@ -68,13 +68,13 @@ def test_digits_are_added_until_a_shortfall_can_be_seen(
     value: float, least: float, text: str
 ) -> None:
     """Told "0.550 < 0.550", a reader would take it for a bug of ours."""
-    assert shown(CATALOGUE["facet"], value, least) == text
+    assert render(CATALOGUE["facet"], value, least) == text
 
 
 @given(value=RATES, least=RATES)
 def test_what_is_printed_decides_as_the_numbers_do(value: float, least: float) -> None:
     """Law: of a value and a threshold, the one that is less is the one that reads as less."""
-    printed = float(shown(EVA, value, least)), float(shown(EVA, least, least))
+    printed = float(render(EVA, value, least)), float(render(EVA, least, least))
     assert (printed[0] < printed[1]) == (value < least)
 
 
