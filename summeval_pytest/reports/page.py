@@ -45,9 +45,9 @@ COLUMNS: Final = ("facet", *(f"facet.{facet}" for facet in FACETS), "eva", "fait
 WHOLE_RUN: Final = 2_000
 """The page of a run with at most so many pairs has the texts of all of them."""
 MOST_WRITTEN: Final = 150
+"""Of a longer run, so many pairs are rows of the markup, and so many failing ones have texts."""
 WHOLE_PAPERS: Final = 200
 """With more papers, the page has only the source sentences that a verdict names."""
-"""Of a longer run, so many pairs are rows of the markup, and so many failing ones have texts."""
 _LOST: Final = {
     **{f"facet.{facet}": facet for facet in FACETS},
     "eva": "facts",
