@@ -131,7 +131,9 @@ class VerdictItem(pytest.Item):
         self.failure = ""
 
     def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
-        """The suite file, the line of the system in it, and a name."""
+        """The suite file, the line of the system in it, or the first one, and a name."""
+        if isinstance(self.parent, SuiteFile):
+            return self.path, 0, self.name
         line = self.gated.suite.place_of(self.system).line
         return self.path, line - 1, f"{self.system}::{self.name}"
 
@@ -167,10 +169,6 @@ class StickItem(VerdictItem):
         failure = f"{text}\nhave somebody approve this, then merge it alone"
         return Decided(replace(result, stick=text), failure=failure)
 
-    def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
-        """The suite file, its first line, and the name."""
-        return self.path, 0, self.name
-
 
 class JudgeItem(VerdictItem):
     """The judge as a test: its agreement with the golden labels against the suite's floors."""
@@ -189,10 +187,6 @@ class JudgeItem(VerdictItem):
         if trust.outcome == "error":
             return Decided(result, error=trust.fault or trust.undecided)
         return Decided(result, failure=describe_trust(trust))
-
-    def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
-        """The suite file, its first line, and the name."""
-        return self.path, 0, self.name
 
 
 class PairItem(VerdictItem):
