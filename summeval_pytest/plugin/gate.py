@@ -86,6 +86,8 @@ class Gate:
         self._runner: Runner | None = None
         self.judged: frozenset[GatedSuite] = frozenset()
         """The suites whose judge this run measures in a test of its own."""
+        self._papers: set[tuple[str, str]] = set()
+        """The papers, by suite, that went with a result: a record has each of them once."""
         self.collected: set[str] = set()
         """The suites whose file pytest has collected in this process."""
         self.failed_signatures: set[str] = set()
@@ -184,13 +186,19 @@ class Gate:
         return suite.stick if suite else ""
 
     def pair_result(self, gated: GatedSuite, system: str, paper: str) -> TestResult:
-        """One pair, decided."""
+        """One pair, decided; the first result on a paper in this process has the paper, too."""
         if (suite := self._decided(gated)) is None:
             baseline = self.baselines.of(gated.suite, system)
-            return measure_pair(self.runner, gated, system, paper, baseline)
-        (pair,) = suite.pairs_in({(system, paper)})
-        of_paper = next((each for each in suite.papers if each.id == paper), None)
-        return TestResult(suite=suite.shown, pair=pair, paper=of_paper)
+            result = measure_pair(self.runner, gated, system, paper, baseline)
+        else:
+            (pair,) = suite.pairs_in({(system, paper)})
+            of_paper = next((each for each in suite.papers if each.id == paper), None)
+            result = TestResult(suite=suite.shown, pair=pair, paper=of_paper)
+        if (gated.suite.shown, paper) in self._papers:
+            return replace(result, paper=None)
+        if result.paper is not None:
+            self._papers.add((gated.suite.shown, paper))
+        return result
 
     def system_result(self, gated: GatedSuite, system: str) -> TestResult:
         """One system over all its papers, decided."""
