@@ -542,8 +542,8 @@ def test_a_bad_prompt_that_goes_first_costs_the_others_nothing(
         return await asyncio.gather(*map(client.send, requested), return_exceptions=True)
 
     with ScriptedServer(script) as server:
-        endpoint = at(server.url, timeout_seconds=2, attempt_seconds=2)
-        bad, *others = run(endpoint, sending, backoff=replace(QUICK, head_start_seconds=0.3))
+        endpoint = at(server.url, timeout_seconds=1, attempt_seconds=1)
+        bad, *others = run(endpoint, sending, backoff=replace(QUICK, head_start_seconds=0.1))
     assert isinstance(bad, NoReplyError)
     assert [type(one) for one in others] == [ChatReply] * 9
     assert levels(server).count("json_object") == (1 if trouble == Status(400) else 0)
