@@ -7,7 +7,8 @@ cannot be answered is `Unanswered`, for a whole question or for one of its items
 FM is the Facet-aware Metric (`facet`), EVA is EVA-Score (`eva`), FareBio is sentence faithfulness
 (`faithfulness`). In a check, ``support`` is the judge's strength of belief, 0 to 1, if it has one.
 ``undecided`` says that the judge met a conflict that it cannot decide. It took the worse side, and
-a person has to look; the pair is decided all the same. Indices count from 0.
+a person has to look; the pair is decided all the same. Indices count from 0. A check or rating of
+another type or range raises `TypeError` or `ValueError` where it is made.
 
     SegmentFacets(text)                  -> FacetSegments
     RateFacets(pairs)                    -> FacetRatings      one rating a facet
@@ -43,6 +44,26 @@ SUMMARY_SCALE: Final = 4
 
 OFFLINE: Final = "offline"
 """The name by which users choose the embedded judge, and the default."""
+
+
+def _check_type(answer: object, type_: type, *fields: str, or_none: bool = False) -> None:
+    """Refuses a field that only resembles a bool or an int: 0.1 is neither true nor false."""
+    for field in fields:
+        value = getattr(answer, field)
+        if type(value) is not type_ and not (or_none and value is None):
+            raise TypeError(f"{field!r} is {value!r}, which is no {type_.__name__}")
+
+
+def _check_range(answer: object, field: str, least: int, most: int) -> None:
+    value = getattr(answer, field)
+    if value is not None and not least <= value <= most:
+        raise ValueError(f"{field!r} is {value!r}, not from {least} to {most}")
+
+
+def _check_items(items: tuple[object, ...], type_: type) -> None:
+    for item in items:
+        if not isinstance(item, (type_, Unanswered)):
+            raise TypeError(f"{item!r} is no {type_.__name__}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +142,23 @@ class FacetRating:
     confidence: float | None = None
     undecided: bool = False
 
+    def __post_init__(self) -> None:
+        _check_type(self, int, "rating")
+        _check_type(self, int, "coverage", or_none=True)
+        _check_type(self, bool, "undecided")
+        _check_range(self, "rating", 1, SCALES[self.facet])
+        _check_range(self, "coverage", 0, 100)
+        _check_range(self, "confidence", 0, 1)
+
 
 @dataclass(frozen=True, slots=True)
 class FacetRatings:
     """One rating for each pair asked about, in the order asked."""
 
     ratings: tuple[FacetRating | Unanswered, ...]
+
+    def __post_init__(self) -> None:
+        _check_items(self.ratings, FacetRating)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,12 +226,19 @@ class FactCheck:
     support: float | None = None
     undecided: bool = False
 
+    def __post_init__(self) -> None:
+        _check_type(self, bool, "entailed", "undecided")
+        _check_range(self, "support", 0, 1)
+
 
 @dataclass(frozen=True, slots=True)
 class FactChecks:
     """One check for each fact asked about, in the order asked."""
 
     checks: tuple[FactCheck | Unanswered, ...]
+
+    def __post_init__(self) -> None:
+        _check_items(self.checks, FactCheck)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,12 +317,20 @@ class SentenceCheck:
     undecided: bool = False
     number_conflict: bool = False
 
+    def __post_init__(self) -> None:
+        _check_type(self, bool, "supported", "undecided", "number_conflict")
+        _check_type(self, bool, "factual", or_none=True)
+        _check_range(self, "support", 0, 1)
+
 
 @dataclass(frozen=True, slots=True)
 class SentenceChecks:
     """One check for each sentence asked about, in the order asked."""
 
     checks: tuple[SentenceCheck | Unanswered, ...]
+
+    def __post_init__(self) -> None:
+        _check_items(self.checks, SentenceCheck)
 
 
 @dataclass(frozen=True, slots=True)

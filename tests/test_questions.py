@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import math
 from dataclasses import fields
-from typing import get_args
+from types import SimpleNamespace
+from typing import Final, get_args
 
 import pytest
 
@@ -10,10 +12,16 @@ from summeval_pytest.questions import (
     SCALES,
     Answer,
     CheckFacts,
+    FacetRating,
+    FacetRatings,
     FacetSegments,
     Fact,
+    FactCheck,
+    FactChecks,
     ListFacts,
     Question,
+    SentenceCheck,
+    SentenceChecks,
     Settled,
 )
 
@@ -50,3 +58,34 @@ def test_every_field_of_a_question_counts() -> None:
     }
     different |= {plain, CheckFacts(plain.facts, plain.premises, every_premise=False)}
     assert len(different) == 5
+
+
+RATING: Final = {"facet": "method", "reason": "", "rating": 4}
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (SentenceCheck, {"reason": "", "supported": 0.1}),
+        (SentenceCheck, {"reason": "", "supported": None}),
+        (SentenceCheck, {"reason": "", "supported": True, "factual": "no"}),
+        (SentenceCheck, {"reason": "", "supported": True, "support": 50.0}),
+        (FactCheck, {"reason": "", "entailed": 1}),
+        (FactCheck, {"reason": "", "entailed": True, "support": math.nan}),
+        (FacetRating, RATING | {"rating": 3.5}),
+        (FacetRating, RATING | {"rating": True}),
+        (FacetRating, RATING | {"rating": 0}),
+        (FacetRating, RATING | {"facet": "background"}),
+        (FacetRating, RATING | {"coverage": 101}),
+        (FacetRating, RATING | {"confidence": -0.1}),
+        (FacetRatings, {"ratings": (SimpleNamespace(rating=4),)}),
+        (FactChecks, {"checks": (True,)}),
+        (SentenceChecks, {"checks": (FactCheck(reason="", entailed=True),)}),
+    ],
+)
+def test_an_answer_that_only_looks_like_one_is_refused(
+    kind: type, values: dict[str, object]
+) -> None:
+    """A judge of the user's that says 0.1 would be read as "supported", and meet its floors."""
+    with pytest.raises((TypeError, ValueError)):
+        kind(**values)

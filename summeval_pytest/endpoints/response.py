@@ -33,7 +33,12 @@ MOST_MARKS: Final = 100_000
 times the memory of their text."""
 _SHOWN: Final = 200
 _SEARCHED: Final = 4000
-_CUT: Final[dict[str, Finish]] = {"length": "length", "content_filter": "content_filter"}
+_ENDS: Final[Mapping[Finish, re.Pattern[str]]] = {
+    "stop": re.compile(r"none|stop|stop_sequence|eos|eos_token|end_turn|complete", re.IGNORECASE),
+    "length": re.compile(r".*(length|max).*", re.IGNORECASE),
+    "content_filter": re.compile(r".*(filter|safety|recitation|prohibited).*", re.IGNORECASE),
+}
+"""Why a text ended, by the words of different servers; some give none."""
 _NO_TEXT: Final = ("error", "function_call", "tool_calls")
 _WORD: Final = re.compile(r"[a-z_]+")
 _ESCAPE: Final = re.compile(r"\\.")
@@ -125,7 +130,10 @@ def _read_choice(choice: Mapping[str, Any]) -> tuple[str, Finish]:
                 texts.append(text)
             case _:
                 raise _malformed(f"its 'content' is {_kind(content)} and holds no text")
-    return "".join(texts), _CUT.get(str(end), "stop")
+    for finish, word in _ENDS.items():
+        if word.fullmatch(str(end)):
+            return "".join(texts), finish
+    raise _malformed(f"it ended with {one_line(str(end), 60)!r}: nobody knows if its text is whole")
 
 
 def _usage(values: Any) -> Usage | None:

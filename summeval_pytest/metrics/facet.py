@@ -349,8 +349,6 @@ def _checked_rating(facet: Facet, rating: FacetRating | Unanswered) -> FacetRati
         raise NoScoreError(f"{facet}: {rating.reason}")
     if rating.facet != facet:
         raise NoScoreError(f"asked to rate {facet}, the judge rated {rating.facet}")
-    if not 1 <= rating.rating <= SCALES[facet]:
-        raise NoScoreError(f"{facet}: rating {rating.rating} is off its scale 1 to {SCALES[facet]}")
     return rating
 
 

@@ -8,8 +8,8 @@ import socket
 import threading
 import tracemalloc
 import zlib
-from functools import cache
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest

@@ -54,7 +54,9 @@ REFUSED = {"content": "half", "refusal": "I won't."}
     ("message", "finish", "text", "read"),
     [
         *[({"content": "yes"}, each, "yes", each) for each in ("stop", "length", "content_filter")],
-        *[({"content": "yes"}, own, "yes", "stop") for own in (None, "eos", 7, ["length"])],
+        *[({"content": "yes"}, own, "yes", "stop") for own in (None, "eos", "end_turn", "STOP")],
+        *[({"content": "ye"}, own, "ye", "length") for own in ("model_length", "MAX_TOKENS")],
+        *[({"content": ""}, own, "", "content_filter") for own in ("content-filter", "SAFETY")],
         *[(REFUSED, other, "I won't.", "refusal") for other in ("stop", "length", None)],
         *[({"content": none}, "stop", "", "stop") for none in (None, "", list[object]())],
         ({"content": PARTS}, "stop", "yes", "stop"),
@@ -103,6 +105,13 @@ NO = {**YES, "message": {"content": "no"}}
         *[
             (saying({"content": "ye"}, end), f"it ended with {end!r} and so without a text")
             for end in ("tool_calls", "function_call", "error")
+        ],
+        *[
+            (
+                saying({"content": "ye"}, end),
+                f"it ended with {str(end)!r}: nobody knows if its text is whole",
+            )
+            for end in ("abort", "incomplete", 7)
         ],
         *[
             (

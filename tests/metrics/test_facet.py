@@ -232,14 +232,6 @@ GOOD = rated(background=3, method=4, result=4, conclusion=3)
             "asked to rate method, the judge rated result",
         ),
         (
-            rated(background=4, method=4, result=4, conclusion=3),
-            "background: rating 4 is off its scale 1 to 3",
-        ),
-        (
-            rated(background=3, method=0, result=4, conclusion=3),
-            "method: rating 0 is off its scale 1 to 4",
-        ),
-        (
             q.FacetRatings((*GOOD.ratings[:2], q.Unanswered("cut off"), GOOD.ratings[3])),
             "result: cut off",
         ),
