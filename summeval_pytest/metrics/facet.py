@@ -11,10 +11,10 @@ its division by 4 and with removed facets renormalised, as 500 of 500 released s
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from difflib import SequenceMatcher
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from summeval_pytest.metrics.finding import Finding, closest_sentence
 from summeval_pytest.metrics.flow import (
@@ -163,14 +163,12 @@ class FacetScore:
         """
         if self.by_reference:
             return mean_values(score.values() for score in self.by_reference)
+        ratings = {rated.facet: rated.rating for rated in self.ratings}
         named: dict[str, float | None] = {"facet": self.value}
-        if self.identical:
-            named.update({f"facet.{facet}": float(scale) for facet, scale in SCALES.items()})
-            named[COVERAGE] = 1.0
-        named.update({f"facet.{rated.facet}": float(rated.rating) for rated in self.ratings})
-        if self.key_coverage is not None:
-            named[COVERAGE] = self.key_coverage
-        return MappingProxyType(named)
+        for facet, rating in (SCALES if self.identical else ratings).items():
+            named[f"facet.{facet}"] = float(rating)
+        covered = 1.0 if self.identical else self.key_coverage
+        return MappingProxyType(named if covered is None else {**named, COVERAGE: covered})
 
     def averaged(self, scores: tuple[FacetScore, ...]) -> FacetScore:
         """This score with the mean value of several references."""
@@ -257,10 +255,17 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
     check_usable(summary)
     if short_circuit and summary == reference:
         return FacetScore(value=1.0, identical=True)
-    grounded, candidate = yield from _segments(reference, summary, reference_facets)
+    of_summary = SegmentFacets(summary, is_summary=True)
+    if reference_facets is not None:
+        stated, dropped = reference_facets, ()
+        (segments,) = yield from ask(FacetSegments, of_summary)
+    else:
+        first, segments = yield from ask(FacetSegments, SegmentFacets(reference), of_summary)
+        stated, dropped = ground(first, reference)
+    candidate, invented = ground(segments, summary)
     ratings = yield from _ratings(
-        grounded.segments,
-        stated_again(grounded.segments, candidate.segments, summary),
+        stated,
+        stated_again(stated, candidate, summary),
         RateFacets((), reference, summary, reference_facts),
     )
     value = facet_aware_metric({rated.facet: rated.rating for rated in ratings}, weights)
@@ -269,24 +274,11 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
     return FacetScore(
         value=value,
         ratings=ratings,
-        removed=tuple(facet for facet in FACETS if not grounded.segments.segment(facet)),
-        ungrounded=(*grounded.dropped, *candidate.dropped),
-        coverage=coverage(candidate.segments, summary),
+        removed=tuple(facet for facet in FACETS if not stated.segment(facet)),
+        ungrounded=(*dropped, *invented),
+        coverage=coverage(candidate, summary),
         key_coverage=key_coverage(ratings, weights),
     )
-
-
-def _segments(
-    reference: str, summary: str, frozen: FacetSegments | None
-) -> Dialogue[tuple[Grounded, Grounded]]:
-    """The facets of both texts, as far as the texts contain them."""
-    of_summary = SegmentFacets(summary, is_summary=True)
-    if frozen is not None:
-        (candidate,) = yield from ask(FacetSegments, of_summary)
-        reviewed = Grounded(segments=frozen, dropped=(), extents=MappingProxyType({}))
-        return reviewed, ground(candidate, summary)
-    first, second = yield from ask(FacetSegments, SegmentFacets(reference), of_summary)
-    return ground(first, reference), ground(second, summary)
 
 
 def stated_again(reference: FacetSegments, candidate: FacetSegments, summary: str) -> FacetSegments:
@@ -316,45 +308,36 @@ def _ratings(
         if reference.segment(f)
     ]
     pairs = tuple(pair for pair in stated if pair.candidate)
-    rated: dict[Facet, FacetRating] = {}
+    answers: Iterable[FacetRating | Unanswered] = ()
     if pairs:
         (answer,) = yield from ask(FacetRatings, replace(question, pairs=pairs))
         expect_count("ratings", len(answer.ratings), len(pairs))
-        for pair, rating in zip(pairs, answer.ratings, strict=True):
-            rated[pair.facet] = _checked_rating(pair.facet, rating)
-    absent = "the summary does not state it"
-    ratings = []
-    for pair in stated:
-        rating = rated.get(pair.facet) or FacetRating(
-            facet=pair.facet, reason=absent, rating=EMPTY_RATING
+        answers = answer.ratings
+    given = iter(answers)
+    return tuple(
+        _rated(pair, next(given))
+        if pair.candidate
+        else RatedFacet(
+            facet=pair.facet,
+            rating=EMPTY_RATING,
+            reason="the summary does not state it",
+            reference=pair.reference,
+            candidate="",
+            by_rule=True,
         )
-        ratings.append(
-            RatedFacet(
-                facet=pair.facet,
-                rating=rating.rating,
-                reason=rating.reason,
-                reference=pair.reference,
-                candidate=pair.candidate,
-                by_rule=not pair.candidate,
-                confidence=rating.confidence,
-                coverage=rating.coverage,
-                undecided=rating.undecided,
-            )
-        )
-    return tuple(ratings)
+        for pair in stated
+    )
 
 
-def _checked_rating(facet: Facet, rating: FacetRating | Unanswered) -> FacetRating:
+def _rated(pair: FacetPair, rating: FacetRating | Unanswered) -> RatedFacet:
+    """The facet with its rating, if that is one of it."""
+    facet = pair.facet
     if isinstance(rating, Unanswered):
         raise NoScoreError(f"{facet}: {rating.reason}")
     if rating.facet != facet:
         raise NoScoreError(f"asked to rate {facet}, the judge rated {rating.facet}")
-    return rating
+    return RatedFacet(**{**asdict(pair), **asdict(rating)})
 
-
-Extent = Literal["whole", "parts", "absent"]
-"""How a text contains a segment: word for word, some of its sentences, or none of them."""
-EXTENTS: Final[tuple[Extent, ...]] = get_args(Extent)
 
 _WORD = re.compile(r"(?<![^\W_])(?<!@)[^\W_]+")
 """A word; a masked number or citation (``@xmath0``, ``@xcite``) is none."""
@@ -363,48 +346,31 @@ LEAST_RUN: Final = 4
 _ELLIPSIS = re.compile(r"\s*(?:\[?\.\.\.\]?|\u2026)\s*")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grounded:
-    """A text's segments as far as it contains them, and the pieces that it does not contain.
-
-    ``extents`` says how the text contains the segment of each facet that had one.
-    """
-
-    segments: FacetSegments
-    dropped: tuple[str, ...]
-    extents: Mapping[Facet, Extent]
-
-
-def ground(segments: FacetSegments, text: str) -> Grounded:
-    """Keep what the text contains of the segments (metrics.md 1.1, stage A).
+def ground(segments: FacetSegments, text: str) -> tuple[FacetSegments, tuple[str, ...]]:
+    """What the text contains of the segments, and the pieces that it does not contain.
 
     A segment is kept whole, else sentence by sentence. Only words are compared: spaces, case,
     brackets and masked numbers may differ. Of a sentence that the text does not contain, shared
     runs of four words and more are kept if they are at least half of it. Recorded segments stay
-    whole, and their missing pieces are still reported.
+    whole, and their missing pieces are still reported (metrics.md 1.1, stage A).
     """
     plain = _plain(text)
     kept: dict[Facet, str] = {}
     dropped: list[str] = []
-    extents: dict[Facet, Extent] = {}
     for facet in FACETS:
         segment = segments.segment(facet).strip()
         if not _WORD.search(segment):
             continue
         if _plain(segment) in plain:
-            kept[facet], extents[facet] = segment, "whole"
+            kept[facet] = segment
             continue
         shares = {
             piece: piece if _plain(piece) in plain else _shared(piece, text)
-            for piece in _pieces(segment)
+            for piece in pieces_of(segment)
         }
         dropped.extend(piece for piece, shared in shares.items() if not shared)
         kept[facet] = segment if segments.recorded_by else " ".join(filter(None, shares.values()))
-        is_partial = any(piece == shared for piece, shared in shares.items())
-        extents[facet] = "parts" if is_partial else "absent"
-    return Grounded(
-        segments=FacetSegments(**kept), dropped=tuple(dropped), extents=MappingProxyType(extents)
-    )
+    return FacetSegments(**kept), tuple(dropped)
 
 
 def _shared(sentence: str, text: str) -> str:
@@ -421,8 +387,8 @@ def _shared(sentence: str, text: str) -> str:
 
 def coverage(segments: FacetSegments, text: str) -> float:
     """Share of the text's letters and digits in its segments, at most 1."""
-    n_letters = sum(_letters(segments.segment(facet)) for facet in FACETS)
-    return min(1.0, n_letters / max(1, _letters(text)))
+    total = sum(n_letters(segments.segment(facet)) for facet in FACETS)
+    return min(1.0, total / max(1, n_letters(text)))
 
 
 def is_verbatim(sentence: str, text: str) -> bool:
@@ -431,23 +397,8 @@ def is_verbatim(sentence: str, text: str) -> bool:
     return bool(wanted.strip()) and wanted in _plain(text)
 
 
-def facets_of(sentences: Iterable[str], segments: FacetSegments) -> Iterator[Facet | None]:
-    """The facet whose segment contains each sentence, the first of several; None where none does.
-
-    A sentence that no segment contains as a whole goes to the facet with most letters of its
-    pieces. Only words are compared.
-    """
-    plain = {facet: _plain(segments.segment(facet)) for facet in FACETS}
-    for sentence in sentences:
-        wanted = _plain(sentence)
-        whole = [facet for facet in FACETS if wanted.strip() and wanted in plain[facet]]
-        pieces = [] if whole else [(_plain(p), _letters(p)) for p in _pieces(sentence)]
-        letters = {f: sum(size for p, size in pieces if p in plain[f]) for f in FACETS}
-        most = max(FACETS, key=letters.__getitem__)
-        yield whole[0] if whole else most if letters[most] else None
-
-
-def _pieces(segment: str) -> list[str]:
+def pieces_of(segment: str) -> list[str]:
+    """The sentences of a segment, parted at its ellipses, too; each has a word."""
     return [
         sentence
         for piece in _ELLIPSIS.split(segment)
@@ -461,5 +412,6 @@ def _plain(text: str) -> str:
     return f" {' '.join(_WORD.findall(text.lower()))} "
 
 
-def _letters(text: str) -> int:
+def n_letters(text: str) -> int:
+    """How many letters and digits the words of a text have."""
     return sum(map(len, _WORD.findall(text)))

@@ -100,7 +100,7 @@ def _rated(
     reference = _reference_segments(paper, segments)
     if reference is None or summary not in segments:
         return
-    recorded = ground(segments[summary], summary).segments
+    recorded = ground(segments[summary], summary)[0]
     candidate = stated_again(reference, recorded, summary)
     for facet in FACETS:
         rating = (record.facets or {}).get(facet)
@@ -120,4 +120,4 @@ def _reference_segments(
     if paper.reference_facets is not None:
         return paper.reference_facets
     text = normalise(paper.references[0])
-    return ground(segments[text], text).segments if text in segments else None
+    return ground(segments[text], text)[0] if text in segments else None

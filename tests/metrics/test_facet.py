@@ -15,7 +15,6 @@ from summeval_pytest.metrics.facet import (
     FacetScore,
     coverage,
     facet_aware_metric,
-    facets_of,
     ground,
     is_verbatim,
 )
@@ -250,35 +249,34 @@ TEXT = "Moss cools roofs. We planted six roofs with moss. They stayed 4.5 degree
 
 
 @pytest.mark.parametrize(
-    ("segment", "way", "kept", "dropped"),
+    ("segment", "kept", "dropped"),
     [
         # sentence by sentence: two that are not neighbours, and one made up between them
-        ("Zinc serves enzymes. They grew.", "parts", "Zinc serves enzymes. They grew.", ()),
-        ("They grew. Lead fell. It may help.", "parts", "They grew. It may help.", ("Lead fell.",)),
+        ("Zinc serves enzymes. They grew.", "Zinc serves enzymes. They grew.", ()),
+        ("They grew. Lead fell. It may help.", "They grew. It may help.", ("Lead fell.",)),
         # at ellipses of every spelling
-        ("Mice ate zinc ... for a week.", "parts", "Mice ate zinc for a week.", ()),
-        ("Mice ate zinc\u2026 for a week.", "parts", "Mice ate zinc for a week.", ()),
-        ("Mice ate zinc [...] for a week.", "parts", "Mice ate zinc for a week.", ()),
-        ("Mice ate tin ... for a week.", "parts", "for a week.", ("Mice ate tin",)),
+        ("Mice ate zinc ... for a week.", "Mice ate zinc for a week.", ()),
+        ("Mice ate zinc\u2026 for a week.", "Mice ate zinc for a week.", ()),
+        ("Mice ate zinc [...] for a week.", "Mice ate zinc for a week.", ()),
+        ("Mice ate tin ... for a week.", "for a week.", ("Mice ate tin",)),
         # case, punctuation and line breaks do not count, words do
-        ("MICE ate zinc (and\nsome lead)", "whole", "MICE ate zinc (and\nsome lead)", ()),
-        ("Mice ate zin", "absent", "", ("Mice ate zin",)),
-        ("ice ate zinc", "absent", "", ("ice ate zinc",)),
+        ("MICE ate zinc (and\nsome lead)", "MICE ate zinc (and\nsome lead)", ()),
+        ("Mice ate zin", "", ("Mice ate zin",)),
+        ("ice ate zinc", "", ("ice ate zinc",)),
         # most of a sentence, as the text has it; a sentence with little of it is invented
-        ("Mice ate zinc (and some lead) too.", "absent", "Mice ate zinc, and some lead", ()),
-        ("Zinc @xmath3 serves enzymes", "whole", "Zinc @xmath3 serves enzymes", ()),
+        ("Mice ate zinc (and some lead) too.", "Mice ate zinc, and some lead", ()),
+        ("Zinc @xmath3 serves enzymes", "Zinc @xmath3 serves enzymes", ()),
         # nothing but marks is an empty segment, not an invented one
-        ("...", None, "", ()),
-        (" - ", None, "", ()),
+        ("...", "", ()),
+        (" - ", "", ()),
     ],
 )
 def test_segment_is_kept_as_far_as_the_text_has_it(
-    segment: str, way: str | None, kept: str, dropped: tuple[str, ...]
+    segment: str, kept: str, dropped: tuple[str, ...]
 ) -> None:
     """86 % of released segments are verbatim, and 11 % sentence by sentence."""
-    answer = ground(q.FacetSegments(method=segment), SUMMARY)
-    assert (answer.segments, answer.dropped) == (q.FacetSegments(method=kept), dropped)
-    assert answer.extents.get("method") == way
+    segments = q.FacetSegments(method=segment)
+    assert ground(segments, SUMMARY) == (q.FacetSegments(method=kept), dropped)
 
 
 def test_coverage_is_the_share_of_the_summary_in_its_segments() -> None:
@@ -287,17 +285,6 @@ def test_coverage_is_the_share_of_the_summary_in_its_segments() -> None:
     text = "In May, it fell. Then it sinks!"
     assert coverage(q.FacetSegments(background="In May, it fell."), text) == 0.5
     assert coverage(q.FacetSegments(method=text, result=text), text) == 1.0
-
-
-def test_a_sentence_belongs_to_the_facet_that_holds_it() -> None:
-    """Word for word, or most of it where it was cut; of two facets the first, and of none none."""
-    segments = q.FacetSegments(
-        background="Moss cools roofs.", result="They stayed 4.5  degrees cooler. Moss cools roofs."
-    )
-    sentences = ("Moss cools roofs .", "They stayed 4.5 degrees cooler.", "We planted six.", "...")
-    assert list(facets_of(sentences, segments)) == ["background", "result", None, None]
-    cut = "Moss cools roofs ... they stayed 4.5 degrees cooler ... bees came"
-    assert list(facets_of([cut], replace(segments, result=segments.result[:32]))) == ["result"]
 
 
 def test_a_text_holds_words_and_not_pieces_of_words() -> None:
@@ -310,19 +297,17 @@ def test_a_text_holds_words_and_not_pieces_of_words() -> None:
 @given(st.lists(st.sampled_from(TEXT.split(". ")), max_size=4), st.sampled_from(q.FACETS))
 def test_pieces_of_a_text_are_never_dropped(pieces: list[str], facet: str) -> None:
     """Law: whatever sentences of the text a segment is made of, nothing of it is invented."""
-    answer = ground(q.FacetSegments(**{facet: ". ".join(pieces)}), TEXT)
-    assert answer.dropped == ()
-    assert (facet in answer.extents) == bool(pieces)
-    assert 0 <= coverage(answer.segments, TEXT) <= 1
+    segments, dropped = ground(q.FacetSegments(**{facet: ". ".join(pieces)}), TEXT)
+    assert dropped == ()
+    assert 0 <= coverage(segments, TEXT) <= 1
 
 
 def test_recorded_segments_stay_as_they_were_rated() -> None:
     """A release's ratings are of its own segments; what the text does not hold is told."""
     text = "We fed zinc to mice. Mice grew ( p < 0.01 )."
     given = {"method": "Zinc was fed to mice.", "result": "Mice grew (p<0.01). They sang."}
-    grounded = ground(q.FacetSegments(**given), text)
-    assert (grounded.segments.method, grounded.segments.result) == ("", "Mice grew (p<0.01).")
-    recorded = ground(q.FacetSegments(**given, recorded_by="GPT-4"), text)
-    assert (recorded.segments.method, recorded.segments.result) == tuple(given.values())
-    assert recorded.dropped == grounded.dropped == ("Zinc was fed to mice.", "They sang.")
-    assert recorded.extents == grounded.extents
+    segments, dropped = ground(q.FacetSegments(**given), text)
+    assert (segments.method, segments.result) == ("", "Mice grew (p<0.01).")
+    recorded, missing = ground(q.FacetSegments(**given, recorded_by="GPT-4"), text)
+    assert (recorded.method, recorded.result) == tuple(given.values())
+    assert missing == dropped == ("Zinc was fed to mice.", "They sang.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.metrics.catalogue import METRICS
-from summeval_pytest.metrics.facet import WEIGHTS, FacetScore, facets_of
+from summeval_pytest.metrics.facet import WEIGHTS, FacetScore, is_verbatim, n_letters, pieces_of
 from summeval_pytest.metrics.flow import ask, ends_unscored
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import FACETS, Facet, FacetSegments, SegmentFacets, Unanswered
@@ -92,11 +92,27 @@ def role_answers(label: Label, evaluation: Evaluation) -> tuple[RoleAnswer, ...]
     if not isinstance(segments, FacetSegments):
         return ()
     stating = [role for role in label.roles or () if role.facets]
-    placed = facets_of((normalise(role.text) for role in stating), segments)
     return tuple(
-        RoleAnswer(right=role.facets, answer=answer)
-        for role, answer in zip(stating, placed, strict=True)
+        RoleAnswer(right=role.facets, answer=facet_with(normalise(role.text), segments))
+        for role in stating
     )
+
+
+def facet_with(sentence: str, segments: FacetSegments) -> Facet | None:
+    """The facet whose segment contains a sentence, the first of several; None where none does.
+
+    A sentence that no segment contains as a whole goes to the facet with most letters of its
+    pieces. Only words are compared.
+    """
+    for facet in FACETS:
+        if is_verbatim(sentence, segments.segment(facet)):
+            return facet
+    letters = {
+        f: sum(n_letters(p) for p in pieces_of(sentence) if is_verbatim(p, segments.segment(f)))
+        for f in FACETS
+    }
+    most = max(FACETS, key=letters.__getitem__)
+    return most if letters[most] else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from summeval_pytest.metrics.facet import EXTENTS
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.stats.correlation import spearman
 from summeval_pytest.stats.paired import holm
 from summeval_pytest.study import tables
 from summeval_pytest.study.agreement.bootstrap import bootstrap_interval
 from summeval_pytest.study.systems.studied import (
+    EXTENTS,
     FAITHFULNESS,
     LABELS,
     By,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
 
@@ -21,9 +21,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.metrics.facet import Extent
     from summeval_pytest.metrics.facts import EvaCounts
     from summeval_pytest.questions import Facet
+
+
+Extent = Literal["whole", "parts", "absent"]
+"""How a text contains a segment: word for word, some of its sentences, or none of them."""
+EXTENTS: Final[tuple[Extent, ...]] = get_args(Extent)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

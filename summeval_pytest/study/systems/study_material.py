@@ -9,7 +9,7 @@ from summeval_pytest.endpoints.spending import models_seen
 from summeval_pytest.judges.judge import Counting, find_judge
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.eva import EvaScore
-from summeval_pytest.metrics.facet import ground
+from summeval_pytest.metrics.facet import is_verbatim, pieces_of
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.questions import FACETS, OFFLINE, FacetSegments, SegmentFacets
 from summeval_pytest.run.flows import metric_signature
@@ -21,6 +21,7 @@ from summeval_pytest.study.systems.studied import (
     LABELS,
     OVERALL,
     Cut,
+    Extent,
     Given,
     Studied,
     StudiedText,
@@ -195,9 +196,16 @@ def _cut(segments: FacetSegments, text: str | None) -> Cut:
 
     A word in the segments of two facets counts in both.
     """
-    ways = () if text is None else tuple(ground(segments, text).extents.values())
+    given = [segments.segment(facet) for facet in FACETS] if text is not None else []
+    ways = tuple(_extent(segment, text or "") for segment in given if pieces_of(segment))
     words = {facet: len(normalise(segments.segment(facet)).split()) for facet in FACETS}
     return Cut(words=words, extents=ways)
+
+
+def _extent(segment: str, text: str) -> Extent:
+    if is_verbatim(segment, text):
+        return "whole"
+    return "parts" if any(is_verbatim(piece, text) for piece in pieces_of(segment)) else "absent"
 
 
 def _values(ratings: Mapping[Facet, int | None], overall: float | None) -> dict[str, float]:

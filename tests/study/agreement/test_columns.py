@@ -15,6 +15,7 @@ from summeval_pytest.study.agreement.columns import (
     LEADING,
     RoleAnswer,
     column_names,
+    facet_with,
     labelled_pair,
     labelled_pairs,
     role_answers,
@@ -205,3 +206,15 @@ def test_the_judge_is_asked_for_the_facets_of_the_summary() -> None:
     assert ended(segments_flow(pair_of(summary)), (Unanswered("cut off"),))[1] == silent
     refused = Unscored(metric="facet", status=REFUSED.status, reason=REFUSED.reason)
     assert ended(segments_flow(pair_of(summary, flaw=REFUSED))) == ([], refused)
+
+
+def test_a_sentence_belongs_to_the_facet_that_holds_it() -> None:
+    """Word for word, or most of it where it was cut; of two facets the first, and of none none."""
+    segments = FacetSegments(
+        background="Moss cools roofs.", result="They stayed 4.5  degrees cooler. Moss cools roofs."
+    )
+    sentences = ("Moss cools roofs .", "They stayed 4.5 degrees cooler.", "We planted six.", "...")
+    facets = [facet_with(sentence, segments) for sentence in sentences]
+    assert facets == ["background", "result", None, None]
+    cut = "Moss cools roofs ... they stayed 4.5 degrees cooler ... bees came"
+    assert facet_with(cut, replace(segments, result=segments.result[:32])) == "result"
