@@ -142,12 +142,10 @@ class EvaScore:
         """
         if len(self.by_reference) > 1:
             each = [score.bounds(right=right) for score in self.by_reference]
+            merged = [{**s.values(), **b} for s, b in zip(self.by_reference, each, strict=True)]
             moved = {name for bounds in each for name in bounds}
-            merged = (
-                {name: value for name, value in ({**s.values(), **b}).items() if name in moved}
-                for s, b in zip(self.by_reference, each, strict=True)
-            )
-            return {n: value for n, value in mean_values(merged).items() if value is not None}
+            means = mean_values(merged).items()
+            return {n: value for n, value in means if n in moved and value is not None}
         candidate = [fact.holds for fact in self.candidate]
         reference = [fact.holds for fact in self.reference]
         n_open = candidate.count(None) + reference.count(None)
@@ -172,36 +170,28 @@ class EvaScore:
 
     def wrong_pieces(self) -> list[CheckedFact]:
         """The summary's facts that do not follow, then the reference's that it leaves out."""
-        return [*self._invented(), *self._omitted()]
-
-    def _invented(self) -> list[CheckedFact]:
-        return [checked for checked in self.candidate if checked.holds is False]
-
-    def _omitted(self) -> list[CheckedFact]:
-        reference = enumerate(self.reference)
-        return [fact for n, fact in reference if fact.holds is False and n not in self.matched]
+        reference = [fact for n, fact in enumerate(self.reference) if n not in self.matched]
+        return [fact for fact in (*self.candidate, *reference) if fact.holds is False]
 
     def findings(self, source: Sequence[str]) -> Iterator[Finding]:
         """The summary's facts that do not follow, and those of the reference that it leaves out."""
-        for facts, number, own, other in (
-            (self._invented(), "eva.precision", "summary", "reference"),
-            (self._omitted(), "eva.recall", "reference", "summary"),
-        ):
-            for checked in facts:
-                texts = {own: checked.fact.text, other: " ".join(checked.evidence)}
-                is_omitted = own == "reference"
-                yield Finding(
-                    kind="fact",
-                    number=number,
-                    title=f"fact of the {own}",
-                    verdict=f"does not follow from the {other}",
-                    reason=checked.reason,
-                    reference=texts["reference"],
-                    summary=texts["summary"],
-                    evidence=closest_sentence(checked.fact.text, source),
-                    severity=MISSING_FACT if is_omitted else 1.0 - (checked.support or 0.0),
-                    conflict=checked.undecided,
-                )
+        n_invented = sum(fact.holds is False for fact in self.candidate)
+        for place, checked in enumerate(self.wrong_pieces()):
+            is_invented = place < n_invented
+            own, other = ("summary", "reference") if is_invented else ("reference", "summary")
+            texts = {own: checked.fact.text, other: " ".join(checked.evidence)}
+            yield Finding(
+                kind="fact",
+                number="eva.precision" if is_invented else "eva.recall",
+                title=f"fact of the {own}",
+                verdict=f"does not follow from the {other}",
+                reason=checked.reason,
+                reference=texts["reference"],
+                summary=texts["summary"],
+                evidence=closest_sentence(checked.fact.text, source),
+                severity=1.0 - (checked.support or 0.0) if is_invented else MISSING_FACT,
+                conflict=checked.undecided,
+            )
 
 
 @ends_unscored("eva")
@@ -272,11 +262,11 @@ def _score(
         if isinstance(check, FactCheck) and check.entailed
         for premise in check.premises
     )
-    covered = (
-        _checked(reference, backward[0], of_summary.sentences, of_reference.unusable)
-        if both
-        else (*_matched(reference, matched, checked), *_unusable(of_reference.unusable))
-    )
+    if both:
+        covered = _checked(reference, backward[0], of_summary.sentences, of_reference.unusable)
+    else:
+        by_match = [_matched(f, checked, holds=n in matched) for n, f in enumerate(reference)]
+        covered = (*by_match, *_unusable(of_reference.unusable))
     precision = _share(checked)
     recall = len(matched) / len(reference)
     return EvaScore(
@@ -291,23 +281,16 @@ def _score(
     )
 
 
-def _matched(
-    reference: Facts, matched: frozenset[int], candidate: tuple[CheckedFact, ...]
-) -> Iterator[CheckedFact]:
-    """The reference's facts, checked by matching alone."""
-    for place, fact in enumerate(reference):
-        holds = place in matched
-        yield CheckedFact(
-            fact=fact,
-            holds=holds,
-            reason=f"{'a' if holds else 'no'} fact of the summary matches it",
-            evidence=tuple(
-                carrier.fact.text
-                for carrier in candidate
-                for premise in carrier.evidence
-                if carrier.holds and premise == fact.text
-            ),
-        )
+def _matched(fact: Fact, candidate: tuple[CheckedFact, ...], *, holds: bool) -> CheckedFact:
+    """A fact of the reference, checked by matching alone."""
+    carriers = [
+        carrier.fact.text
+        for carrier in candidate
+        for premise in carrier.evidence
+        if carrier.holds and premise == fact.text
+    ]
+    reason = f"{'a' if holds else 'no'} fact of the summary matches it"
+    return CheckedFact(fact=fact, holds=holds, reason=reason, evidence=tuple(carriers))
 
 
 def check_stated(
@@ -389,10 +372,10 @@ def validate(
     checks: dict[int, _Check] = {}
     for level in _levels(facts, stages):
         parts = tuple(_parts(level, facts, premises, chosen, checks))
-        answers = yield from ask_any(*(part.question for part in parts))
+        answers = yield from ask_any(*(question for _, question, _ in parts))
         by_place: defaultdict[int, list[_Check]] = defaultdict(list)
         for part, answer in zip(parts, answers, strict=True):
-            for place, check in part.checks(answer, len(facts)):
+            for place, check in zip(part[0], _checks_of(part, answer, len(facts)), strict=True):
                 by_place[place].append(check)
         checks |= {p: each[0] if chosen is None else _any_of(each) for p, each in by_place.items()}
     return FactChecks(tuple(checks[place] for place in range(len(facts))))
@@ -413,30 +396,26 @@ def _levels(facts: Facts, stages: Stages) -> list[_Level]:
     return list(levels.values())
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """One question about the facts at some places; ``premise`` is the only one that it offers."""
+_Part = tuple[list[int], CheckFacts, int | None]
+"""The places of some facts, the question about them, and the only premise that it offers."""
 
-    places: tuple[int, ...]
-    question: CheckFacts
-    premise: int | None = None
 
-    def checks(self, answer: Answer, n_facts: int) -> Iterator[tuple[int, _Check]]:
-        """By the place of each fact its check, with premises as places among all."""
-        is_some = self.premise is not None or len(self.places) < n_facts
-        if isinstance(answer, Unanswered) and is_some:
-            yield from ((place, answer) for place in self.places)
-            return
-        checks = of_kind(FactChecks, self.question, answer).checks
-        expect_count("fact checks", len(checks), len(self.places))
-        for place, fact, check in zip(self.places, self.question.facts, checks, strict=True):
-            if isinstance(check, FactCheck):
-                _check_offered(fact, check, len(self.question.premises))
-                if self.premise is not None:
-                    named = check.entailed or check.premises  # there was no other to name
-                    yield place, replace(check, premises=(self.premise,) if named else ())
-                    continue
-            yield place, check
+def _checks_of(part: _Part, answer: Answer, n_facts: int) -> Iterator[_Check]:
+    """The check of each fact of a part, with premises as places among all."""
+    places, question, premise = part
+    if isinstance(answer, Unanswered) and (premise is not None or len(places) < n_facts):
+        yield from (answer for _ in places)
+        return
+    checks = of_kind(FactChecks, question, answer).checks
+    expect_count("fact checks", len(checks), len(places))
+    for fact, check in zip(question.facts, checks, strict=True):
+        if isinstance(check, FactCheck):
+            _check_offered(fact, check, len(question.premises))
+            if premise is not None:
+                named = check.entailed or check.premises  # there was no other to name
+                yield replace(check, premises=(premise,) if named else ())
+                continue
+        yield check
 
 
 def _parts(
@@ -448,22 +427,21 @@ def _parts(
 ) -> Iterator[_Part]:
     """The questions about the facts of one level; by fact, ``chosen`` are its premises."""
     for before, places in level.items():
-        earlier = tuple(_settled(facts[place], checks[place]) for place in before or ())
         if before is None and chosen is None:
-            yield _Part(tuple(places), CheckFacts(facts, premises))
+            yield places, CheckFacts(facts, premises), None
             continue
+        earlier = tuple(
+            Settled(text=facts[place].text, holds=getattr(checks[place], "entailed", None))
+            for place in before or ()
+        )
         alone = {place: replace(facts[place], parent=None) for place in places}
         if chosen is None:
-            yield _Part(tuple(places), CheckFacts(tuple(alone.values()), premises, earlier=earlier))
+            yield places, CheckFacts(tuple(alone.values()), premises, earlier=earlier), None
             continue
         for place, fact in alone.items():
             for premise in chosen[place]:
                 question = CheckFacts((fact,), (premises[premise],), earlier=earlier)
-                yield _Part((place,), question, premise)
-
-
-def _settled(fact: Fact, check: _Check) -> Settled:
-    return Settled(text=fact.text, holds=check.entailed if isinstance(check, FactCheck) else None)
+                yield [place], question, premise
 
 
 def _any_of(parts: Sequence[_Check]) -> _Check:

@@ -256,8 +256,9 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
     if short_circuit and summary == reference:
         return FacetScore(value=1.0, identical=True)
     of_summary = SegmentFacets(summary, is_summary=True)
+    dropped: tuple[str, ...] = ()
     if reference_facets is not None:
-        stated, dropped = reference_facets, ()
+        stated = reference_facets
         (segments,) = yield from ask(FacetSegments, of_summary)
     else:
         first, segments = yield from ask(FacetSegments, SegmentFacets(reference), of_summary)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from summeval_pytest.metrics.similarity import Encoder
-    from summeval_pytest.questions import Answer, Relation
+    from summeval_pytest.questions import Question, Relation
 
 
 Facts = tuple[Fact, ...]
@@ -163,15 +163,15 @@ def _read(
     sentences = sentence_texts(text)
     listed, related = FactList(frozen or ()), RelationList((), 0)
     if frozen is None:
-        # A text of one sentence has nothing to relate across sentences.
-        across = stages.relations is not None and len(sentences) > 1
-        questions = (ListFacts(sentences), *((ListRelations(text),) if across else ()))
+        questions: list[Question] = [ListFacts(sentences)]
+        if stages.relations is not None and len(sentences) > 1:  # one sentence relates nothing
+            questions.append(ListRelations(text))
         first, *others = yield from ask_any(*questions)
         listed = of_kind(FactList, questions[0], first)
         for facts in (listed.facts, listed.unusable):
             _check_sound(facts, len(sentences))
-        for question, answer in zip(questions[1:], others, strict=True):
-            related = of_kind(RelationList, question, answer)
+        if others:
+            related = of_kind(RelationList, questions[1], others[0])
     facts = stated_once(listed.facts)
     if stages.chains == "adjacent":
         facts = yield from adjacent_chains(facts)
@@ -198,14 +198,11 @@ def _read(
 def _check_sound(facts: Facts, n_sentences: int) -> None:
     """Refuse a fact that names no sentence of its text, or does not stand after its parent."""
     for place, fact in enumerate(facts):
+        what = f"fact {fact.text!r}"
         if not 0 <= fact.sentence < n_sentences:
-            raise NoScoreError(
-                f"fact {fact.text!r} names sentence {fact.sentence + 1} of {n_sentences}"
-            )
+            raise NoScoreError(f"{what} names sentence {fact.sentence + 1} of {n_sentences}")
         if fact.parent is not None and not 0 <= fact.parent < place:
-            raise NoScoreError(
-                f"fact {fact.text!r} refines fact {fact.parent + 1}, which is not before it"
-            )
+            raise NoScoreError(f"{what} refines fact {fact.parent + 1}, which is not before it")
 
 
 def stated_once(facts: Facts) -> Facts:
@@ -240,7 +237,14 @@ def adjacent_chains(facts: Facts) -> Dialogue[Facts]:
     if not questions:
         return roots
     answers = yield from ask_any(*questions)
-    links = [_check(q, a) for q, a in zip(questions, answers, strict=True)]
+    links: list[FactCheck | Unanswered] = []
+    for question, answer in zip(questions, answers, strict=True):
+        if isinstance(answer, Unanswered):
+            links.append(answer)
+            continue
+        checks = of_kind(FactChecks, question, answer).checks
+        expect_count("fact checks", len(checks), 1)
+        links += checks
     reasons = [link.reason for link in links if isinstance(link, Unanswered)]
     limit_unanswered("pairs of neighbouring facts", reasons, len(links))
     return (
@@ -250,15 +254,6 @@ def adjacent_chains(facts: Facts) -> Dialogue[Facts]:
             for place, (link, fact) in enumerate(zip(links, roots[1:], strict=True))
         ),
     )
-
-
-def _check(question: CheckFacts, answer: Answer) -> FactCheck | Unanswered:
-    """The one check of a question about one fact."""
-    if isinstance(answer, Unanswered):
-        return answer
-    checks = of_kind(FactChecks, question, answer).checks
-    expect_count("fact checks", len(checks), 1)
-    return checks[0]
 
 
 def ancestors(facts: Sequence[Fact], place: int) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ Source: FareBio (Findings of EMNLP 2024), sections 3 and 4; metrics.md 1.2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
@@ -219,26 +219,8 @@ def measure(
     ]
     if not sentences:
         raise NoScoreError("the summary has no sentence to check", "degenerate_candidate")
-    known = _copied(sentences, source) if short_circuit else {}
-    unknown = [(index, text) for index, text in sentences if index not in known]
-    checks: tuple[SentenceCheck | Unanswered, ...] = ()
-    if unknown:
-        question = CheckSentences(tuple(text for _, text in unknown), source)
-        (answer,) = yield from ask(SentenceChecks, question)
-        checks = answer.checks
-        expect_count("sentence checks", len(checks), len(unknown))
-        reasons = [check.reason for check in checks if isinstance(check, Unanswered)]
-        limit_unanswered("sentences", reasons, len(sentences))
-    for (index, text), check in zip(unknown, checks, strict=True):
-        known[index] = _judged(index, text, check, source, references)
-    judged = tuple(known[index] for index, _ in sentences)
-    return _score(judged, [check for check in checks if isinstance(check, SentenceCheck)])
-
-
-def _copied(sentences: list[tuple[int, str]], source: tuple[str, ...]) -> dict[int, JudgedSentence]:
-    """The sentences whose words stand in the source as one of its sentences."""
-    places = _places(source)
-    return {
+    places = _places(source) if short_circuit else {}
+    known = {
         index: JudgedSentence(
             index=index,
             text=text,
@@ -251,6 +233,31 @@ def _copied(sentences: list[tuple[int, str]], source: tuple[str, ...]) -> dict[i
         for index, text in sentences
         if (words := tuple(text.lower().split())) in places
     }
+    unknown = [(index, text) for index, text in sentences if index not in known]
+    checks: tuple[SentenceCheck | Unanswered, ...] = ()
+    if unknown:
+        question = CheckSentences(tuple(text for _, text in unknown), source)
+        (answer,) = yield from ask(SentenceChecks, question)
+        checks = answer.checks
+        expect_count("sentence checks", len(checks), len(unknown))
+        reasons = [check.reason for check in checks if isinstance(check, Unanswered)]
+        limit_unanswered("sentences", reasons, len(sentences))
+    for (index, text), check in zip(unknown, checks, strict=True):
+        known[index] = _judged(index, text, check, source, references)
+    judged = tuple(known[index] for index, _ in sentences)
+    given = [check for check in checks if isinstance(check, SentenceCheck)]
+    # Never empty: `limit_unanswered` has ended a score with more than 5 % unanswered.
+    answered = [sentence for sentence in judged if sentence.supported is not None]
+    n_named = sum(len(check.evidence) for check in given)
+    n_valid = sum(len(sentence.evidence) for sentence in judged if not sentence.by_rule)
+    return FaithfulnessScore(
+        value=sum(bool(sentence.supported) for sentence in answered) / len(answered),
+        sentences=judged,
+        n_ungrounded=sum(check.n_ungrounded for check in given) + n_named - n_valid,
+        n_unsupported_yes=sum(bool(s.supported) and not s.evidence for s in judged),
+        n_copied=sum(check.n_copied for check in given),
+        conflicts=sum(sentence.number_conflict for sentence in judged),
+    )
 
 
 @lru_cache(maxsize=32)
@@ -274,46 +281,25 @@ def _judged(
     With any judge, an unsupported or unanswered sentence with a figure that neither the source nor
     a reference states is a conflict. The reason names the figure if the judge does not.
     """
-    supported = None if isinstance(check, Unanswered) else check.supported
+    given = check if isinstance(check, SentenceCheck) else None
+    supported = given.supported if given else None
     missing = () if supported else unstated_numbers(text, source)
     # A reference may know what the source does not: its figures excuse the sentence.
     is_excused = bool(missing) and set(missing).isdisjoint(
         unstated_numbers(text, source_sentences(references))
     )
-    is_named = isinstance(check, SentenceCheck) and check.number_conflict
+    is_named = given is not None and given.number_conflict
     whose = "a reference states" if is_excused else "the source does not state"
     is_hint = missing and (is_excused or not is_named)
-    judged = JudgedSentence(
+    evidence = given.evidence if given else ()
+    return JudgedSentence(
         index=index,
         text=text,
         supported=supported,
         reason=check.reason + (f"; {whose} {', '.join(map(repr, missing))}" if is_hint else ""),
+        evidence=tuple(place for place in evidence if 0 <= place < len(source)),
+        support=given.support if given else None,
+        factual=given.factual if given and not supported else None,
+        undecided=given is not None and given.undecided,
         number_conflict=not (supported or is_excused) and (is_named or bool(missing)),
-    )
-    if isinstance(check, Unanswered):
-        return judged
-    return replace(
-        judged,
-        evidence=tuple(place for place in check.evidence if 0 <= place < len(source)),
-        support=check.support,
-        factual=None if supported else check.factual,
-        undecided=check.undecided,
-    )
-
-
-def _score(
-    sentences: tuple[JudgedSentence, ...], checks: Sequence[SentenceCheck]
-) -> FaithfulnessScore:
-    """The rate over the answered sentences, and what the judge got wrong on the way."""
-    # Never empty: `limit_unanswered` has ended a score with more than 5 % unanswered.
-    answered = [sentence for sentence in sentences if sentence.supported is not None]
-    n_named = sum(len(check.evidence) for check in checks)
-    n_valid = sum(len(sentence.evidence) for sentence in sentences if not sentence.by_rule)
-    return FaithfulnessScore(
-        value=sum(bool(sentence.supported) for sentence in answered) / len(answered),
-        sentences=sentences,
-        n_ungrounded=sum(check.n_ungrounded for check in checks) + n_named - n_valid,
-        n_unsupported_yes=sum(bool(s.supported) and not s.evidence for s in sentences),
-        n_copied=sum(check.n_copied for check in checks),
-        conflicts=sum(sentence.number_conflict for sentence in sentences),
     )

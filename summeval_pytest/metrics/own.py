@@ -188,16 +188,13 @@ def installed_metrics() -> Mapping[str, EntryPoint]:
     """
     installed: dict[str, EntryPoint] = {}
     for each in entry_points(group=GROUP):
-        if each.name in RESERVED:
-            raise UsageError(
-                f"{_giver(each)} gives a metric {each.name!r}, which is a name of ours"
-            )
-        first = installed.setdefault(each.name, each)
+        name, giver = each.name, _giver(each)
+        if name in RESERVED:
+            raise UsageError(f"{giver} gives a metric {name!r}, which is a name of ours")
+        first = installed.setdefault(name, each)
         if first.value != each.value:
-            raise UsageError(
-                f"{_giver(first)} and {_giver(each)} both give a metric {each.name!r}; uninstall"
-                " one of them"
-            )
+            both = f"{_giver(first)} and {giver} both give a metric {name!r}"
+            raise UsageError(f"{both}; uninstall one of them")
     return MappingProxyType(dict(sorted(installed.items())))
 
 
@@ -229,7 +226,10 @@ def _metric_class(name: MetricName) -> tuple[type[Metric], CustomNumbers]:
         kind = entry.load()
         if not issubclass(kind, Metric):
             raise TypeError(f"{entry.value} is no subclass of summeval_pytest.Metric")
-        return kind, checked_numbers(_numbers(name, kind))
+        numbers = tuple(kind.numbers)
+        if not numbers or numbers[0].name != name or any(each.metric != name for each in numbers):
+            raise TypeError(f"its numbers are not of {name!r}, the first of them called so")
+        return kind, checked_numbers(numbers)
 
 
 @lru_cache(maxsize=64)
@@ -249,14 +249,6 @@ def custom_metric(name: MetricName, options: Options = ()) -> Metric:
 
     with foreign_code(unfit):
         return kind(**dict(options))
-
-
-def _numbers(name: MetricName, kind: type[Metric]) -> tuple[Named, ...]:
-    """The numbers of a metric; a TypeError where they are not of that name."""
-    numbers = tuple(kind.numbers)
-    if not numbers or numbers[0].name != name or any(each.metric != name for each in numbers):
-        raise TypeError(f"its numbers are not of {name!r}, the first of them called so")
-    return numbers
 
 
 def custom_numbers(names: Iterable[str]) -> CustomNumbers:
@@ -281,18 +273,15 @@ def known_metrics(names: Collection[object]) -> tuple[MetricName, ...]:
 
 
 def custom_signature(name: MetricName, metric: Metric, options: Options, suite: str) -> Signature:
-    """The recipe of a custom metric's numbers; no judge is part of it."""
-    recipe = {f"option.{key}": _option_text(value) for key, value in options}
-    recipe |= {"norm": NORMALISER, "split": SPLITTER, "suite": suite, "v": metric.version}
+    """The recipe of a custom metric's numbers: no judge, and hashes in place of long options."""
+    recipe = {"norm": NORMALISER, "split": SPLITTER, "suite": suite, "v": metric.version}
+    for key, value in options:
+        text = str(value)
+        if len(text) > _LONGEST:
+            digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+            text = f"sha256-{digest[:12]}"
+        recipe[f"option.{key}"] = text
     return Signature(name, tuple(sorted(recipe.items())))
-
-
-def _option_text(value: Option) -> str:
-    """An option in a signature; a long text is replaced by its hash."""
-    text = str(value)
-    if len(text) <= _LONGEST:
-        return text
-    return f"sha256-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 
 def lack_of(
@@ -310,31 +299,29 @@ def custom_flow(
 
     It ends unscored, by the system's fault, where the summary is empty or a refusal.
     """
-    return ends_unscored(name)(_custom_flow)(name, metric, summary, references, source)
-
-
-def _custom_flow(
-    name: MetricName, metric: Metric, summary: str, references: Sequence[str], source: Sequence[str]
-) -> Dialogue[OwnScore]:
-    yield from ()
-    texts = MetricTexts(
-        summary=normalise(summary),
-        references=tuple(map(normalise, references)),
-        source=tuple(map(normalise, source)),
-    )
-    check_usable(texts.summary)
-    lack = lack_of(metric.needs, references, source)
-    if lack is not None:
-        raise NoScoreError(f"the paper has no {lack}", NO_TEXT[lack])
 
     def broken(error: BaseException) -> NoScoreError:
         return NoScoreError(f"metric {name!r} broke down: {raised(error)}")
 
-    with foreign_code(broken):
-        numbers = _checked(metric, metric.measure(texts))
-        problems = tuple(_problem(metric, each) for each in metric.problems(texts))
-        left_out = tuple(sorted(metric.left_out))
-    return OwnScore(metric=name, numbers=numbers, problems=problems, left_out=left_out)
+    @ends_unscored(name)
+    def measure() -> Dialogue[OwnScore]:
+        yield from ()
+        texts = MetricTexts(
+            summary=normalise(summary),
+            references=tuple(map(normalise, references)),
+            source=tuple(map(normalise, source)),
+        )
+        check_usable(texts.summary)
+        if (lack := lack_of(metric.needs, references, source)) is not None:
+            raise NoScoreError(f"the paper has no {lack}", NO_TEXT[lack])
+        with foreign_code(broken):
+            numbers = _checked(metric, metric.measure(texts))
+            problems = tuple(metric.problems(texts))
+            _check_problems(metric, problems)
+            left_out = tuple(sorted(metric.left_out))
+        return OwnScore(metric=name, numbers=numbers, problems=problems, left_out=left_out)
+
+    return measure()
 
 
 def _checked(metric: Metric, numbers: Mapping[str, float | None]) -> dict[str, float | None]:
@@ -344,15 +331,12 @@ def _checked(metric: Metric, numbers: Mapping[str, float | None]) -> dict[str, f
         TypeError: for a value that is no number, as a text or a truth value.
         ValueError: for one that is not, and where the metric's own number is missing.
     """
-    declared = {named.name: named for named in metric.numbers}
-    first = next(iter(declared))
-    if first not in numbers or set(numbers) - set(declared):
-        raise ValueError(
-            f"it gave {sorted(numbers)}; it has to give {first!r}, of {list(declared)}"
-        )
+    known = [named.name for named in metric.numbers]
+    if known[0] not in numbers or set(numbers) - set(known):
+        raise ValueError(f"it gave {sorted(numbers)}; it has to give {known[0]!r}, of {known}")
     checked: dict[str, float | None] = {}
-    for name, named in declared.items():
-        value: object = numbers.get(name)
+    for named in metric.numbers:
+        value: object = numbers.get(name := named.name)
         if value is not None:
             if isinstance(value, bool) or not isinstance(value, Real):
                 raise TypeError(f"{name} is {value!r}; give a float or None")
@@ -364,10 +348,9 @@ def _checked(metric: Metric, numbers: Mapping[str, float | None]) -> dict[str, f
     return checked
 
 
-def _problem(metric: Metric, problem: Problem) -> Problem:
-    """The problem; a ValueError where its number or its severity is wrong."""
-    if problem.number not in {named.name for named in metric.numbers}:
-        raise ValueError(f"a problem is of the unknown number {problem.number!r}")
-    if not 0.0 <= problem.severity <= 1.0:
-        raise ValueError(f"a problem's severity is {problem.severity}; it ranges from 0 to 1")
-    return problem
+def _check_problems(metric: Metric, problems: Iterable[Problem]) -> None:
+    for problem in problems:
+        if problem.number not in {named.name for named in metric.numbers}:
+            raise ValueError(f"a problem is of the unknown number {problem.number!r}")
+        if not 0.0 <= problem.severity <= 1.0:
+            raise ValueError(f"a problem's severity is {problem.severity}; it ranges from 0 to 1")
