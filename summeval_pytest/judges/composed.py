@@ -41,7 +41,7 @@ class ComposedJudge:
     @property
     def signature(self) -> str:
         """Which judge answers what; who lists facts is named where another judge checks them."""
-        return _signature(self.parts, DUTIES)
+        return signature_for(self, DUTIES)
 
     @property
     def in_flight(self) -> int:
@@ -50,21 +50,21 @@ class ComposedJudge:
 
     def prompts_for(self, parts: tuple[Part, ...]) -> str:
         """What tells the questions of these parts from any other's; empty if none is prompted."""
-        by_duty: defaultdict[Duty, list[Part]] = defaultdict(list)
-        for part in parts:
-            by_duty[_DUTY_OF_PART[part]].append(part)
-        prompts = (
-            judge.prompts_for(tuple(own))
-            for duty, own in by_duty.items()
+        duties = dict.fromkeys(_DUTY_OF_PART[part] for part in parts)
+        return "+".join(
+            judge.prompts_for(tuple(part for part in parts if _DUTY_OF_PART[part] == duty))
+            for duty in duties
             if isinstance(judge := self.parts[duty], Prompting)
         )
-        return "+".join(prompts)
 
     def counts(self) -> Mapping[str, float]:
         """The counts of its judges, added up."""
         total: Counter[str] = Counter()
-        judges = (each for part in self.parts.values() for each in _members(part))
-        for judge in {id(judge): judge for judge in judges}.values():
+        judges: dict[int, Judge] = {}
+        for part in self.parts.values():
+            members = part.judges if isinstance(part, Panel) else (part,)
+            judges.update((id(judge), judge) for judge in members)
+        for judge in judges.values():
             if isinstance(judge, Counting):
                 total.update(judge.counts())
         return total
@@ -117,10 +117,14 @@ class Panel:
     def _answer(self, question: Question, answers: tuple[Answer, ...]) -> Answer:
         assert isinstance(question, CheckSentences), "a panel is asked about sentences only"
         n_sentences = len(question.sentences)
-        columns = [
-            each.checks if isinstance(each, SentenceChecks) else (_no_check(each),) * n_sentences
-            for each in answers
-        ]
+        columns = []
+        for each in answers:
+            none = (
+                each if isinstance(each, Unanswered) else Unanswered("no checks of sentences came")
+            )
+            columns.append(
+                each.checks if isinstance(each, SentenceChecks) else (none,) * n_sentences
+            )
         return SentenceChecks(tuple(map(self._check, zip(*columns, strict=True))))
 
     def _check(self, checks: tuple[SentenceCheck | Unanswered, ...]) -> SentenceCheck | Unanswered:
@@ -129,12 +133,9 @@ class Panel:
         deciding = [check for check in answered if check.supported == decisive]
         if not deciding and len(answered) < len(checks):
             return next(check for check in checks if isinstance(check, Unanswered))
-        return self._merged(deciding or answered)
-
-    def _merged(self, alike: Sequence[SentenceCheck]) -> SentenceCheck:
-        """The first of checks with one verdict, and what any of the others says against it."""
+        alike = deciding or answered
         supports = [check.support for check in alike if check.support is not None]
-        weigh = max if self.rule == "any" else min
+        weigh = max if decisive else min
         return replace(
             alike[0],
             support=weigh(supports) if len(supports) == len(alike) else None,
@@ -143,20 +144,11 @@ class Panel:
         )
 
 
-def _no_check(answer: Answer) -> Unanswered:
-    return answer if isinstance(answer, Unanswered) else Unanswered("no checks of sentences came")
-
-
-def _members(judge: Judge) -> tuple[Judge, ...]:
-    return judge.judges if isinstance(judge, Panel) else (judge,)
-
-
 def signature_for(judge: Judge, duties: Sequence[Duty]) -> str:
     """All that can change a judge's answers to these kinds of questions."""
-    return _signature(judge.parts, duties) if isinstance(judge, ComposedJudge) else judge.signature
-
-
-def _signature(parts: Mapping[Duty, Judge], duties: Sequence[Duty]) -> str:
+    if not isinstance(judge, ComposedJudge):
+        return judge.signature
+    parts = judge.parts
     by_signature: defaultdict[str, list[Duty]] = defaultdict(list)
     for duty in duties:
         if duty != "listing" or parts[duty] is not parts["facts"]:

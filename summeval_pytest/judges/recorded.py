@@ -35,9 +35,7 @@ class RecordedJudge:
                 unknown = q.Unanswered("no facets of this text are recorded")
                 return self.segments.get(text, unknown)
             case q.RateFacets(pairs):
-                return q.FacetRatings(tuple(map(self._rating, pairs)))
+                none = q.Unanswered("no rating of this facet is recorded")
+                return q.FacetRatings(tuple(self.ratings.get(pair, none) for pair in pairs))
             case _:
                 return q.Unanswered("a recorded judge rates facets, and was asked something else")
-
-    def _rating(self, pair: q.FacetPair) -> q.FacetRating | q.Unanswered:
-        return self.ratings.get(pair, q.Unanswered("no rating of this facet is recorded"))

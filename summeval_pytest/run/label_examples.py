@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.judges.llm.examples import TOKENS, Example, Examples, source_text
+from summeval_pytest.judges.llm.examples import TOKENS, Example, Examples
 from summeval_pytest.judges.llm.facet_ratings import rating_example
 from summeval_pytest.judges.llm.sentence_checks import sentence_example
 from summeval_pytest.questions import FACETS, CheckSentences
@@ -72,7 +72,7 @@ def _labelled(suite: Suite, judge: str) -> Iterator[tuple[Pair, Label]]:
 
 def _texts(paper: Paper) -> frozenset[str]:
     """The texts that tell a paper, as questions have them: its references and its source."""
-    return frozenset((*map(normalise, paper.references), source_text(source_of(paper))))
+    return frozenset((*map(normalise, paper.references), " ".join(source_of(paper))))
 
 
 Shown = tuple[set[tuple[str, int]], str]
@@ -101,5 +101,5 @@ def _checked(pair: Pair, label: Label) -> Iterator[Shown]:
     shown = [each for side in sides for each in side[: min(map(len, sides))]]
     if shown:
         checks = {each.index + 1: (each.faithful, each.error or "") for each in shown}
-        paper = source_text(question.source)
+        paper = " ".join(question.source)
         yield {(paper, 0)}, sentence_example(question, dict(sorted(checks.items())))

@@ -244,47 +244,41 @@ class Poll:
         Raises:
             IncompleteError: where an item stays without a usable reply.
         """
-        items: list[ItemT] = []
-        for item in await self.replies(batch):
+        items = await self.replies(batch)
+        for item in items:
             if isinstance(item, Unanswered):
                 raise IncompleteError(item)
-            items.append(item)
-        return items
+        return [item for item in items if not isinstance(item, Unanswered)]
 
     async def outcomes(
         self, batch: PromptBatch[ItemT], value: Callable[[ItemT], int]
     ) -> tuple[ItemT | Unanswered, ...]:
-        """What all votes on each item come to by `decide`, in order."""
+        """What all votes on each item come to by `decide`, in order.
+
+        A check's ``support`` is the share of the usable votes that affirm it, if several do.
+        """
         by_vote = await together([self.replies(batch, vote) for vote in range(self.votes)])
         outcomes: list[ItemT | Unanswered] = []
-        for n in range(len(by_vote[0])):
-            outcome = self._outcome([votes[n] for votes in by_vote], value)
-            outcomes.append(outcome)
+        for votes in zip(*by_vote, strict=True):
+            decided = decide(votes, value)
+            if isinstance(decided, Unanswered):
+                outcomes.append(decided)
+                continue
+            item, agreeing = decided
+            if sum(not isinstance(vote, Unanswered) for vote in votes) > 1:
+                self.counts.n_voted += 1
+                self.counts.n_agreeing += agreeing
+            if self.votes > 1 and isinstance(item, FactCheck | SentenceCheck):
+                item = replace(item, support=agreeing if value(item) else 1 - agreeing)
+            outcomes.append(item)
         return tuple(outcomes)
-
-    def _outcome(
-        self, votes: Sequence[ItemT | Unanswered], value: Callable[[ItemT], int]
-    ) -> ItemT | Unanswered:
-        """A check's ``support`` is the share of the usable votes that affirm it, if several do."""
-        decided = decide(votes, value)
-        if isinstance(decided, Unanswered):
-            return decided
-        item, agreeing = decided
-        if sum(not isinstance(vote, Unanswered) for vote in votes) > 1:
-            self.counts.n_voted += 1
-            self.counts.n_agreeing += agreeing
-        if self.votes > 1 and isinstance(item, FactCheck | SentenceCheck):
-            return replace(item, support=agreeing if value(item) else 1 - agreeing)
-        return item
 
     async def _settle(
         self, batch: PromptBatch[ItemT], turns: Iterable[Turn]
     ) -> dict[int, ItemT | Unanswered]:
         """What becomes of each item, all turns taken at once."""
-        settled: dict[int, ItemT | Unanswered] = {}
-        for part in await asyncio.gather(*(self._take(batch, turn) for turn in turns)):
-            settled.update(part)
-        return settled
+        parts = await asyncio.gather(*(self._take(batch, turn) for turn in turns))
+        return dict(chain.from_iterable(part.items() for part in parts))
 
     async def _take(self, batch: PromptBatch[ItemT], turn: Turn) -> dict[int, ItemT | Unanswered]:
         """What becomes of the items of one turn, and of the turns that follow from it.
@@ -303,10 +297,13 @@ class Poll:
             return dict.fromkeys(turn.ids, Unanswered(str(error)))
         read = partial(_read_reply, batch, reply, turn.ids)
         items = await read_off_loop(len(reply.text), read)
-        faults = {id_: item for id_, item in items.items() if isinstance(item, UnreadableError)}
-        settled: dict[int, ItemT | Unanswered] = {
-            id_: item for id_, item in items.items() if not isinstance(item, UnreadableError)
-        }
+        faults: dict[int, UnreadableError] = {}
+        settled: dict[int, ItemT | Unanswered] = {}
+        for id_, item in items.items():
+            if isinstance(item, UnreadableError):
+                faults[id_] = item
+            else:
+                settled[id_] = item
         if not faults:
             return settled
         turn = replace(turn, said=(*turn.said, (request, reply)))

@@ -95,8 +95,3 @@ class Examples:
 
 
 NO_EXAMPLES: Final = Examples()
-
-
-def source_text(sentences: tuple[str, ...]) -> str:
-    """The text by which a question about a source names its paper."""
-    return " ".join(sentences)

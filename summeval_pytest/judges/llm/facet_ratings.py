@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -49,12 +48,12 @@ class Style:
     @property
     def kinds(self) -> tuple[prompts.Kind, ...]:
         """The prompt files that explain them."""
-        by_rubric: prompts.Kind = "facet_ratings_release"
-        if self.rubric == "paper":
-            by_rubric = "facet_ratings"
-        main: prompts.Kind = "facet_ratings_whole" if self.facets == "whole" else by_rubric
-        more: tuple[prompts.Kind, ...] = ("facet_examples",) if self.examples else ()
-        return (main, "facet_coverage", *(("facet_examples_labels",) if self.labelled else more))
+        main: prompts.Kind = "facet_ratings_whole"
+        if self.facets != "whole":
+            main = "facet_ratings" if self.rubric == "paper" else "facet_ratings_release"
+        if self.labelled:
+            return main, "facet_coverage", "facet_examples_labels"
+        return (main, "facet_coverage", "facet_examples")[: 3 if self.examples else 2]
 
 
 PLAIN: Final = Style()
@@ -110,7 +109,8 @@ _RATED: Final[Mapping[int, type[_CoveredOfFour]]] = {3: _CoveredOfThree, 4: _Cov
 
 def labels_batch(sentences: tuple[str, ...]) -> prompts.PromptBatch[FacetsEntry]:
     """Asks which facets each sentence of a text states."""
-    return prompts.sentences_batch("facets", FacetsEntry, lambda entry: entry, sentences)
+    size = prompts.SENTENCES_PER_REQUEST
+    return prompts.work_batch("facets", FacetsEntry, lambda entry: entry, sentences, size=size)
 
 
 def segments_batch(text: str) -> prompts.PromptBatch[q.FacetSegments]:
@@ -138,12 +138,11 @@ async def segment_facets(question: q.SegmentFacets, style: Style, poll: Poll) ->
         return (await poll.all_of(segments_batch(question.text)))[0]
     sentences = sentence_texts(question.text)
     labels = await poll.all_of(labels_batch(sentences))
-    pairs = list(zip(sentences, labels, strict=True))
-    by_facet: dict[q.Facet, str] = {
-        facet: " ".join(sentence for sentence, label in pairs if facet in label.facets)
-        for facet in q.FACETS
-    }
-    return q.FacetSegments(**by_facet)
+    own: dict[q.Facet, list[str]] = {facet: [] for facet in q.FACETS}
+    for sentence, label in zip(sentences, labels, strict=True):
+        for facet in set(label.facets):
+            own[facet].append(sentence)
+    return q.FacetSegments(**{facet: " ".join(stated) for facet, stated in own.items()})
 
 
 def rating_example(
@@ -179,28 +178,23 @@ def rating_batch(
     for id_, pair in enumerate(pairs, start=1):
         n_same = sum(other.facet == pair.facet for other in pairs[:id_])
         items[id_] = (f"{pair.facet}_{n_same}" if n_same > 1 else pair.facet, pair)
-
-    def rating(facet: q.Facet, rated: _CoveredOfFour) -> q.FacetRating:
-        return q.FacetRating(facet=facet, **rated.model_dump())
+    models = {id_: _RATED[q.SCALES[pair.facet]] for id_, (_, pair) in items.items()}
 
     def read(text: str, ids: prompts.Ids) -> replies.Read[q.FacetRating]:
         reply = replies.read_object(text)
-        return {
-            id_: replies.read_item(
-                [reply[key]] if key in reply else [],
-                key,
-                _RATED[q.SCALES[pair.facet]],
-                partial(rating, pair.facet),
-            )
-            for id_ in ids
-            for key, pair in [items[id_]]
-        }
+
+        def item(id_: int) -> q.FacetRating | replies.UnreadableError:
+            key, pair = items[id_]
+            values = [reply[key]] if key in reply else []
+            rated = replies.read_item(values, key, models[id_], lambda rated: rated)
+            if isinstance(rated, replies.UnreadableError):
+                return rated
+            return q.FacetRating(facet=pair.facet, **rated.model_dump())
+
+        return {id_: item(id_) for id_ in ids}
 
     def schema(ids: prompts.Ids) -> Schema:
-        shapes = {
-            key: replies.shape_of(_RATED[q.SCALES[pair.facet]])
-            for key, pair in map(items.__getitem__, ids)
-        }
+        shapes = {items[id_][0]: replies.shape_of(models[id_]) for id_ in ids}
         return prompts.schema_of("facet_ratings", replies.record(shapes))
 
     return prompts.PromptBatch(
@@ -241,18 +235,12 @@ async def rate_facets(question: q.RateFacets, style: Style, poll: Poll) -> q.Fac
     # What EVA-Score asks for its recall, so that one reply serves both.
     recall = q.CheckFacts(facts, sentence_texts(question.summary), every_premise=False)
     checks = (await check_facts(recall, poll)).checks
-    stated = [sentences[fact.sentence] for fact in facts]
-
-    def checks_of(pair: q.FacetPair) -> list[q.FactCheck | q.Unanswered]:
-        return [
-            check
-            for text, check in zip(stated, checks, strict=True)
-            if text in pair.reference or pair.reference in text
-        ]
-
-    return q.FacetRatings(
-        tuple(rating_by_facts(pair.facet, checks_of(pair)) for pair in question.pairs)
-    )
+    ratings_by_facts = []
+    for pair in question.pairs:
+        stated = zip((sentences[fact.sentence] for fact in facts), checks, strict=True)
+        own = [c for text, c in stated if text in pair.reference or pair.reference in text]
+        ratings_by_facts.append(rating_by_facts(pair.facet, own))
+    return q.FacetRatings(tuple(ratings_by_facts))
 
 
 def rating_by_facts(

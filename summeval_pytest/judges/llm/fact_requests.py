@@ -14,8 +14,9 @@ with commas, metrics.md EV11).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field
@@ -121,32 +122,31 @@ def has_its_numbers(statement: str, stated: Sequence[Quantity]) -> bool:
 
 def facts_batch(sentences: tuple[str, ...]) -> prompts.PromptBatch[FactsEntry]:
     """Asks which facts each sentence of a text states."""
-    return prompts.sentences_batch("facts", FactsEntry, lambda entry: entry, sentences)
+    size = prompts.SENTENCES_PER_REQUEST
+    return prompts.work_batch("facts", FactsEntry, lambda entry: entry, sentences, size=size)
 
 
 async def list_facts(sentences: tuple[str, ...], poll: Poll) -> q.FactList:
     """The facts of a text; what refined an unusable fact refines what that one refined."""
     stated = await poll.all_of(facts_batch(sentences))
-    n_characters = sum(len(fact.text) for entry in stated for fact in entry.facts)
-    facts = await read_off_loop(n_characters, partial(_facts_of, sentences, stated))
-    poll.counts.n_dropped_facts += len(facts.unusable)
-    return facts
-
-
-def _facts_of(sentences: tuple[str, ...], stated: Sequence[FactsEntry]) -> q.FactList:
     usable: list[q.Fact] = []
     unusable: list[q.Fact] = []
-    for index, (sentence, entry) in enumerate(zip(sentences, stated, strict=True)):
-        numbers = find_quantities(sentence)
-        places: list[int | None] = [None]
-        for fact in entry.facts:
-            parent = places[fact.refines]
-            if has_its_numbers(fact.text, numbers):
-                places.append(len(usable))
-                usable.append(q.Fact(text=fact.text, sentence=index, parent=parent))
-            else:
-                places.append(parent)
-                unusable.append(q.Fact(text=fact.text, sentence=index))
+
+    def sort_out() -> None:
+        for index, (sentence, entry) in enumerate(zip(sentences, stated, strict=True)):
+            numbers = find_quantities(sentence)
+            places: list[int | None] = [None]
+            for fact in entry.facts:
+                parent = places[fact.refines]
+                if has_its_numbers(fact.text, numbers):
+                    places.append(len(usable))
+                    usable.append(q.Fact(text=fact.text, sentence=index, parent=parent))
+                else:
+                    places.append(parent)
+                    unusable.append(q.Fact(text=fact.text, sentence=index))
+
+    await read_off_loop(sum(len(fact.text) for entry in stated for fact in entry.facts), sort_out)
+    poll.counts.n_dropped_facts += len(unusable)
     return q.FactList(tuple(usable), tuple(unusable))
 
 
@@ -243,88 +243,69 @@ def _fact_counts(counts: _Counts) -> q.FactCounts:
     return q.FactCounts(**counts.model_dump())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Related:
-    """What one sentence names for the first time, and the relations that it completes.
-
-    A relation that came without a statement has an empty one.
-    """
-
-    entities: tuple[str, ...] = ()
-    relations: tuple[q.Relation, ...] = ()
+Names = list[str]
+"""Entities by name, in the order of the text."""
+Relations = list[q.Relation]
+"""Relations that a sentence completes; one that came without a statement has an empty one."""
 
 
-def relation_batch(sentences: tuple[str, ...]) -> prompts.PromptBatch[Related]:
+def relation_batch(sentences: tuple[str, ...]) -> prompts.PromptBatch[tuple[Names, Relations]]:
     """Asks for entities, relations and their statements, sentence by sentence."""
 
-    def related(entry: _RelationsEntry) -> Related:
-        return Related(entities=_names(entry), relations=_relations(entry, len(sentences)))
+    def related(entry: _RelationsEntry) -> tuple[Names, Relations]:
+        return _names(entry), _relations(entry, len(sentences))
 
-    return prompts.sentences_batch("relations", _RelationsEntry, related, sentences)
+    size = prompts.SENTENCES_PER_REQUEST
+    return prompts.work_batch("relations", _RelationsEntry, related, sentences, size=size)
 
 
 def triple_batch(
-    sentences: tuple[str, ...], entities: tuple[str, ...]
-) -> prompts.PromptBatch[tuple[q.Relation, ...]]:
+    sentences: tuple[str, ...], entities: Sequence[str]
+) -> prompts.PromptBatch[Relations]:
     """Asks for relations of known entities, in one request about the whole text."""
-    return prompts.sentences_batch(
+    return prompts.work_batch(
         "triples",
         _TriplesEntry,
         lambda entry: _relations(entry, len(sentences)),
         sentences,
         more=[prompts.block("entities", map(prompts.inert, entities))],
-        is_one_request=True,
+        size=None,
     )
 
 
-def _names(entry: _EntitiesEntry) -> tuple[str, ...]:
-    return tuple(entity.name for entity in entry.entities)
+def _names(entry: _EntitiesEntry) -> Names:
+    return [entity.name for entity in entry.entities]
 
 
-def _relations(entry: _RelationsEntry | _TriplesEntry, n_sentences: int) -> tuple[q.Relation, ...]:
+def _relations(entry: _RelationsEntry | _TriplesEntry, n_sentences: int) -> Relations:
     """The relations that one sentence completes, each with another sentence of the text."""
     for place, triple in enumerate(entry.relations, start=1):
         if not 1 <= triple.other <= n_sentences or triple.other == entry.id:
             fault = f"of sentence {entry.id} of {n_sentences} is with sentence {triple.other}"
             raise replies.UnreadableError("off_scale", f"item {entry.id}: relation {place} {fault}")
-    return tuple(
+    return [
         q.Relation(**{"statement": ""} | triple.model_dump(exclude={"other"}))
         for triple in entry.relations
-    )
+    ]
 
 
-def entity_batch(paragraphs: tuple[str, ...]) -> prompts.PromptBatch[tuple[str, ...]]:
+def entity_batch(paragraphs: Sequence[str]) -> prompts.PromptBatch[Names]:
     """Asks for the names of the entities of each paragraph, one a request."""
-    return prompts.entries_batch(
-        "entities",
-        "paragraphs",
-        _EntitiesEntry,
-        _names,
-        texts=paragraphs,
-        parts=lambda ids: _one_by_one("paragraphs", paragraphs, ids),
-        size=1,
-    )
+    of = "paragraphs"
+    return prompts.work_batch("entities", _EntitiesEntry, _names, paragraphs, of=of, key=of, size=1)
 
 
-def statement_batch(relations: tuple[q.Relation, ...]) -> prompts.PromptBatch[str]:
+def statement_batch(relations: Sequence[q.Relation]) -> prompts.PromptBatch[str]:
     """Asks for the statement of each relation, one a request."""
-    lines = [f"{one.head} | {one.relation} | {one.tail}" for one in relations]
-    return prompts.entries_batch(
-        "statements",
+    return prompts.work_batch(
         "statements",
         _StatementEntry,
         lambda entry: entry.statement,
-        texts=[one.head for one in relations],
-        parts=lambda ids: _one_by_one("relations", lines, ids),
+        [f"{one.head} | {one.relation} | {one.tail}" for one in relations],
+        of="relations",
+        key="statements",
         size=1,
     )
-
-
-def _one_by_one(name: str, texts: Sequence[str], ids: prompts.Ids) -> list[str]:
-    return [
-        prompts.block(name, prompts.numbered(texts, ids)),
-        f"Work on {name}: {prompts.span(ids)}.",
-    ]
 
 
 async def relations_of(text: str, poll: Poll) -> q.RelationList:
@@ -334,10 +315,15 @@ async def relations_of(text: str, poll: Poll) -> q.RelationList:
         return q.RelationList((), 0)
     if poll.batched:
         related = await poll.all_of(relation_batch(sentences))
-        names = _distinct(name for one in related for name in one.entities)
-        relations = [relation for one in related for relation in one.relations]
+        names = _distinct(named for named, _ in related)
+        relations = [relation for _, completed in related for relation in completed]
     else:
-        names, relations = await _in_steps(text, sentences, poll)
+        names = _distinct(
+            await poll.all_of(entity_batch(list(filter(str.strip, text.split("\n\n")))))
+        )
+        triples = list(chain(*await poll.all_of(triple_batch(sentences, names))))
+        statements = await poll.all_of(statement_batch(triples))
+        relations = [replace(t, statement=s) for t, s in zip(triples, statements, strict=True)]
 
     def sorted_out() -> q.RelationList:
         stated = find_quantities(" ".join(sentences))
@@ -352,23 +338,9 @@ async def relations_of(text: str, poll: Poll) -> q.RelationList:
     return answer
 
 
-async def _in_steps(
-    text: str, sentences: tuple[str, ...], poll: Poll
-) -> tuple[tuple[str, ...], list[q.Relation]]:
-    """Entities of each paragraph, triples of the text, a statement for each triple."""
-    paragraphs = tuple(part for part in text.split("\n\n") if part.strip())
-    named = await poll.all_of(entity_batch(paragraphs))
-    names = _distinct(name for part in named for name in part)
-    parts = await poll.all_of(triple_batch(sentences, names))
-    triples = tuple(relation for part in parts for relation in part)
-    statements = await poll.all_of(statement_batch(triples))
-    stated = zip(triples, statements, strict=True)
-    return names, [replace(triple, statement=statement) for triple, statement in stated]
-
-
-def _distinct(names: Iterable[str]) -> tuple[str, ...]:
-    """Names in their order, each once, however it is capitalised."""
+def _distinct(parts: Iterable[Names]) -> Names:
+    """The names of all parts, each once, however it is capitalised."""
     by_letters: dict[str, str] = {}
-    for name in names:
+    for name in chain(*parts):
         by_letters.setdefault(name.casefold(), name)
-    return tuple(by_letters.values())
+    return list(by_letters.values())

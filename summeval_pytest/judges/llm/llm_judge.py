@@ -119,18 +119,18 @@ class LlmJudge:
         return tuple(await together([self._answer(question) for question in questions]))
 
     async def _answer(self, question: q.Question) -> q.Answer:
+        try:
+            return await self._whole_answer(question)
+        except IncompleteError as error:
+            return error.answer
+
+    async def _whole_answer(self, question: q.Question) -> q.Answer:  # noqa: C901, PLR0911 - a case for each kind of question
         room = ROOM if self.max_tokens is None else self.max_tokens
         if self.max_tokens == ROOM:  # a limit, while the usual room grows
             room -= 1
         poll = Poll(
             self.sender, self.model, self.tally, self.votes, self.batched, room, self.effort
         )
-        try:
-            return await self._answer_by(poll, question)
-        except IncompleteError as error:
-            return error.answer
-
-    async def _answer_by(self, poll: Poll, question: q.Question) -> q.Answer:  # noqa: C901, PLR0911 - a case for each kind of question
         match question:
             case q.SegmentFacets():
                 return await segment_facets(question, self.style, poll)

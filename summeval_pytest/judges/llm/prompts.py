@@ -213,29 +213,28 @@ def entries_batch(  # noqa: PLR0913 - all by keyword but the kind and what a rep
     )
 
 
-def sentences_batch(  # noqa: PLR0913 - by keyword but what all of them have
+def work_batch(  # noqa: PLR0913 - by keyword but what all of them have
     kind: Kind,
     entry: type[EntryT],
     make: Callable[[EntryT], ItemT],
-    sentences: tuple[str, ...],
+    texts: Sequence[str],
     *,
+    of: str = "sentences",
+    key: str = "sentences",
     more: Sequence[str] = (),
-    is_one_request: bool = False,
+    size: int | None,
 ) -> PromptBatch[ItemT]:
-    """A batch about what each sentence of a text states; ``more`` parts stand behind the text."""
-    return entries_batch(
-        kind,
-        "sentences",
-        entry,
-        make,
-        texts=sentences,
-        parts=lambda ids: [
-            block("text", numbered(sentences)),
-            *more,
-            f"Work on sentences: {span(ids)}.",
-        ],
-        size=None if is_one_request else SENTENCES_PER_REQUEST,
-    )
+    """A batch about what each text ``of`` some states; ``more`` parts stand behind them.
+
+    All sentences are shown with each request, other texts only where they are asked about.
+    """
+
+    def parts(ids: Ids) -> list[str]:
+        lines = numbered(texts, None if of == "sentences" else ids)
+        name = "text" if of == "sentences" else of
+        return [block(name, lines), *more, f"Work on {of}: {span(ids)}."]
+
+    return entries_batch(kind, key, entry, make, texts=texts, parts=parts, size=size)
 
 
 def single_batch(

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.llm.prompts import inert
@@ -49,7 +49,6 @@ _NEGATIONS: Final = frozenset(
 
 
 _LONGEST_WORD: Final = 1000
-_nfkc: Final = partial(unicodedata.normalize, "NFKC")
 
 NOWHERE: Final = -1
 """In place of a sentence's number, for a quotation that names none."""
@@ -83,21 +82,19 @@ def words_of(text: str) -> tuple[str, ...]:
     """The words, numbers and comparisons of a text, alike however they are typed."""
     if not text.isascii():
         # Word by word, which changes nothing: a long run of accents takes time with its square.
-        typed = (w if len(w) > _LONGEST_WORD else _nfkc(w) for w in text.split(" "))
-        text = " ".join(typed)
+        text = " ".join(
+            word if len(word) > _LONGEST_WORD else unicodedata.normalize("NFKC", word)
+            for word in text.split(" ")
+        )
     words = _WORD.findall(text)
     return tuple([word.casefold() if word.isalpha() else _plain(word) for word in words])
 
 
 @lru_cache(maxsize=8192)
-def _inert_words(sentence: str) -> tuple[str, ...]:
-    """The words of a sentence as a request shows it."""
-    return words_of(inert(sentence))
-
-
-@lru_cache(maxsize=8192)
-def _inert_set(sentence: str) -> frozenset[str]:
-    return frozenset(_inert_words(sentence))
+def _inert_words(sentence: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The words of a sentence as a request shows it, in order and each once."""
+    words = words_of(inert(sentence))
+    return words, frozenset(words)
 
 
 def _plain(word: str) -> str:
@@ -178,9 +175,9 @@ def _search(quoted: tuple[str, ...], named: int, source: Sequence[str]) -> _End 
 def _stands(quoted: tuple[str, ...], text: str, place: int, begin: int = 0) -> _End | None:
     """Where a sentence holds quoted words, from one of its words on."""
     least = LEAST_SHARE * len(quoted)
-    if sum(map(_inert_set(text).__contains__, quoted)) < least:  # of most sentences: a fast look
+    sentence, words = _inert_words(text)
+    if sum(map(words.__contains__, quoted)) < least:  # of most sentences: a fast look
         return None
-    sentence = _inert_words(text)
     for start in range(begin, len(sentence) - len(quoted) + 1):
         if sentence[start : start + len(quoted)] == quoted:
             return place, start + len(quoted)
@@ -255,13 +252,12 @@ def groups_of(reply: str) -> tuple[str, ...]:
 
 def own_words(reply: str) -> str:
     """What a reply says itself: nothing between parentheses, or quoted at more than three words."""
+
+    def kept(quoted: re.Match[str]) -> str:
+        return quoted.group() if len(quoted.group().split()) <= _VERDICT_WORDS else " "
+
     outside = " ".join(piece for is_group, piece in _parted(reply) if not is_group)
-    return " ".join(_QUOTED.sub(_kept, outside).split())
-
-
-def _kept(quoted: re.Match[str]) -> str:
-    """A word in quotation marks, as a verdict may be; a space in place of more."""
-    return quoted.group() if len(quoted.group().split()) <= _VERDICT_WORDS else " "
+    return " ".join(_QUOTED.sub(kept, outside).split())
 
 
 def _parted(reply: str) -> Iterator[tuple[bool, str]]:
@@ -308,18 +304,13 @@ def quotations(groups: Iterable[str], source: Sequence[str]) -> list[Quote]:
     One pair of parentheses may hold several: in quotation marks, or as sentences or between
     semicolons, where it does not stand in the source as a whole.
     """
-    return [
-        quote
-        for group in groups
-        for piece in _marked(group)
-        for quote in _cut(piece, source, (_sentences, lambda text: text.split(";")))
-    ]
-
-
-def _marked(group: str) -> list[str]:
-    """The pieces in quotation marks where there is nothing beside them, else the whole."""
-    marked = [piece.strip(_MARKS) for piece in _QUOTED.findall(group)]
-    return marked if marked and not words_of(_QUOTED.sub(" ", group)) else [group]
+    quotes: list[Quote] = []
+    for group in groups:
+        marked = [piece.strip(_MARKS) for piece in _QUOTED.findall(group)]
+        is_marked = marked and not words_of(_QUOTED.sub(" ", group))
+        for piece in marked if is_marked else [group]:
+            quotes += _cut(piece, source, (_sentences, lambda text: text.split(";")))
+    return quotes
 
 
 def _sentences(text: str) -> list[str]:

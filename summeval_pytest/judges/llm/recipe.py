@@ -82,9 +82,9 @@ def prompt_hash(style: facet_ratings.Style = facet_ratings.PLAIN) -> str:
         fact_requests.fact_batch(q.CheckFacts(chain, _SAMPLE, every_premise=False)),
         sentence_checks.sentence_batch(_CHECKED, q.SentenceManner()),
     )
-    requests = [request for batch in batches for request in _requests(batch)]
     least = sorted(facet_ratings.LEAST_COVERAGE.items())
-    return _hash([*requests, VERSION, MAX_REASKS, least, *(batch.size for batch in batches)])
+    sizes = (batch.size for batch in batches)
+    return _hash([*_requests(*batches), VERSION, MAX_REASKS, least, *sizes])
 
 
 @cache
@@ -97,25 +97,27 @@ def part_hash(parts: tuple[Part, ...]) -> str:
     chains = [
         fact_requests.fact_batch(q.CheckFacts(two, _SAMPLE, e, earlier)) for e in (True, False)
     ]
+    steps = (
+        fact_requests.entity_batch(_SAMPLE),
+        fact_requests.triple_batch(_SAMPLE, ("One", "Two")),
+        fact_requests.statement_batch((relation, relation)),
+    )
     requests: dict[Part, list[object]] = {
-        "chain": [request for batch in chains for request in _requests(batch)],
-        "relations": [
-            *_requests(related),
-            *_requests(fact_requests.entity_batch(_SAMPLE)),
-            *_requests(fact_requests.triple_batch(_SAMPLE, ("One", "Two"))),
-            *_requests(fact_requests.statement_batch((relation, relation))),
-            related.size,
-        ],
+        "chain": _requests(*chains),
+        "relations": [*_requests(related, *steps), related.size],
         "counts": _requests(fact_requests.count_batch(q.CountFacts(*_SAMPLE))),
     }
     return _hash({part: requests[part] for part in sorted(parts)})
 
 
-def _requests(batch: PromptBatch[object], ids: tuple[int, ...] = (1, 2)) -> list[object]:
-    """A first request about all items, and a second one about the last after every fault."""
-    faults = frozenset(NOTES) - (set() if batch.schema(ids) is None else {"no_verdict"})
-    second = Turn(ids=(2,), vote=1, attempt=1, faults=faults, room=2)
-    return [dict(request_for(batch, turn, "").identity("")) for turn in (Turn(ids=ids), second)]
+def _requests(*batches: PromptBatch[object], ids: tuple[int, ...] = (1, 2)) -> list[object]:
+    """Of each batch a request about all items, and one about the last after every fault."""
+    requests: list[object] = []
+    for batch in batches:
+        faults = frozenset(NOTES) - (set() if batch.schema(ids) is None else {"no_verdict"})
+        second = Turn(ids=(2,), vote=1, attempt=1, faults=faults, room=2)
+        requests += [dict(request_for(batch, t, "").identity("")) for t in (Turn(ids=ids), second)]
+    return requests
 
 
 def _hash(requests: object) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from summeval_pytest import questions as q
 from summeval_pytest.endpoints.chat import without_thoughts
 from summeval_pytest.judges.llm import prompts, replies
-from summeval_pytest.judges.llm.examples import NO_EXAMPLES, Examples, source_text
+from summeval_pytest.judges.llm.examples import NO_EXAMPLES, Examples
 from summeval_pytest.judges.llm.quotes import (
     LookedUp,
     Quote,
@@ -69,12 +69,12 @@ def sentence_example(question: q.CheckSentences, labels: Mapping[int, tuple[bool
         for id_, (is_faithful, error) in labels.items()
     ]
     answer = json.dumps({"checks": checks}, ensure_ascii=False)
-    blocks = {
-        "source": prompts.numbered(question.source),
-        "sentences": prompts.numbered(question.sentences),
-        "labels": [prompts.inert(answer)],
-    }
-    return "\n\n".join(prompts.block(f"example {name}", text) for name, text in blocks.items())
+    blocks = (
+        prompts.block("example source", prompts.numbered(question.source)),
+        prompts.block("example sentences", prompts.numbered(question.sentences)),
+        prompts.block("example labels", [prompts.inert(answer)]),
+    )
+    return "\n\n".join(blocks)
 
 
 def sentence_batch(
@@ -190,7 +190,7 @@ async def check_sentences(
     if not question.source:
         nothing = q.SentenceCheck(reason="there is no source", supported=False)
         return q.SentenceChecks((nothing,) * len(question.sentences))
-    examples = labelled.choose(source_text(question.source))
+    examples = labelled.choose(" ".join(question.source))
     batch = sentence_batch(question, manner, examples)
     outcomes = await poll.outcomes(batch, lambda one: one.supported)
     checks = dict(enumerate(outcomes, start=1))

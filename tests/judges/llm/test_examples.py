@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest import questions as q
 from summeval_pytest.judges.llm import examples as examples_module
-from summeval_pytest.judges.llm.examples import MOST, TOKENS, Example, Examples, source_text
+from summeval_pytest.judges.llm.examples import MOST, TOKENS, Example, Examples
 from summeval_pytest.judges.llm.facet_ratings import Style, rating_batch, rating_example
 from summeval_pytest.judges.llm.recipe import prompt_hash, sentence_examples_hash
 from summeval_pytest.judges.llm.sentence_checks import sentence_example
@@ -138,7 +138,7 @@ def test_labelled_sentences_stand_as_a_question_does(snapshot: SnapshotAssertion
 def test_sentences_are_checked_with_examples_of_other_sources() -> None:
     """The source names the paper, since a question about sentences has no reference."""
     sources = (("Zinc helps.", "It does."), ("Moss cools.",))
-    zinc, moss = map(source_text, sources)
+    zinc, moss = map(" ".join, sources)
     examples = Examples([example("of zinc", zinc), example("of moss", moss, {"result": 3})])
     judge = judge_of(labelled=examples)
     for source in (*sources, ("Zinc helps. It", "does.")):

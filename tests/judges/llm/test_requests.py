@@ -21,7 +21,6 @@ from summeval_pytest.judges.llm.facet_ratings import (
 )
 from summeval_pytest.judges.llm.fact_requests import (
     FactsEntry,
-    Related,
     count_batch,
     entity_batch,
     fact_batch,
@@ -182,9 +181,9 @@ def test_a_sentence_has_its_facets_and_facts() -> None:
         ("fact checks", {"label": "not_entailed", "premises": [2]},
          q.FactCheck(reason="both", entailed=False, premises=(1,))),
         # An entity with a comma stays one (metrics.md EV11).
-        ("relations", {}, Related(entities=("Zinc", "mice, young"), relations=(STATED,))),
-        ("triples", {}, (BARE,)),
-        ("entities", {}, ("Zinc", "mice, young")),
+        ("relations", {}, (["Zinc", "mice, young"], [STATED])),
+        ("triples", {}, [BARE]),
+        ("entities", {}, ["Zinc", "mice, young"]),
         ("statements", {}, "Zinc lengthens sleep."),
         ("factual checks", {}, True),
         ("factual checks", {"label": "not_true"}, False),
