@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeVar, get_args
 from urllib.parse import urlsplit
 
 from cyclopts import Parameter
 
-from summeval_pytest.cli.table_import import NO_ROW_OPTIONS, USUAL_SYSTEM, RowOptions, read_names
+from summeval_pytest.cli.table_import import NO_ROW_OPTIONS, RowOptions, read_draft
 from summeval_pytest.endpoints.endpoint import API_KEY, BUILT_IN_ENDPOINTS, OPENAI, Endpoint
-from summeval_pytest.errors import OptionError, Place, UsageError, nearest
+from summeval_pytest.errors import OptionError, UsageError, nearest
 from summeval_pytest.judges.judge import is_local
 from summeval_pytest.questions import OFFLINE
-from summeval_pytest.suite.lines import RESERVED_SYSTEMS, TextFile, check_name
+from summeval_pytest.suite.lines import TextFile
 from summeval_pytest.suite.rows import read_table
 from summeval_pytest.text.printing import one_line, safe
 
@@ -25,14 +24,13 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from summeval_pytest.suite.rows import DataTable
-
 
 GITLAB: Final = ".gitlab-ci.yml"
 JUDGE: Final = "llm"
 """What the suite calls a model that judges."""
 _KEY: Final = "LLM_API_KEY"
-_SAMPLE: Final = "sample"
+_SAMPLE, _SAME, _NAMED = "sample", "the same", "as named"
+"""The usual answers about tables; the first two name no file."""
 _PAPERS: Final = """\
 1. Whose summaries? Enter takes a sample: two made-up papers, red for one planted error.
    Or name your table with a row a summary: CSV, TSV, Parquet, JSON or JSONL."""
@@ -41,16 +39,6 @@ _JUDGES: Final = """\
    Or name a model, as gpt-4o-2024-08-06."""
 _CI: Final = """\
 3. Who runs it? GitHub or GitLab then gates each pull or merge request, without a key."""
-_MEANINGS: Final = {
-    "source": "the paper's text",
-    "reference": "the abstract that a summary is measured against",
-    "summary": "the text to gate, or the file that holds the summaries",
-    "system": "who wrote the summary, or the name of the one system",
-    "id": "the paper's name",
-    "paper": "the paper's name, or - to number them",
-}
-_NUMBERED: Final = "-"
-_USUAL: Final = {"system": USUAL_SYSTEM, "paper": _NUMBERED}
 CI = Literal["github", "gitlab", "none"]
 CIS: Final[tuple[CI, ...]] = get_args(CI)
 AnswerT = TypeVar("AnswerT")
@@ -153,7 +141,7 @@ def complete(start: Start, usual: CI) -> Start:
     try:
         if start.papers is None:
             console.print(_PAPERS)
-            start = replace(start, papers=_ask(console, "your table", _SAMPLE, _read_papers))
+            start = replace(start, papers=_ask(console, "your table", _SAMPLE, _read_file))
         if start.papers is not None:
             start = replace(start, rows=_ask_rows(start.papers, start.rows, console))
         if start.judge is None:
@@ -169,89 +157,34 @@ def complete(start: Start, usual: CI) -> Start:
 
 def _ask(console: Console, what: str, usual: str, read: Callable[[str], AnswerT]) -> AnswerT:
     """Asks until the answer can be read; Enter takes the usual one."""
-    default = f" [{usual}]" if usual else ""
     while True:
         try:
-            typed = console.input(safe(f"{what}{default}: "), markup=False, emoji=False)
+            typed = console.input(safe(f"{what} [{usual}]: "), markup=False, emoji=False)
             return read(typed.strip() or usual)
         except (UsageError, UnicodeDecodeError) as error:
             console.print(safe(str(error)))
 
 
-def _read_papers(typed: str) -> Path | None:
-    return None if typed == _SAMPLE else _read_file(typed)
-
-
-def _read_file(typed: str) -> Path:
+def _read_file(typed: str) -> Path | None:
+    if typed in {_SAMPLE, _SAME}:
+        return None
     file = Path(typed).expanduser()
-    _table(file)
+    read_table(TextFile(file, file.as_posix()))
     return file
 
 
-def _table(file: Path) -> DataTable:
-    return read_table(TextFile(file, file.as_posix()))
-
-
 def _ask_rows(papers: Path, rows: RowOptions, console: Console) -> RowOptions:
-    """Asks for the columns of one table, or of two, that have other names."""
-    table = _table(papers)
+    """Asks for the file of the summaries, and for columns until the rows make a suite."""
+
+    def with_columns(typed: str) -> RowOptions:
+        chosen = rows if typed == _NAMED else replace(rows, columns=(*rows.columns, typed))
+        read_draft(papers, chosen)
+        return chosen
+
     if rows.summaries is None:
-        keys = ("source", "reference", "summary", "system", "paper")
-        rows = _ask_columns(table, rows, keys, console)
-    if rows.summaries is None:
-        return rows
-    summaries = _table(rows.summaries)
-    rows = _ask_columns(table, rows, ("id", "source", "reference"), console)
-    return _ask_columns(summaries, rows, ("paper", "summary", "system"), console)
-
-
-def _ask_columns(
-    table: DataTable, rows: RowOptions, keys: tuple[str, ...], console: Console
-) -> RowOptions:
-    """Asks for the columns that the table has under another name.
-
-    It ends where summaries turn out to be in a file of their own.
-    """
-    is_listed, file = False, rows.summaries
-    for key in keys:
-        if rows.summaries != file:
-            break
-        names = read_names(rows.columns)
-        words = {"id", "paper"} if key in {"id", "paper"} else {key}
-        meaning = key
-        if key == "paper" and file is not None:  # papers have it under "id", in another file
-            names.pop("id", None)
-            words, meaning = {key}, "id"
-        is_known = any(names.get(word, word) in table.columns for word in words)
-        if is_known or (key == "system" and rows.system is not None):
-            continue
-        if not is_listed:
-            console.print(safe(f"   {table.file.shown} has the columns {table.listed}."))
-            is_listed = True
-        usual = table.nearest_column(key, names) or _USUAL.get(meaning, "")
-        rows = _ask(
-            console,
-            f"   column of {key!r}, {_MEANINGS[meaning]}",
-            usual,
-            partial(_with_column, table=table, rows=rows, key=key),
-        )
-    return rows
-
-
-def _with_column(typed: str, *, table: DataTable, rows: RowOptions, key: str) -> RowOptions:
-    """The options with a column for a key, or with what replaces it."""
-    if typed in table.columns:
-        if "," in typed:
-            raise OptionError(f"the column {one_line(typed, 60)!r} has a comma; rename it")
-        return replace(rows, columns=(*rows.columns, f"{key}={typed}"))
-    if key == "paper" and typed == _NUMBERED and rows.summaries is None:
-        return rows
-    if key == "system" and typed:
-        check_name(typed, "system", Place("system"), RESERVED_SYSTEMS)
-        return replace(rows, system=typed)
-    if key == "summary" and rows.summaries is None and Path(typed).expanduser().is_file():
-        return replace(rows, summaries=_read_file(typed))
-    raise OptionError(f"no column {one_line(typed, 60)!r}; {nearest(typed, table.columns)}")
+        file = _ask(console, "   table of the summaries", _SAME, _read_file)
+        rows = replace(rows, summaries=file)
+    return _ask(console, "   columns, as source=article,summary=output", _NAMED, with_columns)
 
 
 def _ask_judge(start: Start, console: Console) -> Start:
