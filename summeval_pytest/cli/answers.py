@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from cyclopts import Parameter
 
-from summeval_pytest.cli.table_import import NO_ROW_OPTIONS, RowOptions, read_draft
+from summeval_pytest.cli.imports import NO_ROW_OPTIONS, RowOptions, read_draft
 from summeval_pytest.endpoints.endpoint import API_KEY, BUILT_IN_ENDPOINTS, OPENAI, Endpoint
 from summeval_pytest.errors import OptionError, UsageError, nearest
 from summeval_pytest.judges.judge import is_local

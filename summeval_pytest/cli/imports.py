@@ -1,20 +1,48 @@
-"""`summeval import`: makes a suite from released data or a table, or brings in labels."""
+"""`summeval import`: makes a suite from released data or rows, or brings in labels.
+
+Rows stand in one table with papers and summaries, or in a table for each.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+import math
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
 from cyclopts import Parameter
 
 from summeval_pytest.cli.parameters import AllowOutside, suite_of
-from summeval_pytest.cli.table_import import NO_ROW_OPTIONS, RowOptions, import_rows
-from summeval_pytest.errors import OptionError
+from summeval_pytest.errors import OptionError, SuiteError, nearest
+from summeval_pytest.suite.entries import FileEntry, Names, Text
+from summeval_pytest.suite.lines import RESERVED_SYSTEMS, TextFile, brief, check_name, read_json
+from summeval_pytest.suite.places import check_new, file_name, suite_files, write_suite
+from summeval_pytest.suite.rows import DataTable, read_table, read_text, usual_column
+from summeval_pytest.suite.suite import read_paper
 from summeval_pytest.text.printing import one_line
+from summeval_pytest.verdict.policy import LEVEL
 
 Format = Literal["scholarsum", "table", "hf", "csv"]
+_TEXTS: Final = ("title", "source", "reference")
+COLUMNS: Final = ("paper", "id", *_TEXTS, "system", "summary")
+_REMEDY: Final = ("--columns ", "{}={}", ",")
+_SYSTEM: Final = "candidate"
+"""The system of rows that name none."""
+_NOTHING: Final = "-"
+"""The summary of a system that returned nothing."""
+_FAILS: Final = f"written as {_NOTHING!r}, which fails"
+_SKIP: Final = "; --skip-missing lists these papers under 'skip'"
+_THRESHOLDS: Final = ("# The thresholds of every summary", "# Labels by people test the judge")
+"""Where the thresholds begin in the suite that `init` writes, and what comes after them."""
+_DEVIATION: Final = 0.2
+"""How much the changes of a number are taken to vary from paper to paper."""
+_WIDEST: Final = 0.3
+"""The widest margin that is written."""
+_SHARD: Final = re.compile(r"-\d+(?:-of-\d+)?$")
 
 
 @Parameter(name="*", group="Labels (csv)")
@@ -41,6 +69,33 @@ class Labels:
 NO_LABELS: Final = Labels()
 
 
+@Parameter(name="*", group="Rows of a table")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowOptions:
+    """The options for rows."""
+
+    summaries: Annotated[
+        Path | None, Parameter(help="the table of the summaries, if the papers' table has none")
+    ] = None
+
+    columns: Annotated[
+        tuple[str, ...],
+        Parameter(
+            help=f"OURS=YOURS: your table's column for {', '.join(COLUMNS)} (repeat, or commas)"
+        ),
+    ] = ()
+    system: Annotated[str | None, Parameter(help="the system of all rows")] = None
+    skip_missing: Annotated[
+        bool,
+        Parameter(
+            help="list papers without a summary under 'skip'; otherwise a missing summary fails"
+        ),
+    ] = False
+
+
+NO_ROW_OPTIONS: Final = RowOptions()
+
+
 def run_import(
     form: Annotated[Format, Parameter(name="FORMAT", help="the kind of FILE")],
     file: Annotated[
@@ -64,7 +119,7 @@ def run_import(
     if split is not None and form != "hf":
         raise OptionError("--split goes with hf; leave it out")
     if form in ("table", "hf"):
-        return import_rows(file, out, rows, is_dataset=form == "hf", split=split)
+        return _import_rows(file, out, rows, is_dataset=form == "hf", split=split)
     _refuse(rows, f"goes with rows, as of table or hf, not with {form!r}")
     if form == "scholarsum":
         return _import_release(file, out)
@@ -96,3 +151,298 @@ def _import_release(file: Path, out: Path) -> list[str]:
         *(one_line(note) for note in report.notes),
         f"next: pytest {out}",
     ]
+
+
+def _import_rows(
+    file: Path, out: Path, chosen: RowOptions, *, is_dataset: bool, split: str | None
+) -> list[str]:
+    check_new(out)
+    draft = read_draft(file, chosen, is_dataset=is_dataset, split=split)
+    write_suite(out, draft.files(file.name))
+    return [f"{out}: {draft.counted}", *draft.notes(), f"next: pytest {out}"]
+
+
+def skeleton(name: str) -> str:
+    """The text of one of the template files."""
+    return (files("summeval_pytest.cli") / "skeleton" / name).read_text(encoding="utf-8")
+
+
+def read_draft(
+    file: Path, chosen: RowOptions, *, is_dataset: bool = False, split: str | None = None
+) -> NewSuite:
+    """The suite that rows make.
+
+    Papers without an id are numbered. A summary that is empty is written as ``-``, and so is one
+    that is missing, unless the papers without one are to be skipped. A UsageError names the place
+    of a mistake in the rows.
+    """
+    draft = NewSuite(
+        name=file_name(file.stem),
+        names=_names(chosen.columns),
+        system=chosen.system,
+        skips=chosen.skip_missing,
+    )
+    if is_dataset and chosen.summaries is not None:
+        raise OptionError("--summaries goes with a table; leave it out")
+    named = [each for each in (file, chosen.summaries) if each is not None]
+    texts = [TextFile(each, each.as_posix()) for each in named]
+    tables = [read_table(text) for text in (_shards(file, split) if is_dataset else texts)]
+    if chosen.summaries is not None:
+        draft.add_joined(*tables)
+    else:
+        for table in tables:
+            draft.add_rows(table)
+    if not draft.summaries:
+        last = tables[-1].file
+        raise SuiteError(last.at(0), f"{last.shown!r} has no row; write one a summary")
+    return draft
+
+
+def _names(options: Sequence[str]) -> dict[str, str]:
+    """The column of each key, as ``--columns`` names it."""
+    names: dict[str, str] = {}
+    for option in filter(None, ",".join(options).split(",")):
+        key, mark, column = option.partition("=")
+        if not mark or not column:
+            raise OptionError(f"--columns={option}: no column is named; write OURS=YOURS")
+        if key not in COLUMNS:
+            near = nearest(key, COLUMNS)
+            if column in COLUMNS and not near.startswith("did you mean"):
+                near = f"write {column}={key}"
+            raise OptionError(f"--columns={option}: there is no {key!r}; {near}")
+        if key in names:
+            raise OptionError(f"--columns={option}: {key!r} is named twice; keep one")
+        names[key] = column
+    return names
+
+
+@dataclass(slots=True, kw_only=True)
+class NewSuite:
+    """The suite as it grows, row by row.
+
+    Attributes:
+        name: The beginning of the ids of papers that have none.
+        names: By key, the column that the user named for it.
+        system: The system of all rows; None where a column names it.
+        skips: Whether a system skips the papers that it has no summary of.
+        papers: The row of each paper by its id.
+        summaries: By system and paper, the row of the summary.
+    """
+
+    name: str
+    names: Mapping[str, str]
+    system: str | None
+    skips: bool
+    papers: dict[str, FileEntry] = field(default_factory=dict)
+    summaries: dict[str, dict[str, FileEntry]] = field(default_factory=dict)
+    numbered: dict[str, str] = field(default_factory=dict)
+    left_out: dict[str, None] = field(default_factory=dict)
+    guesses: dict[str, None] = field(default_factory=dict)
+    n_empty: int = 0
+
+    def add_rows(self, table: DataTable) -> None:
+        """Adds the rows of a table that holds papers and summaries together."""
+        key = _key_of_papers(table, self.names, ("paper", "id"))
+        known, needed = (*_TEXTS, "summary", key, "system"), ("source", "reference", "summary")
+        for row in self._rows(table, self.names, known, needed):
+            self._add_summary(row, self._add_paper(row))
+
+    def add_joined(self, papers: DataTable, summaries: DataTable) -> None:
+        """Adds the papers of a table, and their summaries, which stand in another one."""
+        rest, column = dict(self.names), self.names.get("paper")
+        if column in papers.columns and column not in summaries.columns:
+            del rest["paper"]
+        names = {k: v for k, v in self.names.items() if k != "paper" or v in papers.columns}
+        key = _key_of_papers(papers, names, ("id", "paper"))
+        for row in self._rows(papers, names, (key, *_TEXTS), (key, "source", "reference")):
+            self._add_paper(row)
+        known = ("paper", "summary", "system")
+        for row in self._rows(summaries, rest, known, known[:2]):
+            paper = str(row.values["paper"])
+            row.check_known("paper", paper, self.papers, f"{papers.file.shown} has no paper")
+            self._add_summary(row, paper)
+
+    def _rows(
+        self,
+        table: DataTable,
+        names: Mapping[str, str],
+        known: Collection[str],
+        needed: Collection[str],
+    ) -> Iterator[FileEntry]:
+        """The rows of a table, each whole number as text; a column may have a usual name."""
+        known = [key for key in known if key != "system" or self.system is None]
+        names = {key: name for key, name in names.items() if key in known}
+        for key, name in names.items():
+            if name not in table.columns:
+                what = f"--columns={key}={name}: {table.file.shown} has no {name!r}"
+                raise OptionError(f"{what}; {nearest(name, table.columns)}")
+        for key in known:
+            spare = [name for name in table.columns if name not in names.values()]
+            if key not in names and key not in table.columns and (name := usual_column(key, spare)):
+                names[key] = name
+                self.guesses[f"{key} is the column {one_line(name, 60)!r}"] = None
+        columns = table.columns_of(known, needed, names, _REMEDY)
+        if "system" in known and "system" not in columns:
+            self.system = _SYSTEM
+            self.guesses[f"every row is of the system {_SYSTEM!r} (--system names it)"] = None
+        used = columns.values()
+        self.left_out |= dict.fromkeys(name for name in table.columns if name not in used)
+        for row in table.entries(columns, "this row"):
+            names = {k: str(v) for k, v in row.values.items() if type(v) is int and k not in _TEXTS}
+            yield replace(row, values={**row.values, **names})
+
+    def _add_paper(self, row: FileEntry) -> str:
+        """Adds the paper of a row and returns its id; its texts are checked as a suite's are."""
+        line = {key: row.values[key] for key in _TEXTS if row.has(key)}
+        name = row.values.get("id", row.values.get("paper"))
+        if name is None:
+            name = f"{self.name}-{len(self.numbered) + 1:04}"
+            name = self.numbered.setdefault(repr(line), name)
+        row, paper = replace(row, values={"id": name, **line}), str(name)
+        first = self.papers.setdefault(paper, row)
+        if first is row:
+            read_paper(row)
+        for key in {**first.values, **line}:
+            if (value := row.values.get(key)) != first.values.get(key):
+                raise row.fault(
+                    key,
+                    f"{key!r} of paper {paper!r} is {brief(value)}, and another at"
+                    f" {first.place}; give the rows of a paper the same texts",
+                )
+        return paper
+
+    def _add_summary(self, row: FileEntry, paper: str) -> None:
+        system = self.system if self.system is not None else str(row.value("system", Text))
+        check_name(system, "system", row.place, RESERVED_SYSTEMS)
+        if row.values["summary"] == "":
+            self.n_empty += 1
+            row = replace(row, values={"summary": _NOTHING})
+        row.value("summary", Text)
+        if first := self.summaries.setdefault(system, {}).get(paper):
+            what = f"system {system!r} has a summary for paper {paper!r} at {first.place}"
+            raise row.fault("", f"{what}, too; delete one")
+        self.summaries[system][paper] = row
+
+    @property
+    def kept(self) -> dict[str, FileEntry]:
+        """The papers of the suite: without those to skip that nobody has summarised."""
+        some = {paper for of in self.summaries.values() for paper in of}
+        return {k: row for k, row in self.papers.items() if k in some or not self.skips}
+
+    @property
+    def missing(self) -> list[tuple[str, str]]:
+        """The papers and systems without a summary."""
+        return [(k, name) for name, of in self.summaries.items() for k in self.kept if k not in of]
+
+    @property
+    def counted(self) -> str:
+        """The numbers of papers, systems and pairs, in words."""
+        n_papers, n_systems = len(self.kept), len(self.summaries)
+        n_pairs = n_papers * n_systems - self.skips * len(self.missing)
+        counts = {"paper": n_papers, "system": n_systems, "pair": n_pairs}
+        return ", ".join(f"{n} {word}{'s' * (n != 1)}" for word, n in counts.items())
+
+    def notes(self) -> Iterator[str]:
+        """What was guessed, changed or left out, a line each."""
+        if self.guesses:
+            yield f"guessed: {'; '.join(self.guesses)}; --columns OURS=YOURS says otherwise"
+        if self.n_empty:
+            yield f"empty summaries, {_FAILS}: {self.n_empty}"
+        if missing := self.missing:
+            paper, system = missing[0]
+            first = f"{len(missing)}, first paper {paper!r} of system {system!r}"
+            how, remedy = ("listed under 'skip'", "") if self.skips else (_FAILS, _SKIP)
+            yield one_line(f"missing summaries, {how}: {first}{remedy}", 400)
+        if n_without := len(self.papers) - len(self.kept):
+            yield f"papers without a summary, left out: {n_without}"
+        if self.left_out:
+            yield one_line(f"columns left out: {', '.join(self.left_out)}")
+
+    def files(self, name: str) -> dict[str, str]:
+        """The files of the suite, by their names."""
+        from summeval_pytest.stats.no_worse import passing_margin
+
+        summaries: dict[str, list[dict[str, object]]] = {}
+        stems: set[str] = set()
+        for system, of in self.summaries.items():
+            if (stem := file_name(system).lower()) in stems:
+                raise OptionError(
+                    f"the system {system!r} would have the file of another; rename one of the two"
+                )
+            stems.add(stem)
+            texts = {paper: row.values["summary"] for paper, row in of.items()}
+            if not self.skips:
+                texts |= {paper: _NOTHING for paper in self.kept if paper not in of}
+            summaries[system] = [{"paper": p, "summary": text} for p, text in texts.items()]
+        n_papers = len(self.kept)
+        margin = passing_margin(_DEVIATION, max(2, n_papers), chance=0.8, level=LEVEL)
+        margin = min(_WIDEST, math.ceil(100 * margin) / 100)
+        note = f"# {n_papers:,} papers: a release that is as good passes about 4 times of 5.\n"
+        if margin == _WIDEST:
+            note = f"# {n_papers:,} papers are too few for smaller margins: add some.\n"
+        start, end = map(skeleton("suite.toml").index, _THRESHOLDS)
+        text = skeleton("suite.toml")[start:end].rstrip().replace("0.10", f"{margin:.2f}")
+        return suite_files(
+            [f"Imported from {name!r}."],
+            {"papers": [row.values for row in self.kept.values()]},
+            summaries,
+            thresholds=text.replace("[compare]", f"{note}[compare]").split("\n"),
+        )
+
+
+def _key_of_papers(
+    table: DataTable, names: Mapping[str, str], usual: tuple[str, str]
+) -> Literal["paper", "id"]:
+    """The key that names a paper: the one that the user named, else the first with a column."""
+    keys = [key for key in (*names, *usual) if key in {*names, *table.columns}]
+    return "id" if next((key for key in keys if key in usual), "") == "id" else "paper"
+
+
+def _shards(folder: Path, split: str | None) -> list[TextFile]:
+    """The files of a dataset's split that Hugging Face `datasets` saved, or of one in Parquet."""
+    index = TextFile(folder / "dataset_dict.json", (folder / "dataset_dict.json").as_posix())
+    if index.path.is_file():
+        splits: tuple[str, ...] = _object(index).value("splits", Names)
+        return _saved(index.beside(f"{_chosen(splits, split)}/state.json"))
+    state = index.beside("state.json")
+    if state.path.is_file():
+        own = _object(state).values.get("_split") or "train"
+        _chosen([str(own)], split)
+        return _saved(state)
+    by_split: dict[str, list[TextFile]] = {}
+    for path in sorted(folder.glob("*.parquet")):
+        by_split.setdefault(_SHARD.sub("", path.stem), []).append(index.beside(path.name))
+    if not by_split:
+        raise OptionError(
+            f"FILE: {folder} holds neither state.json nor dataset_dict.json nor a *.parquet file;"
+            " name a folder that datasets.save_to_disk wrote, or one of Parquet files"
+        )
+    return by_split[_chosen(by_split, split)]
+
+
+def _chosen(splits: Collection[str], split: str | None) -> str:
+    if split is None and len(splits) == 1:
+        return next(iter(splits))
+    if split is None:
+        raise OptionError(f"the dataset has the splits {', '.join(splits)}; choose with --split")
+    if split not in splits:
+        raise OptionError(f"--split={split}: there is no such split; {nearest(split, splits)}")
+    return split
+
+
+def _saved(state: TextFile) -> list[TextFile]:
+    """The files that a state names; all of them are in its folder."""
+    listed: list[_DataFile] = _object(state).value("_data_files", list[_DataFile])
+    return [state.beside(each.filename) for each in listed]
+
+
+@dataclass(slots=True)
+class _DataFile:
+    filename: Text
+
+
+def _object(file: TextFile) -> FileEntry:
+    value = read_json(read_text(file), file.at(0))
+    if not isinstance(value, dict):
+        raise SuiteError(file.at(0), f"{file.shown!r} is {brief(value)}; write an object")
+    return FileEntry.at(file.at(0), value, repr(file.shown))

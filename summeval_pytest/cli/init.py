@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import distribution
-from importlib.resources import files
 from pathlib import Path
 from textwrap import dedent, indent
 from typing import Annotated, Final
@@ -18,7 +17,7 @@ from urllib.parse import urlsplit
 from cyclopts import Parameter
 
 from summeval_pytest.cli.answers import CI, GITLAB, JUDGE, START, Start, checked, complete
-from summeval_pytest.cli.table_import import read_draft
+from summeval_pytest.cli.imports import read_draft, skeleton
 from summeval_pytest.endpoints.endpoint import ALLOW, OPENAI
 from summeval_pytest.errors import OptionError, UsageError
 from summeval_pytest.questions import OFFLINE
@@ -99,11 +98,6 @@ def init(
     lines = [one_line(f"wrote {folder / name}", 400) for name in texts]
     lines += [*_TESTPATHS, *notes, *_ci_notes(start, folder, gitlab)]
     return [*lines, *_next(start, one_line(str(folder / SUITE)))]
-
-
-def skeleton(name: str) -> str:
-    """The text of one of the template files."""
-    return (files("summeval_pytest.cli") / "skeleton" / name).read_text(encoding="utf-8")
 
 
 def _refuse_old(folder: Path, *names: str) -> None:

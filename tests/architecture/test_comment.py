@@ -17,7 +17,8 @@ import yaml
 
 from summeval_pytest.cli import init as init_module
 from summeval_pytest.cli.answers import GITLAB, Start
-from summeval_pytest.cli.init import COMMENT, init, skeleton
+from summeval_pytest.cli.imports import skeleton
+from summeval_pytest.cli.init import COMMENT, init
 from summeval_pytest.reports.ci import step_summary
 from tests.architecture.test_action import ROOT
 from tests.processes import clean_environment, run_command, serving

@@ -16,8 +16,8 @@ import yaml
 
 from summeval_pytest.cli import init as init_module
 from summeval_pytest.cli.answers import GITLAB, Start
-from summeval_pytest.cli.init import ACTION, INCLUDED, SUITE, WORKFLOW, init, skeleton
-from summeval_pytest.cli.table_import import RowOptions
+from summeval_pytest.cli.imports import RowOptions, skeleton
+from summeval_pytest.cli.init import ACTION, INCLUDED, SUITE, WORKFLOW, init
 from summeval_pytest.errors import OptionError, UsageError
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.verdict.thresholds import Threshold, thresholds_of

@@ -198,12 +198,12 @@ def test_papers_and_summaries_may_be_two_tables(tmp_path: Path, shell: Shell) ->
     ]
     assert load_suite(gate).pair("1", "a").paper.references == ("Moss.",)
     assert load_suite(gate).pair("3", "a").summary == "-"
-    assert load_suite(gate).paper_ids == ("2", "1", "3")
+    assert load_suite(gate).paper_ids == ("1", "2", "3")
     assert shell.lines(*command, fewer, "--skip-missing")[:2] == [
         f"{fewer}: 2 papers, 1 system, 2 pairs",
         "papers without a summary, left out: 1",
     ]
-    assert load_suite(fewer).paper_ids == ("2", "1")
+    assert load_suite(fewer).paper_ids == ("1", "2")
 
 
 def test_mistakes_in_two_tables_are_reported_with_their_lines(
