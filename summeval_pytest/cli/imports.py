@@ -20,7 +20,7 @@ from summeval_pytest.cli.parameters import AllowOutside, suite_of
 from summeval_pytest.errors import OptionError, SuiteError, nearest
 from summeval_pytest.suite.entries import FileEntry, Names, Text
 from summeval_pytest.suite.lines import RESERVED_SYSTEMS, TextFile, brief, check_name, read_json
-from summeval_pytest.suite.places import check_new, file_name, suite_files, write_suite
+from summeval_pytest.suite.places import check_new, file_name, suite_files, write_new
 from summeval_pytest.suite.rows import DataTable, read_table, read_text, usual_column
 from summeval_pytest.suite.suite import read_paper
 from summeval_pytest.text.printing import one_line
@@ -158,7 +158,7 @@ def _import_rows(
 ) -> list[str]:
     check_new(out)
     draft = read_draft(file, chosen, is_dataset=is_dataset, split=split)
-    write_suite(out, draft.files(file.name))
+    write_new(out, draft.files(file.name))
     return [f"{out}: {draft.counted}", *draft.notes(), f"next: pytest {out}"]
 
 

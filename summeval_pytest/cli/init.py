@@ -5,40 +5,46 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from importlib.metadata import distribution
 from pathlib import Path
 from textwrap import dedent, indent
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeVar, get_args
 from urllib.parse import urlsplit
 
 from cyclopts import Parameter
 
-from summeval_pytest.cli.answers import CI, GITLAB, JUDGE, START, Start, checked, complete
-from summeval_pytest.cli.imports import read_draft, skeleton
-from summeval_pytest.endpoints.endpoint import ALLOW, OPENAI
-from summeval_pytest.errors import OptionError, UsageError
+from summeval_pytest.cli.imports import NO_ROW_OPTIONS, RowOptions, read_draft, skeleton
+from summeval_pytest.endpoints.endpoint import ALLOW, API_KEY, BUILT_IN_ENDPOINTS, OPENAI, Endpoint
+from summeval_pytest.errors import OptionError, UsageError, nearest
+from summeval_pytest.judges.judge import is_local
 from summeval_pytest.questions import OFFLINE
-from summeval_pytest.text.printing import one_line
+from summeval_pytest.suite.lines import TextFile
+from summeval_pytest.suite.places import check_new, write_new
+from summeval_pytest.suite.rows import read_table
+from summeval_pytest.text.printing import one_line, safe
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 SUITE: Final = "gate"
 """The folder of the new suite."""
+GITLAB: Final = ".gitlab-ci.yml"
 ACTION: Final = ".github/actions/summ-gate/action.yml"
 WORKFLOW: Final = ".github/workflows/summ-gate.yml"
 COMMENT: Final = ".github/workflows/summ-gate-comment.yml"
 INCLUDED: Final = ".gitlab/summ-gate.yml"
 """Where GitLab's jobs go in a repository that has its own already."""
-_SAMPLE: Final = {
+_SAMPLE_FILES: Final = {
     "papers.jsonl": "papers.jsonl",
     "candidate.jsonl": "systems/candidate.jsonl",
     "suite.toml": "summeval.toml",
 }
 """Where each file of the sample goes. They bear other names here, so that pytest finds no suite in
 this package."""
-_PLANTED: Final = ("candidate::bees-01", 1, "41 bumblebees", "31")
-"""The sample's red test, the line of its summary, what is wrong there, and what is right."""
 _COMMENTED: Final = re.compile(
     r"^( *)# ( *(?:env:|SUMM_ALLOW_ENDPOINTS: .*|HOUSE_KEY: .*))$", re.MULTILINE
 )
@@ -47,7 +53,6 @@ _PLAIN: Final = re.compile(r"(?!(?:true|false|null|yes|no|on|off|y|n)\Z)[a-z][\w
 """What YAML reads as it stands, and as no number or other value."""
 _PATTERN: Final = re.compile(r"[*?+!\\\[\]]")
 """What means something else in GitHub's patterns of branches."""
-_LONGEST_REF: Final = 1000
 _REPLAY: Final = "  # Runs for forks, too"
 _REVIEWED: Final = "  # Runs what has been reviewed"
 """How the comments begin above the job that shards take the place of, and above the next."""
@@ -57,13 +62,96 @@ _FILL_IN: Final = (
     "FILL IN what pip installs: summeval-pytest==VERSION from your index, or summeval-pytest @"
     " git+https://HOST/REPOSITORY@COMMIT"
 )
-
-
 _TESTPATHS: Final = (
     "so that plain pytest runs it, add it to testpaths:",
     f'  pyproject.toml, [tool.pytest.ini_options]: testpaths = [".", "{SUITE}"]',
     f"  pytest.ini, [pytest]: testpaths = . {SUITE}",
 )
+JUDGE: Final = "llm"
+"""What the suite calls a model that judges."""
+_KEY: Final = "LLM_API_KEY"
+_SAMPLE, _SAME, _NAMED = "sample", "the same", "as named"
+"""The usual answers about tables; the first two name no file."""
+_PAPERS: Final = """\
+1. Whose summaries? Enter takes a sample: two made-up papers, red for one planted error.
+   Or name your table with a row a summary: CSV, TSV, Parquet, JSON or JSONL."""
+_JUDGES: Final = """\
+2. Who judges? Enter takes the embedded judge: no key, no network, a smoke test.
+   Or name a model, as gpt-4o-2024-08-06."""
+_CI: Final = """\
+3. Who runs it? GitHub or GitLab then gates each pull or merge request, without a key."""
+CI = Literal["github", "gitlab", "none"]
+CIS: Final[tuple[CI, ...]] = get_args(CI)
+AnswerT = TypeVar("AnswerT")
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """The choices that a suite starts from; None for what is not chosen yet."""
+
+    papers: Annotated[
+        Path | None,
+        Parameter(
+            help="your table with one row per summary: CSV, TSV, Parquet, JSON or JSONL (default: a"
+            " sample)"
+        ),
+    ] = None
+    rows: RowOptions = NO_ROW_OPTIONS
+    judge: Annotated[
+        str | None,
+        Parameter(help="offline (the embedded judge), or a model's name (default: offline)"),
+    ] = None
+    endpoint: Annotated[
+        str | None,
+        Parameter(
+            help="the model's endpoint: openai, ollama or a URL, without a key (default: openai)"
+        ),
+    ] = None
+    ci: Annotated[
+        CI | None,
+        Parameter(help=f"the CI that runs the gate (default: gitlab beside {GITLAB}, else github)"),
+    ] = None
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a model at an endpoint judges."""
+        return self.judge is not None and not is_local(self.judge)
+
+    @property
+    def judge_name(self) -> str:
+        """The judge, as ``--summ-judge`` names it."""
+        return JUDGE if self.is_asked else self.judge or OFFLINE
+
+    @property
+    def server(self) -> Endpoint | None:
+        """The endpoint that the suite has to define; None for one that is built in."""
+        name = self.endpoint or OPENAI
+        if name in BUILT_IN_ENDPOINTS:
+            return None
+        if "://" not in name:
+            near = nearest(name, BUILT_IN_ENDPOINTS)
+            raise OptionError(f"--endpoint={one_line(name)}: {near} (or write a URL)")
+        server = Endpoint(name="house", base_url=name)
+        if server.query or "@" in urlsplit(server.address).netloc:
+            raise OptionError(
+                f"--endpoint={server.shown} holds more than an address; write it without user,"
+                " password and query, since it goes into a file"
+            )
+        return server
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The variable with the judge's key, and the origin to allow; empty where not needed."""
+        server = self.server
+        if self.is_asked and server is None and self.endpoint in {None, OPENAI}:
+            return API_KEY, ""
+        if server is None or server.is_loopback or not server.is_private:
+            return "", ""
+        return _KEY, server.origin
+
+
+START: Final = Start()
 
 
 def init(
@@ -81,7 +169,7 @@ def init(
     """
     usual: CI = "gitlab" if (folder / GITLAB).exists() else "github"
     start = checked(start)
-    _refuse_old(folder, f"{SUITE}/summeval.toml")
+    check_new(folder / SUITE)
     if sys.stdin.isatty() and sys.stdout.isatty():
         start = complete(start, usual)
     start = replace(start, ci=start.ci or usual)
@@ -94,45 +182,108 @@ def init(
         branch = _PATTERN.sub(r"\\\g<0>", _default_branch(folder))
         branches = f"branches: [{_as_yaml(branch)}]"
         texts[WORKFLOW] = texts[WORKFLOW].replace("branches: [main]", branches)
-    _write(folder, texts)
+    write_new(folder, texts)
     lines = [one_line(f"wrote {folder / name}", 400) for name in texts]
     lines += [*_TESTPATHS, *notes, *_ci_notes(start, folder, gitlab)]
     return [*lines, *_next(start, one_line(str(folder / SUITE)))]
 
 
-def _refuse_old(folder: Path, *names: str) -> None:
-    for file in (folder / name for name in names):
-        if file.exists() or file.is_symlink():
-            remedy = "move it, or name another folder"
-            if not file.is_relative_to(folder / SUITE):
-                remedy += ", or leave out what CI runs with --ci none"
-            raise UsageError(f"{file} exists already, and nothing was written; {remedy}")
+def checked(start: Start) -> Start:
+    """Refuses flags that need another flag, and an endpoint that is none."""
+    for option in ("summaries", "columns", "system", "skip-missing"):
+        if start.papers is None and getattr(start.rows, option.replace("-", "_")):
+            raise OptionError(f"--{option} goes with --papers FILE; name it, or leave it out")
+    if start.endpoint is not None and not start.is_asked:
+        raise OptionError("--endpoint goes with --judge MODEL; name it, or leave it out")
+    name = start.judge
+    if name is not None and not name.strip():
+        raise OptionError("--judge is empty; write offline or a model's name")
+    if start.is_asked and get_close_matches(name or "", [OFFLINE], cutoff=0.8):
+        raise OptionError(f"--judge={name}: did you mean {OFFLINE!r}?")
+    start.server  # noqa: B018 - refused now, not after more questions
+    return start
 
 
-def _write(folder: Path, texts: Mapping[str, str]) -> None:
-    """Writes all files; where one cannot be written, those before it are removed."""
-    _refuse_old(folder, *texts)
-    written: list[Path] = []
-    for name, text in texts.items():
-        file = folder / name
+def complete(start: Start, usual: CI) -> Start:
+    """Asks in the terminal for every choice that no flag makes.
+
+    Raises:
+        KeyboardInterrupt: at Ctrl-C and at the end of the input.
+    """
+    from rich.console import Console
+
+    console = Console(markup=False, highlight=False, emoji=False, soft_wrap=True)
+    try:
+        if start.papers is None:
+            console.print(_PAPERS)
+            start = replace(start, papers=_ask(console, "your table", _SAMPLE, _read_file))
+        if start.papers is not None:
+            start = replace(start, rows=_ask_rows(start.papers, start.rows, console))
+        if start.judge is None:
+            start = _ask_judge(start, console)
+        if start.ci is None:
+            console.print(_CI)
+            start = replace(start, ci=_ask(console, "github, gitlab or none", usual, _read_ci))
+    except (KeyboardInterrupt, EOFError):
+        console.print()
+        raise KeyboardInterrupt("nothing was written") from None
+    return start
+
+
+def _ask(console: Console, what: str, usual: str, read: Callable[[str], AnswerT]) -> AnswerT:
+    """Asks until the answer can be read; Enter takes the usual one."""
+    while True:
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            with file.open("xb") as handle:
-                written.append(file)
-                handle.write(text.encode())
-        except OSError as error:
-            for other in written:
-                other.unlink()
-            raise UsageError(
-                f"{file} cannot be written ({error.strerror}), so nothing was; mend that, or name"
-                " another folder"
-            ) from None
+            typed = console.input(safe(f"{what} [{usual}]: "), markup=False, emoji=False)
+            return read(typed.strip() or usual)
+        except (UsageError, UnicodeDecodeError) as error:
+            console.print(safe(str(error)))
+
+
+def _read_file(typed: str) -> Path | None:
+    if typed in {_SAMPLE, _SAME}:
+        return None
+    file = Path(typed).expanduser()
+    read_table(TextFile(file, file.as_posix()))
+    return file
+
+
+def _ask_rows(papers: Path, rows: RowOptions, console: Console) -> RowOptions:
+    """Asks for the file of the summaries, and for columns until the rows make a suite."""
+
+    def with_columns(typed: str) -> RowOptions:
+        chosen = rows if typed == _NAMED else replace(rows, columns=(*rows.columns, typed))
+        read_draft(papers, chosen)
+        return chosen
+
+    if rows.summaries is None:
+        file = _ask(console, "   table of the summaries", _SAME, _read_file)
+        rows = replace(rows, summaries=file)
+    return _ask(console, "   columns, as source=article,summary=output", _NAMED, with_columns)
+
+
+def _ask_judge(start: Start, console: Console) -> Start:
+    console.print(_JUDGES)
+    start = _ask(console, "judge", OFFLINE, lambda typed: checked(replace(start, judge=typed)))
+    if not start.is_asked:
+        return start
+    console.print("   Where is it? openai, ollama, or the URL of an OpenAI-compatible server.")
+    return _ask(
+        console, "   endpoint", OPENAI, lambda typed: checked(replace(start, endpoint=typed))
+    )
+
+
+def _read_ci(typed: str) -> CI:
+    for known in CIS:
+        if typed.lower() == known:
+            return known
+    raise OptionError(f"{one_line(typed, 60)!r} is none of them; {nearest(typed, CIS)}")
 
 
 def _suite(start: Start) -> tuple[dict[str, str], list[str]]:
     """The files of the suite by path, and notes about them."""
     if start.papers is None:
-        texts = {place: skeleton(name) for name, place in _SAMPLE.items()}
+        texts = {place: skeleton(name) for name, place in _SAMPLE_FILES.items()}
         notes = []
     else:
         draft = read_draft(start.papers, start.rows)
@@ -206,8 +357,7 @@ def _default_branch(folder: Path) -> str:
             file = folder / ".git" / ref
             if not file.is_file():
                 continue
-            with file.open(encoding="utf-8") as handle:
-                text = handle.read(_LONGEST_REF)
+            text = file.read_text(encoding="utf-8")
             points_at = re.fullmatch(r"ref: refs/(?:remotes/origin|heads)/(\S+)\n?", text)
             return points_at[1] if points_at else ref.rpartition("/")[2].replace("HEAD", "main")
     return "main"
@@ -250,9 +400,8 @@ def _ci_notes(start: Start, folder: Path, gitlab: str) -> Iterator[str]:
 def _next(start: Start, suite: str) -> Iterator[str]:
     """What the user should fix, set and type next."""
     if start.papers is None:
-        test, line, wrong, right = _PLANTED
-        place = f"{suite}/{_SAMPLE['candidate.jsonl']}:{line}"
-        yield f"{test} will fail: {place} says {wrong}, but the paper says {right}; fix that line"
+        fault = "says 41 bumblebees, but the paper says 31; fix that line"
+        yield f"candidate::bees-01 will fail: {suite}/systems/candidate.jsonl:1 {fault}"
     judge = f" --summ-judge={start.judge_name}" if start.judge_name != OFFLINE else ""
     if start.is_asked:
         variable, origin = start.key

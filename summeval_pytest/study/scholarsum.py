@@ -9,7 +9,7 @@ from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.suite.entries import FileEntry, Number
 from summeval_pytest.suite.lines import TextFile, brief, check_name, finite, read_json, read_lines
-from summeval_pytest.suite.places import check_new, suite_files, write_suite
+from summeval_pytest.suite.places import check_new, suite_files, write_new
 from summeval_pytest.text.normalise import normalise
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def import_scholarsum(file: Path, out: Path) -> ImportReport:
         judges=tables,
         thresholds=_THRESHOLDS,
     )
-    write_suite(out, files)
+    write_new(out, files)
     rated_facets = [rating for label in labels for rating in label.get("facets", {}).values()]
     return ImportReport(
         n_papers=len(papers),

@@ -163,27 +163,31 @@ def suite_files(
 def check_new(out: Path) -> None:
     """Refuse a folder that already holds a suite, and a path that is no folder."""
     if out.exists() and not out.is_dir():
-        raise _wrong(out, f"{out.name!r} is no folder; name a new one with --out")
+        raise _wrong(out, f"{out.name!r} is no folder; name another")
     if suite := find_suite_file(out):
         what = f"this folder holds the suite {suite.name!r} already"
-        raise _wrong(out, f"{what}; name a new one with --out")
+        raise _wrong(out, f"{what}; name another folder")
 
 
-def write_suite(out: Path, texts: Mapping[str, str]) -> None:
-    """Write the files of a new suite, the suite file last; no file is ever overwritten."""
-    check_new(out)
-    names = sorted(texts, key=lambda name: (name == SUITE_NAME, name))
-    for name in names:
-        if (out / name).exists():
-            raise _wrong(out / name, f"{name!r} exists already; delete or move it")
-    try:
-        for name in names:
-            (out / name).parent.mkdir(parents=True, exist_ok=True)
-            with (out / name).open("xb") as handle:
-                handle.write(texts[name].encode())
-    except OSError as error:
-        what = f"{out.name!r} cannot be written ({error.strerror})"
-        raise _wrong(out, f"{what}; name another folder with --out") from None
+def write_new(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write files, all of them new, or none: a failure removes what was written before it."""
+    files = {folder / name: text for name, text in texts.items()}
+    for file in files:
+        if file.exists() or file.is_symlink():
+            what = f"{file.name!r} exists already, so nothing was written"
+            raise _wrong(file, f"{what}; move it, or name another folder")
+    written: list[Path] = []
+    for file, text in files.items():
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with file.open("xb") as handle:
+                written.append(file)
+                handle.write(text.encode())
+        except OSError as error:
+            for each in written:
+                each.unlink()
+            what = f"{file.name!r} cannot be written ({error.strerror}), so nothing was"
+            raise _wrong(file, f"{what}; mend that, or name another folder") from None
 
 
 def _wrong(path: Path, message: str) -> SuiteError:

@@ -16,9 +16,8 @@ import pytest
 import yaml
 
 from summeval_pytest.cli import init as init_module
-from summeval_pytest.cli.answers import GITLAB, Start
 from summeval_pytest.cli.imports import skeleton
-from summeval_pytest.cli.init import COMMENT, init
+from summeval_pytest.cli.init import COMMENT, GITLAB, Start, init
 from summeval_pytest.reports.ci import step_summary
 from tests.architecture.test_action import ROOT
 from tests.processes import clean_environment, run_command, serving

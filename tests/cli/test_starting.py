@@ -15,9 +15,8 @@ import pytest
 import yaml
 
 from summeval_pytest.cli import init as init_module
-from summeval_pytest.cli.answers import GITLAB, Start
 from summeval_pytest.cli.imports import RowOptions, skeleton
-from summeval_pytest.cli.init import ACTION, INCLUDED, SUITE, WORKFLOW, init
+from summeval_pytest.cli.init import ACTION, GITLAB, INCLUDED, SUITE, WORKFLOW, Start, init
 from summeval_pytest.errors import OptionError, UsageError
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.verdict.thresholds import Threshold, thresholds_of
@@ -182,10 +181,10 @@ def test_nothing_is_overwritten_and_nothing_half_written(tmp_path: Path, name: s
         before = sorted(tmp_path.rglob("*")), files_in(tmp_path)
         with pytest.raises(UsageError) as caught:
             init(tmp_path / kind)
-        assert str(caught.value) == (
-            f"{file} exists already, and nothing was written; move it, or name another folder"
-            f"{', or leave out what CI runs with --ci none' * name.startswith('.github')}"
-        )
+        message = f"{file}: {file.name!r} exists already, so nothing was written; move it"
+        if name == f"{SUITE}/summeval.toml":
+            message = f"{file.parent}: this folder holds the suite 'summeval.toml' already"
+        assert str(caught.value).startswith(message)
         assert (sorted(tmp_path.rglob("*")), files_in(tmp_path)) == before
 
 
@@ -432,7 +431,7 @@ def test_what_was_written_before_a_failure_is_removed(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         init(tmp_path)
     assert str(caught.value) == (
-        f"{tmp_path / ACTION} cannot be written (Not a directory), so nothing was;"
+        f"{tmp_path / ACTION}: 'action.yml' cannot be written (Not a directory), so nothing was;"
         " mend that, or name another folder"
     )
     assert files_in(tmp_path) == {".github": b"mine"}

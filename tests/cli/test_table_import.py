@@ -69,7 +69,7 @@ def test_a_table_becomes_a_suite(tmp_path: Path, shell: Shell) -> None:
     )
     assert load_suite(tmp_path / "fewer").systems["org/long-7b"].skip == ("moss-02",)
     assert shell.error(4, "import", "table", file, "--out", out, "--columns", NAMES).endswith(
-        "this folder holds the suite 'summeval.toml' already; name a new one with --out"
+        "this folder holds the suite 'summeval.toml' already; name another folder"
     )
 
 

@@ -235,11 +235,10 @@ def test_a_folder_that_holds_a_part_of_a_suite_is_refused(tmp_path: Path) -> Non
     import_scholarsum(file, out)
     (out / "summeval.toml").unlink()
     assert refused(file, out) == (
-        f"{out.as_posix()}/labels.jsonl: 'labels.jsonl' exists already; delete or move it"
+        f"{out.as_posix()}/papers.jsonl: 'papers.jsonl' exists already, so nothing was written;"
+        " move it, or name another folder"
     )
-    assert refused(file, file) == (
-        f"{file.as_posix()}: 'pubmed.json' is no folder; name a new one with --out"
-    )
+    assert refused(file, file) == f"{file.as_posix()}: 'pubmed.json' is no folder; name another"
 
 
 @pytest.fixture(scope="module")
