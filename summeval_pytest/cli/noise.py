@@ -1,42 +1,66 @@
-"""`summeval noise`: how often the gate would have decided otherwise on the same summaries."""
+"""How sure the gate is: `summeval noise` of its judge, `summeval power` of its papers."""
 
 from __future__ import annotations
 
+import statistics
+from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter
 
 from summeval_pytest.cli.parameters import (
     ASKING,
     GATED,
+    NO_ENDPOINTS,
+    AllowOutside,
     Asking,
+    Endpoints,
     Gated,
+    JudgeName,
+    find_own_judges,
     gated_of,
+    names_in,
     session_of,
+    suite_of,
     whole_number,
 )
 from summeval_pytest.endpoints.spending import Totals
-from summeval_pytest.errors import OptionError
+from summeval_pytest.errors import OptionError, nearest
+from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics, metric_of
+from summeval_pytest.metrics.number import Named
+from summeval_pytest.metrics.own import custom_numbers
 from summeval_pytest.record.measuring import pair_result_of
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.reports.wording import render
+from summeval_pytest.run.runner import tasks_of
 from summeval_pytest.run.summaries import Summariser
+from summeval_pytest.stats.no_worse import pass_chance, passing_margin
 from summeval_pytest.suite.values import Pair
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.comparison import Baseline, find_baseline
 from summeval_pytest.verdict.decide import decide_pair, decide_system
+from summeval_pytest.verdict.policy import LEVEL, margin_fault
 from summeval_pytest.verdict.run import PairResult, SystemResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from summeval_pytest.record.gated_suite import GatedSuite
+    from summeval_pytest.run.runner import FindPair
     from summeval_pytest.run.session import Session
     from summeval_pytest.suite.suite import Suite
+
+_MOST_PAPERS: Final = 10_000_000
+CHANCE: Final = 0.8
+"""Margins and numbers of papers are given for this chance."""
+_DEVIATION: Final = (
+    "deviation: standard deviation of the paired differences of two systems (the largest)",
+    "there is one system, so this is the deviation of its own scores",
+)
 
 
 def noise(
@@ -65,8 +89,15 @@ def noise(
             " model"
         )
     baselines = _baselines(against, subject) if against is not None else {}
-    summaries = _Summaries(Summariser(first.sender))
-    runs = [_run(first, subject, gated.judge, summaries, baselines)]
+    known: dict[tuple[str, str], Pair] = {}
+    summaries = Summariser(first.sender)
+
+    async def find_pair(suite: Suite, paper: str, system: str) -> Pair:
+        if (paper, system) not in known:  # every run judges the same summaries
+            known[paper, system] = await summaries.pair(suite, paper, system)
+        return known[paper, system]
+
+    runs = [_run(first, subject, gated.judge, find_pair, baselines)]
     n_replies, cost, paid = 0, 0.0, _totals(first).cost
     for _ in range(times):
         with TemporaryDirectory() as folder:
@@ -74,7 +105,7 @@ def noise(
             left = None if asking.budget is None else max(0.0, asking.budget - paid - cost)
             again = session_of(endpoints, replace(asking, record="all", budget=left))
             fresh = gated_of(suite, gated, again)
-            runs.append(_run(again, fresh, gated.judge, summaries, baselines))
+            runs.append(_run(again, fresh, gated.judge, find_pair, baselines))
             totals = _totals(again)
         n_replies, cost = n_replies + totals.n_asked, cost + totals.cost
     asked = f"{times} runs asked anew: {n_replies:,} replies, {cost:.2f} dollars"
@@ -84,21 +115,6 @@ def noise(
 def _totals(session: Session) -> Totals:
     """What a run asked and paid; nothing where every reply was there."""
     return session.replies.exchange.ledger.totals if session.replies.is_asking else Totals()
-
-
-class _Summaries:
-    """Finds each pair once, so that every run judges the same summaries."""
-
-    def __init__(self, summariser: Summariser) -> None:
-        self._summariser = summariser
-        self._known: dict[tuple[str, str], Pair] = {}
-
-    async def pair(self, suite: Suite, paper: str, system: str) -> Pair:
-        """One paper with a system's summary."""
-        key = paper, system
-        if key not in self._known:
-            self._known[key] = await self._summariser.pair(suite, paper, system)
-        return self._known[key]
 
 
 def _baselines(file: Path, gated: GatedSuite) -> dict[str, Baseline]:
@@ -116,7 +132,7 @@ def _run(
     session: Session,
     gated: GatedSuite,
     judge_name: str,
-    summaries: _Summaries,
+    find_pair: FindPair,
     baselines: Mapping[str, Baseline],
 ) -> tuple[Sequence[PairResult], Sequence[SystemResult]]:
     """The pairs and the systems of one run, decided."""
@@ -127,7 +143,7 @@ def _run(
         gated.task(paper, system) for system in gated.systems for paper in gated.papers(system)
     ]
     try:
-        evaluations = list(session.evaluate(judge, tasks, summaries.pair))
+        evaluations = list(session.evaluate(judge, tasks, find_pair))
     finally:
         session.replies.forget_run()
     pairs = [decide_pair(pair_result_of(each)[0], policy) for each in evaluations]
@@ -172,3 +188,80 @@ def _disagreement(outcomes: Iterable[str]) -> float:
 
 def _counted(states: Iterable[str]) -> str:
     return ", ".join(f"{state} {n}" for state, n in Counter(states).most_common())
+
+
+def power_of(
+    suite: Path,
+    /,
+    *,
+    margin: Annotated[float, Parameter(help="how much worse a release may be")],
+    metric: Annotated[tuple[str, ...], Parameter(help="these numbers only (repeat)")] = (),
+    allow_outside: AllowOutside = False,
+    judge: JudgeName = "offline",
+    endpoints: Endpoints = NO_ENDPOINTS,
+    asking: Asking = ASKING,
+) -> list[str]:
+    """How often a release as good as the last one passes a margin, and with how many papers."""
+    names = names_in(metric, "--metric") or [*METRICS, "eva.precision", "eva.recall"]
+    catalogue = catalogue_of(custom_numbers(names))
+    for name in names:
+        if name not in catalogue:
+            raise OptionError(f"--metric={name}: unknown metric; {nearest(name, catalogue)}")
+        if fault := margin_fault(catalogue[name], margin):
+            raise OptionError(f"--margin: {fault}")
+    find_own_judges(judge)
+    loaded, session = suite_of(suite, allow_outside=allow_outside), session_of(endpoints, asking)
+    session.replies.add_cassette(loaded)
+    by_system: dict[str, dict[str, Mapping[str, float | None]]] = {
+        system: {} for system in loaded.systems
+    }
+    try:
+        wanted = measured_metrics({*METRICS, *map(metric_of, names)})
+        tasks = tasks_of(loaded, list(loaded.systems), wanted)
+        for each in session.evaluate(session.judge(judge, [loaded]), tasks):
+            numbers = each.numbers()
+            by_system[numbers.system][numbers.paper] = numbers.values
+    finally:
+        session.replies.forget_run()
+    lines = [f"{loaded.shown}: {len(loaded.paper_ids)} papers, judge {judge}"]
+    lines += [f"how often a release that is as good as the last one passes no-worse-{margin:g}"]
+    lines += [_line("", "deviation", "chance now", "margin now", "papers needed")]
+    for name in names:
+        papers = by_system.values()
+        scores = [{paper: values.get(name) for paper, values in of.items()} for of in papers]
+        lines.append(_row(catalogue[name], _changes(scores), margin))
+    lines += _DEVIATION if len(by_system) == 1 else _DEVIATION[:1]
+    return [
+        *lines,
+        "chance now: the release passes with these papers",
+        f"margin now: the margin that it passes with a chance of {CHANCE:g}",
+        f"papers needed: so that it passes no-worse-{margin:g} with a chance of {CHANCE:g}",
+    ]
+
+
+def _changes(systems: list[dict[str, float | None]]) -> list[float]:
+    """The differences of the two systems that differ most; a single system against its mean."""
+    known = [{k: v for k, v in scores.items() if v is not None} for scores in systems]
+    if len(known) == 1 and known[0]:
+        known.append(dict.fromkeys(known[0], statistics.mean(known[0].values())))
+    pairs = [[b[k] - a[k] for k in a.keys() & b.keys()] for a, b in combinations(known, 2)]
+    return max((each for each in pairs if len(each) > 1), key=statistics.stdev, default=[])
+
+
+def _row(named: Named, changes: list[float], margin: float) -> str:
+    if not (deviation := statistics.stdev(changes) if changes else 0.0):
+        return _line(named.name, "-", "-", "-", "-")
+    n_papers, fixed = len(changes), {"level": LEVEL, "width": named.width}
+
+    def chance(n: int) -> float:
+        return pass_chance(margin, deviation, n, **fixed)
+
+    passing = passing_margin(deviation, n_papers, chance=CHANCE, **fixed)
+    n_needed = 2 + bisect_left(range(2, _MOST_PAPERS + 1), CHANCE, key=chance)
+    needed = f"{n_needed:,}" if n_needed <= _MOST_PAPERS else f"over {_MOST_PAPERS:,}"
+    now = f"{chance(n_papers):.2f}"
+    return _line(named.name, f"{deviation:.3f}", now, f"{passing:.3f}", needed)
+
+
+def _line(name: str, *cells: str) -> str:
+    return f"{name:<20}" + "".join(map(str.rjust, cells, (10, 12, 12, 15)))

@@ -1,45 +1,33 @@
-"""Commands about runs: plan one; merge, report, compare and rescore saved ones."""
+"""Commands about runs: plan one; merge, report, compare and rescore saved ones; compare suites."""
 
 from __future__ import annotations
 
 import datetime as dt
 import os
-import statistics
 import subprocess
 import sys
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
-from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Final
 
 from cyclopts import Parameter
 
 from summeval_pytest.cli.parameters import (
-    ASKING,
     GATED,
-    NO_ENDPOINTS,
     AllowOutside,
-    Asking,
-    Endpoints,
     Gated,
-    JudgeName,
     check_writable,
-    find_own_judges,
     gated_of,
-    names_in,
     session_of,
     suite_of,
     write_text,
 )
 from summeval_pytest.errors import OptionError, nearest
-from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics, metric_of
-from summeval_pytest.metrics.number import Named
-from summeval_pytest.metrics.own import custom_numbers
 from summeval_pytest.record.record_file import read_record, record_lines
 from summeval_pytest.record.rescore import read_weights, rescore
+from summeval_pytest.record.stick import stick_changes
 from summeval_pytest.reports.cases import missed_numbers
 from summeval_pytest.reports.ci import STEP_SUMMARY, annotation_lines, step_summary
 from summeval_pytest.reports.files import REPORTS, append
@@ -53,14 +41,12 @@ from summeval_pytest.reports.terminal import (
 )
 from summeval_pytest.reports.wording import change_lines, comparison_lines
 from summeval_pytest.run.plan import planned_calls
-from summeval_pytest.run.runner import tasks_of
-from summeval_pytest.stats.no_worse import pass_chance, passing_margin
+from summeval_pytest.suite.revision import suite_at
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.changes import measure_drift, pair_change, worst_changes
 from summeval_pytest.verdict.comparison import Against, Baseline, compare, find_baseline
 from summeval_pytest.verdict.decide import decide
-from summeval_pytest.verdict.differences import PairChange
-from summeval_pytest.verdict.policy import LEVEL, margin_fault, read_rules
+from summeval_pytest.verdict.policy import read_rules
 from summeval_pytest.verdict.run import RunRecord, RunVerdict, SuiteRecord
 
 RunFile = Annotated[Path, Parameter(name="RUN", help="a run record")]
@@ -308,22 +294,14 @@ def _compared(
             for pair in pairs
             if pair.paper in baseline.pairs
         )
-        lines += _papers(*worst_changes(changes, n_papers))
+        worst, n_changed = worst_changes(changes, n_papers)
+        how = f"papers that changed, worst first ({n_changed}):"
+        lines.append(how if n_changed else "no paper changed")
+        for change in worst:
+            lines += ["", one_line(f"{change.system} on {change.paper}"), *change_lines(change)]
+        if n_changed > len(worst):
+            lines += ["", f"{n_changed - len(worst)} more papers: --papers={n_changed}"]
     return comparison.passes, lines
-
-
-def _papers(worst: Sequence[PairChange], n_changed: int) -> Iterator[str]:
-    if not n_changed:
-        yield "no paper changed"
-        return
-    yield f"papers that changed, worst first ({n_changed}):"
-    for change in worst:
-        yield ""
-        yield one_line(f"{change.system} on {change.paper}")
-        yield from change_lines(change)
-    if n_changed > len(worst):
-        yield ""
-        yield f"{n_changed - len(worst)} more papers: --papers={n_changed}"
 
 
 def _golden_answers(
@@ -398,84 +376,22 @@ def _changed(record: RunRecord, again: RunRecord) -> Iterator[str]:
         yield f"{len(changed) - _MOST} more"
 
 
-_MOST_PAPERS: Final = 10_000_000
-CHANCE: Final = 0.8
-"""Margins and numbers of papers are given for this chance."""
-
-
-def power_of(
-    suite: Path,
+def diff(
+    base: Annotated[str, Parameter(name="BASE", help="a git revision, or a folder as ./FOLDER")],
+    suite: Path = Path(),
     /,
     *,
-    margin: Annotated[float, Parameter(help="how much worse a release may be")],
-    metric: Annotated[tuple[str, ...], Parameter(help="these numbers only (repeat)")] = (),
     allow_outside: AllowOutside = False,
-    judge: JudgeName = "offline",
-    endpoints: Endpoints = NO_ENDPOINTS,
-    asking: Asking = ASKING,
 ) -> list[str]:
-    """How often a release as good as the last one passes a margin, and with how many papers."""
-    names = names_in(metric, "--metric") or [*METRICS, "eva.precision", "eva.recall"]
-    catalogue = catalogue_of(custom_numbers(names))
-    for name in names:
-        if name not in catalogue:
-            raise OptionError(f"--metric={name}: unknown metric; {nearest(name, catalogue)}")
-        if fault := margin_fault(catalogue[name], margin):
-            raise OptionError(f"--margin: {fault}")
-    find_own_judges(judge)
-    loaded, session = suite_of(suite, allow_outside=allow_outside), session_of(endpoints, asking)
-    session.replies.add_cassette(loaded)
-    by_system: dict[str, dict[str, Mapping[str, float | None]]] = {
-        system: {} for system in loaded.systems
-    }
-    try:
-        wanted = measured_metrics({*METRICS, *map(metric_of, names)})
-        tasks = tasks_of(loaded, list(loaded.systems), wanted)
-        for each in session.evaluate(session.judge(judge, [loaded]), tasks):
-            numbers = each.numbers()
-            by_system[numbers.system][numbers.paper] = numbers.values
-    finally:
-        session.replies.forget_run()
-    lines = [f"{loaded.shown}: {len(loaded.paper_ids)} papers, judge {judge}"]
-    lines += [f"how often a release that is as good as the last one passes no-worse-{margin:g}"]
-    lines += [f"{'':<20}{'deviation':>10}{'chance now':>12}{'margin now':>12}{'papers needed':>15}"]
-    for name in names:
-        papers = by_system.values()
-        scores = [{paper: values.get(name) for paper, values in of.items()} for of in papers]
-        lines.append(_row(catalogue[name], _changes(scores), margin))
-    lines.append(
-        "deviation: standard deviation of the paired differences of two systems (the largest)"
-    )
-    if len(by_system) == 1:
-        lines.append("there is one system, so this is the deviation of its own scores")
-    return [
-        *lines,
-        "chance now: the release passes with these papers",
-        f"margin now: the margin that it passes with a chance of {CHANCE:g}",
-        f"papers needed: so that it passes no-worse-{margin:g} with a chance of {CHANCE:g}",
-    ]
-
-
-def _changes(systems: list[dict[str, float | None]]) -> list[float]:
-    """The differences of the two systems that differ most; a single system against its mean."""
-    known = [{k: v for k, v in scores.items() if v is not None} for scores in systems]
-    if len(known) == 1 and known[0]:
-        known.append(dict.fromkeys(known[0], statistics.mean(known[0].values())))
-    pairs = [[b[k] - a[k] for k in a.keys() & b.keys()] for a, b in combinations(known, 2)]
-    return max((each for each in pairs if len(each) > 1), key=statistics.stdev, default=[])
-
-
-def _row(named: Named, changes: list[float], margin: float) -> str:
-    if not (deviation := statistics.stdev(changes) if changes else 0.0):
-        return f"{named.name:<20}{'-':>10}{'-':>12}{'-':>12}{'-':>15}"
-    n_papers, fixed = len(changes), {"level": LEVEL, "width": named.width}
-
-    def chance(n: int) -> float:
-        return pass_chance(margin, deviation, n, **fixed)
-
-    passing = passing_margin(deviation, n_papers, chance=CHANCE, **fixed)
-    n_needed = 2 + bisect_left(range(2, _MOST_PAPERS + 1), CHANCE, key=chance)
-    needed = f"{n_needed:,}" if n_needed <= _MOST_PAPERS else f"over {_MOST_PAPERS:,}"
-    return (
-        f"{named.name:<20}{deviation:>10.3f}{chance(n_papers):>12.2f}{passing:>12.3f}{needed:>15}"
-    )
+    """Lists the changes since BASE, first those that can turn a red release green."""
+    now = suite_of(suite, allow_outside=allow_outside)
+    with suite_at(base, now.path, "BASE") as before:
+        if before is None:
+            return [one_line(f"{now.shown}: {base} has no such suite")]
+        changes = stick_changes(before, now)
+    if not changes:
+        return [one_line(f"{now.shown}: nothing changed since {base}")]
+    n_loose = sum(change.loosens for change in changes)
+    counted = f"{len(changes)} changes since {base}, {n_loose} loosen the gate"
+    lines = [f"{'loosens: ' if each.loosens else ''}{one_line(str(each), 200)}" for each in changes]
+    return [one_line(f"{now.shown}: {counted}"), *(f"  {line}" for line in lines)]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from summeval_pytest.cli.runs import _row
+from summeval_pytest.cli.noise import _row
 from summeval_pytest.metrics.catalogue import CATALOGUE
 from summeval_pytest.stats.no_worse import pass_chance
 from tests.asked_suite import write_suite

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from summeval_pytest.study.label_tables import stands_in
 from summeval_pytest.suite.marking import cut, evidence_label
-from summeval_pytest.suite.places import check_new, suite_files, write_suite
+from summeval_pytest.suite.places import check_new, suite_files, write_new
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts, split_sentences
 from summeval_pytest.text.words import tokens
@@ -72,7 +72,7 @@ def import_set(name: str, file: Path, out: Path) -> Row:
         about_suite.append(f"{lacks}: the {other} stands in for it.")
     files = {"papers": list(papers.values()), "labels": labels}
     thresholds = ("[thresholds]", _GATES[missing])
-    write_suite(out, suite_files(about_suite, files, summaries, thresholds=thresholds))
+    write_new(out, suite_files(about_suite, files, summaries, thresholds=thresholds))
     return {
         "papers": len(papers),
         "systems": list(summaries),
