@@ -11,8 +11,8 @@ from typing import Annotated, Final
 
 from cyclopts import Parameter
 
-from summeval_pytest.cli.parameters import check_writable, write_text
-from summeval_pytest.errors import OptionError, nearest
+from summeval_pytest.cli.parameters import check_writable, names_in, write_text
+from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of
 from summeval_pytest.metrics.number import ENDLESS, Named
 from summeval_pytest.record.record_file import read_record
@@ -53,10 +53,11 @@ def history(
         Path, Parameter(name="RUN", help="run records in their order, or a folder of them")
     ],
     number: Annotated[
-        tuple[str, ...], Parameter(help="show this number (repeat; default: the metrics)")
+        tuple[str, ...],
+        Parameter(help="show this number (repeat, or commas; default: the metrics)"),
     ] = (),
     system: Annotated[
-        tuple[str, ...], Parameter(help="show this system (repeat; default: all)")
+        tuple[str, ...], Parameter(help="show this system (repeat, or commas; default: all)")
     ] = (),
     html: Annotated[Path | None, Parameter(help="draw the numbers on a page")] = None,
 ) -> list[str]:
@@ -68,7 +69,7 @@ def history(
     if html is not None:
         check_writable(html, "--html")
     left_out: list[str] = []
-    tables = _tables(_runs(places, left_out), system, number)
+    tables = _tables(_runs(places, left_out), names_in(system, "--system"), number)
     lines: list[str] = []
     for suite, (named, rows) in tables.items():
         lines += [one_line(suite), *_text(rows, [each.name for each in named]), ""]
@@ -80,6 +81,8 @@ def history(
 
 
 Table = tuple[Sequence[Named], Sequence[HistoryRow]]
+Basis = tuple[str, str]
+"""What means have to share to be compared: the judge, the papers, and each metric by name."""
 
 
 def _runs(places: Sequence[Path], left_out: list[str]) -> Iterator[tuple[str, RunRecord]]:
@@ -88,18 +91,19 @@ def _runs(places: Sequence[Path], left_out: list[str]) -> Iterator[tuple[str, Ru
     A record keeps its file open, so no more than one is at hand.
     """
     names: set[str] = set()
-    for file, is_named in _files(places):
-        name = str(file) if file.stem in names else file.stem
-        try:
-            run = read_record(file, "RUN")
-        except OptionError as error:
-            if is_named:
-                raise
-            left_out.append(str(error))
-        else:
-            if name not in names:  # and no file that was named twice
-                names.add(name)
-                yield name, run
+    for place in places:
+        for file in _files(place):
+            name = str(file) if file.stem in names else file.stem
+            try:
+                run = read_record(file, "RUN")
+            except OptionError as error:
+                if file is place:
+                    raise
+                left_out.append(str(error))
+            else:
+                if name not in names:  # and no file that was named twice
+                    names.add(name)
+                    yield name, run
     if not names:
         raise OptionError(
             "name run records, or a folder that holds some; pytest writes one with"
@@ -107,18 +111,16 @@ def _runs(places: Sequence[Path], left_out: list[str]) -> Iterator[tuple[str, Ru
         )
 
 
-def _files(places: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
-    """The files in their order, and whether the user named them."""
-    for place in places:
-        if place.is_dir():
-            each = sorted(place.iterdir(), key=lambda file: _by_number(file.name))
-            yield from ((file, False) for file in each if file.suffix in _KINDS)
-        else:
-            yield place, True
+def _files(place: Path) -> list[Path]:
+    """A file, or those of a folder in the order of their names, where 10 comes after 9."""
 
+    def by_number(file: Path) -> list[tuple[int, str]]:
+        parts = re.split(r"(\d+)", file.name)
+        return [(int(part), "") if part.isdecimal() else (0, part) for part in parts]
 
-def _by_number(name: str) -> list[tuple[int, str]]:
-    return [(int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"(\d+)", name)]
+    if not place.is_dir():
+        return [place]
+    return sorted((f for f in place.iterdir() if f.suffix in _KINDS), key=by_number)
 
 
 def _tables(
@@ -129,7 +131,7 @@ def _tables(
     known: dict[str, Named] = {}
     own: defaultdict[str, dict[str, Named]] = defaultdict(dict)
     seen: set[str] = set()
-    last: dict[str, _Basis] = {}
+    last: dict[str, Mapping[Basis, object]] = {}
     for name, run in runs:
         verdict = decide(run)
         for suite in verdict.suites:
@@ -154,14 +156,13 @@ def _tables(
                     )
                 )
                 change = ""
-    for option, given, existing in (("system", systems, seen), ("number", numbers, known)):
-        for each in given:
-            if each not in existing:
-                raise OptionError(f"--{option}={each}: no run has it; {nearest(each, existing)}")
-    return {
-        suite: ([(known | own[suite])[each] for each in numbers or _usual(of_suite)], of_suite)
-        for suite, of_suite in rows.items()
-    }
+    names_in(systems, "--system", seen, "no run has it")
+    numbers = names_in(numbers, "--number", known, "no run has it")
+    tables: dict[str, Table] = {}
+    for of_suite, its_rows in rows.items():
+        usual = [each for each in METRICS if any(each in row.means for row in its_rows)]
+        tables[of_suite] = ([(known | own[of_suite])[n] for n in numbers or usual], its_rows)
+    return tables
 
 
 def _outcome(run: RunVerdict, suite: SuiteRecord, system: SystemResult) -> str:
@@ -171,46 +172,23 @@ def _outcome(run: RunVerdict, suite: SuiteRecord, system: SystemResult) -> str:
     return "partial" if outcome == "passed" and own.gaps else outcome
 
 
-def _change(last: dict[str, _Basis], judge: str, suite: SuiteRecord) -> str:
-    """What else than the system is new; a run that judged nothing changes nothing."""
+def _change(last: dict[str, Mapping[Basis, object]], judge: str, suite: SuiteRecord) -> str:
+    """What else than the system is new; a run that judged nothing changes nothing.
+
+    Of metrics, only those that both runs have are compared.
+    """
     if not suite.outlines:
         return ""
-    basis = _Basis.of(judge, suite)
-    before = last.get(suite.name, basis)
+    judged = frozenset(outline.paper for outline in suite.outlines)
+    recipes: defaultdict[Basis, set[tuple[str, str]]] = defaultdict(set)
+    for each in suite.signatures():
+        kept = {part for part in each.recipe if part[0] not in {"judge", "suite"}}
+        recipes["metrics", each.metric] |= kept
+    papers = suite.fingerprint, judged
+    basis: dict[Basis, object] = {("judge", ""): judge, ("papers", ""): papers, **recipes}
+    before = last.get(suite.name, {})
     last[suite.name] = basis
-    return " and ".join(basis.differing(before))
-
-
-@dataclass(frozen=True, slots=True)
-class _Basis:
-    """What means have to share to be compared; the papers are those that were judged, too."""
-
-    judge: str
-    papers: tuple[str, frozenset[str]]
-    metrics: Mapping[str, set[tuple[str, str]]]
-
-    @classmethod
-    def of(cls, judge: str, suite: SuiteRecord) -> _Basis:
-        recipes: dict[str, set[tuple[str, str]]] = {}
-        for each in suite.signatures():
-            kept = {part for part in each.recipe if part[0] not in {"judge", "suite"}}
-            recipes.setdefault(each.metric, set()).update(kept)
-        judged = frozenset(outline.paper for outline in suite.outlines)
-        return cls(judge, (suite.fingerprint, judged), recipes)
-
-    def differing(self, before: _Basis) -> Iterator[str]:
-        """The names of what is new; of metrics, only those that both have are compared."""
-        if self.judge != before.judge:
-            yield "judge"
-        if self.papers != before.papers:
-            yield "papers"
-        if any(before.metrics.get(name, own) != own for name, own in self.metrics.items()):
-            yield "metrics"
-
-
-def _usual(rows: Sequence[HistoryRow]) -> list[str]:
-    """The metrics that any of the runs has."""
-    return [name for name in METRICS if any(name in row.means for row in rows)]
+    return " and ".join(dict.fromkeys(k[0] for k, v in basis.items() if before.get(k, v) != v))
 
 
 def _text(rows: Sequence[HistoryRow], names: Sequence[str]) -> Iterator[str]:
@@ -226,25 +204,12 @@ def _text(rows: Sequence[HistoryRow], names: Sequence[str]) -> Iterator[str]:
         yield "  ".join(map(str.ljust, line, widths)).rstrip()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drawing:
+def _drawing(named: Named, rows: Sequence[HistoryRow]) -> dict[str, object]:
     """One number over the rows of a table, in units of its picture.
 
-    Attributes:
-        dots: Of each row that has the number: x, y, and the ends of its interval.
-        lines: Between a system's neighbouring dots, where the judge, papers and metrics stayed.
-        cuts: Where one of them changed.
+    Dots are the x, the y and the ends of the interval of each row with the number. Lines join a
+    system's neighbouring dots. Cuts stand where judge, papers or metrics changed.
     """
-
-    name: str
-    top: str
-    bottom: str
-    dots: Sequence[tuple[float, float, float, float]]
-    lines: Sequence[tuple[float, float, float, float]]
-    cuts: Sequence[float]
-
-
-def _drawing(named: Named, rows: Sequence[HistoryRow]) -> Drawing:
     means = [row.means.get(named.name) for row in rows]
     known = [m for m in means if m is not None and m.value is not None]
     ends = [end for m in known for end in (m.value, m.low, m.high) if end is not None]
@@ -269,9 +234,8 @@ def _drawing(named: Named, rows: Sequence[HistoryRow]) -> Drawing:
             lines.append((*last[series], x, at))
         last[series] = x, at
     cuts = [_STEP * place for place, row in enumerate(rows) if row.change]
-    return Drawing(
-        name=named.name, top=f"{high:.3g}", bottom=f"{low:.3g}", dots=dots, lines=lines, cuts=cuts
-    )
+    scale = {"name": named.name, "top": f"{high:.3g}", "bottom": f"{low:.3g}"}
+    return {**scale, "dots": dots, "lines": lines, "cuts": cuts}
 
 
 def _page(tables: Mapping[str, Table]) -> str:
