@@ -262,3 +262,8 @@ def names_in(
         if name not in known:
             raise OptionError(f"{option}={name}: {unknown}; {nearest(name, known)}")
     return names
+
+
+def shortened(lines: Sequence[str], most: int) -> list[str]:
+    """The first lines, and how many more there are."""
+    return [*lines[:most], *([f"and {len(lines) - most:,} more"] if len(lines) > most else [])]

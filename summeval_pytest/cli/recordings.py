@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from importlib import import_module
@@ -23,6 +23,7 @@ from summeval_pytest.cli.parameters import (
     gated_of,
     metrics_in,
     session_of,
+    shortened,
     suite_of,
     write_text,
 )
@@ -117,17 +118,16 @@ def _surveyed(suite: Path, gated: Gated, record: Record) -> tuple[Suite, Survey,
     """
     session = session_of(gated.endpoints, Asking(record=record))
     run = gated_of(suite, gated, session)
-    loaded, tasks = run.suite, run.tasks
+    loaded = run.suite
     if record == "none":
         _cassette(loaded)
-    survey, signature = session.survey(gated.judge, [loaded], tasks, imagine=False)
-    if survey.cut_off:
-        cut = _list("recorded and cut off", list(survey.cut_off.values()))
+    survey, signature = session.survey(gated.judge, [loaded], run.tasks, imagine=False)
+    if cut := _list("recorded and cut off", list(survey.cut_off.values())):
         raise JudgeError(f"{loaded.shown}: {cut}; set max_tokens higher under [judges.NAME]")
-    missing = list(survey.missing.values())
+    missing = survey.missing.values()
+    absent = _list("not recorded", [m for m in missing if not m.flaw])
+    flawed = _list("recorded and unusable", [m for m in missing if m.flaw])
     if missing:
-        absent = _list("not recorded", [m for m in missing if not m.flaw])
-        flawed = _list("recorded and unusable", [m for m in missing if m.flaw])
         raise JudgeError(
             f"{loaded.shown}: {'; '.join(filter(None, (absent, flawed)))}; ask for them with"
             f" 'pytest {loaded.shown} --summ-judge={gated.judge} --summ-record=new', then export"
@@ -136,32 +136,27 @@ def _surveyed(suite: Path, gated: Gated, record: Record) -> tuple[Suite, Survey,
 
 
 def _cassette(suite: Suite) -> Cassette:
-    """The suite's cassette."""
     file = suite.cassette
     if not file.path.is_file():
-        raise SuiteError(
-            Place(file.shown),
-            "there is no cassette; make one with 'summeval cassette export' after a run",
-        )
+        what = "there is no cassette; make one with 'summeval cassette export' after a run"
+        raise SuiteError(Place(file.shown), what)
     return read_cassette(file.path, file.shown)
 
 
 def _list(what: str, missing: list[Missing]) -> str:
     """How many replies are missing, with the first few by name; empty for none."""
-    named = "; ".join(
+    named = [
         f"{one_line(m.request.topic, 60)} of system {m.system} ({m.key[:8]}"
         f"{f': {one_line(m.flaw, 120)}' if m.flaw else ''})"
-        for m in missing[:SHOWN]
-    )
-    more = f" and {len(missing) - SHOWN:,} more" if len(missing) > SHOWN else ""
-    return f"{len(missing):,} replies are {what}: {named}{more}" if missing else ""
+        for m in missing
+    ]
+    listed = "; ".join(shortened(named, SHOWN))
+    return f"{len(missing):,} replies are {what}: {listed}" if missing else ""
 
 
-def _named(unused: Sequence[Row]) -> Iterator[str]:
-    for row in unused[:SHOWN]:
-        yield f"  {row.key[:8]} {one_line(row.topic, 60)}"
-    if len(unused) > SHOWN:
-        yield f"  and {len(unused) - SHOWN:,} more"
+def _named(unused: Sequence[Row]) -> list[str]:
+    names = [f"{row.key[:8]} {one_line(row.topic, 60)}" for row in unused]
+    return [f"  {line}" for line in shortened(names, SHOWN)]
 
 
 URL: Final = "/v1/chat/completions"
@@ -246,9 +241,8 @@ def import_replies(file: Path, /, *, store: StoreOption = None) -> list[str]:
     try:
         texts = file.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, ValueError) as error:
-        raise SuiteError(
-            Place(str(file)), f"the file cannot be read ({error}); name the responses file"
-        ) from None
+        what = f"the file cannot be read ({error}); name the responses file"
+        raise SuiteError(Place(str(file)), what) from None
     stored = 0
     failed: list[str] = []
     place = session_of(Endpoints(store=store)).replies.place
@@ -264,9 +258,7 @@ def import_replies(file: Path, /, *, store: StoreOption = None) -> list[str]:
             replies.put(Row(key=key, topic="from a batch", reply=reply.as_json()))
             stored += 1
     lines = [f"{place}: {stored:,} replies stored, {len(failed):,} lines without one"]
-    lines += failed[:FAILURES_SHOWN]
-    if len(failed) > FAILURES_SHOWN:
-        lines.append(f"and {len(failed) - FAILURES_SHOWN:,} more")
+    lines += shortened(failed, FAILURES_SHOWN)
     if failed and not stored:
         raise JudgeError("\n".join(lines))
     return [*lines, "next: 'summeval batch export' again, until nothing is open"]

@@ -21,6 +21,7 @@ from summeval_pytest.cli.parameters import (
     check_writable,
     gated_of,
     session_of,
+    shortened,
     suite_of,
     write_text,
 )
@@ -74,8 +75,7 @@ def plan(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     """The plan as a table."""
     session = session_of(gated.endpoints)
     run = gated_of(suite, gated, session)
-    loaded, tasks = run.suite, run.tasks
-    survey, signature = session.survey(gated.judge, [loaded], tasks, imagine=True)
+    survey, signature = session.survey(gated.judge, [run.suite], run.tasks, imagine=True)
     rows = planned_calls(survey.missing.values(), survey.reply_share, survey.thoughts)
     return list(plan_lines(rows, judge=signature, n_stored=len(survey.stored)))
 
@@ -371,9 +371,7 @@ def _changed(record: RunRecord, again: RunRecord) -> Iterator[str]:
                 text = f"{new.system} on {new.paper}: {old.outcome} -> {new.outcome}"
                 changed.append(one_line(f"{text}{': ' if why else ''}{why}", 120))
     yield f"decided otherwise: {len(changed)} of {sum(len(s.pairs) for s in again.suites)} pairs"
-    yield from changed[:_MOST]
-    if len(changed) > _MOST:
-        yield f"{len(changed) - _MOST} more"
+    yield from shortened(changed, _MOST)
 
 
 def diff(
