@@ -25,7 +25,7 @@ from summeval_pytest.verdict.comparison import Against, Baseline
 from summeval_pytest.verdict.decide import Inputs
 from summeval_pytest.verdict.floors import floors_of, read_floors
 from summeval_pytest.verdict.policy import Policy, Rule, suite_rules
-from summeval_pytest.verdict.run import JudgeName, RunRecord, SuiteRecord, SystemResult
+from summeval_pytest.verdict.run import JudgeName, Pairs, RunRecord, SuiteRecord, SystemResult
 from summeval_pytest.verdict.slices import slices_of
 from summeval_pytest.verdict.thresholds import Thresholds, check_supported, thresholds_of
 from summeval_pytest.verdict.waivers import Waivers, check_waivers
@@ -276,7 +276,7 @@ def _narrowed(record: RunRecord, gated: GatedSuite) -> SuiteRecord:
         replace(each, summaries=summaries.get(each.name, each.summaries))
         for each in skeleton.systems
     )
-    places = {(each.system, each.paper): place for place, each in enumerate(recorded.outlines)}
+    pairs = {(each.system, each.paper): each for each in recorded.outlines}
     order = [(each.name, paper) for each in systems for paper in each.papers]
     papers = {paper.id: paper for paper in recorded.papers}
     answers = {(each.system, each.paper): each for each in recorded.golden}
@@ -295,5 +295,5 @@ def _narrowed(record: RunRecord, gated: GatedSuite) -> SuiteRecord:
         papers=tuple(papers[name] for name in gated.suite.paper_ids if name in papers),
         golden=() if fault else tuple(answers[of] for of in labelled),
         golden_fault=fault,
-        pairs=recorded.pairs_at(places[of] for of in order if of in places),
+        pairs=Pairs([pairs[of] for of in order if of in pairs]),
     )

@@ -18,7 +18,7 @@ import os
 import tempfile
 import weakref
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -75,13 +75,8 @@ def pair_line(suite: str, pair: PairResult) -> str:
 
 def record_lines(record: RunRecord) -> Iterator[str]:
     """The text of a record's file, line by line, each with its line break."""
-    return _sealed(_lines(record))
-
-
-def _sealed(lines: Iterable[str]) -> Iterator[str]:
-    """Lines of a record, each with its line break, and the end with their hash."""
     digest = hashlib.sha256()
-    for line in lines:
+    for line in _lines(record):
         digest.update(line.encode() + b"\n")
         yield f"{line}\n"
     yield f"{as_json(RecordLine(end={'sha256': digest.hexdigest()}))}\n"
@@ -106,7 +101,7 @@ def heading(record: RunRecord) -> str:
 
 
 class LineFile:
-    """The lines of a file; it stays open as long as this object lives.
+    """The lines of a file, and where its pairs and papers stand; it is open as long as it lives.
 
     Args:
         handle: The file, open for reading, and for writing where lines are added. What cannot be
@@ -122,6 +117,11 @@ class LineFile:
             handle = copied
         self._handle = handle
         weakref.finalize(self, handle.close)
+        self.suites: dict[str, SuiteRecord] = {}
+        self.pairs: defaultdict[str, dict[tuple[str, str], Outline]] = defaultdict(dict)
+        self.papers: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        self.golden: defaultdict[str, dict[tuple[str, str], GoldenPair]] = defaultdict(dict)
+        self.is_closed = False
 
     def all(self) -> Iterator[tuple[int, bytes]]:
         """Every line, with its offset."""
@@ -142,19 +142,31 @@ class LineFile:
         self._handle.flush()
         return start
 
+    def add_pair(self, start: int, suite: str, pair: PairResult) -> None:
+        """Notes where a pair stands; it replaces the one that was noted before."""
+        read = partial(self._pair, start, self.suites[suite].own_numbers)
+        self.pairs[suite][pair.system, pair.paper] = pair.outline(read)
 
-def new_lines(file: Path | None) -> LineFile:
-    """An empty file to add lines to; it has no name for None, or where none can be made.
+    def _pair(self, start: int, custom: CustomNumbers) -> PairResult:
+        pair = from_json(RecordLine, self.at(start).decode()).pair
+        assert pair is not None
+        return with_custom(pair, custom)
 
-    What was there under the name is gone, and never written into: it may be a link.
-    """
-    if file is not None:
-        try:
-            file.unlink(missing_ok=True)
-            return LineFile(file.open("x+b"))
-        except OSError:
-            pass  # whoever writes the report itself says why
-    return LineFile(tempfile.TemporaryFile())
+    def filled(
+        self, suite: SuiteRecord, papers: Iterable[str], *, in_order: bool = True
+    ) -> SuiteRecord:
+        """A suite with its pairs in its order, else in that of the file, and the named papers."""
+        pairs, starts = self.pairs[suite.shown], self.papers[suite.shown]
+        order: Iterable[tuple[str, str]] = pairs
+        if in_order:
+            order = [(system.name, paper) for system in suite.systems for paper in system.papers]
+        found = [self.at(starts[name]).decode() for name in papers if name in starts]
+        read = (from_json(RecordLine, text).paper for text in found)
+        return replace(
+            suite,
+            pairs=Pairs([pairs[of] for of in order if of in pairs]),
+            papers=tuple(paper for paper in read if paper is not None),
+        )
 
 
 class Spool:
@@ -168,30 +180,24 @@ class Spool:
 
     def __init__(self, begun: RunRecord, file: Path | None) -> None:
         self._file = file and file.with_name(f"{file.name}{PART}")
-        self._lines = new_lines(self._file)
-        self._index = _Places(self._lines)
-        self._index.custom = {suite.shown: suite.own_numbers for suite in begun.suites}
+        self._lines = LineFile(_new_file(self._file))
+        self._lines.suites = {suite.shown: suite for suite in begun.suites}
         self._lines.add(heading(begun))
 
     def add(self, suite: str, pair: PairResult, paper: PaperRecord | None) -> None:
         """Adds a pair and its paper; the pair replaces the one that was added before."""
-        self._index.add_pair(self._lines.add(pair_line(suite, pair)), suite, pair.outline)
-        if paper is not None and (suite, paper.id) not in self._index.papers:
-            text = as_json(RecordLine(suite=suite, paper=paper))
-            self._index.papers[suite, paper.id] = self._lines.add(text)
+        self._lines.add_pair(self._lines.add(pair_line(suite, pair)), suite, pair)
+        papers = self._lines.papers[suite]
+        if paper is not None and paper.id not in papers:
+            papers[paper.id] = self._lines.add(as_json(RecordLine(suite=suite, paper=paper)))
 
     def has_pair(self, suite: str, system: str, paper: str) -> bool:
         """Whether that pair was added."""
-        return (system, paper) in self._index.pairs[suite]
+        return (system, paper) in self._lines.pairs[suite]
 
     def filled(self, suite: SuiteRecord, papers: Sequence[str]) -> SuiteRecord:
         """A suite with its pairs, in the order of its systems, and papers, in the given order."""
-        order = [(system.name, paper) for system in suite.systems for paper in system.papers]
-        return replace(
-            suite,
-            pairs=self._index.pairs_of(suite.shown, order),
-            papers=self._index.papers_of(suite.shown, papers),
-        )
+        return self._lines.filled(suite, papers)
 
     def close(self) -> None:
         """Removes the file."""
@@ -199,38 +205,18 @@ class Spool:
             self._file.unlink(missing_ok=True)
 
 
-class _Places:
-    """The offsets of the pairs and papers of a file."""
+def _new_file(file: Path | None) -> IO[bytes]:
+    """An empty file; it has no name for None, or where none can be made.
 
-    def __init__(self, file: LineFile) -> None:
-        self._file = file
-        self.pairs: defaultdict[str, dict[tuple[str, str], tuple[int, Outline]]] = defaultdict(dict)
-        self.papers: dict[tuple[str, str], int] = {}
-        self.custom: dict[str, CustomNumbers] = {}
-
-    def add_pair(self, start: int, suite: str, outline: Outline) -> None:
-        self.pairs[suite][outline.system, outline.paper] = start, outline
-
-    def pairs_of(self, suite: str, order: Iterable[tuple[str, str]] | None = None) -> Pairs:
-        """The pairs of a suite; ``order`` names system and paper, None for that of the file."""
-        places = self.pairs[suite]
-        wanted = [places[of] for of in (places if order is None else order) if of in places]
-        reads = [partial(self._pair, start, self.custom[suite]) for start, _ in wanted]
-        return Pairs(reads, [outline for _, outline in wanted])
-
-    def papers_of(self, suite: str, order: Iterable[str] | None = None) -> tuple[PaperRecord, ...]:
-        """The papers of a suite; ``order`` names them, None for the order of the file."""
-        names = [paper for of, paper in self.papers if of == suite] if order is None else order
-        starts = [self.papers[suite, name] for name in names if (suite, name) in self.papers]
-        return tuple(paper for start in starts if (paper := self._line(start).paper) is not None)
-
-    def _line(self, start: int) -> RecordLine:
-        return from_json(RecordLine, self._file.at(start).decode())
-
-    def _pair(self, start: int, custom: CustomNumbers) -> PairResult:
-        pair = self._line(start).pair
-        assert pair is not None
-        return with_custom(pair, custom)
+    What was there under the name is gone, and never written into: it may be a link.
+    """
+    if file is not None:
+        try:
+            file.unlink(missing_ok=True)
+            return file.open("x+b")
+        except OSError:
+            pass  # whoever writes the report itself says why
+    return tempfile.TemporaryFile()
 
 
 def read_record(file: Path, option: str) -> RunRecord:
@@ -255,125 +241,84 @@ def _read(lines: LineFile) -> RunRecord:
     Raises:
         ValueError: for a line that does not belong there, with its number.
     """
-    read = _Read(lines)
+    run, digest = None, hashlib.sha256()
     for number, (start, raw) in enumerate(lines.all(), start=1):
         try:
-            read.add(start, raw)
+            if run is None:
+                run = _begun(raw.removeprefix(_BOM))
+                lines.suites = {suite.shown: suite for suite in run.suites}
+            else:
+                _add(lines, start, raw, digest.hexdigest())
         except ValueError as error:
-            if read.is_open and not raw.endswith(b"\n"):
+            if run is not None and not lines.is_closed and not raw.endswith(b"\n"):
                 break  # the run was cut while it wrote this line
             raise ValueError(f"line {number}: {error}") from None
-    return read.record()
-
-
-class _Read:
-    """The reader of a file: what its lines have said so far."""
-
-    def __init__(self, lines: LineFile) -> None:
-        self._index = _Places(lines)
-        self._digest = hashlib.sha256()
-        self._begun: RunRecord | None = None
-        self._is_closed = False
-        self._papers: dict[str, dict[str, tuple[str, ...]]] = {}
-        self._golden: dict[str, dict[tuple[str, str], GoldenPair]] = {}
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the run has begun, and not ended."""
-        return self._begun is not None and not self._is_closed
-
-    def add(self, start: int, raw: bytes) -> None:
-        """Adds a line.
-
-        Raises:
-            ValueError: for one that does not belong there.
-        """
-        if self._is_closed:
-            raise ValueError("it stands behind the end")
-        if self._begun is None:
-            self._begin(raw)
-        else:
-            line = from_json(RecordLine, raw.decode())
-            if line.end is not None:
-                self._end(line.end)
-            elif line.suite not in self._papers:
-                raise ValueError(f"the run has no suite {line.suite!r}")
-            else:
-                self._add_item(start, line)
-        self._digest.update(raw.removeprefix(_BOM).rstrip(b"\r\n") + b"\n")
-
-    def _begin(self, raw: bytes) -> None:
-        _check_schema(raw)
-        run = from_json(RecordLine, raw.removeprefix(_BOM).decode()).run
-        if run is None:
-            raise ValueError("it does not begin a run")
-        suites = tuple(map(_checked_suite, run.suites))
-        for suite in suites:
-            self._index.custom[suite.shown] = suite.own_numbers
-            self._papers[suite.shown] = {system.name: system.papers for system in suite.systems}
-            self._golden[suite.shown] = {}
-        self._begun = replace(run, suites=suites)
-
-    def _end(self, end: Any) -> None:
-        if not isinstance(end, dict) or end.get("sha256") != self._digest.hexdigest():
-            raise ValueError("the record was edited after it was written; judge again")
-        self._is_closed = True
-
-    def _add_item(self, start: int, line: RecordLine) -> None:
-        if line.pair is not None:
-            self._check_place(line.suite, line.pair)
-            catalogue = catalogue_of(self._index.custom[line.suite])
-            for score in line.pair.scores:
-                _check_score(score, catalogue)
-            if line.pair.change is not None:
-                _check_names((name for name, *_ in line.pair.change.numbers), catalogue)
-            self._index.add_pair(start, line.suite, line.pair.outline)
-        elif line.paper is not None:
-            self._index.papers[line.suite, line.paper.id] = start
-        elif line.golden is not None:
-            _check_golden(line.golden)
-            key, golden = (line.golden.system, line.golden.paper), self._golden[line.suite]
-            if golden.setdefault(key, line.golden) is not line.golden:
-                raise ValueError(f"the label of {key[0]!r} on {key[1]!r} is there twice")
-        else:
-            raise ValueError("it holds nothing")
-
-    def _check_place(self, suite: str, pair: PairResult) -> None:
-        """Refuse a pair that the run does not have, or has twice."""
-        systems = self._papers[suite]
-        if pair.system not in systems:
-            raise ValueError(f"the run has no system {pair.system!r}")
-        if pair.paper not in systems[pair.system]:
-            raise ValueError(f"system {pair.system!r} has no paper {pair.paper!r}")
-        if (pair.system, pair.paper) in self._index.pairs[suite]:
-            raise ValueError(f"{pair.system!r} on {pair.paper!r} is there twice")
-
-    def record(self) -> RunRecord:
-        """The run, as far as the lines tell it."""
-        if self._begun is None:
-            raise ValueError("it is empty")
-        return replace(self._begun, suites=tuple(map(self._filled, self._begun.suites)))
-
-    def _filled(self, suite: SuiteRecord) -> SuiteRecord:
-        papers = self._papers[suite.shown]
-        of_systems = [(name, paper) for name, of in papers.items() for paper in of]
-        return replace(
-            suite,
-            papers=self._index.papers_of(suite.shown),
-            pairs=self._index.pairs_of(suite.shown, None if self._is_closed else of_systems),
-            golden=tuple(self._golden[suite.shown].values()),
-            is_cut=suite.is_cut or not self._is_closed,
+        digest.update(raw.removeprefix(_BOM).rstrip(b"\r\n") + b"\n")
+    if run is None:
+        raise ValueError("it is empty")
+    suites = (
+        replace(
+            lines.filled(each, lines.papers[each.shown], in_order=not lines.is_closed),
+            golden=tuple(lines.golden[each.shown].values()),
+            is_cut=each.is_cut or not lines.is_closed,
         )
+        for each in run.suites
+    )
+    return replace(run, suites=tuple(suites))
 
 
-def _check_schema(raw: bytes) -> None:
+def _begun(raw: bytes) -> RunRecord:
+    """The run that a file's first line begins, without its lists."""
     try:
-        first = json.loads(raw.removeprefix(_BOM))
+        first = json.loads(raw)
         schema = first.get("run", first)["schema"]  # version 1 had a run without a key
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return
+        schema = SCHEMA
     if schema != SCHEMA:
         raise ValueError(f"it has schema {one_line(str(schema), 20)}, this version reads {SCHEMA}")
+    run = from_json(RecordLine, raw.decode()).run
+    if run is None:
+        raise ValueError("it does not begin a run")
+    return replace(run, suites=tuple(map(_checked_suite, run.suites)))
+
+
+def _add(lines: LineFile, start: int, raw: bytes, digest: str) -> None:
+    """Notes what a line holds: the end, or an item of the run that is there once."""
+    if lines.is_closed:
+        raise ValueError("it stands behind the end")
+    line = from_json(RecordLine, raw.decode())
+    if line.end is not None:
+        if line.end != {"sha256": digest}:
+            raise ValueError("the record was edited after it was written; judge again")
+        lines.is_closed = True
+    elif line.suite not in lines.suites:
+        raise ValueError(f"the run has no suite {line.suite!r}")
+    elif line.pair is not None:
+        _check_pair(line.pair, lines.suites[line.suite], lines.pairs[line.suite])
+        lines.add_pair(start, line.suite, line.pair)
+    elif line.paper is not None:
+        lines.papers[line.suite][line.paper.id] = start
+    elif line.golden is not None:
+        _check_golden(line.golden, lines.golden[line.suite])
+        lines.golden[line.suite][line.golden.system, line.golden.paper] = line.golden
+    else:
+        raise ValueError("it holds nothing")
+
+
+def _check_pair(pair: PairResult, suite: SuiteRecord, others: Collection[tuple[str, str]]) -> None:
+    """Refuse a pair that the run does not have, or has twice, and a number off its range."""
+    papers = {system.name: system.papers for system in suite.systems}
+    if pair.system not in papers:
+        raise ValueError(f"the run has no system {pair.system!r}")
+    if pair.paper not in papers[pair.system]:
+        raise ValueError(f"system {pair.system!r} has no paper {pair.paper!r}")
+    if (pair.system, pair.paper) in others:
+        raise ValueError(f"{pair.system!r} on {pair.paper!r} is there twice")
+    catalogue = catalogue_of(suite.own_numbers)
+    for score in pair.scores:
+        _check_score(score, catalogue)
+    if pair.change is not None:
+        _check_names((name for name, *_ in pair.change.numbers), catalogue)
 
 
 def _checked_suite(suite: SuiteRecord) -> SuiteRecord:
@@ -434,8 +379,10 @@ def _check_rating(facet: Facet, rating: float) -> None:
         raise ValueError(f"{facet} is rated {rating:g}, off its scale")
 
 
-def _check_golden(golden: GoldenPair) -> None:
-    """Refuse a label or an answer off its scale; overall scores are on a scale of their own."""
+def _check_golden(golden: GoldenPair, others: Collection[tuple[str, str]]) -> None:
+    """Refuse a labelled pair that is there twice, and a value off its scale, but for overall."""
+    if (golden.system, golden.paper) in others:
+        raise ValueError(f"the label of {golden.system!r} on {golden.paper!r} is there twice")
     for each in golden.answers:
         for given in (each.label, each.answer):
             if given is None or each.kind == "overall":

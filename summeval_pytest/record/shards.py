@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -13,8 +13,6 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.verdict.run import (
     Header,
-    Outline,
-    PairResult,
     Pairs,
     RunRecord,
     SuiteRecord,
@@ -167,8 +165,6 @@ def _required(policy: Policy) -> Iterator[tuple[str, Threshold]]:
 def _suite(parts: Sequence[tuple[str, SuiteRecord]]) -> SuiteRecord:
     """Joins the parts of one suite; each must be measured with the same."""
     first_file, first = parts[0]
-    reads: list[Callable[[], PairResult]] = []
-    outlines: list[Outline] = []
     files: dict[tuple[str, str], str] = {}
     golden: dict[tuple[str, str], GoldenPair] = {}
     for file, suite in parts:
@@ -181,15 +177,12 @@ def _suite(parts: Sequence[tuple[str, SuiteRecord]]) -> SuiteRecord:
                     f" {outline.paper!r}; name runs of different pairs"
                 )
             files[key] = file
-        pairs = suite.pairs_at(range(len(suite.pairs)))
-        reads += pairs.reads
-        outlines += pairs.outlines
         golden |= {(each.system, each.paper): each for each in suite.golden}
     return replace(
         first,
         systems=tuple(_systems(parts)),
         papers=tuple({paper.id: paper for _, of in parts for paper in of.papers}.values()),
-        pairs=Pairs(reads, outlines),
+        pairs=Pairs([outline for _, of in parts for outline in of.outlines]),
         golden=tuple(golden.values()),
         golden_fault=next((s.golden_fault for _, s in parts if s.golden_fault), ""),
         is_cut=any(suite.is_cut for _, suite in parts),

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from summeval_pytest.verdict.differences import Comparison, PairChange
     from summeval_pytest.verdict.run import (
         Covered,
+        Outline,
         PairResult,
         RunVerdict,
         SuiteRecord,
@@ -189,16 +190,15 @@ def failing_pairs(run: RunVerdict) -> list[Failing]:
     """
     ranked = []
     for suite in run.suites:
-        pairs = suite.pairs_at(range(len(suite.pairs)))
-        for outline, read in zip(pairs.outlines, pairs.reads, strict=True):
+        for outline in suite.outlines:
             if outline.outcome != "passed":
-                failing = Failing(outline.outcome, partial(_read_case, read))
-                ranked.append((outline.outcome == "error", badness(read()), failing))
+                failing = Failing(outline.outcome, partial(_read_case, outline))
+                ranked.append((outline.outcome == "error", badness(outline.read()), failing))
     return [failing for *_, failing in sorted(ranked, key=lambda each: each[:2])]
 
 
-def _read_case(read: Callable[[], PairResult]) -> Case:
-    return pair_case(read())
+def _read_case(outline: Outline) -> Case:
+    return pair_case(outline.read())
 
 
 def badness(pair: PairResult) -> tuple[bool, float, bool, list[tuple[bool, int, float]]]:

@@ -6,7 +6,6 @@ import base64
 import hashlib
 from collections import Counter
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlencode
 
@@ -37,7 +36,8 @@ if TYPE_CHECKING:
     from summeval_pytest.verdict.differences import Difference
     from summeval_pytest.verdict.run import Outcome, PairResult, PaperRecord, RunVerdict
 
-    _Papers = Mapping[tuple[int, str], tuple[str, Callable[[], PaperRecord]]]
+    _Papers = Mapping[tuple[int, str], PaperRecord]
+    """By the number of the suite and the paper's id."""
 
 
 COLUMNS: Final = ("facet", *(f"facet.{facet}" for facet in FACETS), "eva", "faithfulness")
@@ -146,7 +146,7 @@ def page_pieces(record: RunVerdict) -> Iterator[str]:
     Of a run that is longer than `WHOLE_RUN`, only the worst pairs have their texts in it.
     """
     style, script = resource("page.css"), "\n".join(map(resource, _SCRIPTS))
-    papers = _papers(record)
+    papers = {(n, each.id): each for n, suite in enumerate(record.suites) for each in suite.papers}
     lines = list(_lines(record, papers))
     rows = sorted((row for line in lines for row in line.rows), key=lambda row: row.place)
     failing = [row for row in rows if row.outcome != "passed"]
@@ -163,17 +163,16 @@ def page_pieces(record: RunVerdict) -> Iterator[str]:
     functions = counted, cut, mean_cell, pair_link, system_case, whisker
 
     def references(of: tuple[int, str]) -> list[Passages]:
-        texts = papers[of][1]().references if of in papers else ()
+        texts = papers[of].references if of in papers else ()
         return [Passages(text, n) for n, text in enumerate(texts, start=1)]
 
     def paper(of: tuple[int, str]) -> dict[str, object] | None:
         if of not in papers:
             return None
-        record = papers[of][1]()
         if len(papers) <= WHOLE_PAPERS:
-            return paper_block(record)
+            return paper_block(papers[of])
         named = {index for row in with_texts if row.of == of for index in cited(row.read())}
-        return paper_block(record, named)
+        return paper_block(papers[of], named)
 
     def entry(place: int, row: ListedPair) -> Sequence[object]:
         """The data of a row. The script makes the rows that the page leaves out."""
@@ -224,15 +223,6 @@ def page_pieces(record: RunVerdict) -> Iterator[str]:
     )
 
 
-def _papers(record: RunVerdict) -> _Papers:
-    """By the suite's number and id, the title of each paper and who reads it."""
-    return {
-        (number, paper.id): (paper.title, partial(suite.papers.__getitem__, place))
-        for number, suite in enumerate(record.suites)
-        for place, paper in enumerate(suite.papers)
-    }
-
-
 def _lines(record: RunVerdict, papers: _Papers) -> Iterator[SystemLine]:
     """Every gated system with its judged pairs, in the order of the suites."""
     several = len(record.suites) > 1
@@ -241,18 +231,18 @@ def _lines(record: RunVerdict, papers: _Papers) -> Iterator[SystemLine]:
             key = visible(f"{suite.name}/{system.name}" if several else system.name)
             pairs = suite.pairs_of(system.name)
             rows = []
-            for read in pairs.reads:
-                pair = read()
+            for outline in pairs.outlines:
+                pair = outline.read()
                 case = pair_case(pair)
                 of, loss = (number, pair.paper), pair.change.loss if pair.change else 0.0
-                title, _ = papers.get(of, ("", None))
+                title = papers[of].title.strip() if of in papers else ""
                 trend = f"\u25bc {loss:.3f} worse" if loss > 0 else f"\u25b2 {-loss:.3f} better"
                 rows.append(
                     ListedPair(
-                        read=read,
+                        read=outline.read,
                         of=of,
                         system=key,
-                        title=cut(title.strip() or pair.paper, _TITLE),
+                        title=cut(title or pair.paper, _TITLE),
                         outcome=pair.outcome,
                         numbers=pair.numbers(),
                         place=(WORST_FIRST.index(pair.outcome), *badness(pair)),

@@ -499,9 +499,7 @@ def find_baseline(  # noqa: PLR0913 - by keyword, each a fact of its own
             f"{option}: {run!r} has no system {missed!r}; {nearest(missed, names)};"
             f" name one of them, {run}:SYSTEM"
         )
-    pairs = saved.pairs_of(name)
-    papers = (outline.paper for outline in pairs.outlines)
-    by_paper = dict(zip(papers, pairs.reads, strict=True))
+    by_paper = {each.paper: each.read for each in saved.pairs_of(name).outlines}
     return Baseline(run=run, suite=saved, system=name, pairs=by_paper)
 
 

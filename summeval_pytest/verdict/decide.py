@@ -38,7 +38,7 @@ from summeval_pytest.verdict.trust import Trust, measure_trust
 from summeval_pytest.verdict.waivers import all_uses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from summeval_pytest.metrics.signature import Signature
     from summeval_pytest.run.golden import GoldenPair
@@ -169,15 +169,15 @@ def _decide_suite(
     outlines: list[Outline] = []
 
     # Each pair is read and decided whenever it is used, so that few are in memory at once.
-    def decided(place: int) -> PairResult:
-        pair = suite.pairs[place]
+    def decided(read: Callable[[], PairResult]) -> PairResult:
+        pair = read()
         return decide_pair(pair, policy, baselines.get(pair.system))
 
-    for place in range(len(suite.pairs)):
-        pair = decided(place)
-        outlines.append(pair.outline)
+    for each in suite.outlines:
+        read = partial(decided, each.read)
+        pair = read()
+        outlines.append(pair.outline(read))
         numbers[pair.system].append(pair.numbers())
-    pairs = Pairs([partial(decided, place) for place in range(len(outlines))], outlines)
     golden = suite.golden, suite.golden_fault
     against = {name: Against.of(each, suite, name) for name, each in baselines.items()}
     systems = tuple(
@@ -189,7 +189,7 @@ def _decide_suite(
     uses = (*(each.waivers for each in outlines), *(each.waivers for each in systems))
     return replace(
         suite,
-        pairs=pairs,
+        pairs=Pairs(outlines),
         policy=policy,
         systems=systems,
         trust=decide_judge(golden, suite.labels, judge, policy),

@@ -32,7 +32,7 @@ from summeval_pytest.verdict.trust import Trust  # noqa: TC001 - run records rea
 from summeval_pytest.verdict.waivers import WaiverUse  # noqa: TC001 - run records read it
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
 
 SCHEMA: Final = 2
@@ -110,13 +110,14 @@ class PaperRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """The part of a pair that is small enough to keep in memory for every pair."""
+    """The part of a pair that is small enough to keep in memory; ``read`` reads the whole pair."""
 
     paper: str
     system: str
     outcome: Outcome
     signatures: tuple[str, ...]
     waivers: tuple[WaiverUse, ...]
+    read: Callable[[], PairResult]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,44 +161,38 @@ class PairResult:
         """The findings that explain why the pair fails, worst first; none where it does not."""
         return explaining(self.findings, self.verdict.missed)
 
-    @property
-    def outline(self) -> Outline:
-        """What is small enough to keep of every pair."""
+    def outline(self, read: Callable[[], PairResult]) -> Outline:
+        """What is small enough to keep of every pair, with what reads it again."""
         return Outline(
             paper=intern(self.paper),
             system=intern(self.system),
             outcome=self.outcome,
             signatures=tuple(map(intern, self.signatures)),
             waivers=self.verdict.waivers,
+            read=read,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Pairs that are read on demand, each time anew, so that a long run fits into memory.
+    """Pairs that are read on demand, each time anew, so that a long run fits into memory."""
 
-    ``reads`` reads each pair, ``outlines`` is known without reading it.
-    """
-
-    reads: Sequence[Callable[[], PairResult]]
     outlines: Sequence[Outline]
 
     def __len__(self) -> int:
-        return len(self.reads)
+        return len(self.outlines)
 
     def __iter__(self) -> Iterator[PairResult]:
-        return (read() for read in self.reads)
+        return (each.read() for each in self.outlines)
 
     def __getitem__(self, place: int) -> PairResult:
-        return self.reads[place]()
+        return self.outlines[place].read()
 
 
 if TYPE_CHECKING:
     PairList = tuple[PairResult, ...] | Pairs
-    PaperList = Sequence[PaperRecord]
 else:  # as they are read from the JSON of a record
     PairList = tuple[PairResult, ...]
-    PaperList = tuple[PaperRecord, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,7 +266,7 @@ class SuiteRecord:
     labels: str = ""
     policy: Policy
     systems: tuple[SystemResult, ...]
-    papers: PaperList = ()
+    papers: tuple[PaperRecord, ...] = ()
     pairs: PairList = ()
     golden: tuple[GoldenPair, ...] = ()
     golden_fault: str = ""
@@ -291,7 +286,7 @@ class SuiteRecord:
         """What is known of each pair without its texts."""
         if isinstance(self.pairs, Pairs):
             return self.pairs.outlines
-        return tuple(pair.outline for pair in self.pairs)
+        return tuple(pair.outline(partial(replace, pair)) for pair in self.pairs)
 
     @property
     def digests(self) -> Mapping[str, str]:
@@ -306,26 +301,20 @@ class SuiteRecord:
 
     def pairs_of(self, system: str) -> Pairs:
         """The judged pairs of one system."""
-        return self.pairs_at(n for n, each in enumerate(self.outlines) if each.system == system)
+        return Pairs([each for each in self.outlines if each.system == system])
 
     def pairs_in(self, wanted: Collection[tuple[str, str]]) -> Pairs:
         """The judged pairs among these, named by system and paper; no other is read."""
-        outlines = enumerate(self.outlines)
-        return self.pairs_at(n for n, each in outlines if (each.system, each.paper) in wanted)
-
-    def pairs_at(self, places: Iterable[int]) -> Pairs:
-        """The judged pairs at these places."""
-        outlines, chosen = self.outlines, tuple(places)
-        reads = [partial(self.pairs.__getitem__, place) for place in chosen]
-        return Pairs(reads, [outlines[place] for place in chosen])
+        return Pairs([each for each in self.outlines if (each.system, each.paper) in wanted])
 
     def with_pairs(self, change: Callable[[PairResult], PairResult]) -> SuiteRecord:
-        """The suite with every pair changed; a stored pair is changed on demand."""
-        pairs = self.pairs
-        if not isinstance(pairs, Pairs):
-            return replace(self, pairs=tuple(map(change, pairs)))
-        reads = [partial(lambda place: change(pairs[place]), place) for place in range(len(pairs))]
-        return replace(self, pairs=Pairs(reads, [read().outline for read in reads]))
+        """The suite with every pair changed whenever it is read, so that few are in memory."""
+
+        def changed(read: Callable[[], PairResult]) -> PairResult:
+            return change(read())
+
+        reads = [partial(changed, each.read) for each in self.outlines]
+        return replace(self, pairs=Pairs([read().outline(read) for read in reads]))
 
     @property
     def comparisons(self) -> Mapping[str, Comparison]:

@@ -295,7 +295,7 @@ _WORDS: Final = {
     "None": "null",
     "Any": "any value",
 }
-_LISTS: Final = {"PairList": "PairResult", "PaperList": "PaperRecord"}
+_LISTS: Final = {"PairList": "PairResult"}
 
 
 def _json(node: ast.expr) -> str:

@@ -346,7 +346,7 @@ def test_a_page_holds_one_pair_of_a_stored_run_at_a_time(long_run: RunVerdict) -
 
     actual: list[int] = []
     reads = [partial(read, pair) for pair in suite.pairs]
-    stored = Pairs(reads, suite.outlines)
+    stored = Pairs([pair.outline(each) for pair, each in zip(suite.pairs, reads, strict=True)])
     gc.freeze()  # hides all objects before these, which take long to look at
     try:
         page_text(moss_run(replace(suite, pairs=stored)))
