@@ -211,7 +211,7 @@ class Tally:
                 self._spool.add(name, faulty_pair(gated, system, paper, fault), None)
         full = self._spool.filled(suite, gated.suite.paper_ids)
         of_pairs = (outline.waivers for outline in full.outlines)
-        of_means = (system.waivers for system in full.systems)
+        of_means = (system.verdict.waivers for system in full.systems)
         return replace(full, waivers=all_uses(gated.suite.waivers, *of_pairs, *of_means))
 
     def _run(self, suites: Iterable[SuiteRecord]) -> RunVerdict:
@@ -350,7 +350,7 @@ class Tally:
                     rows=rows.values(), n_papers=n_papers, n_skipped=len(skip)
                 )
                 result = self._systems.get((suite, system))
-                if result is not None and (line := corrected_line(result.corrected)):
+                if result is not None and (line := corrected_line(result.verdict.corrected)):
                     corrected[system] = line
         suites = self._verdict.suites if self._verdict is not None else ()
         compared = {suite.shown: suite.comparisons for suite in suites}

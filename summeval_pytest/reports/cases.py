@@ -353,7 +353,7 @@ def _system_title(system: SystemResult) -> str:
     verdict, comparison = system.verdict, system.comparison
     if verdict.missed:
         return f"mean {max(verdict.missed, key=gap_of).name}"
-    for mean in system.corrected:
+    for mean in system.verdict.corrected:
         if mean.fails:
             return f"corrected mean {mean.name}"
     for each in system.slices:
@@ -383,11 +383,11 @@ def _missed_mean(mean: SystemMean) -> str:
 
 def _system_details(system: SystemResult) -> Iterator[str]:
     """The means that do not fail, the corrected ones, and the comparison."""
-    for mean in sorted(system.means, key=lambda mean: not mean.passes):
+    for mean in sorted(system.verdict.means, key=lambda mean: not mean.passes):
         if mean not in system.verdict.missed:
             state = "" if mean.passes else "undecided: " if mean.is_open else "waived: "
             yield f"  {state}mean {standing(mean.named, mean.compared, mean.least)}"
-    if line := corrected_line(system.corrected):
+    if line := corrected_line(system.verdict.corrected):
         yield f"  corrected by golden labels: {line}"
     yield from (f"  {one_line(line, 400)}" for line in slice_lines(system))
     if system.comparison is not None:
@@ -531,8 +531,8 @@ def system_parts(system: SystemResult, papers: Sequence[Numbers]) -> list[Part]:
 
     ``papers`` are the numbers of its pairs.
     """
-    parts = [_mean(system, mean, papers) for mean in system.means]
-    for corrected in system.corrected:
+    parts = [_mean(system, mean, papers) for mean in system.verdict.means]
+    for corrected in system.verdict.corrected:
         missed = [*missed_lines([corrected])]
         text = "\n".join(missed or [f"corrected mean {corrected_text(corrected)}"])
         is_open: Cause = "unscored" if corrected.undecided else "passed"
@@ -544,7 +544,7 @@ def system_parts(system: SystemResult, papers: Sequence[Numbers]) -> list[Part]:
             parts.append(Part(f"{sliced.name} mean {mean.name}", missed_slice(sliced, mean), cause))
     if system.comparison is not None:
         parts += _compared(system.comparison)
-    parts += _stale_waivers(system.waivers)
+    parts += _stale_waivers(system.verdict.waivers)
     is_reported = any(part.cause == "unscored" for part in parts)
     if system.fault and system.outcome == "failed" and not is_reported:
         parts.append(Part("undecided", one_line(system.fault), "unscored"))
@@ -558,12 +558,12 @@ def _mean(system: SystemResult, mean: SystemMean, papers: Sequence[Numbers]) -> 
     if mean not in system.verdict.missed:
         cause: Cause = "unscored" if mean.is_open else "passed"
         text = f"mean {standing(mean.named, mean.compared, mean.least)}"
-        return Part(name, _waived_text(text, mean.name, system.waivers), cause)
+        return Part(name, _waived_text(text, mean.name, system.verdict.waivers), cause)
     turned = mean.named.oriented
     known = ((each.values.get(mean.name), each.paper) for each in papers)
     worst = nsmallest(_MOST, ((turned(v), paper) for v, paper in known if v is not None))
     lines = [f"   {render(mean.named, turned(value))} {one_line(paper)}" for value, paper in worst]
-    text = _waived_text(_missed_mean(mean), mean.name, system.waivers)
+    text = _waived_text(_missed_mean(mean), mean.name, system.verdict.waivers)
     return Part(name, "\n".join([text, *lines]), "shortfall")
 
 

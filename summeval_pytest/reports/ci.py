@@ -211,7 +211,7 @@ def step_summary(run: RunVerdict) -> str:
         for suite in run.suites
         for system in suite.systems
     ]
-    named = {mean.name for row in systems for mean in row.system.means}
+    named = {mean.name for row in systems for mean in row.system.verdict.means}
     names = sorted({*named, *METRICS}, key=place_of)
     header = run.header
     words = judge_section, broken_rules, claims_of, confusions, ruled_out_text, slice_lines

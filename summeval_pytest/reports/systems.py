@@ -71,8 +71,8 @@ class SystemRow:
         """One of its means, whether it has a threshold or not."""
         system, thresholds = self.system, self.suite.policy.thresholds
         least = next((t.least for t in thresholds.mean if t.name == name), None)
-        decided = next((mean for mean in system.means if mean.name == name), None)
-        corrected = next((mean for mean in system.corrected if mean.name == name), None)
+        decided = next((mean for mean in system.verdict.means if mean.name == name), None)
+        corrected = next((mean for mean in system.verdict.corrected if mean.name == name), None)
         difference = system.comparison and system.comparison.difference(name)
         state: Literal["", "failed", "waived", "undecided"] = ""
         if decided in system.verdict.missed or (corrected is not None and corrected.fails):

@@ -242,7 +242,7 @@ def suite_lines(suite: SuiteRecord) -> Iterator[str]:
     for pair in suite.pairs:
         rows[pair.system].append(TallyRow.of(pair))
     tallies = {name: SystemTally(rows=of) for name, of in rows.items()}
-    corrected = {system.name: corrected_line(system.corrected) for system in suite.systems}
+    corrected = {system.name: corrected_line(system.verdict.corrected) for system in suite.systems}
     yield from summary_lines(tallies, suite.comparisons, corrected)
 
 

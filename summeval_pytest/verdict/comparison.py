@@ -57,7 +57,8 @@ def compare(papers: Sequence[Numbers], against: Against, policy: Policy) -> Comp
     saved = {paper: read().numbers() for paper, read in baseline.pairs.items()}
     # Of a pair that broke down nothing is known, so that its paper is missing in the baseline.
     old = {paper: each for paper, each in saved.items() if each.values or each.unscored}
-    common = [numbers.paper for numbers in papers if numbers.paper in old]
+    both = [(old[each.paper], each) for each in papers if each.paper in old]
+    common = [new.paper for _, new in both]
     mismatches = [*_other_recipes(against), *_other_papers(against, common)]
     coverage_note = ""
     if n_apart := len(papers) + len(old) - 2 * len(common):
@@ -68,8 +69,6 @@ def compare(papers: Sequence[Numbers], against: Against, policy: Policy) -> Comp
         )
         if len(common) < policy.share * n_all:
             mismatches.append(f"{coverage_note}; a share of {policy.share:g} must be in both")
-    both = [(old[each.paper], each) for each in papers if each.paper in old]
-    both = [] if mismatches else both
     if mismatches := mismatches or [*_unpaired(both, rules)]:
         return Comparison(
             baseline=baseline.run, system=baseline.system, mismatches=tuple(mismatches)
@@ -83,9 +82,16 @@ def compare(papers: Sequence[Numbers], against: Against, policy: Policy) -> Comp
                 known.setdefault(name, tuple(f"{each}, {_AT_LOWEST}" for each in phrases))
     broken, unclear = failing
     unclear = {name: phrases for name, phrases in unclear.items() if name not in broken}
+    # A drop may be hidden by what the judge left unanswered.
+    harsh = [(old.assuming(right=True, by="judge"), new.assuming(by="judge")) for old, new in low]
     by_slice = _slice_changes(low, slices, rules, broken)
-    open_rules = [*_undecided(low, {**broken, **unclear}, rules)]
-    open_rules += _undecided_slices(by_slice, _slice_changes(_harsh(low), slices, rules, broken))
+    open_rules = [*_undecided(low, harsh, {**broken, **unclear}, rules)]
+    falling = {(each.slice, each.name) for each in by_slice if each.is_broken}
+    open_rules += (
+        (each.slice, f"{each}{_IF_HARSH}")
+        for each in _slice_changes(harsh, slices, rules, broken)
+        if each.is_broken and (each.slice, each.name) not in falling
+    )
     return Comparison(
         baseline=baseline.run,
         system=baseline.system,
@@ -107,7 +113,7 @@ def _other_papers(against: Against, common: Iterable[str]) -> Iterator[str]:
     recipes = (*against.signatures, *baseline.suite.signatures(baseline.system))
     if len({dict(each.recipe).get("suite") for each in recipes}) < 2:  # noqa: PLR2004 - of one suite
         return
-    stored = baseline.suite.digests
+    stored = {paper.id: paper.digest for paper in baseline.suite.papers}
     if others := [paper for paper in common if stored.get(paper) != against.digests.get(paper)]:
         more = f" and {len(others) - 1} more" if len(others) > 1 else ""
         what = "is another text in" if stored.get(others[0]) else "has no digest in"
@@ -224,6 +230,7 @@ def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Differ
     for name, each in paired.items():
         changes = [new - old for old, new in each.values]
         interval = change_interval(changes, width=each.number.width)
+        ruled_out = _ruled_out(margins.get(name, Rule(name=name)), each)
         differences.append(
             Difference(
                 name=name,
@@ -233,7 +240,7 @@ def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Differ
                 change=statistics.mean(changes),
                 **asdict(interval),
                 p=adjusted.get(name),
-                ruled_out=_ruled_out(margins.get(name, Rule(name=name)), each),
+                ruled_out=ruled_out if math.isfinite(ruled_out) else None,
                 custom=both[0][1].custom,
             )
         )
@@ -276,17 +283,16 @@ def _slice_changes(
     )
 
 
-def _ruled_out(rule: Rule, paired: _Paired) -> float | None:
-    """The smallest drop that the papers rule out at a rule's level; None for one paper."""
-    drop = refuted_drop(paired.gains, level=rule.level or LEVEL, width=paired.number.width)
-    return drop if math.isfinite(drop) else None
+def _ruled_out(rule: Rule, paired: _Paired) -> float:
+    """The smallest drop that the papers rule out at a rule's level; infinite for one paper."""
+    return refuted_drop(paired.gains, level=rule.level or LEVEL, width=paired.number.width)
 
 
 def _cannot_decide(rule: Rule, margin: float, paired: _Paired) -> str:
     number, gains, drop = paired.number, paired.gains, _ruled_out(rule, paired)
     move = "rise" if number.lower_is_better else "drop"
     start = f"cannot decide {rule.name}:no-worse-{margin:g}: "
-    if drop is None:
+    if math.isinf(drop):
         return f"{start}one paper says nothing about others; compare on more papers"
     start += f"{len(gains):,} papers rule out only {move}s of {drop:.3f} or more"
     level = rule.level or LEVEL
@@ -324,54 +330,52 @@ def _failing(
     broken: _Phrases = {}
     unclear: _Phrases = {}
     for name, each in paired.items():
-        own = [rule for rule in rules if rule.name == name and not _is_no_worse(rule, each)]
-        phrases = [text for rule in own for text in _broken(rule, each, p_values.get(name))]
+        of_number = [(rule, rule.margin) for rule in rules if rule.name == name]
+        # A no-worse rule that passes allows a significant drop within its margin.
+        own = [
+            (rule, margin)
+            for rule, margin in of_number
+            if margin is None or _ruled_out(rule, each) > margin + _ROUNDING
+        ]
+        phrases = [text for rule, _ in own if (text := _broken(rule, each, p_values.get(name)))]
         n_expected = _n_expected(both, each.number, rules)
         if not is_covered(each.number, len(each.values), n_expected):
             phrases.append(
                 f"{name} is compared on only {len(each.values)} of {n_expected} papers;"
                 " the others have no score"
             )
-        margins = [(rule, rule.margin) for rule in own if rule.margin is not None]
+        open_ = [_cannot_decide(rule, margin, each) for rule, margin in own if margin is not None]
         if phrases:
             broken[name] = tuple(dict.fromkeys(phrases))
-        elif margins:
-            unclear[name] = tuple(_cannot_decide(rule, margin, each) for rule, margin in margins)
+        elif open_:
+            unclear[name] = tuple(open_)
     return broken, unclear
 
 
-def _is_no_worse(rule: Rule, paired: _Paired) -> bool:
-    """Whether a no-worse rule passes; then a significant drop within its margin does not matter."""
-    if rule.margin is None:
-        return False
-    drop = _ruled_out(rule, paired)
-    return drop is not None and drop <= rule.margin + _ROUNDING
-
-
-def _broken(rule: Rule, paired: _Paired, p: float | None) -> Iterator[str]:
+def _broken(rule: Rule, paired: _Paired, p: float | None) -> str:
+    """How a number breaks a rule on drops; empty where it does not."""
     drop = statistics.mean(paired.losses)
     is_large = rule.drop is None or drop > rule.drop + _ROUNDING
     is_significant = rule.level is None or (p is not None and p <= rule.level)
     if not is_large or not is_significant or drop <= 0:
-        return
-    parts = []
-    if rule.drop is not None:
-        parts.append(f"more than {rule.drop:g}")
-    if rule.level is not None:
-        parts.append(f"p {p:.4f} at level {rule.level:g}")
+        return ""
+    size = "" if rule.drop is None else f"more than {rule.drop:g}"
+    level = "" if rule.level is None else f"p {p:.4f} at level {rule.level:g}"
     moves = "rises" if paired.number.lower_is_better else "drops"
-    yield f"{rule.name} {moves} by {drop:.3f}, {' and '.join(parts)}"
+    return f"{rule.name} {moves} by {drop:.3f}, {' and '.join(filter(None, (size, level)))}"
 
 
 def _undecided(
-    both: Sequence[Pairing], broken: Mapping[str, Sequence[str]], rules: Sequence[Rule]
+    both: Sequence[Pairing],
+    harsh: Sequence[Pairing],
+    broken: Mapping[str, Sequence[str]],
+    rules: Sequence[Rule],
 ) -> Iterator[tuple[str, str]]:
     """Each number with a rule that unanswered questions decide, and a phrase.
 
-    A drop may be hidden: it shows if the unanswered questions were wrong here and right in the
-    baseline. It may be none of the system's: it is gone if all of them were wrong.
+    A drop may be hidden: it shows in ``harsh``, where the unanswered questions are wrong here and
+    right in the baseline. It may be none of the system's: it is gone if all of them were wrong.
     """
-    harsh = _harsh(both)
     hidden, unsure = _failing(harsh, rules) if harsh != both else ({}, {})
     for name, phrases in {**unsure, **hidden}.items():
         if name not in broken:
@@ -381,21 +385,6 @@ def _undecided(
     for name in (name for name in broken if name in kept):
         silence = "what the judge left unanswered in the baseline were wrong"
         yield name, f"{broken[name][0]}, but not if {silence}; save it again"
-
-
-def _harsh(both: Sequence[Pairing]) -> list[Pairing]:
-    """The papers, with what the judge left unanswered as in `_IF_HARSH`."""
-    return [(old.assuming(right=True, by="judge"), new.assuming(by="judge")) for old, new in both]
-
-
-def _undecided_slices(
-    changes: Sequence[SliceChange], harsh: Sequence[SliceChange]
-) -> Iterator[tuple[str, str]]:
-    """Each slice whose drop unanswered questions may hide, and a phrase."""
-    broken = {(change.slice, change.name) for change in changes if change.is_broken}
-    for change in harsh:
-        if change.is_broken and (change.slice, change.name) not in broken:
-            yield change.slice, f"{change}{_IF_HARSH}"
 
 
 def _flips(both: Sequence[Pairing]) -> tuple[Flip, ...]:
@@ -435,9 +424,8 @@ def _mean_sizes(both: Sequence[Pairing], name: str) -> tuple[float, float] | Non
     known = [(old.sizes, new.sizes) for old, new in both if name in old.sizes and name in new.sizes]
     if not known:
         return None
-    return statistics.mean(old[name] for old, _ in known), statistics.mean(
-        n[name] for _, n in known
-    )
+    old, new = (statistics.mean(sizes[name] for sizes in of) for of in zip(*known, strict=True))
+    return old, new
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -470,7 +458,8 @@ class Against:
     @classmethod
     def of(cls, baseline: Baseline, suite: SuiteRecord, system: str) -> Against:
         """What a system of a record is compared with."""
-        return cls(baseline=baseline, signatures=suite.signatures(system), digests=suite.digests)
+        digests = {paper.id: paper.digest for paper in suite.papers}
+        return cls(baseline=baseline, signatures=suite.signatures(system), digests=digests)
 
 
 def find_baseline(  # noqa: PLR0913 - by keyword, each a fact of its own

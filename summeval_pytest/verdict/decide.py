@@ -71,7 +71,7 @@ class Inputs:
 
         Nobody knows whether a record without its end was edited.
         """
-        if faults := [*self._differences(record, suite)]:
+        if faults := [*self._differences(record, suite), *self._other_recipes(suite)]:
             raise OptionError(
                 f"the record is not of {suite.shown} as it is now: {'; '.join(faults)}; judge it"
                 " again"
@@ -97,29 +97,23 @@ class Inputs:
         if suite.labels != self.labels:
             yield f"the labels were {suite.labels or 'none'} and are {self.labels or 'none'} now"
         for system in suite.systems:
-            if fault := _other_summaries(system, self.summaries.get(system.name, "")):
-                yield fault
-        yield from self._other_recipes(suite)
+            then, now = system.summaries, self.summaries.get(system.name, "")
+            if not then:
+                yield f"it does not say how the summaries of system {system.name!r} were made"
+            elif then != now and then.startswith(ASKED) and now.startswith(ASKED):
+                yield f"system {system.name!r} has another model, endpoint, prompt or sampling now"
+            elif then != now:
+                yield f"the summaries of system {system.name!r} are not those that were judged"
 
     def _other_recipes(self, suite: SuiteRecord) -> Iterator[str]:
+        """Each key in which a recipe differs; `_differences` names judge and suite."""
         for metric, wanted in self.recipes.items():
             for stored in suite.signatures():
                 for key in wanted.differing(stored) if stored.metric == metric else ():
-                    if key in {"judge", "suite"}:
-                        continue  # named by `_differences`
                     then, now = (dict(each.recipe).get(key, "unset") for each in (stored, wanted))
-                    yield f"{metric} was measured with {key} = {then!r}, and {key} is {now!r} now"
-
-
-def _other_summaries(system: SystemResult, now: str) -> str:
-    """Why the record's summaries of a system are not today's, by their digest; empty if equal."""
-    if not system.summaries:
-        return f"it does not say how the summaries of system {system.name!r} were made"
-    if system.summaries == now:
-        return ""
-    if system.summaries.startswith(ASKED) and now.startswith(ASKED):
-        return f"system {system.name!r} has another model, endpoint, prompt or sampling now"
-    return f"the summaries of system {system.name!r} are not those that were judged"
+                    if key not in {"judge", "suite"}:
+                        now_it_is = f"and {key} is {now!r} now"
+                        yield f"{metric} was measured with {key} = {then!r}, {now_it_is}"
 
 
 def decide(
@@ -186,7 +180,7 @@ def _decide_suite(
         )
         for system in suite.systems
     )
-    uses = (*(each.waivers for each in outlines), *(each.waivers for each in systems))
+    uses = (*(each.waivers for each in outlines), *(each.verdict.waivers for each in systems))
     return replace(
         suite,
         pairs=Pairs(outlines),

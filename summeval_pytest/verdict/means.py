@@ -19,7 +19,7 @@ from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.pair import Range, covered_by, open_bounds, why_missing, why_undecided
 from summeval_pytest.verdict.thresholds import CORRECTABLE, Threshold, Thresholds
-from summeval_pytest.verdict.waivers import Waivers, WaiverUse, faults_of
+from summeval_pytest.verdict.waivers import Waivers, WaiverUse  # noqa: TC001 - run records read it
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -172,7 +172,7 @@ class SystemVerdict:
     @property
     def waiver_faults(self) -> tuple[str, ...]:
         """What is wrong with waivers that have to be mended or deleted."""
-        return faults_of(self.waivers)
+        return tuple(use.fault for use in self.waivers if use.fault)
 
     @property
     def fails(self) -> bool:

@@ -14,7 +14,7 @@ from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, metric_of
 from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, Named, Unscored
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.thresholds import NOT_SAID, REMEDIES, Threshold
-from summeval_pytest.verdict.waivers import Waivers, WaiverUse, faults_of
+from summeval_pytest.verdict.waivers import Waivers, WaiverUse  # noqa: TC001 - run records read it
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -72,7 +72,7 @@ class PairVerdict:
     @property
     def waiver_faults(self) -> tuple[str, ...]:
         """What is wrong with waivers that have to be mended or deleted."""
-        return faults_of(self.waivers)
+        return tuple(use.fault for use in self.waivers if use.fault)
 
 
 def pair_verdict(
@@ -90,20 +90,15 @@ def pair_verdict(
         for name, value in numbers.values.items()
     }
     missed: dict[str, Shortfall] = {}
-    unsure = (
-        {}
-        if fault
-        else {t.name: why_missing(t.name) for t in thresholds if numbers.is_missing(t.name)}
-    )
+    absent = (t.name for t in thresholds if not fault and numbers.is_missing(t.name))
+    unsure = {name: why_missing(name) for name in absent}
     for threshold in thresholds:
         name = threshold.name
         if name not in ranges:  # it does not apply, or has no score, or is missing
             continue
         if not threshold.is_met_by(ranges[name].best):
-            value = ranges[name].value
-            missed[name] = Shortfall(
-                name=name, value=value, least=threshold.least, custom=threshold.custom
-            )
+            value, least = ranges[name].value, threshold.least
+            missed[name] = Shortfall(name=name, value=value, least=least, custom=threshold.custom)
         elif phrase := why_undecided(threshold, ranges[name]):
             unsure[name] = phrase
     settled = [
@@ -116,14 +111,13 @@ def pair_verdict(
     uses = waivers.use(numbers.paper, numbers.system, missed=missed_by, measured=settled)
     unsure |= open_bounds(waivers, uses, ranges)
     covered = covered_by(uses)
-    phrases = [fault] if fault else [*judge_faults(numbers), *unsure.values()]
     return PairVerdict(
         shortfalls=tuple(short for name, short in missed.items() if name not in covered),
         # Any other lack of a score is the judge's fault, also where a paper has no source.
         unscored=tuple(each for each in numbers.unscored if each.fault == "system"),
         waived=tuple(short for name, short in missed.items() if name in covered),
         waivers=uses,
-        undecided=tuple(phrases),
+        undecided=(fault,) if fault else (*judge_faults(numbers), *unsure.values()),
     )
 
 

@@ -24,7 +24,7 @@ from summeval_pytest.verdict.differences import (
     Comparison,  # noqa: TC001 - run records read it
     PairChange,  # noqa: TC001 - run records read it
 )
-from summeval_pytest.verdict.means import CorrectedMean, SystemMean, SystemVerdict
+from summeval_pytest.verdict.means import SystemVerdict
 from summeval_pytest.verdict.pair import PairVerdict, explaining
 from summeval_pytest.verdict.policy import Policy  # noqa: TC001 - run records read it
 from summeval_pytest.verdict.slices import SliceVerdict  # noqa: TC001 - run records read it
@@ -222,21 +222,6 @@ class SystemResult:
     comparison: Comparison | None = None
 
     @property
-    def means(self) -> tuple[SystemMean, ...]:
-        """Its means, in the order of their thresholds."""
-        return self.verdict.means
-
-    @property
-    def corrected(self) -> tuple[CorrectedMean, ...]:
-        """Its means with the judge's error taken out, as far as golden labels allow."""
-        return self.verdict.corrected
-
-    @property
-    def waivers(self) -> tuple[WaiverUse, ...]:
-        """What became of the waivers of its means."""
-        return self.verdict.waivers
-
-    @property
     def is_compared(self) -> bool:
         """Whether it was compared, if the user asked for that."""
         return not self.baseline or self.comparison is not None
@@ -288,11 +273,6 @@ class SuiteRecord:
             return self.pairs.outlines
         return tuple(pair.outline(partial(replace, pair)) for pair in self.pairs)
 
-    @property
-    def digests(self) -> Mapping[str, str]:
-        """The digest of each paper."""
-        return {paper.id: paper.digest for paper in self.papers}
-
     def signatures(self, system: str = "") -> tuple[Signature, ...]:
         """The recipes of its pairs, or of one system's, each once and in the order of the pairs."""
         of = (each for each in self.outlines if system in {"", each.system})
@@ -332,9 +312,8 @@ class SuiteRecord:
         judged = f"{len(self.pairs):,} of {self.n_expected:,} pairs"
         if self.is_cut:
             return (f"not complete: {judged}, the run was cut", *self.uncompared)
-        missing = f"only {judged} are in this run"
         is_short = len(self.pairs) < self.n_expected
-        return (missing, *self.uncompared) if is_short else self.uncompared
+        return (*([f"only {judged} are in this run"] * is_short), *self.uncompared)
 
     @property
     def uncompared(self) -> tuple[str, ...]:
@@ -417,8 +396,7 @@ class RunVerdict(RunRecord):
         """The outcomes of its items: pairs, systems, a judge not measured, a loosened suite."""
         outcomes: set[Covered] = set()
         for suite in self.suites:
-            outcomes.update(outline.outcome for outline in suite.outlines)
-            outcomes.update(system.outcome for system in suite.systems)
+            outcomes.update(each.outcome for each in (*suite.outlines, *suite.systems))
             if suite.trust is not None and suite.trust.outcome == "error":
                 outcomes.add("error")
             if suite.stick:

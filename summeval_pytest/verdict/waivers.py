@@ -29,22 +29,13 @@ class WaiverUse:
     @property
     def fault(self) -> str:
         """Why it fails its test; empty where it does not."""
-        waiver = self.waiver
-        match self.state:
-            case "expired":
-                return f"{waiver} expired on {waiver.expires}; mend, renew or delete it"
-            case "not needed":
-                return f"{waiver} is no longer needed; delete it"
-            case "exceeded":
-                than = "no less" if waiver.most is None else "no more"
-                return f"{waiver} allows {than} than {waiver.bound or 0.0:g}"
-            case "in use" | "not judged":
-                return ""
-
-
-def faults_of(uses: Iterable[WaiverUse]) -> tuple[str, ...]:
-    """What is wrong with waivers that have to be mended or deleted."""
-    return tuple(use.fault for use in uses if use.fault)
+        waiver, than = self.waiver, "less" if self.waiver.most is None else "more"
+        faults: dict[WaiverState, str] = {
+            "expired": f"{waiver} expired on {waiver.expires}; mend, renew or delete it",
+            "not needed": f"{waiver} is no longer needed; delete it",
+            "exceeded": f"{waiver} allows no {than} than {waiver.bound or 0.0:g}",
+        }
+        return faults.get(self.state, "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

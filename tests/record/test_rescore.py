@@ -87,7 +87,7 @@ def test_other_weights_give_another_fm() -> None:
         actual = again(record, weights=weights)
         (score,) = actual.pairs[0].scores
         assert isinstance(score, FacetScore)
-        assert actual.systems[0].means[0].value == score.value
+        assert actual.systems[0].verdict.means[0].value == score.value
         return round(score.value, 4), actual.pairs[0].outcome, actual.systems[0].outcome
 
     assert rescored(None) == (0.525, "passed", "passed")
@@ -142,7 +142,7 @@ def test_corrected_means_of_other_weights_are_corrected_by_those_weights() -> No
     weights = "background=1,method=1,result=3,conclusion=1"
     for chosen, value in ((weights, 0.875), (None, 0.75)):
         actual = again(record, "corrected.facet=0.7", weights=chosen)
-        assert actual.systems[0].corrected[0].value == pytest.approx(value)
+        assert actual.systems[0].verdict.corrected[0].value == pytest.approx(value)
 
 
 @pytest.mark.parametrize(

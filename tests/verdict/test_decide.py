@@ -82,7 +82,9 @@ def test_what_a_record_says_of_its_outcomes_is_never_read() -> None:
     assert actual.pairs[0].verdict.shortfalls == (
         Shortfall(name="faithfulness", value=0.25, least=0.5),
     )
-    assert [(each.outcome, each.means[0].value) for each in actual.systems] == [("failed", 0.5)]
+    assert [(each.outcome, each.verdict.means[0].value) for each in actual.systems] == [
+        ("failed", 0.5)
+    ]
 
 
 def test_other_thresholds_decide_otherwise_and_change_nothing_else() -> None:
@@ -277,7 +279,7 @@ def test_golden_answers_correct_means() -> None:
     for least, outcome in ((0.5, "passed"), (0.51, "failed")):
         limits = Thresholds(pair=(), mean=(), corrected=(Threshold("facet", least, "point"),))
         (actual,) = decided(record, limits).systems
-        assert (actual.corrected[0].value, actual.outcome) == (0.5, outcome)
+        assert (actual.verdict.corrected[0].value, actual.outcome) == (0.5, outcome)
         broken = replace(record, golden=(), golden_fault="no reply")
         (actual,) = decided(broken, limits).systems
         assert (actual.outcome, actual.fault) == (
