@@ -29,6 +29,7 @@ from summeval_pytest.reports.judge_section import (
 from summeval_pytest.reports.wording import (
     INCONCLUSIVE,
     QUOTE,
+    broken_names,
     broken_rules,
     change_lines,
     comparison_lines,
@@ -360,14 +361,10 @@ def _system_title(system: SystemResult) -> str:
         if each.missed:
             return f"mean {each.missed[0].name} of slice {each.name}"
     if comparison is not None and comparison.fails:
-        broken, unclear = (
-            ", ".join(difference.name for difference in differences)
-            for differences in (comparison.broken, comparison.inconclusive)
-        )
-        where = ", ".join(f"{each.name} in {each.slice}" for each in comparison.broken_slices)
-        broken = broken or where
-        title = f"drop of {broken}" if broken else "not comparable"
-        return f"{INCONCLUSIVE} on {unclear}" if unclear and not broken else title
+        if broken := broken_names(comparison):
+            return f"drop of {broken}"
+        unclear = ", ".join(difference.name for difference in comparison.inconclusive)
+        return f"{INCONCLUSIVE} on {unclear}" if unclear else "not comparable"
     return "waiver" if verdict.waiver_faults else "failed"
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import count, groupby
 from textwrap import wrap
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics
 from summeval_pytest.metrics.finding import rank
@@ -28,6 +28,7 @@ from summeval_pytest.reports.judge_section import (
 )
 from summeval_pytest.reports.wording import (
     INCONCLUSIVE,
+    broken_names,
     corrected_line,
     render,
     ruled_out_text,
@@ -88,8 +89,7 @@ class TallyRow:
         return cls(pair.outcome, values, pair.note, wrong_pieces(pair.scores), pair.custom)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemTally:
+class SystemTally(NamedTuple):
     """The rows of one system's judged pairs.
 
     ``n_papers`` is how many papers the suite has for the system; 0 where that is not known.
@@ -99,15 +99,6 @@ class SystemTally:
     rows: Collection[TallyRow]
     n_papers: int = 0
     n_skipped: int = 0
-
-    def mean(self, metric: str) -> str:
-        """The mean of one metric, with the number of its pairs if that is not all."""
-        values = [row.values[metric] for row in self.rows if metric in row.values]
-        if not values:
-            return "-"
-        (named, *_) = (catalogue_of(r.custom)[metric] for r in self.rows if metric in r.values)
-        part = f" ({len(values)}/{len(self.rows)})" if len(values) < len(self.rows) else ""
-        return render(named, statistics.mean(values)) + part
 
 
 def summary_lines(
@@ -122,35 +113,40 @@ def summary_lines(
     """
     in_order = sorted(tallies.items())
     measured = measured_metrics(
-        {metric for tally in tallies.values() for row in tally.rows for metric in row.values}
+        {m for _, tally in in_order for row in tally.rows for m in row.values}
     )
     widths = {metric: max(len(metric), _COLUMN) for metric in measured}
-    longest = max(map(len, tallies), default=0)
-    width = min(max(longest + 1, _SHORT_NAME), _LONG_NAME)
+    width = min(max([_SHORT_NAME, *(len(name) + 1 for name in tallies)]), _LONG_NAME)
     heading = "".join(f" {metric:>{widths[metric]}}" for metric in measured)
     yield f"{'system':<{width}}{'passed':>7}{'failed':>7}{'errors':>7}{heading}"
-    for system, tally in in_order:
-        outcomes = Counter(row.outcome for row in tally.rows)
+    for system, (rows, n_papers, n_skipped) in in_order:
+        outcomes = Counter(row.outcome for row in rows)
         counts = "".join(f"{outcomes[each]:>7}" for each in ("passed", "failed", "error"))
-        means = "".join(f" {tally.mean(metric):>{widths[metric]}}" for metric in measured)
+        means = "".join(f" {_mean(rows, metric):>{widths[metric]}}" for metric in measured)
         yield f"{one_line(system, width - 1):<{width}}{counts}{means}"
-        if len(tally.rows) < tally.n_papers:
-            yield f"  partial: {len(tally.rows)} of {tally.n_papers} papers"
-        if n := tally.n_skipped:
-            yield f"  skipped: {n:,} paper{'s' * (n > 1)}, which the suite lists under 'skip'"
+        if len(rows) < n_papers:
+            yield f"  partial: {len(rows)} of {n_papers} papers"
+        if n_skipped:
+            papers = "paper" if n_skipped == 1 else "papers"
+            yield f"  skipped: {n_skipped:,} {papers}, which the suite lists under 'skip'"
         if line := (corrected or {}).get(system):
             yield f"  corrected: {line}"
         if comparison := (comparisons or {}).get(system):
             yield _changes(comparison, widths, width + _COUNTS)
-        yield from _wrong(tally.rows)
-    yield from _noted(in_order)
+        yield from _wrong(rows)
+    for system, (rows, *_) in in_order:
+        if notes := [row.note for row in rows if row.note]:
+            yield one_line(f"{system}, {len(notes)} of {len(rows)} pairs: {notes[0]}")
 
 
-def _noted(in_order: Iterable[tuple[str, SystemTally]]) -> Iterator[str]:
-    for system, tally in in_order:
-        if notes := [row.note for row in tally.rows if row.note]:
-            pairs = f"{len(notes)} of {len(tally.rows)} pairs"
-            yield one_line(f"{system}, {pairs}: {notes[0]}")
+def _mean(rows: Collection[TallyRow], metric: str) -> str:
+    """The mean of one metric, with the number of its pairs if that is not all."""
+    scored = [row for row in rows if metric in row.values]
+    if not scored:
+        return "-"
+    part = f" ({len(scored)}/{len(rows)})" if len(scored) < len(rows) else ""
+    named = catalogue_of(scored[0].custom)[metric]
+    return render(named, statistics.mean(row.values[metric] for row in scored)) + part
 
 
 def _changes(comparison: Comparison, widths: Mapping[str, int], width: int) -> str:
@@ -169,21 +165,16 @@ def _changes(comparison: Comparison, widths: Mapping[str, int], width: int) -> s
 
 
 def _wrong(rows: Iterable[TallyRow]) -> Iterator[str]:
-    wrong = Counter[str]()
-    for row in rows:
-        wrong.update(row.wrong)
-    parts = [
-        f"{wrong[kind]:,} {one if wrong[kind] == 1 else more}"
-        for kind, one, more in (
-            ("facet", "facet not fully covered", "facets not fully covered"),
-            ("fact", "fact not matched", "facts not matched"),
-            ("sentence", "unsupported sentence", "unsupported sentences"),
-        )
-        if wrong.get(kind)
-    ]
+    wrong = sum((Counter(row.wrong) for row in rows), Counter[str]())
+    kinds = {
+        "facet": ("facet not fully covered", "facets not fully covered"),
+        "fact": ("fact not matched", "facts not matched"),
+        "sentence": ("unsupported sentence", "unsupported sentences"),
+    }
+    parts = [f"{wrong[kind]:,} {of[wrong[kind] > 1]}" for kind, of in kinds.items() if wrong[kind]]
     if parts:
         yield f"  problems: {', '.join(parts)}"
-    if undecided := wrong.get("undecided"):
+    if undecided := wrong["undecided"]:
         yield f"  {undecided:,} of these need{'s' * (undecided == 1)} an LLM judge or a person"
 
 
@@ -225,7 +216,12 @@ def run_lines(record: RunVerdict, *, n_worst: int = 0) -> Iterator[str]:
     """A whole run: its tables, its judge, its end with ``n_worst`` of the worst findings."""
     for suite in record.suites:
         yield one_line(f"{suite.shown}, suite {suite.fingerprint}, judge {record.judge.signature}")
-        yield from suite_lines(suite)
+        rows: dict[str, list[TallyRow]] = {system.name: [] for system in suite.systems}
+        for pair in suite.pairs:
+            rows[pair.system].append(TallyRow.of(pair))
+        corrected = {each.name: corrected_line(each.verdict.corrected) for each in suite.systems}
+        tallies = {name: SystemTally(of) for name, of in rows.items()}
+        yield from summary_lines(tallies, suite.comparisons, corrected)
     for suite in record.suites:
         of = f" ({one_line(suite.shown)})" if len(record.suites) > 1 else ""
         yield from trust_lines(trust_of(suite), of, open_floors(suite.trust))
@@ -236,65 +232,47 @@ def run_lines(record: RunVerdict, *, n_worst: int = 0) -> Iterator[str]:
         yield from calls_lines(record.header.usage, {})
 
 
-def suite_lines(suite: SuiteRecord) -> Iterator[str]:
-    """The table of one suite's systems."""
-    rows: dict[str, list[TallyRow]] = {system.name: [] for system in suite.systems}
-    for pair in suite.pairs:
-        rows[pair.system].append(TallyRow.of(pair))
-    tallies = {name: SystemTally(rows=of) for name, of in rows.items()}
-    corrected = {system.name: corrected_line(system.verdict.corrected) for system in suite.systems}
-    yield from summary_lines(tallies, suite.comparisons, corrected)
-
-
 def ending_lines(record: RunVerdict, *, n_worst: int = 0) -> Iterator[str]:
     """What was not judged, comparisons, waivers and the ``n_worst`` worst findings."""
     for suite in record.suites:
-        if suite.stick:
-            yield from safe_lines(one_line(suite.stick, 400))
-        for gap in suite.gaps:
-            yield from safe_lines(f"{one_line(suite.shown)}: {one_line(gap)}")
-        for result in suite.systems:
-            for line in slice_lines(result):
-                yield from safe_lines(one_line(line, 400))
+        lines = [one_line(suite.stick, 400)] if suite.stick else []
+        lines += [f"{one_line(suite.shown)}: {one_line(gap)}" for gap in suite.gaps]
+        lines += [one_line(line, 400) for system in suite.systems for line in slice_lines(system)]
         for system, comparison in suite.comparisons.items():
-            yield from _comparison(system, comparison)
-        for use in suite.waivers:
-            yield from safe_lines(waiver_line(use))
-        yield from _worst(suite, n_worst)
+            lines += _comparison(system, comparison)
+        for line in (*lines, *map(waiver_line, suite.waivers)):
+            yield from safe_lines(line)
+        counter = count()
+        findings = (
+            ((pair.system, pair.paper, finding), next(counter))
+            for pair in (suite.pairs if n_worst else ())
+            for finding in pair.explanation
+        )
+        worst = nsmallest(n_worst, findings, key=lambda each: rank(each[0][2]))
+        yield from worst_lines([each for each, _ in worst], next(counter))
 
 
 def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
     whose = one_line(f"{system} against {comparison.baseline} ({comparison.system})")
     differences = comparison.differences
     if comparison.mismatches:
-        yield from safe_lines(f"{whose}: {one_line(comparison.mismatches[0])}")
+        yield f"{whose}: {one_line(comparison.mismatches[0])}"
         return
-    state = "undecided, by the judge's fault" if comparison.undecided else "no rule broken"
+    parts = []
+    if broken := broken_names(comparison):
+        parts.append(f"fails: {broken}")
     if unclear := ", ".join(difference.name for difference in comparison.inconclusive):
-        state = f"{INCONCLUSIVE}: {unclear}"
-    names = [difference.name for difference in comparison.broken]
-    names += [f"{each.name} in {each.slice}" for each in comparison.broken_slices]
-    if broken := ", ".join(names):
-        state = f"fails: {broken}" + (f"; {state}" if unclear else "")
-    yield from safe_lines(f"{whose}: {state}")
+        parts.append(f"{INCONCLUSIVE}: {unclear}")
+    state = "undecided, by the judge's fault" if comparison.undecided else "no rule broken"
+    yield f"{whose}: {'; '.join(parts) or state}"
     tested = [d for d in differences if d.p is not None]
     tested = [d for d in tested if d.name in METRICS] or tested
     if tested:
         n_papers = max(d.n_papers for d in differences)
         papers = "1 paper rules" if n_papers == 1 else f"{n_papers} papers rule"
         drops = ", ".join(f"{d.name} {ruled_out_text(d)}" for d in tested)
-        yield from safe_lines(f"  smallest drop that {papers} out: {drops}")
-    for warning in comparison.notes:
-        yield from safe_lines(f"  note: {one_line(warning)}")
-
-
-def _worst(suite: SuiteRecord, n_worst: int) -> Iterator[str]:
-    if not n_worst:
-        return
-    counter = count()
-    findings = ((pair, each, next(counter)) for pair in suite.pairs for each in pair.explanation)
-    worst = nsmallest(n_worst, findings, key=lambda each: rank(each[1]))
-    yield from worst_lines([(p.system, p.paper, each) for p, each, _ in worst], next(counter))
+        yield f"  smallest drop that {papers} out: {drops}"
+    yield from (f"  note: {one_line(warning)}" for warning in comparison.notes)
 
 
 def worst_lines(worst: Sequence[tuple[str, str, Finding]], n_findings: int) -> Iterator[str]:

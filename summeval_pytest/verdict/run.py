@@ -396,7 +396,8 @@ class RunVerdict(RunRecord):
         """The outcomes of its items: pairs, systems, a judge not measured, a loosened suite."""
         outcomes: set[Covered] = set()
         for suite in self.suites:
-            outcomes.update(each.outcome for each in (*suite.outlines, *suite.systems))
+            outcomes.update(outline.outcome for outline in suite.outlines)
+            outcomes.update(system.outcome for system in suite.systems)
             if suite.trust is not None and suite.trust.outcome == "error":
                 outcomes.add("error")
             if suite.stick:
