@@ -13,6 +13,7 @@ from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, Literal
 
+from summeval_pytest.judges.offline.conflicts import in_conflict
 from summeval_pytest.metrics.catalogue import CATALOGUE
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore
@@ -20,7 +21,6 @@ from summeval_pytest.metrics.faithfulness import CONFLICTS, SUPPORT, Faithfulnes
 from summeval_pytest.metrics.own import OwnScore
 from summeval_pytest.questions import SCALES, Facet, Fact
 from summeval_pytest.reports.cases import averaged_note, pair_case
-from summeval_pytest.reports.disputes import disputed
 from summeval_pytest.reports.wording import QUOTE, claims_of, moved_numbers, render
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import safe
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.finding import Finding
     from summeval_pytest.metrics.number import Unscored
     from summeval_pytest.metrics.score import Score
-    from summeval_pytest.verdict.differences import Claim, PairChange
+    from summeval_pytest.verdict.differences import PairChange
     from summeval_pytest.verdict.run import PairResult, PaperRecord
 
 
@@ -90,6 +90,36 @@ def places_shown(text: str) -> Sequence[int]:
         return range(len(text) + 1)
     lengths = (len(_character(c).encode("utf-16-le")) // 2 for c in text)
     return tuple(accumulate(lengths, initial=0))
+
+
+def disputed(reason: str, claim: str, evidence: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The figures and words that are wrong in a claim, and what the evidence has in their place.
+
+    Empty where the reason names no conflict. The page's script finds both as `scored.marked_runs`
+    does.
+
+    >>> reason = "conflict, needs an LLM or a person: unit: '118 g/l' against '118 mg/l'"
+    >>> disputed(reason, "CRP was 118 vs. 124 g/L.", ["CRP was 118 mg/L."])
+    (('118',), ('118 mg/L',))
+    """
+    says, instead = in_conflict(reason)
+    there = [written for text in evidence for written in _written(text, instead)]
+    return (tuple(_written(claim, says)), tuple(there)) if says else ()
+
+
+def _written(text: str, sayings: Sequence[str]) -> Iterator[str]:
+    """Each figure or word as the text writes it, with its unit where it follows."""
+    for said in sayings:
+        number, _, unit = said.partition(" ")
+        with_unit = rf"{standing_alone(number)}\s?{re.escape(unit)}(?!\w)"
+        tried = (re.search(p, text, re.IGNORECASE) for p in (with_unit, standing_alone(number)))
+        if match := next(filter(None, tried), None):
+            yield match[0]
+
+
+def standing_alone(figure: str) -> str:
+    """The pattern of a figure or word that stands by itself."""
+    return rf"(?<![\w.,]){re.escape(figure)}(?![\w]|[.,]\d)"
 
 
 def block(value: object) -> str:
@@ -271,7 +301,8 @@ def pair_block(pair: PairResult, references: Sequence[Passages]) -> dict[str, ob
     """
     summary, case = Passages(pair.summary), pair_case(pair)
     pieces = _PairPieces(pair, summary, references).all()
-    notes = (note for score in pair.scores for note in _notes(score))
+    whole = whole_sentences(pair.scores, summary, references)
+    notes = (note for score in pair.scores for note in _notes(score) if note)
     wrong = (
         place
         for finding in (*case.findings, *pair.findings)
@@ -288,8 +319,7 @@ def pair_block(pair: PairResult, references: Sequence[Passages]) -> dict[str, ob
             for piece in pieces
         ],
         "first": next(wrong, None),
-        "change": pair.change
-        and _change(pair.change, whole_sentences(pair.scores, summary, references)),
+        "change": pair.change and _change(pair.change, whole),
     }
 
 
@@ -300,17 +330,13 @@ def _subject(finding: Finding) -> tuple[str, str]:
 
 
 def _is_about(finding: Finding, piece: Piece) -> bool:
-    match finding.kind:
-        case "facet":
-            return finding.number == f"facet.{piece.facet}"
-        case "sentence":
-            return (piece.kind, finding.title) == ("sentence", f"sentence {piece.number}")
-        case "fact":
-            kind = "expected" if finding.number == "eva.recall" else "stated"
-            texts = [each.text for each in piece.parts or (piece,)]
-            return piece.kind == kind and cut(_subject(finding)[1]) in texts
-        case "own":
-            return False
+    if finding.kind == "facet":
+        return finding.number == f"facet.{piece.facet}"
+    if finding.kind == "sentence":
+        return (piece.kind, finding.title) == ("sentence", f"sentence {piece.number}")
+    kind = "expected" if finding.number == "eva.recall" else "stated"
+    texts = [each.text for each in piece.parts or (piece,)]
+    return finding.kind == "fact" and piece.kind == kind and cut(_subject(finding)[1]) in texts
 
 
 class _PairPieces:
@@ -466,10 +492,11 @@ class _PairPieces:
 
 def _stating(fact: Fact, references: Sequence[Passages]) -> Passages | None:
     """The reference that states a fact: its sentence shares most words with it."""
+    words = {*content_words(fact.text)}
 
     def shared(reference: Passages) -> int:
         sentence = reference.text_of(fact.sentence)
-        return len({*content_words(sentence)} & {*content_words(fact.text)}) if sentence else -1
+        return len(words & {*content_words(sentence)}) if sentence else -1
 
     return max(references, key=shared, default=None)
 
@@ -496,51 +523,39 @@ def _as_sentence(index: int, at: tuple[Span, ...], parts: Sequence[Piece]) -> Pi
 
 def _worst(marks: Sequence[bool | None]) -> list[int]:
     """The places that a page shows, in their order; of too many, good ones are left out."""
-    ranked = sorted(range(len(marks)), key=lambda n: (marks[n] is True, n))[:_PIECES]
-    return sorted(ranked)
+    return sorted(sorted(range(len(marks)), key=lambda n: marks[n] is True)[:_PIECES])
 
 
 def _notes(score: Score | Unscored) -> Iterator[str]:
-    """What a reader has to know about a score beside its pieces."""
-    yield from filter(None, [averaged_note(score)])
+    """What a reader has to know about a score beside its pieces; empty texts among it."""
+    yield averaged_note(score)
     match score:
         case FacetScore(identical=True) | EvaScore(identical=True):
             yield f"{score.metric}: the summary is its reference, so nothing was asked"
         case FacetScore():
-            yield from _facet_notes(score)
+            removed = ", ".join(score.removed)
+            yield removed and f"the reference does not state: {removed}"
+            quoted = "; ".join(f'"{cut(text, _SHORT)}"' for text in score.ungrounded)
+            yield quoted and f"segments that the judge gave and no text contains: {quoted}"
+            is_partial = score.ratings and score.coverage < 1
+            yield f"facets cover {score.coverage:.0%} of the summary" if is_partial else ""
         case EvaScore():
-            yield from _eva_notes(score)
+            precision = render(CATALOGUE["eva.precision"], score.precision)
+            recall = render(CATALOGUE["eva.recall"], score.recall)
+            value = render(CATALOGUE["eva"], score.value)
+            yield f"eva {value}: precision {precision}, recall {recall}"
+            are_many = max(len(score.reference), len(score.candidate)) > _PIECES
+            of_facts = f"of the facts, {_PIECES} of each kind are shown, the bad ones first"
+            yield of_facts if are_many else ""
         case FaithfulnessScore():
-            yield from _faithfulness_notes(score)
+            if score.support is not None:
+                value = render(CATALOGUE["faithfulness"], score.value)
+                yield f"faithfulness {value}: support {render(CATALOGUE[SUPPORT], score.support)}"
+            if len(score.sentences) > _PIECES:
+                n_sentences = f"{len(score.sentences):,} sentences"
+                yield f"of {n_sentences}, {_PIECES} are shown, the bad ones first"
         case OwnScore():
-            for each in score.problems:
-                yield f"{each.number}: {each.title}, {each.verdict}"
-
-
-def _facet_notes(score: FacetScore) -> Iterator[str]:
-    if score.removed:
-        yield f"the reference does not state: {', '.join(score.removed)}"
-    if score.ungrounded:
-        quoted = "; ".join(f'"{cut(text, _SHORT)}"' for text in score.ungrounded)
-        yield f"segments that the judge gave and no text contains: {quoted}"
-    if score.ratings and score.coverage < 1:
-        yield f"facets cover {score.coverage:.0%} of the summary"
-
-
-def _eva_notes(score: EvaScore) -> Iterator[str]:
-    precision = render(CATALOGUE["eva.precision"], score.precision)
-    recall = render(CATALOGUE["eva.recall"], score.recall)
-    yield f"eva {render(CATALOGUE['eva'], score.value)}: precision {precision}, recall {recall}"
-    if max(len(score.reference), len(score.candidate)) > _PIECES:
-        yield f"of the facts, {_PIECES} of each kind are shown, the bad ones first"
-
-
-def _faithfulness_notes(score: FaithfulnessScore) -> Iterator[str]:
-    if score.support is not None:
-        support = render(CATALOGUE[SUPPORT], score.support)
-        yield f"faithfulness {render(CATALOGUE['faithfulness'], score.value)}: support {support}"
-    if len(score.sentences) > _PIECES:
-        yield f"of {len(score.sentences):,} sentences, {_PIECES} are shown, the bad ones first"
+            yield from (f"{each.number}: {each.title}, {each.verdict}" for each in score.problems)
 
 
 def whole_sentences(
@@ -562,7 +577,20 @@ def whole_sentences(
 
 
 def _change(change: PairChange, whole: Mapping[tuple[str, str], str]) -> dict[str, object]:
-    """What changed; ``whole`` are sentences to show in the place of facts cut out of them."""
+    """What changed; ``whole`` are sentences to show in the place of facts cut out of them.
+
+    Each claim is there once, with the reason of the first of equal texts.
+    """
+    claims = []
+    for what, is_bad, changed in claims_of(change):
+        number = "eva.recall" if "of the reference" in what else "eva.precision"
+        texts: dict[str, tuple[object, ...]] = {}
+        for claim in changed:
+            text = cut(whole.get((number, claim.text), claim.text))
+            texts.setdefault(text, (text, cut(claim.reason), *disputed(claim.reason, text, ())[:1]))
+        if texts:
+            title = f"{what[0].upper()}{what[1:]} ({len(changed)})"
+            claims.append((title, "bad" if is_bad else "good", [*texts.values()][:_PIECES]))
     return {
         "baseline": change.baseline,
         "numbers": moved_numbers(change),
@@ -575,25 +603,5 @@ def _change(change: PairChange, whole: Mapping[tuple[str, str], str]) -> dict[st
             }
             for f in change.facets
         ],
-        "claims": [
-            (
-                f"{what[0].upper()}{what[1:]} ({len(claims)})",
-                "bad" if is_bad else "good",
-                _texts(what, claims, whole),
-            )
-            for what, is_bad, claims in claims_of(change)
-            if claims
-        ],
+        "claims": claims,
     }
-
-
-def _texts(
-    what: str, claims: Iterable[Claim], whole: Mapping[tuple[str, str], str]
-) -> list[tuple[object, ...]]:
-    """Each text once, with the reason of its first claim, and its figures in conflict, if any."""
-    texts: dict[str, tuple[object, ...]] = {}
-    number = "eva.recall" if "of the reference" in what else "eva.precision"
-    for claim in claims:
-        text = cut(whole.get((number, claim.text), claim.text))
-        texts.setdefault(text, (text, cut(claim.reason), *disputed(claim.reason, text, ())[:1]))
-    return [*texts.values()][:_PIECES]

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics.catalogue import catalogue_of
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import FACETS, Facet
-from summeval_pytest.reports.disputes import disputed, marked_runs
 from summeval_pytest.reports.page import finalize
-from summeval_pytest.reports.page_pair import Passages, Span, visible, whole_sentences
+from summeval_pytest.reports.page_pair import (
+    Passages,
+    Span,
+    disputed,
+    standing_alone,
+    visible,
+    whole_sentences,
+)
 from summeval_pytest.reports.template import resource, template
 from summeval_pytest.reports.wording import render
 
@@ -72,6 +79,13 @@ def _listed(finding: Finding, whole: Mapping[tuple[str, str], str]) -> tuple[obj
     figures, partners = disputed(finding.reason, text, [against]) or ((), ())
     there = tuple(marked_runs(against, partners)) if partners else ()
     return finding.title, finding.verdict, tuple(marked_runs(text, figures)), whose, there
+
+
+def marked_runs(text: str, figures: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """The text in pieces, each with whether it is one of the figures, the first ones."""
+    pattern = "|".join(map(standing_alone, figures)) or "(?!)"
+    pieces = re.split(f"({pattern})", text, maxsplit=len(figures), flags=re.IGNORECASE)
+    return ((piece, place % 2 == 1) for place, piece in enumerate(pieces))
 
 
 def _value(score: Score | Unscored, custom: CustomNumbers) -> str:

@@ -27,7 +27,7 @@ const quietButton = (text, act) => {
   return button;
 };
 
-/** Marks each figure where it stands first in an element, as disputes.py looks for it. */
+/** Marks each figure where it stands first in an element, as page_pair.py looks for it. */
 const mark = (element, figures) => {
   for (const figure of figures ?? []) {
     const escaped = figure.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
