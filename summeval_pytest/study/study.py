@@ -34,7 +34,7 @@ from summeval_pytest.run.golden import check_sentences
 from summeval_pytest.study.baselines import check_baselines
 from summeval_pytest.study.layout import table_lines
 from summeval_pytest.study.systems.analyses import ANALYSES
-from summeval_pytest.study.systems.study_material import Material
+from summeval_pytest.study.systems.studied import Material
 from summeval_pytest.study.systems.texts import text_numbers
 from summeval_pytest.study.tables import named
 from summeval_pytest.suite.values import JudgeSpec
@@ -45,7 +45,7 @@ from summeval_pytest.text.sentences import SPLITTER
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from summeval_pytest.study.systems.study_material import StudiedJudge
+    from summeval_pytest.study.systems.studied import StudiedJudge
     from summeval_pytest.study.tables import Row
 
 

@@ -1,4 +1,4 @@
-"""The values of a study: texts, what is said of them, and means over papers.
+"""The values of a study: texts, what judges, people and records say of them, and means over papers.
 
 A mean says of how many of how many papers it is: what has no value is never counted as 0.
 """
@@ -6,23 +6,44 @@ A mean says of how many of how many papers it is: what has no value is never cou
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from summeval_pytest.endpoints.spending import models_seen
+from summeval_pytest.judges.judge import Counting, find_judge
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, OPTIONAL, lacks
+from summeval_pytest.metrics.eva import EvaScore
+from summeval_pytest.metrics.facet import is_verbatim, pieces_of
+from summeval_pytest.metrics.faithfulness import FaithfulnessScore
+from summeval_pytest.questions import FACETS, OFFLINE, FacetSegments, SegmentFacets
+from summeval_pytest.run.flows import metric_signature
+from summeval_pytest.run.golden import group_of
+from summeval_pytest.run.runner import tasks_of
+from summeval_pytest.run.session import Session
 from summeval_pytest.study import tables
 from summeval_pytest.study.agreement.bootstrap import resampled_ratios
+from summeval_pytest.study.systems.texts import LENGTH
 from summeval_pytest.study.tables import Mean
+from summeval_pytest.text.normalise import is_refusal, normalise
+from summeval_pytest.text.sentences import split_sentences
+from summeval_pytest.text.words import has_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from summeval_pytest.endpoints.spending import ModelSeen
+    from summeval_pytest.judges.judge import Judge
     from summeval_pytest.metrics.facts import EvaCounts
-    from summeval_pytest.questions import Facet
+    from summeval_pytest.questions import Answer, Facet, Question
+    from summeval_pytest.run.measure import Evaluation
+    from summeval_pytest.study.tables import Row
+    from summeval_pytest.suite.labels import Label
+    from summeval_pytest.suite.suite import Suite
+    from summeval_pytest.suite.values import Pair, Paper
 
 
 Extent = Literal["whole", "parts", "absent"]
@@ -30,8 +51,7 @@ Extent = Literal["whole", "parts", "absent"]
 EXTENTS: Final[tuple[Extent, ...]] = get_args(Extent)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
+class Cut(NamedTuple):
     """How somebody cut a text into facets: the words of each, and how the text contains them.
 
     ``extents`` is empty where segments were reviewed, which need not be verbatim.
@@ -94,7 +114,6 @@ class StudiedText:
 
 
 BASELINES: Final = ("ROUGE-1", "ROUGE-2", "ROUGE-L")
-LENGTH: Final = "words"
 OVERALL: Final = "overall"
 FAITHFULNESS: Final = "faithfulness"
 
@@ -154,34 +173,31 @@ class Studied:
         """The mean of one number over the papers of some pairs."""
         return mean_of([(pair.group, column.of(pair)) for pair in pairs], self.n_papers)
 
-    def columns(self, *, leading: bool = False) -> list[Column]:
+    def columns(self, *, leading: bool = False) -> Iterator[Column]:
         """The columns in which some pair has a number: judges, baselines, labels, records by name.
 
         Those of a judge's own metrics are there even where it has scored nothing, which has to be
         seen; its mean support only where every pair with a faithfulness has it. The ``leading``
         ones are the metrics by each judge, and the overall score of the labels.
         """
-        pairs, columns = self.pairs, []
-        for column in self._every_column():
+        pairs, every = self.pairs, list[Column]()
+        for judge in self.judges:
+            names = (name for name, named in CATALOGUE.items() if not named.lower_is_better)
+            every += [Column(giver="judge", by=judge, name=name) for name in names]
+        every += [Column(giver="text", name=name) for name in (*BASELINES, LENGTH)]
+        every += [Column(giver="label", name=name) for name in (OVERALL, FAITHFULNESS)]
+        records = (by for giver, by in self.givers if giver == "record")
+        every += [Column(giver="record", by=by, name=OVERALL) for by in records]
+        for column in every:
             is_metric = column.giver == "judge" and column.name in METRICS
             if leading and not (is_metric or (column.giver == "label" and column.name == OVERALL)):
                 continue
-            by = column.giver, column.by
+            given = (pair.given.get((column.giver, column.by)) for pair in pairs)
             is_partial = column.name in OPTIONAL and any(
-                lacks(pair.given[by].values, column.name) for pair in pairs if by in pair.given
+                lacks(each.values, column.name) for each in given if each is not None
             )
             if is_metric or (any(column.of(p) is not None for p in pairs) and not is_partial):
-                columns.append(column)
-        return columns
-
-    def _every_column(self) -> Iterator[Column]:
-        for judge in self.judges:
-            for name in (name for name, named in CATALOGUE.items() if not named.lower_is_better):
-                yield Column(giver="judge", by=judge, name=name)
-        yield from (Column(giver="text", name=name) for name in (*BASELINES, LENGTH))
-        yield from (Column(giver="label", name=name) for name in (OVERALL, FAITHFULNESS))
-        records = (by for giver, by in self.givers if giver == "record")
-        yield from (Column(giver="record", by=by, name=OVERALL) for by in records)
+                yield column
 
 
 _DIGITS: Final = 9
@@ -228,3 +244,194 @@ def draws(parts: Sequence[tuple[str, float, float]]) -> NDArray[np.float64]:
     drawn = {"n_resamples": tables.RESAMPLES, "seed": tables.SEED}
     means = resampled_ratios(groups, tops, bottoms, **drawn)
     return means[~np.isnan(means)]
+
+
+class Watch:
+    """A judge, wrapped; ``segments`` are how it cut each normalised text into facets."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.segments: dict[str, FacetSegments] = {}
+        self.judge = judge
+        self.signature = judge.signature
+        self.in_flight = judge.in_flight
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """The judge's answers."""
+        answers = tuple(await self.judge.answer(questions))
+        for question, answer in zip(questions, answers, strict=False):  # the asker counts them
+            if isinstance(question, SegmentFacets) and isinstance(answer, FacetSegments):
+                self.segments[question.text] = answer
+        return answers
+
+
+class StudiedJudge(NamedTuple):
+    """A judge's row, the ``models`` that replied, and its ``counts`` as far as it has any.
+
+    ``calls`` were asked and remembered; empty where no endpoint was in it.
+    """
+
+    judge: Row
+    models: tuple[ModelSeen, ...]
+    calls: Mapping[str, float]
+    counts: Mapping[str, float]
+
+
+class Material:
+    """What is known of the pairs of some systems: first of the texts, then judge by judge.
+
+    ``read`` is `text_numbers`.
+
+    Raises:
+        UsageError: if a system cannot be asked.
+        NoReplyError: if a system's endpoint gave no summary.
+    """
+
+    def __init__(
+        self,
+        suite: Suite,
+        systems: Sequence[str],
+        session: Session,
+        read: Callable[..., Mapping[str, float]],
+    ) -> None:
+        self._suite, self._systems, self._session = suite, systems, session
+        self._texts: dict[tuple[str | None, str], StudiedText] = {}
+        self._sources: dict[str, str] = {}
+        for paper in map(suite.paper, suite.paper_ids):
+            source, reference = "\n\n".join(s.text for s in paper.source), paper.references[0]
+            self._sources[paper.id] = source
+            self._add(None, paper, reference, read(reference, source=source))
+        offline = find_judge(OFFLINE)
+        for evaluation in session.evaluate(offline, tasks_of(suite, systems, ())):
+            pair, paper = evaluation.pair, evaluation.pair.paper
+            summary, numbers = normalise(pair.summary), dict[str, float]()
+            if has_tokens(summary) and not is_refusal(summary) and pair.flaw is None:
+                source = self._sources[paper.id]
+                numbers |= read(summary, source=source, references=paper.references)
+            text = self._add(pair.system, paper, pair.summary, numbers)
+            if (label := suite.labels.get((paper.id, pair.system))) is not None:
+                text.given[LABELS] = _labelled(label, summary)
+        for line in suite.recorded:
+            text_of = self._texts.get((line.system, line.paper))
+            if text_of is not None and (line.facets is not None or line.overall is not None):
+                values = _values(line.facets or {}, line.overall)
+                text_of.given["record", line.by] = Given(values=values)
+            if text_of is not None and line.segments is not None:
+                text_of.cuts[line.by] = _cut(line.segments, normalise(text_of.text))
+
+    def _add(
+        self, writer: str | None, paper: Paper, text: str, numbers: Mapping[str, float]
+    ) -> StudiedText:
+        group = group_of(paper)
+        added = StudiedText(paper=paper.id, group=group, system=writer, numbers=numbers, text=text)
+        self._texts[writer, paper.id] = added
+        return added
+
+    def add_judge(self, name: str, family: str) -> StudiedJudge:
+        """Has one judge, of some family, judge every pair.
+
+        Raises:
+            UsageError: for a judge that cannot be asked.
+            JudgeError: if the judge breaks its contract.
+            NoReplyError: if a system's endpoint gave no summary.
+        """
+        suite = self._suite
+        session = Session(self._session.environ, self._session.terms)
+        session.replies.add_cassette(suite)
+        judge = session.judge(name, [suite])
+        watch = Watch(judge)
+        for evaluation in session.evaluate(watch, tasks_of(suite, self._systems, METRICS)):
+            text = self._texts[evaluation.system, evaluation.paper]
+            text.given["judge", name] = _judged(evaluation)
+            self._note_cuts(f"judge {name}", evaluation.pair, watch.segments)
+        ledger = session.replies.exchange.ledger if session.replies.is_asking else None
+        return StudiedJudge(
+            judge={
+                "name": name,
+                "signature": judge.signature,
+                "family": family,
+                "recipes": {
+                    name: str(
+                        metric_signature(
+                            name, judge=judge, suite=suite.fingerprint, variants=suite.variants
+                        )
+                    )
+                    for name in METRICS
+                },
+            },
+            models=models_seen(ledger.models) if ledger else (),
+            calls=asdict(ledger.totals) if ledger else {},
+            counts=judge.counts() if isinstance(judge, Counting) else {},
+        )
+
+    def _note_cuts(self, by: str, pair: Pair, segments: Mapping[str, FacetSegments]) -> None:
+        paper, cuts = pair.paper, self._texts[None, pair.paper.id].cuts
+        reference, summary = normalise(paper.references[0]), normalise(pair.summary)
+        if paper.reference_facets is not None:
+            cuts[by] = _cut(paper.reference_facets, None)
+        elif reference in segments:
+            cuts[by] = _cut(segments[reference], reference)
+        if summary in segments:
+            self._texts[pair.system, paper.id].cuts[by] = _cut(segments[summary], summary)
+
+    def studied(
+        self, judges: Sequence[str], families: tuple[Mapping[str, str], Mapping[str, str]]
+    ) -> Studied:
+        """All of it, in an order that no file gives."""
+        texts = sorted(self._texts.values(), key=lambda text: text.paper)
+        return Studied(
+            by_system={name: [t for t in texts if t.system == name] for name in self._systems},
+            judges=judges,
+            n_papers=len(self._sources),
+            references=[text for text in texts if text.system is None],
+            sources=tuple(self._sources.values()),
+            families=families,
+        )
+
+
+def _cut(segments: FacetSegments, text: str | None) -> Cut:
+    """A text's segments as a study keeps them; without a text nothing is looked up in it.
+
+    A word in the segments of two facets counts in both.
+    """
+    given = [segments.segment(facet) for facet in FACETS] if text is not None else []
+    ways = tuple(_extent(segment, text or "") for segment in given if pieces_of(segment))
+    words = {facet: len(normalise(segments.segment(facet)).split()) for facet in FACETS}
+    return Cut(words=words, extents=ways)
+
+
+def _extent(segment: str, text: str) -> Extent:
+    if is_verbatim(segment, text):
+        return "whole"
+    return "parts" if any(is_verbatim(piece, text) for piece in pieces_of(segment)) else "absent"
+
+
+def _values(ratings: Mapping[Facet, int | None], overall: float | None) -> dict[str, float]:
+    rated = {f"facet.{facet}": float(rating) for facet, rating in ratings.items() if rating}
+    return rated if overall is None else {**rated, OVERALL: overall}
+
+
+def _labelled(label: Label, summary: str) -> Given:
+    sentences = label.sentences or ()
+    n_faithful = sum(sentence.faithful for sentence in sentences)
+    values = _values(label.facets or {}, label.overall)
+    if sentences:
+        values[FAITHFULNESS] = n_faithful / len(sentences)
+    return Given(
+        values=values,
+        n_supported=n_faithful,
+        n_answered=len(sentences),
+        n_sentences=len(split_sentences(summary)),
+    )
+
+
+def _judged(evaluation: Evaluation) -> Given:
+    eva, faithfulness = evaluation.score("eva"), evaluation.score("faithfulness")
+    sentences = faithfulness.sentences if isinstance(faithfulness, FaithfulnessScore) else ()
+    values = evaluation.numbers().values
+    return Given(
+        values={name: value for name, value in values.items() if value is not None},
+        n_supported=sum(sentence.supported is True for sentence in sentences),
+        n_answered=sum(sentence.supported is not None for sentence in sentences),
+        n_sentences=len(sentences),
+        facts=eva.counts if isinstance(eva, EvaScore) else None,
+    )

@@ -28,7 +28,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.study.baselines import rouge
-from summeval_pytest.study.systems.studied import LENGTH
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import split_sentences
 from summeval_pytest.text.words import tokens
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
+LENGTH: Final = "words"
 LENGTHS: Final = (LENGTH, "reference words", "source words", "compression", "of reference")
 """Words of the text, its reference and its source; source / text, and text / reference."""
 COUNTED: Final = "numbers"

@@ -10,7 +10,7 @@ import pytest
 from summeval_pytest.cli.app import main
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.questions import ListFacts, SegmentFacets
-from summeval_pytest.study.systems.study_material import Watch
+from summeval_pytest.study.systems.studied import Watch
 from tests.asked_suite import KEY, write_suite
 from tests.scripted_server import ScriptedServer
 
