@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from summeval_pytest.study.embeddings import PairScore
+from summeval_pytest.study.embeddings import BertScorer, PairScore, SentenceEncoder
 from summeval_pytest.study.local_checker import Support
 
 if TYPE_CHECKING:
@@ -21,10 +21,13 @@ if TYPE_CHECKING:
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
-class LetterEncoder:
+class LetterEncoder(SentenceEncoder):
     """The letters and digits of a text; reads 20 characters, and says so of longer texts."""
 
     signature = "letters 1"
+
+    def __init__(self) -> None:
+        """Loads no model."""
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """One row a text, each of length 1."""
@@ -39,22 +42,23 @@ class LetterEncoder:
         return sum(len(text) > 20 for text in texts)
 
 
-class WordScorer:
+class WordScorer(BertScorer):
     """The share of a summary's words, and of a reference's, that the other has."""
 
     signature = "words 1"
 
+    def __init__(self) -> None:
+        """Loads no model."""
+
     def score(self, pairs: Sequence[tuple[str, str]]) -> tuple[PairScore, ...]:
         """One score for each (reference, summary)."""
-        return tuple(self._scored(set(one.split()), set(other.split())) for one, other in pairs)
-
-    def _scored(self, reference: set[str], summary: set[str]) -> PairScore:
-        both = len(reference & summary)
-        return PairScore(
-            precision=both / max(1, len(summary)),
-            recall=both / max(1, len(reference)),
-            f1=2 * both / max(1, len(reference) + len(summary)),
-        )
+        scores = []
+        for reference, summary in ((set(one.split()), set(other.split())) for one, other in pairs):
+            both = len(reference & summary)
+            shares = (both / max(1, len(summary)), both / max(1, len(reference)))
+            f1 = 2 * both / max(1, len(summary) + len(reference))
+            scores.append(PairScore(f1, *shares))
+        return tuple(scores)
 
     def count_cut(self, texts: Sequence[str]) -> int:
         """None."""

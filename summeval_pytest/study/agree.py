@@ -33,11 +33,6 @@ from summeval_pytest.study.agreement.coefficients import LEVELS, CoefficientName
 from summeval_pytest.study.agreement.columns import HUMAN, column_names, labelled_pairs
 from summeval_pytest.study.agreement.evidence import evidence_lines, evidence_report
 from summeval_pytest.study.agreement.item_agreement import VERDICTS
-from summeval_pytest.study.agreement.local_models import (
-    LocalModels,
-    lines_of_models,
-    with_columns,
-)
 from summeval_pytest.study.agreement.suite_agreement import (
     SuiteAgreement,
     agreement_figures,
@@ -53,7 +48,13 @@ from summeval_pytest.study.agreement.suite_agreement import (
     weights_table,
 )
 from summeval_pytest.study.baselines import BaselineName, check_baselines
-from summeval_pytest.study.embeddings import load_bertscore, load_encoder
+from summeval_pytest.study.embeddings import (
+    LocalModels,
+    lines_of_models,
+    load_bertscore,
+    load_encoder,
+    with_columns,
+)
 from summeval_pytest.study.layout import table_lines
 from summeval_pytest.suite.marking import read_label_file
 from summeval_pytest.text.printing import one_line

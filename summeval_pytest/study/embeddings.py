@@ -1,4 +1,4 @@
-"""Similarity by ONNX models of this machine: sentence embeddings and BERTScore.
+"""Similarity by ONNX models of this machine, and its columns: sentence embeddings and BERTScore.
 
 Every text is encoded by itself and on one thread: in a batch, and with more threads, its last bits
 would depend on its neighbours, or on how sums are shared out.
@@ -6,22 +6,26 @@ would depend on its neighbours, or on how sums are shared out.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.metrics.similarity import TextEncoder
 from summeval_pytest.study.onnx_model import CONFIG, OnnxModel, most_tokens, read_json
+from summeval_pytest.suite.marking import cut
+from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from summeval_pytest.metrics.similarity import Encoder, Vectors
+    from summeval_pytest.study.agreement.columns import LabelledPair
+    from summeval_pytest.suite.values import Pair
 
 
 _DIGITS: Final = 6
@@ -31,18 +35,18 @@ _DIGITS: Final = 6
 class PairScore(NamedTuple):
     """How well a summary and its reference match by vectors; -1 to 1 each, higher is better."""
 
+    f1: float
     precision: float
     recall: float
-    f1: float
 
 
-_NOTHING: Final = PairScore(precision=0.0, recall=0.0, f1=0.0)
+_NOTHING: Final = PairScore(f1=0.0, precision=0.0, recall=0.0)
 
 
 def _pair_score(precision: float, recall: float) -> PairScore:
     both = min(precision, recall) > 0
     f1 = 2 * precision * recall / (precision + recall) if both else 0.0
-    return PairScore(*(round(value, _DIGITS) for value in (precision, recall, f1)))
+    return PairScore(*(round(value, _DIGITS) for value in (f1, precision, recall)))
 
 
 def embedding_match(reference: Sequence[str], summary: Sequence[str], encode: Encoder) -> PairScore:
@@ -59,27 +63,6 @@ def embedding_match(reference: Sequence[str], summary: Sequence[str], encode: En
         for axis, sentences in ((1, reference), (0, summary))
     )
     return _pair_score(precision, recall)
-
-
-class LocalEncoder(TextEncoder, Protocol):
-    """An encoder that knows how much of a text it reads."""
-
-    def count_cut(self, texts: Sequence[str]) -> int:
-        """How many of the texts are longer than the model reads."""
-
-
-class PairScorer(Protocol):
-    """Compares a summary with its reference by a model of its own."""
-
-    @property
-    def signature(self) -> str:
-        """Everything that can move the number: packages, settings and the model's content."""
-
-    def count_cut(self, texts: Sequence[str]) -> int:
-        """How many of the texts are longer than the model reads."""
-
-    def score(self, pairs: Sequence[tuple[str, str]]) -> tuple[PairScore, ...]:
-        """One score for each (reference, summary), in their order; depends on that pair alone."""
 
 
 _MOST_TOKENS: Final = 512
@@ -108,7 +91,7 @@ def _units(vectors: Vectors, model: OnnxModel, text: str) -> Vectors:
 
 
 class SentenceEncoder:
-    """A `LocalEncoder`: the mean of a text's token vectors, or the first one (``cls``)."""
+    """A `TextEncoder`: the mean of a text's token vectors, or the first one (``cls``)."""
 
     def __init__(self, model: OnnxModel, most: int, pooling: str) -> None:
         self.signature = f"{model.signature} window={most} pooling={pooling}"
@@ -139,7 +122,7 @@ _POOLINGS: Final = {
 """By the words of sentence-transformers, old and new."""
 
 
-def load_encoder(name: str, *, option: str) -> LocalEncoder:
+def load_encoder(name: str, *, option: str) -> SentenceEncoder:
     """The encoder of a model; ``option`` is for messages.
 
     Of the files that sentence-transformers writes, it heeds how vectors are pooled and how many
@@ -162,7 +145,7 @@ def load_encoder(name: str, *, option: str) -> LocalEncoder:
 
 
 class BertScorer:
-    """A `PairScorer` by BERTScore, without idf weights and without rescaling.
+    """BERTScore of a reference and a summary, without idf weights and without rescaling.
 
     Recall is the mean, over the reference's tokens, of the cosine with the nearest token of the
     summary; precision the other way round. The marks around a text can be the nearest; they are no
@@ -205,7 +188,79 @@ class BertScorer:
         return _units(vectors, self._model, text), np.array(tokens.special_tokens_mask) == 0
 
 
-def load_bertscore(name: str, *, option: str) -> PairScorer:
+def load_bertscore(name: str, *, option: str) -> BertScorer:
     """BERTScore by a model's last layer; ``option`` names it, for messages."""
     model = OnnxModel(name, option=option, threads=1)
     return BertScorer(model, most_tokens(model.config) or _MOST_TOKENS)
+
+
+BERTSCORE: Final = ("BERTScore", "BERTScore precision", "BERTScore recall")
+EMBEDDING: Final = ("embedding F1", "embedding precision", "embedding recall")
+"""The columns of a `PairScore`."""
+
+
+class LocalModels(NamedTuple):
+    """What the options name; None for an option that is not given."""
+
+    encoder: SentenceEncoder | None = None
+    scorer: BertScorer | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that they fill, in the order shown."""
+        return (*(BERTSCORE if self.scorer else ()), *(EMBEDDING if self.encoder else ()))
+
+    @property
+    def recipes(self) -> dict[str, str]:
+        """The signature of each model that is used."""
+        used = {"BERTScore": self.scorer, "embedding": self.encoder}
+        return {name: model.signature for name, model in used.items() if model is not None}
+
+
+def extra_columns(pair: Pair, models: LocalModels) -> dict[str, float]:
+    """The columns of a pair that these models fill; of several references the best counts.
+
+    0 where a text is empty, as for ROUGE: a baseline has a number for every pair.
+    """
+    references, columns = pair.paper.references, dict[str, float]()
+    if models.scorer is not None:
+        both = [(normalise(reference), normalise(pair.summary)) for reference in references]
+        best = map(max, zip(*models.scorer.score(both), strict=True))
+        columns |= zip(BERTSCORE, best, strict=True)
+    if models.encoder is not None:
+        summary, encode = cut(pair.summary), models.encoder.encode
+        matches = [embedding_match(cut(each), summary, encode) for each in references]
+        columns |= zip(EMBEDDING, map(max, zip(*matches, strict=True)), strict=True)
+    return columns
+
+
+def with_columns(pairs: Sequence[LabelledPair], models: LocalModels) -> list[LabelledPair]:
+    """The pairs with the columns of these models; a recorded one of the same name is marked."""
+    marked = {name: f"{name} (recorded)" for name in models.columns}
+    return [
+        replace(
+            pair,
+            columns={marked.get(c, c): n for c, n in pair.columns.items()}
+            | extra_columns(pair.pair, models),
+        )
+        for pair in pairs
+        if pair.pair is not None
+    ]
+
+
+def lines_of_models(pairs: Sequence[Pair], models: LocalModels) -> Iterator[str]:
+    """What a reader of the columns has to know: the recipe, and how many texts were cut."""
+    texts = {text for pair in pairs for text in (pair.summary, *pair.paper.references)}
+    if models.scorer is not None:
+        whole = sorted(map(normalise, texts))
+        yield (
+            f"BERTScore: {models.scorer.signature}; {models.scorer.count_cut(whole)} of"
+            f" {len(whole)} texts are longer than the model reads and were cut."
+        )
+        yield "It orders texts and no more: unrelated ones score high, by how much is the model's."
+    if models.encoder is not None:
+        sentences = sorted({sentence for text in texts for sentence in cut(text)})
+        yield (
+            f"embedding: {models.encoder.signature}; {models.encoder.count_cut(sentences)} of"
+            f" {len(sentences)} sentences are longer than the model reads and were cut."
+        )
