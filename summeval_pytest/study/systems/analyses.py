@@ -6,10 +6,9 @@ names the keys. None as a ``system`` wrote the references.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from summeval_pytest.stats.correlation import spearman
 from summeval_pytest.stats.paired import holm
 from summeval_pytest.study import tables
 from summeval_pytest.study.agreement.bootstrap import bootstrap_interval
+from summeval_pytest.study.layout import Table
 from summeval_pytest.study.systems.studied import (
     EXTENTS,
     FAITHFULNESS,
@@ -58,11 +58,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from summeval_pytest.metrics.facts import StageCounts
-    from summeval_pytest.study.layout import Table
     from summeval_pytest.study.systems.studied import Studied, StudiedText
     from summeval_pytest.study.tables import Cell, Cells, Row
 
-    Scores = list[tuple[str, NDArray[np.float64]]]
+    Scores = Iterator[tuple[str, NDArray[np.float64]]]
     Stages = tuple[str, StageCounts]
 
 
@@ -73,15 +72,9 @@ _ROUNDING: Final = 1e-9
 
 def column_parts(column: Column, width: int = tables.NAME) -> tuple[str, str]:
     """A column's name, and who gives it."""
-    match column.giver:
-        case "judge":
-            return column.name, named(column.by, width)
-        case "record":
-            return named(column.by, width), "recorded"
-        case "label":
-            return column.name, "labels"
-        case "text":
-            return column.name, "texts"
+    by = named(column.by, width)
+    parts = {"judge": (column.name, by), "record": (by, "recorded")}
+    return parts.get(column.giver, (column.name, f"{column.giver}s"))
 
 
 # FM: tables 2 and 4, figures 4a, 4d and 9
@@ -117,20 +110,19 @@ def _standings_table(rows: Sequence[Row]) -> Iterator[Table]:
     notes = ["(1): rank among the systems; equal means share a rank. More words are not better."]
     if any(len({place["mean"].n for place in row["places"]}) > 1 for row in rows):
         notes.append("Some ranks compare means over different papers: see n of N.")
-    systems = [place["system"] for place in rows[0]["places"]]
-    by_system = [
-        {"system": system, **{f"{n}": row["places"][place] for n, row in enumerate(rows)}}
-        for place, system in enumerate(systems)
-    ]
-    cells: list[tuple[str, Cell]] = [("system", "system")]
-    for n, row in enumerate(rows):
-        cells.append(("\n".join(column_parts(row["column"], HEAD)), partial(_place_cell, f"{n}")))
-    yield table_of("Systems: mean over papers (rank)", by_system, cells, *notes)
 
+    def cell(place: Row) -> str:
+        return mean_cell(place["mean"], f" ({place['rank']})" if place["rank"] else "")
 
-def _place_cell(key: str, row: Row) -> str:
-    rank = row[key]["rank"]
-    return mean_cell(row[key]["mean"], f" ({rank})" if rank else "")
+    yield Table(
+        title="Systems: mean over papers (rank)",
+        head=("system", *("\n".join(column_parts(row["column"], HEAD)) for row in rows)),
+        rows=[
+            (named(places[0]["system"]), *map(cell, places))
+            for places in zip(*(row["places"] for row in rows), strict=True)
+        ],
+        notes=tuple(notes),
+    )
 
 
 QUANTILES: Final = (0.025, 0.25, 0.5, 0.75, 0.975)
@@ -157,18 +149,17 @@ def spreads(studied: Studied) -> Iterator[Row]:
 
 
 def _spread_tables(rows: Sequence[Row]) -> Iterator[Table]:
-    def quantile(place: int, row: Row) -> float | None:
-        return row["quantiles"][place] if row["quantiles"] else None
-
+    heads = [f"{100 * q:g} %" for q in QUANTILES]
     for column in dict.fromkeys(row["column"] for row in rows):
         yield table_of(
             f"Bootstrap distribution of the mean over papers: {', '.join(column_parts(column))}",
-            [row for row in rows if row["column"] == column],
-            {
-                "system": "system",
-                **{f"{100 * q:g} %": partial(quantile, n) for n, q in enumerate(QUANTILES)},
-                "papers": lambda row: f"{row['n']:,} of {row['n_of']:,}",
-            },
+            [
+                {"system": row["system"], "papers": f"{row['n']:,} of {row['n_of']:,}"}
+                | dict(zip(heads, row["quantiles"] or [None] * len(heads), strict=True))
+                for row in rows
+                if row["column"] == column
+            ],
+            {name: name for name in ("system", *heads, "papers")},
         )
 
 
@@ -182,12 +173,13 @@ def facet_proportions(studied: Studied) -> Iterator[Row]:
     texts = [text for of in studied.by_writer.values() for text in of]
     for by in dict.fromkeys(by for text in texts for by in text.cuts):
         for writer, written in studied.by_writer.items():
-            cuts = [(text.group, text.cuts[by]) for text in written if by in text.cuts]
-            words = {
-                facet: [(g, cut.words.get(facet, 0), sum(cut.words.values())) for g, cut in cuts]
-                for facet in FACETS
-            }
-            ways = [way for _, cut in cuts for way in cut.extents]
+            cuts = [
+                (t.group, t.cuts[by], sum(t.cuts[by].words.values()))
+                for t in written
+                if by in t.cuts
+            ]
+            words = {f: [(g, cut.words.get(f, 0), n) for g, cut, n in cuts] for f in FACETS}
+            ways = [way for _, cut, _ in cuts for way in cut.extents]
             yield {
                 "by": by,
                 "system": writer,
@@ -257,20 +249,22 @@ def judge_heats(studied: Studied) -> Iterator[Row]:
     that every judge has scored for every system.
     """
     of_judge, of_system = studied.families
+    both = [(judge, system) for judge in studied.judges for system in studied.by_system]
+    is_own = {(judge, system): of_judge[judge] == of_system[system] for judge, system in both}
+    own = np.array([is_own[each] for each in both], dtype=np.float64)
+    own = own.reshape(len(studied.judges), len(studied.by_system))
     for metric in HEATED:
         columns = [Column(giver="judge", by=judge, name=metric) for judge in studied.judges]
         cells = [
             {
                 "judge": column.by,
                 "system": system,
-                "is_own": of_judge[column.by] == of_system[system],
+                "is_own": is_own[column.by, system],
                 "mean": studied.mean(column, pairs),
             }
             for column in columns
             for system, pairs in studied.by_system.items()
         ]
-        own = np.array([cell["is_own"] for cell in cells], dtype=np.float64)
-        own = own.reshape(len(columns), -1) if cells else np.zeros((0, 0))
         gains = _preference(own, _complete(columns, studied))
         yield {"metric": metric, "cells": cells, "preference": mean_of(gains, studied.n_papers)}
 
@@ -280,15 +274,11 @@ def _complete(columns: Sequence[Column], studied: Studied) -> Scores:
     papers: dict[str, dict[str | None, StudiedText]] = {}
     for pair in studied.pairs:
         papers.setdefault(pair.paper, {})[pair.system] = pair
-    complete: Scores = []
     for _, of in sorted(papers.items()):
-        if len(of) < len(studied.by_system):
-            continue
-        rows = [[column.of(of[system]) for system in studied.by_system] for column in columns]
-        if all(value is not None for row in rows for value in row):
-            group = next(iter(of.values())).group
-            complete.append((group, np.array(rows, dtype=np.float64)))
-    return complete
+        pairs = [of[system] for system in studied.by_system if system in of]
+        rows = [[column.of(pair) for pair in pairs] for column in columns]
+        if len(pairs) == len(studied.by_system) and all(None not in row for row in rows):
+            yield pairs[0].group, np.array(rows, dtype=np.float64)
 
 
 def _preference(own: NDArray[np.float64], scores: Scores) -> list[tuple[str, float | None]]:
@@ -297,10 +287,10 @@ def _preference(own: NDArray[np.float64], scores: Scores) -> list[tuple[str, flo
     By paper, with its group. The levels are taken out by centring ``own`` by rows and columns;
     where nothing is left of it, nothing can be told apart.
     """
-    centred = own
-    if own.size:
-        rows, columns = own.mean(axis=1, keepdims=True), own.mean(axis=0, keepdims=True)
-        centred = own - rows - columns + own.mean()
+    if not own.size:
+        return []
+    rows, columns = own.mean(axis=1, keepdims=True), own.mean(axis=0, keepdims=True)
+    centred = own - rows - columns + own.mean()
     weight = float((centred * centred).sum())
     if weight < _ROUNDING:
         return []
@@ -309,28 +299,21 @@ def _preference(own: NDArray[np.float64], scores: Scores) -> list[tuple[str, flo
 
 def _heat_tables(rows: Sequence[Row]) -> Iterator[Table]:
     for heat in rows:
-        by_judge: dict[str, Row] = {}
+        is_percent, texts = heat["metric"] == FAITHFULNESS, dict[str, list[str]]()
         for cell in heat["cells"]:
-            by_judge.setdefault(cell["judge"], {"judge": cell["judge"]})[cell["system"]] = cell
-        systems = list(dict.fromkeys(cell["system"] for cell in heat["cells"]))
-        is_percent = heat["metric"] == FAITHFULNESS
-        yield table_of(
-            f"Judges by systems: {HEATED[heat['metric']]}, mean over papers",
-            by_judge.values(),
-            [
-                ("judge", "judge"),
-                *((named(s), partial(_heat_cell, s, is_percent=is_percent)) for s in systems),
-            ],
-            *_preference_notes(heat),
+            text = mean_cell(cell["mean"], " *" if cell["is_own"] else "", is_percent=is_percent)
+            texts.setdefault(cell["judge"], []).append(text)
+        systems = dict.fromkeys(cell["system"] for cell in heat["cells"])
+        yield Table(
+            title=f"Judges by systems: {HEATED[heat['metric']]}, mean over papers",
+            head=("judge", *map(named, systems)),
+            rows=[(named(judge), *cells) for judge, cells in texts.items()],
+            notes=tuple(preference_notes(heat)),
         )
 
 
-def _heat_cell(system: str, row: Row, *, is_percent: bool) -> str:
-    cell = row[system]
-    return mean_cell(cell["mean"], " *" if cell["is_own"] else "", is_percent=is_percent)
-
-
-def _preference_notes(heat: Row) -> Iterator[str]:
+def preference_notes(heat: Row) -> Iterator[str]:
+    """What a star says, and what judges add for their own family."""
     mean: Mean = heat["preference"]
     if any(cell["is_own"] for cell in heat["cells"]):
         yield "*: judge and system are of one family"
@@ -420,20 +403,21 @@ def fact_stages(studied: Studied) -> Iterator[Row]:
     no fact comes near to those ``kept``. ``a sentence`` has facts / sentences, over all papers.
     """
     for judge in studied.judges:
-        references: dict[str, Stages] = {}
-        for pair in studied.pairs:  # a paper's reference is the same for every system
-            if (facts := pair.by(("judge", judge)).facts) is not None:
-                references.setdefault(pair.paper, (pair.group, facts.reference))
+        by: By = ("judge", judge)
+        known = [
+            (pair, facts) for pair in studied.pairs if (facts := pair.by(by).facts) is not None
+        ]
+        # a paper's reference is the same for every system
+        references = {p.paper: (p.group, facts.reference) for p, facts in reversed(known)}
         written: dict[str | None, list[Stages]] = {None: list(references.values())}
-        for system, pairs in studied.by_system.items():
-            of = [(pair.group, pair.by(("judge", judge)).facts) for pair in pairs]
-            written[system] = [(group, each.candidate) for group, each in of if each]
-        for writer, known in written.items():
-            means = {
-                key: mean_of([(g, getattr(of, name)) for g, of in known], studied.n_papers)
-                for key, name in _COUNTS.items()
+        for system in studied.by_system:
+            written[system] = [(p.group, f.candidate) for p, f in known if p.system == system]
+        for writer, stages in written.items():
+            counts = {
+                key: [(g, getattr(of, name)) for g, of in stages] for key, name in _COUNTS.items()
             }
-            rate = [(group, of.n_facts, of.n_sentences) for group, of in known]
+            means = {key: mean_of(of, studied.n_papers) for key, of in counts.items()}
+            rate = [(group, of.n_facts, of.n_sentences) for group, of in stages]
             means["a sentence"] = rate_of(rate, studied.n_papers)
             yield {"judge": judge, "system": writer, **means}
 
@@ -444,12 +428,8 @@ def fact_stages(studied: Studied) -> Iterator[Row]:
 def profiles(studied: Studied, names: Sequence[str]) -> Iterator[Row]:
     """The means over papers of each writer's texts, by the names of the numbers."""
     for writer, texts in studied.by_writer.items():
-        means = {
-            name: mean_of(
-                [(text.group, text.numbers.get(name)) for text in texts], studied.n_papers
-            )
-            for name in names
-        }
+        numbers = {name: [(t.group, t.numbers.get(name)) for t in texts] for name in names}
+        means = {name: mean_of(of, studied.n_papers) for name, of in numbers.items()}
         if PER_100_WORDS in names:  # of all texts together
             counts = [
                 (text.group, text.numbers[COUNTED] * 100, text.numbers[COUNTED_WORDS])
@@ -471,8 +451,7 @@ def popularities(studied: Studied) -> Iterator[Row]:
         yield {"system": writer, "n_texts": len(texts), "shares": shares}
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
+class Analysis(NamedTuple):
     """One analysis: the key of its rows in the JSON file, what makes them, and their tables."""
 
     key: str

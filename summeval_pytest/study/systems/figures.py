@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import warnings
-from contextlib import contextmanager
 from io import BytesIO
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from summeval_pytest.questions import FACETS
-from summeval_pytest.study.systems.analyses import HEATED, column_parts
+from summeval_pytest.study.systems.analyses import HEATED, column_parts, preference_notes
 from summeval_pytest.study.systems.texts import NOVELTIES, READABILITY
-from summeval_pytest.study.tables import named
+from summeval_pytest.study.tables import named, short
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from matplotlib.axes import Axes
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 COLOURS: Final = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
 """Told apart by those who do not see red and green apart (Okabe and Ito 2008)."""
-INK: Final = "#333333"
 _LOOK: Final[dict[Any, Any]] = {
     "svg.hashsalt": "summeval",
     "svg.fonttype": "path",
@@ -44,6 +42,10 @@ _LOOK: Final[dict[Any, Any]] = {
     "grid.color": "#dddddd",
     "legend.frameon": False,
 }
+_METADATA: Final[dict[str, Any]] = {
+    "svg": {"Date": None, "Creator": None},
+    "png": {"Software": None},
+}
 _WIDTH: Final = 7.0
 _HEAD: Final = 1.2
 _ROW: Final = 0.34
@@ -53,37 +55,26 @@ _ROW: Final = 0.34
 def draw(tables: Mapping[str, Rows], folder: Path) -> list[str]:
     """Draws every figure that these rows have something for; the names of the files.
 
+    Figures look alike whatever the user has configured, and have no date.
+
     Raises:
         OSError: if a file cannot be written.
     """
-    files = []
-    with _look():
-        for name, figure in _figures(tables):
-            for suffix in ("svg", "png"):
-                _save(figure, folder / f"{name}.{suffix}")
-                files.append(f"{name}.{suffix}")
-    return files
-
-
-@contextmanager
-def _look() -> Iterator[None]:
-    """Figures made inside look as ours do, whatever the user has configured."""
     import matplotlib as mpl
 
+    files = []
     with mpl.rc_context(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", r"Glyph \d+", UserWarning)  # names in any script
         mpl.rcdefaults()
         mpl.rcParams.update(_LOOK)
-        yield
-
-
-def _save(figure: Figure, file: Path) -> None:
-    """Writes a figure as the ending of the file says, without a date."""
-    stream, suffix = BytesIO(), file.suffix[1:]
-    metadata = {"Date": None, "Creator": None} if suffix == "svg" else {"Software": None}
-    figure.savefig(stream, format=suffix, dpi=150, metadata=metadata)
-    file.unlink(missing_ok=True)  # a link there would be written through
-    file.write_bytes(stream.getvalue())
+        for name, figure in _figures(tables):
+            for suffix, metadata in _METADATA.items():
+                stream, file = BytesIO(), folder / f"{name}.{suffix}"
+                figure.savefig(stream, format=suffix, dpi=150, metadata=metadata)
+                file.unlink(missing_ok=True)  # a link there would be written through
+                file.write_bytes(stream.getvalue())
+                files.append(file.name)
+    return files
 
 
 def _figures(tables: Mapping[str, Rows]) -> Iterator[tuple[str, Figure]]:
@@ -92,27 +83,27 @@ def _figures(tables: Mapping[str, Rows]) -> Iterator[tuple[str, Figure]]:
         n_judges = len({cell["judge"] for cell in heat["cells"]})
         if n_judges > 1 and any(cell["mean"].n for cell in heat["cells"]):  # one row is no map
             yield f"judges-{heat['metric']}", _heat(heat)
-    spreads = _grouped(tables["spreads"], "column", lambda row: row["n"])
-    if spreads:
+    if spreads := _grouped(tables["spreads"], "column", lambda row: row["n"]):
         yield "spread", _panels(spreads, lambda c: ", ".join(column_parts(c)), _boxes)
-    cuts = _grouped(tables["proportions"], "by", lambda _: True)
-    if cuts:
-        title = "Share of words, cut by {}".format
-        yield "proportions", _panels(cuts, lambda by: title(named(by)), _stacks, len(FACETS))
-    rates = _grouped(tables["hallucination"], "by", lambda row: row["summaries"].n)
-    if rates:
-        title = "Unsupported, share, by {}".format
-        draw = _bars({"of sentences": "sentences", "of summaries": "summaries"})
-        yield "hallucination", _panels(rates, lambda by: title(named(by) or "labels"), draw, 2)
-    for name, names, title_ in (
+    if cuts := _grouped(tables["proportions"], "by", lambda _: True):
+        yield (
+            "proportions",
+            _panels(cuts, lambda by: f"Share of words, cut by {named(by)}", _stacks),
+        )
+    if rates := _grouped(tables["hallucination"], "by", lambda row: row["summaries"].n):
+        bars = _bars({"of sentences": "sentences", "of summaries": "summaries"})
+        yield (
+            "hallucination",
+            _panels(rates, lambda by: f"Unsupported, share, by {named(by) or 'labels'}", bars),
+        )
+    for name, names, title in (
         ("novelty", NOVELTIES, "Share of n-grams not in the source"),
         ("readability", READABILITY, "Grade, higher is harder"),
     ):
         rows = [{**row, **row["means"]} for row in tables[name]]
         known = {each: each for each in names if any(each in r and r[each].n for r in rows)}
         if known:
-            height = len(known) * 0.7
-            yield name, _panels({title_: rows}, str, _bars(known), len(known), height)
+            yield name, _panels({title: rows}, str, _bars(known), len(known) * 0.7)
 
 
 def _grouped(rows: Rows, key: str, is_known: Callable[[Row], Any]) -> dict[Any, Rows]:
@@ -125,7 +116,6 @@ def _panels(
     groups: Mapping[Any, Rows],
     title: Callable[[Any], str],
     draw: Callable[[Axes, Rows], None],
-    n_legend: int = 0,
     height: float = 1.0,
 ) -> Figure:
     """A panel a group, from top to bottom, with one legend below."""
@@ -141,20 +131,23 @@ def _panels(
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.tick_params(axis="y", length=0)
         axes.grid(axis="x")
-    if n_legend:
-        handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=n_legend)
+    handles, labels = panels[0].get_legend_handles_labels()
+    if handles:
+        figure.legend(handles, labels, loc="outside lower center", ncols=len(handles))
     return figure
 
 
-def _name_rows(axes: Axes, rows: Rows, means: Sequence[Sequence[Mean]]) -> None:
-    """Names the rows, with the fewest papers that one of a row's means covers."""
-    names = []
-    for row, of in zip(rows, means, strict=True):
-        fewest = min(of, key=lambda mean: mean.n)
-        covered = "" if fewest.n == fewest.n_of else f"\n({fewest.n:,} of {fewest.n_of:,})"
-        names.append(named(row["system"]) + covered)
+def _name_rows(axes: Axes, rows: Rows, covered: Iterable[tuple[int, int]]) -> None:
+    """Names the rows, with how many papers of how many each covers."""
+    names = [
+        named(row["system"]) + ("" if n == n_of else f"\n({n:,} of {n_of:,})")
+        for row, (n, n_of) in zip(rows, covered, strict=True)
+    ]
     axes.set_yticks(range(len(rows)), names)
+
+
+def _fewest(means: Iterable[Mean]) -> tuple[int, int]:
+    return min((mean.n, mean.n_of) for mean in means)
 
 
 def _bars(groups: Mapping[str, str]) -> Callable[[Axes, Rows], None]:
@@ -179,7 +172,7 @@ def _bars(groups: Mapping[str, str]) -> Callable[[Axes, Rows], None]:
                 if not mean.value:  # no bar to see: whether there is a 0 or nothing has to be said
                     note = " none" if mean.value is None else " 0"
                     axes.text(0, float(y), note, va="center", fontsize=7)
-        _name_rows(axes, rows, [[row[key] for key in groups.values()] for row in rows])
+        _name_rows(axes, rows, (_fewest(row[key] for key in groups.values()) for row in rows))
         axes.set_xlim(left=min(0.0, axes.get_xlim()[0]))
 
     return draw
@@ -194,7 +187,7 @@ def _stacks(axes: Axes, rows: Rows) -> None:
         texts = [f"{share:.2f}" if share >= 0.07 else "" for share in shares]  # noqa: PLR2004 - room
         axes.bar_label(bars, texts, label_type="center", fontsize=8)
         behind += shares
-    _name_rows(axes, rows, [list(row["shares"].values()) for row in rows])
+    _name_rows(axes, rows, (_fewest(row["shares"].values()) for row in rows))
     axes.set_xlim(0, 1)
 
 
@@ -204,21 +197,16 @@ def _boxes(axes: Axes, rows: Rows) -> None:
     known = [place for place, row in enumerate(rows) if row["quantiles"]]
     boxes = [dict(zip(keys, rows[place]["quantiles"], strict=True)) for place in known]
     axes.bxp(boxes, positions=known, orientation="horizontal", showfliers=False, widths=0.6)
-    names = [
-        named(row["system"])
-        + ("" if row["n"] == row["n_of"] else f"\n({row['n']} of {row['n_of']})")
-        for row in rows
-    ]
-    axes.set_yticks(range(len(rows)), names)
+    _name_rows(axes, rows, ((row["n"], row["n_of"]) for row in rows))
 
 
 def _heat(heat: Row) -> Figure:
-    """The heat map of one metric, with the interval of self-preference below it."""
+    """The heat map of one metric, with self-preference below it."""
     from matplotlib.figure import Figure
-    from matplotlib.patches import Rectangle
 
-    judges = list(dict.fromkeys(cell["judge"] for cell in heat["cells"]))
-    systems = list(dict.fromkeys(cell["system"] for cell in heat["cells"]))
+    judges, systems = (
+        list(dict.fromkeys(cell[key] for cell in heat["cells"])) for key in ("judge", "system")
+    )
     size = (max(5.0, 3 + 0.75 * len(systems)), 2.5 + 0.5 * len(judges))
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots()
@@ -227,28 +215,13 @@ def _heat(heat: Row) -> Figure:
     image = axes.imshow(values, cmap="Blues", aspect="auto", alpha=0.7)
     for place, cell in enumerate(heat["cells"]):
         row, column = divmod(place, len(systems))
-        value = values[row, column]
-        text = "-" if math.isnan(value) else f"{value:.2f}"
-        axes.text(column, row, text, ha="center", va="center", color=INK)
-        if cell["is_own"]:
-            frame: dict[str, Any] = {"fill": False, "edgecolor": "#d55e00", "linewidth": 2}
-            axes.add_patch(Rectangle((column - 0.47, row - 0.47), 0.94, 0.94, **frame))
+        text = short(cell["mean"].value) + " *" * cell["is_own"]
+        axes.text(column, row, text, ha="center", va="center", color="#333333")
     slope: dict[str, Any] = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"}
     axes.set_xticks(range(len(systems)), list(map(named, systems)), **slope)
     axes.set_yticks(range(len(judges)), list(map(named, judges)))
     axes.set_title(f"{HEATED[heat['metric']]}: judge by system")
     figure.colorbar(image, ax=axes, shrink=0.9)
-    figure.supxlabel(_preference(heat["preference"]), fontsize=8, x=0.02, ha="left")
+    notes = fill("; ".join(preference_notes(heat)), 70)
+    figure.supxlabel(notes, fontsize=8, x=0.02, ha="left")
     return figure
-
-
-def _preference(mean: Mean) -> str:
-    if mean.value is None:
-        return "self-preference: cannot be told of these judges and systems"
-    bounds = ""
-    if mean.low is not None and mean.high is not None:
-        bounds = f" [{mean.low:+.3f}, {mean.high:+.3f}]"
-    return (
-        f"framed: one family; self-preference {mean.value:+.3f}{bounds}"
-        f" on {mean.n:,} of {mean.n_of:,} papers"
-    )
