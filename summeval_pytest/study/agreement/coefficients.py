@@ -23,7 +23,7 @@ from summeval_pytest.study import tables
 from summeval_pytest.study.agreement.bootstrap import (
     bootstrap_interval,
     drawn_groups,
-    percentile_bounds,
+    estimate_of_resamples,
 )
 from summeval_pytest.study.agreement.columns import HUMAN
 from summeval_pytest.study.tables import Estimate
@@ -207,12 +207,6 @@ def drawn_counts(groups: Labels, *, n_resamples: int, seed: int) -> tuple[Rows, 
     draws = drawn_groups(len(names), n_resamples=n_resamples, seed=seed)
     every = np.ones((1, len(names)))
     return codes, np.vstack([every, *(np.bincount(d, minlength=len(names)) for d in draws)])
-
-
-def estimate_of_resamples(value: float, resampled: Floats) -> Estimate:
-    """A value with the percentile interval of its resamples; NaN is undefined."""
-    (low,), (high,) = percentile_bounds(resampled[:, np.newaxis], n_resamples=len(resampled))
-    return Estimate(*(None if np.isnan(each) else float(each) for each in (value, low, high)))
 
 
 def correlation(

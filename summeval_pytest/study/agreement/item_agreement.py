@@ -14,7 +14,7 @@ import numpy as np
 from summeval_pytest.questions import FACETS, Facet
 from summeval_pytest.stats.agreement import kappas_of, shares
 from summeval_pytest.study import tables as study
-from summeval_pytest.study.agreement.bootstrap import bootstrap_sums
+from summeval_pytest.study.agreement.bootstrap import draws_of, estimate_of_resamples
 from summeval_pytest.study.agreement.coefficients import roc_auc_estimate
 from summeval_pytest.study.tables import Estimate
 from summeval_pytest.verdict.trust import FACT, SENTENCE, counts_of, kind_of, tables_of
@@ -164,15 +164,11 @@ def estimate_of(tables: Counts, figure: Figure, seed: int | None = None) -> Esti
     """The figure of all tables together, with its interval over the papers that they are."""
     if not len(tables):
         return Estimate()
-    n_tables, *shape = tables.shape
-    interval = bootstrap_sums(
-        tables.reshape(n_tables, -1),
-        lambda sums: figure(sums.reshape(-1, *shape)),
-        n_resamples=study.RESAMPLES,
-        seed=study.SEED if seed is None else seed,
-    )
-    value = float(figure(tables.sum(axis=0)[np.newaxis])[0])
-    return Estimate(None if np.isnan(value) else value, interval.low, interval.high)
+    seed = study.SEED if seed is None else seed
+    draws = draws_of(len(tables), n_resamples=study.RESAMPLES, seed=seed)
+    sums = [tables.sum(axis=0), *(tables[drawn].sum(axis=0) for drawn in draws)]
+    value, *resampled = figure(np.array(sums))
+    return estimate_of_resamples(value, np.array(resampled))
 
 
 def role_agreement(answers: Sequence[tuple[str, RoleAnswer]]) -> Row:
