@@ -10,9 +10,8 @@ from summeval_pytest.questions import Fact
 from summeval_pytest.suite.labels import EvidenceLabel, RoleLabel
 from summeval_pytest.suite.suite import load_suite
 from tests.label_suite import write_lines
-from tests.study.labelled_sets.__main__ import main as command
-from tests.study.labelled_sets.sets import SETS
-from tests.study.labelled_sets.suites import import_set
+from tests.study.labelled_sets import SETS, import_set
+from tests.study.labelled_sets import main as command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,7 +92,7 @@ def test_sentences_of_a_set_are_a_summary_with_labels(tmp_path: Path) -> None:
         (1, False, (EvidenceLabel(index=1, starts="Rain fell."),)),
     ]
     assert label.provenance == "wice, dev.jsonl"
-    assert label.labelled_by == SETS["wice"].message
+    assert label.labelled_by == SETS["wice"].words
 
 
 def test_sentence_that_we_cut_is_labelled_only_where_that_is_safe(tmp_path: Path) -> None:
