@@ -21,8 +21,7 @@ from summeval_pytest.metrics.own import (
     lack_of,
 )
 from summeval_pytest.metrics.score import findings_of
-from summeval_pytest.run.flows import source_of
-from summeval_pytest.run.measure import Evaluation
+from summeval_pytest.run.measure import Evaluation, source_of
 from summeval_pytest.run.pace import paced
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.run.session import IN_FLIGHT, Session, session_here

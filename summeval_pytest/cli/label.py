@@ -20,7 +20,7 @@ from summeval_pytest.cli.parameters import (
 )
 from summeval_pytest.errors import OptionError, Place, nearest
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.run.flows import source_of
+from summeval_pytest.run.measure import source_of
 from summeval_pytest.suite.labels import FactLabels
 from summeval_pytest.suite.lines import TextFile, read_lines
 from summeval_pytest.suite.marking import (

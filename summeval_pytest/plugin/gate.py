@@ -36,9 +36,8 @@ from summeval_pytest.reports.terminal import (
     unlabelled_lines,
     unmeasured_lines,
 )
-from summeval_pytest.run.flows import source_of
 from summeval_pytest.run.golden import GoldenPair
-from summeval_pytest.run.measure import Evaluation
+from summeval_pytest.run.measure import Evaluation, source_of
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.run.session import Session, Terms
 from summeval_pytest.run.summaries import Summariser

@@ -13,8 +13,8 @@ from summeval_pytest.metrics.number import CustomNumbers, MetricName
 from summeval_pytest.metrics.own import custom_numbers
 from summeval_pytest.metrics.signature import Signature
 from summeval_pytest.record.shards import FROM, Shard, find_suite, is_in_shard
-from summeval_pytest.run.flows import metric_signature
 from summeval_pytest.run.golden import check_sentences, golden_tasks, labels_fingerprint
+from summeval_pytest.run.measure import metric_signature
 from summeval_pytest.run.runner import Task
 from summeval_pytest.run.session import Session
 from summeval_pytest.run.summaries import asked_digest

@@ -16,7 +16,7 @@ from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.number import SPARSE, UNRECORDED, Unscored
 from summeval_pytest.questions import FACETS, Facet, Fact
-from summeval_pytest.run.flows import StatedFacts
+from summeval_pytest.run.measure import StatedFacts
 from summeval_pytest.run.runner import Task
 from summeval_pytest.suite.lines import brief
 from summeval_pytest.suite.marking import cut

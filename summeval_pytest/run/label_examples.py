@@ -10,7 +10,7 @@ from summeval_pytest.judges.llm.examples import TOKENS, Example, Examples
 from summeval_pytest.judges.llm.facet_ratings import rating_example
 from summeval_pytest.judges.llm.sentence_checks import sentence_example
 from summeval_pytest.questions import FACETS, CheckSentences
-from summeval_pytest.run.flows import source_of
+from summeval_pytest.run.measure import source_of
 from summeval_pytest.suite.marking import cut
 from summeval_pytest.text.normalise import normalise
 

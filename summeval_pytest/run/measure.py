@@ -8,37 +8,201 @@ from __future__ import annotations
 import asyncio
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from summeval_pytest.errors import JudgeError, StoppedError, UsageError
+from summeval_pytest.errors import JudgeError, OptionError, StoppedError, UsageError
+from summeval_pytest.judges.composed import signature_for
+from summeval_pytest.judges.judge import Prompting
+from summeval_pytest.metrics import eva, facet, faithfulness
 from summeval_pytest.metrics.catalogue import METRICS
-from summeval_pytest.metrics.own import custom_numbers
-from summeval_pytest.questions import FacetRatings, FactChecks, SentenceChecks, Unanswered
-from summeval_pytest.run.flows import (
-    PLAIN,
-    StatedFacts,
-    metric_flow,
-    metric_signature,
-    source_of,
-    stated_flow,
+from summeval_pytest.metrics.facts import TFIDF, CheckedFact, Stages
+from summeval_pytest.metrics.flow import NoScoreError, best_of, ends_unscored, mean_of
+from summeval_pytest.metrics.number import Unscored
+from summeval_pytest.metrics.own import (
+    custom_flow,
+    custom_metric,
+    custom_numbers,
+    custom_signature,
 )
+from summeval_pytest.metrics.signature import signature_of
+from summeval_pytest.questions import FacetRatings, FactChecks, SentenceChecks, Unanswered
 from summeval_pytest.run.pair_numbers import numbers_of
+from summeval_pytest.suite.file import Variants
+from summeval_pytest.suite.marking import cut
 from summeval_pytest.text.printing import raised
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from summeval_pytest.judges.judge import Judge
+    from summeval_pytest.judges.judge import Judge, Part
     from summeval_pytest.metrics.flow import Dialogue, Returned
-    from summeval_pytest.metrics.number import CustomNumbers, MetricName, Unscored
+    from summeval_pytest.metrics.number import CustomNumbers, MetricName
     from summeval_pytest.metrics.score import Score
     from summeval_pytest.metrics.signature import Signature
-    from summeval_pytest.questions import Answer, Question
+    from summeval_pytest.metrics.similarity import TextEncoder
+    from summeval_pytest.questions import Answer, Duty, Fact, Question
     from summeval_pytest.run.pair_numbers import Numbers
-    from summeval_pytest.suite.file import Variants
-    from summeval_pytest.suite.labels import FactLabels
-    from summeval_pytest.suite.values import Pair
+    from summeval_pytest.suite.file import EvaVariant
+    from summeval_pytest.suite.labels import FactLabel, FactLabels
+    from summeval_pytest.suite.suite import Suite
+    from summeval_pytest.suite.values import Pair, Paper
+
+
+@lru_cache(maxsize=4)
+def encoder_of(name: str | None) -> TextEncoder | None:
+    """The sentence encoder that a variant of EVA-Score names; None for TF-IDF."""
+    if name is None:
+        return None
+    encoder: TextEncoder = import_module("summeval_pytest.study.embeddings").load_encoder(
+        name, option="encoder"
+    )
+    return encoder
+
+
+def check_encoders(suites: Iterable[Suite]) -> None:
+    """Load the encoders of these suites, so that a missing one stops a run at its start."""
+    for suite in suites:
+        try:
+            encoder_of(suite.variants.eva.encoder)
+        except OptionError as error:
+            raise OptionError(f"{suite.shown}: {error}") from error
+
+
+PLAIN: Final = Variants()
+"""The variants of a suite that says nothing of them."""
+
+
+def stages_of(variant: EvaVariant) -> Stages:
+    """The stages of EVA-Score in the form that a suite asks for."""
+    encoder = encoder_of(variant.encoder)
+    return Stages(
+        chains=variant.chains,
+        validation=variant.validation,
+        premises=variant.premises,
+        relations=variant.relations,
+        similarity=TFIDF if encoder is None else encoder.signature,
+    )
+
+
+_ASKED_BY: Final[Mapping[MetricName, tuple[Duty, ...]]] = {
+    "facet": ("facets",),
+    "eva": ("listing", "facts"),
+    "faithfulness": ("sentences",),
+}
+"""The questions of each metric; a signature names only the judges of these."""
+
+
+def metric_signature(
+    metric: MetricName, *, judge: Judge, suite: str, variants: Variants = PLAIN
+) -> Signature:
+    """The signature of a metric's numbers in a variant, by one judge, on one suite's papers.
+
+    Prompts that only a variant needs have a hash of their own, ``prompts``. A new prompt of a
+    variant then leaves all other numbers comparable.
+    """
+    if metric not in METRICS:
+        options = variants.options_of(metric)
+        return custom_signature(metric, custom_metric(metric, options), options, suite)
+    variant: dict[str, str] = {}
+    if metric != "faithfulness" and variants.references != "best":
+        variant["references"] = variants.references
+    if metric == "eva":
+        variant |= stages_of(variants.eva).recipe()
+        parts: list[Part] = ["chain"] if variants.eva.validation == "chain" else []
+        parts += ["relations"] if variants.eva.relations is not None else []
+        if parts and isinstance(judge, Prompting) and (prompts := judge.prompts_for(tuple(parts))):
+            variant["prompts"] = prompts
+    signature = signature_for(judge, _ASKED_BY[metric])
+    return signature_of(metric, judge=signature, suite=suite, variant=variant)
+
+
+def metric_flow(
+    metric: MetricName, pair: Pair, variants: Variants = PLAIN, *, short_circuit: bool = True
+) -> Dialogue[Score | Unscored]:
+    """The dialogue of one metric; of several references, the best counts or their mean."""
+    if pair.flaw is not None:
+        return Unscored(metric=metric, status=pair.flaw.status, reason=pair.flaw.reason)
+    paper, references, summary = pair.paper, pair.paper.references, pair.summary
+    combine = mean_of if variants.references == "mean" else best_of
+    match metric:
+        case "facet":
+            ratings = [
+                facet.measure(
+                    reference,
+                    summary,
+                    reference_facets=paper.reference_facets,
+                    reference_facts=paper.reference_facts or (),
+                    short_circuit=short_circuit,
+                )
+                for reference in references
+            ]
+            return (yield from combine(tuple(ratings)))
+        case "eva":
+            encoder = encoder_of(variants.eva.encoder)
+            matches = [
+                eva.measure(
+                    reference,
+                    summary,
+                    reference_facts=paper.reference_facts,
+                    entailed_recall=variants.eva.recall == "both",
+                    stages=stages_of(variants.eva),
+                    encode=None if encoder is None else encoder.encode,
+                    short_circuit=short_circuit,
+                )
+                for reference in references
+            ]
+            return (yield from combine(tuple(matches)))
+        case "faithfulness":
+            checks = faithfulness.measure(
+                summary, source_of(paper), references=references, short_circuit=short_circuit
+            )
+            return (yield from checks)
+        case _:
+            own = custom_metric(metric, variants.options_of(metric))
+            sections = tuple(section.text for section in paper.source)
+            return (yield from custom_flow(metric, own, summary, references, sections))
+
+
+def source_of(paper: Paper) -> tuple[str, ...]:
+    """The sentences of a paper's source, section by section; evidence indices count them."""
+    return _sentences(tuple(section.text for section in paper.source))
+
+
+_sentences = lru_cache(maxsize=64)(faithfulness.source_sentences)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatedFacts:
+    """The checks of labelled facts in the order of the labels, each against the other text."""
+
+    reference: tuple[CheckedFact, ...] = ()
+    candidate: tuple[CheckedFact, ...] = ()
+
+
+@ends_unscored("eva")
+def stated_flow(pair: Pair, facts: FactLabels) -> Dialogue[StatedFacts]:
+    """The dialogue about the labelled facts of one pair."""
+    check_flaw(pair)
+    stated, reviewed = _texts(facts.reference), pair.paper.reference_facts
+    covered = yield from eva.check_stated(stated, cut(pair.summary), every_premise=False)
+    # the reviewed facts of the reference, else the labelled ones, else its sentences
+    premises = stated or tuple(s for text in pair.paper.references for s in cut(text))
+    premises = premises if reviewed is None else _texts(reviewed)
+    supported = yield from eva.check_stated(_texts(facts.candidate), premises, every_premise=True)
+    return StatedFacts(reference=covered, candidate=supported)
+
+
+def _texts(facts: Iterable[Fact | FactLabel]) -> tuple[str, ...]:
+    return tuple(fact.text for fact in facts)
+
+
+def check_flaw(pair: Pair) -> None:
+    """End a dialogue about a summary that its endpoint withheld."""
+    if pair.flaw is not None:
+        raise NoScoreError(pair.flaw.reason, pair.flaw.status)
 
 
 class Extra(NamedTuple):
@@ -88,10 +252,7 @@ class Evaluation:
 
     def score(self, metric: MetricName) -> Score | Unscored:
         """What one metric came to; a KeyError if it was not measured."""
-        for score in self.scores:
-            if score.metric == metric:
-                return score
-        raise KeyError(metric)
+        return {score.metric: score for score in self.scores}[metric]
 
     @property
     def custom(self) -> CustomNumbers:
@@ -126,9 +287,9 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
         for metric in metrics
     }
     scores, results, stated = await asyncio.gather(
-        asyncio.gather(*(_counted(metric, flow, asker) for metric, flow in flows.items())),
-        asyncio.gather(*(_counted(each.name, each.flow(pair), asker) for each in extras)),
-        _counted("eva", stated_flow(pair, facts), asker) if facts is not None else asyncio.sleep(0),
+        asyncio.gather(*(converse(flow, asker, metric) for metric, flow in flows.items())),
+        asyncio.gather(*(converse(each.flow(pair), asker, each.name) for each in extras)),
+        converse(stated_flow(pair, facts), asker, "eva") if facts is not None else asyncio.sleep(0),
     )
     return Evaluation(
         pair=pair,
@@ -145,17 +306,13 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
     )
 
 
-async def _counted(name: str, flow: Dialogue[Returned], asker: Asker) -> Returned:
-    METRIC.set(name)
-    return await converse(flow, asker)
-
-
-async def converse(flow: Dialogue[Returned], asker: Asker) -> Returned:
-    """Drive one dialogue to its end.
+async def converse(flow: Dialogue[Returned], asker: Asker, name: str = "") -> Returned:
+    """Drive one dialogue to its end; its calls are counted under the name.
 
     Raises:
         StoppedError: for a KeyboardInterrupt, which would end the loop that all tests share.
     """
+    METRIC.set(name)
     try:
         questions = next(flow)
         while True:

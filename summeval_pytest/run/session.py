@@ -26,7 +26,7 @@ from summeval_pytest.judges.composed import ComposedJudge, Panel
 from summeval_pytest.judges.judge import find_judge, is_local
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.questions import DUTIES, OFFLINE
-from summeval_pytest.run.flows import check_encoders
+from summeval_pytest.run.measure import check_encoders
 from summeval_pytest.run.plan import Survey
 from summeval_pytest.run.recorded_judge import recorded_judge
 from summeval_pytest.run.runner import Runner

@@ -11,7 +11,6 @@ from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import FACETS, Fact
-from summeval_pytest.run.flows import StatedFacts
 from summeval_pytest.run.golden import (
     EvidenceCount,
     GoldenAnswer,
@@ -21,7 +20,7 @@ from summeval_pytest.run.golden import (
     labels_fingerprint,
     places_of,
 )
-from summeval_pytest.run.measure import Evaluation
+from summeval_pytest.run.measure import Evaluation, StatedFacts
 from summeval_pytest.suite.labels import EvidenceLabel, FactLabel, FactLabels, Label, SentenceLabel
 from summeval_pytest.suite.values import Pair, Paper, Section
 from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, write_labelled

@@ -17,9 +17,16 @@ from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.metrics.signature import signature_of
-from summeval_pytest.run import flows
-from summeval_pytest.run.flows import PLAIN, StatedFacts, metric_flow, metric_signature, stated_flow
-from summeval_pytest.run.measure import Asker, evaluate
+from summeval_pytest.run import measure
+from summeval_pytest.run.measure import (
+    PLAIN,
+    Asker,
+    StatedFacts,
+    evaluate,
+    metric_flow,
+    metric_signature,
+    stated_flow,
+)
 from summeval_pytest.run.session import Session
 from summeval_pytest.study.agreement.columns import SEGMENTS
 from summeval_pytest.study.baselines import BASELINES
@@ -438,7 +445,7 @@ def test_the_encoder_of_the_suite_finds_the_premises(monkeypatch: pytest.MonkeyP
     def load(name: str | None) -> LetterEncoder | None:
         return LetterEncoder() if name else None
 
-    monkeypatch.setattr(flows, "encoder_of", load)
+    monkeypatch.setattr(measure, "encoder_of", load)
     stated, anagram = ("Ferns died on sand.", "Tab: a cat, a tub."), "But a bat, a act."
     sand = pair(anagram, paper(" ".join(stated), facts=facts(*stated)))
     recipes = []

@@ -18,7 +18,7 @@ from summeval_pytest.endpoints.limits import URGENCY
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.metrics import faithfulness
 from summeval_pytest.run import runner as runner_module
-from summeval_pytest.run.flows import StatedFacts
+from summeval_pytest.run.measure import StatedFacts
 from summeval_pytest.run.runner import Runner, Task, TaskTexts, pair_of, tasks_of
 from summeval_pytest.suite.labels import FactLabel, FactLabels
 from summeval_pytest.suite.suite import load_suite

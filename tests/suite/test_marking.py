@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.run.flows import source_of
 from summeval_pytest.run.golden import places_of
+from summeval_pytest.run.measure import source_of
 from summeval_pytest.suite.labels import EvidenceLabel, FactLabel, FactLabels, Label, SentenceLabel
 from summeval_pytest.suite.marking import (
     Item,

@@ -13,7 +13,6 @@ from summeval_pytest.metrics.facet import WEIGHTS, FacetScore, is_verbatim, n_le
 from summeval_pytest.metrics.flow import ask, ends_unscored
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import FACETS, Facet, FacetSegments, SegmentFacets, Unanswered
-from summeval_pytest.run.flows import check_flaw
 from summeval_pytest.run.golden import (
     GoldenAnswer,
     GoldenPair,
@@ -23,7 +22,7 @@ from summeval_pytest.run.golden import (
     group_of,
     labelled_overall,
 )
-from summeval_pytest.run.measure import Extra
+from summeval_pytest.run.measure import Extra, check_flaw
 from summeval_pytest.run.runner import Task
 from summeval_pytest.study.baselines import BASELINES, facet_presence, length, rouge, rouge_1_recall
 from summeval_pytest.text.normalise import normalise

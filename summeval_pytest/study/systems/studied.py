@@ -18,8 +18,8 @@ from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import is_verbatim, pieces_of
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.questions import FACETS, OFFLINE, FacetSegments, SegmentFacets
-from summeval_pytest.run.flows import metric_signature
 from summeval_pytest.run.golden import group_of
+from summeval_pytest.run.measure import metric_signature
 from summeval_pytest.run.runner import tasks_of
 from summeval_pytest.run.session import Session
 from summeval_pytest.study import tables
