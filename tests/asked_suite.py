@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.run.session import Session, Terms
-from summeval_pytest.run.summaries import Summariser
 from summeval_pytest.suite.suite import Suite, load_suite
 from tests.judges.llm.by_rule import answer_by_rule
 from tests.label_suite import write_lines
@@ -171,7 +170,7 @@ def evaluated(
     """What a run measures on the pairs."""
     runner = Runner(
         session.judge(judge, [suite]),
-        find_pair=Summariser(session.sender).pair,
+        find_pair=session.pair,
         finish=session.replies.finish,
     )
     with closing(runner):

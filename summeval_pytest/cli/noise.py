@@ -39,7 +39,6 @@ from summeval_pytest.record.measuring import pair_result_of
 from summeval_pytest.record.record_file import read_record
 from summeval_pytest.reports.wording import render
 from summeval_pytest.run.runner import tasks_of
-from summeval_pytest.run.summaries import Summariser
 from summeval_pytest.stats.no_worse import pass_chance, passing_margin
 from summeval_pytest.suite.values import Pair
 from summeval_pytest.text.printing import one_line
@@ -90,11 +89,10 @@ def noise(
         )
     baselines = _baselines(against, subject) if against is not None else {}
     known: dict[tuple[str, str], Pair] = {}
-    summaries = Summariser(first.sender)
 
     async def find_pair(suite: Suite, paper: str, system: str) -> Pair:
         if (paper, system) not in known:  # every run judges the same summaries
-            known[paper, system] = await summaries.pair(suite, paper, system)
+            known[paper, system] = await first.pair(suite, paper, system)
         return known[paper, system]
 
     runs = [_run(first, subject, gated.judge, find_pair, baselines)]

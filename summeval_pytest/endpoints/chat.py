@@ -6,6 +6,8 @@ import re
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeGuard
 
+from summeval_pytest.store.key import request_key
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -92,6 +94,10 @@ class ChatRequest:
             "attempt": self.attempt,
             **{key: value for key, value in chosen.items() if value not in {None, ROOM}},
         }
+
+    def key(self, endpoint: str) -> str:
+        """The key of its reply from the endpoint of this name."""
+        return request_key(self.identity(endpoint))
 
 
 Finish = Literal["stop", "length", "content_filter", "refusal"]

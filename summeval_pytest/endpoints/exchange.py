@@ -23,7 +23,6 @@ from summeval_pytest.endpoints.limits import URGENCY, Limits
 from summeval_pytest.endpoints.spending import Ledger, ModelSeen, cost_at_most, tokens_for
 from summeval_pytest.errors import NoReplyError, OptionError, StoreError
 from summeval_pytest.store.cassette import Row
-from summeval_pytest.store.key import request_key
 from summeval_pytest.store.store import open_store
 
 if TYPE_CHECKING:
@@ -90,10 +89,21 @@ class Memory:
         if self.record == "all":
             self.store.put(row, self.run)
 
-    def give_up(self, key: str, reply: ChatReply, why: str) -> None:
-        """Marks a kept reply, of the store or a cassette, as unusable from the next run on."""
-        if self.record != "none":
-            self.store.put_note(Row(key, "", reply.as_json()).mark, f"{self.run}\n{why}")
+    def give_up(
+        self, endpoint: str, said: Sequence[tuple[ChatRequest, ChatReply]], why: str
+    ) -> list[str]:
+        """Marks kept replies as unusable from the next run on, and gives their keys.
+
+        Those that were cut off stay: they would be cut off again.
+        """
+        keys = []
+        for request, reply in said:
+            if reply.finish != "length":
+                keys.append(request.key(endpoint))
+                if self.record != "none":
+                    mark = Row(keys[-1], "", reply.as_json()).mark
+                    self.store.put_note(mark, f"{self.run}\n{why}")
+        return keys
 
     def given_up(self, key: str) -> str:
         """Why a reply is kept and yet asked for again; empty where none is."""
@@ -278,7 +288,7 @@ class CachedEndpoint:
             OptionError: if a request has to be sent and its key is not set, and if a replay has
                 no cassette.
         """
-        exchange, key = self._exchange, self._key(request)
+        exchange, key = self._exchange, request.key(self._address.endpoint.name)
         reply = None
         if key in exchange.memory.cassettes:  # it may be marked in the store as unusable
             reply = await exchange.memory.off_loop(exchange.memory.recorded, key)
@@ -298,24 +308,18 @@ class CachedEndpoint:
     def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
         """Marks the replies as unusable but for those that were cut off; a replay can only tell."""
         memory = self._exchange.memory
-        unusable = [(request, reply) for request, reply in said if reply.finish != "length"]
-        if not unusable:
+        keys = memory.give_up(self._address.endpoint.name, said, why)
+        if not keys:
             return _NO_ROOM
-        for request, reply in unusable:
-            memory.give_up(self._key(request), reply, why)
-        first = self._key(unusable[0][0])[:8]
         if memory.record == "none":
             return (
-                f"the recorded answer to question {first} is unusable; ask again with"
+                f"the recorded answer to question {keys[0][:8]} is unusable; ask again with"
                 " --summ-record=new, then 'summeval cassette export'"
             )
         return (
-            f"the answer to question {first} is kept as unusable; the next run with"
+            f"the answer to question {keys[0][:8]} is kept as unusable; the next run with"
             " --summ-record=new asks again"
         )
-
-    def _key(self, request: ChatRequest) -> str:
-        return request_key(request.identity(self._address.endpoint.name))
 
     def _forget(self, key: str, task: asyncio.Task[ChatReply]) -> None:
         self._exchange.open.pop(key, None)

@@ -40,7 +40,6 @@ from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.run.measure import Evaluation, source_of
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.run.session import Session, Terms
-from summeval_pytest.run.summaries import Summariser
 from summeval_pytest.suite.values import Pair
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.policy import read_rules
@@ -255,7 +254,7 @@ class Gate:
             self._runner = Runner(
                 self.judge,
                 ahead=self._ahead(),
-                find_pair=Summariser(self.session.sender).pair,
+                find_pair=self.session.pair,
                 shares_tests=self._n_processes > 1,
                 finish=self.session.replies.finish,
                 while_waiting=self._show,

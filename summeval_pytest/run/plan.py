@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import product
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
@@ -19,14 +20,12 @@ from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.questions import ListRelations, RelationList
 from summeval_pytest.run.measure import METRIC, Asker, is_whole
 from summeval_pytest.run.runner import evaluate_task, pair_of
-from summeval_pytest.run.summaries import Summariser
 from summeval_pytest.store.cassette import Row
-from summeval_pytest.store.key import request_key
 from summeval_pytest.suite.values import Pair
 from summeval_pytest.text.sentences import split_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
     from summeval_pytest.endpoints.client import Sender
@@ -34,9 +33,7 @@ if TYPE_CHECKING:
     from summeval_pytest.endpoints.exchange import Memory
     from summeval_pytest.judges.judge import Judge
     from summeval_pytest.questions import Answer, Question
-    from summeval_pytest.run.runner import Task
-    from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.suite.values import SystemSpec
+    from summeval_pytest.run.runner import FindPair, Task
 
 
 SUMMARIES: Final = "summaries"
@@ -121,25 +118,28 @@ class Survey:
     async def of(
         self,
         tasks: Iterable[Task],
-        find_sender: Callable[[Suite, SystemSpec], Sender],
+        find_pair: FindPair,
         judge: Judge,
         *,
         imagine: bool = False,
     ) -> None:
-        """Drive the flows of all tasks; judge and senders must use this survey's lines.
+        """Drive the flows of all tasks; judge and ``find_pair`` must use this survey's lines.
 
         With ``imagine``, a stand-in answers behind a missing reply.
         """
         answering = _Imagining(judge) if imagine else judge
-        summariser = Summariser(find_sender)
         for task in tasks:
             self.system = task.system
             try:
-                pair = await pair_of(task, summariser.pair)
+                pair = await pair_of(task, find_pair)
             except NoReplyError:
                 if not imagine:
                     continue
-                pair = _imagined_pair(task)
+                # about as long as a summary will be: the reference, its sentences turned round
+                paper, place = task.suite.paper(task.paper), task.suite.place_of(task.system)
+                sentences = [each.text for each in split_sentences(paper.references[0])]
+                summary = " ".join(reversed(sentences))
+                pair = Pair(paper=paper, system=task.system, summary=summary, place=place)
                 _IMAGINED.set(True)
             asker = Asker(answering)  # a new one: it would remember imagined answers
             await asyncio.create_task(evaluate_task(task, pair, asker))
@@ -161,7 +161,7 @@ class _Surveyed:
         Raises:
             NoReplyError: ``not_recorded``, if there is none.
         """
-        key = self._key(request)
+        key = request.key(self.endpoint.name)
         if (reply := self.survey.find(key, self.endpoint.name, request)) is not None:
             return reply
         missing = self._missing(request, self.survey.memory.given_up(key))
@@ -170,22 +170,18 @@ class _Surveyed:
 
     def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
         """Note the first request as missing, or as cut off: where the next run begins anew."""
-        unusable = [(request, reply) for request, reply in said if reply.finish != "length"]
-        for request, reply in unusable:
-            key = self._key(request)
-            self.survey.memory.give_up(key, reply, why)
+        keys = self.survey.memory.give_up(self.endpoint.name, said, why)
+        for key in keys:
             self.survey.stored.pop(key, None)
-        first, _ = (unusable or said)[0]
-        place = self.survey.missing if unusable else self.survey.cut_off
-        place.setdefault(self._key(first), self._missing(first, why))
+        place = self.survey.missing if keys else self.survey.cut_off
+        requests = [self._missing(request, why) for request, _ in said]
+        first = next(each for each in requests if each.key in keys or not keys)
+        place.setdefault(first.key, first)
         return "unusable"
-
-    def _key(self, request: ChatRequest) -> str:
-        return request_key(request.identity(self.endpoint.name))
 
     def _missing(self, request: ChatRequest, flaw: str) -> Missing:
         return Missing(
-            key=self._key(request),
+            key=request.key(self.endpoint.name),
             endpoint=self.endpoint,
             request=request,
             price=self.price,
@@ -194,14 +190,6 @@ class _Surveyed:
             is_certain=not _IMAGINED.get(),
             flaw=flaw,
         )
-
-
-def _imagined_pair(task: Task) -> Pair:
-    """A pair about as long as a summary will be: the reference with its sentences turned round."""
-    paper, place = task.suite.paper(task.paper), task.suite.place_of(task.system)
-    sentences = [sentence.text for sentence in split_sentences(paper.references[0])]
-    summary = " ".join(reversed(sentences))
-    return Pair(paper=paper, system=task.system, summary=summary, place=place)
 
 
 class _Imagining:
@@ -269,34 +257,31 @@ def planned_calls(
     `Survey` has the length of replies, and the tokens of thoughts by endpoint and model.
     """
     share = USUAL_SHARE if reply_share is None else reply_share
-    groups: dict[tuple[str, str], list[Missing]] = {}
-    for request in missing:
-        groups.setdefault((request.system, request.metric), []).append(request)
+    groups: dict[tuple[str, str], list[tuple[Missing, Usage]]] = {}
+    for each in missing:
+        request = each.request
+        n_thought = thoughts.get((each.endpoint.name, request.model), 0.0)
+        n_replied = round(request.max_tokens * share + n_thought)
+        usage = Usage(prompt_tokens=tokens_about(request), completion_tokens=n_replied)
+        groups.setdefault((each.system, each.metric), []).append((each, usage))
     systems = list(dict.fromkeys(system for system, _ in groups))
     metrics = list(dict.fromkeys([SUMMARIES, *METRICS, *(metric for _, metric in groups)]))
-    order = sorted(groups, key=lambda of: (systems.index(of[0]), metrics.index(of[1])))
-
-    def usage(request: Missing) -> Usage:
-        n_thought = thoughts.get((request.endpoint.name, request.request.model), 0.0)
-        return Usage(
-            prompt_tokens=tokens_about(request.request),
-            completion_tokens=round(request.request.max_tokens * share + n_thought),
+    calls = []
+    for system, metric in product(systems, metrics):
+        if not (group := groups.get((system, metric))):
+            continue
+        known = [(each.price, usage) for each, usage in group if each.price is not None]
+        calls.append(
+            PlannedCalls(
+                system=system,
+                metric=metric,
+                n_calls=len(group),
+                n_certain=sum(each.is_certain for each, _ in group),
+                prompt_tokens=sum(usage.prompt_tokens for _, usage in group),
+                completion_tokens=sum(usage.completion_tokens for _, usage in group),
+                cost=sum(price.cost(usage) for price, usage in known) if known else None,
+                n_unpriced=len(group) - len(known),
+                listed=frozenset((price.source, price) for price, _ in known if price.source),
+            )
         )
-
-    return [_planned(*of, groups[of], list(map(usage, groups[of]))) for of in order]
-
-
-def _planned(system: str, metric: str, requests: list[Missing], used: list[Usage]) -> PlannedCalls:
-    priced = [(m.price, usage) for m, usage in zip(requests, used, strict=True)]
-    known = [price.cost(usage) for price, usage in priced if price is not None]
-    return PlannedCalls(
-        system=system,
-        metric=metric,
-        n_calls=len(requests),
-        n_certain=sum(missing.is_certain for missing in requests),
-        prompt_tokens=sum(usage.prompt_tokens for usage in used),
-        completion_tokens=sum(usage.completion_tokens for usage in used),
-        cost=sum(known) if known else None,
-        n_unpriced=len(requests) - len(known),
-        listed=frozenset((p.source, p) for p, _ in priced if p is not None and p.source),
-    )
+    return calls

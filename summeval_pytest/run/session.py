@@ -30,7 +30,7 @@ from summeval_pytest.run.measure import check_encoders
 from summeval_pytest.run.plan import Survey
 from summeval_pytest.run.recorded_judge import recorded_judge
 from summeval_pytest.run.runner import Runner
-from summeval_pytest.run.summaries import Summariser
+from summeval_pytest.run.summaries import summarise
 from summeval_pytest.store.cache import default_directory
 from summeval_pytest.store.cassette import read_cassette
 from summeval_pytest.store.store import SharedPlace, read_place
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from summeval_pytest.store.cassette import Cassette, Row
     from summeval_pytest.store.store import StorePlace
     from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.suite.values import AnyJudge
+    from summeval_pytest.suite.values import AnyJudge, Pair
 
 
 IN_FLIGHT: Final = 64
@@ -150,7 +150,7 @@ class Replies:
     @property
     def is_asking(self) -> bool:
         """Whether the exchange was ever used."""
-        return "exchange" in self.__dict__
+        return "exchange" in vars(self)
 
     def memory(self) -> Memory:
         """The remembered replies, opened once more."""
@@ -191,7 +191,6 @@ class Addresses:
         self._keys = Keys.of(sent, typed=terms.endpoint, allowed=terms.allow_endpoints)
         self._environ = environ
         self._terms = terms
-        self._defined: dict[str, EndpointSpec | None] = {}
 
     def usual(self, name: str) -> str:
         """The endpoint of a model that no suite defines: the user's, else this built-in one."""
@@ -216,11 +215,6 @@ class Addresses:
         """The name or address of an endpoint in the keys of its requests; no key is read."""
         return find_endpoint(name, defined, self._environ, Keys.of({})).endpoint.name
 
-    def check_meaning(self, name: str, defined: Mapping[str, EndpointSpec]) -> None:
-        """Refuse an endpoint that another suite of the run defines differently."""
-        if self._defined.setdefault(name, defined.get(name)) != defined.get(name):
-            raise _disagreement("endpoint", name)
-
     def price(self, address: Address, spec: JudgeSpec | SystemSpec) -> Price | None:
         """What tokens cost at an address.
 
@@ -239,18 +233,6 @@ class Addresses:
         return price
 
 
-@dataclass(frozen=True, slots=True)
-class _Jury:
-    """The judges of a kind of question, and the rule by which several answer."""
-
-    names: tuple[str, ...]
-    rule: PanelRule = "all"
-
-    def judge(self, judges: Mapping[str, Judge]) -> Judge:
-        each = tuple(judges[name] for name in self.names)
-        return each[0] if len(each) == 1 else Panel(each, self.rule)
-
-
 class Session:
     """Resolves the names of judges and systems for one process of a run."""
 
@@ -259,6 +241,7 @@ class Session:
         self.terms = terms or Terms()
         self.endpoints = Addresses(environ, self.terms)
         self.replies = Replies(environ, self.terms)
+        self._endpoints: Mapping[str, EndpointSpec | None] = {}
 
     def judge_spec(self, name: str, suites: Sequence[Suite]) -> AnyJudge | None:
         """Resolve a judge name to what a suite says of it; None if it answers in this process.
@@ -275,17 +258,19 @@ class Session:
             raise OptionError(f"no judge {name!r}; did you mean {OFFLINE!r}?")
         return JudgeSpec(name=name, endpoint=self.endpoints.usual(OPENAI), model=name)
 
-    def _jury(self, judge: str, duty: Duty, suites: Sequence[Suite]) -> _Jury:
-        """The judges that answer a kind of question for another, or for itself."""
+    def _jury(
+        self, judge: str, duty: Duty, suites: Sequence[Suite]
+    ) -> tuple[tuple[str, ...], PanelRule]:
+        """The judges that answer a kind of question for another, or for itself, and their rule."""
         spec = self.judge_spec(judge, suites)
         others = spec.asks(duty) if isinstance(spec, ComposedSpec | CheckerSpec) else (judge,)
         if others == (judge,):
-            return _Jury(others)
+            return others, "all"
         juries = [self._jury(other, duty, suites) for other in others]
         if len(juries) == 1:
             return juries[0]
         assert isinstance(spec, ComposedSpec), "a checker asks one judge for others"
-        return _Jury(tuple(name for jury in juries for name in jury.names), spec.rule)
+        return tuple(name for names, _ in juries for name in names), spec.rule
 
     def judge(self, name: str, suites: Sequence[Suite], lines: Connector | None = None) -> Judge:
         """Resolve a judge name to a judge; ``lines`` connect it, else the exchange does.
@@ -296,7 +281,7 @@ class Session:
         """
         check_encoders(suites)
         juries = {duty: self._jury(name, duty, suites) for duty in DUTIES}
-        names = dict.fromkeys(each for jury in juries.values() for each in jury.names)
+        names = dict.fromkeys(each for each_names, _ in juries.values() for each in each_names)
         judges = {each: self._judge(each, suites, lines) for each in names}
         if self.terms.votes is not None and not self.is_asked(name, suites):
             raise OptionError(
@@ -304,7 +289,11 @@ class Session:
             )
         if len(judges) == 1:
             return next(iter(judges.values()))
-        return ComposedJudge({duty: jury.judge(judges) for duty, jury in juries.items()})
+        answering: dict[Duty, Judge] = {}
+        for duty, (panel, rule) in juries.items():
+            each = tuple(judges[name] for name in panel)
+            answering[duty] = each[0] if len(each) == 1 else Panel(each, rule)
+        return ComposedJudge(answering)
 
     def _judge(self, name: str, suites: Sequence[Suite], lines: Connector | None) -> Judge:
         spec = self.judge_spec(name, suites)
@@ -359,7 +348,7 @@ class Session:
 
     def is_asked(self, judge: str, suites: Sequence[Suite]) -> bool:
         """Whether a model at an endpoint answers any questions, and not only this process."""
-        names = {each for duty in DUTIES for each in self._jury(judge, duty, suites).names}
+        names = {each for duty in DUTIES for each in self._jury(judge, duty, suites)[0]}
         return any(isinstance(self.judge_spec(name, suites), JudgeSpec) for name in names)
 
     def metrics_of(self, judge: str, suites: Sequence[Suite]) -> tuple[MetricName, ...]:
@@ -369,7 +358,7 @@ class Session:
 
     def votes_of(self, judge: str, suites: Sequence[Suite]) -> int | None:
         """How often a judge is asked about each sentence, at least; None where no model is."""
-        names = self._jury(judge, "sentences", suites).names
+        names, _ = self._jury(judge, "sentences", suites)
         specs = [self.judge_spec(name, suites) for name in names]
         return min((self._votes(s) for s in specs if isinstance(s, JudgeSpec)), default=None)
 
@@ -408,15 +397,26 @@ class Session:
         """
         if spec.endpoint is not None:
             address = self.endpoints.address(spec.endpoint, suite.endpoints)
-            self.endpoints.check_meaning(spec.endpoint, suite.endpoints)
+            own = {spec.endpoint: suite.endpoints.get(spec.endpoint)}
+            self._endpoints = _agreed("endpoint", (self._endpoints, own))
             self.endpoints.price(address, spec)
 
-    def sender(self, suite: Suite, spec: SystemSpec, lines: Connector | None = None) -> Sender:
-        """The client that generates summaries with a model under test."""
-        assert spec.endpoint is not None, "recorded summaries are asked of nobody"
+    async def pair(
+        self, suite: Suite, paper: str, system: str, lines: Connector | None = None
+    ) -> Pair:
+        """One paper with a system's summary, recorded or generated now.
+
+        Raises:
+            UsageError: for a system that cannot be asked.
+            NoReplyError: for any other reply that is missing.
+        """
+        spec = suite.systems.get(system)
+        if spec is None or spec.endpoint is None:
+            return suite.pair(paper, system)
         address = self.endpoints.address(spec.endpoint, suite.endpoints)
         price = address.price(spec.price, spec.model or "")
-        return (lines or self.replies.exchange).line(address, price)
+        sender = (lines or self.replies.exchange).line(address, price)
+        return await summarise(suite, suite.paper(paper), spec, sender)
 
     def survey(
         self, judge: str, suites: Sequence[Suite], tasks: Iterable[Task], *, imagine: bool
@@ -429,8 +429,8 @@ class Session:
         survey = Survey(memory)
         answering = self.judge(judge, suites, survey)
         try:
-            find_sender = partial(self.sender, lines=survey)
-            asyncio.run(survey.of(tasks, find_sender, answering, imagine=imagine))
+            find_pair = partial(self.pair, lines=survey)
+            asyncio.run(survey.of(tasks, find_pair, answering, imagine=imagine))
         finally:
             memory.close()
         return survey, answering.signature
@@ -447,8 +447,8 @@ class Session:
             JudgeError: if the judge breaks its contract.
             NoReplyError: if a system's endpoint gave no summary.
         """
-        find_pair = find_pair or Summariser(self.sender).pair
-        with closing(Runner(judge, find_pair=find_pair, finish=self.replies.finish)) as runner:
+        find_pair, finish = find_pair or self.pair, self.replies.finish
+        with closing(Runner(judge, find_pair=find_pair, finish=finish)) as runner:
             yield from runner.evaluations(tasks)
 
 
@@ -484,17 +484,13 @@ def _hint(name: str, suites: Sequence[Suite]) -> str:
 
 
 def _agreed(kind: str, tables: Iterable[Mapping[str, SpecT]]) -> Mapping[str, SpecT]:
+    """All entries of some tables, in which one name means one thing."""
     agreed: dict[str, SpecT] = {}
     for table in tables:
         for name, spec in table.items():
             if agreed.setdefault(name, spec) != spec:
-                raise _disagreement(kind, name)
+                raise OptionError(
+                    f"two suites of this run define {kind} {name!r} differently; gate them one by"
+                    " one, or rename one of the two"
+                )
     return agreed
-
-
-def _disagreement(kind: str, name: str) -> OptionError:
-    """The mistake of suites that mean different things by one name."""
-    return OptionError(
-        f"two suites of this run define {kind} {name!r} differently; gate them one by one, or"
-        " rename one of the two"
-    )

@@ -19,8 +19,6 @@ from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import split_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from summeval_pytest.endpoints.chat import ChatReply
     from summeval_pytest.endpoints.client import Sender
     from summeval_pytest.suite.suite import Suite
@@ -145,39 +143,29 @@ def flaw_of(reply: ChatReply, spec: SystemSpec) -> Flaw | None:
             return None
 
 
-class Summariser:
-    """Asks models under test, by the sender of each system that has an endpoint."""
+async def summarise(suite: Suite, paper: Paper, spec: SystemSpec, sender: Sender) -> Pair:
+    """A paper with the summary of a model under test, which is asked now.
 
-    def __init__(self, find_sender: Callable[[Suite, SystemSpec], Sender]) -> None:
-        self._find_sender = find_sender
-
-    async def pair(self, suite: Suite, paper_id: str, system: str) -> Pair:
-        """One paper with a system's summary, recorded or generated now.
-
-        Raises:
-            UsageError: for a fault that every paper would meet, such as a refused key.
-            NoReplyError: for any other reply that is missing.
-        """
-        spec = suite.systems.get(system)
-        if spec is None or spec.endpoint is None:
-            return suite.pair(paper_id, system)
-        paper = suite.paper(paper_id)
-        request, note = summary_request(paper, spec)
-        try:
-            reply = await self._find_sender(suite, spec).send(request)
-        except NoReplyError as error:
-            if error.fault in REFUSALS:
-                raise OptionError(_remedy(suite, spec, error)) from error
-            message = f"system {system!r} has no summary of paper {paper_id!r}: {error}"
-            raise NoReplyError(error.fault, message) from error
-        return Pair(
-            paper=paper,
-            system=system,
-            summary=without_thoughts(reply.text),
-            place=spec.place,
-            flaw=flaw_of(reply, spec),
-            note=note,
-        )
+    Raises:
+        UsageError: for a fault that every paper would meet, such as a refused key.
+        NoReplyError: for any other reply that is missing.
+    """
+    request, note = summary_request(paper, spec)
+    try:
+        reply = await sender.send(request)
+    except NoReplyError as error:
+        if error.fault in REFUSALS:
+            raise OptionError(_remedy(suite, spec, error)) from error
+        message = f"system {spec.name!r} has no summary of paper {paper.id!r}: {error}"
+        raise NoReplyError(error.fault, message) from error
+    return Pair(
+        paper=paper,
+        system=spec.name,
+        summary=without_thoughts(reply.text),
+        place=spec.place,
+        flaw=flaw_of(reply, spec),
+        note=note,
+    )
 
 
 def _remedy(suite: Suite, spec: SystemSpec, error: NoReplyError) -> str:

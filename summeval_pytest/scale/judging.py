@@ -23,7 +23,6 @@ from summeval_pytest.record.run_counts import counts_of
 from summeval_pytest.run.golden import golden_pair
 from summeval_pytest.run.runner import Runner
 from summeval_pytest.run.session import Session, Terms
-from summeval_pytest.run.summaries import Summariser
 from summeval_pytest.verdict.run import TestResult
 
 if TYPE_CHECKING:
@@ -99,10 +98,8 @@ class PairJudge:
         self.labels = {(task.system, task.paper): task for task in self._labels}
         is_summarising = any(suite.systems[name].endpoint for name in gated.systems)
         ahead = self.session.terms.own_in_flight - 1 if is_summarising else None
-        find_pair = Summariser(self.session.sender).pair
-        self._runner = Runner(
-            self.judge, ahead=ahead, find_pair=find_pair, finish=self.session.replies.finish
-        )
+        find_pair, finish = self.session.pair, self.session.replies.finish
+        self._runner = Runner(self.judge, ahead=ahead, find_pair=find_pair, finish=finish)
 
     def lines(self, batches: Sequence[Batch]) -> Iterator[str]:
         """A line for each pair, and for each labelled pair with the judge's answers.

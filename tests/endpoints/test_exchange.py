@@ -20,7 +20,6 @@ from summeval_pytest.endpoints.spending import Budget, models_seen
 from summeval_pytest.errors import NoReplyError, OptionError, StoreError
 from summeval_pytest.store.cache import Cache
 from summeval_pytest.store.cassette import Row
-from summeval_pytest.store.key import request_key
 from summeval_pytest.store.store import LocalAccount
 from tests.asked_suite import bytes_under
 from tests.endpoints.calls import LABEL, QUICK, question
@@ -52,7 +51,7 @@ def at(url: str, **changes: object) -> Address:
 
 def key_of(request: ChatRequest) -> str:
     """Under which a reply is remembered."""
-    return request_key(request.identity("here"))
+    return request.key("here")
 
 
 def exchange(  # noqa: PLR0913 - by keyword; each test wants another one
@@ -571,7 +570,7 @@ def test_a_swapped_model_is_an_error_in_ci_and_never_remembered(store: Path) -> 
 
 # What is remembered
 
-ONE, TWO = "a" * 64, "b" * 64
+ONE, TWO = (question(text).key("here") for text in ("one", "two"))
 OLD = ChatReply(text="old", usage=Usage(7, 2, 1))
 NEW = ChatReply(text="new", finish="length", model="m-1", fingerprint="fp")
 
@@ -608,7 +607,7 @@ def test_reply_that_was_given_up_is_answered_in_its_run_and_asked_again_by_the_n
     """Other workers of the run must not pay for it, and no later run must be stuck with it."""
     with memory(store, record) as one, memory(store, record) as two:
         one.remember(ONE, "topic", OLD)
-        one.give_up(ONE, OLD, "item 3 is missing")
+        one.give_up("here", [(question("one"), OLD)], "item 3 is missing")
         assert (two.cached(ONE), two.given_up(ONE)) == (OLD, "")
     with memory(store, run="run-2") as later:
         assert (later.cached(ONE), later.given_up(ONE)) == (None, "item 3 is missing")
@@ -620,7 +619,7 @@ def test_given_up_reply_of_a_cassette_gives_way_to_the_store(store: Path) -> Non
     """A run cannot write a cassette; a replay has no store, and what is recorded is all it has."""
     recorded = {ONE: OLD}
     with memory(store, cassette=recorded) as first:
-        first.give_up(ONE, OLD, "item 3 is missing")
+        first.give_up("here", [(question("one"), OLD)], "item 3 is missing")
         assert first.recorded(ONE) == OLD
     with memory(store, cassette=recorded, run="run-2") as second:
         assert (second.recorded(ONE), second.cached(ONE)) == (None, None)
@@ -630,7 +629,7 @@ def test_given_up_reply_of_a_cassette_gives_way_to_the_store(store: Path) -> Non
     with memory(store, cassette={ONE: NEW}, run="run-3") as mended:
         assert mended.recorded(ONE) == NEW
     with memory(store, "none", recorded, run="run-3") as replaying:
-        replaying.give_up(ONE, OLD, "item 3 is missing")
+        replaying.give_up("here", [(question("one"), OLD)], "item 3 is missing")
         assert (replaying.recorded(ONE), replaying.given_up(ONE)) == (OLD, "")
 
 
@@ -663,7 +662,7 @@ def test_recorded_reply_that_is_none_of_ours_is_reported(store: Path, record: Re
     with pytest.raises(StoreError) as caught:
         edited.recorded(ONE)
     assert str(caught.value) == (
-        "the recorded reply aaaaaaaa is none of ours (a stored reply has text, finish, model,"
+        f"the recorded reply {ONE[:8]} is none of ours (a stored reply has text, finish, model,"
         " fingerprint and usage); delete it, and ask again with --summ-record=new"
     )
 

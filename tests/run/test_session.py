@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, cast
 import pytest
 
 from summeval_pytest.endpoints.endpoint import Price
-from summeval_pytest.errors import OptionError, Place
+from summeval_pytest.errors import NoReplyError, OptionError, Place
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.run.session import Session, Terms
 from summeval_pytest.store.cassette import write_cassette
@@ -31,6 +31,7 @@ from tests.scripted_server import Answer, ScriptedServer, Seen
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
     from summeval_pytest.endpoints.client import Sender
     from summeval_pytest.endpoints.endpoint import Address
     from summeval_pytest.endpoints.exchange import Record
@@ -50,9 +51,13 @@ class Connections:
         self.made: list[tuple[Address, Price | None]] = []
 
     def line(self, address: Address, price: Price | None) -> Sender:
-        """Nothing: a sender that nobody uses."""
+        """A sender that sends nothing."""
         self.made.append((address, price))
-        return cast("Sender", None)
+        return cast("Sender", self)
+
+    async def send(self, request: ChatRequest) -> ChatReply:
+        """No reply."""
+        raise NoReplyError("dropped", request.topic)
 
 
 @pytest.fixture
@@ -311,7 +316,8 @@ def test_judge_is_compared_with_its_name_as_the_suite_says(
     suite = loaded(write_suite(tmp_path / "kilns", URL, judge=written))
     session, lines = Session({}), Connections()
     session.judge("rule", [suite], lines)
-    session.sender(suite, suite.systems["writer"], lines)
+    with pytest.raises(NoReplyError):
+        asyncio.run(session.pair(suite, "kiln", "writer", lines))
     assert [address.pinned for address, _ in lines.made] == [pinned, False]
 
 

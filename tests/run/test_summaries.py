@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest.endpoints.chat import ROOM, ChatReply, Usage
 from summeval_pytest.errors import NoReplyError, OptionError, Place, UsageError
-from summeval_pytest.run.summaries import GAP, Summariser, cut_middle, flaw_of, summary_request
+from summeval_pytest.run.summaries import GAP, cut_middle, flaw_of, summary_request
 from summeval_pytest.suite.values import Flaw, Paper, Section, SystemSpec
 from summeval_pytest.text.sentences import split_sentences
 from tests.asked_suite import SENTENCES, by_rule, desk_for, loaded, write_suite
@@ -57,7 +57,7 @@ def asked_for(suite: Suite, store: Path, paper: str = "kiln") -> Pair:
 
     async def main() -> Pair:
         try:
-            return await Summariser(session.sender).pair(suite, paper, "writer")
+            return await session.pair(suite, paper, "writer")
         finally:
             await session.replies.finish(1.0)
 
