@@ -293,8 +293,8 @@ def names_of(texts: Sequence[RoleText]) -> sp.csr_matrix[np.float32]:
 def vectors_by_name(vectors: WordVectors) -> sp.csr_matrix[np.float32]:
     """(names, 3 * dimensions): the vector of each word's own place, and of those beside."""
     names = [name_of(word) for word in vectors.rows]
-    own = vectors.by_place([name.own for name in names], OWN) * VECTOR_SCALE
-    beside = vectors.by_place([name.beside for name in names], BESIDE) * BESIDE_SCALE
+    own = vectors.by_place([own for own, *_ in names], OWN) * VECTOR_SCALE
+    beside = vectors.by_place([place for _, _, place, *_ in names], BESIDE) * BESIDE_SCALE
     none = sp.csr_matrix((N_PLACE_ROWS, 0))
     blocks = [sp.csr_matrix(block) for block in (own, beside, beside)]
     return sp.csr_matrix(sp.block_diag([*blocks, none], dtype=np.float32))

@@ -45,16 +45,16 @@ def test_roles_are_learned_from_made_up_abstracts(monkeypatch: pytest.MonkeyPatc
 def test_a_vector_stands_in_the_tables_where_its_word_is_read() -> None:
     """Worked: only so do the sums of a sentence's vectors fold into the words of the model."""
     vectors = WordVectors({"kettle": 0}, np.array([5]), np.ones((1, 1)))
-    name = name_of("kettle")
+    own, _, beside, *_ = name_of("kettle")
 
     found = vectors_by_name(vectors).tocoo()
 
     assert {
         (row, column): value for row, column, value in zip(*found.coords, found.data, strict=True)
     } == {
-        (name.own, 0): pytest.approx(VECTOR_SCALE),
-        (OWN + name.beside, 1): pytest.approx(BESIDE_SCALE),
-        (OWN + BESIDE + name.beside, 2): pytest.approx(BESIDE_SCALE),
+        (own, 0): pytest.approx(VECTOR_SCALE),
+        (OWN + beside, 1): pytest.approx(BESIDE_SCALE),
+        (OWN + BESIDE + beside, 2): pytest.approx(BESIDE_SCALE),
     }
 
 

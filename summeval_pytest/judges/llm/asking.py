@@ -268,9 +268,9 @@ class Poll:
             if sum(not isinstance(vote, Unanswered) for vote in votes) > 1:
                 self.counts.n_voted += 1
                 self.counts.n_agreeing += agreeing
-            if self.votes > 1 and isinstance(item, FactCheck | SentenceCheck):
-                item = replace(item, support=agreeing if value(item) else 1 - agreeing)
-            outcomes.append(item)
+            support = agreeing if value(item) else 1 - agreeing
+            is_check = self.votes > 1 and isinstance(item, FactCheck | SentenceCheck)
+            outcomes.append(replace(item, support=support) if is_check else item)
         return tuple(outcomes)
 
     async def _settle(

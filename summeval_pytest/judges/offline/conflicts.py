@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import combinations
 from math import nan
-from operator import attrgetter, eq, itemgetter
+from operator import eq, itemgetter
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from summeval_pytest.judges.offline.lexicon import GENERIC, opposites
@@ -30,7 +30,7 @@ from summeval_pytest.text.quantities import MONEY
 from summeval_pytest.text.words import STOP_WORDS, content_words, known_tokens, stem, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping, Sequence, Set
 
     from summeval_pytest.text.quantities import Quantity
 
@@ -67,6 +67,11 @@ class Conflict:
     def reason(self) -> str:
         """The reason for a verdict that rests on it."""
         return f"{ASKS}: {self}"
+
+    def evidence_in(self, texts: Sequence[str], evidence: tuple[int, ...]) -> tuple[int, ...]:
+        """The place of its sentence among these texts, then the other evidence."""
+        first = () if self.sentence is None else (texts.index(self.sentence),)
+        return tuple(dict.fromkeys((*first, *evidence)))
 
     def __str__(self) -> str:
         if self.instead == NOWHERE:
@@ -184,7 +189,7 @@ def _nearness(one: Quantity, other: Quantity) -> float:
 
 def _closeness(one: Quantity, other: Quantity) -> float:
     """How much two numbers have in common: in their clauses and in their whole sentences."""
-    shared = _contents(one.sentence) & _contents(other.sentence)
+    shared = set(content_words(one.sentence)).intersection(content_words(other.sentence))
     beside: int = sum(map(eq, _beside(one), _beside(other)))
     is_as_exact = one.decimals == other.decimals
     return _nearness(one, other) + _PER_WORD * (len(shared) + beside) + _AS_EXACT * is_as_exact
@@ -212,13 +217,21 @@ def missing_number(
     figure = next(iter(unstated_figures(claim, text)), None)
     if figure is None:
         return None
-    rivals = [
-        other
-        for sentence in evidence
-        for other in find_figures(sentence)
-        if _is_rival(figure, other) and is_level(other) == is_level(figure)
-    ]
-    rival = max(rivals, key=partial(_fitness, figure), default=None)
+    own = find_figures(claim)
+
+    def is_rival(other: Quantity) -> bool:  # of one kind, or in another currency
+        is_money = MONEY.issuperset((figure.dimension, other.dimension))
+        is_same = is_money and figure.size == other.size
+        is_alike = figure.dimension == other.dimension or is_same
+        return is_alike and is_level(other) == is_level(figure)
+
+    def fitness(other: Quantity) -> tuple[bool, bool, bool, float]:
+        is_stated = any(map(other.agrees_with, own))
+        is_same = other.size == figure.size
+        return is_same, not is_stated, other.unit == figure.unit, _closeness(figure, other)
+
+    rivals = [r for sentence in evidence for r in find_figures(sentence) if is_rival(r)]
+    rival = max(rivals, key=fitness, default=None)
     if rival is not None:
         is_same = rival.size == figure.size
         if is_sentence:
@@ -230,21 +243,8 @@ def missing_number(
     return Conflict(kind="number", says=figure.text, instead=NOWHERE)
 
 
-def _is_rival(figure: Quantity, other: Quantity) -> bool:
-    """Whether a number may stand in the place of another: of one kind, or in another currency."""
-    is_money = MONEY.issuperset((figure.dimension, other.dimension))
-    return figure.dimension == other.dimension or (is_money and figure.size == other.size)
-
-
 def _conflict(kind: ConflictKind, figure: Quantity, rival: Quantity) -> Conflict:
     return Conflict(kind=kind, says=figure.text, instead=rival.text, sentence=rival.sentence)
-
-
-def _fitness(figure: Quantity, other: Quantity) -> tuple[bool, bool, bool, float]:
-    """How well another number fits in the place of one; the highest fits best."""
-    is_stated = any(map(other.agrees_with, find_figures(figure.sentence)))
-    is_same = other.size == figure.size
-    return is_same, not is_stated, other.unit == figure.unit, _closeness(figure, other)
 
 
 def replaced_number(
@@ -289,12 +289,6 @@ def _stems(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=512)
-def _contents(text: str) -> frozenset[str]:
-    """The different words of content and numbers."""
-    return frozenset(content_words(text))
-
-
-@lru_cache(maxsize=512)
 def _different(text: str) -> frozenset[str]:
     """The different tokens of a text."""
     return frozenset(known_tokens(text))
@@ -317,12 +311,10 @@ def _swapped_numbers(claim: str, evidence: Sequence[str]) -> Conflict | None:
             for size, figure in own.items()
             if size in others and figure.agrees_with(others[size])
         ]
-        for one, two in combinations(pairs, 2):
+        for one, two in combinations(pairs, 2):  # in the order of the claim
             if _are_crossed(*one, *two):
-                first, second = sorted((one[0], two[0]), key=attrgetter("start"))
-                return Conflict(
-                    kind="swap", says=first.text, instead=second.text, sentence=sentence
-                )
+                says, instead = one[0].text, two[0].text
+                return Conflict(kind="swap", says=says, instead=instead, sentence=sentence)
     return None
 
 
@@ -366,17 +358,16 @@ class _Change(NamedTuple):
         """Both numbers as written."""
         return self.start.size, self.end.size
 
-    @property
-    def is_impossible(self) -> bool:
-        """Whether the numbers go against the word."""
-        start, end = (figure.size * figure.factor for figure in (self.start, self.end))
-        is_alike = self.start.dimension == self.end.dimension
-        return is_alike and bool(self.word) and (end < start if self.is_up else end > start)
+    def is_impossible(self, ways: Set[bool]) -> bool:
+        """Whether the numbers go against the word, and no evidence goes the same way.
 
-    @property
-    def is_along(self) -> bool:
-        """Whether the numbers may say where or when something changes."""
-        return self.start.dimension in _ALONG and not (self.start.decimals or self.end.decimals)
+        Numbers that may say where or when something changes need evidence with another word.
+        """
+        start, end = (figure.size * figure.factor for figure in (self.start, self.end))
+        if not self.word or self.start.dimension != self.end.dimension or self.is_up in ways:
+            return False
+        is_along = self.start.dimension in _ALONG and not (self.start.decimals or self.end.decimals)
+        return (end < start if self.is_up else end > start) and (bool(ways) or not is_along)
 
 
 @lru_cache(maxsize=512)
@@ -401,11 +392,7 @@ def _changes(text: str) -> tuple[_Change, ...]:
 
 
 def _wrong_change(claim: str, evidence: Sequence[str]) -> Conflict | None:
-    """A change that goes the other way in the evidence, or whose numbers go against its word.
-
-    Evidence with the same word is right. Numbers that may say where or when something changes are
-    wrong only if the evidence has another word.
-    """
+    """A change that goes the other way in the evidence, or whose numbers go against its word."""
     for change in _changes(claim):
         known: list[_Change] = []
         for sentence in evidence:
@@ -417,7 +404,7 @@ def _wrong_change(claim: str, evidence: Sequence[str]) -> Conflict | None:
                 one, other = change.start.digits, change.end.digits
                 return Conflict(kind="swap", says=one, instead=other, sentence=sentence)
         ways = {other.is_up for other in known if other.word}
-        if change.is_impossible and change.is_up not in ways and (ways or not change.is_along):
+        if change.is_impossible(ways):
             instead = f"from {change.start.text} to {change.end.text}"
             return Conflict(kind="change", says=change.word, instead=instead)
     return None
@@ -472,7 +459,7 @@ def _changed_copy(claim: str, evidence: Sequence[str], *, numbers: bool) -> Conf
         if mine == yours:
             return None
         replaced = _replaced(claim, sentence)
-        rest = [other for other in evidence if other != sentence]
+        known = frozenset().union(*(_different(other) for other in evidence if other != sentence))
         changed = [each for each in replaced if each[0][0].isdigit() and each[1][0].isdigit()]
         figures = find_figures(claim) if changed else ()
         derived = {figure.digits for figure in figures if is_worked_out(figure, [sentence])}
@@ -481,7 +468,7 @@ def _changed_copy(claim: str, evidence: Sequence[str], *, numbers: bool) -> Conf
         is_whole = n_shared >= _COPIED * len(others)
         is_compared = "than" in words and "than" in others
         kinds: tuple[tuple[ConflictKind, tuple[str, ...]], ...] = (
-            ("number", _renumbered(changed, rest) if numbers else ()),
+            ("number", next((c for c in changed if numbers and c[0] not in known), ())),
             ("direction", () if is_compared else _turned(replaced)),
             ("negation", _denied(mine, yours) or _denied(yours, mine)[::-1] if is_whole else ()),
         )
@@ -506,12 +493,6 @@ def _places(text: str) -> Mapping[tuple[str, str], str]:
     words = known_tokens(text)
     padded = ("", *words, "")
     return dict(zip(zip(padded, padded[2:], strict=False), words, strict=False))
-
-
-def _renumbered(changed: Sequence[tuple[str, str]], rest: Sequence[str]) -> tuple[str, ...]:
-    """A number and what it replaces between the same two words, if no other sentence has it."""
-    known = frozenset().union(*map(_different, rest))
-    return next((each for each in changed if each[0] not in known), ())
 
 
 def _turned(replaced: Sequence[tuple[str, str]]) -> tuple[str, ...]:

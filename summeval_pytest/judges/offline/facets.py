@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import sqrt
 from typing import TYPE_CHECKING, Final
 
@@ -135,7 +135,12 @@ def overlaps(question: RateFacets, roles: Roles = roles_of) -> tuple[FacetOverla
     ``roles`` gives the probability of each facet for sentences in order, one row a sentence.
     """
     texts = pieces_of(question.summary)
-    rows = _wherever_it_ends(texts, roles).tolist()
+    # A role depends on a sentence's place. So the text is also read without its first and last.
+    table = roles(texts).copy()
+    if len(texts) > 1:
+        table[1:] = np.maximum(table[1:], roles(texts[1:]))
+        table[:-1] = np.maximum(table[:-1], roles(texts[:-1]))
+    rows = table.tolist()
     surest = [max(column) for column in zip([0.0] * len(FACETS), *rows, strict=True)]
     by_word: dict[str, list[float]] = {}
     for text, row in zip(texts, rows, strict=True):
@@ -152,8 +157,8 @@ def overlaps(question: RateFacets, roles: Roles = roles_of) -> tuple[FacetOverla
         known = [sureness[text] for text in own if text in sureness] or roles(own).tolist()
         clear = max((row[column] for row in known), default=0.0) ** CLEARNESS
         weights = _weights(pair.reference)
-        others = [_weights(other.reference) for other in question.pairs if other is not pair]
-        shared = set().union(*others)
+        others = (_weights(other.reference) for other in question.pairs if other is not pair)
+        shared = set(chain.from_iterable(others))
         only_here = {word: weighs for word, weighs in weights.items() if word not in shared}
         numbers = [word for word in weights if word[0].isdigit()]
         return FacetOverlap(
@@ -184,18 +189,6 @@ def _share(
             role = 1.0 if column is None else by_word[word][column]
             part += weighs * (1.0 - ROLE_SHARE + ROLE_SHARE * role)
     return part / total if total else 0.0
-
-
-def _wherever_it_ends(texts: tuple[str, ...], roles: Roles) -> NDArray[np.float64]:
-    """The greatest role of each sentence, in the text and in it without its first or last sentence.
-
-    A role depends on a sentence's place; so one more sentence at either end hides no facet.
-    """
-    table = roles(texts).copy()
-    if len(texts) > 1:
-        table[1:] = np.maximum(table[1:], roles(texts[1:]))
-        table[:-1] = np.maximum(table[:-1], roles(texts[:-1]))
-    return table
 
 
 MOST: Final = 40
@@ -331,28 +324,22 @@ def rate_all(question: RateFacets) -> tuple[FacetRating, ...]:
     together are the texts.
     """
     pairs = question.pairs
-    question = replace(
-        question,
-        reference=question.reference or "\n".join(pair.reference for pair in pairs),
-        summary=question.summary or "\n".join(pair.candidate for pair in pairs),
-    )
-    return tuple(
-        _rate(pair, overlap, question.reference, question.summary)
-        for pair, overlap in zip(pairs, overlaps(question), strict=True)
-    )
+    reference = question.reference or "\n".join(pair.reference for pair in pairs)
+    summary = question.summary or "\n".join(pair.candidate for pair in pairs)
+    found = overlaps(replace(question, reference=reference, summary=summary))
+    return tuple(_rate(*each, reference, summary) for each in zip(pairs, found, strict=True))
 
 
 def _rate(pair: FacetPair, overlap: FacetOverlap, reference: str, summary: str) -> FacetRating:
     model = rating_model()
     conflict = contradiction(pair, reference, summary)
-    is_whole = overlap.is_whole or _stands_in(pair.reference, summary)
     score = model.score(overlap.features)
     chances = model.probabilities(pair.facet, score)
     reason = f"{overlap.n_words_found / max(1, overlap.n_words):.0%} of the reference's words"
     if overlap.n_numbers:
         reason += f" and {overlap.n_numbers_found} of {overlap.n_numbers} numbers"
     reason += " found"
-    if is_whole:
+    if overlap.is_whole or _stands_in(pair.reference, summary):
         rating, coverage, confidence = SCALES[pair.facet], 100, WHOLE_CONFIDENCE
     else:
         rating, coverage = model.rating(pair.facet, score), model.coverage(score)

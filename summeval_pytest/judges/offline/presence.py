@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 from math import ceil
@@ -25,8 +24,6 @@ from summeval_pytest.text.words import STOP_WORDS, content_words, count_content,
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-    from summeval_pytest.judges.offline.conflicts import Conflict
 
 
 _PREPOSITION: Final = (
@@ -213,8 +210,7 @@ class Sums(dict[int, float]):
         return known
 
 
-@dataclass(slots=True, eq=False)
-class Traces:
+class Traces(NamedTuple):
     """What of a fact stands where; words as bits: word ``i`` is ``1 << i``.
 
     Attributes:
@@ -246,10 +242,9 @@ class PremiseIndex:
                 self._at[word].append(at)
             self._place_at += [place] * (len(words) + _GAP)
         self._stands_for: dict[str, str | None] = {word: word for word in self._at}
-        self._families: dict[str, str] = {}
+        self._families: defaultdict[str, list[str]] = defaultdict(list)
         for word in self._at:
-            known = self._families.get(word[:_HEAD])
-            self._families[word[:_HEAD]] = word if known is None else f"{known} {word}"
+            self._families[word[:_HEAD]].append(word)
 
     def trace(self, words: Mapping[str, float]) -> Traces:
         """Where the words of a fact, with their weights, stand."""
@@ -264,14 +259,8 @@ class PremiseIndex:
                     carried[place] = carried.get(place, 0) | bit
             bit <<= 1
         weights = tuple(words.values())
-        return Traces(
-            words=tuple(words),
-            matches=matches,
-            present=present,
-            carried=dict(sorted(carried.items())),
-            total=sum(weights),
-            sums=Sums(weights),
-        )
+        by_place = dict(sorted(carried.items()))
+        return Traces(tuple(words), matches, present, by_place, sum(weights), Sums(weights))
 
     def stands_for(self, word: str) -> str | None:
         """The word of the premises that says what this one says; None where none does."""
@@ -283,10 +272,8 @@ class PremiseIndex:
         other = _OTHER_FORM.get(word)
         if other is not None:
             return other if other in self._at else None
-        family = self._families.get(word[:_HEAD])
-        if family is None or not word.isalpha():
-            return None
-        return next((near for near in family.split() if _akin(word, near)), None)
+        family = self._families.get(word[:_HEAD], ()) if word.isalpha() else ()
+        return next((near for near in family if _akin(word, near)), None)
 
     def closeness(self, traces: Traces) -> float:
         """How close the matches stand, 0 to 1: the mean of 1 / distance from each to the next.
@@ -381,16 +368,9 @@ def look_for(
     for place, (each, share) in enumerate(zip(traces, shares, strict=True)):
         near = shares[max(0, place - 1) : place] + shares[place + 1 : place + 2]
         beside = sum(near) / len(near) if in_order and near else share
-        numbers_lost, rarest_lost = _losses(each) if share < 1.0 else (0.0, 0.0)
-        signs = Signs(
-            found=share,
-            together=_together(each, share),
-            close=index.closeness(each),
-            numbers_lost=numbers_lost,
-            rarest_lost=rarest_lost,
-            beside=beside,
-            of_summary=float(of_summary),
-        )
+        losses = _losses(each) if share < 1.0 else (0.0, 0.0)
+        together, close = _together(each, share), index.closeness(each)
+        signs = Signs(share, together, close, *losses, beside, float(of_summary))
         sought.append(Sought(each, signs) if each.words else None)
     return sought
 
@@ -465,7 +445,11 @@ def _check(fact: str, added: str, premises: tuple[str, ...], sought: Sought | No
     evidence = _evidence(sought.traces)
     conflict = None
     if strength >= PRESENT:
-        conflict = _conflict(fact, added, premises, _near(sought.traces, evidence))
+        near = [premises[place] for place in _near(sought.traces, evidence)]
+        conflict = missing_number(added, near, premises)
+        # A number in whose place nothing stands is a gap; it costs its share of `Signs`.
+        if conflict is None or conflict.instead == NOWHERE:
+            conflict = find_conflict(fact, near)
     if conflict is None:
         return FactCheck(
             reason=f"{sought.signs.found:.0%} of its words found, probability {strength:.2f}",
@@ -473,11 +457,10 @@ def _check(fact: str, added: str, premises: tuple[str, ...], sought: Sought | No
             premises=evidence,
             support=strength,
         )
-    first = () if conflict.sentence is None else (premises.index(conflict.sentence),)
     return FactCheck(
         reason=conflict.reason,
         entailed=False,
-        premises=tuple(dict.fromkeys((*first, *evidence))),
+        premises=conflict.evidence_in(premises, evidence),
         support=round(PRESENT * strength, _DECIMALS),
         undecided=True,
     )
@@ -508,16 +491,3 @@ def _near(traces: Traces, evidence: tuple[int, ...]) -> tuple[int, ...]:
     most = NEAR * ranked[0][0] if ranked else 0.0
     near = [place for weight, place in ranked[:LOOK_AROUND] if weight <= most]
     return tuple(dict.fromkeys((*evidence, *near)))
-
-
-def _conflict(
-    fact: str, added: str, premises: tuple[str, ...], places: tuple[int, ...]
-) -> Conflict | None:
-    """What the premises at these places say against a fact.
-
-    A number in whose place nothing stands is a gap and no conflict; it costs its share of `Signs`.
-    """
-    near = [premises[place] for place in places]
-    conflict = missing_number(added, near, premises)
-    is_replaced = conflict is not None and conflict.instead != NOWHERE
-    return conflict if is_replaced else find_conflict(fact, near)

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from operator import mul
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
 import numpy as np
@@ -50,8 +50,6 @@ BOILERPLATE: Final = r"electronic supplementary material"
 LABEL_WEIGHT: Final = 16.0
 """More than the words, place and order of one sentence can outweigh, as log-odds."""
 
-_OPENING_LENGTH: Final = 32
-"""Characters that hold a few words."""
 _LABELS: Final = tuple(
     re.compile(rf"\A\W*(?:{heading}\s*[.:\]]|{glued})", re.IGNORECASE)
     for heading, glued in zip(HEADINGS, GLUED_HEADINGS, strict=True)
@@ -72,13 +70,7 @@ def cut_at_labels(sentence: str) -> tuple[str, ...]:
 def pieces_of(text: str) -> tuple[str, ...]:
     """The sentences of a text, cut before every label, each once; none is without content."""
     pieces = (piece for sentence in sentence_texts(text) for piece in cut_at_labels(sentence))
-    return tuple(dict.fromkeys(filter(_says, pieces)))
-
-
-def _says(piece: str) -> bool:
-    """Whether a piece has content; most show it in their first words."""
-    opening = piece[:_OPENING_LENGTH].rpartition(" ")[0]
-    return bool(count_content(opening) or count_content(piece))
+    return tuple(dict.fromkeys(filter(count_content, pieces)))
 
 
 @lru_cache(maxsize=1024)
@@ -125,27 +117,17 @@ def words_of(sentence: str) -> list[str]:
     return _WORD.findall(_NUMBERS.sub(_NUMBER, sentence.lower()))
 
 
-class Name(NamedTuple):
-    """A word's places below `OWN` and `BESIDE`, and how a pair of it and another is hashed.
-
-    ``ending`` is the place of the last letters of a long word, of a short one its own. ``opens`` is
-    the crc32 that a pair goes on from, ``follows`` what one goes on with.
-    """
-
-    own: int
-    ending: int
-    beside: int
-    opens: int
-    follows: bytes
-
-
 @lru_cache(maxsize=1 << 15)
-def name_of(word: str) -> Name:
-    """The places of one lower-cased word."""
+def name_of(word: str) -> tuple[int, int, int, int, bytes]:
+    """The places of one lower-cased word, and how a pair of it and another is hashed.
+
+    Its own place and that of its ending below `OWN`, its place below `BESIDE`, the crc32 that a
+    pair goes on from, and what one goes on with.
+    """
     plain = word.encode()
     own, code = _place_of("u" + word), crc32(plain)
     ending = _place_of("s" + word[-3:]) if len(word) >= _LONG else own
-    return Name(own, ending, code % BESIDE, code, b" " + plain)
+    return own, ending, code % BESIDE, code, b" " + plain
 
 
 def _place_of(name: str) -> int:
@@ -248,10 +230,8 @@ def _words(model: RoleModel, sentence: str) -> NDArray[np.int64]:
 @lru_cache(maxsize=64)
 def _places(model: RoleModel, n_sentences: int) -> NDArray[np.int64]:
     """What its place says of each sentence of a text of so many, (sentences, states)."""
-    said: NDArray[np.int64] = model.places[np.array(place_rows(n_sentences))].sum(
-        axis=1, dtype=np.int64
-    )
-    return said
+    rows = np.array(place_rows(n_sentences))
+    return np.asarray(model.places[rows].sum(axis=1, dtype=np.int64))
 
 
 def chain_posteriors(

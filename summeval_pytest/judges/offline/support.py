@@ -85,7 +85,6 @@ class SourceIndex:
         self.sentences = sentences
         self._words = [content_words(sentence) for sentence in sentences]
         self._bags = [dict.fromkeys(words) for words in self._words]
-        self._pairs: dict[int, frozenset[str]] = {}
         self._places: dict[str, list[int]] = {}
         for place, bag in enumerate(self._bags):
             for word in bag:
@@ -118,18 +117,21 @@ class SourceIndex:
         factors = self._factors
         near = sorted([(-weight * factors[p], p) for p, weight in shared.items()])[:DEPTH]
         places = tuple(place for _, place in near)
-        around = places[:NEAR]
+        around, pairs = places[:NEAR], _pairs(words)
+        n_phrases = max((len(pairs & _pairs(self._words[place])) for place in around), default=0)
+        numbers = {word for word in words if word[0].isdigit()}
+        n_numbers = sum(any(n in self._bags[place] for place in around) for n in numbers)
         return ClaimOverlap(
             places=places,
             shares=tuple([min(1.0, shared[place] / total) for place in places]),
             gains=tuple([gain / total for gain in self._gains(known, places)]),
             nearness=tuple([weight / near[0][0] for weight, _ in near]),
             anywhere=min(1.0, sum(known.values()) / total) if total else 0.0,
-            phrases=self._phrases(words, around),
+            phrases=n_phrases / len(pairs) if pairs else 0.0,
             likeness=max(
                 (shared[p] / (total + self._masses[p] - shared[p]) for p in around), default=0.0
             ),
-            numbers=self._numbers(words, around),
+            numbers=n_numbers / len(numbers) if numbers else 1.0,
             n_words=len(set(words)),
             n_rare=len(self._rare.intersection(known)),
         )
@@ -140,20 +142,8 @@ class SourceIndex:
             gained = [word for word in rest if word in self._bags[place]]
             yield sum(map(rest.pop, gained))
 
-    def _phrases(self, words: tuple[str, ...], around: tuple[int, ...]) -> float:
-        wanted = _pairs(words)
-        for place in around:
-            if place not in self._pairs:
-                self._pairs[place] = _pairs(self._words[place])
-        most = max((len(wanted & self._pairs[place]) for place in around), default=0)
-        return most / len(wanted) if wanted else 0.0
 
-    def _numbers(self, words: tuple[str, ...], around: tuple[int, ...]) -> float:
-        wanted = {word for word in words if word[0].isdigit()}
-        n_near = sum(any(n in self._bags[place] for place in around) for n in wanted)
-        return n_near / len(wanted) if wanted else 1.0
-
-
+@lru_cache(maxsize=8192)
 def _pairs(words: tuple[str, ...]) -> frozenset[str]:
     """The different pairs of neighbouring words."""
     return frozenset(map(" ".join, pairwise(words)))
@@ -259,11 +249,10 @@ def _support(
     conflict = missing_number(sentence, near, source, is_sentence=True)
     conflict = conflict or find_conflict(sentence, near)
     if conflict is not None:
-        first = () if conflict.sentence is None else (source.index(conflict.sentence),)
         return SentenceCheck(
             reason=conflict.reason,
             supported=False,
-            evidence=tuple(dict.fromkeys((*first, *evidence))),
+            evidence=conflict.evidence_in(source, evidence),
             support=_AFTER_CONFLICT * strength,
             undecided=True,
             number_conflict=conflict.is_of_numbers,
