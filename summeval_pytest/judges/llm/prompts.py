@@ -176,7 +176,9 @@ def entries_batch(  # noqa: PLR0913 - all by keyword but the kind and what a rep
     """A batch whose reply is an object with one list, an entry for each item.
 
     An entry belongs to the item whose number is its ``id``; one without such a number, or with
-    another item's, answers nothing. Two entries for an item have to be the same.
+    another item's, answers nothing. Two entries for an item have to be the same. A reply that
+    leaves an item out and has an entry for an item not asked about may count from 0: none of it
+    is used.
 
     Args:
         kind: What is asked for.
@@ -197,9 +199,12 @@ def entries_batch(  # noqa: PLR0913 - all by keyword but the kind and what a rep
         if not isinstance(entries, list) or len(reply) > 1:
             raise UnreadableError("wrong_shape", f"the reply is no object with one list, {key!r}")
         values: dict[int, list[object]] = {id_: [] for id_ in ids}
+        others: list[object] = []
         for each in entries:
             if isinstance(each, dict) and type(each.get("id")) in {int, float}:
-                values.get(each["id"], []).append(each)
+                values.get(each["id"], others).append(each)
+        if others and not all(values.values()):
+            raise UnreadableError("missing", "the reply numbers the items in another way")
         return {id_: read_item(values[id_], f"item {id_}", entry, make) for id_ in ids}
 
     return PromptBatch(

@@ -129,6 +129,14 @@ def test_entries_are_compared_with_their_numbers_and_nothing_else(text: str) -> 
     assert len(sender.sent) == 1
 
 
+def test_a_reply_that_counts_from_zero_is_not_used() -> None:
+    """Each of its answers would be taken for the item before, and the last one asked again."""
+    shifted = reply(entry(0, "not_entailed"), entry(1), entry(2, "not_entailed"))
+    sender = Scripted([shifted, reply(entry(1, "not_entailed"), entry(2), entry(3))])
+    assert settled(sender) == {1: NO, 2: YES, 3: YES}
+    assert sender.ids == ["1-3", "1-3"]
+
+
 @pytest.mark.parametrize(
     ("wrong", "note"),
     [
