@@ -261,6 +261,8 @@ def n_of(counts: Counts, name: str) -> int:
 
 MAX_UNANSWERED: Final = 0.05
 """A judge that leaves a larger share of the labelled items unanswered has not been measured."""
+MAX_LEFT_OUT: Final = 0.5
+"""Nor has one that does not find a larger share of the labelled facets in the references."""
 
 
 def measure_trust(pairs: Sequence[GoldenPair], table: Floors, *, judge: str, labels: str) -> Trust:
@@ -268,7 +270,7 @@ def measure_trust(pairs: Sequence[GoldenPair], table: Floors, *, judge: str, lab
 
     A figure without labels is left out. If a floor is set on it, it is undefined and misses the
     floor. Nothing is measured, and ``fault`` says why, where the judge left more than 5 % of the
-    labelled items, or of one kind of them, unanswered.
+    labelled items, or of one kind of them, unanswered, or does not find most labelled facets.
     """
     answers = [answer for pair in pairs for answer in pair.answers]
     open_ = [answer for answer in answers if answer.answer is None]
@@ -281,6 +283,15 @@ def measure_trust(pairs: Sequence[GoldenPair], table: Floors, *, judge: str, lab
                 f" labelled {what or 'item'}s are unanswered, first: {one_line(silent[0].reason)}"
             )
             return Trust(judge=judge, labels=labels, floors_of=table.judge, fault=fault)
+    n_rated = sum(kind_of(each) == "facet" for each in answers)
+    n_left_out = sum(pair.n_left_out for pair in pairs)
+    if n_left_out > MAX_LEFT_OUT * (n_rated + n_left_out):
+        fault = (
+            f"agreement with the labels was not measured: the judge finds {n_rated:,} of"
+            f" {n_rated + n_left_out:,} labelled facets in the references; give the papers"
+            " 'reference_facets'"
+        )
+        return Trust(judge=judge, labels=labels, floors_of=table.judge, fault=fault)
     agreements = _agreements(pairs, table.floors)
     return Trust(
         judge=judge,
@@ -290,7 +301,7 @@ def measure_trust(pairs: Sequence[GoldenPair], table: Floors, *, judge: str, lab
         n_pairs=len(pairs),
         n_papers=len({pair.group for pair in pairs}),
         n_unanswered=len(open_),
-        n_left_out=sum(pair.n_left_out for pair in pairs),
+        n_left_out=n_left_out,
         undecided=_undecided(agreements, pairs, table.floors) if open_ else "",
     )
 

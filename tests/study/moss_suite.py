@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from summeval_pytest.questions import (
+    SCALES,
     CheckSentences,
     FacetRating,
     FacetRatings,
@@ -43,6 +44,8 @@ def read(question: Question) -> Answer:
         case RateFacets(pairs):
             (pair,) = pairs
             rating = grown(pair.candidate)
+            if rating > SCALES[pair.facet]:
+                return FacetRatings((Unanswered(f"rating {rating} is off its scale 1 to 4"),))
             return FacetRatings((FacetRating(facet=pair.facet, reason="", rating=rating),))
         case CheckSentences(sentences):
             supported = [grown(sentence) > 2 for sentence in sentences]

@@ -250,6 +250,19 @@ def test_more_than_one_in_twenty_unanswered_is_the_judges_error(
     )
 
 
+def test_a_judge_that_finds_few_labelled_facets_is_not_measured() -> None:
+    """One that reads only backgrounds would meet its floors by a quarter of its labels."""
+    rated = [answered("background", 3, 3), answered("method", 4, 4)]
+    floor = Threshold("facet_exact", 0.9, "point")
+    assert trust([replace(golden(*rated), n_left_out=2)], floor).outcome == "passed"
+    measured = trust([replace(golden(*rated), n_left_out=3)], floor)
+    assert (measured.outcome, measured.agreements) == ("error", ())
+    assert measured.fault == (
+        "agreement with the labels was not measured: the judge finds 2 of 5 labelled facets in the"
+        " references; give the papers 'reference_facets'"
+    )
+
+
 def test_up_to_one_in_twenty_may_be_unanswered() -> None:
     """They are counted, and no figure moves: neither up, as agreement, nor down."""
     answers = [answered("sentence", 0, n % 2) for n in range(19)]
