@@ -27,11 +27,10 @@ from summeval_pytest.cli.parameters import (
     suite_of,
     write_text,
 )
-from summeval_pytest.endpoints.chat import ROOM, ChatReply
+from summeval_pytest.endpoints.chat import ROOM, ChatReply, read_body
 from summeval_pytest.endpoints.dialect import Dialect, body
 from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.endpoints.exchange import Memory, Record
-from summeval_pytest.endpoints.response import read_body
 from summeval_pytest.errors import JudgeError, NoReplyError, OptionError, Place, SuiteError
 from summeval_pytest.run.golden import golden_tasks
 from summeval_pytest.run.plan import Missing, Survey

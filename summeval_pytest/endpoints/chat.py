@@ -1,15 +1,29 @@
-"""Values of a chat completion: request, schema, reply and usage."""
+"""A chat completion: its request, and what a response says, a reply or why there is none.
+
+Endpoints, proxies and gateways send HTML with status 200, half a JSON text, ``choices: null``. The
+HTTP client hands such bodies on; here each becomes a named fault.
+"""
 
 from __future__ import annotations
 
+import json
+import math
 import re
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeGuard
 
-from summeval_pytest.store.key import request_key
+from summeval_pytest.errors import NoReplyError
+from summeval_pytest.store.cassette import request_key
+from summeval_pytest.text.printing import one_line
+from summeval_pytest.text.strict_json import StrictJsonError, read_strict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from summeval_pytest.errors import Fault
 
 
 KEY_VERSION = 1
@@ -187,3 +201,247 @@ def read_reply(values: Any) -> ChatReply:
         } if not more and all(map(is_count, usage or ())):
             return ChatReply(**{**values, "usage": usage and Usage(*usage)})
     raise ValueError("a stored reply has text, finish, model, fingerprint and usage")
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A whole response: its headers by lower-case name, and its body decoded."""
+
+    status: int
+    headers: Mapping[str, str]
+    text: str
+
+
+MOST_MARKS: Final = 100_000
+"""Commas and opening brackets; no chat completion has as many values, whose objects take a hundred
+times the memory of their text."""
+_SHOWN: Final = 200
+_SEARCHED: Final = 4000
+_ENDS: Final[Mapping[Finish, re.Pattern[str]]] = {
+    "stop": re.compile(r"none|stop|stop_sequence|eos|eos_token|end_turn|complete", re.IGNORECASE),
+    "length": re.compile(r".*(length|max).*", re.IGNORECASE),
+    "content_filter": re.compile(r".*(filter|safety|recitation|prohibited).*", re.IGNORECASE),
+}
+"""Why a text ended, by the words of different servers; some give none."""
+_NO_TEXT: Final = ("error", "function_call", "tool_calls")
+_WORD: Final = re.compile(r"[a-z_]+")
+_ESCAPE: Final = re.compile(r"\\.")
+_TOO_LONG: Final = frozenset({"context_length_exceeded", "exceed_context_size_error"})
+_QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+"""Codes and types of a 429 that no waiting cures."""
+_FINAL: Final[dict[int, Fault]] = {
+    **dict.fromkeys((400, 413, 422), "bad_request"),
+    **dict.fromkeys((401, 403), "unauthorised"),
+    402: "quota",
+    404: "unknown_model",
+}
+_PASSING: Final[dict[int, Fault]] = {
+    **dict.fromkeys((408, 409), "server_error"),
+    429: "rate_limited",
+}
+_SERVER: Final = 500
+_REDIRECTIONS: Final = range(300, 400)
+
+
+def read_body(text: str) -> ChatReply:
+    """The reply that a body holds; a refusal is one, and so is what was cut off or filtered.
+
+    Several choices have to say the same, since one was asked for.
+
+    Raises:
+        NoReplyError: fault "not_json" for what is no JSON text, "malformed" for what is no chat
+            completion.
+    """
+    values = _read_json(text)
+    if not isinstance(values, dict):
+        raise _malformed(f"its body is a JSON {_kind(values)}, no object")
+    choices = values.get("choices")
+    if not (isinstance(choices, list) and choices and all(isinstance(c, dict) for c in choices)):
+        what = "empty" if choices == [] else _kind(choices)
+        says = f"; it says {_error_of(text)['message']!r}" if "error" in values else ""
+        raise _malformed(f"its 'choices' are {what}, no list of objects{says}")
+    replies = {_read_choice(choice) for choice in choices}
+    if len(replies) > 1:
+        what = f"one reply was asked for, and its 'choices' are {len(replies)} that differ"
+        raise _malformed(what)
+    content, finish = replies.pop()
+    return ChatReply(
+        text=content,
+        finish=finish,
+        model=_word(values.get("model")),
+        fingerprint=_word(values.get("system_fingerprint")),
+        usage=_usage(values.get("usage")),
+    )
+
+
+def _malformed(what: str) -> NoReplyError:
+    return NoReplyError("malformed", what)
+
+
+def _read_json(text: str) -> object:
+    if sum(map(text.count, ",[{")) > MOST_MARKS:
+        raise _malformed(f"a body with more than {MOST_MARKS:,} values is no chat completion")
+    try:
+        return read_strict(text)
+    except StrictJsonError as error:
+        if error.fault != "syntax":
+            what = "its body has a key twice, a number that is none, or no end"
+            raise _malformed(what) from None
+        what = f"its body is no JSON text from character {error.position} on; it begins"
+        raise NoReplyError("not_json", f"{what} {one_line(text[:_SHOWN], 60)!r}") from None
+
+
+def _kind(values: object) -> str:
+    names = {bool: "boolean", dict: "object", list: "list", str: "text", type(None): "null"}
+    return names.get(type(values), "number")
+
+
+def _read_choice(choice: Mapping[str, Any]) -> tuple[str, Finish]:
+    """What a choice says, and why it ended there."""
+    message, end = choice.get("message"), choice.get("finish_reason")
+    if not isinstance(message, dict):
+        raise _malformed(f"its 'message' is {_kind(message)}")
+    if end in _NO_TEXT:
+        raise _malformed(f"it ended with {end!r} and so without a text")
+    refusal, content = message.get("refusal"), message.get("content")
+    if isinstance(refusal, str) and refusal:
+        return refusal, "refusal"
+    whole = {"type": "text", "text": "" if content is None else content}
+    texts: list[str] = []
+    for part in content if isinstance(content, list) else [whole]:
+        match part:
+            case {"type": "text", "text": str(text)}:
+                texts.append(text)
+            case _:
+                raise _malformed(f"its 'content' is {_kind(content)} and holds no text")
+    for finish, word in _ENDS.items():
+        if word.fullmatch(str(end)):
+            return "".join(texts), finish
+    raise _malformed(f"it ended with {one_line(str(end), 60)!r}: nobody knows if its text is whole")
+
+
+def _usage(values: Any) -> Usage | None:
+    """The counts; None where they are none, as unknown is not 0."""
+    match values:
+        case {"prompt_tokens": prompt, "completion_tokens": completion}:
+            if is_count(prompt) and is_count(completion):
+                cached = _detail(values.get("prompt_tokens_details"), "cached_tokens", prompt)
+                details = values.get("completion_tokens_details")
+                thought = _detail(details, "reasoning_tokens", completion)
+                return Usage(prompt, completion, cached, thought)
+    return None
+
+
+def _detail(details: Any, name: str, most: int) -> int:
+    """A part of a count of tokens; 0 where it is not given."""
+    count = details.get(name) if isinstance(details, dict) else 0
+    return min(count, most) if is_count(count) else 0
+
+
+def _word(value: object) -> str:
+    if type(value) is int and abs(value) <= MOST_TOKENS:
+        value = str(value)
+    return one_line(value, _SHOWN) if isinstance(value, str) else ""
+
+
+def _line(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return one_line(text[:_SEARCHED], _SHOWN)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trouble:
+    """What kept an attempt from a reply.
+
+    Attributes:
+        fault: What is wrong, if it stays so.
+        may_pass: Whether another attempt may help.
+        what: What happened, for people.
+        wait_seconds: How long the endpoint asks to be left alone; None where it does not say.
+        status: Of a response; 0 where there was none, or a good one.
+        param: The parameter that an error is about, by its own word.
+        words: The words of an error's body, in lower case.
+        is_too_long: Whether the prompt is longer than the model's context.
+    """
+
+    fault: Fault
+    may_pass: bool
+    what: str
+    wait_seconds: float | None = None
+    status: int = 0
+    param: str = ""
+    words: frozenset[str] = frozenset()
+    is_too_long: bool = False
+
+    @property
+    def is_breakdown(self) -> bool:
+        """Whether the server broke down, or the connection did: nobody was there to refuse."""
+        return self.status >= _SERVER or self.fault in {"unreachable", "dropped"}
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the request was refused as it is, though not for its length."""
+        return self.fault == "bad_request" and not self.is_too_long
+
+
+def read_trouble(response: Response, now: datetime) -> Trouble:
+    """What a response with an error status says, 300 or more, which is free of secrets.
+
+    408, 409, 429 and 5xx may pass, and so may others that ``x-should-retry: true`` comes with; with
+    ``false`` none does. 400, 401, 402, 403, 404, 413, 422 and a 429 for want of money never do.
+    """
+    status, error = response.status, _error_of(response.text)
+    code, kind = error.get("code", ""), error.get("type", "")
+    name = kind if code in {"", str(status)} else code
+    words = ": ".join(filter(None, (name, error["message"])))
+    what = f"status {status}" + (f" ({words})" if words else "")
+    if status in _REDIRECTIONS:
+        what += ", which points elsewhere; redirections are not followed"
+    fault = _FINAL.get(status) or _PASSING.get(status)
+    fault = fault or ("server_error" if status >= _SERVER else "bad_request")
+    if fault == "rate_limited" and _QUOTA & {code, kind}:
+        fault = "quota"
+    is_final = status in _FINAL or fault == "quota"
+    advice = response.headers.get("x-should-retry", "").strip().lower()
+    may_pass = fault in {"rate_limited", "server_error"} or advice == "true"
+    return Trouble(
+        fault=fault,
+        may_pass=may_pass and advice != "false" and not is_final,
+        what=what,
+        wait_seconds=None if is_final else wait_seconds(response.headers, now),
+        status=status,
+        param=error.get("param", ""),
+        words=frozenset(_WORD.findall(_ESCAPE.sub(" ", response.text[:_SEARCHED]).lower())),
+        is_too_long=bool(_TOO_LONG & {code, kind}),
+    )
+
+
+def _error_of(text: str) -> dict[str, str]:
+    """The message in an error's body, and its code, type and param, as far as they are there."""
+    try:
+        values = _read_json(text)
+    except NoReplyError:
+        return {"message": one_line(text[:_SEARCHED], _SHOWN)}
+    error: Any = values.get("error", values) if isinstance(values, dict) else values
+    if not isinstance(error, dict):
+        return {"message": _line(error)}
+    names = {key: _word(error.get(key)) for key in ("code", "type", "param")}
+    return {**names, "message": _line(error.get("message") or error.get("detail") or error)}
+
+
+def wait_seconds(headers: Mapping[str, str], now: datetime) -> float | None:
+    """How long a response asks to be left alone; None where it does not say, or says nonsense.
+
+    ``retry-after-ms`` goes before ``retry-after``, a number of seconds or a date.
+    """
+    for header, per_second in (("retry-after-ms", 1000), ("retry-after", 1)):
+        with suppress(ValueError):
+            number = float(headers.get(header, ""))
+            if math.isfinite(number) and number >= 0:
+                return number / per_second
+    try:
+        date = parsedate_to_datetime(headers.get("retry-after", ""))
+    except (ValueError, OverflowError):
+        return None
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)
+    return max(0.0, (date - now).total_seconds())

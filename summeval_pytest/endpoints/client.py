@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
-from summeval_pytest.endpoints.chat import ChatReply
+from summeval_pytest.endpoints.chat import ChatReply, Trouble, read_body, read_trouble
 from summeval_pytest.endpoints.dialect import (
     LEAST_ROOM,
     LEVELS,
@@ -26,7 +26,6 @@ from summeval_pytest.endpoints.dialect import (
     next_trial,
     room,
 )
-from summeval_pytest.endpoints.response import Trouble, read_body, read_trouble
 from summeval_pytest.endpoints.spending import tokens_about
 from summeval_pytest.endpoints.wire import TOO_SLOW, Wire, read_off_loop
 from summeval_pytest.errors import REFUSALS, NoReplyError
@@ -34,11 +33,10 @@ from summeval_pytest.errors import REFUSALS, NoReplyError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from summeval_pytest.endpoints.chat import ChatRequest
+    from summeval_pytest.endpoints.chat import ChatRequest, Response
     from summeval_pytest.endpoints.dialect import Dialect
     from summeval_pytest.endpoints.endpoint import Endpoint
     from summeval_pytest.endpoints.limits import Limits
-    from summeval_pytest.endpoints.wire import Response
     from summeval_pytest.errors import Fault
 
 

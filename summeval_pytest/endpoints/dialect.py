@@ -19,8 +19,7 @@ from summeval_pytest.endpoints.chat import ROOM
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
 
-    from summeval_pytest.endpoints.chat import ChatRequest
-    from summeval_pytest.endpoints.response import Trouble
+    from summeval_pytest.endpoints.chat import ChatRequest, Trouble
 
 
 Level = Literal["json_schema", "json_object", "text"]

@@ -11,10 +11,10 @@ import logging
 import ssl
 import zlib
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
+from summeval_pytest.endpoints.chat import Response
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.text.printing import one_line
 
@@ -41,15 +41,6 @@ _LONG: Final = 2**15
 _OF_BODY: Final = frozenset({"content-encoding", "content-length", "content-type"})
 """Headers of a body that is not yet decoded; a charset is none of the server's to choose: JSON is
 UTF-8, and Python would take ``charset=zlib`` at its word."""
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """A whole response: its headers by lower-case name, and its body decoded."""
-
-    status: int
-    headers: Mapping[str, str]
-    text: str
 
 
 async def read_off_loop(n_characters: int, read: Callable[[], T]) -> T:

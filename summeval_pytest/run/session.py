@@ -28,7 +28,6 @@ from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.questions import DUTIES, OFFLINE
 from summeval_pytest.run.measure import check_encoders
 from summeval_pytest.run.plan import Survey
-from summeval_pytest.run.recorded_judge import recorded_judge
 from summeval_pytest.run.runner import Runner
 from summeval_pytest.run.summaries import summarise
 from summeval_pytest.store.cache import default_directory
@@ -300,6 +299,8 @@ class Session:
         if isinstance(spec, JudgeSpec):
             return self._model(spec, suites, lines)
         if isinstance(spec, RecordedSpec):
+            from summeval_pytest.run.judge_material import recorded_judge  # loads the LLM judge
+
             return recorded_judge(spec, suites)
         if isinstance(spec, CheckerSpec):
             from summeval_pytest.judges.offline.embedded import OfflineJudge  # loads numpy
@@ -320,7 +321,7 @@ class Session:
         from summeval_pytest.judges.llm.examples import NO_EXAMPLES
         from summeval_pytest.judges.llm.facet_ratings import Style
         from summeval_pytest.judges.llm.llm_judge import LlmJudge
-        from summeval_pytest.run.label_examples import label_examples
+        from summeval_pytest.run.judge_material import label_examples
 
         labelled = partial(label_examples, judge=spec.name, suites=suites)
         endpoints = _agreed("endpoint", (suite.endpoints for suite in suites))

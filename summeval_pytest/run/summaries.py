@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.endpoints.chat import ROOM, ChatRequest, Message, without_thoughts
 from summeval_pytest.errors import REFUSALS, NoReplyError, OptionError, UsageError, nearest
-from summeval_pytest.store.key import request_key
+from summeval_pytest.store.cassette import request_key
 from summeval_pytest.suite.values import ASKED, PROMPTS, SOURCE_MARK, Flaw, Pair
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import split_sentences

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from summeval_pytest.errors import NoReplyError, StoreError
 from summeval_pytest.store.cache import read_note
-from summeval_pytest.store.cassette import read_row
-from summeval_pytest.store.key import request_key
+from summeval_pytest.store.cassette import read_row, request_key
 from summeval_pytest.store.store import Reservation, SharedPlace, pauses
 from summeval_pytest.text.printing import one_line
 

@@ -1,4 +1,4 @@
-"""Replies in a suite's files: one line a request, sorted, reviewed and committed.
+"""Replies by the key of their request, in a suite's files: sorted, reviewed and committed.
 
 A cassette is read into memory and needs no database, so it works read-only and without a network.
 """
@@ -11,16 +11,16 @@ import os
 import re
 import secrets
 from codecs import BOM_UTF8
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.store.key import request_key
 from summeval_pytest.text.strict_json import read_strict
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Container, Iterable
     from pathlib import Path
 
 
@@ -35,8 +35,36 @@ HIDDEN: Final = re.compile(
 line separator or half a surrogate pair. Written out, and not asked of `unicodedata`, so that every
 Python writes the same bytes."""
 
+_EXACT: Final = 2**53
+"""Up to here a float that is whole is one number only."""
 _KEY: Final = re.compile("[0-9a-f]{64}")
 _WIDTH: Final = 40
+
+
+def request_key(identity: Mapping[str, object]) -> str:
+    """The SHA-256, as 64 hex digits, of an identity's canonical JSON.
+
+    Canonical: keys sorted, no spaces, ASCII only, and a whole number written without a fraction, so
+    that equal requests have equal keys however their numbers were given. A ValueError for NaN and
+    infinity, a TypeError for anything else that is no JSON value.
+    """
+    value = _canonical(identity)
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _canonical(value: object) -> object:
+    match value:
+        case Mapping() if all(isinstance(name, str) for name in value):
+            return {name: _canonical(part) for name, part in value.items()}
+        case list() | tuple():
+            return [_canonical(part) for part in value]
+        case float() if value.is_integer() and abs(value) < _EXACT:
+            return int(value)
+        case None | bool() | str() | int() | float():
+            return value
+        case _:
+            raise TypeError(f"{value!r} is no JSON value, so it cannot be part of a request's key")
 
 
 @dataclass(frozen=True, slots=True)

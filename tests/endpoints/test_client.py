@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.endpoints.chat import ChatReply, Usage
+from summeval_pytest.endpoints.chat import ChatReply, Usage, read_body
 from summeval_pytest.endpoints.client import MOST_BREAKDOWNS, Backoff, Client, _Call
 from summeval_pytest.endpoints.dialect import Dialect
 from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.endpoints.limits import Limits
-from summeval_pytest.endpoints.response import read_body
 from summeval_pytest.endpoints.wire import Wire
 from summeval_pytest.errors import NoReplyError
 from tests.endpoints.calls import Patient, at, fault, question, reply, run

@@ -11,7 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.endpoints.chat import ROOM, ChatReply, ChatRequest, Message, Schema
+from summeval_pytest.endpoints.chat import (
+    ROOM,
+    ChatReply,
+    ChatRequest,
+    Message,
+    Response,
+    Schema,
+    Trouble,
+    read_trouble,
+)
 from summeval_pytest.endpoints.dialect import (
     INSTRUCTION,
     LEAST_ROOM,
@@ -23,8 +32,6 @@ from summeval_pytest.endpoints.dialect import (
     read_dialect,
     room,
 )
-from summeval_pytest.endpoints.response import Trouble, read_trouble
-from summeval_pytest.endpoints.wire import Response
 from summeval_pytest.errors import NoReplyError
 from tests.endpoints.calls import LABEL, QUICK, at, fault, question, run
 from tests.scripted_server import Answer, Delay, Drop, ScriptedServer, Status, Until, yes

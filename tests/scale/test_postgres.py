@@ -33,7 +33,7 @@ import asyncio, os, random, sys
 from summeval_pytest.endpoints.spending import Budget
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.store.cassette import Row
-from summeval_pytest.store.key import request_key
+from summeval_pytest.store.cassette import request_key
 from summeval_pytest.store.store import open_store, read_place
 store = open_store(read_place(sys.argv[1]))
 store.note("opened")

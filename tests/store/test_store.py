@@ -24,7 +24,7 @@ import asyncio, os, sys
 from pathlib import Path
 from summeval_pytest.store.store import LocalStore
 from summeval_pytest.store.cassette import Row
-from summeval_pytest.store.key import request_key
+from summeval_pytest.store.cassette import request_key
 import diskcache
 directory, log = Path(sys.argv[1]), os.open(sys.argv[2], os.O_APPEND | os.O_WRONLY)
 sys.stdin.readline()
