@@ -11,6 +11,7 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -20,7 +21,7 @@ from summeval_pytest.endpoints.chat import ChatReply, Trouble, read_body, read_t
 from summeval_pytest.endpoints.dialect import (
     LEAST_ROOM,
     LEVELS,
-    Negotiation,
+    Dialect,
     body,
     narrowed,
     next_trial,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from summeval_pytest.endpoints.chat import ChatRequest, Response
-    from summeval_pytest.endpoints.dialect import Dialect
     from summeval_pytest.endpoints.endpoint import Endpoint
     from summeval_pytest.endpoints.limits import Limits
     from summeval_pytest.errors import Fault
@@ -121,7 +121,10 @@ class _Call:
 class Client:
     """Gets replies from one model at one endpoint, for one event loop.
 
-    Limits are shared with all other clients of the run.
+    Limits are shared with all other clients of the run. While the model's dialect is not known, one
+    request goes first and the others wait for it, so that an endpoint refuses each level once and
+    not once a request. Nobody waits longer than the head start: the dialect is settled by whichever
+    request comes through first.
 
     Attributes:
         remembered: The dialect as it is remembered for another day; None while it is not.
@@ -146,7 +149,10 @@ class Client:
         self._wire = Wire(endpoint)
         self._backoff = backoff
         self._chance = chance or random.Random()
-        self._talk = Negotiation(remembered, backoff.head_start_seconds)
+        self._dialect = remembered or Dialect()
+        self._is_known = remembered is not None  # a reply came in it, today or another day
+        self._is_confirmed = False  # one came today
+        self._first = asyncio.Lock()
         self._fit = fit  # gives a request the room that the model was found to need by its turn
         self._refusal: NoReplyError | None = None
         self._n_breakdowns: Counter[int] = Counter()  # by call, since the server was last heard
@@ -155,7 +161,7 @@ class Client:
     @property
     def dialect(self) -> Dialect | None:
         """What the model understands, to be remembered; None while that is not known."""
-        return self._talk.dialect if self._talk.is_known else None
+        return self._dialect if self._is_known else None
 
     @property
     def _is_down(self) -> bool:
@@ -190,33 +196,52 @@ class Client:
 
     async def _ask(self, call: _Call) -> ChatReply | Trouble:
         """What one attempt comes to, or several where the dialect is not known."""
-        talk = self._talk
         while True:
-            if not talk.covers(call.request):
-                async with talk.turn():
-                    if not talk.covers(call.request):
+            if not self._covers(call.request):
+                async with AsyncExitStack() as turn:
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(self._backoff.head_start_seconds):
+                            await turn.enter_async_context(self._first)
+                    if not self._covers(call.request):
                         return await self._negotiate(call)
-            dialect = talk.dialect
+            dialect = self._dialect
             outcome = await self._attempt(call, dialect)
             if isinstance(outcome, ChatReply):
-                if dialect == talk.dialect:
-                    talk.settle(dialect)
+                if dialect == self._dialect:
+                    self._is_known = self._is_confirmed = True
                 return outcome
             if (less := self._narrowed(call, dialect, outcome)) is not None:
-                talk.narrow(less)
-            elif not (outcome.is_refusal and talk.doubt(dialect)):
+                known = (self._dialect.most_tokens, less.most_tokens)
+                self._dialect = replace(self._dialect, most_tokens=min(filter(None, known)))
+            elif not (outcome.is_refusal and self._doubt(dialect)):
                 return outcome
+
+    def _covers(self, request: ChatRequest) -> bool:
+        """Whether enough is known to send a request; one without a schema needs no level."""
+        return self._is_known and (request.schema is None or self._dialect.level is not None)
+
+    def _doubt(self, refused: Dialect) -> bool:
+        """Whether a refusal in this dialect may be the dialect's fault, and not the request's.
+
+        So it may while the dialect is only remembered from another day, which is then forgotten,
+        and where it was given up meanwhile.
+        """
+        if refused != self._dialect:
+            return True
+        if not self._is_confirmed:
+            self._dialect, self._is_known = Dialect(), False
+        return not self._is_confirmed
 
     async def _negotiate(self, call: _Call) -> ChatReply | Trouble:
         """The reply in the first dialect understood; if none is, the first refusal is raised."""
-        has_schema, trial = call.request.schema is not None, self._talk.dialect
+        has_schema, trial = call.request.schema is not None, self._dialect
         if has_schema:
             trial = replace(trial, level=trial.level or LEVELS[0])
         first: NoReplyError | None = None
         while True:
             outcome = await self._attempt(call, trial)
             if isinstance(outcome, ChatReply):
-                self._talk.settle(trial)
+                self._dialect, self._is_known, self._is_confirmed = trial, True, True
                 return outcome
             following = self._narrowed(call, trial, outcome)
             following = following or next_trial(trial, outcome, has_schema=has_schema)

@@ -7,17 +7,15 @@ this, so a dialect is tried from the top and adapted to what the endpoint refuse
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from summeval_pytest.endpoints.chat import ROOM
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import Mapping
 
     from summeval_pytest.endpoints.chat import ChatRequest, Trouble
 
@@ -171,58 +169,3 @@ def body(request: ChatRequest, dialect: Dialect) -> dict[str, object]:
     if dialect.seed:
         values["seed"] = request.seed
     return values
-
-
-class Negotiation:
-    """One model's dialect at one endpoint.
-
-    While it is not known, one request goes first and the others wait for it, so that an endpoint
-    refuses each level once and not once a request. Nobody waits longer than the head start: the
-    dialect is settled by whichever request comes through first.
-
-    Attributes:
-        dialect: The best that is known.
-        is_known: Whether a reply came in it, today or another day.
-    """
-
-    def __init__(self, remembered: Dialect | None, head_start_seconds: float) -> None:
-        self.dialect = remembered or Dialect()
-        self.is_known = remembered is not None
-        self._head_start_seconds = head_start_seconds
-        self._first = asyncio.Lock()
-        self._is_confirmed = False
-
-    @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        """Waits while somebody else finds out, but for no longer than the head start."""
-        async with AsyncExitStack() as stack:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(self._head_start_seconds):
-                    await stack.enter_async_context(self._first)
-            yield
-
-    def covers(self, request: ChatRequest) -> bool:
-        """Whether enough is known to send a request; one without a schema needs no level."""
-        return self.is_known and (request.schema is None or self.dialect.level is not None)
-
-    def settle(self, dialect: Dialect) -> None:
-        """A reply came in this dialect."""
-        self.dialect = dialect
-        self.is_known = self._is_confirmed = True
-
-    def narrow(self, less: Dialect) -> None:
-        """After a refusal of a reply's room: so much is asked for from now on."""
-        known = (self.dialect.most_tokens, less.most_tokens)
-        self.dialect = replace(self.dialect, most_tokens=min(filter(None, known)))
-
-    def doubt(self, refused: Dialect) -> bool:
-        """Whether a refusal in this dialect may be the dialect's fault, and not the request's.
-
-        So it may while the dialect is only remembered from another day, which is then forgotten,
-        and where it was given up meanwhile.
-        """
-        if refused != self.dialect:
-            return True
-        if not self._is_confirmed:
-            self.dialect, self.is_known = Dialect(), False
-        return not self._is_confirmed

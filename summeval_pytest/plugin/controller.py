@@ -293,14 +293,6 @@ class Tally:
         self._folded = pairs[_IN_FULL[options.tbstyle] :]
         reporter.stats["failed"] = [each for each in failed if each not in self._folded]
 
-    def _unfold(self, reporter: pytest.TerminalReporter) -> None:
-        """Gives them back, so that pytest lists and counts them, and says where they are."""
-        reporter.stats["failed"] = [*reporter.stats.get("failed", []), *self._folded]
-        reporter.line(
-            f"listed below, not in full: {len(self._folded):,} failing pairs; -v prints all,"
-            " --summ-html=FILE writes a page"
-        )
-
     def _write_outputs(self) -> list[str]:
         """Makes the verdict and every file that was asked for; the lines say what failed."""
         config, gate = self._config, self._gate
@@ -320,8 +312,13 @@ class Tally:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Prints one line a system; one table a suite, since its means are over its own papers."""
-        if self._folded:
-            self._unfold(terminalreporter)
+        if self._folded:  # pytest lists and counts them again
+            failed = terminalreporter.stats.get("failed", [])
+            terminalreporter.stats["failed"] = [*failed, *self._folded]
+            terminalreporter.line(
+                f"listed below, not in full: {len(self._folded):,} failing pairs; -v prints all,"
+                " --summ-html=FILE writes a page"
+            )
         gated = {each.suite.shown: each for each in self._suites.values()}
         suites = sorted({suite for suite, _ in self._rows})
         for suite in suites:
@@ -332,9 +329,9 @@ class Tally:
         if self._recipes and not suites:
             terminalreporter.section("summarization gate", sep="-")
         n_worst = WORST if terminalreporter.verbosity > 0 else 0
-        for line in (*signature_lines(sorted(self._recipes)), *self._end(gated, n_worst)):
-            terminalreporter.line(line)
-        for line in worst_lines(self._worst, self._n_findings) if self._folded else ():
+        worst = worst_lines(self._worst, self._n_findings) if self._folded else ()
+        recipes = signature_lines(sorted(self._recipes))
+        for line in (*recipes, *self._end(gated, n_worst), *worst):
             terminalreporter.line(line)
 
     def _table(self, gated: GatedSuite) -> Iterator[str]:
@@ -342,13 +339,10 @@ class Tally:
         tallies, corrected = {}, {}
         for (suite, system), rows in self._rows.items():
             if suite == gated.suite.shown:
-                n_papers, skip = (
-                    len(gated.papers_of_shard(system)),
-                    gated.suite.systems[system].skip,
-                )
-                tallies[system] = SystemTally(
-                    rows=rows.values(), n_papers=n_papers, n_skipped=len(skip)
-                )
+                n_papers = len(gated.papers_of_shard(system))
+                n_skipped = len(gated.suite.systems[system].skip)
+                tally = SystemTally(rows=rows.values(), n_papers=n_papers, n_skipped=n_skipped)
+                tallies[system] = tally
                 result = self._systems.get((suite, system))
                 if result is not None and (line := corrected_line(result.verdict.corrected)):
                     corrected[system] = line
@@ -415,9 +409,8 @@ def close_gate(config: pytest.Config, *, is_interrupted: bool) -> None:
     gate = config.stash[GATE]
     gate.close(seconds=HURRY_SECONDS if is_interrupted else DRAIN_SECONDS)
     session = gate.session
-    counts = (
-        counts_of(session, gate.judge) if session.replies.is_asking else None
-    )  # there may be no judge
+    is_asking = session.replies.is_asking  # else there may be no judge
+    counts = counts_of(session, gate.judge) if is_asking else None
     values = {"recipes": sorted(gate.failed_signatures), "collected": sorted(gate.collected)}
     text = json.dumps({**values, "counts": counts})
     if is_worker(config):
@@ -425,7 +418,7 @@ def close_gate(config: pytest.Config, *, is_interrupted: bool) -> None:
         return
     tally_of(config).add_process(text)
     session.replies.forget_run()
-    if session.replies.is_asking and gate.options.record != "all":
+    if is_asking and gate.options.record != "all":
         for cassette in session.replies.cassettes.values():
             tally_of(config).counts.add_cassette(cassette)
 

@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cached_property
 from os import PathLike
-from typing import NamedTuple
 
 import pytest
 
@@ -74,14 +72,6 @@ def gated_of(node: pytest.Collector | pytest.Item) -> GatedSuite:
     return file.gated
 
 
-class Decided(NamedTuple):
-    """What a test comes to: its result, and why it is an error or a failure; empty if it is not."""
-
-    result: TestResult
-    error: str = ""
-    failure: str = ""
-
-
 class VerdictItem(pytest.Item):
     """A test that fails with its verdict as text; a traceback would not help a reader."""
 
@@ -108,18 +98,20 @@ class VerdictItem(pytest.Item):
     @property
     def tasks(self) -> tuple[Task, ...]:
         """The pairs that the runner has to evaluate for it; the gate plans them ahead."""
-        raise NotImplementedError
+        return ()
 
-    def decide(self) -> Decided:
-        """Measure and decide, which may wait for the judge."""
+    def decide(self) -> None:
+        """Measure and decide, which may wait for the judge.
+
+        Raises:
+            JudgeError: where the verdict is left open.
+        """
         raise NotImplementedError
 
     def setup(self) -> None:
         """Measures and decides; an error where that is left open by the judge's fault."""
         with without_traceback(self.config):
-            self.summeval_result, error, self.failure = self.decide()
-            if error:
-                raise JudgeError(error)
+            self.decide()
 
     def runtest(self) -> None:
         """Fails with its verdict."""
@@ -141,33 +133,27 @@ class VerdictItem(pytest.Item):
 class StickItem(VerdictItem):
     """The suite against that of ``--summ-base``: nothing that it requires was loosened."""
 
-    @property
-    def tasks(self) -> tuple[Task, ...]:
-        """No pairs."""
-        return ()
-
-    def decide(self) -> Decided:
+    def decide(self) -> None:
         """What was loosened; it only warns where the suite of the base says so."""
         base, suite = self.gate.options.base, self.gated.suite
         assert base is not None
         with suite_at(base, suite.path, "--summ-base") as before:
             changes = () if before is None else stick_changes(before, suite)
-        result = TestResult(suite=suite.shown, stick="")
+        loose = [one_line(str(change), 200) for change in changes if change.loosens]
+        text = "\n  ".join((f"{suite.shown} was loosened since {one_line(base)}:", *loose))
         if before is None:
-            text = (
+            text = self.failure = (
                 f"{one_line(base)} has no suite {suite.shown}, so nobody knows what was"
                 " loosened; leave out --summ-base until a new suite is merged"
             )
-            return Decided(replace(result, stick=text), failure=text)
-        loose = [one_line(str(change), 200) for change in changes if change.loosens]
-        if not loose:
-            return Decided(result)
-        text = "\n  ".join((f"{suite.shown} was loosened since {one_line(base)}:", *loose))
-        if before.stick == "warn":
+        elif not loose:
+            text = ""
+        elif before.stick == "warn":
             warnings.warn(pytest.PytestWarning(text), stacklevel=1)
-            return Decided(result)
-        failure = f"{text}\nhave somebody approve this, then merge it alone"
-        return Decided(replace(result, stick=text), failure=failure)
+            text = ""
+        else:
+            self.failure = f"{text}\nhave somebody approve this, then merge it alone"
+        self.summeval_result = TestResult(suite=suite.shown, stick=text)
 
 
 class JudgeItem(VerdictItem):
@@ -178,15 +164,15 @@ class JudgeItem(VerdictItem):
         """The labelled pairs."""
         return tuple(self.gated.labelled)
 
-    def decide(self) -> Decided:
+    def decide(self) -> None:
         """What the golden labels say of the judge, and which floors it misses."""
-        result = self.gate.judge_result(self.gated)
+        result = self.summeval_result = self.gate.judge_result(self.gated)
         trust = result.trust
         if trust is None or trust.outcome == "passed":  # None: no label has a golden answer
-            return Decided(result)
+            return
         if trust.outcome == "error":
-            return Decided(result, error=trust.fault or trust.undecided)
-        return Decided(result, failure=describe_trust(trust))
+            raise JudgeError(trust.fault or trust.undecided)
+        self.failure = describe_trust(trust)
 
 
 class PairItem(VerdictItem):
@@ -197,24 +183,21 @@ class PairItem(VerdictItem):
         """The pair itself."""
         return (self.gated.task(self.name, self.system),)
 
-    def decide(self) -> Decided:
+    def decide(self) -> None:
         """What the pair misses, with every finding; its numbers become the test's properties."""
-        result = self.gate.pair_result(self.gated, self.system, self.name)
+        result = self.summeval_result = self.gate.pair_result(self.gated, self.system, self.name)
         pair = result.pair
         assert pair is not None
         values = pair.numbers().values
         self.user_properties += [(n, value) for n, value in values.items() if value is not None]
-        if pair.fault:
-            return Decided(result, error=pair.fault)
-        if pair.outcome == "passed":
-            return Decided(result)
-        if pair.outcome == "error":
+        if pair.outcome == "error" or pair.fault:
             why = "; ".join(pair.verdict.undecided)
             where = f"paper {self.name!r}, system {self.system!r}"
-            return Decided(result, error=f"{where} is undecided: {why}")
-        # The end of the run prints the signatures of what failed.
-        self.gate.failed_signatures.update(pair.signatures if pair.verdict.shortfalls else ())
-        return Decided(result, failure=pair_case(pair).text)
+            raise JudgeError(pair.fault or f"{where} is undecided: {why}")
+        if pair.outcome == "failed":
+            # The end of the run prints the signatures of what failed.
+            self.gate.failed_signatures.update(pair.signatures if pair.verdict.shortfalls else ())
+            self.failure = pair_case(pair).text
 
 
 class MeansItem(VerdictItem):
@@ -227,13 +210,14 @@ class MeansItem(VerdictItem):
         labelled = gated.labelled if gated.thresholds.corrected else ()
         return (*(gated.task(paper, self.system) for paper in gated.papers(self.system)), *labelled)
 
-    def decide(self) -> Decided:
+    def decide(self) -> None:
         """Which means the system misses, and which rules its comparison breaks."""
         gate = self.gate
-        result = gate.system_result(self.gated, self.system)
+        result = self.summeval_result = gate.system_result(self.gated, self.system)
         system = result.system
         assert system is not None
-        if system.outcome != "failed":
-            return Decided(result, error=system.fault if system.outcome == "error" else "")
-        gate.failed_signatures.update(map(str, self.gated.signatures(gate.judge)))
-        return Decided(result, failure=system_case(system).text)
+        if system.outcome == "error":
+            raise JudgeError(system.fault)
+        if system.outcome == "failed":
+            gate.failed_signatures.update(map(str, self.gated.signatures(gate.judge)))
+            self.failure = system_case(system).text

@@ -286,7 +286,7 @@ def test_a_retry_waits_without_a_slot() -> None:
         async def both(client: Client) -> list[str]:
             sent_away = asyncio.ensure_future(client.send(question("sent away")))
             await until(lambda: bool(client.trouble))
-            client._talk.settle(client._talk.dialect)
+            client._is_known = True
             texts = [(await client.send(question("other"))).text]
             await skip(300)
             return [*texts, (await sent_away).text]
@@ -443,7 +443,7 @@ def test_a_limit_shrinks_when_it_is_too_many_and_grows_back() -> None:
     with ScriptedServer(script) as server:
 
         async def many(client: Client) -> int:
-            client._talk.settle(client._talk.dialect)
+            client._is_known = True
             await asyncio.gather(*[client.send(question(str(n))) for n in range(16)])
             return client._limiter.limit
 
