@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -35,13 +35,12 @@ from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.words import content_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from summeval_pytest.questions import Answer, Question
     from summeval_pytest.suite.values import CheckerSpec
 
 
-CheckT = TypeVar("CheckT")
 VERSION: Final = "1"
 """Goes up when a source is cut, or evidence chosen, in another way."""
 MARKS: Final = 8
@@ -75,19 +74,18 @@ class Support(NamedTuple):
 
 
 class ClaimReader(Protocol):
-    """A model that reads a text and a claim."""
+    """A model that reads a text and a claim.
 
-    @property
-    def signature(self) -> str:
-        """All that can move its numbers, on one line."""
+    All that can move its numbers is in its ``signature``. Where it ``labels_tokens``, it supports
+    each token, so that sentences can be read together.
+    """
+
+    signature: str
+    labels_tokens: bool
 
     @property
     def window(self) -> int:
         """How many tokens of a text and a claim it reads at once."""
-
-    @property
-    def labels_tokens(self) -> bool:
-        """Whether it supports each token, so that sentences can be read together."""
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """How many tokens each text has."""
@@ -137,22 +135,25 @@ class Checker:
         """The answer to one question."""
         match question:
             case CheckFacts(facts=facts, premises=premises):
-                return FactChecks(tuple(self._checked([f.text for f in facts], premises, _fact)))
+                checks = self._checked([fact.text for fact in facts], premises, together=False)
+                return FactChecks(tuple(map(_of_fact, checks)))
             case CheckSentences(sentences=sentences, source=source):
-                return SentenceChecks(tuple(self._checked(sentences, source, _sentence)))
+                together = self.reader.labels_tokens
+                return SentenceChecks(tuple(self._checked(sentences, source, together=together)))
             case _:
                 return Unanswered(ONLY_CHECKS)
 
     def _checked(
-        self, claims: Sequence[str], source: Sequence[str], make: Callable[..., CheckT]
-    ) -> Iterator[CheckT | Unanswered]:
+        self, claims: Sequence[str], source: Sequence[str], *, together: bool
+    ) -> Iterator[SentenceCheck | Unanswered]:
         if not source:
-            yield from (make(NO_SOURCE, self.threshold <= 0, (), 0.0) for _ in claims)
+            supported = self.threshold <= 0
+            none = SentenceCheck(reason=NO_SOURCE, supported=supported, evidence=(), support=0.0)
+            yield from (none for _ in claims)
             return
         window, lengths = self.reader.window, self.reader.count(source)
         sizes = self.reader.count(claims)
-        is_grouped = make is _sentence and self.reader.labels_tokens
-        for first, last in _groups(sizes, window // 4 if is_grouped else -1):
+        for first, last in _groups(sizes, window // 4 if together else -1):
             size = sum(sizes[first:last])
             if size > window // 2:
                 yield Unanswered(
@@ -167,16 +168,11 @@ class Checker:
             for claim in claims[first:last]:
                 of_claim = [each.within(start, start + len(claim)) for each in of_group]
                 start += len(claim) + 1
-                yield self._judged(claim, of_claim, parts, source, make)
+                yield self._judged(claim, of_claim, parts, source)
 
     def _judged(
-        self,
-        claim: str,
-        by_part: Sequence[Support],
-        parts: Sequence[_Chunk],
-        source: Sequence[str],
-        make: Callable[..., CheckT],
-    ) -> CheckT:
+        self, claim: str, by_part: Sequence[Support], parts: Sequence[_Chunk], source: Sequence[str]
+    ) -> SentenceCheck:
         """The check of a claim by its support in each part of the source."""
         supports = [round(each.value, _DIGITS) for each in by_part]
         support = max(supports)
@@ -187,7 +183,18 @@ class Checker:
         best = parts[place].places
         if len(parts) > 1:
             reason += f"; best of {len(parts)} parts: sentences {best[0] + 1} to {best[-1] + 1}"
-        return make(reason, support >= self.threshold, evidence_of(claim, best, source), support)
+        evidence, supported = evidence_of(claim, best, source), support >= self.threshold
+        return SentenceCheck(reason=reason, supported=supported, evidence=evidence, support=support)
+
+
+def _of_fact(check: SentenceCheck | Unanswered) -> FactCheck | Unanswered:
+    """The check of a fact: no premise carries what does not follow."""
+    if isinstance(check, Unanswered):
+        return check
+    premises = check.evidence if check.supported else ()
+    return FactCheck(
+        reason=check.reason, entailed=check.supported, premises=premises, support=check.support
+    )
 
 
 def _groups(sizes: Sequence[int], most: int) -> Iterator[tuple[int, int]]:
@@ -210,17 +217,6 @@ def unsupported_spans(
 
     runs = [[*run] for weak_run, run in groupby(re.finditer(r"\S+", claim), is_weak) if weak_run]
     return [claim[run[0].start() : run[-1].end()] for run in runs]
-
-
-def _fact(reason: str, entailed: bool, evidence: tuple[int, ...], support: float) -> FactCheck:
-    premises = evidence if entailed else ()
-    return FactCheck(reason=reason, entailed=entailed, premises=premises, support=support)
-
-
-def _sentence(
-    reason: str, supported: bool, evidence: tuple[int, ...], support: float
-) -> SentenceCheck:
-    return SentenceCheck(reason=reason, supported=supported, evidence=evidence, support=support)
 
 
 def parts_of(source: Sequence[str], lengths: Sequence[int], room: int) -> Iterator[_Chunk]:

@@ -277,12 +277,3 @@ def test_an_invisible_attack_is_gone_once_the_text_is_normalised(name: str, text
 def test_a_visible_attack_reaches_the_judge(name: str) -> None:
     """One that normalising takes away would prove nothing about a judge."""
     assert normalise(ATTACKS[name].attack(SUMMARY)) != SUMMARY
-
-
-def test_the_source_code_holds_no_invisible_character() -> None:
-    """A file that hides what it says cannot be reviewed."""
-    from summeval_pytest.study import edits as hostile
-
-    assert hostile.__file__
-    with open(hostile.__file__, encoding="utf-8") as file:  # noqa: PTH123  # the path is Python's
-        assert file.read().isascii()

@@ -214,23 +214,6 @@ def test_sentences_of_an_abstract_are_a_text_with_roles(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "facets"),
-    [
-        ("nicta_piboso", {"result", "conclusion"}),
-        ("pubmedqa_roles", {"result"}),
-        ("infolossqa_roles", {"result"}),
-    ],
-)
-def test_set_without_conclusions_has_them_among_the_results(
-    tmp_path: Path, name: str, facets: set[str]
-) -> None:
-    """A judge that finds a conclusion there is not wrong; where there are conclusions, it is."""
-    made(tmp_path, name, ROLE | {"bmrc": "R"})
-    (role,) = load_suite(tmp_path / "out").labels["d-1", "authors"].roles or ()
-    assert (role.text, set(role.facets)) == ("Moss is old.", facets)
-
-
 def test_matches_are_summaries_of_one_fact(tmp_path: Path) -> None:
     """Worked example: two predicted facts of one system; one pair of two minds is left out.
 

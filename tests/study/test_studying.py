@@ -163,6 +163,7 @@ def test_without_matplotlib_the_extra_is_named(
         (["--judge="], "--judge=: names nothing; write a name, or leave it out"),
         (["--system="], "--system=: names nothing; write a name, or leave it out"),
         (["--judge=ofline"], "no judge 'ofline'; did you mean 'offline'?"),
+        (["--family=one="], "--family=one=: no family; write NAME=FAMILY, as gpt35=openai"),
         (["--family=tow=x"], "--family=tow=x: no judge or system 'tow' is studied; did you mean"),
         (["--familiar=none.txt"], "--familiar=none.txt: cannot be read, No such file"),
         (["--familiar=empty.txt"], "--familiar=empty.txt: holds no word; write the familiar"),

@@ -132,31 +132,17 @@ def readability(text: str, *, familiar: frozenset[str] | None = None) -> dict[st
         return {}
     length = len(words) / sum(map(bool, sentences))
     letters = sum(map(str.isalpha, "".join(words)))
+    n_syllables = sum(map(syllables, words)) / len(words)
     grades = {
-        "FKGL": flesch_kincaid(length, sum(map(syllables, words)) / len(words)),
-        "Coleman-Liau": coleman_liau(100 * letters / len(words), 100 / length),
+        "FKGL": 0.39 * length + 11.8 * n_syllables - 15.59,
+        "Coleman-Liau": 0.0588 * (100 * letters / len(words)) - 0.296 * (100 / length) - 15.8,
     }
     if familiar:
         known = frozenset(map(str.lower, familiar))
-        unfamiliar = sum(not is_familiar(word, known) for word in words)
-        grades["Dale-Chall"] = dale_chall(100 * unfamiliar / len(words), length)
+        unfamiliar = 100 * sum(not is_familiar(word, known) for word in words) / len(words)
+        score = 0.1579 * unfamiliar + 0.0496 * length
+        grades["Dale-Chall"] = score + 3.6365 if unfamiliar > _MANY_UNFAMILIAR else score
     return grades
-
-
-def flesch_kincaid(words_per_sentence: float, syllables_per_word: float) -> float:
-    """The Flesch-Kincaid grade level of these two means."""
-    return 0.39 * words_per_sentence + 11.8 * syllables_per_word - 15.59
-
-
-def coleman_liau(letters_per_100_words: float, sentences_per_100_words: float) -> float:
-    """The Coleman-Liau index of these two means."""
-    return 0.0588 * letters_per_100_words - 0.296 * sentences_per_100_words - 15.8
-
-
-def dale_chall(unfamiliar_per_100_words: float, words_per_sentence: float) -> float:
-    """The Dale-Chall score of these two means, with its step above 5 unfamiliar words in 100."""
-    score = 0.1579 * unfamiliar_per_100_words + 0.0496 * words_per_sentence
-    return score + 3.6365 if unfamiliar_per_100_words > _MANY_UNFAMILIAR else score
 
 
 def is_familiar(word: str, familiar: frozenset[str]) -> bool:

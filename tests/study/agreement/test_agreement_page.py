@@ -7,7 +7,7 @@ import pytest
 
 from summeval_pytest.study.agreement.agreement_page import agreement_page, calibration_bins
 from tests.reports.records import MARKUP, SUMMARY
-from tests.reports.test_page import ADDRESSES, Page
+from tests.reports.test_page import Page
 from tests.study.agreement.agreements import labelled, small_agreement
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
@@ -87,23 +87,6 @@ def test_without_any_overall_score_the_items_are_there_all_the_same() -> None:
     assert "#calibration" not in [link["href"] for link in page.tags("a")]
 
 
-def test_nothing_can_act_and_nothing_is_asked_for(page: Page) -> None:
-    """It opens without a network and without a script; the style is the one that is named."""
-    (policy,) = [
-        str(meta["content"])
-        for meta in page.tags("meta")
-        if meta.get("http-equiv") == "Content-Security-Policy"
-    ]
-    assert "script-src 'none'" in policy
-    assert not page.tags("script")
-    assert not any(
-        name == "style" or name.startswith("on") for _, attrs in page.elements for name in attrs
-    )
-    addresses = [attrs[name] for _, attrs in page.elements for name in attrs if name in ADDRESSES]
-    assert all(str(address).startswith(("#", "data:,")) for address in addresses)
-    assert not re.search(r"https?:|url\(|@import", "".join(page.styles))
-
-
 def test_hostile_text_changes_no_element_of_this_page_either() -> None:
     """Papers, systems, columns, judges and their reasons are strangers' words."""
     hostile = agreement_page(small_agreement(lambda _: MARKUP), MARKUP)
@@ -124,7 +107,7 @@ def test_bins_hold_as_many_pairs_and_part_none_that_are_alike() -> None:
     """Worked example: 20 pairs make four bins of five, and the ten zeros share one.
 
     Of the middle bin moss has 1 and 2, zinc 3 to 5: drawn alone their means are 1.5 and 4. The last
-    bin is of one paper, which tells nothing of others.
+    bin is of one paper, which tells nothing of others. 100 pairs make ten bins, and nine one.
     """
     pairs = [labelled(f"paper-{n}", 0, 0) for n in range(10)]
     pairs += [labelled("moss" if n < 3 or n > 5 else "zinc", n, n * 10) for n in range(1, 11)]
@@ -135,10 +118,6 @@ def test_bins_hold_as_many_pairs_and_part_none_that_are_alike() -> None:
     ]  # fmt: skip
     assert calibration_bins(pairs[::-1], "FM") == [none, middle, last]
     assert calibration_bins(pairs, "EVA") == []
-
-
-def test_many_pairs_make_ten_bins_and_few_make_one() -> None:
-    """A bin of one or two pairs is no mean, and more than ten are no curve."""
     pairs = [labelled("moss", n, n) for n in range(100)]
     assert [each["n"] for each in calibration_bins(pairs, "FM")] == [10] * 10
     assert [each["n"] for each in calibration_bins(pairs[:9], "FM")] == [9]

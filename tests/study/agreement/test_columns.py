@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.errors import JudgeError, SuiteError
+from summeval_pytest.errors import SuiteError
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import FACETS, FacetSegments, SegmentFacets, Unanswered
@@ -34,7 +34,6 @@ from tests.study.moss_suite import (
     GREW,
     READER,
     SAND,
-    SYSTEMS,
     labels_of,
     moss,
     session,
@@ -128,20 +127,6 @@ def test_the_best_of_several_references_counts_and_an_unrated_facet_is_no_rating
     assert rated(pair) == {}
 
 
-def test_papers_with_the_same_reference_are_one_group(tmp_path: Path) -> None:
-    """ScholarSum has one reference twice; line breaks and blanks do not make it another."""
-    papers = [
-        {"id": "sand", "source": "Moss.", "reference": "It grew on  sand."},
-        {"id": "rock", "source": "Fern.", "reference": "It grew on\nsand. "},
-    ]
-    summaries = {(paper, of): "It grew 2 times." for paper in ("sand", "rock") for of in SYSTEMS}
-    labels = [{"paper": p, "system": of, "overall": 0.5} for p, of in summaries]
-    suite = load_suite(write_suite(tmp_path / "moss", papers, summaries, labels))
-    pairs = labelled_pairs(suite, READER, session())
-    assert [pair.paper for pair in pairs] == ["sand", "sand", "rock", "rock"]
-    assert len({pair.group for pair in pairs}) == 1
-
-
 def test_support_of_some_pairs_makes_no_column(tmp_path: Path) -> None:
     """This judge has no strength of belief; where a rule answers every sentence, there is one."""
     papers = [{"id": "sand", "source": "Moss grew 5 times.", "reference": "It grew 3 times."}]
@@ -163,13 +148,6 @@ def test_a_label_of_a_sentence_that_is_not_there_is_refused_before_anything_is_a
     labels = labels_of(sentences=[{"index": 7, "faithful": True}])
     suite = load_suite(write_suite(tmp_path / "moss", SAND, GREW, labels))
     with pytest.raises(SuiteError, match="is about sentence 7, and the summary has 1"):
-        labelled_pairs(suite, DEAD, session())
-
-
-def test_a_judge_that_fails_leaves_no_thread(tmp_path: Path) -> None:
-    """The command may be a step of a longer script; a fixture of all tests looks for the thread."""
-    suite = load_suite(moss(tmp_path / "moss"))
-    with pytest.raises(JudgeError):
         labelled_pairs(suite, DEAD, session())
 
 

@@ -84,16 +84,6 @@ def test_figures_are_micro_and_means_over_instances_stand_beside() -> None:
     assert (found["n_instances"], found["n_papers"], found["n_unanswered"]) == (3, 2, 0)
 
 
-def test_an_interval_of_evidence_is_over_papers() -> None:
-    """One paper alone gives an interval without width; bounds hold the value."""
-    alone = judged(case((1,), (1, 2)), case((1,), (1,)))
-    assert alone["precision"].low == alone["precision"].high == alone["precision"].value
-    two = judged(case((1,), (1, 2)), case((1,), (1,), group="rain"))
-    assert two["precision"].low is not None
-    assert two["precision"].value is not None
-    assert two["precision"].low <= two["precision"].value
-
-
 def test_a_case_without_an_answer_is_left_out_and_counted() -> None:
     """It is the judge's silence, and no sentence that it missed."""
     found = judged(case((1,), None), case((1,), (1,)))
@@ -132,13 +122,6 @@ def test_the_more_abstractive_half_is_distinguished() -> None:
     assert (by_part["high"]["recall"].value, by_part["low"]["recall"].value) == (0.0, 1.0)
     bm25 = {each["part"]: each for each in figures if each["by"] == "BM25 top-1"}
     assert bm25["low"]["precision"].value == 1.0
-
-
-def test_where_all_are_equally_abstractive_there_is_one_half() -> None:
-    """A part without a sentence has no figures."""
-    parts = {each["part"] for each in supporting_figures([case((1,), (1,)), case((1,), (0,))])}
-    assert parts == {"all", "low"}
-    assert list(supporting_figures([])) == []
 
 
 PLACES = st.sets(st.integers(0, 3))

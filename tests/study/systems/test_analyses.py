@@ -18,14 +18,13 @@ from summeval_pytest.study.systems.analyses import (
     fact_stages,
     hallucination_rates,
     judge_heats,
-    popularities,
     profiles,
     ranked,
     spreads,
     standings,
 )
 from summeval_pytest.study.systems.studied import Cut, Given
-from summeval_pytest.study.systems.texts import BANDS, NUMBERS
+from summeval_pytest.study.systems.texts import NUMBERS
 from tests.study.systems.study_pairs import JUDGE, pair, scored, sentences, studied, text
 
 if TYPE_CHECKING:
@@ -222,14 +221,6 @@ def test_the_diagonal_minus_the_rest() -> None:
     ]  # fmt: skip
 
 
-def test_a_good_system_is_no_self_preference() -> None:
-    """Worked example: only A has a system, the best of all, and both judges say so."""
-    families = ({"A": "a", "B": "b"}, {"sa": "a", "x": "x", "y": "y"})
-    row = {"sa": 0.9, "x": 0.5, "y": 0.5}
-    heat = heat_of([{"A": row, "B": row}] * 2, families)
-    assert heat["preference"].value == 0.0
-
-
 @settings(max_examples=8)  # each example resamples
 @given(
     levels=st.lists(st.floats(-1, 1), min_size=5, max_size=5),
@@ -410,23 +401,3 @@ def test_numbers_per_100_words_are_those_of_all_texts_together() -> None:
     assert found["means"]["per 100 words"].value == 2.0
     assert found["means"]["numbers"].value == 1.0
     assert {(mean.n, mean.n_of) for mean in found["means"].values()} == {(2, 3)}
-
-
-def test_words_are_spread_over_the_ranks_of_the_sources() -> None:
-    """Worked example: half of the words are the sources' commonest, half they do not have."""
-    reference, odd, mute = (
-        replace(text("a", system, {}), text=words)
-        for system, words in ((None, "Kiln brick."), ("odd", "Kiln moss."), ("mute", "42"))
-    )
-    of = replace(studied(odd, mute), references=[reference], sources=["Kiln kiln kiln brick."])
-    found = list(popularities(of))
-    assert [(each["system"], each["n_texts"]) for each in found] == [
-        (None, 1),
-        ("odd", 1),
-        ("mute", 1),
-    ]
-    assert found[0]["shares"][BANDS[0]] == 1.0
-    assert found[1]["shares"][BANDS[0]] == 0.5
-    assert found[1]["shares"]["not in the corpus"] == 0.5
-    assert sum(found[1]["shares"].values()) == pytest.approx(1)
-    assert not found[2]["shares"]

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from summeval_pytest.errors import OptionError
 from summeval_pytest.study.study import families_of, stem_of
 
 
@@ -27,18 +26,3 @@ def test_what_the_user_says_counts_for_judge_and_system() -> None:
     assert judges == {"gpt": "gpt"}
     assert systems == {"gpt": "gpt", "mine": "gpt"}
     assert families_of({}, {"a=b": "a=b"}, ["a=b=c"])[1] == {"a=b": "c"}
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("gpt", "--family=gpt: no family; write NAME=FAMILY, as gpt35=openai"),
-        ("gpt=", "--family=gpt=: no family; write NAME=FAMILY"),
-        ("gtp=x", "--family=gtp=x: no judge or system 'gtp' is studied; did you mean 'gpt'?"),
-    ],
-)
-def test_a_family_of_nobody_is_refused(text: str, message: str) -> None:
-    """Otherwise a slip of the pen would be no self-preference."""
-    with pytest.raises(OptionError) as raised:
-        families_of({"gpt": "gpt-4o"}, {}, text.split(","))
-    assert message in str(raised.value)
