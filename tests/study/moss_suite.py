@@ -17,7 +17,7 @@ from summeval_pytest.questions import (
     Unanswered,
 )
 from summeval_pytest.run.session import Session
-from tests.label_suite import write_lines
+from summeval_pytest.suite import places
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -91,22 +91,14 @@ def write_suite(
     recorded: Sequence[Mapping[str, object]] = (),
 ) -> Path:
     """A suite of two systems with labels, and with other judges' records where there are any."""
-    files: dict[str, Sequence[Mapping[str, object]]] = {"papers": papers, "labels": labels}
-    for system in SYSTEMS:
-        files[system] = [
-            {"paper": paper, "summary": text}
-            for (paper, of), text in summaries.items()
-            if of == system
+    own = {
+        system: [
+            {"paper": p, "summary": text} for (p, of), text in summaries.items() if of == system
         ]
-    settings = ['papers = "papers.jsonl"', 'labels = "labels.jsonl"']
-    if recorded:
-        files["recorded"] = recorded
-        settings.append('recorded = "recorded.jsonl"')
-    settings += [f'[systems.{system}]\nsummaries = "{system}.jsonl"' for system in SYSTEMS]
-    folder.mkdir()
-    for name, objects in files.items():
-        write_lines(folder / f"{name}.jsonl", *objects)
-    (folder / "summeval.toml").write_text("\n".join(settings) + "\n", encoding="utf-8")
+        for system in SYSTEMS
+    }
+    files = {"papers": papers, "labels": labels, "recorded": recorded}
+    places.write_suite(folder, places.suite_files([], files, own, thresholds=()))
     return folder
 
 
