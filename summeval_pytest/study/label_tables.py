@@ -11,7 +11,6 @@ import re
 from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
@@ -24,15 +23,25 @@ from summeval_pytest.questions import FACETS
 from summeval_pytest.run.measure import source_of
 from summeval_pytest.study.agreement.annotators import annotators_in_short, item_figures
 from summeval_pytest.suite.entries import FileEntry, Given, Number, Text, expecting
-from summeval_pytest.suite.labels import UNRATED, EvidenceLabel, UpTo3, UpTo4, labels_of
+from summeval_pytest.suite.labels import (
+    UNRATED,
+    EvidenceLabel,
+    FactLabel,
+    FactLabels,
+    Label,
+    SentenceLabel,
+    UpTo3,
+    UpTo4,
+    labels_of,
+)
 from summeval_pytest.suite.lines import OWN_KEYS, TextFile, brief, closest
 from summeval_pytest.suite.marking import (
     Item,
-    ItemKind,
     Marking,
     cut,
     evidence_label,
     label_lines,
+    markings_of,
 )
 from summeval_pytest.suite.places import file_name, json_lines
 from summeval_pytest.suite.rows import read_table
@@ -50,14 +59,6 @@ _UNNAMED: Final = "(nobody is named)"
 _SHOWN: Final = 3
 _PAIRS_SHOWN: Final = 6
 
-_KINDS: Final = {
-    "overall": "overall score",
-    "sentence": "sentence",
-    "reference fact": "fact",
-    "candidate fact": "fact",
-}
-"""What each kind of item is counted as, facets' ratings aside."""
-
 
 def import_labels(source: Path, out: Path, suite: Suite, chosen: Labels) -> list[str]:
     """Writes the label file, or one an annotator, and says what it holds.
@@ -71,8 +72,7 @@ def import_labels(source: Path, out: Path, suite: Suite, chosen: Labels) -> list
     check_writable(out, "--out")
     file = TextFile(source, source.as_posix())
     rows = read_csv(file, read_names(chosen.map))
-    reader = RowReader(suite)
-    by_row = [reader.markings(row) for row in rows]
+    by_row = [markings_of_row(suite, row) for row in rows]
     markings = [marking for each in by_row for marking in each]
     if not markings:
         raise SuiteError(
@@ -133,9 +133,12 @@ def _files(
 
 
 def _counts(out: Path, markings: list[Marking]) -> str:
-    kinds = Counter(_KINDS.get(marking.item.kind, "facet rating") for marking in markings)
+    kinds = Counter(
+        "facet rating" if kind in FACETS else {"overall": "overall score"}.get(kind, kind)
+        for kind in (marking.item.kind.split()[-1] for marking in markings)
+    )
     n_pairs = len({(marking.item.paper, marking.item.system) for marking in markings})
-    ordered = ("facet rating", *dict.fromkeys(_KINDS.values()))
+    ordered = ("facet rating", "overall score", "sentence", "fact")
     counts = ", ".join(_count(kinds[kind], kind) for kind in ordered if kinds[kind])
     return f"{out}: labels of {_count(n_pairs, 'pair')}: {counts}"
 
@@ -249,8 +252,7 @@ def read_names(options: Iterable[str]) -> dict[str, str]:
     """
     names: dict[str, str] = {}
     for option in options:
-        name, _, target = option.rpartition("=")
-        fault = ""
+        (name, _, target), fault = option.rpartition("="), ""
         if not name:
             fault = "no field is named; write COLUMN=FIELD"
         elif target != LEFT_OUT and not _is_field(target):
@@ -314,98 +316,84 @@ def _fields_of(table: DataTable, names: Mapping[str, str]) -> dict[str, str]:
     return fields_of
 
 
-class RowReader:
-    """Reads rows as markings of one suite; each of its texts is cut into sentences once."""
+def markings_of_row(suite: Suite, entry: FileEntry) -> list[Marking]:
+    """What a row says, item by item; nothing where its answers are empty."""
+    for key, needed in _NEEDS.items():
+        if entry.has(key) and not entry.has(needed):
+            raise entry.fault(
+                key, f"{entry.owner} has {key!r} and no {needed!r}; add it, or delete {key!r}"
+            )
+    row = entry.read(_Row)
+    suite.roster.check(entry, row.paper, row.system)
+    if row.faithful and row.error:
+        what = f"{entry.owner} is faithful and names an error, {brief(row.error)}"
+        raise entry.fault("error", f"{what}; delete one of the two")
+    ratings = {facet: getattr(row, facet) for facet in FACETS}
+    label = Label(
+        paper=row.paper,
+        system=row.system,
+        facets={facet: rating for facet, rating in ratings.items() if rating != UNRATED},
+        overall=row.overall,
+        labelled_by=row.annotator,
+        place=entry.place,
+    )
+    if row.faithful is not None:
+        evidence = _evidence(suite, entry, row) if row.evidence else ()
+        index, faithful = _sentence(suite, entry, row), row.faithful
+        sentence = SentenceLabel(index=index, faithful=faithful, evidence=evidence, error=row.error)
+        label = replace(label, sentences=(sentence,))
+    if row.holds is not None and row.text is not None and row.side is not None:
+        facts = (FactLabel(text=row.text, holds=row.holds),)
+        label = replace(label, facts=FactLabels(**{row.side: facts}))
+    own = tuple((key, value) for key, value in entry.values.items() if key.startswith(OWN_KEYS))
+    return [replace(marking, own=own) for marking in markings_of(label)]
 
-    def __init__(self, suite: Suite) -> None:
-        self._suite = suite
-        self._source = cache(lambda paper: source_of(suite.paper(paper)))
-        self._summary = cache(lambda paper, system: cut(suite.pair(paper, system).summary))
 
-    def markings(self, entry: FileEntry) -> list[Marking]:
-        """What a row says, item by item; nothing where its answers are empty."""
-        for key, needed in _NEEDS.items():
-            if entry.has(key) and not entry.has(needed):
-                raise entry.fault(
-                    key, f"{entry.owner} has {key!r} and no {needed!r}; add it, or delete {key!r}"
-                )
-        row = entry.read(_Row)
-        self._suite.roster.check(entry, row.paper, row.system)
-        item = Item(paper=row.paper, system=row.system, kind="overall")
-        plain = Marking(
-            item=item,
-            value=row.overall,
-            own=tuple((k, v) for k, v in entry.values.items() if k.startswith(OWN_KEYS)),
-            annotator=row.annotator,
-            place=entry.place,
-        )
-        ratings = {facet: getattr(row, facet) for facet in FACETS}
-        markings = [
-            replace(plain, item=replace(item, kind=facet), value=rating)
-            for facet, rating in ratings.items()
-            if rating != UNRATED
-        ]
-        if row.overall is not None:
-            markings.append(plain)
-        if row.faithful is not None:
-            markings.append(self._of_sentence(entry, row, plain))
-        if row.holds is not None and row.text is not None:
-            kind: ItemKind = "reference fact" if row.side == "reference" else "candidate fact"
-            fact = replace(item, kind=kind, text=row.text)
-            markings.append(replace(plain, item=fact, value=row.holds))
-        return markings
-
-    def _of_sentence(self, entry: FileEntry, row: _Row, plain: Marking) -> Marking:
-        if row.faithful and row.error:
-            what = f"{entry.owner} is faithful and names an error, {brief(row.error)}"
-            raise entry.fault("error", f"{what}; delete one of the two")
-        evidence = self._evidence(entry, row) if row.evidence else ()
-        item = replace(plain.item, kind="sentence", index=self._sentence(entry, row))
-        return replace(plain, item=item, value=row.faithful, evidence=evidence, error=row.error)
-
-    def _sentence(self, entry: FileEntry, row: _Row) -> int:
-        """The index of the sentence, which may be given by its words."""
-        text = row.sentence or ""
-        is_recorded = self._suite.systems[row.system].endpoint is None
-        sentences = self._summary(row.paper, row.system) if is_recorded else None
-        if _INDEX.fullmatch(text):
-            if sentences is not None and int(text) >= len(sentences):
-                raise entry.fault(
-                    "sentence",
-                    f"{entry.owner} is about sentence {int(text)}, and the summary has"
-                    f" {len(sentences)}, counted from 0; mend the index",
-                )
-            return int(text)
-        places = stands_in(text, sentences or ())
-        if len(places) != 1:
-            times = f"in {len(places)} sentences of" if places else "nowhere in"
+def _sentence(suite: Suite, entry: FileEntry, row: _Row) -> int:
+    """The index of the sentence, which may be given by its words."""
+    text, sentences = row.sentence or "", None
+    if suite.systems[row.system].endpoint is None:
+        sentences = cut(suite.pair(row.paper, row.system).summary)
+    if _INDEX.fullmatch(text):
+        if sentences is not None and int(text) >= len(sentences):
             raise entry.fault(
                 "sentence",
-                f"the sentence of {entry.owner}, {brief(text)}, stands {times} the summary;"
-                " write its index, from 0",
+                f"{entry.owner} is about sentence {int(text)}, and the summary has"
+                f" {len(sentences)}, counted from 0; mend the index",
             )
-        return places[0]
+        return int(text)
+    places = stands_in(text, sentences or ())
+    if len(places) != 1:
+        times = f"in {len(places)} sentences of" if places else "nowhere in"
+        raise entry.fault(
+            "sentence",
+            f"the sentence of {entry.owner}, {brief(text)}, stands {times} the summary;"
+            " write its index, from 0",
+        )
+    return places[0]
 
-    def _evidence(self, entry: FileEntry, row: _Row) -> tuple[EvidenceLabel, ...]:
-        """The source sentences named, by index or by their words, each once."""
-        source, text = self._source(row.paper), row.evidence or ""
-        if _INDICES.fullmatch(text):
-            indices = tuple(map(int, re.split(r"[\s,;]+", text)))
-        else:
-            indices = stands_in(text, source)
-        if not indices:
-            raise entry.fault(
-                "evidence",
-                f"'evidence' of {entry.owner}, {brief(text)}, stands nowhere in the source;"
-                " write indices of source sentences, from 0, as '3;7'",
-            )
-        if beyond := [index for index in indices if index >= len(source)]:
-            raise entry.fault(
-                "evidence",
-                f"'evidence' of {entry.owner} names source sentence {beyond[0]}, and the source"
-                f" has {len(source)}, counted from 0; mend the index",
-            )
-        return tuple(evidence_label(source, index) for index in dict.fromkeys(indices))
+
+def _evidence(suite: Suite, entry: FileEntry, row: _Row) -> tuple[EvidenceLabel, ...]:
+    """The source sentences named, by index or by their words, each once."""
+    source, text = source_of(suite.paper(row.paper)), row.evidence or ""
+    if _INDICES.fullmatch(text):
+        indices = tuple(map(int, re.split(r"[\s,;]+", text)))
+    else:
+        indices = stands_in(text, source)
+    fault = ""
+    if not indices:
+        fault = (
+            f", {brief(text)}, stands nowhere in the source; write indices of source sentences,"
+            " from 0, as '3;7'"
+        )
+    elif (last := max(indices)) >= len(source):
+        fault = (
+            f" names source sentence {last}, and the source has {len(source)}, counted from 0;"
+            " mend the index"
+        )
+    if fault:
+        raise entry.fault("evidence", f"'evidence' of {entry.owner}{fault}")
+    return tuple(evidence_label(source, index) for index in dict.fromkeys(indices))
 
 
 Markings = dict[Item, Marking]
@@ -438,9 +426,8 @@ def in_words(value: float | bool | None) -> str:
 
 def _by_item(annotators: Mapping[str, Markings]) -> dict[Item, list[Marking]]:
     by_item: defaultdict[Item, list[Marking]] = defaultdict(list)
-    for markings in annotators.values():
-        for item, marking in markings.items():
-            by_item[item].append(marking)
+    for marking in (marking for own in annotators.values() for marking in own.values()):
+        by_item[marking.item].append(marking)
     return by_item
 
 
@@ -456,11 +443,12 @@ def settled(annotators: Mapping[str, Markings]) -> list[Marking]:
     Its evidence is what most annotators name who give that value and name any, else all that they
     name. An error is kept where more of them name it than any other.
     """
-    return [_settle(item, markings) for item, markings in _by_item(annotators).items()]
+    return list(map(_settle, _by_item(annotators).values()))
 
 
-def _settle(item: Item, markings: Sequence[Marking]) -> Marking:
+def _settle(markings: Sequence[Marking]) -> Marking:
     (value, most), *others = Counter(marking.value for marking in markings).most_common()
+    item = markings[0].item
     if others and others[0][1] == most:
         values = ", ".join(f"{each.annotator} {in_words(each.value)}" for each in markings)
         raise SuiteError(

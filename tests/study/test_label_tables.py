@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from summeval_pytest.errors import OptionError, Place
 from summeval_pytest.study.label_tables import (
-    RowReader,
     by_annotator,
     disputed,
     label_text,
+    markings_of_row,
     read_csv,
     read_names,
     settled,
@@ -101,7 +101,7 @@ def suite(tmp_path: Path) -> Suite:
 
 def markings(suite: Suite, row: Mapping[str, object]) -> list[Marking]:
     """What a row of the fourth line says."""
-    return RowReader(suite).markings(FileEntry.at(Place("labels.csv", 4), row, "this row"))
+    return markings_of_row(suite, FileEntry.at(Place("labels.csv", 4), row, "this row"))
 
 
 WRITER = {**SENTENCE, "system": "writer", "sentence": "9"}
