@@ -16,8 +16,16 @@ import numpy as np
 from summeval_pytest.judges.offline.lexicon import STEPS
 from summeval_pytest.judges.offline.support import evidence_features
 from summeval_pytest.text.normalise import normalise
-from tests.fitting.data import Sources, data_folder, records, save
-from tests.fitting.logistic import N_FOLDS, chance, fit_logistic, folds
+from tests.fitting.data import (
+    N_FOLDS,
+    chance,
+    data_folder,
+    fit_logistic,
+    folds,
+    records,
+    save,
+    source_index,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,10 +58,10 @@ class Claim:
 
 def claims(folder: Path) -> list[Claim]:
     """The claims for which a reader named a sentence."""
-    sources, found = Sources(by_line=True), []
+    found = []
     for row in records(folder, CLAIMS):
         sets = tuple(frozenset(one) for one in row["evidence_sets"] if one)
-        overlap = sources.index(row["source"]).overlap(normalise(row["sentence"]))
+        overlap = source_index(row["source"], by_line=True).overlap(normalise(row["sentence"]))
         if sets:
             features = np.array([*evidence_features(overlap)]).reshape(len(overlap.places), -1)
             found.append(

@@ -9,8 +9,7 @@ seen the paper (five folds), or not seen the set.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -19,8 +18,7 @@ from summeval_pytest.judges.offline.presence import Signs, look_for
 from summeval_pytest.stats.correlation import spearman
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts
-from tests.fitting.data import data_folder, records, save
-from tests.fitting.logistic import N_FOLDS, auc, chance, fit_logistic
+from tests.fitting.data import N_FOLDS, auc, chance, data_folder, fit_logistic, records, save
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,8 +36,7 @@ RIDGE: Final = 1.0
 _NONE: Final = (0.0,) * len(Signs._fields)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(NamedTuple):
     """Facts asked of one text, and labels: 1 where people say that the text has the fact.
 
     ``of_summary`` says whether a summary's fact is asked of a reference's; else a reference's
@@ -54,8 +51,7 @@ class Asked:
     of_summary: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Examples:
+class Examples(NamedTuple):
     """Facts as rows: signs (n x 7), labels, the set, the paper and the summary of each."""
 
     signs: Floats
@@ -92,19 +88,13 @@ def examples(questions: Iterator[Asked]) -> Examples:
     """The facts as the judge sees them."""
     rows: list[tuple[Any, ...]] = []
     for place, each in enumerate(questions):
-        premises = tuple(sentence_texts(normalise(each.text)))
-        of_summary = each.of_summary
+        premises, of_summary = tuple(sentence_texts(normalise(each.text))), each.of_summary
         found = look_for(each.facts, premises, of_summary=of_summary, in_order=not of_summary)
         for fact, label in zip(found, each.labels, strict=True):
             rows.append((fact.signs if fact else _NONE, label, each.name, each.paper, place))
-    signs, labels, sets, papers, summaries = zip(*rows, strict=True)
-    return Examples(
-        signs=np.array(signs, dtype=np.float64),
-        labels=np.array(labels, dtype=np.float64),
-        sets=np.array(sets),
-        papers=np.array(papers),
-        summaries=np.array(summaries),
-    )
+    signs, labels, *others = zip(*rows, strict=True)
+    known = np.array(signs, dtype=np.float64), np.array(labels, dtype=np.float64)
+    return Examples(*known, *map(np.array, others))
 
 
 def fit(signs: Floats, labels: Floats, weights: Floats) -> tuple[float, Floats]:

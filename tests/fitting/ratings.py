@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
@@ -128,7 +128,13 @@ def table_of(rated: Sequence[Rated], roles: Mapping[str, Roles]) -> Table:
     conflicts: list[dict[int, Conflict]] = []
     for row, one in enumerate(rated):
         message = roles[one.reference]
-        pairs = pairs_of(one, message)
+        other = segment(one.reference, message)
+        own = segment(one.summary, message, nearest=True)
+        pairs = tuple(
+            FacetPair(facet=facet, reference=other.segment(facet), candidate=own.segment(facet))
+            for facet in FACETS
+            if other.segment(facet)
+        )
         columns = [FACETS.index(pair.facet) for pair in pairs]
         stated[row, columns] = True
         conflicts.append(
@@ -156,27 +162,11 @@ def table_of(rated: Sequence[Rated], roles: Mapping[str, Roles]) -> Table:
     )
 
 
-def pairs_of(one: Rated, roles: Roles) -> tuple[FacetPair, ...]:
-    """The facets that a reference states, beside the summary's."""
-    other, own = segment(one.reference, roles), segment(one.summary, roles, nearest=True)
-    return tuple(
-        FacetPair(facet=facet, reference=other.segment(facet), candidate=own.segment(facet))
-        for facet in FACETS
-        if other.segment(facet)
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrdinalModel:
+class OrdinalModel(NamedTuple):
     """Coefficients of the numbers, and the ascending thresholds of each group."""
 
     coefficients: Floats
     thresholds: tuple[Floats, ...]
-
-    def scores(self, numbers: Floats) -> Floats:
-        """One score a row of numbers."""
-        scores: Floats = numbers @ self.coefficients
-        return scores
 
 
 def probabilities(thresholds: Floats, scores: Floats) -> Floats:
@@ -227,7 +217,9 @@ def fit_ordinal(
             gradient[part] = rest * np.concatenate([[1.0], np.exp(free[part][1:])])
         return total, gradient
 
-    start = np.concatenate([np.zeros(n_features), *(_start(scale) for scale in scales)])
+    start = np.concatenate(
+        [np.zeros(n_features), *([-2.0, *[0.0] * (scale - 2)] for scale in scales)]
+    )
     found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
     coefficients = found[:n_features] / spread
     moved = float(middle @ coefficients)
@@ -237,10 +229,6 @@ def fit_ordinal(
             _ascending(found[cuts[place] : cuts[place + 1]]) + moved for place in range(len(scales))
         ),
     )
-
-
-def _start(scale: int) -> Floats:
-    return np.concatenate([[-2.0], np.zeros(scale - 2)])
 
 
 def cut_points(scores: Floats, ratings: Ints, scale: int) -> Floats:
@@ -267,7 +255,7 @@ def fit(table: Table, rows: NDArray[np.bool_]) -> tuple[OrdinalModel, tuple[Floa
     numbers, ratings = table.numbers[chosen], table.ratings[chosen]
     groups = np.nonzero(chosen)[1]
     model = fit_ordinal(numbers, groups, ratings, scales=SCALE, penalty=PENALTY)
-    scores = model.scores(numbers)
+    scores = numbers @ model.coefficients
     cuts = tuple(
         cut_points(scores[groups == group], ratings[groups == group], scale)
         for group, scale in enumerate(SCALE)
@@ -281,7 +269,7 @@ def rate(table: Table, model: OrdinalModel, cuts: Sequence[Floats]) -> tuple[Int
     expected, confidence = np.ones(table.stated.shape), np.ones(table.stated.shape)
     for group, scale in enumerate(SCALE):
         rows = np.flatnonzero(table.stated[:, group])
-        scores = model.scores(table.numbers[rows, group])
+        scores = table.numbers[rows, group] @ model.coefficients
         chances = probabilities(model.thresholds[group], scores)
         given = 1 + (scores[:, None] >= cuts[group]).sum(axis=1)
         given = ratings[rows, group] = given.clip(*table.bounds[rows, group].T)
@@ -385,7 +373,7 @@ def elsewhere(folder: Path, name: str, model: OrdinalModel) -> dict[str, float]:
         reference, summary = normalise(record["reference"]), normalise(record["summary"])
         pair = FacetPair(facet="result", reference=reference, candidate=summary)
         (overlap,) = overlaps(RateFacets((pair,), reference, summary))
-        scores.append(float(model.scores(np.array(overlap.features))))
+        scores.append(float(np.array(overlap.features) @ model.coefficients))
         plain.append(rouge_1_recall(reference, summary))
         other.append(float(np.mean(counted)))
     found = {"score": spearman(scores, other), "ROUGE-1 recall": spearman(plain, other)}

@@ -159,17 +159,6 @@ def _information(found: sp.csr_matrix[np.float64]) -> sp.csr_matrix[np.float64]:
     return sp.csr_matrix((information, (pairs.row, pairs.col)), shape=found.shape)
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """What was fitted: ``weights`` (names, states), ``order`` (states + 2, states).
-
-    The last two rows of ``order`` speak for a state at the first and at the last place.
-    """
-
-    weights: Floats
-    order: Floats
-
-
 class Batch:
     """Texts side by side, the longest first, so that those still running are a leading slice."""
 
@@ -225,8 +214,10 @@ def fit_chain(
     penalties: Floats,
     *,
     seed: int = 0,
-) -> Chain:
-    """The chain that makes the allowed paths likely.
+) -> tuple[Floats, Floats]:
+    """The weights (names, states) and the order (states + 2, states) that make the paths likely.
+
+    The last two rows of the order speak for a state at the first and at the last place.
 
     ``names`` (sentences, names) are those that each sentence has; ``allowed`` (sentences, states)
     is 0 where the label allows the state, else what speaks against; half of each of ``penalties``,
@@ -250,7 +241,7 @@ def fit_chain(
     start = np.random.default_rng(seed).normal(0.0, _SPREAD, shape).ravel()
     found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _ROUNDS})
     table = np.asarray(found.x).reshape(shape)
-    return Chain(weights=table[: -n_states - 2], order=table[-n_states - 2 :])
+    return table[: -n_states - 2], table[-n_states - 2 :]
 
 
 def against(text: RoleText) -> Floats:
@@ -300,13 +291,13 @@ def vectors_by_name(vectors: WordVectors) -> sp.csr_matrix[np.float32]:
     return sp.csr_matrix(sp.block_diag([*blocks, none], dtype=np.float32))
 
 
-def model_of(chain: Chain) -> RoleModel:
-    """The chain in whole steps, as it ships."""
-    steps = np.rint(chain.weights / STEP)
+def model_of(weights: Floats, order: Floats) -> RoleModel:
+    """What was fitted, in whole steps, as it ships."""
+    steps = np.rint(weights / STEP)
     return RoleModel(
         words=np.clip(steps[:N_WORD_ROWS], -127, 127).astype(np.int8),
         places=steps[N_WORD_ROWS:].astype(np.int16),
-        order=np.rint(chain.order / STEP).astype(np.int16),
+        order=np.rint(order / STEP).astype(np.int16),
     )
 
 
@@ -327,14 +318,13 @@ def learn(texts: Sequence[RoleText], *, seed: int = 0) -> RoleModel:
     penalties[OWN : OWN + 2 * BESIDE] = BESIDE_PENALTY
     penalties[n_names:] = VECTOR_PENALTY
     names = names_of(everything)
-    found = fit_chain(
+    weights_of, order = fit_chain(
         sp.csr_matrix(sp.hstack([names, names @ vectors])),
         Batch([len(text.sentences) for text in everything], weights),
         np.concatenate([against(text) for text in everything]),
         penalties,
     )
-    folded = found.weights[:n_names] + vectors @ found.weights[n_names:]
-    return model_of(Chain(weights=folded, order=found.order))
+    return model_of(weights_of[:n_names] + vectors @ weights_of[n_names:], order)
 
 
 def read(model: RoleModel, text: RoleText) -> NDArray[np.int64]:
@@ -374,17 +364,14 @@ def scores_of(read_texts: Sequence[tuple[RoleText, NDArray[np.int64]]]) -> dict[
     return scores
 
 
-def fold_of(text: RoleText) -> int:
-    """The fold of a text's paper."""
-    return crc32(text.group.encode()) % N_FOLDS
-
-
 def crossed_scores(texts: Sequence[RoleText]) -> dict[str, Any]:
     """Scores by models that have not seen the paper."""
-    read_texts = []
+    read_texts, fold_of = [], [crc32(text.group.encode()) % N_FOLDS for text in texts]
     for fold in range(N_FOLDS):
-        model = learn([text for text in texts if fold_of(text) != fold], seed=fold)
-        read_texts += [(text, read(model, text)) for text in texts if fold_of(text) == fold]
+        model = learn([t for t, of in zip(texts, fold_of, strict=True) if of != fold], seed=fold)
+        read_texts += [
+            (text, read(model, text)) for text, of in zip(texts, fold_of, strict=True) if of == fold
+        ]
     return scores_of(read_texts)
 
 

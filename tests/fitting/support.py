@@ -20,8 +20,17 @@ from summeval_pytest.stats.correlation import spearman
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import tokens
-from tests.fitting.data import Sources, data_folder, records, save
-from tests.fitting.logistic import N_FOLDS, auc, chance, fit_logistic, folds
+from tests.fitting.data import (
+    N_FOLDS,
+    auc,
+    chance,
+    data_folder,
+    fit_logistic,
+    folds,
+    records,
+    save,
+    source_index,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,8 +81,11 @@ def fit_strength(sets: Mapping[str, Sentences]) -> tuple[Numbers, Numbers]:
 
 def labelled_sentences(folder: Path, name: str) -> Sentences:
     """The sentences of a set that labels them one by one."""
-    sources, rows = Sources(by_line=name in BY_LINE), list(records(folder, name))
-    overlaps = [sources.index(row["source"]).overlap(normalise(row["sentence"])) for row in rows]
+    rows, by_line = list(records(folder, name)), name in BY_LINE
+    overlaps = [
+        source_index(row["source"], by_line=by_line).overlap(normalise(row["sentence"]))
+        for row in rows
+    ]
     return Sentences(
         features=np.array([strength_features(overlap) for overlap in overlaps]),
         labels=np.array([float(row["label"]) for row in rows]),
@@ -85,9 +97,9 @@ def _mean_support(
     folder: Path, name: str, weights: Numbers, start: float
 ) -> tuple[list[float], list[float]]:
     """For each summary the mean support of its sentences, and what the experts found."""
-    sources, means, humans = Sources(), [], []
+    means, humans = [], []
     for row in records(folder, name):
-        index = sources.index(row["source"])
+        index = source_index(row["source"])
         copied = {tuple(sentence.lower().split()) for sentence in index.sentences}
         found = [
             1.0

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import json
+from math import log
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 
 from tests.fitting import data, rarity
-from tests.fitting.data import Sources
+from tests.fitting.data import fit_logistic, folds, source_index
 from tests.label_suite import write_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
-
 
 def test_a_source_is_cut_by_its_lines_or_by_our_rules() -> None:
     """Evidence by number of line is lost where a line is cut in two."""
     text = "One eel swam. It was old.\nA second eel rested."
-    assert len(Sources(by_line=True).index(text).sentences) == 2
-    assert len(Sources().index(text).sentences) == 3
+    assert len(source_index(text, by_line=True).sentences) == 2
+    assert len(source_index(text).sentences) == 3
 
 
 def test_the_same_arrays_give_the_same_bytes(
@@ -57,3 +57,40 @@ def test_sentences_of_one_abstract_are_one_text(
     write_lines(tmp_path / "b.jsonl", {"source": long})
     found = list(rarity.texts(tmp_path))
     assert found == [{"zinc", "heal", "mice"}, {"zinc"}, {"copper"}, {"copper"}]
+
+
+def test_without_a_ridge_two_points_are_met_exactly() -> None:
+    """A quarter at 0 and three quarters at 1: intercept -ln 3, slope 2 ln 3."""
+    slopes, starts = fit_logistic(
+        np.array([[0.0], [1.0]]), np.array([0.25, 0.75]), weights=np.ones(2), ridge=0.0
+    )
+    assert slopes == pytest.approx([2 * log(3)], abs=1e-3)
+    assert starts == pytest.approx([-log(3)], abs=1e-3)
+
+
+def test_an_intercept_speaks_for_its_own_rows() -> None:
+    """Where a feature tells nothing, it is the logit of the share of 1 among them."""
+    slopes, starts = fit_logistic(
+        np.full((8, 1), 0.5),
+        np.array([1, 1, 1, 0, 1, 0, 0, 0.0]),
+        weights=np.ones(8),
+        ridge=0.02,
+        starts=np.repeat(np.eye(2), 4, axis=0),
+    )
+    assert slopes == pytest.approx([0.0], abs=1e-3)
+    assert starts == pytest.approx([log(3), -log(3)], abs=1e-3)
+
+
+def test_no_slope_is_negative() -> None:
+    """A set in which overlap goes with error must not teach that overlap is bad."""
+    features = np.array([[0.0, 1.0], [0.2, 0.8], [0.8, 0.1], [1.0, 0.0]])
+    slopes, _ = fit_logistic(
+        features, np.array([0.0, 0.0, 1.0, 1.0]), weights=np.ones(4), ridge=0.01
+    )
+    assert slopes[0] > 1.0
+    assert slopes[1] == 0.0
+
+
+def test_a_paper_is_in_one_fold() -> None:
+    """Sentences of one paper never stand on both sides; the sixth paper joins the first."""
+    assert folds(["a", "b", "a", "c", "b", "d", "e", "f"]).tolist() == [0, 1, 0, 2, 1, 3, 4, 0]

@@ -19,7 +19,7 @@ from summeval_pytest.metrics.faithfulness import source_sentences
 from summeval_pytest.stats.correlation import spearman
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts
-from tests.fitting.logistic import auc
+from tests.fitting.data import auc
 from tests.judges.offline.test_laws import JUDGE, rated
 from tests.shared_data import DATA
 
