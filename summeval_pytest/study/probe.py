@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
@@ -33,16 +32,17 @@ from summeval_pytest.study.edits import (
     change_number,
     move_sentence,
     repeat_sentence,
-    same_text,
     truncate,
 )
 from summeval_pytest.suite.values import RecordedSpec
+from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from summeval_pytest.run.pair_numbers import Numbers
+    from summeval_pytest.study.edits import Attack
     from summeval_pytest.suite.suite import Suite
 
     Probe = tuple[Task, Task, Edit]
@@ -99,8 +99,7 @@ class Expectation(NamedTuple):
         return f"{self.number} {was:.3f} -> {is_:.3f}, expected {self.direction}{amount}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditRelation:
+class EditRelation(NamedTuple):
     """How numbers must move between a base summary and its edit.
 
     Both are measured against the paper's reference. Where ``is_swapped``, the edit is measured
@@ -108,13 +107,11 @@ class EditRelation:
     summary is that of another paper.
 
     Attributes:
-        name: In kebab case.
         edit: From a summary and the paper's source to the edit; None where they offer none.
         expectations: How the numbers must move; the first is what the relation is about.
         floor: Least share of papers on which all of them hold, 0 to 1.
     """
 
-    name: str
     meaning: str
     edit: Callable[[str, str], Edit | None]
     expectations: tuple[Expectation, ...]
@@ -135,60 +132,49 @@ def _expected(text: str) -> tuple[Expectation, ...]:
 
 _SAME: Final = f"facet equal {SLACK}, eva equal {SLACK}, faithfulness equal {SLACK}"
 """Of a text that says what it said."""
-_RELATIONS: Final = (
-    EditRelation(
-        name="identity",
-        meaning="a text gets the same numbers twice, and nearly full scores against itself",
-        edit=lambda summary, _: same_text(summary),
-        expectations=_expected(f"facet at least {FULL}, eva at least {FULL}, {_SAME}"),
-        floor=UNMOVED,
+_RELATIONS: Final = {
+    "identity": EditRelation(
+        "a text gets the same numbers twice, and nearly full scores against itself",
+        lambda summary, _: Edit(text=normalise(summary)),
+        _expected(f"facet at least {FULL}, eva at least {FULL}, {_SAME}"),
+        UNMOVED,
     ),
-    EditRelation(
-        name="sentence-order",
-        meaning="a sentence that is moved changes no number",
-        edit=lambda summary, _: move_sentence(summary),
-        expectations=_expected(_SAME),
-        floor=UNMOVED,
+    "sentence-order": EditRelation(
+        "a sentence that is moved changes no number",
+        lambda summary, _: move_sentence(summary),
+        _expected(_SAME),
+        UNMOVED,
     ),
-    EditRelation(
-        name="duplicated-sentence",
-        meaning="a sentence said twice raises no number",
-        edit=lambda summary, _: repeat_sentence(summary),
-        expectations=_expected(
-            f"facet no higher {SLACK}, eva no higher {SLACK}, faithfulness stays full"
-        ),
-        floor=UNMOVED,
+    "duplicated-sentence": EditRelation(
+        "a sentence said twice raises no number",
+        lambda summary, _: repeat_sentence(summary),
+        _expected(f"facet no higher {SLACK}, eva no higher {SLACK}, faithfulness stays full"),
+        UNMOVED,
     ),
-    EditRelation(
-        name="irrelevant-sentence",
-        meaning="a sentence from elsewhere is unsupported",
-        edit=add_irrelevant,
-        expectations=_expected(f"faithfulness lower, eva.precision lower, facet no higher {SLACK}"),
+    "irrelevant-sentence": EditRelation(
+        "a sentence from elsewhere is unsupported",
+        add_irrelevant,
+        _expected(f"faithfulness lower, eva.precision lower, facet no higher {SLACK}"),
     ),
-    EditRelation(
-        name="number-edit",
-        meaning="a sentence with a wrong figure is unsupported",
-        edit=change_number,
-        expectations=_expected(
-            f"faithfulness lower, facet no higher {SLACK}, eva no higher {SLACK}"
-        ),
+    "number-edit": EditRelation(
+        "a sentence with a wrong figure is unsupported",
+        change_number,
+        _expected(f"faithfulness lower, facet no higher {SLACK}, eva no higher {SLACK}"),
     ),
-    EditRelation(
-        name="swapped",
-        meaning="a text against its half states more than that, and all of it",
-        edit=lambda summary, _: truncate(summary),
-        expectations=_expected("eva.precision lower, eva.recall_entailed higher"),
+    "swapped": EditRelation(
+        "a text against its half states more than that, and all of it",
+        lambda summary, _: truncate(summary),
+        _expected("eva.precision lower, eva.recall_entailed higher"),
         is_swapped=True,
     ),
-    EditRelation(
-        name="truncated",
-        meaning="half a summary covers less and is no less faithful",
-        edit=lambda summary, _: truncate(summary),
-        expectations=_expected(
+    "truncated": EditRelation(
+        "half a summary covers less and is no less faithful",
+        lambda summary, _: truncate(summary),
+        _expected(
             "facet lower, eva.recall lower, eva.recall_entailed lower, faithfulness stays full"
         ),
     ),
-)
+}
 
 GAIN: Final = 0.15
 """What a text may gain by being longer and sharing words with the paper, in the unit of the number.
@@ -201,27 +187,20 @@ _NUMBERS: Final = (
 )  # fmt: skip
 
 
-def _hostile(name: str) -> EditRelation:
+def _hostile(attack: Attack) -> EditRelation:
     """The relation of an attack; invisible characters may change nothing at all."""
-    attack = ATTACKS[name]
 
     def edit(summary: str, _: str) -> Edit | None:
         text = attack.attack(summary)
         return None if text == summary else Edit(text=text, after=attack.meaning)
 
     move = "equal" if attack.is_invisible else f"no higher {GAIN}"
-    return EditRelation(
-        name=name,
-        meaning=attack.meaning,
-        edit=edit,
-        expectations=_expected(", ".join(f"{number} {move}" for number in _NUMBERS)),
-        floor=UNMOVED,
-        group="hostile",
-    )
+    expected = _expected(", ".join(f"{number} {move}" for number in _NUMBERS))
+    return EditRelation(attack.meaning, edit, expected, UNMOVED, "hostile")
 
 
 RELATIONS: Final[Mapping[str, EditRelation]] = MappingProxyType(
-    {each.name: each for each in (*_RELATIONS, *map(_hostile, ATTACKS))}
+    {**_RELATIONS, **{name: _hostile(attack) for name, attack in ATTACKS.items()}}
 )
 """By name, in the order in which they are reported."""
 MOST: Final = 40
@@ -323,13 +302,13 @@ def state_of(checks: Sequence[Check], floor: float) -> RelationState:
     return "passes" if n_kept >= floor * n_papers - _ROUNDING else "unanswered"
 
 
-def relation_lines(relation: EditRelation, checks: Sequence[Check]) -> Iterator[str]:
+def relation_lines(name: str, relation: EditRelation, checks: Sequence[Check]) -> Iterator[str]:
     """How often a judge keeps a relation, and the papers on which it breaks it."""
-    broken = sorted((c for c in checks if c.holds is False), key=lambda c: c.paper)
+    broken = sorted(check for check in checks if check.holds is False)
     n_kept = sum(check.holds is True for check in checks)
-    text = f"{relation.name}: no paper offers the edit"
+    text = f"{name}: no paper offers the edit"
     if n_kept or broken:
-        text = f"{relation.name}: holds on {n_kept} of {n_kept + len(broken)} papers"
+        text = f"{name}: holds on {n_kept} of {n_kept + len(broken)} papers"
         if n_unanswered := sum(c.holds is None and bool(c.unanswered) for c in checks):
             text += f", {n_unanswered} unanswered"
         if state_of(checks, relation.floor) == "fails":
@@ -338,7 +317,7 @@ def relation_lines(relation: EditRelation, checks: Sequence[Check]) -> Iterator[
     if broken:
         yield f"  wanted: {relation.meaning}"
     for each in broken[:_BROKEN]:
-        yield f"  {one_line(f'{each.paper}: {each.edit}' if each.edit else each.paper, 200)}"
+        yield f"  {one_line(f'{each.paper}: {each.edit}', 200)}"
         yield from (f"    {one_line(number)}" for number in each.broken)
     if len(broken) > _BROKEN:
         yield f"  and {len(broken) - _BROKEN} more papers"
@@ -367,27 +346,27 @@ def probe(
     find_own_judges(judge)
     known = {"metamorphic", "hostile", *RELATIONS}
     names = names_in(relation, "--relation", known, "no relation")
-    chosen = [r for r in RELATIONS.values() if not names or {r.group, r.name} & {*names}]
+    chosen = {
+        name: each for name, each in RELATIONS.items() if not names or {each.group, name} & {*names}
+    }
     loaded, session = suite_of(suite, allow_outside=allow_outside), session_of(endpoints, asking)
     session.replies.add_cassette(loaded)
     if isinstance(session.judge_spec(judge, [loaded]), RecordedSpec):
         raise OptionError(
             f"probe edits texts, and judge {judge!r} knows recorded ones only; name another judge"
         )
-    lines: list[str] = []
-    passes = True
+    lines, passes = list[str](), True
     with closing(Runner(session.judge(judge, [loaded]), finish=session.replies.finish)) as runner:
-        for each in chosen:
+        for name, each in chosen.items():
             probes = list(probes_of(loaded, each))
-            numbers = runner.numbers(
-                [task for before, after, _ in probes for task in (before, after)]
-            )
-            edits = [edit for *_, edit in probes]
+            numbers = runner.numbers([task for *sides, _ in probes for task in sides])
             checks = [
                 check(each, before=before, after=after, edit=edit)
-                for before, after, edit in zip(numbers[::2], numbers[1::2], edits, strict=True)
+                for before, after, (*_, edit) in zip(
+                    numbers[::2], numbers[1::2], probes, strict=True
+                )
             ]
-            lines += relation_lines(each, checks)
+            lines += relation_lines(name, each, checks)
             passes &= state_of(checks, each.floor) in {"passes", "nothing to check"}
     session.replies.forget_run()
     return lines, passes

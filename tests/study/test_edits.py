@@ -14,7 +14,6 @@ from summeval_pytest.study.edits import (
     change_number,
     move_sentence,
     repeat_sentence,
-    same_text,
     truncate,
 )
 from summeval_pytest.text.normalise import is_refusal, normalise
@@ -60,7 +59,7 @@ def test_a_changed_number_changes_its_sentence_and_no_other(text: str) -> None:
     if edit is not None:
         before, after = cut(text), cut(edit.text)
         changed = [n for n, pair in enumerate(zip(before, after, strict=True)) if len({*pair}) > 1]
-        assert changed == [edit.sentence]
+        assert len(changed) == 1
         assert edit.before != edit.after
 
 
@@ -75,7 +74,6 @@ def test_edits_of_whole_sentences_leave_each_sentence_as_it_is(text: str) -> Non
         assert [s for s in order if s != order[0]] == [s for s in sentences if s != order[0]]
     if repeated := repeat_sentence(text):
         assert cut(repeated.text) == [*sentences, max(sentences, key=len)]
-        assert repeated.sentence == len(sentences)
     if half := truncate(text):
         assert cut(half.text) == sentences[: len(sentences) // 2]
 
@@ -94,9 +92,7 @@ def test_an_irrelevant_sentence_shares_no_word_with_text_or_source(text: str, so
 def test_the_first_irrelevant_sentence_that_is_strange_to_both_is_added() -> None:
     """A paper about libraries and its source about brass bands get a neighbour's fence."""
     edit = add_irrelevant("Village libraries open early.", "We counted brass bands.")
-    assert edit == Edit(
-        text=f"Village libraries open early. {IRRELEVANT[2]}", sentence=1, after=IRRELEVANT[2]
-    )
+    assert edit == Edit(text=f"Village libraries open early. {IRRELEVANT[2]}", after=IRRELEVANT[2])
 
 
 @pytest.mark.parametrize(
@@ -125,7 +121,6 @@ def test_the_first_irrelevant_sentence_that_is_strange_to_both_is_added() -> Non
         (repeat_sentence, "Zinc et al.", "Zinc et al.\n\nZinc et al."),
         (repeat_sentence, "", None),
         (repeat_sentence, "\u200b", None),
-        (same_text, "<s> Zinc  helps.</s>", "Zinc helps."),
     ],
 )
 def test_whole_sentences_are_moved_dropped_or_said_again(
@@ -243,9 +238,10 @@ def test_a_changed_figure_is_wrong_beyond_rounding(
     edit = change_number(text, source)
     if edit is None:
         return
-    assert edit.sentence is not None
-    old, new = (
-        find_quantities(split_sentences(each)[edit.sentence].text)[0] for each in (text, edit.text)
+    old, new = next(
+        both
+        for both in zip(*map(find_quantities, (text, edit.text)), strict=True)
+        if both[0].value != both[1].value
     )
     assert (old.unit, old.decimals) == (new.unit, new.decimals)
     assert not 0.8 < abs(new.value / old.value) < 1.25
