@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from itertools import chain, combinations, pairwise
@@ -297,14 +298,17 @@ class _SourceNumbers:
 
     def __init__(self, sentences: tuple[str, ...]) -> None:
         self.sentences = sentences
+        self._text = " ".join(sentences)  # in which a spaced number ("98. 7") was cut in two
+        self._digits = {m.replace(",", "") for text in sentences for m in _RAW.findall(text)}
+        self._words = {word for text in sentences for word in tokens(text)}
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:
         """By word, the sentences that have it."""
-        places: dict[str, list[int]] = {}
+        places: defaultdict[str, list[int]] = defaultdict(list)
         for place, text in enumerate(self.sentences):
             for word in dict.fromkeys(content_words(text)):
-                places.setdefault(word, []).append(place)
+                places[word].append(place)
         return places
 
     @cached_property
@@ -318,19 +322,6 @@ class _SourceNumbers:
         values = [(value, n) for n, figure in enumerate(figures) for value in _values(figure)]
         values.sort()
         return [value for value, _ in values], [figures[n] for _, n in values]
-
-    @cached_property
-    def _text(self) -> str:
-        """The whole source, where a spaced number ("98. 7") was cut in two."""
-        return " ".join(self.sentences)
-
-    @cached_property
-    def _digits(self) -> frozenset[str]:
-        return frozenset(m.replace(",", "") for text in self.sentences for m in _RAW.findall(text))
-
-    @cached_property
-    def _words(self) -> frozenset[str]:
-        return frozenset(word for text in self.sentences for word in tokens(text))
 
     @cached_property
     def _months_between(self) -> frozenset[int]:
@@ -347,21 +338,22 @@ class _SourceNumbers:
     def has_digits(self, match: re.Match[str], sentence: str) -> bool:
         """Whether the source has the digits inside a name, an ordinal or a decade, too."""
         digits = match.group().replace(",", "")
-        if digits in self._digits or digits.count(".") > 1:
-            return True
-        if sentence[: match.start()].endswith("["):
+        is_citation = sentence[: match.start()].endswith("[")
+        if digits in self._digits or digits.count(".") > 1 or is_citation:
             return True
         is_decade = _DECADE.match(sentence, match.end()) is not None
         return is_decade and any(known.startswith(digits[:-1]) for known in self._digits)
 
     def states(self, figure: Quantity) -> bool:
         """Whether the source states a number; it has most numbers as they are."""
+        # Tokenized texts have spaces in numbers: "235, 000", "98. 7".
+        spaced = re.sub(r"(?<=[.,])(?=\d)", " ", figure.digits)
         if (
             is_own_count(figure)
             or any(_is_same(figure, other) for other in self._equal(figure))
             or _is_free(figure)
             or self._is_usual(figure)
-            or self._is_spaced(figure)
+            or (spaced != figure.digits and spaced in self._text)
             or (_ORDINAL.match(figure.after) and figure.digits in self._digits)
         ):
             return True
@@ -380,12 +372,11 @@ class _SourceNumbers:
 
     def _near(self, sentence: str) -> tuple[str, ...]:
         """The 8 sentences that share most with a sentence, a rare word counting more."""
-        shared: dict[int, float] = {}
+        shared: defaultdict[int, float] = defaultdict(float)
         for word in dict.fromkeys(content_words(sentence)):
             places = self._places.get(word, ())
-            share = 1.0 / max(1, len(places))
             for place in places:
-                shared[place] = shared.get(place, 0.0) + share
+                shared[place] += 1.0 / len(places)
         ranked = sorted(shared, key=lambda place: (-shared[place], place))[:_NEAR]
         return tuple(self.sentences[place] for place in ranked)
 
@@ -401,11 +392,6 @@ class _SourceNumbers:
         values, figures = self._by_value
         for value in wanted:
             yield from figures[bisect_left(values, value) : bisect_right(values, value)]
-
-    def _is_spaced(self, figure: Quantity) -> bool:
-        """Whether a number stands there with spaces, as in tokenized texts: "235, 000", "98. 7"."""
-        spaced = re.sub(r"(?<=[.,])(?=\d)", " ", figure.digits)
-        return spaced != figure.digits and spaced in self._text
 
     def _is_usual(self, figure: Quantity) -> bool:
         """Whether it is no statement of the paper: "per 1,000", "p < 0.05", "95 % CI"."""
@@ -681,7 +667,6 @@ def _outcomes(figure: Quantity, near: Sequence[str]) -> Iterator[float]:
             triples = zip(figures, figures[1:], figures[2:], strict=False)
             yield from (sum(each.size for each in three) for three in triples)
         yield from (_HUNDRED - each.size for each in figures if rest and each.unit == "%")
-        yield from _remainders(figure, figures)
         yield from _changes(figure, figures) if change and figure.unit == "%" else ()
         yield from _rests(figure, figures)
     if change or total:
@@ -701,11 +686,15 @@ def _changes(figure: Quantity, figures: Sequence[Quantity]) -> Iterator[float]:
 
 
 def _rests(figure: Quantity, figures: Sequence[Quantity]) -> Iterator[float]:
-    """What shares leave of the whole, as an accuracy leaves errors."""
+    """What is left of a whole: errors by an accuracy, and 48 of 60 where 12 dropped out."""
+    for pair in pairwise(() if figure.unit else figures):
+        part, whole = sorted(pair, key=attrgetter("size"))
+        if _is_part(*pair) and _are_opposed(figure, part):
+            yield whole.size - part.size
     for share in figures if figure.unit == "%" or _is_bare_share(figure) else ():
         if (share.unit == "%" or _is_bare_share(share)) and _are_opposed(figure, share):
-            part = share.size / _HUNDRED if share.unit else share.size
-            yield (_HUNDRED if figure.unit else 1.0) * (1.0 - part)
+            stated = share.size / _HUNDRED if share.unit else share.size
+            yield (_HUNDRED if figure.unit else 1.0) * (1.0 - stated)
 
 
 def _repeated(figure: Quantity, one: Quantity, other: Quantity) -> Iterator[float]:
@@ -720,14 +709,6 @@ def _repeated(figure: Quantity, one: Quantity, other: Quantity) -> Iterator[floa
         yield value * count.size
     if _EACH.search(figure.sentence):
         yield value / count.size
-
-
-def _remainders(figure: Quantity, figures: Sequence[Quantity]) -> Iterator[float]:
-    """How many of a whole are left: 48 of 60 finished where 12 dropped out."""
-    for pair in pairwise(() if figure.unit else figures):
-        part, whole = sorted(pair, key=attrgetter("size"))
-        if _is_part(*pair) and _are_opposed(figure, part):
-            yield whole.size - part.size
 
 
 def _outcomes_of_two(

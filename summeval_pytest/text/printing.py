@@ -17,28 +17,20 @@ if TYPE_CHECKING:
 
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _WIDTH: Final = 80
-_LAST_BYTE: Final = 0xFF
-_LAST_BASIC: Final = 0xFFFF
 _COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 _OLD_COMMAND = re.compile(r"##(?=\w*\[)")
-
-
-def _visible(character: str) -> str:
-    if character == "\n" or unicodedata.category(character) not in _HIDDEN:
-        return character
-    if character == "\t":
-        return " "
-    code = ord(character)
-    if code <= _LAST_BYTE:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code <= _LAST_BASIC else f"\\U{code:08x}"
 
 
 class _Table(dict[int, str]):
     """What each character prints as, worked out when it is first met."""
 
     def __missing__(self, code: int) -> str:
-        return self.setdefault(code, _visible(chr(code)))
+        visible = chr(code)
+        if visible == "\t":
+            visible = " "
+        elif visible != "\n" and unicodedata.category(visible) in _HIDDEN:
+            visible = visible.encode("unicode_escape").decode()
+        return self.setdefault(code, visible)
 
 
 _TABLE: Final = _Table()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from typing import Final, Literal, NoReturn
+from itertools import chain
+from typing import Any, Final, Literal, NoReturn
 
 JsonFault = Literal["syntax", "deep", "digits", "twice", "constant", "large"]
 _WIDTH: Final = 40
@@ -24,17 +25,13 @@ class StrictJsonError(ValueError):
     Attributes:
         fault: What is wrong; "deep" and "digits" are beyond what any reader has to bear.
         remedy: What to do about it.
-        token: The key or number; empty for other faults.
         position: Where a text stops being JSON, from 0.
     """
 
-    def __init__(
-        self, fault: JsonFault, message: str, remedy: str, *, token: str = "", position: int = 0
-    ) -> None:
+    def __init__(self, fault: JsonFault, message: str, remedy: str, position: int = 0) -> None:
         super().__init__(message)
         self.fault: JsonFault = fault
         self.remedy = remedy
-        self.token = token
         self.position = position
 
 
@@ -52,24 +49,20 @@ def read_strict(text: str) -> object:
             parse_constant=_refuse_constant,
             parse_float=_finite,
         )
+        if not is_deep(value):
+            return value
     except StrictJsonError:
         raise
     except json.JSONDecodeError as error:
         message = f"no JSON at column {error.colno}: {error.msg}"
-        raise StrictJsonError("syntax", message, "mend the line", position=error.pos) from None
+        raise StrictJsonError("syntax", message, "mend the line", error.pos) from None
     except RecursionError:
-        raise _too_deep() from None
+        pass
     except ValueError:  # int() refuses thousands of digits
         message = "this line holds a number with too many digits"
         raise StrictJsonError("digits", message, "shorten the number") from None
-    if is_deep(value):
-        raise _too_deep()
-    return value
-
-
-def _too_deep() -> StrictJsonError:
     message, _, remedy = TOO_DEEP.partition("; ")
-    return StrictJsonError("deep", message, remedy)
+    raise StrictJsonError("deep", message, remedy)
 
 
 def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -78,20 +71,20 @@ def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
         counts = Counter(key for key, _ in pairs)
         twice = next(key for key in counts if counts[key] > 1)
         message = f"the key {_start(twice)} stands twice in one object"
-        raise StrictJsonError("twice", message, "delete one", token=twice)
+        raise StrictJsonError("twice", message, "delete one")
     return values
 
 
 def _refuse_constant(name: str) -> NoReturn:
     remedy = "write a finite number, or leave it out"
-    raise StrictJsonError("constant", f"{name!r} is no JSON number", remedy, token=name)
+    raise StrictJsonError("constant", f"{name!r} is no JSON number", remedy)
 
 
 def _finite(digits: str) -> float:
     number = float(digits)
     if math.isinf(number):
         message = f"the number {_start(digits)} is too large to be read"
-        raise StrictJsonError("large", message, "write a smaller one", token=digits)
+        raise StrictJsonError("large", message, "write a smaller one")
     return number
 
 
@@ -101,18 +94,10 @@ def _start(text: str) -> str:
 
 def is_deep(value: object) -> bool:
     """Whether lists and objects hold each other deeper than `DEEPEST`."""
-    level = [value]
-    for _ in range(DEEPEST):
-        level = [inner for outer in level for inner in _inside(outer)]
+    level: list[Any] = [[value]]
+    for _ in range(DEEPEST + 1):
+        inner = chain.from_iterable(o.values() if isinstance(o, dict) else o for o in level)
+        level = [each for each in inner if isinstance(each, dict | list)]
         if not level:
             return False
     return True
-
-
-def _inside(value: object) -> list[object]:
-    """The lists and objects in a list or an object."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if not isinstance(value, list):
-        return []
-    return [inner for inner in value if isinstance(inner, dict | list)]

@@ -41,7 +41,6 @@ _BY_LAST: Final = {
 }
 """Those that end in one letter, in their order."""
 _MIN_STEM: Final = 4
-_MOST_KNOWN: Final = 65536
 
 
 @lru_cache(maxsize=65536)
@@ -62,28 +61,12 @@ def stem(word: str) -> str:
     return word[:-1] if len(word) > _MIN_STEM and word[-1] in "ey" else word
 
 
-class _Contents(dict[str, str]):
-    """By token its stem, a number as it is written, nothing for a common word.
-
-    Numbers would make it outgrow a vocabulary, so it starts afresh before it does.
-    """
-
-    def __missing__(self, token: str) -> str:
-        if len(self) >= _MOST_KNOWN:
-            self.clear()
-        if token in STOP_WORDS or (len(token) == 1 and not token.isdigit()):
-            content = ""
-        else:
-            content = token.replace(",", "") if token[0].isdigit() else stem(token)
-        self[token] = content
-        return content
-
-    def cache_clear(self) -> None:
-        """Forgets every token, as a cached function does."""
-        self.clear()
-
-
-_CONTENTS: Final = _Contents()
+@lru_cache(maxsize=65536)
+def _content(token: str) -> str:
+    """The stem of a token, a number as it is written, nothing for a common word."""
+    if token in STOP_WORDS or (len(token) == 1 and not token.isdigit()):
+        return ""
+    return token.replace(",", "") if token[0].isdigit() else stem(token)
 
 
 def tokens(text: str) -> list[str]:
@@ -106,9 +89,9 @@ def has_tokens(text: str) -> bool:
 @lru_cache(maxsize=8192)
 def content_words(text: str) -> tuple[str, ...]:
     """The stems of the words that carry content, in order; numbers stay as they are written."""
-    return tuple(filter(None, map(_CONTENTS.__getitem__, known_tokens(text))))
+    return tuple(filter(None, map(_content, known_tokens(text))))
 
 
 def count_content(text: str) -> int:
     """How many words of a text carry content, each as often as it stands."""
-    return sum(map(bool, map(_CONTENTS.__getitem__, tokens(text))))
+    return sum(map(bool, map(_content, tokens(text))))

@@ -19,7 +19,7 @@ texts = st.text(alphabet=st.sampled_from(HOSTILE)) | st.text()
     ("text", "printed"),
     [
         ("\x1b[31mred", r"\x1b[31mred"),
-        ("over\rwritten", r"over\x0dwritten"),
+        ("over\rwritten", r"over\rwritten"),
         ("\x9b2J", r"\x9b2J"),
         ("\u202etxet", r"\u202etxet"),
         ("zi\u200bnc", r"zi\u200bnc"),

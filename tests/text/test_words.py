@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.text import words
 from summeval_pytest.text.words import (
     content_words,
     count_content,
@@ -98,14 +97,3 @@ def test_each_way_to_ask_about_words_gives_the_same(text: str) -> None:
     assert count_content(text) == len(content_words(text))
     if text.isascii():
         assert tokens(f"{text} \u03b2") == [*tokens(text), "\u03b2"]
-
-
-def test_what_words_count_as_is_not_remembered_without_end(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A run over many papers meets ever new numbers; the table begins anew and tells the same."""
-    monkeypatch.setattr(words, "_MOST_KNOWN", 2)
-    contents = words._Contents()
-    result = [contents[word] for word in "the 1,000 x mice reduces".split()]
-    assert result == ["", "1000", "", "mice", "reduc"]
-    assert len(contents) <= 2

@@ -122,14 +122,7 @@ def _loaded(text: str) -> object:
     except StrictJsonError as error:
         if error.fault == "syntax":
             return None
-        messages = {
-            "deep": "the reply's JSON is nested too deeply",
-            "twice": f"the reply has the key {_quoted(error.token)} twice",
-            "constant": f"the reply has {error.token} for a number",
-            "digits": "the reply has a number of too many digits",
-            "large": "the reply has a number that is too large",
-        }
-        raise UnreadableError("malformed", messages[error.fault]) from None
+        raise UnreadableError("malformed", f"in the reply's JSON, {error}") from None
 
 
 def _quoted(value: object) -> str:

@@ -19,6 +19,7 @@ from summeval_pytest.judges.llm.replies import (
 )
 from tests.json_values import JSON_OBJECTS
 
+JSON = "in the reply's JSON,"
 GOOD = '{"checks": [{"id": 1, "reason": "it says \\"}{\\" there"}]}'
 VALUE = {"checks": [{"id": 1, "reason": 'it says "}{" there'}]}
 
@@ -51,18 +52,16 @@ def test_the_one_object_of_a_reply_is_read() -> None:
         (f"{GOOD}\n{GOOD}", UnreadableError("ambiguous", "the reply holds 2 JSON objects")),
         (f"In {{a, b}}: {GOOD}", UnreadableError("ambiguous", "the reply holds 2 JSON objects")),
         (f"[{GOOD}]", UnreadableError("wrong_shape", "the reply is a list and no object")),
-        ('{"a": 1, "a": 1}', UnreadableError("malformed", "the reply has the key 'a' twice")),
+        ('{"a": 1, "a": 1}', UnreadableError(
+            "malformed", f"{JSON} the key 'a' stands twice in one object")),
         ('{"x": {"a\\u001b": 1, "a\\u001b": 2}}', UnreadableError(
-            "malformed", "the reply has the key 'a\\\\x1b' twice")),
-        ('{"a": NaN}', UnreadableError("malformed", "the reply has NaN for a number")),
-        ('{"a": ' + "9" * 5_000 + "}", UnreadableError(
-            "malformed", "the reply has a number of too many digits")),
-        ('{"a":' * 100_000, UnreadableError("malformed", "the reply's JSON is nested too deeply")),
+            "malformed", f"{JSON} the key 'a\\x1b' stands twice in one object")),
+        ('{"a": NaN}', UnreadableError("malformed", f"{JSON} 'NaN' is no JSON number")),
     ],
     ids=[
         "empty", "word", "cut", "cut more", "cut next", "no quotes", "comma",
         "text of JSON", "two", "set",
-        "list", "twice", "hostile key", "nan", "digits", "deep",
+        "list", "twice", "hostile key", "nan",
     ],
 )  # fmt: skip
 def test_what_could_be_read_in_two_ways_is_not_read(text: str, fault: UnreadableError) -> None:
