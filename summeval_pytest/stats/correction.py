@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -39,8 +39,7 @@ class Corrected:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Sample:
+class _Sample(NamedTuple):
     """A value a row, and the number of each row's paper."""
 
     values: Floats
@@ -51,8 +50,7 @@ class _Sample:
         return int(np.count_nonzero(np.bincount(self.ids)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Mean:
+class _Mean(NamedTuple):
     """A mean over rows, how far each paper moves it, and the degrees of freedom of its variance."""
 
     value: float
@@ -185,16 +183,15 @@ def _mean(sample: _Sample, n_ids: int) -> _Mean:
     sizes = np.bincount(sample.ids, minlength=n_ids)
     others = np.maximum(1, n_rows - sizes)  # 0 only where there will be no bounds
     freedom = max(1.0, n_rows**2 / int((sizes**2).sum()) - 1)
-    return _Mean(value=value, moves=sums / others, freedom=freedom)
+    return _Mean(value, sums / others, freedom)
 
 
 def _t_quantile(weighted: Sequence[tuple[_Mean, float]], n_papers: int) -> float:
     from scipy.special import stdtrit
 
     variances = [weight**2 * _dot(mean.moves, mean.moves) for mean, weight in weighted]
-    total = math.fsum(variances)
     freedom = n_papers - 1.0
-    if total > 0:
+    if (total := math.fsum(variances)) > 0:
         terms = zip(variances, weighted, strict=True)
         welch = 1 / math.fsum((part / total) ** 2 / mean.freedom for part, (mean, _) in terms)
         freedom = min(freedom, welch)
@@ -229,10 +226,10 @@ def _outcome(
 
 def _missing(sets: Mapping[str, _Sample], fewest: int) -> str:
     for name, of in sets.items():
+        if not of.n_papers:
+            return f"there are no {name} rows"
         if of.n_papers < fewest:
-            return (
-                f"all {name} rows are of one paper" if of.n_papers else f"there are no {name} rows"
-            )
+            return f"all {name} rows are of one paper"
     return ""
 
 

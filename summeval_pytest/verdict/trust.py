@@ -19,8 +19,7 @@ import numpy as np
 from summeval_pytest.metrics.facet import LOWEST
 from summeval_pytest.metrics.number import SPARSE
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.stats.agreement import kappas_of, shares
-from summeval_pytest.stats.correlation import spearman
+from summeval_pytest.stats.agreement import kappas_of, shares, spearman
 from summeval_pytest.stats.intervals import (
     Interval,
     jackknife_interval,

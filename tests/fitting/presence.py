@@ -15,7 +15,7 @@ from zlib import crc32
 import numpy as np
 
 from summeval_pytest.judges.offline.presence import Signs, look_for
-from summeval_pytest.stats.correlation import spearman
+from summeval_pytest.stats.agreement import spearman
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts
 from tests.fitting.data import N_FOLDS, auc, chance, data_folder, fit_logistic, records, save

@@ -16,7 +16,7 @@ import numpy as np
 
 from summeval_pytest.judges.offline.lexicon import STEPS
 from summeval_pytest.judges.offline.support import strength_features
-from summeval_pytest.stats.correlation import spearman
+from summeval_pytest.stats.agreement import spearman
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import tokens

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 import numpy as np
 from numpy.random import PCG64, Generator
 
-from summeval_pytest.stats.agreement import shares
-from summeval_pytest.stats.correlation import is_undefined, pearson, two_columns
+from summeval_pytest.stats.agreement import is_undefined, pearson, shares, two_columns
 from summeval_pytest.study import tables
 from summeval_pytest.study.agreement.bootstrap import (
     bootstrap_interval,
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.stats.correlation import Numbers
+    from summeval_pytest.stats.agreement import Numbers
     from summeval_pytest.study.agreement.bootstrap import Labels, Rows
     from summeval_pytest.study.agreement.columns import LabelledPair
     from summeval_pytest.study.tables import Row

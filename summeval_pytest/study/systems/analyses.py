@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.stats.correlation import spearman
+from summeval_pytest.stats.agreement import spearman
 from summeval_pytest.stats.paired import holm
 from summeval_pytest.study import tables
 from summeval_pytest.study.agreement.bootstrap import bootstrap_interval

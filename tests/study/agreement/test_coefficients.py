@@ -15,7 +15,7 @@ from scipy import stats
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import FACETS
 from summeval_pytest.run.measure import Evaluation
-from summeval_pytest.stats.correlation import pearson, spearman
+from summeval_pytest.stats.agreement import pearson, spearman
 from summeval_pytest.study import tables
 from summeval_pytest.study.agreement.bootstrap import bootstrap_interval
 from summeval_pytest.study.agreement.coefficients import (
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from summeval_pytest.questions import Facet
-    from summeval_pytest.stats.correlation import Numbers
+    from summeval_pytest.stats.agreement import Numbers
     from summeval_pytest.stats.intervals import Interval
     from summeval_pytest.study.agreement.bootstrap import Rows
     from summeval_pytest.study.agreement.coefficients import AgreementLevel, CoefficientName
