@@ -260,13 +260,12 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class RelationList:
-    """The relations in the order of the text, and how many entities were named on the way.
+    """The relations in the order of the text.
 
     ``unusable`` relations state a number that the text does not state.
     """
 
     relations: tuple[Relation, ...]
-    n_entities: int
     unusable: tuple[Relation, ...] = ()
 
 

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from summeval_pytest.questions import Answer, Duty, PanelRule, Question
 
 
-_DUTY_OF_PART: Final[Mapping[Part, Duty]] = {
-    "chain": "facts", "relations": "listing", "counts": "listing",
-}  # fmt: skip
+_DUTY_OF_PART: Final[Mapping[Part, Duty]] = {"chain": "facts", "relations": "listing"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +48,9 @@ class ComposedJudge:
 
     def prompts_for(self, parts: tuple[Part, ...]) -> str:
         """What tells the questions of these parts from any other's; empty if none is prompted."""
-        duties = dict.fromkeys(_DUTY_OF_PART[part] for part in parts)
-        return "+".join(
-            judge.prompts_for(tuple(part for part in parts if _DUTY_OF_PART[part] == duty))
-            for duty in duties
-            if isinstance(judge := self.parts[duty], Prompting)
-        )
+        judges = ((part, self.parts[_DUTY_OF_PART[part]]) for part in parts)
+        prompts = [j.prompts_for((part,)) for part, j in judges if isinstance(j, Prompting)]
+        return "+".join(prompts)
 
     def counts(self) -> Mapping[str, float]:
         """The counts of its judges, added up."""

@@ -42,8 +42,8 @@ class Judge(Protocol):
         ...
 
 
-Part = Literal["chain", "relations", "counts"]
-"""What only variants ask: with earlier verdicts, for relations, for counts of facts."""
+Part = Literal["chain", "relations"]
+"""What only variants ask: with earlier verdicts, and for relations."""
 
 
 @runtime_checkable

@@ -161,7 +161,7 @@ def _read(
     text: str, stages: Stages, encode: Encoder | None, frozen: Facts | None = None
 ) -> Dialogue[Stated]:
     sentences = sentence_texts(text)
-    listed, related = FactList(frozen or ()), RelationList((), 0)
+    listed, related = FactList(frozen or ()), RelationList(())
     if frozen is None:
         questions: list[Question] = [ListFacts(sentences)]
         if stages.relations is not None and len(sentences) > 1:  # one sentence relates nothing

@@ -215,7 +215,7 @@ class _Imagining:
             others = await self._stand_in.answer(tuple(questions[i] for i in missing))
             for place, answer in zip(missing, others, strict=True):
                 is_related = isinstance(questions[place], ListRelations)
-                answers[place] = RelationList((), 0) if is_related else answer
+                answers[place] = RelationList(()) if is_related else answer
         return tuple(answers)
 
 

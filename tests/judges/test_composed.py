@@ -104,7 +104,6 @@ def test_prompts_of_variants_are_those_of_who_is_asked() -> None:
     judge = ComposedJudge({"facets": plain, "listing": a, "facts": b, "sentences": plain})
     assert isinstance(judge, Prompting)
     assert judge.prompts_for(("chain", "relations")) == "b:chain+a:relations"
-    assert judge.prompts_for(("relations", "counts")) == "a:relations,counts"
     embedded = ComposedJudge({"facets": a, "listing": plain, "facts": plain, "sentences": a})
     assert embedded.prompts_for(("chain", "relations")) == ""
 

@@ -74,8 +74,7 @@ class Table:
                     tuple(
                         q.Relation(head="a", relation="b", tail="c", statement=statement)
                         for statement in self.relations.get(text, ())
-                    ),
-                    2,
+                    )
                 )
             case q.CheckFacts(facts, premises):
                 return q.FactChecks(tuple(self._check(fact.text, premises) for fact in facts))

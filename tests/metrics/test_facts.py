@@ -107,7 +107,7 @@ def test_a_relation_with_a_foreign_number_is_unusable_at_its_sentence() -> None:
     odd = q.Relation(head="", relation="", tail="", statement="Mice slept 777 h.")
     listed = q.FactList(facts("Zinc was given."), unusable=facts("Zinc weighed 777.7 kg."))
     flow = read_both(REFERENCE, SUMMARY, frozen=facts("Zinc."), stages=RELATED, encode=None)
-    of_reference, of_summary = ended(flow, (listed, q.RelationList((), 2, unusable=(odd, odd))))
+    of_reference, of_summary = ended(flow, (listed, q.RelationList((), unusable=(odd, odd))))
     assert (of_reference.unusable, of_summary.facts) == ((), facts("Zinc was given."))
     assert of_summary.unusable == (
         q.Fact(text="Zinc weighed 777.7 kg.", sentence=0),

@@ -29,7 +29,7 @@ from summeval_pytest.text.quantities import find_quantities
 from summeval_pytest.text.sentences import sentence_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from summeval_pytest.judges.llm.asking import Poll
     from summeval_pytest.text.quantities import Quantity
@@ -243,20 +243,19 @@ def _fact_counts(counts: _Counts) -> q.FactCounts:
     return q.FactCounts(**counts.model_dump())
 
 
-Names = list[str]
-"""Entities by name, in the order of the text."""
 Relations = list[q.Relation]
 """Relations that a sentence completes; one that came without a statement has an empty one."""
 
 
-def relation_batch(sentences: tuple[str, ...]) -> prompts.PromptBatch[tuple[Names, Relations]]:
+def relation_batch(sentences: tuple[str, ...]) -> prompts.PromptBatch[Relations]:
     """Asks for entities, relations and their statements, sentence by sentence."""
-
-    def related(entry: _RelationsEntry) -> tuple[Names, Relations]:
-        return _names(entry), _relations(entry, len(sentences))
-
-    size = prompts.SENTENCES_PER_REQUEST
-    return prompts.work_batch("relations", _RelationsEntry, related, sentences, size=size)
+    return prompts.work_batch(
+        "relations",
+        _RelationsEntry,
+        lambda entry: _relations(entry, len(sentences)),
+        sentences,
+        size=prompts.SENTENCES_PER_REQUEST,
+    )
 
 
 def triple_batch(
@@ -273,10 +272,6 @@ def triple_batch(
     )
 
 
-def _names(entry: _EntitiesEntry) -> Names:
-    return [entity.name for entity in entry.entities]
-
-
 def _relations(entry: _RelationsEntry | _TriplesEntry, n_sentences: int) -> Relations:
     """The relations that one sentence completes, each with another sentence of the text."""
     for place, triple in enumerate(entry.relations, start=1):
@@ -289,10 +284,17 @@ def _relations(entry: _RelationsEntry | _TriplesEntry, n_sentences: int) -> Rela
     ]
 
 
-def entity_batch(paragraphs: Sequence[str]) -> prompts.PromptBatch[Names]:
+def entity_batch(paragraphs: Sequence[str]) -> prompts.PromptBatch[list[str]]:
     """Asks for the names of the entities of each paragraph, one a request."""
-    of = "paragraphs"
-    return prompts.work_batch("entities", _EntitiesEntry, _names, paragraphs, of=of, key=of, size=1)
+    return prompts.work_batch(
+        "entities",
+        _EntitiesEntry,
+        lambda entry: [entity.name for entity in entry.entities],
+        paragraphs,
+        of="paragraphs",
+        key="paragraphs",
+        size=1,
+    )
 
 
 def statement_batch(relations: Sequence[q.Relation]) -> prompts.PromptBatch[str]:
@@ -312,16 +314,15 @@ async def relations_of(text: str, poll: Poll) -> q.RelationList:
     """The relations of a text."""
     sentences = sentence_texts(text)
     if not sentences:
-        return q.RelationList((), 0)
+        return q.RelationList(())
     if poll.batched:
-        related = await poll.all_of(relation_batch(sentences))
-        names = _distinct(named for named, _ in related)
-        relations = [relation for _, completed in related for relation in completed]
+        relations = list(chain(*await poll.all_of(relation_batch(sentences))))
     else:
-        names = _distinct(
-            await poll.all_of(entity_batch(list(filter(str.strip, text.split("\n\n")))))
-        )
-        triples = list(chain(*await poll.all_of(triple_batch(sentences, names))))
+        paragraphs = list(filter(str.strip, text.split("\n\n")))
+        names: dict[str, str] = {}  # each once, however it is capitalised
+        for name in chain(*await poll.all_of(entity_batch(paragraphs))):
+            names.setdefault(name.casefold(), name)
+        triples = list(chain(*await poll.all_of(triple_batch(sentences, [*names.values()]))))
         statements = await poll.all_of(statement_batch(triples))
         relations = [replace(t, statement=s) for t, s in zip(triples, statements, strict=True)]
 
@@ -331,16 +332,8 @@ async def relations_of(text: str, poll: Poll) -> q.RelationList:
         unusable: list[q.Relation] = []
         for one in relations:
             (usable if has_its_numbers(one.statement, stated) else unusable).append(one)
-        return q.RelationList(tuple(usable), len(names), tuple(unusable))
+        return q.RelationList(tuple(usable), tuple(unusable))
 
     answer = await read_off_loop(sum(len(one.statement) for one in relations), sorted_out)
     poll.counts.n_dropped_facts += len(answer.unusable)
     return answer
-
-
-def _distinct(parts: Iterable[Names]) -> Names:
-    """The names of all parts, each once, however it is capitalised."""
-    by_letters: dict[str, str] = {}
-    for name in chain(*parts):
-        by_letters.setdefault(name.casefold(), name)
-    return list(by_letters.values())

@@ -152,7 +152,7 @@ def test_relations_are_found_at_once_or_in_the_papers_three_steps(
     Entities are words of five letters: bricks, often, crack, forty, fired, firing and spares.
     """
     judge = judge_of(batched=batched)
-    assert ask(judge, q.ListRelations(BURNED)) == (q.RelationList((RELATION,), 7),)
+    assert ask(judge, q.ListRelations(BURNED)) == (q.RelationList((RELATION,)),)
     assert [kind_of(request) for request in sent_by(judge)] == kinds
     assert judge.tally == ReplyCounts()
     names = "\nBricks\noften\ncrack\nForty\nfired\nfiring\nspares\n"
@@ -160,7 +160,7 @@ def test_relations_are_found_at_once_or_in_the_papers_three_steps(
     foreign = judge_of(lambda _, text: text.replace("of together", "of 99 times"), batched=batched)
     (answer,) = ask(foreign, q.ListRelations(BURNED))
     assert isinstance(answer, q.RelationList)
-    assert (answer.relations, answer.n_entities, len(answer.unusable)) == ((), 7, 1)
+    assert (answer.relations, len(answer.unusable)) == ((), 1)
     assert foreign.tally == ReplyCounts(n_dropped_facts=1)
     own = judge_of(lambda _, text: text.replace("of together", "of 31 times"), batched=batched)
     (answer,) = ask(own, q.ListRelations(BURNED))

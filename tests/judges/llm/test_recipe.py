@@ -42,7 +42,6 @@ HASHES: dict[str, Callable[[], str]] = {
     "sentence examples": sentence_examples_hash,
     "chain": lambda: part_hash(("chain",)),
     "relations": lambda: part_hash(("relations",)),
-    "counts": lambda: part_hash(("counts",)),
 }
 OWN: dict[str, str] = {
     "sentence_labels": "label",
@@ -50,15 +49,14 @@ OWN: dict[str, str] = {
     "factual_checks": "factual",
     "fact_checks_in_chain": "chain",
     **dict.fromkeys(("relations", "entities", "triples", "statements"), "relations"),
-    "fact_counts": "counts",
     "sentence_examples": "sentence examples",
     **dict.fromkeys(("facets", "facet_segments", "facet_ratings_whole", "facet_coverage"), "usual"),
     **dict.fromkeys(("facet_examples", "facts", "fact_checks"), "usual"),
     "sentence_checks": "usual, sentence examples",
 }
 """By prompt file, the hash that it is in, or both. Another rubric is in the usual one of
-such a judge; the rating of a summary is a baseline beside the metrics, whose signatures do not
-know it."""
+such a judge; a rating of a summary and counts of facts are baselines beside the metrics, whose
+signatures do not know them."""
 GOING_ON = {"facet_coverage", "facet_examples", "facet_examples_labels", "sentence_examples"}
 """Prompt files that go on where another ends."""
 
@@ -84,6 +82,7 @@ def test_every_prompt_file_is_used() -> None:
     assert {file.name for file in FOLDER.iterdir()} == {f"{name}.md" for name in used}
     assert set(KINDS) - set(OWN) == {
         "summary_rating",
+        "fact_counts",
         "facet_ratings",
         "facet_ratings_release",
         "facet_examples_labels",
@@ -171,7 +170,7 @@ def changed_by(module: ModuleType, name: str, value: object, before: dict[str, s
 def test_the_default_requests_are_what_they_were(before: dict[str, str]) -> None:
     """Cassettes and baselines of others stand on these digits; a variant must not move them."""
     assert before["usual"] == "d3586b9d"
-    assert part_hash(("chain", "counts")) == part_hash(("counts", "chain"))
+    assert part_hash(("chain", "relations")) == part_hash(("relations", "chain"))
 
 
 @pytest.mark.parametrize("name", [*KINDS, "material"])
@@ -190,7 +189,7 @@ def no_schema(kind: Kind, _: object) -> Schema:
 
 EACH = set(HASHES)
 FREE = {"label", "label-and-sentences"}
-PARTS = {"chain", "relations", "counts"}
+PARTS = {"chain", "relations"}
 
 
 @pytest.mark.parametrize(
