@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.judges.llm.recipe import sentence_examples_hash
+from summeval_pytest.judges.llm.llm_judge import sentence_examples_hash
 from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.run.golden import golden_tasks

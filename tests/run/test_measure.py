@@ -9,8 +9,7 @@ import pytest
 from summeval_pytest import questions as q
 from summeval_pytest.cli.app import main
 from summeval_pytest.errors import OptionError, Place
-from summeval_pytest.judges.llm.llm_judge import LlmJudge
-from summeval_pytest.judges.llm.recipe import part_hash
+from summeval_pytest.judges.llm.llm_judge import LlmJudge, part_hash
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.eva import EvaScore

@@ -13,7 +13,7 @@ from summeval_pytest import questions as q
 from summeval_pytest.judges.llm import examples as examples_module
 from summeval_pytest.judges.llm.examples import MOST, TOKENS, Example, Examples
 from summeval_pytest.judges.llm.facet_ratings import Style, rating_batch, rating_example
-from summeval_pytest.judges.llm.recipe import prompt_hash, sentence_examples_hash
+from summeval_pytest.judges.llm.llm_judge import prompt_hash, sentence_examples_hash
 from summeval_pytest.judges.llm.sentence_checks import sentence_example
 from tests.judges.llm.by_rule import ask, judge_of, sent_by
 

@@ -11,8 +11,7 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.llm import fact_requests
 from summeval_pytest.judges.llm.asking import ReplyCounts
 from summeval_pytest.judges.llm.facet_ratings import Style, rating_by_facts
-from summeval_pytest.judges.llm.llm_judge import LlmJudge
-from summeval_pytest.judges.llm.recipe import prompt_hash
+from summeval_pytest.judges.llm.llm_judge import LlmJudge, prompt_hash
 from tests.judges.llm.by_rule import RuleSender, ask, judge_of, kind_of, kinds_sent, sent_by
 
 if TYPE_CHECKING:

@@ -11,20 +11,20 @@ from summeval_pytest.judges.llm import (
     asking,
     facet_ratings,
     fact_requests,
+    llm_judge,
     prompts,
-    recipe,
     replies,
     sentence_checks,
 )
 from summeval_pytest.judges.llm.facet_ratings import Style
-from summeval_pytest.judges.llm.prompts import Kind, instructions
-from summeval_pytest.judges.llm.recipe import (
+from summeval_pytest.judges.llm.llm_judge import (
     factual_hash,
     mode_hash,
     part_hash,
     prompt_hash,
     sentence_examples_hash,
 )
+from summeval_pytest.judges.llm.prompts import Kind, instructions
 from summeval_pytest.questions import FACETS, RUBRICS, SentenceManner
 
 if TYPE_CHECKING:
@@ -202,8 +202,8 @@ PARTS = {"chain", "relations"}
         (facet_ratings, "LEAST_COVERAGE", {3: (50,), 4: (50, 75)}, {"usual"}),
         (fact_requests, "_DECISIONS", {True: "yes", False: "no", None: "?"}, {"chain"}),
         (sentence_checks, "SENTENCES_PER_REQUEST", 14, {"usual", "factual"}),
-        (recipe, "MAX_REASKS", 1, EACH - PARTS),
-        (recipe, "VERSION", "2", EACH - PARTS),
+        (llm_judge, "MAX_REASKS", 1, EACH - PARTS),
+        (llm_judge, "VERSION", "2", EACH - PARTS),
         (asking, "TOKENS", 500, EACH),
         (asking, "TOKENS_PER_ITEM", 200, EACH),
         (asking, "NOTES", dict(replies.NOTES) | {"missing": "it forgot some"}, EACH),
@@ -236,4 +236,4 @@ def test_a_signature_goes_on_with_how_sentences_are_asked_about(
     manner: SentenceManner, text: str, before: dict[str, str]
 ) -> None:
     """Scores under two manners must not be compared in silence; the usual one needs no word."""
-    assert recipe.manner_text(manner) == text.format(**before)
+    assert llm_judge.manner_text(manner) == text.format(**before)
