@@ -234,7 +234,7 @@ def _present(paper: FileEntry, keys: Iterable[str]) -> str | None:
 def _text(paper: FileEntry, key: str) -> str:
     """A text without special tokens; a list of texts is joined."""
     if not paper.has(key):
-        raise paper.missing(key, "a text or a list of texts")
+        raise paper.missing(key)
     value = paper.values[key]
     text = _joined(value)
     if text is None:

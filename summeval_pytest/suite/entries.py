@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, LiteralString, TypeVar, cast
 
 from pydantic import (
     AfterValidator,
@@ -20,6 +20,8 @@ from pydantic import (
     TypeAdapter,
     ValidationError,
     ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
 )
 from pydantic_core import PydanticCustomError
 
@@ -32,17 +34,26 @@ if TYPE_CHECKING:
 KeyT = TypeVar("KeyT", bound=Hashable)
 ValueT = TypeVar("ValueT")
 ManyT = TypeVar("ManyT")
-Schema = dict[str, Any]
 
 
-def mistake(message: str) -> PydanticCustomError:
+def mistake(message: str, kind: LiteralString = "mistake") -> PydanticCustomError:
     """The error that a model's validator raises; its message follows the name of the value."""
-    return PydanticCustomError("mistake", "{words}", {"words": message})
+    return PydanticCustomError(kind, "{words}", {"words": message})
 
 
-def expecting(words: str, **constraints: Any) -> Any:
-    """Constraints of a value, and the words that tell the user what to write."""
-    return Field(json_schema_extra={"expected": words}, **constraints)
+def expecting(words: str) -> WrapValidator:
+    """The words that tell the user what to write, unless a part of the value is at fault."""
+
+    def check(value: object, read: ValidatorFunctionWrapHandler) -> object:
+        try:
+            return read(value)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            if first["type"] == "mistake" or (first["loc"] and isinstance(value, list | dict)):
+                raise
+            raise mistake(words, "expected") from None
+
+    return WrapValidator(check)
 
 
 def _visible(text: str, info: ValidationInfo) -> str:
@@ -88,16 +99,10 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(dict[str, kind], config={"extra": "forbid"})
 
 
-def _schema(kind: Any) -> tuple[Schema, Schema]:
-    """The JSON schema of a model, and the whole of which it is a part."""
-    whole = _adapter(kind).json_schema()
-    return whole["additionalProperties"], whole
-
-
 @cache
 def keys_of(kind: Any) -> tuple[str, ...]:
     """The keys of a model, in order."""
-    return tuple(_resolved(*_schema(kind))["properties"])
+    return tuple(TypeAdapter(kind).json_schema()["properties"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +155,7 @@ class FileEntry:
             SuiteError: Where it is missing or not of the type.
         """
         if key not in self.values:
-            raise self.missing(key, _expected(*_schema(kind)))
+            raise self.missing(key)
         return self._made(kind, key, _without_own(self.values[key]), tuple)
 
     def _made(
@@ -161,48 +166,38 @@ class FileEntry:
         except ValidationError as error:
             faults = error.errors(include_url=False)
             fault = min(faults, key=lambda each: each["type"] != _UNKNOWN)
-            raise self._mistake(fault, kind, known) from None
+            raise self._mistake(fault, known) from None
 
-    def _mistake(self, fault: Any, kind: Any, known: Callable[[], Collection[str]]) -> SuiteError:
+    def _mistake(self, fault: Any, known: Callable[[], Collection[str]]) -> SuiteError:
         """A fault of pydantic's in the words of the file."""
-        node, whole = _schema(kind)
-        key, *steps = fault["loc"]
-        value: Any = self.values
-        if key:
-            node, steps = {"properties": {key: node}}, [key, *steps]
-        owner, name, outer, step = "", self.owner, node, ""
+        steps = [step for step in fault["loc"] if step != ""]
+        key, value = str(next(iter(steps), "")), fault["input"]
+        owner, name = "", self.owner
         for step in steps:
-            if not isinstance(value, dict | list):
-                break  # a short form of what the model holds: "text" for {"text": "text"}
-            is_key = isinstance(step, str)
-            owner, name = name, f"{step!r} of {name}" if is_key else f"item {step + 1} of {name}"
-            outer, inner = node, _resolved(node, whole)
-            node = inner.get("properties", {}).get(step, {}) if is_key else inner.get("items", {})
-            value = value.get(step) if isinstance(value, dict) else value[step]
-            key = key or str(step)
+            what = f"{step!r}" if isinstance(step, str) else f"item {step + 1}"
+            owner, name = name, f"{what} of {name}"
         match fault["type"]:
+            case "unexpected_keyword_argument" if owner == self.owner:
+                return self.unknown(key, known())
             case "unexpected_keyword_argument":
-                own = _resolved(outer, whole).get("properties", ())
-                return self.unknown(step, known() if owner == self.owner else own, owner, key)
+                return self.fault(key, f"unknown key {steps[-1]!r} in {owner}; mend or delete it")
             case "missing":
-                return self.missing(step, _expected(node, whole), owner, key)
+                return self.missing(steps[-1], owner, key)
             case "mistake":
                 return self.fault(key, f"{name} {fault['msg']}")
         is_empty = value in ([], {}) or (isinstance(value, str) and not is_visible(value))
         state = f"empty ({brief(value)})" if is_empty else brief(value)
-        return self.fault(key, f"{name} is {state}; write {_expected(node, whole, value)}")
+        words = _WORDS.get(fault["type"], "").format(**fault.get("ctx", {})) or fault["msg"]
+        return self.fault(key, f"{name} is {state}; write {words}")
 
-    def unknown(
-        self, name: str, known: Collection[str], owner: str = "", key: str = ""
-    ) -> SuiteError:
+    def unknown(self, name: str, known: Collection[str]) -> SuiteError:
         """An unknown key."""
-        what = f"unknown key {brief(name)} in {owner or self.owner}"
-        return self.fault(key or name, f"{what}; {closest(name, known)}")
+        what = f"unknown key {brief(name)} in {self.owner}"
+        return self.fault(name, f"{what}; {closest(name, known)}")
 
-    def missing(self, name: str, expected: str, owner: str = "", key: str = "") -> SuiteError:
+    def missing(self, name: str, owner: str = "", key: str = "") -> SuiteError:
         """A required key that is missing."""
-        owner = owner or self.owner
-        return self.fault(key or name, f"{owner} has no {name!r}; add the key with {expected}")
+        return self.fault(key or name, f"{owner or self.owner} has no {name!r}; add the key")
 
     def check_known(self, key: str, name: str, known: Collection[str], what: str) -> None:
         """Refuse a name at a key that is not known; ``what`` goes before it."""
@@ -223,6 +218,24 @@ class FileEntry:
 
 
 _UNKNOWN: Final = "unexpected_keyword_argument"
+_WORDS: Final[Mapping[str, str]] = {
+    "string_type": "a text",
+    "empty": "a text",
+    "null": "a value, or delete the key",
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "greater_than": "more than {gt:g}",
+    "greater_than_equal": "at least {ge:g}",
+    "less_than_equal": "at most {le:g}",
+    "literal_error": "{expected}",
+    "tuple_type": "a list",
+    "too_short": "at least one item",
+    "dataclass_type": "an object",
+}
+"""What to write instead, by the type of pydantic's error; `expecting` has words of its own."""
 
 
 def _without_own(value: Any) -> Any:
@@ -230,45 +243,6 @@ def _without_own(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {k: _without_own(v) for k, v in value.items() if not k.startswith(OWN_KEYS)}
     return list(map(_without_own, value)) if isinstance(value, list) else value
-
-
-def _resolved(node: Schema, whole: Schema) -> Schema:
-    """A part of a JSON schema without its reference; of a value or null, the part of the value."""
-    if "$ref" in node:
-        definition = whole["$defs"][node["$ref"].rpartition("/")[2]]
-        return {k: v for k, v in definition.items() if k != "description"} | node
-    return _resolved(node["anyOf"][0], whole) | node if "anyOf" in node else node
-
-
-def _expected(node: Schema, whole: Schema, value: object = None) -> str:
-    """What to write in place of a value, by its schema."""
-    node = _resolved(node, whole)
-    low, high = node.get("minimum"), node.get("maximum")
-    words = "a text"
-    match node:
-        case {"expected": own}:
-            words = str(own)
-        case {"enum": [*choices, last]}:
-            words = " or ".join([", ".join(f'"{each}"' for each in choices), f'"{last}"'])
-        case {"type": "boolean"}:
-            words = "true or false"
-        case {"type": "integer"}:
-            is_free = high in (None, MOST) and not (isinstance(value, int) and value > MOST)
-            bounds = f"of at least {low:,}" if is_free else f"from {low:,} to {high:,}"
-            words = f"a whole number {bounds}"
-        case {"type": "number"}:
-            words = "a finite number" if high is None else f"a number from {low:,} to {high:,}"
-        case {"type": "array", "items": items}:
-            item = _resolved(items, whole)
-            is_object = item.get("type") == "object"
-            words = f"a list of {f'objects with {_keys(item)}' if is_object else 'texts'}"
-        case {"type": "object"}:
-            words = f"an object with {_keys(node)}"
-    return words
-
-
-def _keys(node: Schema) -> str:
-    return ", ".join(map(repr, node.get("properties", ())))
 
 
 def keyed(

@@ -102,12 +102,14 @@ class EvaVariant:
     premises: Annotated[
         Whole | None,
         BeforeValidator(lambda value: None if value == "all" else value),
-        expecting('"all" or a whole number of at least 1', validation_alias="eva_premises"),
+        expecting('"all" or a whole number of at least 1'),
+        _key("premises"),
     ] = None
     relations: Annotated[
         Annotated[Number, Field(gt=0, le=1)] | None,
         BeforeValidator(_relations),
-        expecting("true, false or a number above 0 and up to 1", validation_alias="eva_relations"),
+        expecting("true, false or a number above 0 and up to 1"),
+        _key("relations"),
     ] = None
     encoder: Given[Text] = None
 
@@ -309,7 +311,7 @@ def _system(suite: TextFile, name: str, table: FileEntry, endpoints: Collection[
         return spec
     _check_model(spec, table, endpoints)
     if spec.model is None:
-        raise table.missing("model", "a text")
+        raise table.missing("model")
     return replace(spec, prompt=_prompt(suite, table, spec.prompt))
 
 
@@ -361,7 +363,9 @@ class EndpointKeys:
 
     base_url: Given[
         Annotated[
-            Text, expecting("a URL that starts with http:// or https://", pattern="^https?://")
+            Text,
+            Field(pattern="^https?://"),
+            expecting("a URL that starts with http:// or https://"),
         ]
     ] = None
     api_key_env: Given[Annotated[Text, AfterValidator(_variable)]] = None
@@ -379,7 +383,7 @@ def read_endpoints(toml: TomlText) -> Mapping[str, EndpointSpec]:
     for name, table in tables_of(toml, "endpoints", "endpoint"):
         keys = table.read(EndpointKeys)
         if keys.base_url is None and name not in BUILT_IN_ENDPOINTS:
-            raise table.missing("base_url", "a text")
+            raise table.missing("base_url")
         endpoints[name] = EndpointSpec(name=name, **asdict(keys))
     return endpoints
 

@@ -56,10 +56,8 @@ class RoleLabel:
         BeforeValidator(_as_facets),
         each_once(),
         AfterValidator(lambda facets: tuple(facet for facet in FACETS if facet in facets)),
-        expecting(
-            f"one of {', '.join(FACETS)}, a list of those that are right, or null for none",
-            validation_alias="facet",
-        ),
+        expecting(f"one of {', '.join(FACETS)}, a list of those that are right, or null for none"),
+        Field(validation_alias="facet"),
     ]
 
 
@@ -153,13 +151,13 @@ UNRATED: Final = 0
 """The mark of a facet without a rating; no rating is 0."""
 
 
-def _rating(most: int) -> Any:
-    words = f"a whole number from 1 to {most}, or null where the reference has none"
-    return expecting(words, strict=True, ge=1, le=most)
-
-
-UpTo3 = Annotated[int | None, _rating(3)]
-UpTo4 = Annotated[int | None, _rating(4)]
+_OrNull: Final = ", or null where the reference has none"
+UpTo3 = Annotated[
+    int | None, Field(strict=True, ge=1, le=3), expecting(f"a whole number from 1 to 3{_OrNull}")
+]
+UpTo4 = Annotated[
+    int | None, Field(strict=True, ge=1, le=4), expecting(f"a whole number from 1 to 4{_OrNull}")
+]
 
 
 @dataclass(slots=True)

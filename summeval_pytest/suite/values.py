@@ -123,7 +123,8 @@ def _short(form: Callable[[str], object]) -> BeforeValidator:
 _Facts = Annotated[
     tuple[Fact, ...],
     ValidateAs(tuple[Annotated[_Fact, _short(lambda text: {"text": text})], ...], _facts),
-    expecting("a list of texts or of {'text', 'sentence', 'parent'}", min_length=1),
+    Field(min_length=1),
+    expecting("a list of texts or of {'text', 'sentence', 'parent'}"),
 ]
 
 
@@ -139,12 +140,14 @@ class Paper:
     source: Annotated[
         tuple[Section, ...],
         _short(lambda text: [{"text": text}]),
-        expecting("a text or a list of {'heading', 'text'}", min_length=1),
+        Field(min_length=1),
+        expecting("a text or a list of {'heading', 'text'}"),
     ]
     references: Annotated[
         Names,
         _short(lambda text: [text]),
-        expecting("a text or a list of texts", validation_alias="reference", min_length=1),
+        Field(validation_alias="reference", min_length=1),
+        expecting("a text or a list of texts"),
     ]
     reference_facets: Given[Annotated[Segments, AfterValidator(_any_segment)]] = None
     reference_facts: Given[_Facts] = None
@@ -309,7 +312,10 @@ class ComposedSpec:
     facets: Text = OFFLINE
     facts: Text = OFFLINE
     sentences: Annotated[
-        Names, _short(lambda text: [text]), expecting("a name or a list of names", min_length=1)
+        Names,
+        _short(lambda text: [text]),
+        Field(min_length=1),
+        expecting("a name or a list of names"),
     ] = (OFFLINE,)
     rule: PanelRule = "all"
 
@@ -345,10 +351,8 @@ class CheckerSpec:
     window: Given[Whole] = None
     prompt: Annotated[
         Text,
-        expecting(
-            'a text with "{source}", and then "{claim}" if both are one text',
-            pattern=r"^[^{}]*\{source\}[^{}]*(\{claim\}[^{}]*)?$",
-        ),
+        Field(pattern=r"^[^{}]*\{source\}[^{}]*(\{claim\}[^{}]*)?$"),
+        expecting('a text with "{source}", and then "{claim}" if both are one text'),
     ] = SOURCE_MARK
     facets: Text = OFFLINE
     facts: Text = OFFLINE
