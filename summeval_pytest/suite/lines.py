@@ -11,11 +11,11 @@ import math
 import os.path
 import re
 import tomllib
-import unicodedata
 from codecs import BOM_UTF8
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from unicodedata import category
 
 from summeval_pytest.errors import Place, SuiteError, nearest
 from summeval_pytest.text.strict_json import (
@@ -58,30 +58,19 @@ def check_name(name: str, kind: str, place: Place, reserved: Collection[str] = (
         SuiteError: For a reserved or overlong name, and for one with white space, control
             characters, brackets, ``|``, ``::``, or a colon at either end.
     """
-    brief_name = repr(name) if len(name) <= _LONGEST else f"{name[:20]!r}..."
+    unfit = [repr(c) for c in name if c.isspace() or c in "[]|" or category(c) in _INVISIBLE]
+    unfit += ["'::'"] * ("::" in name) + ["':' at an end"] * (":" in {name[:1], name[-1:]})
     if name in reserved:
         fault = "a reserved name; choose another"
     elif len(name) > _LONGEST:
         fault = f"a name of {len(name)} characters; use at most {_LONGEST}"
-    elif unfit := _unfit(name):
-        fault = f"{unfit} in its name, which no pytest node id can hold"
+    elif unfit:
+        fault = f"{unfit[0]} in its name, which no pytest node id can hold"
         fault = f"{fault}; use letters, digits, '-', '_' and '.'"
     else:
         return
-    raise SuiteError(place, f"{kind} {brief_name} has {fault}")
-
-
-def _unfit(name: str) -> str:
-    for character in name:
-        if character.isspace():
-            return f"white space ({character!r})"
-        if unicodedata.category(character) in _INVISIBLE:
-            return f"a control character ({character!r})"
-        if character in "[]|":
-            return repr(character)
-    if "::" in name:
-        return "'::'"
-    return "':' at an end" if name.startswith(":") or name.endswith(":") else ""
+    shown = repr(name) if len(name) <= _LONGEST else f"{name[:20]!r}..."
+    raise SuiteError(place, f"{kind} {shown} has {fault}")
 
 
 def closest(name: str, known: Collection[str]) -> str:
@@ -326,30 +315,13 @@ def _no_toml(file: TextFile, text: str, message: str) -> SuiteError:
     position = _POSITION.search(message)
     lines = text.rstrip().split("\n")
     line = int(position[1]) if position and position[1] else len(lines)
-    what = _POSITION.sub("", message)
+    what, remedy = _POSITION.sub("", message), "mend it"
     if what == "Cannot overwrite a value":
-        return SuiteError(file.at(line), f"{what}: {_clash(lines[:line])}")
+        remedy = 'write each key once, and quote a name with a dot, as in "facet.method" = 2'
     column = f" at column {position[2]}" if position and position[2] else ""
     return SuiteError(
-        file.at(line), f"no TOML{column}: {what}, in {brief(lines[line - 1])}; mend it"
+        file.at(line), f"no TOML{column}: {what}, in {brief(lines[line - 1])}; {remedy}"
     )
-
-
-def _clash(lines: list[str]) -> str:
-    """The remedy for the last key of these lines, which clashes with an earlier value."""
-    *earlier, (table, key, _) = key_lines("\n".join(lines))
-    path = table + key
-    first = next((line for above, own, line in earlier if above + own == path), 0)
-    rivals = [key, *(own for above, own, _ in earlier if above == table)]
-    dotted = next((own for own in rivals if len(own) > 1 and own[:1] == key[:1]), None)
-    if dotted and not first:
-        name = ".".join(dotted)
-        return (
-            f"{dotted[0]!r} has a value of its own, so a key with a dot must be quoted;"
-            f' write "{name}" = ... instead of {name} = ...'
-        )
-    at = f" on line {first}" if first else ""
-    return f"{'.'.join(path)!r} already has a value{at}; delete one of the two"
 
 
 def key_lines(text: str) -> Iterator[tuple[Keys, Keys, int]]:
