@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os.path
 import re
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -197,7 +198,7 @@ def read_variants(top: FileEntry, keys: SuiteKeys, toml: TomlText) -> Variants:
             remedy = "add eva_premises = 3 or eva_relations = true, or delete it"
             raise top.key_fault("encoder", f"{what}; {remedy}")
         eva = replace(eva, encoder=_model_folder(eva.encoder, top.where("encoder"), toml.file))
-    own = tuple(_own_options(toml, *each) for each in tables_of(toml, "metrics", "metric"))
+    own = tuple(_own_options(toml, *each) for each in tables_of(toml, "metrics"))
     return Variants(eva=eva, references=keys.references, own=own)
 
 
@@ -229,11 +230,11 @@ def _model_folder(name: str, place: Place, file: TextFile) -> str:
 
 
 def tables_of(
-    toml: TomlText, key: str, kind: str, reserved: Collection[str] = ()
+    toml: TomlText, key: str, reserved: Collection[str] = ()
 ) -> Iterator[tuple[str, FileEntry]]:
     """The sub-tables of a table, by name, each with the lines of its own keys."""
-    tables = _table(toml, key, f"tables, [{key}.NAME]")
-    for name, table in tables.items():
+    kind = key.removesuffix("s")
+    for name, table in _table(toml, key).values.items():
         if name.startswith(OWN_KEYS):
             continue
         owner, where = f"{kind} {name!r}", partial(toml.place, key, name)
@@ -247,49 +248,42 @@ def tables_of(
         yield name, FileEntry(values=table, owner=owner, where=where)
 
 
-def _table(toml: TomlText, key: str, expected: str) -> Mapping[str, object]:
+def _table(toml: TomlText, key: str) -> FileEntry:
     value = toml.values.get(key, {})
     if not isinstance(value, dict):
-        raise SuiteError(toml.place(key), f"{key!r} is {brief(value)}; write {expected}")
-    return value
+        raise SuiteError(toml.place(key), f"{key!r} is {brief(value)}; write a table, [{key}]")
+    return FileEntry(values=value, owner=f"[{key}]", where=partial(toml.place, key))
 
 
 def existing_file(entry: FileEntry, key: str, suite: TextFile) -> TextFile:
     """The file that a key names; it exists, and its path is relative to the suite's folder."""
-    file = _named_file(entry, key, suite)
-    if not os.path.isfile(file.path):  # noqa: PTH113 - Path raises for a name that is too long
-        name = brief(entry.values[key])
-        raise entry.key_fault(key, f"names {name}, which is no file; create it or mend the path")
-    return file
-
-
-def _named_file(entry: FileEntry, key: str, suite: TextFile) -> TextFile:
     name: str = entry.value(key, Text)
     if Path(name).is_absolute() or PureWindowsPath(name).is_absolute():
         raise entry.wrong(key, name, "a path relative to the suite file's folder")
-    return suite.beside(name, entry.where(key))
+    file = suite.beside(name, entry.where(key))
+    if not os.path.isfile(file.path):  # noqa: PTH113 - Path raises for a name that is too long
+        what = f"names {brief(name)}, which is no file"
+        raise entry.key_fault(key, f"{what}; create it or mend the path")
+    return file
 
 
 def read_columns(toml: TomlText, files: Iterable[TextFile]) -> Mapping[str, str]:
     """The keys whose columns have other names in the tables among these files."""
-    names = _table(toml, "columns", "a table, [columns]")
-    entry = FileEntry(values=names, owner="[columns]", where=partial(toml.place, "columns"))
-    for name in names:
+    columns = _table(toml, "columns")
+    for name in columns.values:
         if name not in COLUMNS and not name.startswith(OWN_KEYS):
-            raise entry.unknown(name, COLUMNS)
-    if names and not any(map(is_table, files)):
-        raise SuiteError(
-            toml.place("columns"),
-            "'columns' names columns, and the suite has no table, such as papers.csv; delete it",
-        )
-    return {name: entry.value(name, Text) for name in names}
+            raise columns.unknown(name, COLUMNS)
+    if columns.values and not any(map(is_table, files)):
+        what = "'columns' names columns, and the suite has no table, such as papers.csv; delete it"
+        raise columns.fault("", what)
+    return {name: columns.value(name, Text) for name in columns.values}
 
 
 def read_systems(
     toml: TomlText, endpoints: Collection[str]
 ) -> tuple[Mapping[str, FileEntry], Mapping[str, SystemSpec]]:
     """The tables of the systems, and the systems, in file order, at least one."""
-    tables = dict(tables_of(toml, "systems", "system", RESERVED_SYSTEMS))
+    tables = dict(tables_of(toml, "systems", RESERVED_SYSTEMS))
     if not tables:
         raise SuiteError(
             toml.place("systems"),
@@ -319,11 +313,7 @@ def _prompt(suite: TextFile, table: FileEntry, name: str) -> str:
     """The name of a built-in prompt, or the text of the file that the key names."""
     if name in PROMPTS:
         return name
-    try:
-        text = _named_file(table, "prompt", suite).path.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError):
-        what = f"is {brief(name)}, neither {' nor '.join(PROMPTS)} nor a text file beside the suite"
-        raise table.key_fault("prompt", f"{what}; write one of them") from None
+    text = read_text(existing_file(table, "prompt", suite))
     if SOURCE_MARK not in text:
         what = f"is {brief(name)}, a file without {SOURCE_MARK}, where the paper belongs"
         raise table.key_fault("prompt", f"{what}; add it")
@@ -380,7 +370,7 @@ class EndpointKeys:
 def read_endpoints(toml: TomlText) -> Mapping[str, EndpointSpec]:
     """The endpoints as written; the built-in ones are here only where the suite changes them."""
     endpoints = {}
-    for name, table in tables_of(toml, "endpoints", "endpoint"):
+    for name, table in tables_of(toml, "endpoints"):
         keys = table.read(EndpointKeys)
         if keys.base_url is None and name not in BUILT_IN_ENDPOINTS:
             raise table.missing("base_url")
@@ -401,7 +391,7 @@ def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, AnyJ
     machine; nothing but `DUTY_KEYS` composes a judge of others; anything else is a model at an
     endpoint.
     """
-    tables = dict(tables_of(toml, "judges", "judge", (OFFLINE,)))
+    tables = dict(tables_of(toml, "judges", (OFFLINE,)))
     judges = {name: _judge(toml, name, table, endpoints) for name, table in tables.items()}
     asks: dict[str, set[str]] = {name: set() for name in judges}
     for name, judge in judges.items():
@@ -481,78 +471,63 @@ SLICE: Final = "slice"
 """The table of the thresholds of slices."""
 SCOPES: Final = ("mean", "corrected", "judge")
 """The tables of thresholds that are not about each pair."""
+Settings = tuple[Setting, ...]
 
 
-def read_thresholds(toml: TomlText) -> Mapping[str, tuple[Setting, ...]]:
-    """The thresholds in file order, by the prefix of their names, which is empty for pairs.
+def read_thresholds(toml: TomlText) -> tuple[Mapping[str, Settings], Mapping[str, Settings]]:
+    """The thresholds in file order: by the prefix of their names, and those of slices by slice.
 
-    Nested tables are flattened to dotted names.
+    The prefix of thresholds for pairs is empty. Nested tables are flattened to dotted names.
     """
-    of_pairs = _settings(toml, "threshold", ("thresholds",), without=(*SCOPES, SLICE))
-    others = {f"{s}.": _settings(toml, "threshold", ("thresholds", s)) for s in SCOPES}
-    return {"": of_pairs, **others}
-
-
-def read_slice_thresholds(toml: TomlText) -> Mapping[str, tuple[Setting, ...]]:
-    """The thresholds of each slice, by the slice's name."""
-    table = ("thresholds", SLICE)
-    names = dict.fromkeys(path[0] if path else "" for path, _ in _leaves(_inner(toml, table)))
-    return {name: _settings(toml, "threshold", (*table, name)) for name in names}
+    depths = {**dict.fromkeys(SCOPES, 1), SLICE: 2}
+    groups = _settings(toml, "threshold", ("thresholds",), toml.values.get("thresholds"), depths)
+    by_prefix = {"": groups.get((), ()), **{f"{s}.": groups.get((s,), ()) for s in SCOPES}}
+    return by_prefix, {path[1]: own for path, own in groups.items() if len(path) == depths[SLICE]}
 
 
 def read_slice_fields(toml: TomlText) -> Mapping[str, str]:
     """By the name of a field, the column of the papers that it is in."""
-    fields = _table(toml, "slices", "a table, [slices]")
-    entry = FileEntry(values=fields, owner="[slices]", where=partial(toml.place, "slices"))
-    for name in fields:
-        check_name(name, "slice", entry.where(name))
+    fields = _table(toml, "slices")
+    for name, column in fields.values.items():
+        check_name(name, "slice", fields.where(name))
         if name.startswith(OWN_KEYS):  # its table of thresholds would be ignored
             what = f"has a name that starts with {OWN_KEYS}, and such names are ignored"
             short = name.removeprefix(OWN_KEYS) or "field"
-            raise entry.key_fault(name, f"{what}; write {short} = {brief(fields[name])}")
-        if not entry.value(name, Text).startswith(OWN_KEYS):
-            raise entry.wrong(name, fields[name], f"a column of your own, {OWN_KEYS}NAME")
-    return {name: str(column) for name, column in fields.items()}
+            raise fields.key_fault(name, f"{what}; write {short} = {brief(column)}")
+        if not fields.value(name, Text).startswith(OWN_KEYS):
+            raise fields.wrong(name, column, f"a column of your own, {OWN_KEYS}NAME")
+    return {name: str(column) for name, column in fields.values.items()}
 
 
 def _settings(
-    toml: TomlText, kind: str, table: Keys, *, without: Collection[str] = ()
-) -> tuple[Setting, ...]:
-    """The numbers of a table, ``without`` some of its tables; a dotted name for one in a table."""
-    settings: dict[str, Setting] = {}
-    for path, value in _leaves(_inner(toml, table)):
-        name, place = ".".join(path), toml.place(*table, *path)
-        number = finite(value)
-        if path and path[0] in without:
-            continue
+    toml: TomlText, kind: str, table: Keys, values: object, depths: Mapping[str, int]
+) -> Mapping[Keys, Settings]:
+    """The numbers of a table, by the keys of the inner table that they are grouped by.
+
+    ``depths`` has the number of these keys, by the first; other tables make dotted names.
+    """
+    groups: defaultdict[Keys, dict[str, Setting]] = defaultdict(dict)
+    for path, value in _leaves({} if values is None else values):
+        depth = depths.get("".join(path[:1]), 0)
+        name, place, number = ".".join(path[depth:]), toml.place(*table, *path), finite(value)
         if not name:
-            what = ".".join(table)
+            what = ".".join((*table, *path))
             raise SuiteError(place, f"{what!r} is {brief(value)}; write a table, [{what}]")
         if number is None:
             what = f"the {kind} {name!r} is {brief(value)}"
             raise SuiteError(place, f"{what}; write a finite number")
-        if first := settings.get(name):
+        first = groups[path[:depth]].setdefault(name, Setting(name=name, value=number, place=place))
+        if first.place != place:
             what = f"the {kind} {name!r} stands on line {first.place.line}, too"
             raise SuiteError(place, f"{what}; delete one")
-        settings[name] = Setting(name=name, value=number, place=place)
-    return tuple(settings.values())
+    return {keys: tuple(group.values()) for keys, group in groups.items()}
 
 
 def read_compare(toml: TomlText) -> CompareTable:
     """The margins and the share of papers that comparisons go by."""
-    values = _table(toml, "compare", "a table, [compare]")
-    where = partial(toml.place, "compare")
-    margins = _settings(toml, "margin", ("compare", "no_worse"))
-    entry = FileEntry(values=values, owner="[compare]", where=where)
-    return entry.read(CompareTable, also=("no_worse",), no_worse=margins)
-
-
-def _inner(toml: TomlText, table: Keys) -> object:
-    """What stands at a path of keys; an empty table for nothing."""
-    value: object = toml.values
-    for key in table:
-        value = value.get(key, {}) if isinstance(value, dict) else {}
-    return value
+    entry, key = _table(toml, "compare"), "no_worse"
+    margins = _settings(toml, "margin", ("compare", key), entry.values.get(key), {})
+    return entry.read(CompareTable, also=(key,), no_worse=margins.get((), ()))
 
 
 def _leaves(value: object, path: Keys = ()) -> Iterator[tuple[Keys, object]]:
@@ -573,7 +548,7 @@ def read_waivers(
     Whether a finding is a number that a threshold can hold is checked by `verdict.thresholds`.
     """
     waivers: dict[tuple[str, str, str], Waiver] = {}
-    for name, table in tables_of(toml, "waivers", "waiver"):
+    for name, table in tables_of(toml, "waivers"):
         waiver = table.read(Waiver, name=name, place=table.place)
         roster.check(table, None if waiver.paper == ALL_PAPERS else waiver.paper, waiver.system)
         if waiver.paper in must_pass:

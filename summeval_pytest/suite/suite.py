@@ -26,7 +26,6 @@ from summeval_pytest.suite.file import (
     read_endpoints,
     read_judges,
     read_slice_fields,
-    read_slice_thresholds,
     read_systems,
     read_thresholds,
     read_variants,
@@ -350,7 +349,7 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         what = "'default_systems' names the unknown system"
         top.check_known("default_systems", name, systems, what)
     judges = read_judges(toml, endpoints)
-    thresholds = read_thresholds(toml)
+    thresholds, slice_thresholds = read_thresholds(toml)
     variants = read_variants(top, keys, toml)
     prefix = file.path.name.removesuffix(SUITE_NAME)
     cassette, baselines = file.beside(f"{prefix}cassette.jsonl"), file.beside(f"{prefix}baselines")
@@ -382,7 +381,7 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         judges=judges,
         thresholds=thresholds,
         slices=slices,
-        slice_thresholds=read_slice_thresholds(toml),
+        slice_thresholds=slice_thresholds,
         must_pass=must_pass,
         stick=keys.stick,
         compare=read_compare(toml),

@@ -304,7 +304,7 @@ def test_a_prompt_of_ones_own_is_a_text_in_the_suite(golden: Golden) -> None:
     (message,) = golden.mistakes("summeval.toml", [("prompts/short.txt", here)]).values()
     assert "a path relative to the suite file's folder" in message
     golden.write("prompts/short.txt", b"\xff {source}")
-    assert "'prompts/short.txt', neither abstract nor plain nor a text file" in golden.mistake()
+    assert "prompts/short.txt:1: byte 1 of this line is not UTF-8" in golden.mistake()
 
 
 @pytest.mark.parametrize("key", ["labels", "encoder"])
