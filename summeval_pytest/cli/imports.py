@@ -29,7 +29,6 @@ from summeval_pytest.verdict.policy import LEVEL
 Format = Literal["scholarsum", "table", "hf", "csv"]
 _TEXTS: Final = ("title", "source", "reference")
 COLUMNS: Final = ("paper", "id", *_TEXTS, "system", "summary")
-_REMEDY: Final = ("--columns ", "{}={}", ",")
 _SYSTEM: Final = "candidate"
 """The system of rows that name none."""
 _NOTHING: Final = "-"
@@ -281,7 +280,7 @@ class NewSuite:
             if key not in names and key not in table.columns and (name := usual_column(key, spare)):
                 names[key] = name
                 self.guesses[f"{key} is the column {one_line(name, 60)!r}"] = None
-        columns = table.columns_of(known, needed, names, _REMEDY)
+        columns = table.columns_of(known, needed, names, "--columns KEY=COLUMN")
         if "system" in known and "system" not in columns:
             self.system = _SYSTEM
             self.guesses[f"every row is of the system {_SYSTEM!r} (--system names it)"] = None

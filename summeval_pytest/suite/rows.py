@@ -11,7 +11,6 @@ import io
 from codecs import BOM_UTF8
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from math import ceil
 from pathlib import PurePath
@@ -50,8 +49,7 @@ _ALSO_CALLED: Final[Mapping[str, Collection[str]]] = {
     "summary": ("prediction", "output", "generated", "candidate", "hypothesis"),
     "system": ("model", "model_name"),
 }
-"""Common names of a column in other data. Messages propose them, and `summeval init` takes them."""
-_REMEDY: Final = ("[columns] ", '{} = "{}"', " and ")
+"""Common names of a column in other data, which `summeval init` and imports take."""
 _WORKBOOKS: Final = frozenset({".xlsx", ".xls", ".ods"})
 UNNAMED: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -83,47 +81,30 @@ class DataTable:
         known: Collection[str],
         needed: Collection[str],
         names: Mapping[str, str],
-        remedy: tuple[str, str, str] = _REMEDY,
+        remedy: str = '[columns] KEY = "COLUMN"',
     ) -> dict[str, str]:
         """The column of each known key: the one that ``names`` has for it, else its own.
 
         Raises:
-            SuiteError: Where keys that are needed or named have none. ``remedy`` has the words
-                before the keys, those for a key and its column, and those between two keys.
+            SuiteError: Where a key that is needed or named has none. ``remedy`` names a column.
         """
-        names = {key: name for key, name in names.items() if key in known}
         columns: dict[str, str] = {}
-        missing: dict[str, str] = {}
+        taken = {name for key, name in names.items() if key in known}
         for key in known:
-            own = [key] if key not in names.values() else []
-            column = next((n for n in (names.get(key), *own) if n in self.columns), None)
+            name, own = names.get(key), [key] if key not in taken else []
+            column = next((each for each in (name, *own) if each in self.columns), None)
             if column is not None:
                 columns[key] = column
-            elif key in needed or key in names:
-                missing[key] = self.nearest_column(key, {**names, **missing}) or "COLUMN"
-        if missing:
-            wanted = ((key, names.get(key, key)) for key in missing)
-            what = " or ".join(
-                brief(name) if name == key else f"{brief(name)} for {key!r}" for key, name in wanted
-            )
-            start, each, joint = remedy
-            how = start + joint.join(each.format(*item) for item in missing.items())
-            raise SuiteError(
-                self.place, f"the table has no column {what}; it has {self.listed}: write {how}"
-            )
+            elif key in needed or name is not None:
+                listed = ", ".join(map(brief, self.columns[:_LISTED])) or "none"
+                more = len(self.columns) - _LISTED
+                what = brief(name or key) + (f" for {key!r}" if name not in {None, key} else "")
+                raise SuiteError(
+                    self.place,
+                    f"the table has no column {what}; it has {listed}"
+                    f"{f' and {more} more' if more > 0 else ''}: write {remedy}",
+                )
         return columns
-
-    @property
-    def listed(self) -> str:
-        """Its columns in words, a few of many."""
-        names, more = ", ".join(map(brief, self.columns[:_LISTED])), len(self.columns) - _LISTED
-        return f"{names} and {more} more" if more > 0 else names or "none"
-
-    def nearest_column(self, key: str, names: Mapping[str, str]) -> str:
-        """The free column that is most likely meant for a key without one; empty where none is."""
-        spare = [name for name in self.columns if name not in names.values()]
-        close = get_close_matches(names.get(key, key), spare, n=1)
-        return close[0] if close else usual_column(key, spare)
 
     def entries(self, columns: Mapping[str, str], owner: str) -> Iterator[FileEntry]:
         """Each row with its keys, of which ``columns`` says where they are read from.
@@ -236,34 +217,11 @@ def _check_not_exchanged(keys: Collection[str], known: Collection[str], place: P
 
 
 def _json_lines(file: TextFile, owner: str) -> Iterator[FileEntry]:
-    """JSON lines; a file in another format gets a message that names the format."""
-    try:
-        for number, values in read_lines(file):
-            yield FileEntry.at(file.at(number), values, owner)
-    except SuiteError as error:
-        if error.place.line != 1 or not (kind := _looks_like(file)):
-            raise
-        raise SuiteError(error.place, f"this looks like {kind}") from None
-
-
-def _looks_like(file: TextFile) -> str:
-    """What a file is that is not JSON lines, and what to do; the message shows none of it."""
-    head = _head(file)
-    first, _, rest = head.partition(b"\n")
-    stem = PurePath(file.shown).stem
-    if head.startswith(b"PAR1"):
-        return f"Parquet: rename it to {stem}.parquet, also where it is named"
-    if head.startswith(b"["):
-        is_array = head[1:].lstrip()[:1] == b"{"
-        return f"a JSON array: rename it to {stem}.json, also where it is named" if is_array else ""
-    if head.startswith(b"{"):
-        is_pretty = rest and not first.rstrip().endswith(b"}") and rest.lstrip()[:1] != b"{"
-        one_a_line = f"write each object on one line, as by jq -c . {file.shown}"
-        return f"pretty-printed JSON: {one_a_line}" if is_pretty else ""
-    for mark, kind in ((b"\t", "tsv"), (b",", "csv"), (b";", "csv")):
-        if mark in first and rest:
-            return f"{kind.upper()}: rename it to {stem}.{kind}, also where it is named"
-    return ""
+    if _head(file)[:1] not in {b"{", b""}:  # nothing is shown: it may be any file
+        what = "this is no line of JSON; write an object a line, or end the name of a table in"
+        raise SuiteError(file.at(1), f"{what} .csv, .tsv, .parquet, or .json for an array")
+    for number, values in read_lines(file):
+        yield FileEntry.at(file.at(number), values, owner)
 
 
 def _array_table(file: TextFile) -> DataTable:
