@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import partial
 from heapq import nsmallest
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from summeval_pytest.errors import Place
 from summeval_pytest.metrics.catalogue import CATALOGUE, catalogue_of, metric_of
@@ -86,12 +86,6 @@ _EXPLAINED_BY: Final = {
     COVERAGE: "facet",
 }
 """Numbers without findings, and the numbers whose findings explain them, too."""
-_OTHER_CLAIMS: Final[Mapping[str, tuple[str, ...]]] = {
-    "eva": ("unsupported", "mended"),
-    "faithfulness": ("lost", "regained", "invented"),
-}
-"""By metric, the claims of a change that belong to another metric."""
-_CLAIMS: Final = (*_OTHER_CLAIMS["eva"], *_OTHER_CLAIMS["faithfulness"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -310,43 +304,39 @@ def _weak_lines(pair: PairResult, least: float) -> Iterator[str]:
         for sentence in score.sentences
         if sentence.supported and sentence.support is not None and sentence.support < least
     )
+    named = CATALOGUE[SUPPORT]
     if weak:
         yield ""
-        yield f"supported, though by less than {render(CATALOGUE[SUPPORT], least, least)} of 1:"
+        yield f"supported, though by less than {render(named, least, least)} of 1:"
     for support, index, text in weak[:_WEAK]:
-        what = quoted(text, _SENTENCE)
-        yield f"   sentence {index + 1}, {render(CATALOGUE[SUPPORT], support, least)}: {what}"
+        shown = f"{render(named, support, least)}: {quoted(text, _SENTENCE)}"
+        yield f"   sentence {index + 1}, {shown}"
     if len(weak) > _WEAK:
         yield f"   and {len(weak) - _WEAK} more"
 
 
 def system_case(system: SystemResult) -> Case:
     """One system over its papers."""
-    fault, title = system.fault or SILENT, ""
-    phrases: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    if system.outcome == "error":
-        title, phrases = "unscored", (fault,)
-    elif system.outcome == "failed":
-        verdict, title = system.verdict, _system_title(system)
-        phrases = (
-            *map(_missed_mean, verdict.missed),
-            *missed_lines(verdict.corrected),
-            *(missed_slice(each, mean) for each in system.slices for mean in each.missed),
-            *verdict.waiver_faults,
-            *broken_rules(system.comparison),
-        ) or (fault,)
-        notes = (f"undecided: {fault}",) if system.fault else ()
+    fault, verdict = system.fault or SILENT, system.verdict
+    missed = (
+        *map(_missed_mean, verdict.missed),
+        *missed_lines(verdict.corrected),
+        *(missed_slice(each, mean) for each in system.slices for mean in each.missed),
+        *verdict.waiver_faults,
+        *broken_rules(system.comparison),
+    )
+    fails, is_open = system.outcome == "failed", system.outcome == "error"
+    phrases = missed or (fault,) if fails else (fault,) if is_open else ()
     return Case(
         kind="system",
         system=system.name,
         paper=ALL_PAPERS,
         outcome=system.outcome,
         place=system.place,
-        title=title,
+        title=_system_title(system) if fails else "unscored" if is_open else "",
         phrases=phrases,
-        notes=notes,
-        details=() if system.outcome == "error" else tuple(_system_details(system)),
+        notes=(f"undecided: {fault}",) if fails and system.fault else (),
+        details=() if is_open else tuple(_system_details(system)),
     )
 
 
@@ -504,21 +494,11 @@ def _number(pair: PairResult, named: Named, value: float | None, bound: float | 
 
 
 def _shortfall(pair: PairResult, short: Shortfall) -> str:
-    """One number of a pair, described as if nothing else failed it."""
-    metric = metric_of(short.name)
+    """One number of a pair, described as if nothing else failed it, and all that changed."""
     number = _EXPLAINED_BY.get(short.name, short.name)
     own = [finding for finding in pair.findings if finding.number.startswith(number)]
-    cleared: dict[str, Any] = dict.fromkeys(_OTHER_CLAIMS.get(metric, _CLAIMS), ())
-    change = pair.change and replace(
-        pair.change,
-        numbers=tuple(each for each in pair.change.numbers if each[0] == metric),
-        facets=tuple(f for f in pair.change.facets if short.name in {"facet", f"facet.{f.facet}"}),
-        **cleared,
-    )
-    alone = replace(
-        pair, findings=tuple(own[:_MOST]), verdict=PairVerdict(shortfalls=(short,)), change=change
-    )
-    recipes = [text for text in pair.signatures if text.startswith(f"{metric}|")]
+    alone = replace(pair, findings=tuple(own[:_MOST]), verdict=PairVerdict(shortfalls=(short,)))
+    recipes = [text for text in pair.signatures if text.startswith(f"{metric_of(short.name)}|")]
     more = [f"and {len(own) - _MOST} more findings"] if len(own) > _MOST else []
     return "\n".join([pair_case(alone).text, "", *signature_lines(recipes), *more])
 
@@ -545,7 +525,7 @@ def system_parts(system: SystemResult, papers: Sequence[Numbers]) -> list[Part]:
     is_reported = any(part.cause == "unscored" for part in parts)
     if system.fault and system.outcome == "failed" and not is_reported:
         parts.append(Part("undecided", one_line(system.fault), "unscored"))
-    known = [] if system.outcome == "error" else parts
+    known = () if system.outcome == "error" else parts
     return parts + _at_fault(known, ALL_PAPERS, system.outcome, system.fault)
 
 
@@ -571,20 +551,21 @@ def _compared(comparison: Comparison) -> Iterator[Part]:
         name = difference.name
         flips = tuple(f for f in comparison.flips if name in {"facet", f"facet.{f.facet}"})
         open_rules = tuple(each for each in comparison.undecided if each[0] == name)
-        why = [phrase for _, phrase in open_rules]
         alone = replace(
             comparison, differences=(difference,), flips=flips, brevity=(), undecided=open_rules
         )
         unclear = [f"{INCONCLUSIVE}: {phrase}" for phrase in difference.inconclusive]
-        lines = ["; ".join(why or difference.broken or unclear), *comparison_lines(alone)]
-        cause: Cause = "unscored" if why else "drop" if difference.broken else "passed"
-        if unclear and not why:
-            cause = "inconclusive"
+        reasons: dict[Cause, Sequence[str]] = {
+            "unscored": [phrase for _, phrase in open_rules],
+            "inconclusive": unclear,
+            "drop": difference.broken,
+        }
+        cause: Cause = next((cause for cause, why in reasons.items() if why), "passed")
+        lines = ["; ".join(reasons.get(cause, ())), *comparison_lines(alone)]
         yield Part(f"drop {name}", "\n".join(lines), cause)
     for each in comparison.slices:
-        yield Part(
-            f"drop {each.name} {each.slice}", str(each), "drop" if each.is_broken else "passed"
-        )
+        cause = "drop" if each.is_broken else "passed"
+        yield Part(f"drop {each.name} {each.slice}", str(each), cause)
 
 
 def _waived_text(text: str, name: str, uses: Iterable[WaiverUse]) -> str:

@@ -36,10 +36,8 @@ _CLAIMS: Final = 5
 """How many facts or sentences of one kind are listed for a paper."""
 _FLIPS: Final = 12
 """How many flipped facets are listed."""
-_OLD: Final = 26
-"""Where the old mean ends, so that a long name leaves the other columns where they are."""
-_NEW: Final = 7
-"""The width of the new mean, with a space before it."""
+_NAME: Final = 19
+"""The room for a name in the table of a comparison; the means beside a longer one move together."""
 _CHANGE: Final = 41
 """Where the change ends."""
 INCONCLUSIVE: Final = "INCONCLUSIVE"
@@ -262,28 +260,21 @@ def _table(whose: str, comparison: Comparison) -> Iterator[str]:
     n_papers = max(difference.n_papers for difference in differences)
     yield f"{whose}, {n_papers} {'paper' if n_papers == 1 else 'papers'}"
     columns = f"{'old':>7}{'new':>7}{'change':>8}  {'95 % interval':<16}{'p drop':>7}{'worst':>7}"
-    yield " " * 19 + columns
-    for difference in differences:
-        row, fails = _row(difference), difference in comparison.broken
-        mark = "FAILS" if fails else "OPEN" if difference in comparison.inconclusive else ""
-        yield f"{row}  {mark}".rstrip()
-    for difference in differences:
-        if difference.n_papers < n_papers:
-            yield f"{difference.name} is on {difference.n_papers:,} of them only"
-    if any(difference.p is not None for difference in differences):
+    yield " " * _NAME + columns
+    for d in differences:
+        means = f"{d.old:>7.3f}{d.new:>7.3f}{d.change:>+8.3f}".strip()
+        means = " ".join(means.split()) if len(d.name) > _NAME else means
+        interval = "" if d.low is None or d.high is None else f"[{d.low:+.3f}, {d.high:+.3f}]"
+        row = f"{d.name} {means:>{max(0, _CHANGE - len(d.name) - 1)}}  {interval:<16}"
+        p = "" if d.p is None else f"{d.p:.4f}"
+        is_open = d in comparison.inconclusive
+        mark = "FAILS" if d in comparison.broken else "OPEN" if is_open else ""
+        yield f"{row}{p:>7}{ruled_out_text(d):>7}  {mark}".rstrip()
+    for d in differences:
+        if d.n_papers < n_papers:
+            yield f"{d.name} is on {d.n_papers:,} of them only"
+    if any(d.p is not None for d in differences):
         yield from LEGEND
-
-
-def _row(difference: Difference) -> str:
-    """One line of the table; a name or number that is too long moves the columns apart."""
-    name, low, high, p = difference.name, difference.low, difference.high, difference.p
-    interval = "" if low is None or high is None else f"[{low:+.3f}, {high:+.3f}]"
-    tested = "" if p is None else f"{p:.4f}"
-    old, new, change = f"{difference.old:.3f}", f"{difference.new:.3f}", f"{difference.change:+.3f}"
-    cells = f"{old:>{max(0, _OLD - len(name))}}{new:>{_NEW}}{change:>8}"
-    if len(name) + len(cells) > _CHANGE or len(name) + len(old) >= _OLD or len(new) >= _NEW:
-        cells = f" {f'{old} {new} {change}':>{_CHANGE - len(name) - 1}}"
-    return f"{name}{cells}  {interval:<16}{tested:>7}{ruled_out_text(difference):>7}"
 
 
 def ruled_out_text(difference: Difference) -> str:
