@@ -345,7 +345,7 @@ def _system_title(system: SystemResult) -> str:
     if verdict.missed:
         return f"mean {max(verdict.missed, key=gap_of).name}"
     for mean in system.verdict.corrected:
-        if mean.fails:
+        if mean.missed:
             return f"corrected mean {mean.name}"
     for each in system.slices:
         if each.missed:

@@ -75,7 +75,7 @@ class SystemRow:
         corrected = next((mean for mean in system.verdict.corrected if mean.name == name), None)
         difference = system.comparison and system.comparison.difference(name)
         state: Literal["", "failed", "waived", "undecided"] = ""
-        if decided in system.verdict.missed or (corrected is not None and corrected.fails):
+        if decided in system.verdict.missed or (corrected is not None and corrected.missed):
             state = "failed"
         elif decided is not None and not decided.passes:
             state = "undecided" if decided.is_open else "waived"

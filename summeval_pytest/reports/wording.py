@@ -185,11 +185,9 @@ def missed_lines(means: Iterable[CorrectedMean]) -> Iterator[str]:
             yield f"corrected mean {mean.name} covers only {covered}; the others have no score"
             continue
         for floor in mean.missed:
-            value = floor.compared(mean.value, mean.low)
-            if value is not None:  # an unknown one is undecided
-                text = render(floor.named, value, floor.least)
-                least = render(floor.named, floor.least, floor.least)
-                yield f"corrected mean {floor.title} {text} < {least} ({corrected_text(mean)})"
+            text = render(floor.named, floor.compared(mean.value, mean.low), floor.least)
+            least = render(floor.named, floor.least, floor.least)
+            yield f"corrected mean {floor.title} {text} < {least} ({corrected_text(mean)})"
 
 
 def broken_rules(comparison: Comparison | None) -> list[str]:

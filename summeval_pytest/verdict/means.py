@@ -118,11 +118,12 @@ class CorrectedMean:
 
     @property
     def missed(self) -> tuple[Threshold, ...]:
-        """The thresholds that it misses or has no value for; on too few papers, all of them."""
+        """The thresholds that it surely misses; on too few papers, all of them."""
+        values = [(floor, floor.compared(self.value, self.low)) for floor in self.floors]
         return tuple(
             floor
-            for floor in self.floors
-            if not (self.is_covered and floor.is_met_by(floor.compared(self.value, self.low)))
+            for floor, value in values
+            if not self.is_covered or (value is not None and not floor.is_met_by(value))
         )
 
     @property
@@ -141,12 +142,6 @@ class CorrectedMean:
                 if phrase := why_undecided(floor, Range(value, worst, value)):
                     phrases.append(f"corrected mean {phrase}")
         return tuple(phrases)
-
-    @property
-    def fails(self) -> bool:
-        """Whether it surely misses a threshold, or covers too few papers."""
-        values = [floor.compared(self.value, self.low) for floor in self.missed]
-        return bool(values) and (not self.is_covered or any(v is not None for v in values))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +172,7 @@ class SystemVerdict:
     @property
     def fails(self) -> bool:
         """Whether a mean is surely missed and not waived, or a waiver is not in order."""
-        falls_short = any(mean.fails for mean in self.corrected)
+        falls_short = any(mean.missed for mean in self.corrected)
         return bool(self.missed or falls_short or self.waiver_faults)
 
 

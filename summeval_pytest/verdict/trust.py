@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import accumulate
@@ -202,15 +203,13 @@ def _exact(sums: Counts, *, facets: Sequence[str]) -> Parts:
     return equal, np.asarray(sum(table.sum(axis=(1, 2)) for table in tables))
 
 
-def _unfaithful(sums: Counts, *, row: int, column: int) -> Parts:
-    """The unfaithful sentences that the judge finds, and these with one more cell."""
-    tables = tables_of(sums, SENTENCE)
-    return tables[:, 0, 0], tables[:, 0, 0] + tables[:, row, column]
-
-
-def _fact_f1(sums: Counts) -> Parts:
-    tables = tables_of(sums, FACT)
-    return tables[:, 1, 1], tables[:, 1, 1] + (tables[:, 0, 1] + tables[:, 1, 0]) / 2
+def _hits(
+    sums: Counts, *, kind: str, hit: tuple[int, int], errors: Sequence[tuple[int, int]]
+) -> Parts:
+    """A cell of a confusion matrix, and the cell with the mean of the cells of errors."""
+    tables = tables_of(sums, kind)
+    hits, wrong = tables[:, *hit], sum(tables[:, *error] for error in errors)
+    return hits, hits + wrong / len(errors)
 
 
 def _evidence(sums: Counts, *, named: float, labelled: float) -> Parts:
@@ -222,9 +221,9 @@ def _evidence(sums: Counts, *, named: float, labelled: float) -> Parts:
 SHARES: Final[Mapping[str, Callable[[Counts], Parts]]] = {
     "facet_exact": partial(_exact, facets=FACETS),
     **{f"facet_exact.{facet}": partial(_exact, facets=(facet,)) for facet in FACETS},
-    "unfaithful_precision": partial(_unfaithful, row=1, column=0),
-    "unfaithful_recall": partial(_unfaithful, row=0, column=1),
-    "fact_f1": _fact_f1,
+    "unfaithful_precision": partial(_hits, kind=SENTENCE, hit=(0, 0), errors=[(1, 0)]),
+    "unfaithful_recall": partial(_hits, kind=SENTENCE, hit=(0, 0), errors=[(0, 1)]),
+    "fact_f1": partial(_hits, kind=FACT, hit=(1, 1), errors=[(0, 1), (1, 0)]),
     "evidence_precision": partial(_evidence, named=1.0, labelled=0.0),
     "evidence_recall": partial(_evidence, named=0.0, labelled=1.0),
     "evidence_f1": partial(_evidence, named=0.5, labelled=0.5),
@@ -379,10 +378,10 @@ def _wrong(answer: GoldenAnswer, middle: float) -> GoldenAnswer:
     """A label's answer; the farthest from the label where there is none."""
     if answer.answer is not None:
         return answer
-    low, high, is_high = 0.0, 1.0, answer.label > 0
+    low, high = 0.0, 1.0
     if answer.kind in FACETS:
         low, high = 1.0, float(SCALES[answer.kind])
-        is_high = answer.label - low > high - answer.label
+    is_high = answer.label - low > high - answer.label
     if answer.kind == "overall":
         low, is_high = LOWEST, answer.label > middle
     evidence = answer.evidence and replace(answer.evidence, named=answer.evidence.labelled)
@@ -408,8 +407,12 @@ def figure_of(name: str, pairs: Sequence[GoldenPair], counts: Counts) -> Figure:
         return _overall(pairs)
     rows = _bearing_on(name, counts)
     total = rows.sum(axis=0)
-    sums = np.array([total, *(total - rows), total + _missed(total)])
-    *values, at_worst = map(_defined, FIGURES[name](sums))
+    missed = np.zeros(N_COUNTS)  # the gravest errors that a judge without any may have
+    for kind in (*FACETS, SENTENCE, FACT):
+        highest_taken_for_lowest = _SLICES[kind].stop - _SIZES[kind][1]
+        missed[highest_taken_for_lowest] = missed_errors(int(total[_SLICES[kind]].sum()))
+    figures = FIGURES[name](np.array([total, *(total - rows), total + missed]))
+    *values, at_worst = (None if np.isnan(value) else float(value) for value in figures)
     return Figure(values, at_worst, n_of(total, name))
 
 
@@ -418,19 +421,6 @@ def _bearing_on(name: str, counts: Counts) -> Counts:
     bears = np.array([n_of(row, name) > 0 for row in counts], dtype=bool)
     rows: Counts = counts[bears]
     return rows
-
-
-def _defined(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
-
-
-def _missed(total: Counts) -> Figures:
-    """The gravest errors that a judge without any may have, beside so many labelled items."""
-    missed = np.zeros(N_COUNTS)
-    for kind in (*FACETS, SENTENCE, FACT):
-        highest_taken_for_lowest = _SLICES[kind].stop - _SIZES[kind][1]
-        missed[highest_taken_for_lowest] = missed_errors(int(total[_SLICES[kind]].sum()))
-    return missed
 
 
 def _errors(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> Iterator[Agreement]:
@@ -450,19 +440,18 @@ def _errors(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> Iterato
         given = [(group, each.agrees) for group, each in labelled if each.answer is not None]
         if len(labelled) - len(given) > MAX_UNANSWERED * len(labelled):
             given = []
-        rows: dict[str, list[bool]] = {}
-        for group, is_right in given:
-            rows.setdefault(group, []).append(is_right)
-        hits, sizes = (np.array([*map(of, rows.values())], dtype=np.float64) for of in (sum, len))
+        sizes = Counter(group for group, _ in given)
+        right = Counter(group for group, is_right in given if is_right)
+        hits = np.array([right[group] for group in sizes], dtype=np.float64)
         name = OF_ERROR + error
         own = tuple(floor for floor in floors if floor.name == name)
         if given or own:
             yield Agreement(
                 name=name,
                 value=hits.sum() / len(given) if given else None,
-                **asdict(share_interval(hits, sizes)),
+                **asdict(share_interval(hits, np.array([*sizes.values()], dtype=np.float64))),
                 n_items=len(given),
-                n_papers=len(rows),
+                n_papers=len(sizes),
                 floors=own,
             )
 
