@@ -37,8 +37,7 @@ from summeval_pytest.reports.wording import (
 )
 from summeval_pytest.run.plan import PlannedCalls
 from summeval_pytest.text.printing import one_line, safe, safe_lines
-from summeval_pytest.verdict.changes import Drift, FigureChange, KindDrift, Rejudged, measure_drift
-from summeval_pytest.verdict.floors import AGREEMENTS
+from summeval_pytest.verdict.changes import Drift, KindDrift, Rejudged, measure_drift
 from summeval_pytest.verdict.trust import Disagreement
 
 if TYPE_CHECKING:
@@ -66,8 +65,8 @@ _LINE: Final = 500
 _FLIPS: Final = 3
 _SMALLEST: Final = 0.001
 _DRIFT_LEGEND: Final = (
-    "shift: mean of new minus old answer. p: paired sign-flip test over papers, of",
-    "the shift and of moving away from (or towards) the labels, Holm-adjusted.",
+    "p away: how often chance alone moves the answers so far from the labels, or",
+    "towards them (sign-flip test over papers, Holm).",
 )
 
 
@@ -435,20 +434,17 @@ def drift_sentence(drift: Drift) -> str:
     """What became of the golden answers, in one sentence."""
     if drift.mismatches:
         return f"golden answers not compared: {drift.mismatches[0]}"
-    n_flipped = len(drift.flips)
-    if not n_flipped:
+    if not drift.flips:
         return f"no golden answer flipped ({drift.n_items:,} compared)"
     away = f"{drift.n_away:,} away from the labels" if drift.n_away else "none away from the labels"
-    clauses = [f"{n_flipped:,} of {drift.n_items:,} golden answers flipped, {away}"]
-    for kind in drift.kinds:
-        if kind.is_shifted and kind.kind in FACETS:
-            clauses.append(f"shift of {_kind_name(kind)} significant (p {_p_text(kind.p_shift)})")
-        if kind.is_worse or kind.is_better:
-            where = "away from" if kind.is_worse else "towards"
-            clauses.append(
-                f"{_kind_name(kind)} moved {where} the labels (p {_p_text(kind.p_loss)})"
-            )
-    return "; ".join(clauses if len(clauses) > 1 else [*clauses, "no shift is significant"])
+    moved = [
+        f"{_kind_name(kind)} moved {'away from' if kind.is_worse else 'towards'} the labels"
+        f" (p {_p_text(kind.p)})"
+        for kind in drift.kinds
+        if kind.is_significant
+    ] or ["no move is significant"]
+    flipped = f"{len(drift.flips):,} of {drift.n_items:,} golden answers flipped, {away}"
+    return "; ".join([flipped, *moved])
 
 
 def drift_lines(old: SuiteRecord, new: SuiteRecord) -> Iterator[str]:
@@ -468,68 +464,33 @@ def drift_lines(old: SuiteRecord, new: SuiteRecord) -> Iterator[str]:
 
 
 def golden_lines(suite: str, drift: Drift, *, n_answers: int) -> Iterator[str]:
-    """Every figure of a drift: by kind, agreement with labels, and ``n_answers`` worst flips."""
+    """A drift by kind of answer, its ``n_answers`` worst flips, and what became of all answers."""
     if drift.mismatches:
         yield one_line(f"{suite}: golden answers not compared")
         yield from (f"  {one_line(mismatch, 400)}" for mismatch in drift.mismatches)
         return
     papers = "1 paper" if drift.n_papers == 1 else f"{drift.n_papers:,} papers"
     yield one_line(f"{suite}: {drift.n_items:,} golden answers of {papers}")
-    yield from drift_table(drift)
-    yield ""
-    yield from figure_table(drift.figures)
-    yield ""
-    if drift.flips and n_answers:
-        yield from flip_lines(drift.flips, n_shown=n_answers)
-        yield ""
-    yield from map(safe, wrap(drift_sentence(drift), _WIDTH, break_on_hyphens=False))
-
-
-def drift_table(drift: Drift) -> Iterator[str]:
-    """What became of the answers of each kind, a line each."""
-    yield (
-        f"{'golden answers':<23}{'items':>6}{'flipped':>9}{'away':>6}{'towards':>9}"
-        f"{'shift':>8}{'p shift':>9}{'p away':>8}"
-    )
+    yield f"{'golden answers':<23}{'items':>6}{'flipped':>9}{'away':>6}{'towards':>9}{'p away':>8}"
     for kind in drift.kinds:
-        ps = [
-            _p_text(p).replace(" ", "") if kind.n_flipped else "-"
-            for p in (kind.p_shift, kind.p_loss)
-        ]
-        yield (
-            f"{_kind_name(kind):<23}{kind.n_items:>6,}{kind.n_flipped:>9,}{kind.n_away:>6,}"
-            f"{kind.n_towards:>9,}{kind.shift:>+8.3f}{ps[0]:>9}{ps[1]:>8}"
-        )
+        p = _p_text(kind.p).replace(" ", "") if kind.n_flipped else "-"
+        counts = f"{kind.n_items:>6,}{kind.n_flipped:>9,}{kind.n_away:>6,}{kind.n_towards:>9,}"
+        yield f"{_kind_name(kind):<23}{counts}{p:>8}"
     if drift.flips:
         yield from _DRIFT_LEGEND
     for n_only, whose in ((drift.n_only_old, "old"), (drift.n_only_new, "new")):
         if n_only:
             items, are = ("item", "is") if n_only == 1 else ("items", "are")
             yield f"{n_only:,} {items} that only the {whose} judge answered {are} left out"
+    if drift.flips and n_answers:
+        yield from ("", *flip_lines(drift.flips, n_shown=n_answers))
+    yield from ("", *map(safe, wrap(drift_sentence(drift), _WIDTH, break_on_hyphens=False)))
 
 
-def figure_table(figures: Sequence[FigureChange]) -> Iterator[str]:
-    """The figures of agreement under both judges, and the interval of their difference."""
-    width = max(map(len, AGREEMENTS)) + 1
-    yield (
-        f"{'agreement':<{width}}{'old':>7}{'new':>7}{'change':>8}  {'95 % interval':<16}"
-        f"{'items':>6}{'papers':>7}"
-    )
-    for figure in figures:
-        low, high = figure.low, figure.high
-        interval = "" if low is None or high is None else f"{low:+.2f} to {high:+.2f}"
-        old, new = ("-" if value is None else f"{value:.2f}" for value in (figure.old, figure.new))
-        change = "-" if figure.change is None else f"{figure.change:+.2f}"
-        yield (
-            f"{figure.name:<{width}}{old:>7}{new:>7}{change:>8}  {interval:<16}"
-            f"{figure.n_items:>6,}{figure.n_papers:>7,}"
-        )
-
-
-def flip_lines(flips: Collection[Rejudged], *, n_shown: int) -> Iterator[str]:
+def flip_lines(flips: Sequence[Rejudged], *, n_shown: int) -> Iterator[str]:
     """The answers that flipped, worst first, each with both texts and the reason."""
     yield f"flipped answers, worst first ({min(n_shown, len(flips)):,} of {len(flips):,}):"
-    for number, flip in enumerate([*flips][:n_shown], start=1):
+    for number, flip in enumerate(flips[:n_shown], start=1):
         yield from _flip(number, flip)
     if n_shown < len(flips):
         yield f"{len(flips) - n_shown:,} more: --answers={len(flips)}"

@@ -149,24 +149,6 @@ def jackknife_interval(
     return Interval(min(low, value), max(high, value))
 
 
-def jackknife_change(value: float | None, without: Sequence[float | None]) -> Interval:
-    """The interval of the change of a figure, from the change without each group.
-
-    With d the change and d_g the change without group g, of G groups that define it,
-
-        d - and + t[G - 1] * sqrt((G - 1) / G * sum over groups of (d_g - d)^2)
-
-    There are no bounds without a value, or where it is defined without fewer than half of the
-    groups, or fewer than two. Source: Tukey 1958.
-    """
-    others = [each for each in without if each is not None]
-    if value is None or len(others) < max(2.0, len(without) / 2):
-        return _NONE
-    squares = math.fsum(sorted((each - value) ** 2 for each in others))
-    reach = _t(len(others)) * math.sqrt(squares * (len(others) - 1) / len(others))
-    return Interval(value - reach, value + reach)
-
-
 def missed_errors(n_items: int) -> float:
     """How many errors beside ``n_items`` items without one a sample could have missed.
 

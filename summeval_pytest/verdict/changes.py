@@ -5,8 +5,7 @@ from __future__ import annotations
 import statistics
 from bisect import insort
 from collections import defaultdict
-from dataclasses import asdict, dataclass, replace
-from operator import attrgetter
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from summeval_pytest.metrics.catalogue import METRICS, measured_metrics
@@ -14,20 +13,17 @@ from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.questions import FACETS, SCALES, Facet
-from summeval_pytest.stats.intervals import jackknife_change
 from summeval_pytest.stats.paired import holm
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.comparison import two_sided_p_value
 from summeval_pytest.verdict.differences import Claim, FacetChange, PairChange
-from summeval_pytest.verdict.floors import AGREEMENTS, FOLLOWING
 from summeval_pytest.verdict.policy import LEVEL
-from summeval_pytest.verdict.trust import counts_of, figure_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeVar
 
-    from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
+    from summeval_pytest.run.golden import GoldenAnswer
     from summeval_pytest.verdict.run import PairResult, SuiteRecord
 
     Claims = dict[str, Claim]
@@ -212,15 +208,11 @@ class Rejudged:
                 return kind
 
     @property
-    def shift(self) -> float:
-        """How far the answer moved; above 0 is more lenient."""
-        return _answer(self.new) - _answer(self.old)
-
-    @property
     def loss(self) -> float:
         """How much farther from the label the answer is; below 0 is nearer."""
-        before, now = _answer(self.old) - self.old.label, _answer(self.new) - self.new.label
-        return abs(now) - abs(before)
+        assert self.old.answer is not None
+        assert self.new.answer is not None
+        return abs(self.new.answer - self.new.label) - abs(self.old.answer - self.old.label)
 
     @property
     def quoted(self) -> GoldenAnswer:
@@ -228,72 +220,32 @@ class Rejudged:
         return self.old if self.new.agrees else self.new
 
 
-def _answer(given: GoldenAnswer) -> float:
-    assert given.answer is not None
-    return given.answer
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindDrift:
     """What became of the answers of one kind that both runs gave.
 
-    ``n_across`` answers moved and are as far from the label as before. ``shift`` is the mean of new
-    minus old answer, in points of a rating or in shares of yes; above 0 is more lenient. ``loss``
-    is the mean of how much farther from the label the answers are; below 0 is nearer. ``p_shift``
-    and ``p_loss`` are the p values of either, Holm-adjusted over the kinds.
+    ``n_flipped`` answers changed, ``n_away`` and ``n_towards`` of them away from and towards the
+    label. ``loss`` is the mean of how much farther from the label the answers are, below 0 nearer,
+    and ``p`` its two-sided p value over papers, Holm-adjusted over the kinds.
     """
 
     kind: DriftKind
     n_items: int
+    n_flipped: int
     n_towards: int
     n_away: int
-    n_across: int
-    shift: float
     loss: float
-    p_shift: float
-    p_loss: float
+    p: float
 
     @property
-    def n_flipped(self) -> int:
-        """How many answers changed."""
-        return self.n_towards + self.n_away + self.n_across
-
-    @property
-    def is_shifted(self) -> bool:
-        """Whether the answers shifted up or down by more than chance."""
-        return self.p_shift <= LEVEL
+    def is_significant(self) -> bool:
+        """Whether the answers moved away from or towards the labels by more than chance."""
+        return self.p <= LEVEL and self.loss != 0
 
     @property
     def is_worse(self) -> bool:
         """Whether the answers moved away from the labels by more than chance."""
-        return self.p_loss <= LEVEL and self.loss > 0
-
-    @property
-    def is_better(self) -> bool:
-        """Whether the answers moved towards the labels by more than chance."""
-        return self.p_loss <= LEVEL and self.loss < 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FigureChange:
-    """One figure of agreement under an old and a new judge, named as ``[thresholds.judge]`` has it.
-
-    Higher is better; None is undefined. ``low`` and ``high`` bound the 95 % interval of the change
-    over papers.
-    """
-
-    name: str
-    old: float | None
-    new: float | None
-    low: float | None
-    high: float | None
-    n_items: int
-    n_papers: int
-
-    @property
-    def change(self) -> float | None:
-        """New minus old; None where either is undefined."""
-        return None if self.old is None or self.new is None else self.new - self.old
+        return self.is_significant and self.loss > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,7 +254,7 @@ class Drift:
 
     ``mismatches`` say why the two cannot be compared; then there is nothing else. ``n_only_old``
     and ``n_only_new`` count the items that only one run answered. ``flips`` are sorted: those that
-    moved away from the label first, the farthest first.
+    moved farthest away from the label first.
     """
 
     old_judge: str
@@ -312,7 +264,6 @@ class Drift:
     n_only_old: int = 0
     n_only_new: int = 0
     kinds: tuple[KindDrift, ...] = ()
-    figures: tuple[FigureChange, ...] = ()
     flips: tuple[Rejudged, ...] = ()
 
     @property
@@ -335,29 +286,35 @@ def measure_drift(old: SuiteRecord, new: SuiteRecord) -> Drift:
     """Compare the golden answers of one suite in two runs.
 
     Runs with other labels, papers or labelled summaries are not compared, and neither are runs
-    without golden answers in common.
+    without golden answers in common. Overall scores follow from the ratings and are no items.
     """
     judges = [each.trust.judge if each.trust is not None else "" for each in (old, new)]
     drift = Drift(old_judge=judges[0], new_judge=judges[1])
     if mismatches := tuple(_golden_mismatches(old, new)):
         return replace(drift, mismatches=mismatches)
-    before, now, (n_only_old, n_only_new) = shared_answers(old.golden, new.golden)
+    before, now = (
+        {
+            (pair.system, pair.paper, each.kind, each.index): (pair.group, each)
+            for pair in suite.golden
+            for each in pair.answers
+            if each.answer is not None and each.kind != "overall"
+        }
+        for suite in (old, new)
+    )
     items = [
-        Rejudged(paper=pair.paper, system=pair.system, group=pair.group, old=one, new=other)
-        for was, pair in zip(before, now, strict=True)
-        for one, other in zip(was.answers, pair.answers, strict=True)
-        if other.kind != "overall"
+        Rejudged(paper=key[1], system=key[0], group=group, old=before[key][1], new=answer)
+        for key, (group, answer) in now.items()
+        if key in before
     ]
     if not items:
         return replace(drift, mismatches=("no golden answer is in both runs",))
     return replace(
         drift,
         n_papers=len({item.group for item in items}),
-        n_only_old=n_only_old,
-        n_only_new=n_only_new,
+        n_only_old=len(before.keys() - now.keys()),
+        n_only_new=len(now.keys() - before.keys()),
         kinds=_kinds(items),
-        figures=changed_figures(before, now),
-        flips=tuple(sorted((item for item in items if item.shift), key=_badness)),
+        flips=tuple(sorted(filter(_is_flipped, items), key=_badness)),
     )
 
 
@@ -379,34 +336,8 @@ def _golden_mismatches(old: SuiteRecord, new: SuiteRecord) -> Iterator[str]:
             return
 
 
-def shared_answers(
-    old: Sequence[GoldenPair], new: Sequence[GoldenPair]
-) -> tuple[tuple[GoldenPair, ...], tuple[GoldenPair, ...], tuple[int, int]]:
-    """The pairs of both runs with the items that both answered, in the order of the new run.
-
-    The counts are of the items that only the old run answered, and only the new one. Overall
-    scores follow from the ratings and are not counted.
-    """
-    before, now = (
-        {
-            (pair.system, pair.paper, each.kind, each.index): each
-            for pair in pairs
-            for each in pair.answers
-            if each.answer is not None
-        }
-        for pairs in (old, new)
-    )
-    kept_old, kept_new = [], []
-    for pair in new:
-        places = [(pair.system, pair.paper, each.kind, each.index) for each in pair.answers]
-        both = [place for place in places if place in now and place in before]
-        kept_old.append(replace(pair, answers=tuple(before[place] for place in both)))
-        kept_new.append(replace(pair, answers=tuple(now[place] for place in both)))
-    n_only_old, n_only_new = (
-        sum(kind != "overall" for _, _, kind, _ in one.keys() - other.keys())
-        for one, other in ((before, now), (now, before))
-    )
-    return tuple(kept_old), tuple(kept_new), (n_only_old, n_only_new)
+def _is_flipped(item: Rejudged) -> bool:
+    return item.old.answer != item.new.answer
 
 
 def _kinds(items: Iterable[Rejudged]) -> tuple[KindDrift, ...]:
@@ -414,65 +345,31 @@ def _kinds(items: Iterable[Rejudged]) -> tuple[KindDrift, ...]:
     for item in items:
         by_kind[item.kind].append(item)
     answered = {kind: alike for kind, alike in by_kind.items() if alike}
-    shifts, losses = (
-        holm([_p_value(alike, move) for alike in answered.values()])
-        for move in (attrgetter("shift"), attrgetter("loss"))
-    )
+    p_values = holm([_p_value(alike) for alike in answered.values()])
     return tuple(
         KindDrift(
             kind=kind,
             n_items=len(alike),
+            n_flipped=sum(map(_is_flipped, alike)),
             n_towards=sum(item.loss < 0 for item in alike),
             n_away=sum(item.loss > 0 for item in alike),
-            n_across=sum(item.loss == 0 and item.shift != 0 for item in alike),
-            shift=statistics.mean(item.shift for item in alike),
             loss=statistics.mean(item.loss for item in alike),
-            p_shift=p_shift,
-            p_loss=p_loss,
+            p=p,
         )
-        for (kind, alike), p_shift, p_loss in zip(answered.items(), shifts, losses, strict=True)
+        for (kind, alike), p in zip(answered.items(), p_values, strict=True)
     )
 
 
-def _p_value(items: Sequence[Rejudged], move: Callable[[Rejudged], float]) -> float:
+def _p_value(items: Sequence[Rejudged]) -> float:
     """Two-sided, of the sums over the items of each paper; a paper whose sum is 0 says nothing."""
     sums: defaultdict[str, float] = defaultdict(float)
     for item in items:
-        sums[item.group] += move(item)
+        sums[item.group] += item.loss
     return two_sided_p_value([total for total in sums.values() if total])
 
 
-def _badness(item: Rejudged) -> tuple[int, float, bool, str, str, str, int]:
-    """Away from the label, then across, then towards; in each the farthest move first.
-
-    Of moves alike, what passes for right now goes before what is refused now.
-    """
+def _badness(item: Rejudged) -> tuple[float, bool, str, str, str, int]:
+    """The farthest away from the label first; of equals, what passes for right now."""
     top = SCALES[item.kind] - 1 if item.kind in FACETS else 1
-    order = 0 if item.loss > 0 else 1 if item.loss == 0 else 2
-    size = abs(item.loss or item.shift) / top
-    return order, -size, item.shift < 0, item.kind, item.paper, item.system, item.new.index
-
-
-def changed_figures(
-    old: Sequence[GoldenPair], new: Sequence[GoldenPair]
-) -> tuple[FigureChange, ...]:
-    """Every figure of agreement that the labels of both runs define, in the usual order."""
-    counts = counts_of(old), counts_of(new)
-    changes = []
-    for name in (name for name in AGREEMENTS if name not in FOLLOWING):
-        was, becomes = figure_of(name, old, counts[0]), figure_of(name, new, counts[1])
-        value, *without = (
-            None if before is None or now is None else now - before
-            for before, now in zip(was.values, becomes.values, strict=True)
-        )
-        changes.append(
-            FigureChange(
-                name=name,
-                old=was.values[0],
-                new=becomes.values[0],
-                **asdict(jackknife_change(value, without)),
-                n_items=becomes.n_items,
-                n_papers=len(without),
-            )
-        )
-    return tuple(each for each in changes if each.n_items)
+    is_stricter = (item.new.answer or 0.0) < (item.old.answer or 0.0)
+    return -item.loss / top, is_stricter, item.kind, item.paper, item.system, item.new.index

@@ -36,7 +36,7 @@ def saved(folder: Path, name: str, *suites: SuiteRecord, seen: tuple[ModelSeen, 
     return str(folder / name)
 
 
-def test_a_shift_away_from_the_labels_is_reported_and_fails(tmp_path: Path, shell: Shell) -> None:
+def test_a_move_away_from_the_labels_is_reported_and_fails(tmp_path: Path, shell: Shell) -> None:
     """8 papers fall by 1: 2 / 2 ** 8; a script reads the exit code."""
     old = saved(tmp_path, "old.json", rated(*[4] * 8), seen=(SEEN,))
     moved = replace(SEEN, fingerprint="fp_b")
@@ -53,10 +53,9 @@ def test_a_shift_away_from_the_labels_is_reported_and_fails(tmp_path: Path, shel
     ]
     assert "golden/summeval.toml: 8 golden answers of 8 papers" in lines
     assert "6 more: --answers=8" in lines
-    assert any(line.startswith("facet_exact.result") for line in lines)
     assert " ".join(lines[-2:]) == (
-        "8 of 8 golden answers flipped, 8 away from the labels; shift of result ratings"
-        " significant (p .008); result ratings moved away from the labels (p .008)"
+        "8 of 8 golden answers flipped, 8 away from the labels; result ratings moved away from the"
+        " labels (p .008)"
     )
     assert max(map(len, lines)) <= 90
 

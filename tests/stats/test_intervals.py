@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from summeval_pytest.stats.intervals import (
     Interval,
     change_interval,
-    jackknife_change,
     jackknife_interval,
     mean_interval,
     missed_errors,
@@ -127,15 +125,3 @@ def test_equal_counts_and_equal_papers_have_width() -> None:
     counts, same = mean_interval([0.0] * 10), change_interval([0.0] * 10)
     assert counts.high == pytest.approx(0.1044, abs=1e-4)
     assert same.low == pytest.approx(-0.1044, abs=1e-4)
-
-
-def test_the_jackknife_of_a_mean_change_is_students_t() -> None:
-    """Oracle: of a mean, the deviations without each paper are those of the t interval."""
-    changes = [0.1, -0.2, 0.3, 0.05, 0.0]
-    mean = sum(changes) / 5
-    without = [(sum(changes) - each) / 4 for each in changes]
-    expected = stats.t.interval(0.95, 4, loc=mean, scale=stats.sem(changes))
-    actual = jackknife_change(mean, without)
-    assert (actual.low, actual.high) == pytest.approx(expected)
-    assert jackknife_change(None, without) == Interval(None, None)
-    assert jackknife_change(mean, [0.1, None, None]) == Interval(None, None)
