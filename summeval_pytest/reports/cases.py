@@ -164,6 +164,13 @@ class Failing(NamedTuple):
     make: Callable[[], Case]
 
 
+def failing_judges(run: RunVerdict) -> list[Failing]:
+    """The judges that may not decide, the untrusted ones first."""
+    judges = (case for case in map(judge_case, run.suites) if case and case.outcome != "passed")
+    failing = [Failing(case.outcome, partial(replace, case)) for case in judges]
+    return sorted(failing, key=lambda each: each.outcome == "error")
+
+
 def failing_systems(run: RunVerdict) -> list[Failing]:
     """The systems and sticks that fail, then the systems that the judge left undecided."""
     failing = [

@@ -19,9 +19,9 @@ from summeval_pytest.reports.cases import (
     Case,
     Failing,
     cases_of,
+    failing_judges,
     failing_pairs,
     failing_systems,
-    judge_case,
 )
 from summeval_pytest.reports.systems import SystemRow
 from summeval_pytest.reports.template import template
@@ -117,7 +117,7 @@ def _property(text: str) -> str:
 def annotation_lines(
     run: RunVerdict, *, locate: Callable[[str], str] = str, with_pairs: bool = True
 ) -> Iterator[str]:
-    """The lines to print, ten at most: an untrusted judge, failing systems, then the worst pairs.
+    """The lines to print, ten at most: untrusted judges, failing systems, then the worst pairs.
 
     The last line says how many more there are. ``locate`` makes a path relative to the repository's
     root. Without ``with_pairs`` another plugin annotates the failing tests.
@@ -125,8 +125,7 @@ def annotation_lines(
     notes = [*_partly_judged(run)]
     failing: list[Failing] = []
     if with_pairs:
-        notes = [*_judges(run), *notes]
-        failing = [*failing_systems(run), *failing_pairs(run)]
+        failing = [*failing_judges(run), *failing_systems(run), *failing_pairs(run)]
     room = _LINES - len(notes)
     n_shown = len(failing) if len(failing) <= room else room - 1
     notes += [_annotation(each.make()) for each in failing[:n_shown]]
@@ -159,17 +158,6 @@ def _all_notes(run: RunVerdict) -> Iterator[tuple[tuple[str, ...], Annotation]]:
         if case.outcome in _FAULTS:
             paper = (case.paper,) if case.kind == "pair" else ()
             yield (suite.shown, case.system, *paper), _annotation(case)
-
-
-def _judges(run: RunVerdict) -> Iterator[Annotation]:
-    """The judges that may not decide, the untrusted ones first; four, and how many more."""
-    cases = [case for case in map(judge_case, run.suites) if case and case.outcome != "passed"]
-    cases.sort(key=lambda case: case.outcome == "error")
-    yield from map(_annotation, cases[:_PHRASES])
-    if n_more := len(cases[_PHRASES:]):
-        more = f"the judge is untrusted or not measured on {n_more:,} more"
-        message = f"{more}; the step summary lists them"
-        yield Annotation(kind="judge", title=f"judge: {n_more:,} more suites", message=message)
 
 
 def _partly_judged(run: RunVerdict) -> Iterator[Annotation]:
