@@ -133,7 +133,7 @@ class Scored:
         return f"<{self.evaluation.name}: {scores}; {len(self.findings)} findings>"
 
     def _repr_html_(self) -> str:
-        from summeval_pytest.reports.scored import scored_html
+        from summeval_pytest.reports.page import scored_html
 
         return scored_html(self.evaluation, self.findings)
 
@@ -204,7 +204,7 @@ class Evaluated:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        from summeval_pytest.reports.scored import means_html
+        from summeval_pytest.reports.page import means_html
 
         return means_html((mean.system, *mean.cells) for mean in self.means)
 

@@ -58,7 +58,7 @@ from summeval_pytest.run.plan import planned_calls
 from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE, STICK
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.run import RunVerdict, SuiteRecord, SystemResult, TestResult
-from summeval_pytest.verdict.waivers import all_uses
+from summeval_pytest.verdict.thresholds import all_uses
 
 WORST: Final = 10
 """How many findings a run lists that is verbose, or does not print every failing pair."""

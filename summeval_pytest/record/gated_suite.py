@@ -23,12 +23,16 @@ from summeval_pytest.suite.suite import Suite, load_suite, paper_digest
 from summeval_pytest.suite.values import summaries_digest
 from summeval_pytest.verdict.comparison import Against, Baseline
 from summeval_pytest.verdict.decide import Inputs
-from summeval_pytest.verdict.floors import floors_of, read_floors
-from summeval_pytest.verdict.policy import Policy, Rule, suite_rules
+from summeval_pytest.verdict.policy import Policy, Rule, floors_of, read_floors, suite_rules
 from summeval_pytest.verdict.run import JudgeName, Pairs, RunRecord, SuiteRecord, SystemResult
 from summeval_pytest.verdict.slices import slices_of
-from summeval_pytest.verdict.thresholds import Thresholds, check_supported, thresholds_of
-from summeval_pytest.verdict.waivers import Waivers, check_waivers
+from summeval_pytest.verdict.thresholds import (
+    Thresholds,
+    Waivers,
+    check_supported,
+    check_waivers,
+    thresholds_of,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -35,7 +35,7 @@ from summeval_pytest.questions import FACETS, SCALES, Facet
 from summeval_pytest.record.json_text import as_json, from_json, with_custom
 from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.floors import named_agreement
+from summeval_pytest.verdict.policy import named_agreement
 from summeval_pytest.verdict.run import (
     SCHEMA,
     Outline,
@@ -45,7 +45,7 @@ from summeval_pytest.verdict.run import (
     RunRecord,
     SuiteRecord,
 )
-from summeval_pytest.verdict.waivers import day_of
+from summeval_pytest.verdict.thresholds import day_of
 
 PART: Final = ".part"
 """What is added to a record's name as long as the run goes on."""

@@ -15,14 +15,13 @@ from summeval_pytest.metrics.catalogue import catalogue_of
 from summeval_pytest.metrics.own import custom_numbers
 from summeval_pytest.questions import OFFLINE
 from summeval_pytest.suite.suite import paper_digest
-from summeval_pytest.verdict.floors import floors_of, read_floors
-from summeval_pytest.verdict.policy import suite_rules
+from summeval_pytest.verdict.policy import floors_of, read_floors, suite_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.verdict.floors import Floors
+    from summeval_pytest.verdict.policy import Floors
 
 Kind = Literal["requires", "permits", "content", "other"]
 _NOWHERE: Final = Place("")

@@ -66,9 +66,8 @@ if TYPE_CHECKING:
         SuiteRecord,
         SystemResult,
     )
-    from summeval_pytest.verdict.thresholds import Threshold
+    from summeval_pytest.verdict.thresholds import Threshold, WaiverUse
     from summeval_pytest.verdict.trust import Trust
-    from summeval_pytest.verdict.waivers import WaiverUse
 
 
 SILENT: Final = "the judge gave no usable answer"

@@ -23,10 +23,10 @@ from summeval_pytest.reports.cases import (
     failing_pairs,
     failing_systems,
 )
-from summeval_pytest.reports.systems import SystemRow
 from summeval_pytest.reports.template import template
 from summeval_pytest.reports.terminal import calls_lines
 from summeval_pytest.reports.wording import (
+    SystemRow,
     against,
     broken_rules,
     claims_of,

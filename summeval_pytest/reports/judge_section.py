@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.reports.wording import beside
 from summeval_pytest.text.printing import one_line, safe_lines
-from summeval_pytest.verdict.floors import RECALL, named_agreement
+from summeval_pytest.verdict.policy import RECALL, named_agreement
 from summeval_pytest.verdict.trust import (
     Agreement,
     Disagreement,

@@ -1,4 +1,4 @@
-"""Numbers, differences and changes in words, shared by all reports.
+"""Numbers, differences and changes in words, and rows of tables, shared by all reports.
 
 A rounded number never looks as if it met a threshold that it misses.
 """
@@ -6,23 +6,27 @@ A rounded number never looks as if it met a threshold that it misses.
 from __future__ import annotations
 
 import operator
+from collections import Counter
+from dataclasses import dataclass
 from textwrap import wrap
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, catalogue_of
 from summeval_pytest.text.printing import one_line, safe
+from summeval_pytest.verdict.means import CorrectedMean, SystemMean, mean_of
 from summeval_pytest.verdict.slices import MIN_SLICE, worst_slice
+from summeval_pytest.verdict.thresholds import Threshold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from summeval_pytest.metrics.finding import Finding
     from summeval_pytest.metrics.number import Named
+    from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.verdict.differences import Claim, Comparison, Difference, PairChange
-    from summeval_pytest.verdict.means import CorrectedMean, SystemMean
-    from summeval_pytest.verdict.run import SystemResult
+    from summeval_pytest.verdict.run import Covered, Outcome, SuiteRecord, SystemResult
     from summeval_pytest.verdict.slices import SliceVerdict
-    from summeval_pytest.verdict.waivers import WaiverUse
+    from summeval_pytest.verdict.thresholds import WaiverUse
 
 
 _WIDTH: Final = 80
@@ -37,9 +41,9 @@ _CLAIMS: Final = 5
 _FLIPS: Final = 12
 """How many flipped facets are listed."""
 _NAME: Final = 19
-"""The room for a name in the table of a comparison; the means beside a longer one move together."""
+"""The room for a name in the table of a comparison."""
 _CHANGE: Final = 41
-"""Where the change ends."""
+"""Where the change ends. The means beside a longer name move together."""
 INCONCLUSIVE: Final = "INCONCLUSIVE"
 """A comparison that these papers cannot decide. It fails the test."""
 LEGEND: Final = (
@@ -261,7 +265,8 @@ def _table(whose: str, comparison: Comparison) -> Iterator[str]:
     yield " " * _NAME + columns
     for d in differences:
         means = f"{d.old:>7.3f}{d.new:>7.3f}{d.change:>+8.3f}".strip()
-        means = " ".join(means.split()) if len(d.name) > _NAME else means
+        if len(d.name) + len(means) >= _CHANGE:
+            means = " ".join(means.split())
         interval = "" if d.low is None or d.high is None else f"[{d.low:+.3f}, {d.high:+.3f}]"
         row = f"{d.name} {means:>{max(0, _CHANGE - len(d.name) - 1)}}  {interval:<16}"
         p = "" if d.p is None else f"{d.p:.4f}"
@@ -295,3 +300,76 @@ def waiver_line(use: WaiverUse) -> str:
 def signature_lines(signatures: Iterable[str]) -> list[str]:
     """The recipes of numbers, each once."""
     return [safe(f"signature  {signature}") for signature in dict.fromkeys(signatures)]
+
+
+WORST_FIRST: Final[tuple[Outcome, ...]] = ("error", "failed", "passed")
+"""Outcomes of pairs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownMean:
+    """One mean of a system over its judged pairs.
+
+    ``least`` is its threshold, ``change`` its change against the baseline. ``state`` is that of the
+    mean or of the corrected mean; empty where it passes, and where nothing was decided.
+    """
+
+    mean: SystemMean
+    least: float | None
+    state: Literal["", "failed", "waived", "undecided"]
+    corrected: CorrectedMean | None
+    change: float | None
+
+    @property
+    def value(self) -> float | None:
+        """The mean, or the value that misses the threshold: that of all papers at their worst."""
+        return self.mean.compared if self.state == "failed" else self.mean.value
+
+    @property
+    def coverage(self) -> str:
+        """How many papers it covers; empty where it covers all that should have the number."""
+        mean = self.mean
+        is_whole = mean.n_scored == mean.n_papers
+        return "" if is_whole else f"{mean.n_scored:,} of {mean.n_papers:,}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemRow:
+    """A gated system with the numbers of its judged pairs."""
+
+    suite: SuiteRecord
+    system: SystemResult
+    papers: Sequence[Numbers]
+
+    @property
+    def outcomes(self) -> Counter[Outcome]:
+        """How many of its pairs ended how."""
+        name = self.system.name
+        return Counter(each.outcome for each in self.suite.outlines if each.system == name)
+
+    @property
+    def outcome(self) -> Covered:
+        """The worst of its pairs and of its item over all papers."""
+        outcomes = {self.system.outcome, *self.outcomes}
+        return next((outcome for outcome in WORST_FIRST if outcome in outcomes), "not judged")
+
+    def mean(self, name: str) -> ShownMean:
+        """One of its means, whether it has a threshold or not."""
+        system, thresholds = self.system, self.suite.policy.thresholds
+        least = next((t.least for t in thresholds.mean if t.name == name), None)
+        decided = next((mean for mean in system.verdict.means if mean.name == name), None)
+        corrected = next((mean for mean in system.verdict.corrected if mean.name == name), None)
+        difference = system.comparison and system.comparison.difference(name)
+        state: Literal["", "failed", "waived", "undecided"] = ""
+        if decided in system.verdict.missed or (corrected is not None and corrected.missed):
+            state = "failed"
+        elif decided is not None and not decided.passes:
+            state = "undecided" if decided.is_open else "waived"
+        return ShownMean(
+            mean=decided
+            or mean_of(self.papers, Threshold(name, least or 0.0, custom=self.suite.own_numbers)),
+            least=least if decided is None else decided.least,
+            state=state,
+            corrected=corrected,
+            change=difference.change if difference else None,
+        )

@@ -19,9 +19,9 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.suite.values import ASKED
 from summeval_pytest.verdict.changes import pair_change
 from summeval_pytest.verdict.comparison import Against, Baseline, compare
-from summeval_pytest.verdict.floors import floors_of
 from summeval_pytest.verdict.means import SystemVerdict, system_verdict
 from summeval_pytest.verdict.pair import judge_faults, pair_verdict, why_missing
+from summeval_pytest.verdict.policy import floors_of
 from summeval_pytest.verdict.run import (
     Covered,
     JudgeName,
@@ -34,8 +34,8 @@ from summeval_pytest.verdict.run import (
     SystemResult,
 )
 from summeval_pytest.verdict.slices import slice_verdicts
+from summeval_pytest.verdict.thresholds import all_uses
 from summeval_pytest.verdict.trust import Trust, measure_trust
-from summeval_pytest.verdict.waivers import all_uses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

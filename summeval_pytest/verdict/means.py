@@ -18,8 +18,13 @@ from summeval_pytest.run.pair_numbers import Numbers, coverage, is_covered
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.pair import Range, covered_by, open_bounds, why_missing, why_undecided
-from summeval_pytest.verdict.thresholds import CORRECTABLE, Threshold, Thresholds
-from summeval_pytest.verdict.waivers import Waivers, WaiverUse  # noqa: TC001 - run records read it
+from summeval_pytest.verdict.thresholds import (
+    CORRECTABLE,
+    Threshold,
+    Thresholds,
+    Waivers,
+    WaiverUse,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, metric_of
 from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, Named, Unscored
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.thresholds import NOT_SAID, REMEDIES, Threshold
-from summeval_pytest.verdict.waivers import Waivers, WaiverUse  # noqa: TC001 - run records read it
+from summeval_pytest.verdict.thresholds import NOT_SAID, REMEDIES, Threshold, Waivers, WaiverUse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -28,8 +28,8 @@ from summeval_pytest.verdict.means import SystemVerdict
 from summeval_pytest.verdict.pair import PairVerdict, explaining
 from summeval_pytest.verdict.policy import Policy  # noqa: TC001 - run records read it
 from summeval_pytest.verdict.slices import SliceVerdict  # noqa: TC001 - run records read it
+from summeval_pytest.verdict.thresholds import WaiverUse  # noqa: TC001 - run records read it
 from summeval_pytest.verdict.trust import Trust  # noqa: TC001 - run records read it
-from summeval_pytest.verdict.waivers import WaiverUse  # noqa: TC001 - run records read it
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator

@@ -14,8 +14,7 @@ from summeval_pytest.metrics.catalogue import METRICS, metric_of
 from summeval_pytest.metrics.number import SPARSE
 from summeval_pytest.metrics.own import custom_numbers
 from summeval_pytest.verdict.means import SystemMean, mean_value, system_verdict
-from summeval_pytest.verdict.thresholds import MEAN, Threshold, Thresholds, read_thresholds
-from summeval_pytest.verdict.waivers import Waivers
+from summeval_pytest.verdict.thresholds import MEAN, Threshold, Thresholds, Waivers, read_thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

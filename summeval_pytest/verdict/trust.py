@@ -29,8 +29,8 @@ from summeval_pytest.stats.intervals import (
     share_interval,
 )
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.floors import AGREEMENTS, FOLLOWING, OF_ERROR, SPEARMAN, Floors
 from summeval_pytest.verdict.pair import Range, why_undecided
+from summeval_pytest.verdict.policy import AGREEMENTS, FOLLOWING, OF_ERROR, SPEARMAN, Floors
 from summeval_pytest.verdict.thresholds import Threshold  # noqa: TC001 - run records read it
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import pytest
 from summeval_pytest import score
 from summeval_pytest.metrics.score import findings_of
 from summeval_pytest.reports import page
-from summeval_pytest.reports.scored import means_html
+from summeval_pytest.reports.page import means_html
 from summeval_pytest.study.agreement.agreement_page import agreement_page
 from summeval_pytest.verdict.differences import Claim
 from tests.chromium import IS_THERE, resize, window

@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from summeval_pytest.verdict.floors import Floors
+from summeval_pytest.verdict.policy import Floors
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from tests.cli.conftest import Shell
 from tests.reports.test_page import Page

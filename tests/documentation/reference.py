@@ -32,9 +32,7 @@ from summeval_pytest.suite import file, labels, values
 from summeval_pytest.suite import rows as rows_of
 from summeval_pytest.suite.entries import keys_of
 from summeval_pytest.verdict import differences, means, pair, policy, run, thresholds, trust
-from summeval_pytest.verdict import floors as judge_floors
-from summeval_pytest.verdict import waivers as waivers_of
-from summeval_pytest.verdict.floors import AGREEMENTS
+from summeval_pytest.verdict.policy import AGREEMENTS
 from summeval_pytest.verdict.thresholds import CORRECTABLE
 
 if TYPE_CHECKING:
@@ -274,7 +272,7 @@ def commands() -> Iterator[str]:
 
 _MODULES: Final = (
     run, number, facet, facts, eva, faithfulness, own, finding, pair, means, policy,
-    judge_floors, waivers_of, differences, trust, thresholds, golden, correction, spending,
+    differences, trust, thresholds, golden, correction, spending,
     questions, errors, values, labels,
 )  # fmt: skip
 """Where the values of a run record are."""

@@ -17,8 +17,7 @@ from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import tokens
 from summeval_pytest.verdict.pair import pair_verdict
-from summeval_pytest.verdict.thresholds import read_thresholds
-from summeval_pytest.verdict.waivers import Waivers
+from summeval_pytest.verdict.thresholds import Waivers, read_thresholds
 from tests.golden.oracle import GOLDEN, golden
 
 if TYPE_CHECKING:

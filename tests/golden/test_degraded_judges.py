@@ -10,7 +10,7 @@ import pytest
 
 from summeval_pytest.run.golden import golden_answers
 from summeval_pytest.run.runner import Runner
-from summeval_pytest.verdict.floors import floors_of, read_floors
+from summeval_pytest.verdict.policy import floors_of, read_floors
 from summeval_pytest.verdict.trust import Trust, measure_trust
 from tests.golden import oracle
 

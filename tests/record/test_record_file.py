@@ -22,11 +22,10 @@ from summeval_pytest.record.json_text import as_json
 from summeval_pytest.record.record_file import PART, LineFile, Spool, read_record
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.differences import PairChange
-from summeval_pytest.verdict.floors import Floors
+from summeval_pytest.verdict.policy import Floors
 from summeval_pytest.verdict.run import PairResult, PaperRecord, RunRecord
 from summeval_pytest.verdict.slices import Slice
-from summeval_pytest.verdict.thresholds import Threshold, Thresholds, read_thresholds
-from summeval_pytest.verdict.waivers import Waivers
+from summeval_pytest.verdict.thresholds import Threshold, Thresholds, Waivers, read_thresholds
 from tests.record.papers import paper
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import (

@@ -39,9 +39,8 @@ from summeval_pytest.verdict.run import (
     SuiteRecord,
     SystemResult,
 )
-from summeval_pytest.verdict.thresholds import Threshold, Thresholds
+from summeval_pytest.verdict.thresholds import Threshold, Thresholds, WaiverUse
 from summeval_pytest.verdict.trust import Agreement, Trust
-from summeval_pytest.verdict.waivers import WaiverUse
 
 if TYPE_CHECKING:
     from summeval_pytest.verdict.thresholds import Bound

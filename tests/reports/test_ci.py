@@ -26,7 +26,7 @@ from summeval_pytest.reports.ci import (
     section,
     step_summary,
 )
-from summeval_pytest.reports.systems import SystemRow
+from summeval_pytest.reports.wording import SystemRow
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.pair import Shortfall
 from tests.reports.records import (

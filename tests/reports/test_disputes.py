@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from summeval_pytest.judges.offline.conflicts import NOWHERE, Conflict, ConflictKind, in_conflict
+from summeval_pytest.reports.page import marked_runs
 from summeval_pytest.reports.page_pair import disputed
-from summeval_pytest.reports.scored import marked_runs
 
 CRP = "CRP was 118 vs. 124 mg/L, not 1.118 or 118.5."
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from summeval_pytest.reports.systems import SystemRow
+from summeval_pytest.reports.wording import SystemRow
 from tests.reports.records import (
     COMPARISON,
     corrected,

@@ -29,9 +29,8 @@ from summeval_pytest.verdict.run import (
     SuiteRecord,
     SystemResult,
 )
-from summeval_pytest.verdict.thresholds import Thresholds
+from summeval_pytest.verdict.thresholds import Thresholds, Waivers
 from summeval_pytest.verdict.trust import Trust
-from summeval_pytest.verdict.waivers import Waivers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,9 +13,8 @@ from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.verdict.decide import Inputs, decide, decide_judge
 from summeval_pytest.verdict.differences import Comparison, Difference, PairChange
-from summeval_pytest.verdict.floors import Floors
 from summeval_pytest.verdict.pair import Shortfall, why_missing
-from summeval_pytest.verdict.policy import Policy
+from summeval_pytest.verdict.policy import Floors, Policy
 from summeval_pytest.verdict.run import Covered, JudgeName, RunRecord, SuiteRecord
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from tests.verdict.golden_answers import answered, golden

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.verdict.floors import Floors, floors_of, read_floors
+from summeval_pytest.verdict.policy import Floors, floors_of, read_floors
 from summeval_pytest.verdict.thresholds import Threshold
 from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, write_labelled
 

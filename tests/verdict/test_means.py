@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from summeval_pytest.run.golden import GoldenPair, LabelledKind
-    from summeval_pytest.verdict.waivers import Waivers
+    from summeval_pytest.verdict.thresholds import Waivers
 
 EMPTY = Unscored(metric="facet", status="degenerate_candidate", reason="the summary is empty")
 SILENT = Unscored(metric="facet", status="unanswered", reason="the reply was cut off")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from summeval_pytest.metrics.score import Score
-    from summeval_pytest.verdict.waivers import Waivers
+    from summeval_pytest.verdict.thresholds import Waivers
 
 
 def facets(value: float, **ratings: int) -> FacetScore:

@@ -11,7 +11,7 @@ from scipy.stats import beta
 
 from summeval_pytest.stats.agreement import kappas_of
 from summeval_pytest.stats.intervals import Interval, more_groups
-from summeval_pytest.verdict.floors import AGREEMENTS, Floors
+from summeval_pytest.verdict.policy import AGREEMENTS, Floors
 from summeval_pytest.verdict.thresholds import Bound, Threshold
 from summeval_pytest.verdict.trust import (
     FIGURES,

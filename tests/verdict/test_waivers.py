@@ -10,8 +10,14 @@ from hypothesis import strategies as st
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.suite.lines import ALL_PAPERS
-from summeval_pytest.verdict.thresholds import Threshold, Thresholds
-from summeval_pytest.verdict.waivers import WaiverState, WaiverUse, check_waivers, day_of
+from summeval_pytest.verdict.thresholds import (
+    Threshold,
+    Thresholds,
+    WaiverState,
+    WaiverUse,
+    check_waivers,
+    day_of,
+)
 from tests.verdict.records import on_day, waiver
 
 if TYPE_CHECKING:
