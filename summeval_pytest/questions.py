@@ -207,13 +207,15 @@ class CheckFacts:
 
     With ``every_premise`` a judge names all premises that support a fact, because recall counts
     them. ``earlier`` are the facts of a chain, from its root on. Each of ``facts`` refines the last
-    of them, and is judged by what it adds.
+    of them, and is judged by what it adds. ``reference`` tells the paper, for a judge that is shown
+    labels of other papers; it is no part of what is judged.
     """
 
     facts: tuple[Fact, ...]
     premises: tuple[str, ...]
     every_premise: bool = True
     earlier: tuple[Settled, ...] = ()
+    reference: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

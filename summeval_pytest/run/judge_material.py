@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.llm.examples import TOKENS, Example, Examples
 from summeval_pytest.judges.llm.facet_ratings import rating_example
+from summeval_pytest.judges.llm.fact_requests import fact_example
 from summeval_pytest.judges.llm.sentence_checks import sentence_example
 from summeval_pytest.judges.recorded import RecordedJudge
 from summeval_pytest.metrics.facet import EMPTY_RATING, ground, stated_again
@@ -30,12 +31,14 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.values import Pair, Paper, RecordedSpec
 
 
-Key = Literal["examples", "sentence_examples"]
+Key = Literal["examples", "sentence_examples", "fact_examples"]
 """The key of a judge's table that asks for the examples."""
 _NEEDED: Final = {
     "examples": f"with ratings of facets, at most {TOKENS:,} tokens each with the reference",
     "sentence_examples": "with both faithful and unfaithful sentences, at most"
     f" {TOKENS:,} tokens each with the source",
+    "fact_examples": "with both facts that follow and facts that do not, at most"
+    f" {TOKENS:,} tokens each with the premises",
 }
 
 
@@ -60,7 +63,7 @@ def label_examples(key: Key, judge: str, suites: Sequence[Suite]) -> Examples:
         )
         for suite in suites
         for pair, label in _labelled(suite, judge)
-        for shown, message in (_rated if key == "examples" else _checked)(pair, label)
+        for shown, message in _SHOWN[key](pair, label)
     )
     if not examples.are_enough:
         raise OptionError(
@@ -111,6 +114,28 @@ def _checked(pair: Pair, label: Label) -> Iterator[Shown]:
         checks = {each.index + 1: (each.faithful, each.error or "") for each in shown}
         paper = " ".join(question.source)
         yield {(paper, 0)}, sentence_example(question, dict(sorted(checks.items())))
+
+
+def _decided(pair: Pair, label: Label) -> Iterator[Shown]:
+    """The first facts of a reference and of a summary, as many that hold as that do not."""
+    if label.facts is None:
+        return
+    reference = tuple(text for each in pair.paper.references for text in cut(each))
+    sides = ((label.facts.reference, cut(pair.summary)), (label.facts.candidate, reference))
+    for facts, premises in sides:
+        n_each = min(sum(fact.holds == kind for fact in facts) for kind in (True, False))
+        n_left = {True: n_each, False: n_each}
+        shown = []
+        for fact in facts:
+            if n_left[fact.holds] and premises:
+                n_left[fact.holds] -= 1
+                shown.append(fact)
+        if shown:
+            message = fact_example(premises, [f.text for f in shown], [f.holds for f in shown])
+            yield {(message, 0)}, message
+
+
+_SHOWN: Final = {"examples": _rated, "sentence_examples": _checked, "fact_examples": _decided}
 
 
 def recorded_judge(spec: RecordedSpec, suites: Sequence[Suite]) -> RecordedJudge:

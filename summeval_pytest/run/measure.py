@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import import_module
 from types import MappingProxyType
@@ -28,10 +28,17 @@ from summeval_pytest.metrics.own import (
     custom_signature,
 )
 from summeval_pytest.metrics.signature import signature_of
-from summeval_pytest.questions import FacetRatings, FactChecks, SentenceChecks, Unanswered
+from summeval_pytest.questions import (
+    CheckFacts,
+    FacetRatings,
+    FactChecks,
+    SentenceChecks,
+    Unanswered,
+)
 from summeval_pytest.run.pair_numbers import numbers_of
 from summeval_pytest.suite.file import Variants
 from summeval_pytest.suite.marking import cut
+from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import raised
 
 if TYPE_CHECKING:
@@ -287,9 +294,11 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
         for metric in metrics
     }
     scores, results, stated = await asyncio.gather(
-        asyncio.gather(*(converse(flow, asker, metric) for metric, flow in flows.items())),
+        asyncio.gather(*(converse(flow, asker, metric, pair) for metric, flow in flows.items())),
         asyncio.gather(*(converse(each.flow(pair), asker, each.name) for each in extras)),
-        converse(stated_flow(pair, facts), asker, "eva") if facts is not None else asyncio.sleep(0),
+        asyncio.sleep(0)
+        if facts is None
+        else converse(stated_flow(pair, facts), asker, "eva", pair),
     )
     return Evaluation(
         pair=pair,
@@ -306,8 +315,12 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
     )
 
 
-async def converse(flow: Dialogue[Returned], asker: Asker, name: str = "") -> Returned:
+async def converse(
+    flow: Dialogue[Returned], asker: Asker, name: str = "", pair: Pair | None = None
+) -> Returned:
     """Drive one dialogue to its end; its calls are counted under the name.
+
+    Questions about facts are told the paper of the pair.
 
     Raises:
         StoppedError: for a KeyboardInterrupt, which would end the loop that all tests share.
@@ -316,6 +329,12 @@ async def converse(flow: Dialogue[Returned], asker: Asker, name: str = "") -> Re
     try:
         questions = next(flow)
         while True:
+            if pair is not None:
+                reference = normalise(pair.paper.references[0])
+                questions = tuple(
+                    replace(each, reference=reference) if isinstance(each, CheckFacts) else each
+                    for each in questions
+                )
             questions = flow.send(await asker.ask(questions))
     except StopIteration as end:
         value: Returned = end.value

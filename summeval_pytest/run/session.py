@@ -343,6 +343,7 @@ class Session:
             in_flight=self.terms.own_in_flight,
             manner=spec.manner,
             labelled=labelled("sentence_examples") if spec.sentence_examples else NO_EXAMPLES,
+            decided=labelled("fact_examples") if spec.fact_examples else NO_EXAMPLES,
             max_tokens=spec.max_tokens,
             effort=spec.reasoning_effort,
         )

@@ -253,6 +253,7 @@ class JudgeSpec(_Model):
             the suite's labels, never of the same paper.
         sentence_examples: Whether the prompt has labelled sentences of other papers as examples. It
             needs ``sentences = "quotes"``.
+        fact_examples: Whether the prompt has labelled facts of other papers as examples.
         facets: What the judge compares with a facet of the reference. `"whole"`: the whole summary.
             `"free"`: the words that it copies from the summary for this facet. `"sentences"`: the
             sentences that state this facet. `"facts"`: the whole summary, fact by fact.
@@ -279,6 +280,7 @@ class JudgeSpec(_Model):
     strict: Flag = False
     factual: Flag = False
     sentence_examples: Flag = False
+    fact_examples: Flag = False
 
     @property
     def manner(self) -> SentenceManner:

@@ -258,7 +258,9 @@ def test_a_variant_asks_its_own_questions() -> None:
     evaluation = measured(pair(SLEPT), judge, "eva", variants=one_by_one)
     assert evaluation.numbers().values["eva"] == pytest.approx(2 / 3)
     assert [each for each in judge.asked if isinstance(each, q.CheckFacts)] == [
-        q.CheckFacts((q.Fact(text=SLEPT, sentence=0),), (SLEPT,))
+        q.CheckFacts(
+            (q.Fact(text=SLEPT, sentence=0),), (SLEPT,), reference=f"{SLEPT} Water did nothing."
+        )
     ]
     assert "|premises:1|" in str(evaluation.signatures[0])
 

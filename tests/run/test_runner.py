@@ -296,8 +296,9 @@ def test_labelled_facts_are_asked_about_with_their_pair(tasks: list[Task]) -> No
         task = replace(tasks[3], metrics=(), facts=labelled)
         (answered,) = runner.evaluations([task])
         assert runner.evaluation(replace(task, facts=None)).stated is None
-    fact = q.Fact(text="The mouse slept", sentence=0)
-    assert judge.asked == [q.CheckFacts((fact,), ("Rest came to mouse-3.",), every_premise=False)]
+    fact, premises = q.Fact(text="The mouse slept", sentence=0), ("Rest came to mouse-3.",)
+    (asked,) = judge.asked
+    assert asked == q.CheckFacts((fact,), premises, every_premise=False, reference="mouse-3 slept.")
     assert isinstance(answered.stated, StatedFacts)
     assert [check.holds for check in answered.stated.reference] == [True]
     assert answered.scores == ()

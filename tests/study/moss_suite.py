@@ -98,7 +98,7 @@ def write_suite(
         for system in SYSTEMS
     }
     files = {"papers": papers, "labels": labels, "recorded": recorded}
-    places.write_suite(folder, places.suite_files([], files, own, thresholds=()))
+    places.write_new(folder, places.suite_files([], files, own, thresholds=()))
     return folder
 
 

@@ -223,8 +223,13 @@ def _rating_parts(
     yield f"Rate: {', '.join(scales)}."
 
 
-async def rate_facets(question: q.RateFacets, style: Style, poll: Poll) -> q.FacetRatings:
-    """A rating of each pair: the model's own, or one that follows from checked facts."""
+async def rate_facets(
+    question: q.RateFacets, style: Style, poll: Poll, decided: Examples = NO_EXAMPLES
+) -> q.FacetRatings:
+    """A rating of each pair: the model's own, or one that follows from checked facts.
+
+    ``decided`` are facts that people checked, as examples.
+    """
     if style.facets != "facts":
         examples = style.labelled.choose(question.reference)
         batch = rating_batch(question.pairs, style, examples)
@@ -233,8 +238,13 @@ async def rate_facets(question: q.RateFacets, style: Style, poll: Poll) -> q.Fac
     sentences = sentence_texts(question.reference)
     facts = question.reference_facts or (await list_facts(sentences, poll)).facts
     # What EVA-Score asks for its recall, so that one reply serves both.
-    recall = q.CheckFacts(facts, sentence_texts(question.summary), every_premise=False)
-    checks = (await check_facts(recall, poll)).checks
+    recall = q.CheckFacts(
+        facts,
+        sentence_texts(question.summary),
+        every_premise=False,
+        reference=question.reference,
+    )
+    checks = (await check_facts(recall, poll, decided)).checks
     ratings_by_facts = []
     for pair in question.pairs:
         stated = zip((sentences[fact.sentence] for fact in facts), checks, strict=True)

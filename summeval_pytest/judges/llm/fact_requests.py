@@ -14,8 +14,8 @@ with commas, metrics.md EV11).
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
-from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
@@ -25,6 +25,7 @@ from pydantic_core import PydanticCustomError
 from summeval_pytest import questions as q
 from summeval_pytest.endpoints.wire import read_off_loop
 from summeval_pytest.judges.llm import prompts, replies
+from summeval_pytest.judges.llm.examples import NO_EXAMPLES, Examples
 from summeval_pytest.text.quantities import find_quantities
 from summeval_pytest.text.sentences import sentence_texts
 
@@ -150,10 +151,25 @@ async def list_facts(sentences: tuple[str, ...], poll: Poll) -> q.FactList:
     return q.FactList(tuple(usable), tuple(unusable))
 
 
-def fact_batch(question: q.CheckFacts) -> prompts.PromptBatch[q.FactCheck]:
+def fact_example(premises: Sequence[str], facts: Sequence[str], decisions: Sequence[bool]) -> str:
+    """Facts that people checked against premises, as a message shows them."""
+    checks = [
+        {"id": id_, "label": _DECISIONS[holds]} for id_, holds in enumerate(decisions, start=1)
+    ]
+    blocks = (
+        prompts.block("example premises", prompts.numbered(premises)),
+        prompts.block("example facts", prompts.numbered(facts)),
+        prompts.block("example labels", [prompts.inert(json.dumps({"checks": checks}))]),
+    )
+    return "\n\n".join(blocks)
+
+
+def fact_batch(
+    question: q.CheckFacts, examples: tuple[str, ...] = ()
+) -> prompts.PromptBatch[q.FactCheck]:
     """Asks whether each fact follows from the premises; the facts of a chain stay together.
 
-    With ``earlier`` verdicts the request is of another kind.
+    With ``earlier`` verdicts the request is of another kind. Examples stand before the premises.
     """
     n_premises = len(question.premises)
     parents = [
@@ -178,10 +194,13 @@ def fact_batch(question: q.CheckFacts) -> prompts.PromptBatch[q.FactCheck]:
         _FactEntry,
         check,
         texts=[fact.text for fact in question.facts],
-        parts=partial(_fact_parts, question, parents),
+        parts=lambda ids: [*examples, *_fact_parts(question, parents, ids)],
         size=FACTS_PER_REQUEST if question.every_premise else FACTS_PER_REQUEST_AT_MOST,
         units=_chains(parents),
-        prompt=("fact_checks_in_chain" if question.earlier else "fact_checks",),
+        prompt=(
+            "fact_checks_in_chain" if question.earlier else "fact_checks",
+            *(("fact_examples",) if examples else ()),
+        ),
     )
 
 
@@ -220,12 +239,15 @@ def _chains(parents: Sequence[int | None]) -> prompts.Units:
     return tuple(map(tuple, chains.values()))
 
 
-async def check_facts(question: q.CheckFacts, poll: Poll) -> q.FactChecks:
+async def check_facts(
+    question: q.CheckFacts, poll: Poll, decided: Examples = NO_EXAMPLES
+) -> q.FactChecks:
     """Whether each fact follows from the premises; from none nothing follows."""
     if not question.premises:
         nothing = q.FactCheck(reason="there is no premise", entailed=False)
         return q.FactChecks((nothing,) * len(question.facts))
-    checks = await poll.outcomes(fact_batch(question), lambda check: check.entailed)
+    batch = fact_batch(question, decided.choose(question.reference))
+    checks = await poll.outcomes(batch, lambda check: check.entailed)
     return q.FactChecks(checks)
 
 

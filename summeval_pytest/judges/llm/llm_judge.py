@@ -60,6 +60,7 @@ class LlmJudge:
         in_flight: How many pairs are worth having open at once; 1 or more.
         manner: How it is asked about sentences.
         labelled: Sentences that people labelled, as examples of checks.
+        decided: Facts that people checked, likewise.
         max_tokens: Tokens that a reply may have, with those that the model thinks; None: as many
             as it needs.
         effort: How long the model thinks; None: as its endpoint has it.
@@ -79,6 +80,7 @@ class LlmJudge:
     in_flight: int = IN_FLIGHT
     manner: q.SentenceManner = USUAL
     labelled: Examples = NO_EXAMPLES
+    decided: Examples = NO_EXAMPLES
     max_tokens: int | None = None
     effort: Effort | None = None
     tally: ReplyCounts = field(default_factory=ReplyCounts, init=False)
@@ -101,6 +103,8 @@ class LlmJudge:
         manner = manner_text(self.manner)
         if self.labelled:
             manner += f" sentence_examples={self.labelled}/{sentence_examples_hash()}"
+        if self.decided:
+            manner += f" fact_examples={self.decided}/{fact_examples_hash()}"
         return (
             f"{self.model} at={self.endpoint} temp=0 prompt={prompt_hash(self.style)}"
             f" votes={self.votes} calls={calls}{self.style}{manner}{room}{effort}"
@@ -135,11 +139,11 @@ class LlmJudge:
             case q.SegmentFacets():
                 return await facet_ratings.segment_facets(question, self.style, poll)
             case q.RateFacets():
-                return await facet_ratings.rate_facets(question, self.style, poll)
+                return await facet_ratings.rate_facets(question, self.style, poll, self.decided)
             case q.ListFacts(sentences):
                 return await fact_requests.list_facts(sentences, poll)
             case q.CheckFacts():
-                return await fact_requests.check_facts(question, poll)
+                return await fact_requests.check_facts(question, poll, self.decided)
             case q.ListRelations(text):
                 return await fact_requests.relations_of(text, poll)
             case q.CountFacts():
@@ -185,6 +189,15 @@ def sentence_examples_hash() -> str:
     """Hex digits that tell how this version shows labelled sentences from any other way."""
     example = sentence_checks.sentence_example(_CHECKED, {1: (True, ""), 2: (False, _SAMPLE[0])})
     batch = sentence_checks.sentence_batch(_CHECKED, q.SentenceManner(), (example,))
+    return _hash([*_requests(batch), VERSION, MAX_REASKS])
+
+
+@cache
+def fact_examples_hash() -> str:
+    """Hex digits that tell how this version shows labelled facts from any other way."""
+    example = fact_requests.fact_example(_SAMPLE, _SAMPLE, (True, False))
+    facts = (q.Fact(text="One.", sentence=0),) * 2
+    batch = fact_requests.fact_batch(q.CheckFacts(facts, _SAMPLE), (example,))
     return _hash([*_requests(batch), VERSION, MAX_REASKS])
 
 

@@ -2,7 +2,7 @@
 
 A kind of request is a prompt file, a pydantic model of what a reply says of one item, and one
 function that turns such a checked value into an answer: see `entries_batch` and `single_batch`. A
-new one gets its name in `Kind`, a case in the judge, and a sample in `llm_judge`, whose hash has it.
+new one gets its name in `Kind`, a case in the judge, and a sample in `llm_judge`, for its hash.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ Kind = (
     | Literal["fact_checks_in_chain", "fact_counts", "summary_rating"]
     | Literal["facet_ratings_release", "facet_ratings_whole", "facet_coverage"]
     | Literal["facet_examples", "facet_examples_labels", "sentence_examples"]
+    | Literal["fact_examples"]
 )
 """What a request asks for: the name of a prompt file and, but for variants, of a schema."""
 SENTENCES_PER_REQUEST: Final = 12

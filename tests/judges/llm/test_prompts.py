@@ -18,6 +18,7 @@ from summeval_pytest.judges.llm import (
 )
 from summeval_pytest.judges.llm.facet_ratings import Style
 from summeval_pytest.judges.llm.llm_judge import (
+    fact_examples_hash,
     factual_hash,
     mode_hash,
     part_hash,
@@ -40,6 +41,7 @@ HASHES: dict[str, Callable[[], str]] = {
     "label-and-sentences": lambda: mode_hash("label-and-sentences"),
     "factual": factual_hash,
     "sentence examples": sentence_examples_hash,
+    "fact examples": fact_examples_hash,
     "chain": lambda: part_hash(("chain",)),
     "relations": lambda: part_hash(("relations",)),
 }
@@ -50,14 +52,17 @@ OWN: dict[str, str] = {
     "fact_checks_in_chain": "chain",
     **dict.fromkeys(("relations", "entities", "triples", "statements"), "relations"),
     "sentence_examples": "sentence examples",
+    "fact_examples": "fact examples",
     **dict.fromkeys(("facets", "facet_segments", "facet_ratings_whole", "facet_coverage"), "usual"),
-    **dict.fromkeys(("facet_examples", "facts", "fact_checks"), "usual"),
+    **dict.fromkeys(("facet_examples", "facts"), "usual"),
     "sentence_checks": "usual, sentence examples",
+    "fact_checks": "usual, fact examples",
 }
 """By prompt file, the hash that it is in, or both. Another rubric is in the usual one of
 such a judge; a rating of a summary and counts of facts are baselines beside the metrics, whose
 signatures do not know them."""
-GOING_ON = {"facet_coverage", "facet_examples", "facet_examples_labels", "sentence_examples"}
+GOING_ON = {"facet_coverage", "facet_examples", "facet_examples_labels"}
+GOING_ON |= {"sentence_examples", "fact_examples"}
 """Prompt files that go on where another ends."""
 
 
@@ -144,6 +149,7 @@ def hashes_now() -> dict[str, str]:
         factual_hash,
         part_hash,
         sentence_examples_hash,
+        fact_examples_hash,
     ):
         cached.cache_clear()
     return {name: digits() for name, digits in HASHES.items()}
@@ -200,7 +206,12 @@ PARTS = {"chain", "relations"}
         (fact_requests, "FACTS_PER_REQUEST", 14, {"usual"}),
         (fact_requests, "FACTS_PER_REQUEST_AT_MOST", 24, {"usual"}),
         (facet_ratings, "LEAST_COVERAGE", {3: (50,), 4: (50, 75)}, {"usual"}),
-        (fact_requests, "_DECISIONS", {True: "yes", False: "no", None: "?"}, {"chain"}),
+        (
+            fact_requests,
+            "_DECISIONS",
+            {True: "yes", False: "no", None: "?"},
+            {"chain", "fact examples"},
+        ),
         (sentence_checks, "SENTENCES_PER_REQUEST", 14, {"usual", "factual"}),
         (llm_judge, "MAX_REASKS", 1, EACH - PARTS),
         (llm_judge, "VERSION", "2", EACH - PARTS),
