@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from summeval_pytest.errors import Place, SummevalError, UsageError, nearest
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics
@@ -32,7 +32,7 @@ from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.means import MeanScore, mean_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from summeval_pytest.judges.judge import Judge
     from summeval_pytest.metrics.eva import EvaScore
@@ -51,6 +51,7 @@ _NEEDS: Final[Mapping[MetricName, tuple[Text, ...]]] = {
     "eva": ("reference",),
     "faithfulness": ("source",),
 }
+T = TypeVar("T")
 _COLUMNS: Final = ("summary", "reference", "source", "paper", "system")
 _SHOWN: Final = 60
 
@@ -129,19 +130,19 @@ class Scored:
         return tuple(map(str, self.evaluation.signatures))
 
     def __repr__(self) -> str:
-        scores = ", ".join(map(_score_text, self.evaluation.scores))
-        return f"<{self.evaluation.name}: {scores}; {len(self.findings)} findings>"
+        texts = []
+        for score in self.evaluation.scores:
+            if isinstance(score, Unscored):
+                texts.append(f"no {score.metric} ({one_line(score.reason, _SHOWN)})")
+            else:
+                value = "-" if score.value is None else f"{score.value:.3f}"
+                texts.append(f"{score.metric} {value}")
+        return f"<{self.evaluation.name}: {', '.join(texts)}; {len(self.findings)} findings>"
 
     def _repr_html_(self) -> str:
         from summeval_pytest.reports.page import scored_html
 
         return scored_html(self.evaluation, self.findings)
-
-
-def _score_text(score: Score | Unscored) -> str:
-    if isinstance(score, Unscored):
-        return f"no {score.metric} ({one_line(score.reason, _SHOWN)})"
-    return f"{score.metric} {'-' if score.value is None else f'{score.value:.3f}'}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,7 +180,18 @@ class Evaluated:
 
     def records(self) -> list[dict[str, object]]:
         """A row a summary: paper, system, every number, and why a metric has none."""
-        return [_record(row) for row in self.rows]
+        records: list[dict[str, object]] = []
+        for row in self.rows:
+            numbers, known = row.numbers, row.evaluation.numbers()
+            records.append(
+                {
+                    "paper": row.paper,
+                    "system": row.system,
+                    **{name: numbers[name] for name in known.catalogue if name in numbers},
+                    **{f"{each.metric}.unscored": each.reason for each in known.unscored},
+                }
+            )
+        return records
 
     def to_pandas(self) -> Any:
         """The records as a DataFrame; needs pandas."""
@@ -207,17 +219,6 @@ class Evaluated:
         from summeval_pytest.reports.page import means_html
 
         return means_html((mean.system, *mean.cells) for mean in self.means)
-
-
-def _record(row: Scored) -> dict[str, object]:
-    numbers = row.numbers
-    unscored = [score for score in row.evaluation.scores if isinstance(score, Unscored)]
-    return {
-        "paper": row.paper,
-        "system": row.system,
-        **{name: numbers[name] for name in row.evaluation.numbers().catalogue if name in numbers},
-        **{f"{score.metric}.unscored": score.reason for score in unscored},
-    }
 
 
 def score(  # noqa: PLR0913 - by keyword, each an option of its own
@@ -451,10 +452,19 @@ def _pair(row: Mapping[str, object], place: Place, default: str) -> Pair:
     if not isinstance(summary, str):
         shown = one_line(repr(summary), _SHOWN)
         raise UsageError(f"{place}: the summary is {shown}; give a text, '' for none")
+    form = "section of a source; give a text or {'heading', 'text'}"
+    sections = _parts(known.get("source", ()), place, section_of, form)
+    form = "reference; give a text or a list of texts"
+    texts = _parts(
+        known.get("reference", ()),
+        place,
+        lambda text: text if isinstance(text, str) else None,
+        form,
+    )
     paper = Paper(
         id=str(known.get("paper", default)),
-        source=_sections(known.get("source", ()), place),
-        references=_texts(known.get("reference", ()), place),
+        source=tuple(section for section in sections if section.text.strip()),
+        references=tuple(filter(str.strip, texts)),
         place=place,
     )
     system = str(known.get("system", ""))
@@ -471,32 +481,14 @@ def _is_missing(value: object) -> bool:
         return True
 
 
-def _texts(value: object, place: Place) -> tuple[str, ...]:
-    texts = []
-    for text in _items(value):
-        if not isinstance(text, str):
-            shown = one_line(repr(text), _SHOWN)
-            raise UsageError(f"{place}: {shown} is no reference; give a text or a list of texts")
-        texts.append(text)
-    return tuple(text for text in texts if text.strip())
-
-
-def _items(value: Any) -> list[object]:
+def _parts(value: Any, place: Place, read: Callable[[object], T | None], form: str) -> list[T]:
+    """The parts of a cell, as read; a UsageError for one that is of another form."""
     if hasattr(value, "tolist"):  # an array, of which one without a dimension has no items
         value = value.tolist()
-    if isinstance(value, Iterable) and not isinstance(value, str | Mapping):
-        return list(value)
-    return [value]
-
-
-def _sections(value: object, place: Place) -> tuple[Section, ...]:
-    sections = []
-    for part in _items(value):
-        section = section_of(part)
-        if section is None:
-            raise UsageError(
-                f"{place}: {one_line(repr(part), _SHOWN)} is no section of a source; give a"
-                " text or {'heading', 'text'}"
-            )
-        sections.append(section)
-    return tuple(section for section in sections if section.text.strip())
+    is_list = isinstance(value, Iterable) and not isinstance(value, str | Mapping)
+    parts = []
+    for part in value if is_list else [value]:
+        if (known := read(part)) is None:
+            raise UsageError(f"{place}: {one_line(repr(part), _SHOWN)} is no {form}")
+        parts.append(known)
+    return parts

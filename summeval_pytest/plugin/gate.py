@@ -77,11 +77,9 @@ class Gate:
         self._n_pairs = 0
         self._suites: dict[Path, GatedSuite] = {}
         folder = config.invocation_params.dir
-        self._runs: dict[str, RunRecord] = {}
         self.recorded = self._read_records(folder)
         self.baselines = Baselines(options.compare, folder)
         self._golden: dict[GatedSuite, tuple[tuple[GoldenPair, ...], str]] = {}
-        self._runner: Runner | None = None
         self.judged: frozenset[GatedSuite] = frozenset()
         """The suites whose judge this run measures in a test of its own."""
         self._papers: set[tuple[str, str]] = set()
@@ -100,10 +98,8 @@ class Gate:
                 raise OptionError(f"{flags}; leave one of them out")
         if options.shard and options.from_:
             raise OptionError(f"{FROM} decides over all shards; leave out --summ-shard")
-        if not options.from_:
-            return None
         self._runs = {name: read_record(folder / name, FROM) for name in options.from_}
-        return joined(self._runs)
+        return joined(self._runs) if self._runs else None
 
     @cached_property
     def judge_name(self) -> str:
@@ -247,19 +243,17 @@ class Gate:
             source=source_of(paper),
         )
 
-    @property
+    @cached_property
     def runner(self) -> Runner:
         """The runner, made when it is first needed."""
-        if self._runner is None:
-            self._runner = Runner(
-                self.judge,
-                ahead=self._ahead(),
-                find_pair=self.session.pair,
-                shares_tests=self._n_processes > 1,
-                finish=self.session.replies.finish,
-                while_waiting=self._show,
-            )
-        return self._runner
+        return Runner(
+            self.judge,
+            ahead=self._ahead(),
+            find_pair=self.session.pair,
+            shares_tests=self._n_processes > 1,
+            finish=self.session.replies.finish,
+            while_waiting=self._show,
+        )
 
     def _ahead(self) -> int:
         """How many pairs to read ahead.
@@ -291,8 +285,8 @@ class Gate:
 
     def close(self, *, seconds: float) -> None:
         """Ends the runner's thread, if it ever began; calls in flight may take so many seconds."""
-        if self._runner is not None:
-            self._runner.close(seconds=seconds)
+        if "runner" in vars(self):
+            self.runner.close(seconds=seconds)
         self._progress.close()
 
     def gated(self, path: Path, shown: str | None = None) -> GatedSuite:

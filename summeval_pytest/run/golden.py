@@ -154,11 +154,9 @@ def golden_tasks(suite: Suite) -> dict[Task, Label]:
     """
     tasks: dict[Task, Label] = {}
     for label in suite.labels.values():
-        wanted = {
-            "facet": label.facets is not None or label.overall is not None,
-            "faithfulness": label.sentences is not None,
-        }
-        metrics = tuple(metric for metric, is_wanted in wanted.items() if is_wanted)
+        is_rated = label.facets is not None or label.overall is not None
+        metrics: tuple[MetricName, ...] = ("facet",) if is_rated else ()
+        metrics += ("faithfulness",) if label.sentences is not None else ()
         if metrics or label.facts is not None:
             tasks[label_task(suite, label, metrics, label.facts)] = label
     return tasks
@@ -238,24 +236,22 @@ def golden_pair(label: Label, evaluation: Evaluation) -> GoldenPair:
         SuiteError: for a label of a sentence that the summary does not have.
     """
     facets = tuple(_facets(label, evaluation))
-    score = evaluation.score("facet") if facets else None
-    rated: tuple[tuple[Facet, int], ...] = ()
-    coverages: tuple[tuple[Facet, int], ...] = ()
-    n_left_out = 0
-    if isinstance(score, FacetScore):
-        rated = tuple((each.facet, each.rating) for each in score.ratings)
-        if score.key_coverage is not None:
-            coverages = tuple((each.facet, each.coverage or 0) for each in score.ratings)
-        n_labelled = sum(rating is not None for rating in (label.facets or {}).values())
-        n_left_out = n_labelled - sum(answer.kind in FACETS for answer in facets)
-    return GoldenPair(
+    pair = GoldenPair(
         paper=label.paper,
         system=label.system,
         group=group_of(evaluation.pair.paper),
         answers=(*facets, *_sentences(label, evaluation), *_facts(label, evaluation)),
-        n_left_out=n_left_out,
-        rated=rated,
-        coverages=coverages,
+    )
+    score = evaluation.score("facet") if facets else None
+    if not isinstance(score, FacetScore):
+        return pair
+    n_labelled = sum(rating is not None for rating in (label.facets or {}).values())
+    stated = score.ratings if score.key_coverage is not None else ()
+    return replace(
+        pair,
+        n_left_out=n_labelled - sum(answer.kind in FACETS for answer in facets),
+        rated=tuple((each.facet, each.rating) for each in score.ratings),
+        coverages=tuple((each.facet, each.coverage or 0) for each in stated),
     )
 
 
@@ -281,10 +277,10 @@ def _facets(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
         if overall is not None:
             yield GoldenAnswer(kind="overall", label=overall, answer=score.value)
     if isinstance(score, Unscored) and score.fault == "judge":
-        missing: list[tuple[LabelledKind, float]] = [*labels.items()]
-        missing += [("overall", overall)] if overall is not None else []
-        for kind, value in missing:
-            yield GoldenAnswer(kind=kind, label=value, answer=None, reason=score.reason)
+        kinds: list[tuple[LabelledKind, float | None]] = [*labels.items(), ("overall", overall)]
+        for kind, value in kinds:
+            if value is not None:
+                yield GoldenAnswer(kind=kind, label=value, answer=None, reason=score.reason)
 
 
 def _with_texts(answer: GoldenAnswer, text: str, against: str, reason: str) -> GoldenAnswer:
@@ -306,14 +302,15 @@ def labelled_sentences(
     texts = cut(evaluation.pair.summary)
     check_indices(label, len(texts))
     score = evaluation.score("faithfulness")
-    judged: dict[int, JudgedSentence] = {}
+    sentences: Sequence[JudgedSentence] = ()
     if isinstance(score, FaithfulnessScore):
-        judged = {sentence.index: sentence for sentence in score.sentences}
+        sentences = score.sentences
     elif isinstance(score, Unscored) and score.fault == "judge":
-        judged = {
-            n: JudgedSentence(index=n, text=text, supported=None, reason=score.reason)
+        sentences = [
+            JudgedSentence(index=n, text=text, supported=None, reason=score.reason)
             for n, text in enumerate(texts)
-        }
+        ]
+    judged = {sentence.index: sentence for sentence in sentences}
     for each in label.sentences:
         if each.index in judged:
             yield each, texts[each.index], judged[each.index]
@@ -349,17 +346,13 @@ def places_of(evidence: Sequence[EvidenceLabel], source: tuple[str, ...]) -> tup
     """
     places = set()
     for label in evidence:
-        place = label.index
-        if label.starts is not None and not _starts(source, place, label.starts):
-            hits = [i for i in range(len(source)) if _starts(source, i, label.starts)]
-            place = min(hits, key=lambda hit: abs(hit - label.index), default=place)
+        words = None if label.starts is None else normalise(label.starts)
+        hits = [i for i, text in enumerate(source) if words is not None and text.startswith(words)]
+        # the nearest, which is the labelled one if it starts so, too
+        place = min(hits, key=lambda hit: abs(hit - label.index), default=label.index)
         if place < len(source):
             places.add(place)
     return tuple(sorted(places))
-
-
-def _starts(source: tuple[str, ...], place: int, words: str) -> bool:
-    return place < len(source) and source[place].startswith(normalise(words))
 
 
 def _facts(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
@@ -368,24 +361,23 @@ def _facts(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
         return
     reason = stated.reason if isinstance(stated, Unscored) else "the judge gave no answer"
     checks = stated if isinstance(stated, StatedFacts) else StatedFacts()
-    yield from _side("reference fact", facts.reference, checks.reference, reason)
-    yield from _side("candidate fact", facts.candidate, checks.candidate, reason)
-
-
-def _side(
-    kind: LabelledKind, labels: Sequence[FactLabel], checks: Sequence[CheckedFact], reason: str
-) -> Iterator[GoldenAnswer]:
-    for index, label in enumerate(labels):
-        unanswered = CheckedFact(fact=Fact(text=label.text, sentence=0), holds=None, reason=reason)
-        check = checks[index] if checks else unanswered
-        answer = GoldenAnswer(
-            kind=kind,
-            index=index,
-            label=float(label.holds),
-            answer=_number(check.holds),
-            support=check.support if check.holds is not None else None,
-        )
-        yield _with_texts(answer, label.text, " ".join(check.evidence), check.reason)
+    sides: tuple[tuple[LabelledKind, Sequence[FactLabel], Sequence[CheckedFact]], ...] = (
+        ("reference fact", facts.reference, checks.reference),
+        ("candidate fact", facts.candidate, checks.candidate),
+    )
+    for kind, labels, of_side in sides:
+        for index, each in enumerate(labels):
+            fact = Fact(text=each.text, sentence=0)
+            unanswered = CheckedFact(fact=fact, holds=None, reason=reason)
+            check = of_side[index] if of_side else unanswered
+            answer = GoldenAnswer(
+                kind=kind,
+                index=index,
+                label=float(each.holds),
+                answer=_number(check.holds),
+                support=check.support if check.holds is not None else None,
+            )
+            yield _with_texts(answer, each.text, " ".join(check.evidence), check.reason)
 
 
 def golden_answers(runner: Runner, suite: Suite) -> tuple[GoldenPair, ...]:
