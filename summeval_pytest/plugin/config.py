@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
-import shlex
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -86,13 +84,6 @@ def handles_summaries(item: pytest.Item) -> bool:
     """Whether a test is one of a suite, or uses a fixture that hands out summaries."""
     fixtures = getattr(item, "fixturenames", ())
     return hasattr(item, RESULT) or any(name in FIXTURES for name in fixtures)
-
-
-def is_judged(session: pytest.Session) -> bool:
-    """Whether the session judged: it did not only plan or collect, and met no mistake before."""
-    config = session.config
-    is_planned = GATE in config.stash and config.stash[GATE].options.plan
-    return not (config.option.collectonly or is_planned or MISTAKE in config.stash)
 
 
 def run_of(config: pytest.Config) -> str:
@@ -205,14 +196,9 @@ def _way_to_a_suite(config: pytest.Config) -> str:
         way = f"type: pytest {above}" if above else "name a suite"
         return f"no {SUITE_NAME} is beneath {start}: {way}, or leave the option out"
     names = ", ".join(os.path.relpath(file, start) for file in files)
-    paths = [Path(os.path.relpath(file.parent, config.rootpath)).as_posix() for file in files]
-    paths = list(dict.fromkeys([*(config.getini("testpaths") or ["."]), *paths]))
-    name = config.inipath.name if config.inipath else "pyproject.toml"
-    line = json.dumps(paths, ensure_ascii=False) if name.endswith("toml") else shlex.join(paths)
-    under = " under [tool.pytest.ini_options]" if name == "pyproject.toml" else ""
     return one_line(
-        f"found {names}: name what to gate, pytest {os.path.relpath(files[0].parent, start)}, or"
-        f" write testpaths = {line}{under} in {name}, or leave the option out",
+        f"found {names}: type: pytest {os.path.relpath(files[0].parent, start)}, or add its folder"
+        " to testpaths, or leave the option out",
         1000,
     )
 

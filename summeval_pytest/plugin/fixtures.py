@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.runner import Runner
     from summeval_pytest.suite.values import Pair, Section
-
-
-_SHOWN: Final = 60
 
 
 class SummPair:
@@ -163,7 +160,7 @@ def _text_of(value: object) -> str:
     section = section_of(value)
     if section is None:
         raise UsageError(
-            f"summ_judge.faithfulness: {one_line(repr(value), _SHOWN)} is no section of a source;"
+            f"summ_judge.faithfulness: {one_line(repr(value), 60)} is no section of a source;"
             " write a text or {'heading', 'text'}"
         )
     return section.text

@@ -26,7 +26,6 @@ from summeval_pytest.plugin.config import (
     handles_summaries,
     ignored_lines,
     is_controller,
-    is_judged,
     is_worker,
     prepare_test,
     run_of,
@@ -36,7 +35,7 @@ from summeval_pytest.plugin.fixtures import summ_judge, summ_pair
 from summeval_pytest.plugin.options import add_options, is_planned, unknown_variables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Generator
     from pathlib import Path
 
     from summeval_pytest.plugin.items import SuiteFile
@@ -143,27 +142,23 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Gives a test's result to its report once, and makes the report safe to print."""
+    """Gives a test's result to its report once, and makes the report safe to print.
+
+    Control characters and commands become visible, and keys are hidden.
+    """
     report = yield
     if (result := getattr(item, RESULT, None)) is not None:
         setattr(report, RESULT, result)
         setattr(item, RESULT, None)
     if handles_summaries(item):
-        _disarm(report, gate_of(item.config).session.replies.redacted)
+        from summeval_pytest.text.printing import safe
+
+        redacted = gate_of(item.config).session.replies.redacted
+        report.sections = [(name, safe(redacted(t.expandtabs()))) for name, t in report.sections]
+        text = str(report.longrepr or "").expandtabs()
+        if (safe_text := safe(redacted(text))) != text:  # else pytest can go on colouring it
+            report.longrepr = safe_text
     return report
-
-
-def _disarm(report: pytest.TestReport, redacted: Callable[[str], str]) -> None:
-    """Makes control characters and commands in a report visible, and hides keys.
-
-    An error without any of that stays as it is, so that pytest can go on colouring it.
-    """
-    from summeval_pytest.text.printing import safe
-
-    report.sections = [(name, safe(redacted(t.expandtabs()))) for name, t in report.sections]
-    text = str(report.longrepr or "").expandtabs()
-    if (safe_text := safe(redacted(text))) != text:
-        report.longrepr = safe_text
 
 
 @pytest.hookimpl(wrapper=True)
@@ -214,9 +209,8 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     from summeval_pytest.plugin.controller import close_gate, tally_of
 
     close_gate(config, is_interrupted=exitstatus == pytest.ExitCode.INTERRUPTED)
-    is_usage_error = exitstatus == pytest.ExitCode.USAGE_ERROR
-    if is_worker(config) or is_usage_error or not is_judged(session):
-        return
-    if config.stash.get(SUITES, None):
+    is_mistaken = exitstatus == pytest.ExitCode.USAGE_ERROR or MISTAKE in config.stash
+    is_judged = not (is_mistaken or config.option.collectonly or gate_of(config).options.plan)
+    if is_judged and not is_worker(config) and config.stash.get(SUITES, None):
         tally_of(config).finish(session)
         tally_of(config).fold()
