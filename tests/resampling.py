@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from summeval_pytest.study.agreement.bootstrap import bootstrap_interval
+from summeval_pytest.study.agreement.coefficients import bootstrap_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from summeval_pytest.stats.intervals import Interval
-    from summeval_pytest.study.agreement.bootstrap import Rows
+    from summeval_pytest.study.agreement.coefficients import Rows
 
 
 def bootstrap_mean(

@@ -28,22 +28,25 @@ from summeval_pytest.cli.parameters import (
 )
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.questions import FACETS
-from summeval_pytest.study.agreement.annotators import annotator_agreement, annotator_lines
 from summeval_pytest.study.agreement.coefficients import LEVELS, CoefficientName
 from summeval_pytest.study.agreement.columns import HUMAN, column_names, labelled_pairs
+from summeval_pytest.study.agreement.decisions import decision_tables
 from summeval_pytest.study.agreement.evidence import evidence_lines, evidence_report
-from summeval_pytest.study.agreement.item_agreement import VERDICTS
+from summeval_pytest.study.agreement.item_agreement import (
+    VERDICTS,
+    annotator_agreement,
+    annotator_lines,
+    item_table,
+    recorded_table,
+    role_table,
+)
 from summeval_pytest.study.agreement.suite_agreement import (
     SuiteAgreement,
     agreement_figures,
-    decision_tables,
     given_table,
-    item_table,
     level_table,
     matrix_table,
     missing_lines,
-    recorded_table,
-    role_table,
     summary_lines,
     weights_table,
 )
@@ -193,28 +196,26 @@ def agree(
     """
     if of is not None and not evidence:
         raise OptionError(f"--of={of} goes with --evidence; add it or leave this out")
-    _check_options(tables, evidence=evidence, compare=compare is not None)
+    _check_options(tables, json_file, evidence=evidence, compare=compare is not None)
     models = models_of(tables)
-    _check_files(json_file, tables.html)
     loaded = suite_of(suite, allow_outside=allow_outside)
     if compare is not None:
         first, second = (read_label_file(file, loaded) for file in compare)
-        compared = annotator_agreement(first, second)
-        _write(json_file, compared)
-        return list(annotator_lines(compared, *(file.as_posix() for file in compare)))
+        report = annotator_agreement(first, second)
+        lines = annotator_lines(report, *(file.as_posix() for file in compare))
+        return _written(report, lines, json_file)
     check_baselines("agree")
     find_own_judges(judge)
     session = session_of(endpoints, asking)
     session.replies.add_cassette(loaded)
     if evidence:
         report = evidence_report(loaded, judge, session, every=of == "labelled")
-        _write(json_file, report)
-        return list(evidence_lines(report, judge))
+        return _written(report, evidence_lines(report, judge), json_file)
     agreement = _agreement(loaded, judge, session, tables, models)
-    figures, lines = _of_models(agreement, models)
     if json_file is not None:  # every figure takes longer than those that are shown
         more = {} if tables.given is None else {tables.given: agreement.given(tables.given)}
-        _write(json_file, agreement_figures(agreement) | figures | {"given": more})
+        recipes = {"recipes": models.recipes} if models.columns else {}
+        write_figures(json_file, "--json", agreement_figures(agreement) | recipes | {"given": more})
     if tables.html is not None:
         from summeval_pytest.study.agreement.agreement_page import agreement_page
 
@@ -222,28 +223,30 @@ def agree(
         write_text(tables.html, "--html", agreement_page(agreement, signature))
     if tables.summary:
         return list(summary_lines(agreement))
-    return [*_lines(agreement, tables), *lines]
+    texts = [pair.pair for pair in agreement.pairs if pair.pair is not None]
+    about = ["", *lines_of_models(texts, models)] if models.columns else []
+    return [*_lines(agreement, tables), *about]
 
 
-def _write(json_file: Path | None, figures: Row) -> None:
+def _written(report: Row, lines: Iterator[str], json_file: Path | None) -> list[str]:
     if json_file is not None:
-        write_figures(json_file, "--json", figures)
+        write_figures(json_file, "--json", report)
+    return list(lines)
 
 
-def _check_files(json_file: Path | None, page: Path | None) -> None:
-    for option, file in (("--json", json_file), ("--html", page)):
-        if file is not None:
-            check_writable(file, option)
-
-
-def _check_options(tables: Tables, *, evidence: bool, compare: bool) -> None:
+def _check_options(
+    tables: Tables, json_file: Path | None, *, evidence: bool, compare: bool
+) -> None:
     wanted = "evidence" if evidence else "compare"
     if evidence and compare:
         raise OptionError("--evidence prints no other table; leave out --compare")
-    for option in fields(tables):
-        if (evidence or compare) and getattr(tables, option.name):
-            name = option.name.replace("_", "-")
+    for field in fields(tables):
+        if (evidence or compare) and getattr(tables, field.name):
+            name = field.name.replace("_", "-")
             raise OptionError(f"--{wanted} prints no other table; leave out --{name}")
+    for option, file in {"--json": json_file, "--html": tables.html}.items():
+        if file is not None:
+            check_writable(file, option)
 
 
 def models_of(chosen: Tables) -> LocalModels:
@@ -274,14 +277,6 @@ def _agreement(
     )
 
 
-def _of_models(agreement: SuiteAgreement, models: LocalModels) -> tuple[Row, list[str]]:
-    """What local models say beside their columns: for the JSON file, and as lines."""
-    if not models.columns:
-        return {}, []
-    texts = [pair.pair for pair in agreement.pairs if pair.pair is not None]
-    return {"recipes": models.recipes}, ["", *lines_of_models(texts, models)]
-
-
 def _lines(agreement: SuiteAgreement, wanted: Tables) -> Iterator[str]:
     suite = agreement.suite
     yield (
@@ -289,21 +284,29 @@ def _lines(agreement: SuiteAgreement, wanted: Tables) -> Iterator[str]:
         f" {suite.fingerprint}"
     )
     yield "Agreement with the human overall score; 95 % intervals over papers."
-    for table in decision_tables(agreement):
-        yield from ["", *table_lines(table)]
-    if not agreement.has_scores:
+    for part in _parts(agreement, wanted):
         yield ""
-        yield f"no label has an overall score or all four facets: no {HUMAN} column to go with"
-    for table in _correlated(agreement, wanted) if agreement.has_scores else ():
-        yield from ["", *table_lines(table)]
+        yield from part if isinstance(part, list) else table_lines(part)
+
+
+def _parts(agreement: SuiteAgreement, wanted: Tables) -> Iterator[Table | list[str]]:
+    yield from decision_tables(agreement.decisions)
+    if agreement.has_scores:
+        yield from _correlated(agreement, wanted)
+    else:
+        yield [f"no label has an overall score or all four facets: no {HUMAN} column to go with"]
     if missing := list(missing_lines(agreement.pairs)):
-        yield from ["", *missing]
-    for table in _item_tables(agreement):
-        yield from ["", *table_lines(table)]
+        yield missing
+    yield item_table(agreement.items, FACETS)
+    if any(agreement.items[kind]["items"] for kind in VERDICTS):
+        yield item_table(agreement.items, VERDICTS)
+    if agreement.roles["items"]:
+        yield role_table(agreement.roles)
+    if agreement.recorded:
+        yield recorded_table(agreement.recorded)
     if wanted.fit_weights:
-        fitted, reason = agreement.weights, agreement.weights.get("reason")
-        yield ""
-        yield from [f"facet weights: {reason}"] if reason else table_lines(weights_table(fitted))
+        reason = agreement.weights.get("reason")
+        yield [f"facet weights: {reason}"] if reason else weights_table(agreement.weights)
 
 
 def _correlated(agreement: SuiteAgreement, wanted: Tables) -> Iterator[Table]:
@@ -315,13 +318,3 @@ def _correlated(agreement: SuiteAgreement, wanted: Tables) -> Iterator[Table]:
             yield matrix_table(agreement, level, wanted.matrix)
     if wanted.given is not None:
         yield given_table(wanted.given, agreement.given(wanted.given))
-
-
-def _item_tables(agreement: SuiteAgreement) -> Iterator[Table]:
-    yield item_table(agreement.items, FACETS)
-    if any(agreement.items[kind]["items"] for kind in VERDICTS):
-        yield item_table(agreement.items, VERDICTS)
-    if agreement.roles["items"]:
-        yield role_table(agreement.roles)
-    if agreement.recorded:
-        yield recorded_table(agreement.recorded)

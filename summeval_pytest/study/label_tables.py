@@ -21,7 +21,7 @@ from summeval_pytest.cli.parameters import check_writable, write_text
 from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
 from summeval_pytest.questions import FACETS
 from summeval_pytest.run.measure import source_of
-from summeval_pytest.study.agreement.annotators import annotators_in_short, item_figures
+from summeval_pytest.study.agreement.item_agreement import annotators_in_short, item_figures
 from summeval_pytest.suite.entries import FileEntry, Given, Number, Text, expecting
 from summeval_pytest.suite.labels import (
     UNRATED,

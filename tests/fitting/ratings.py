@@ -37,7 +37,7 @@ from summeval_pytest.judges.offline.facets import (
 from summeval_pytest.judges.offline.roles import pieces_of
 from summeval_pytest.questions import FACETS, SCALES, FacetPair, RateFacets
 from summeval_pytest.stats.agreement import spearman
-from summeval_pytest.study.agreement.bootstrap import bootstrap_interval
+from summeval_pytest.study.agreement.coefficients import bootstrap_interval
 from summeval_pytest.study.baselines import rouge_1_recall
 from summeval_pytest.text.normalise import normalise
 from tests.fitting.data import data_folder, records, save

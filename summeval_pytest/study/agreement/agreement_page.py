@@ -15,7 +15,7 @@ from summeval_pytest.reports.page import finalize, policy
 from summeval_pytest.reports.page_pair import WHOLE, cut, visible
 from summeval_pytest.reports.template import resource, template
 from summeval_pytest.study import tables
-from summeval_pytest.study.agreement.bootstrap import estimate_of_resamples, resampled_ratios
+from summeval_pytest.study.agreement.coefficients import estimate_of_resamples, resampled_ratios
 from summeval_pytest.study.agreement.suite_agreement import missing_lines
 from summeval_pytest.study.tables import Estimate, number
 from summeval_pytest.verdict.trust import confusions, worst_disagreements

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.random import PCG64, Generator
 
 from summeval_pytest.stats.intervals import change_interval, share_interval
-from summeval_pytest.study.tables import Estimate
+from summeval_pytest.study.tables import Estimate, short, table_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from summeval_pytest.study.layout import Table
     from summeval_pytest.study.tables import Row
 
     Scores = Mapping[str, Mapping[str, float]]
@@ -139,3 +140,45 @@ def _shared(first: str, second: str, scores: Scores, other: Scores) -> Sequence[
 
 def _sign(value: float) -> int:
     return int(value > _ROUNDING) - int(value < -_ROUNDING)
+
+
+def decision_tables(rows: Sequence[Row]) -> Iterator[Table]:
+    """What each column decides beside people, and on how many papers it does."""
+    if not rows:
+        return
+    yield table_of(
+        "Decisions compared with people's, on two summaries of a paper and on two systems.",
+        rows,
+        {
+            "": "column",
+            "within papers": "within",
+            "systems": "n_pairs",
+            "people\ndecide": "n_decided",
+            "same\nsign": "n_same",
+            "wrong\nway": "n_wrong",
+            "un-\ndecided": "n_undecided",
+            "alone": "n_alone",
+        },
+        "within papers: the share of pairs ranked by people that the column ranks alike; a tie is"
+        " half",
+        "systems: pairs of systems; one is decided where the interval of its mean difference is off"
+        " 0",
+        "alone: the pairs that the column decides and people do not",
+    )
+    if sizes := sorted({each["n_papers"] for row in rows for each in row["subsets"]}):
+        yield table_of(
+            f"People's decisions that {DRAWS} random sets of papers repeat.",
+            [
+                {"column": row["column"], **{f"{s['n_papers']}": s for s in row["subsets"]}}
+                for row in rows
+            ],
+            {"": "column", **{f"{size} papers": _subset_of(size) for size in sizes}},
+        )
+
+
+def _subset_of(size: int) -> Callable[[Row], str]:
+    def cell(row: Row) -> str:
+        subset = row.get(f"{size}")
+        return f"{short(subset['as_people'])}, wrong {short(subset['wrong'], 3)}" if subset else "-"
+
+    return cell

@@ -1,4 +1,4 @@
-"""Agreement of a judge with labels item by item: facets, roles, sentences, facts.
+"""Agreement item by item: of a judge with labels, of two annotators (`agree --compare`).
 
 Every figure is of counts that add up over papers, and its interval resamples papers; those with the
 same reference are one. Only items that both have answered count.
@@ -6,25 +6,35 @@ same reference are one. Only items that both have answered count.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
 from summeval_pytest.questions import FACETS, Facet
+from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
 from summeval_pytest.stats.agreement import kappas_of, shares
 from summeval_pytest.study import tables as study
-from summeval_pytest.study.agreement.bootstrap import draws_of, estimate_of_resamples
-from summeval_pytest.study.agreement.coefficients import roc_auc_estimate
-from summeval_pytest.study.tables import Estimate
+from summeval_pytest.study.agreement.coefficients import (
+    draws_of,
+    estimate_of_resamples,
+    roc_auc_estimate,
+)
+from summeval_pytest.study.layout import table_lines
+from summeval_pytest.study.tables import Estimate, number, table_of
+from summeval_pytest.suite.marking import markings_of
+from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.trust import FACT, SENTENCE, counts_of, kind_of, tables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from summeval_pytest.run.golden import GoldenPair
     from summeval_pytest.study.agreement.columns import RoleAnswer
+    from summeval_pytest.study.layout import Table
     from summeval_pytest.study.tables import Row
+    from summeval_pytest.suite.labels import Label
+    from summeval_pytest.suite.marking import Item, Marking
     from summeval_pytest.verdict.trust import Counts, Figures
 
     Figure = Callable[[Counts], Figures]
@@ -238,3 +248,159 @@ def _share_of(place: int, *, labelled: int = 1, answered: int = 1) -> Figure:
 def _macro_f1(tables: Counts) -> Figures:
     by_class = np.stack([_share_of(place)(tables) for place in range(tables.shape[-2])])
     return shares(np.nansum(by_class, axis=0), (~np.isnan(by_class)).sum(axis=0))
+
+
+def item_table(items: Mapping[str, Row], kinds: Sequence[str]) -> Table:
+    """Every figure of some kinds of items with its interval, a row a figure, a column a kind."""
+    rows: list[Row] = [
+        {"figure": name, **{kind: items[kind][name] for kind in kinds}} for name in items[kinds[0]]
+    ]
+    wrong = "wrong: a sentence that is not faithful, a fact that does not hold"
+    notes = (wrong,) if "recall of wrong" in items[kinds[0]] else ()
+    return table_of("", rows, {"": "figure", **{kind: kind for kind in kinds}}, *notes)
+
+
+def role_table(roles: Row) -> Table:
+    """How well sentences get their facet, a row a class of facets, then over all of them."""
+    rows: list[Row] = [{"role": name, **each} for name, each in roles["classes"].items()]
+    for name in ("macro F1", "accuracy"):
+        whole = {"role": name, "items": roles["items"], "precision": "", "recall": ""}
+        rows.append(whole | {"F1": roles[name]})
+    return table_of(
+        "",
+        rows,
+        {
+            "sentence roles": "role",
+            "items": "items",
+            **{n: n for n in ("precision", "recall", "F1")},
+        },
+        f"stated by the segment that holds the sentence; {roles['n_nowhere']:,} stand in none and"
+        " are wrong",
+    )
+
+
+def recorded_table(recorded: Mapping[str, Mapping[str, Row]]) -> Table:
+    """Ratings that others recorded beside the human ones: the exact share and quadratic kappa."""
+
+    def cell(figures: Row) -> str:
+        return " ".join(
+            f"{number(figures[name].value):>6}" for name in ("exact", "quadratic kappa")
+        )
+
+    return table_of(
+        "",
+        [
+            {"by": by, **{facet: cell(items[facet]) for facet in FACETS}}
+            for by, items in recorded.items()
+        ],
+        {"recorded ratings": "by", **{facet: facet for facet in FACETS}},
+        "exact share, then quadratic kappa",
+    )
+
+
+_OF_A_JUDGE: Final = VERDICT_FIGURES.keys() - {"exact", "kappa"} | {AUC}
+"""Figures that take the first annotator for the truth."""
+Markings: TypeAlias = "Mapping[Item, Marking]"
+
+
+def annotator_agreement(
+    first: Mapping[tuple[str, str], Label], second: Mapping[tuple[str, str], Label]
+) -> Row:
+    """How two annotators agree, by paper and system; either may have labelled a part only.
+
+    ``pairs`` counts those that the first, the second and both have labelled. ``items`` are by kind
+    (see `item_agreements`), with how many only one of them has. ``evidence`` is over sentences for
+    which both name some: f1 = 2 * both / (named by the first + named by the second), summed, 0 to
+    1. ``overall`` is of pairs that both have scored. Facets ``absent_to_one``, which the other
+    rates, are in no figure. None stands for what is undefined.
+    """
+    a, b = (
+        {marking.item: marking for label in of.values() for marking in markings_of(label)}
+        for of in (first, second)
+    )
+    pairs = {"first": len(first), "second": len(second), "both": len(first.keys() & second.keys())}
+    return {"pairs": pairs, **item_figures(a, b)}
+
+
+def item_figures(a: Markings, b: Markings) -> Row:
+    """All of `annotator_agreement` but the pairs."""
+    both = [(item, a[item], b[item]) for item in a if item in b]
+    answers: defaultdict[tuple[str, str], list[GoldenAnswer]] = defaultdict(list)
+    for item, one, other in both:
+        if one.value is not None and other.value is not None:
+            answer = GoldenAnswer(
+                kind=item.kind, index=item.index, label=one.value, answer=other.value
+            )
+            answers[item.paper, item.system].append(answer)
+    figures = item_agreements(
+        [
+            GoldenPair(paper=paper, system=system, group=paper, answers=tuple(of))
+            for (paper, system), of in answers.items()
+        ]
+    )
+    for kind in ITEM_KINDS:
+        for name in figures[kind].keys() & _OF_A_JUDGE:
+            del figures[kind][name]
+        for name, of, others in (("only 1st", a, b), ("only 2nd", b, a)):
+            figures[kind][name] = sum(_kind(i) == kind for i in of if i not in others)
+    differences = [
+        abs((one.value or 0) - (other.value or 0))
+        for item, one, other in both
+        if item.kind == "overall"
+    ]
+    return {
+        "items": figures,
+        "evidence": _evidence(both),
+        "overall": {
+            "pairs": len(differences),
+            "mean_absolute_difference": sum(differences) / len(differences)
+            if differences
+            else None,
+        },
+        "absent_to_one": sum((x.value is None) != (y.value is None) for _, x, y in both),
+    }
+
+
+def _kind(item: Item) -> str:
+    return FACT if item.kind.endswith(FACT) else item.kind
+
+
+def _evidence(both: list[tuple[Item, Marking, Marking]]) -> Row:
+    n_sentences = n_both = n_named = 0
+    for _, one, other in both:
+        left, right = ({label.index for label in of.evidence} for of in (one, other))
+        if left and right:
+            n_sentences += 1
+            n_both += len(left & right)
+            n_named += len(left) + len(right)
+    return {"sentences": n_sentences, "f1": 2 * n_both / n_named if n_sentences else None}
+
+
+def annotator_lines(agreement: Row, first: str, second: str) -> Iterator[str]:
+    """How two label files agree, a column a kind; figures that are undefined are ``-``."""
+    pairs, evidence, overall = agreement["pairs"], agreement["evidence"], agreement["overall"]
+    yield f"{one_line(first)}: {pairs['first']} pairs labelled"
+    yield f"{one_line(second)}: {pairs['second']} pairs labelled, {pairs['both']} of them by both"
+    for kinds in (FACETS, VERDICTS):
+        of = [agreement["items"][kind] for kind in kinds]
+        if any(each["items"] or each["only 1st"] or each["only 2nd"] for each in of):
+            yield from ["", *table_lines(item_table(agreement["items"], kinds))]
+    yield ""
+    if evidence["sentences"]:
+        yield f"evidence of {evidence['sentences']:,} sentences: F1 {number(evidence['f1'])}"
+    if overall["pairs"]:
+        difference = number(overall["mean_absolute_difference"])
+        yield f"overall scores of {overall['pairs']:,} pairs differ by {difference} on average"
+    if n_absent := agreement["absent_to_one"]:
+        yield f"facets that one rates and the other calls absent, in no figure: {n_absent}"
+
+
+def annotators_in_short(agreement: Row) -> str:
+    """The agreement in one line, for a message: exact agreement and the kappa that fits."""
+    parts = []
+    for kind, each in agreement["items"].items():
+        kappa = each["quadratic kappa" if kind in FACETS else "kappa"].value
+        if each["items"]:
+            figures = f"{kind} {number(each['exact'].value)} exact, kappa {number(kappa)}"
+            parts.append(f"{figures} (n {each['items']})")
+    return "; ".join(parts) or "no item that both have labelled"

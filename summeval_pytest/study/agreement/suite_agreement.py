@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from summeval_pytest.metrics.facet import WEIGHTS
-from summeval_pytest.questions import FACETS
+from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.study.agreement.coefficients import (
     COEFFICIENTS,
     LEVELS,
@@ -19,26 +22,30 @@ from summeval_pytest.study.agreement.coefficients import (
     system_means,
 )
 from summeval_pytest.study.agreement.columns import HUMAN
-from summeval_pytest.study.agreement.decisions import DRAWS, decisions
+from summeval_pytest.study.agreement.decisions import decisions
 from summeval_pytest.study.agreement.item_agreement import (
     AUC,
     VERDICTS,
     item_agreements,
     role_agreement,
 )
-from summeval_pytest.study.agreement.weights import fitted_weights
-from summeval_pytest.study.tables import NAME, estimate_cell, number, p_cell, short, table_of
+from summeval_pytest.study.tables import NAME, estimate_cell, p_cell, short, table_of
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
+    from summeval_pytest.questions import Facet
     from summeval_pytest.study.agreement.coefficients import AgreementLevel, CoefficientName
     from summeval_pytest.study.agreement.columns import LabelledPair
     from summeval_pytest.study.layout import Table
     from summeval_pytest.study.tables import Row
+    from summeval_pytest.suite.labels import Label
     from summeval_pytest.suite.suite import Suite
 
+    Floats = NDArray[np.float64]
 
 _QUADRATIC: Final = "quadratic kappa"
 _TITLES: Final[Mapping[AgreementLevel, str]] = {
@@ -168,95 +175,6 @@ def level_table(level: AgreementLevel | None, rows: Sequence[Row]) -> Table:
     return table_of(_TITLES[level], rows, cells, p)
 
 
-def decision_tables(agreement: SuiteAgreement) -> Iterator[Table]:
-    """What each column decides beside people, and on how many papers it does."""
-    rows = agreement.decisions
-    if not rows:
-        return
-    yield table_of(
-        "Decisions compared with people's, on two summaries of a paper and on two systems.",
-        rows,
-        {
-            "": "column",
-            "within papers": "within",
-            "systems": "n_pairs",
-            "people\ndecide": "n_decided",
-            "same\nsign": "n_same",
-            "wrong\nway": "n_wrong",
-            "un-\ndecided": "n_undecided",
-            "alone": "n_alone",
-        },
-        "within papers: the share of pairs ranked by people that the column ranks alike; a tie is"
-        " half",
-        "systems: pairs of systems; one is decided where the interval of its mean difference is off"
-        " 0",
-        "alone: the pairs that the column decides and people do not",
-    )
-    if sizes := sorted({each["n_papers"] for row in rows for each in row["subsets"]}):
-        yield table_of(
-            f"People's decisions that {DRAWS} random sets of papers repeat.",
-            [
-                {"column": row["column"], **{f"{s['n_papers']}": s for s in row["subsets"]}}
-                for row in rows
-            ],
-            {"": "column", **{f"{size} papers": _subset_of(size) for size in sizes}},
-        )
-
-
-def _subset_of(size: int) -> Callable[[Row], str]:
-    def cell(row: Row) -> str:
-        subset = row.get(f"{size}")
-        return f"{short(subset['as_people'])}, wrong {short(subset['wrong'], 3)}" if subset else "-"
-
-    return cell
-
-
-def item_table(items: Mapping[str, Row], kinds: Sequence[str]) -> Table:
-    """Every figure of some kinds of items with its interval, a row a figure, a column a kind."""
-    rows: list[Row] = [
-        {"figure": name, **{kind: items[kind][name] for kind in kinds}} for name in items[kinds[0]]
-    ]
-    wrong = "wrong: a sentence that is not faithful, a fact that does not hold"
-    notes = (wrong,) if "recall of wrong" in items[kinds[0]] else ()
-    return table_of("", rows, {"": "figure", **{kind: kind for kind in kinds}}, *notes)
-
-
-def role_table(roles: Row) -> Table:
-    """How well sentences get their facet, a row a class of facets, then over all of them."""
-    rows: list[Row] = [{"role": name, **each} for name, each in roles["classes"].items()]
-    for name in ("macro F1", "accuracy"):
-        whole = {"role": name, "items": roles["items"], "precision": "", "recall": ""}
-        rows.append(whole | {"F1": roles[name]})
-    return table_of(
-        "",
-        rows,
-        {
-            "sentence roles": "role",
-            "items": "items",
-            **{n: n for n in ("precision", "recall", "F1")},
-        },
-        f"stated by the segment that holds the sentence; {roles['n_nowhere']:,} stand in none and"
-        " are wrong",
-    )
-
-
-def recorded_table(recorded: Mapping[str, Mapping[str, Row]]) -> Table:
-    """Ratings that others recorded beside the human ones: the exact share and quadratic kappa."""
-
-    def cell(figures: Row) -> str:
-        return " ".join(f"{number(figures[name].value):>6}" for name in ("exact", _QUADRATIC))
-
-    return table_of(
-        "",
-        [
-            {"by": by, **{facet: cell(items[facet]) for facet in FACETS}}
-            for by, items in recorded.items()
-        ],
-        {"recorded ratings": "by", **{facet: facet for facet in FACETS}},
-        "exact share, then quadratic kappa",
-    )
-
-
 def matrix_table(agreement: SuiteAgreement, level: AgreementLevel, name: CoefficientName) -> Table:
     """Every two columns, in as many panels as the width asks for."""
     square = agreement.matrix(level, name)
@@ -324,3 +242,97 @@ def summary_lines(agreement: SuiteAgreement) -> Iterator[str]:
         if estimate.value is not None:
             line = f"{folder:<20}{one_line(figure, 45):<46}{n_items:>7,}  {estimate_cell(estimate)}"
             yield line.rstrip()
+
+
+_LEAST: Final = 1e-9
+"""A weight is not quite 0, so that a row which has only this facet still has a mean."""
+_STEPS: Final = 10
+
+
+def fit_weights(
+    ratings: Sequence[Sequence[float | None]], overall: Sequence[float]
+) -> tuple[tuple[float, ...], float]:
+    """The weights w >= 0, sum w = 1, of the least mean squared error, and that error.
+
+        error = mean over rows of (sum over f in A of w_f * share_f / sum over f in A of w_f - y)^2
+
+    ``ratings`` has a row a summary and a place a facet: its rating divided by its scale (the share
+    of the formula), None for a facet that the reference lacks. A holds the facets that are there;
+    the weights of the others are shared out among them, as FM does it (metrics.md FM2). ``overall``
+    has one y a row, in the unit of the shares. A facet that no row has gets weight 0. With facets
+    removed there may be more than one minimum: the search starts from the best of a grid. The same
+    rows in any order give the same digits.
+
+    Source: FM (arXiv 2402.14359), section 4.2.
+    """
+    y, rows = np.array(overall, dtype=np.float64), np.array(ratings, dtype=np.float64)
+    order = np.lexsort((*np.nan_to_num(rows, nan=-1.0).T, y))
+    y, rows = y[order], rows[order]  # None has become NaN
+    used = ~np.isnan(rows).all(axis=0)
+    weights = np.zeros(rows.shape[1])
+    weights[used], error = _search(rows[:, used], y)
+    return tuple(weights.round(8).tolist()), error
+
+
+def _search(rows: Floats, y: Floats) -> tuple[Floats, float]:
+    from scipy.optimize import LinearConstraint, minimize
+
+    there, values = (~np.isnan(rows)).astype(np.float64), np.nan_to_num(rows)
+    n_facets = rows.shape[1]
+
+    def error(weights: Floats) -> float:
+        left = (values @ weights) / (there @ weights) - y
+        return float(left @ left) / len(y)
+
+    def slope(weights: Floats) -> Floats:
+        sizes = there @ weights
+        means = (values @ weights) / sizes
+        each = (values - there * means[:, np.newaxis]) / sizes[:, np.newaxis]
+        return np.asarray(2 * ((means - y) @ each) / len(y))
+
+    def normal(weights: Floats) -> Floats:
+        kept = np.clip(np.nan_to_num(weights, nan=_LEAST), _LEAST, 1.0)
+        return np.asarray(kept / kept.sum(axis=-1, keepdims=True))
+
+    steps = product(range(_STEPS + 1), repeat=n_facets - 1)
+    tenths = [(*some, _STEPS - sum(some)) for some in steps if sum(some) <= _STEPS]
+    starts = sorted(normal(np.array(tenths) / _STEPS), key=error)[:4]
+    ends = [
+        minimize(
+            error,
+            start,
+            jac=slope,
+            method="SLSQP",
+            bounds=[(_LEAST, 1.0)] * n_facets,
+            constraints=LinearConstraint(np.ones((1, n_facets)), 1, 1),
+            options={"ftol": 1e-15, "maxiter": 500},
+        ).x
+        for start in starts
+    ]
+    best = min([*starts, *map(normal, ends)], key=error)
+    return best, error(best)
+
+
+def fitted_weights(labels: Iterable[Label]) -> Row:
+    """A weight by facet, fitted to the labels with an overall score and facets; else the reason.
+
+    ``error`` is the mean squared difference of the weighted means and the overall scores of so
+    many ``pairs``.
+    """
+    rows = [
+        ([_share(label, facet) for facet in FACETS], label.overall)
+        for label in labels
+        if label.overall is not None and any((label.facets or {}).values())
+    ]
+    if len(rows) < len(FACETS):
+        return {
+            "reason": f"too few labels with facets and an overall score: {len(rows)};"
+            f" {len(FACETS)} weights need at least {len(FACETS)}"
+        }
+    weights, error = fit_weights([shares for shares, _ in rows], [y for _, y in rows])
+    return {**dict(zip(FACETS, weights, strict=True)), "error": error, "pairs": len(rows)}
+
+
+def _share(label: Label, facet: Facet) -> float | None:
+    rating = (label.facets or {}).get(facet)
+    return None if rating is None else rating / SCALES[facet]

@@ -16,7 +16,7 @@ from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.stats.agreement import spearman
 from summeval_pytest.stats.paired import holm
 from summeval_pytest.study import tables
-from summeval_pytest.study.agreement.bootstrap import bootstrap_interval
+from summeval_pytest.study.agreement.coefficients import bootstrap_interval
 from summeval_pytest.study.layout import Table
 from summeval_pytest.study.systems.studied import (
     EXTENTS,

@@ -23,7 +23,7 @@ from summeval_pytest.run.measure import metric_signature
 from summeval_pytest.run.runner import tasks_of
 from summeval_pytest.run.session import Session
 from summeval_pytest.study import tables
-from summeval_pytest.study.agreement.bootstrap import resampled_ratios
+from summeval_pytest.study.agreement.coefficients import resampled_ratios
 from summeval_pytest.study.systems.texts import LENGTH
 from summeval_pytest.study.tables import Mean
 from summeval_pytest.text.normalise import is_refusal, normalise

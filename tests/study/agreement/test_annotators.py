@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.study.agreement.annotators import (
+from summeval_pytest.study.agreement.item_agreement import (
     annotator_agreement,
     annotator_lines,
     annotators_in_short,

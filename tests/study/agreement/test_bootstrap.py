@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from summeval_pytest.stats.intervals import Interval, more_groups
-from summeval_pytest.study.agreement.bootstrap import (
+from summeval_pytest.study.agreement.coefficients import (
     Labels,
     Rows,
     bootstrap_interval,

@@ -17,10 +17,10 @@ from summeval_pytest.questions import FACETS
 from summeval_pytest.run.measure import Evaluation
 from summeval_pytest.stats.agreement import pearson, spearman
 from summeval_pytest.study import tables
-from summeval_pytest.study.agreement.bootstrap import bootstrap_interval
 from summeval_pytest.study.agreement.coefficients import (
     COEFFICIENTS,
     LEVELS,
+    bootstrap_interval,
     correlation,
     correlation_p_value,
     level_row,
@@ -48,8 +48,7 @@ if TYPE_CHECKING:
     from summeval_pytest.questions import Facet
     from summeval_pytest.stats.agreement import Numbers
     from summeval_pytest.stats.intervals import Interval
-    from summeval_pytest.study.agreement.bootstrap import Rows
-    from summeval_pytest.study.agreement.coefficients import AgreementLevel, CoefficientName
+    from summeval_pytest.study.agreement.coefficients import AgreementLevel, CoefficientName, Rows
     from summeval_pytest.study.agreement.columns import LabelledPair
     from summeval_pytest.study.tables import Row as Figures
     from summeval_pytest.suite.labels import Recorded
