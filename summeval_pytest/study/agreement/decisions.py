@@ -18,9 +18,12 @@ from summeval_pytest.study.tables import Estimate, short, table_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from summeval_pytest.study.layout import Table
     from summeval_pytest.study.tables import Row
 
+    Floats = NDArray[np.float64]
     Scores = Mapping[str, Mapping[str, float]]
     """By system and paper, a number."""
 
@@ -45,101 +48,84 @@ def decisions(human: Scores, number: Scores, sizes: Iterable[int] = ()) -> Row:
       papers) that the number takes, too, and that it takes the other way; sizes beyond all papers
       are left out.
     """
-    rows = _verdicts(human, number)
-    decided = [row for row in rows.values() if row[0]]
-    return _within_papers(human, number) | {
+    systems = sorted({*human, *number})
+    papers = sorted({paper for of in (*human.values(), *number.values()) for paper in of})
+    people, column = (
+        np.array(
+            [[of.get(system, {}).get(paper, np.nan) for paper in papers] for system in systems]
+        )
+        for of in (human, number)
+    )
+    right, ranked, changes, rows = np.zeros(len(papers)), np.zeros(len(papers)), {}, {}
+    for pair in combinations(range(len(systems)), 2):
+        by_people, by_number = (of[pair[0]] - of[pair[1]] for of in (people, column))
+        both = ~np.isnan(by_people + by_number)
+        signs = _signs(by_people) * both
+        right += (signs != 0) * (1 + signs * _signs(by_number)) / 2
+        ranked += signs != 0
+        changes[pair] = np.where(both, by_number, np.nan)
+        if both.sum() > 1:
+            rows[pair] = (
+                _decided(by_people[both], _width(people)),
+                int(_signs(by_number[both].sum())),
+                _decided(by_number[both], _width(column)),
+            )
+    interval = share_interval(right[ranked > 0], ranked[ranked > 0])
+    n_ranked = int(ranked.sum())
+    within = Estimate(right.sum() / n_ranked if n_ranked else None, interval.low, interval.high)
+    decided = {pair: row for pair, row in rows.items() if row[0]}
+    return {
+        "within": within,
+        "n_ranked": n_ranked,
         "n_pairs": len(rows),
         "n_decided": len(decided),
-        "n_same": sum(people == sign for people, sign, _ in decided),
-        "n_wrong": sum(verdict == -people for people, _, verdict in decided),
-        "n_undecided": sum(not verdict for *_, verdict in decided),
-        "n_alone": sum(bool(verdict) for people, _, verdict in rows.values() if not people),
-        "subsets": list(_subsets(human, number, {k: row[0] for k, row in rows.items()}, sizes)),
+        "n_same": sum(verdict == sign for verdict, sign, _ in decided.values()),
+        "n_wrong": sum(verdict == -taken for taken, _, verdict in decided.values()),
+        "n_undecided": sum(not verdict for *_, verdict in decided.values()),
+        "n_alone": sum(bool(verdict) for taken, _, verdict in rows.values() if not taken),
+        "subsets": list(
+            _subsets(column, [(changes[pair], row[0]) for pair, row in decided.items()], sizes)
+        ),
     }
 
 
-def _within_papers(human: Scores, number: Scores) -> Row:
-    right: dict[str, float] = {}
-    ranked: dict[str, int] = {}
-    for first, second in combinations(sorted(human.keys() & number.keys()), 2):
-        for paper in _shared(first, second, human, number):
-            sign = _sign(human[first][paper] - human[second][paper])
-            if sign:
-                agrees = sign * _sign(number[first][paper] - number[second][paper])
-                right[paper] = right.get(paper, 0.0) + (1 + agrees) / 2
-                ranked[paper] = ranked.get(paper, 0) + 1
-    n_ranked, papers = sum(ranked.values()), sorted(ranked)
-    interval = share_interval(
-        np.array([right[paper] for paper in papers]),
-        np.array([ranked[paper] for paper in papers], dtype=np.float64),
-    )
-    value = sum(right[paper] for paper in papers) / n_ranked if n_ranked else None
-    return {"within": Estimate(value, interval.low, interval.high), "n_ranked": n_ranked}
-
-
 def _subsets(
-    human: Scores, number: Scores, verdicts: Mapping[tuple[str, str], int], sizes: Iterable[int]
+    column: Floats, decided: Sequence[tuple[Floats, int]], sizes: Iterable[int]
 ) -> Iterator[Row]:
-    papers = sorted({paper for scores in number.values() for paper in scores})
-    people = {pair: verdict for pair, verdict in verdicts.items() if verdict}
+    """How many decisions of people, each with the number's changes, hold on fewer papers."""
+    known = np.flatnonzero(~np.isnan(column).all(axis=0))
     generator = Generator(PCG64(SEED))
-    for size in sizes if people else ():
-        if size > len(papers):
+    for size in sizes if decided else ():
+        if size > len(known):
             continue
         n_same = n_wrong = 0
         for _ in range(DRAWS):
-            drawn = set(generator.choice(papers, size, replace=False).tolist())
-            kept = {
-                system: {paper: value for paper, value in scores.items() if paper in drawn}
-                for system, scores in number.items()
-            }
-            width = _width(kept)
-            decided = [(_decided(kept, *pair, human, width), s) for pair, s in people.items()]
-            n_same += sum(verdict == sign for verdict, sign in decided)
-            n_wrong += sum(verdict == -sign for verdict, sign in decided)
-        n_all = DRAWS * len(people)
+            drawn = np.sort(generator.choice(known, size, replace=False))
+            width = _width(column[:, drawn])
+            for changes, sign in decided:
+                some = changes[drawn]
+                verdict = _decided(some[~np.isnan(some)], width)
+                n_same, n_wrong = n_same + (verdict == sign), n_wrong + (verdict == -sign)
+        n_all = DRAWS * len(decided)
         yield {"n_papers": size, "as_people": n_same / n_all, "wrong": n_wrong / n_all}
 
 
-def _verdicts(human: Scores, number: Scores) -> dict[tuple[str, str], tuple[int, int, int]]:
-    """By pair of systems: people's decision, the number's sign, and its decision."""
-    of_people, of_number = _width(human), _width(number)
-    verdicts = {}
-    for first, second in combinations(sorted(human.keys() & number.keys()), 2):
-        papers = _shared(first, second, human, number)
-        if len(papers) > 1:
-            verdicts[first, second] = (
-                _decided(human, first, second, number, of_people),
-                _sign(sum(number[first][paper] - number[second][paper] for paper in papers)),
-                _decided(number, first, second, human, of_number),
-            )
-    return verdicts
-
-
-def _width(scores: Scores) -> float:
+def _width(scores: Floats) -> float:
     """How far the numbers of all systems reach."""
-    values = [value for each in scores.values() for value in each.values()]
-    return max(values) - min(values) if values else 1.0
+    values = scores[~np.isnan(scores)]
+    return float(values.max() - values.min()) if len(values) else 1.0
 
 
-def _decided(scores: Scores, first: str, second: str, other: Scores, width: float) -> int:
+def _decided(changes: Floats, width: float) -> int:
     """1 where the first system is better beyond doubt, -1 where the second is, else 0."""
-    papers = _shared(first, second, scores, other)
-    changes = [scores[first][paper] - scores[second][paper] for paper in papers]
-    interval = change_interval(changes, width=width)
+    interval = change_interval(changes.tolist(), width=width)
     if interval.low is None or interval.high is None:
         return 0
     return int(interval.low > _ROUNDING) - int(interval.high < -_ROUNDING)
 
 
-def _shared(first: str, second: str, scores: Scores, other: Scores) -> Sequence[str]:
-    """The papers on which both systems have both numbers, in order."""
-    sides = (scores[first], scores[second], other[first], other[second])
-    return sorted(set.intersection(*(set(side) for side in sides)))
-
-
-def _sign(value: float) -> int:
-    return int(value > _ROUNDING) - int(value < -_ROUNDING)
+def _signs(values: Floats) -> Floats:
+    return (values > _ROUNDING).astype(np.float64) - (values < -_ROUNDING)
 
 
 def decision_tables(rows: Sequence[Row]) -> Iterator[Table]:
