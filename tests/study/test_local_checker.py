@@ -14,12 +14,8 @@ import pytest
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.offline.embedded import OfflineJudge
-from summeval_pytest.metrics.faithfulness import FaithfulnessScore, measure
 from summeval_pytest.questions import (
-    CheckFacts,
     CheckSentences,
-    Fact,
-    FactChecks,
     SentenceCheck,
     SentenceChecks,
 )
@@ -28,7 +24,6 @@ from summeval_pytest.study.local_checker import OnnxReader, local_checker
 from summeval_pytest.suite.values import CheckerSpec
 from tests.asked_suite import PRICES, desk_for, evaluated, loaded, tasks_of, write_suite
 from tests.local_models import LETTERS, MARKS, make_checker, make_weights
-from tests.metrics.table_judge import ended
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -227,25 +222,6 @@ def test_unsupported_words_are_named_and_decide(spans: Path) -> None:
     assert supports(checker_of(spans), ("moss", "\u2003")) == [0.0]  # nothing is read of it
 
 
-def test_a_finding_shows_the_words_inside_the_sentence(spans: Path) -> None:
-    """A reader need not look for what is wrong; a fact's finding names them, too."""
-    checker = checker_of(spans)
-    source = ("moss held on kilns.",)
-    asked = CheckSentences(("Moss held on 12 kilns.", "It rained."), source)
-    answer = checker.compute(asked)
-    assert isinstance(answer, SentenceChecks)
-    summary = " ".join(asked.sentences)
-    score = ended(measure(summary, source, short_circuit=False), (answer,))
-    assert isinstance(score, FaithfulnessScore)
-    (finding,) = score.findings(source)
-    assert (finding.summary, finding.title) == ("Moss held on 12 kilns.", "sentence 1")
-    assert finding.reason.startswith("unsupported: '12'; the checker gives it 0.01")
-    fact = Fact(text="Moss held on 12 kilns.", sentence=0)
-    checks = checker.compute(CheckFacts((fact,), source))
-    assert isinstance(checks, FactChecks)
-    assert finding.reason.startswith(f"{checks.checks[0].reason}; the source does not state")
-
-
 def test_the_signature_holds_all_that_moves_a_number(nli: Path, tmp_path: Path) -> None:
     """The model by its content, wherever it lies; the packages; and every key but the name."""
     one = checker_of(nli)
@@ -290,11 +266,6 @@ print(checker.compute({asked!r}))
         ({"architectures": ["BertModel"]}, {}, f"this model is a 'BertModel', {NO_HEAD}"),
         ({"architectures": None}, {}, f"this model is a 'model without architecture', {NO_HEAD}"),
         (
-            {"max_position_embeddings": 256},
-            {"window": 512},
-            "window = 512, and this model reads 48 to 256 tokens at once; write another number",
-        ),
-        (
             {"max_position_embeddings": 514, "model_type": "roberta", "pad_token_id": 1},
             {"window": 513},
             "window = 513, and this model reads 48 to 512 tokens at once; write another number",
@@ -318,11 +289,6 @@ print(checker.compute({asked!r}))
             {"id2label": {"0": "entailment", "1": "x"}},
             {},
             "this model gives an output of (3,), and it has 2 labels; export it for its own task",
-        ),
-        (
-            {"architectures": ["BertForTokenClassification"]},
-            {},
-            "this model gives an output of (3,), and it has 3 labels; export it for its own task",
         ),
     ],
 )
@@ -355,18 +321,15 @@ def test_the_window_is_what_the_suite_says_and_the_model_has(
     assert prompted.reader.window == read - 5
 
 
-@pytest.mark.parametrize("package", ["onnxruntime", "tokenizers"])
 def test_a_missing_extra_is_reported_with_its_command(
-    nli: Path, monkeypatch: pytest.MonkeyPatch, package: str
+    nli: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only who asks for a checker has the packages."""
-    monkeypatch.setattr(onnx_model, "find_spec", lambda name: None if name == package else name)
-    with pytest.raises(OptionError) as caught:
+    monkeypatch.setattr(onnx_model, "find_spec", lambda name: name == "onnxruntime" or None)
+    with pytest.raises(
+        OptionError, match=r"'tokenizers' is not installed; .*summeval-pytest\[onnx"
+    ):
         checker_of(nli)
-    assert str(caught.value) == (
-        f"[judges.mini] checker: the package {package!r} is not installed; install it with:"
-        " pip install 'summeval-pytest[onnx]'"
-    )
 
 
 def test_a_suite_is_judged_by_a_checker_and_a_model(spans: Path, tmp_path: Path) -> None:
