@@ -11,11 +11,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.judges.judge import RecordedJudge
 from summeval_pytest.judges.llm.examples import TOKENS, Example, Examples
 from summeval_pytest.judges.llm.facet_ratings import rating_example
 from summeval_pytest.judges.llm.fact_requests import fact_example
 from summeval_pytest.judges.llm.sentence_checks import sentence_example
-from summeval_pytest.judges.recorded import RecordedJudge
 from summeval_pytest.metrics.facet import EMPTY_RATING, ground, stated_again
 from summeval_pytest.questions import FACETS, CheckSentences, FacetPair, FacetRating
 from summeval_pytest.run.measure import source_of

@@ -14,8 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.errors import JudgeError, OptionError, StoppedError, UsageError
-from summeval_pytest.judges.composed import signature_for
-from summeval_pytest.judges.judge import Prompting
+from summeval_pytest.judges.judge import Prompting, signature_for
 from summeval_pytest.metrics import eva, facet, faithfulness
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.facts import TFIDF, CheckedFact, Stages

@@ -22,8 +22,7 @@ from summeval_pytest.endpoints.endpoint import OLLAMA, OPENAI, Keys, default_end
 from summeval_pytest.endpoints.exchange import Exchange, Memory
 from summeval_pytest.endpoints.spending import Budget
 from summeval_pytest.errors import OptionError, Place, nearest
-from summeval_pytest.judges.composed import ComposedJudge, Panel
-from summeval_pytest.judges.judge import find_judge, is_local
+from summeval_pytest.judges.judge import ComposedJudge, Panel, find_judge, is_local
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.questions import DUTIES, OFFLINE
 from summeval_pytest.run.measure import check_encoders

@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 from summeval_pytest import questions as q
-from summeval_pytest.judges.composed import ComposedJudge, Panel, signature_for
-from summeval_pytest.judges.judge import Counting, Judge, Prompting
+from summeval_pytest.judges.judge import (
+    ComposedJudge,
+    Counting,
+    Judge,
+    Panel,
+    Prompting,
+    signature_for,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,10 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest import questions as q
-from summeval_pytest.judges.composed import ComposedJudge
-from summeval_pytest.judges.judge import Judge
+from summeval_pytest.judges.judge import ComposedJudge, Judge, RecordedJudge
 from summeval_pytest.judges.offline.embedded import OfflineJudge
-from summeval_pytest.judges.recorded import RecordedJudge
 from summeval_pytest.study.local_checker import Checker
 from tests.judges.llm.by_rule import judge_of
 from tests.local_models import WordReader

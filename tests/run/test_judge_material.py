@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from summeval_pytest.judges.judge import RecordedJudge
     from summeval_pytest.judges.llm.examples import Examples
-    from summeval_pytest.judges.recorded import RecordedJudge
     from summeval_pytest.metrics.number import Unscored
     from summeval_pytest.suite.suite import Suite
 

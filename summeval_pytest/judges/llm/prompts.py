@@ -2,7 +2,7 @@
 
 A kind of request is a prompt file, a pydantic model of what a reply says of one item, and one
 function that turns such a checked value into an answer: see `entries_batch` and `single_batch`. A
-new one gets its name in `Kind`, a case in the judge, and a sample in `llm_judge`, for its hash.
+new one gets its name in `Kind`, a case in the judge, and a sample in `llm_judge.prompt_hash`.
 """
 
 from __future__ import annotations
