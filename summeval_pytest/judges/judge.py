@@ -37,7 +37,7 @@ class Judge(Protocol):
     async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
         """One answer for each question, in the order asked.
 
-        q.Answer `Unanswered` with a reason to a question that cannot be answered. Raise only if no
+        Answer `Unanswered` with a reason to a question that cannot be answered. Raise only if no
         question can be answered.
         """
         ...

@@ -1,4 +1,4 @@
-"""Agreement of two raters, corrected for chance or on the evidence they name, and correlation.
+"""Agreement of two raters, corrected for chance, and correlation of two columns.
 
 All counts are integers until the one division at the end, so swapping the raters or reordering the
 items changes no digit. A *stack* holds a confusion matrix a resample, in an array of shape
@@ -57,26 +57,6 @@ def kappas_of(tables: Counts, *, categories: Sequence[int], weights: Weights) ->
     observed = (weight * tables).sum(axis=(-1, -2)) * tables.sum(axis=(-1, -2))
     expected = (weight * rows[..., :, None] * columns[..., None, :]).sum(axis=(-1, -2))
     return shares(expected - observed, expected)
-
-
-_NAMED, _LABELLED, _BOTH, _HITS, _INSTANCES = range(5)
-"""The columns of counts: source sentences named, labelled and both; instances with at least one
-labelled sentence named, and all instances. The last two are needed by `any_hit` alone."""
-
-
-def evidence_precision(counts: Counts) -> Figures:
-    """Named and labelled / named."""
-    return shares(counts[:, _BOTH], counts[:, _NAMED])
-
-
-def evidence_recall(counts: Counts) -> Figures:
-    """Named and labelled / labelled."""
-    return shares(counts[:, _BOTH], counts[:, _LABELLED])
-
-
-def evidence_f1(counts: Counts) -> Figures:
-    """2 x named and labelled / (named + labelled): the harmonic mean of the other two."""
-    return shares(2 * counts[:, _BOTH], counts[:, _NAMED] + counts[:, _LABELLED])
 
 
 def pearson(x: Numbers, y: Numbers) -> float | None:

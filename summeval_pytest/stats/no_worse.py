@@ -22,27 +22,16 @@ _ROWS: Final = 1.0
 _MOST: Final = 1_000_000
 
 
-def worse_p_value(gains: Sequence[float], *, margin: float, width: float = 1.0) -> float:
-    """The p value of "the true mean drop is the margin or more"; a small one refutes that.
+def refuted_drop(gains: Sequence[float], *, level: float, width: float = 1.0) -> float:
+    """The smallest margin of which "the true mean drop is the margin or more" is refuted.
 
     With n gains of mean m and standard deviation s, of a number whose range is ``width`` wide:
 
         v = ((n - 1) * s^2 + width^2) / n
-        p = 1 - T[n - 1]((m + margin) / sqrt(v / (n + 1)))
+        p of a margin = 1 - T[n - 1]((m + margin) / sqrt(v / (n + 1))), refuted at most ``level``
 
-    A higher margin never raises it. It is 1 for fewer than two gains.
+    It is infinite for fewer than two gains.
     """
-    from scipy.special import stdtr
-
-    if len(gains) < 2:  # noqa: PLR2004 - one gain has no variance
-        return 1.0
-    distance = statistics.fmean(gains) + margin
-    error = _error(statistics.variance(gains), len(gains), width)
-    return float(stdtr(len(gains) - 1, -distance / error))
-
-
-def refuted_drop(gains: Sequence[float], *, level: float, width: float = 1.0) -> float:
-    """The smallest margin whose `worse_p_value` is at most ``level``; infinite for one gain."""
     if len(gains) < 2:  # noqa: PLR2004 - one gain has no variance
         return math.inf
     error = _error(statistics.variance(gains), len(gains), width)

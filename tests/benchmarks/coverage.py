@@ -21,7 +21,7 @@ from summeval_pytest.stats.intervals import (
     change_interval,
     mean_interval,
 )
-from summeval_pytest.stats.no_worse import worse_p_value
+from summeval_pytest.stats.no_worse import refuted_drop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -166,7 +166,7 @@ def print_no_worse() -> bool:
             for size in SIZES[1:]:
                 at_margin, at_none = (
                     sum(
-                        worse_p_value(gains.tolist(), margin=margin, width=width) <= 0.05
+                        refuted_drop(gains.tolist(), level=0.05, width=width) <= margin
                         for gains in draw((SUITES, size), each)
                     )
                     / SUITES

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.metrics.signature import signature_of
-from summeval_pytest.stats.no_worse import papers_to_refute, worse_p_value
+from summeval_pytest.stats.no_worse import papers_to_refute, refuted_drop
 from summeval_pytest.suite.values import CompareTable, Setting
 from summeval_pytest.verdict.comparison import Against, compare
 from summeval_pytest.verdict.policy import (
@@ -77,11 +77,11 @@ changes = st.lists(st.integers(-8, 8).map(lambda n: n / 16), min_size=2, max_siz
 @settings(max_examples=60, deadline=None)
 @given(changes, st.sampled_from([0.01, 0.05, 0.2, 0.5]))
 def test_the_rule_is_the_t_test_of_its_margin(gains: list[float], margin: float) -> None:
-    """Law: it passes exactly where the p value of a drop of the margin is at most the level."""
+    """Law: it passes exactly where a drop of the margin is refuted at the level."""
     old, new = pairs_of(*[0.5] * len(gains)), pairs_of(*(0.5 + gain for gain in gains))
     actual = compared(old, new, f"faithfulness:no-worse-{margin}")
-    p_value = worse_p_value(gains, margin=margin)
-    assert actual.passes == (p_value <= LEVEL) or p_value == pytest.approx(LEVEL)
+    drop = refuted_drop(gains, level=LEVEL)
+    assert actual.passes == (drop <= margin) or drop == pytest.approx(margin)
     assert actual.fails != actual.passes
 
 

@@ -17,7 +17,7 @@ from summeval_pytest.run.golden import (
     labelled_sentences,
     places_of,
 )
-from summeval_pytest.stats.agreement import evidence_f1, evidence_precision, evidence_recall, shares
+from summeval_pytest.stats.agreement import shares
 from summeval_pytest.study.agreement.item_agreement import estimate_of
 from summeval_pytest.study.baselines import novel_bigrams, top_sentences
 from summeval_pytest.study.layout import table_lines
@@ -38,18 +38,18 @@ if TYPE_CHECKING:
 SEED: Final = 20246
 TOP: Final = 3
 """BM25 names one sentence, two, and so many (FareBio, Table 3)."""
-_HITS, _INSTANCES = 3, 4
-"""Columns behind those of `evidence_f1`: instances with at least one labelled sentence named, and
-all instances."""
+_NAMED, _LABELLED, _BOTH, _HITS, _INSTANCES = range(5)
+"""The columns of counts: source sentences named, labelled and both; instances with at least one
+labelled sentence named, and all instances."""
 _FIGURES: Final = {
-    "precision": evidence_precision,
-    "recall": evidence_recall,
-    "f1": evidence_f1,
+    "precision": lambda counts: shares(counts[:, _BOTH], counts[:, _NAMED]),
+    "recall": lambda counts: shares(counts[:, _BOTH], counts[:, _LABELLED]),
+    "f1": lambda counts: shares(2 * counts[:, _BOTH], counts[:, _NAMED] + counts[:, _LABELLED]),
     # Annotators stop at the first sentence that suffices, so finding one of theirs may be all that
     # can be asked (metrics.md FB4).
     "any_hit": lambda counts: shares(counts[:, _HITS], counts[:, _INSTANCES]),
     # How much a judge points at (metrics.md FB2).
-    "named_per_sentence": lambda counts: shares(counts[:, 0], counts[:, _INSTANCES]),
+    "named_per_sentence": lambda counts: shares(counts[:, _NAMED], counts[:, _INSTANCES]),
 }
 
 

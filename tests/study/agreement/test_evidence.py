@@ -3,8 +3,9 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.run.golden import EvidenceCount, count_evidence
@@ -205,3 +206,28 @@ def test_pairs_without_such_a_sentence_are_not_asked_about(tmp_path: Path) -> No
     suite = write_labelled(tmp_path, GOOD_OF_KILN, BAD_OF_KILN, bare)
     (task,) = evidence_tasks(suite)
     assert (task.paper, task.system, task.metrics) == ("kiln", "good", ("faithfulness",))
+
+
+def test_the_published_figures_of_bm25_are_micro() -> None:
+    """Oracle: FareBio, Table 3, BM25 top-1: precision .73, recall .56, F1 .63 (metrics.md FB1).
+
+    One sentence named for each of 1,305 instances, 1,713 labelled: .73 x 1,305 = 953 of them both.
+    """
+    counts = np.array([[1305, 1713, 953]])
+    figures = [float(evidence._FIGURES[name](counts)[0]) for name in ("precision", "recall", "f1")]
+    assert figures == pytest.approx([0.73, 0.56, 0.63], abs=0.005)
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.lists(st.tuples(*[st.integers(0, 5)] * 2), min_size=1, max_size=8))
+def test_f1_is_the_harmonic_mean_and_figures_are_shares(drawn: list[tuple[int, int]]) -> None:
+    """Law: counts of instances add up, and F1 lies between precision and recall."""
+    instances = [(named, labelled + 1, min(named, labelled)) for named, labelled in drawn]
+    summed = np.array([np.sum(instances, axis=0)], dtype=np.int64)
+    p, r, f1 = (float(evidence._FIGURES[name](summed)[0]) for name in ("precision", "recall", "f1"))
+    if np.isnan(p):
+        assert f1 == 0.0
+        return
+    assert 0.0 <= min(p, r) <= f1 + 1e-12
+    assert f1 - 1e-12 <= max(p, r) <= 1.0
+    assert f1 == pytest.approx(2 * p * r / (p + r) if p + r else 0.0)
