@@ -370,7 +370,11 @@ def validate(
 
         chosen = most_similar([fact.text for fact in facts], premises, stages.premises, encode)
     checks: dict[int, _Check] = {}
-    for level in _levels(facts, stages):
+    levels: defaultdict[int, _Level] = defaultdict(dict)
+    for place in range(len(facts)):
+        before = ancestors(facts, place) if stages.validation == "chain" else None
+        levels[len(before or ())].setdefault(before, []).append(place)
+    for level in levels.values():
         parts = tuple(_parts(level, facts, premises, chosen, checks))
         answers = yield from ask_any(*(question for _, question, _ in parts))
         by_place: defaultdict[int, list[_Check]] = defaultdict(list)
@@ -383,17 +387,6 @@ def validate(
 
 _Level = dict[tuple[int, ...] | None, list[int]]
 """The places of facts that are asked about at once, by the places of their ancestors in a chain."""
-
-
-def _levels(facts: Facts, stages: Stages) -> list[_Level]:
-    """All facts in one level, or all roots, then all their children, and so on."""
-    if stages.validation == "together":
-        return [{None: list(range(len(facts)))}]
-    levels: defaultdict[int, _Level] = defaultdict(dict)
-    for place in range(len(facts)):
-        before = ancestors(facts, place)
-        levels[len(before)].setdefault(before, []).append(place)
-    return list(levels.values())
 
 
 _Part = tuple[list[int], CheckFacts, int | None]

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from summeval_pytest.metrics.similarity import Encoder
-    from summeval_pytest.questions import Question, Relation
+    from summeval_pytest.questions import Question
 
 
 Facts = tuple[Fact, ...]
@@ -177,9 +177,11 @@ def _read(
         facts = yield from adjacent_chains(facts)
     kept: tuple[str, ...] = ()
     if stages.relations is not None:
-        kept = new_statements(_statements(related.relations), facts, stages.relations, encode)
+        statements = tuple(relation.statement for relation in related.relations)
+        kept = new_statements(statements, facts, stages.relations, encode)
     stated = stated_once((*facts, *_placed(kept, sentences, encode))) if kept else facts
-    unusable = (*listed.unusable, *_placed(_statements(related.unusable), sentences, encode))
+    lost = tuple(relation.statement for relation in related.unusable)
+    unusable = (*listed.unusable, *_placed(lost, sentences, encode))
     return Stated(
         sentences=sentences,
         facts=stated,
@@ -264,10 +266,6 @@ def ancestors(facts: Sequence[Fact], place: int) -> tuple[int, ...]:
         places.append(parent)
         parent = facts[parent].parent
     return tuple(reversed(places))
-
-
-def _statements(relations: tuple[Relation, ...]) -> tuple[str, ...]:
-    return tuple(relation.statement for relation in relations)
 
 
 def new_statements(

@@ -29,7 +29,7 @@ def test_without_the_halves_of_a_paper_it_is_scipys_one_sided_t() -> None:
     """Oracle: in a range of almost no width, two papers' halves weigh nothing but the divisor."""
     many = GAINS * 400
     level = ttest_1samp(many, -0.003, alternative="greater").pvalue
-    assert refuted_drop(many, level=level, width=1e-9) == pytest.approx(0.003, rel=0.01)
+    assert refuted_drop(many, level=float(level), width=1e-9) == pytest.approx(0.003, rel=0.01)
 
 
 @pytest.mark.parametrize("n_papers", [2, 10, 30])

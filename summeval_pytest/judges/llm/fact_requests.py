@@ -15,6 +15,7 @@ with commas, metrics.md EV11).
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Final, Literal
@@ -176,6 +177,11 @@ def fact_batch(
         fact.parent if fact.parent is not None and 0 <= fact.parent < place else None
         for place, fact in enumerate(question.facts)
     ]
+    root_of: list[int] = []
+    chains: defaultdict[int, list[int]] = defaultdict(list)
+    for place, parent in enumerate(parents):
+        root_of.append(place if parent is None else root_of[parent])
+        chains[root_of[place]].append(place + 1)
 
     def check(entry: _FactEntry) -> q.FactCheck:
         for number in entry.premises:
@@ -196,7 +202,7 @@ def fact_batch(
         texts=[fact.text for fact in question.facts],
         parts=lambda ids: [*examples, *_fact_parts(question, parents, ids)],
         size=FACTS_PER_REQUEST if question.every_premise else FACTS_PER_REQUEST_AT_MOST,
-        units=_chains(parents),
+        units=tuple(map(tuple, chains.values())),
         prompt=(
             "fact_checks_in_chain" if question.earlier else "fact_checks",
             *(("fact_examples",) if examples else ()),
@@ -229,16 +235,6 @@ def _fact_parts(
     yield f"Check facts: {prompts.span(ids)}. For each entailed fact name {wanted}."
 
 
-def _chains(parents: Sequence[int | None]) -> prompts.Units:
-    """A fact that refines none, and all that refine it or each other, by number."""
-    root_of: list[int] = []
-    chains: dict[int, list[int]] = {}
-    for place, parent in enumerate(parents):
-        root_of.append(place if parent is None else root_of[parent])
-        chains.setdefault(root_of[place], []).append(place + 1)
-    return tuple(map(tuple, chains.values()))
-
-
 async def check_facts(
     question: q.CheckFacts, poll: Poll, decided: Examples = NO_EXAMPLES
 ) -> q.FactChecks:
@@ -253,16 +249,16 @@ async def check_facts(
 
 def count_batch(question: q.CountFacts) -> prompts.PromptBatch[q.FactCounts]:
     """Asks for counts of facts; more facts in both texts than in one of them cannot be."""
+
+    def fact_counts(counts: _Counts) -> q.FactCounts:
+        reference, candidate, matched = counts.reference, counts.candidate, counts.matched
+        if not 0 <= matched <= min(reference, candidate):
+            fault = f"{matched} facts in both of {reference} in the reference, {candidate} in the"
+            raise replies.UnreadableError("off_scale", f"{fault} summary")
+        return q.FactCounts(**counts.model_dump())
+
     texts = {"reference": question.reference, "summary": question.summary}
-    return prompts.single_batch("fact_counts", _Counts, _fact_counts, texts, "Count the facts.")
-
-
-def _fact_counts(counts: _Counts) -> q.FactCounts:
-    reference, candidate, matched = counts.reference, counts.candidate, counts.matched
-    if min(reference, candidate, matched) < 0 or matched > min(reference, candidate):
-        fault = f"{matched} facts in both of {reference} in the reference, {candidate} in the"
-        raise replies.UnreadableError("off_scale", f"{fault} summary")
-    return q.FactCounts(**counts.model_dump())
+    return prompts.single_batch("fact_counts", _Counts, fact_counts, texts, "Count the facts.")
 
 
 Relations = list[q.Relation]

@@ -106,11 +106,6 @@ def _plain(word: str) -> str:
     return re.sub(r"\A(-?)\.", r"\g<1>0.", number)
 
 
-def is_exact(word: str) -> bool:
-    """Whether a word may not differ: a number, a comparison, or a negation."""
-    return not word[0].isalpha() or word in _NEGATIONS or word.endswith("n't")
-
-
 def look_up(
     quotes: Sequence[Quote], source: Sequence[str], summary: Sequence[str] = ()
 ) -> LookedUp:
@@ -189,7 +184,10 @@ def _stands(quoted: tuple[str, ...], text: str, place: int, begin: int = 0) -> _
         return None
     upto = rest[: matched[-1] + 1]
     start = len(upto) - 1 - _in_order(quoted[::-1], upto[::-1])[-1]
-    exact = [list(filter(is_exact, words)) for words in (upto[start:], quoted)]
+    exact = [  # numbers, comparisons and negations
+        [w for w in words if not w[0].isalpha() or w in _NEGATIONS or w.endswith("n't")]
+        for words in (upto[start:], quoted)
+    ]
     return (place, begin + len(upto)) if exact[0] == exact[1] else None
 
 

@@ -149,7 +149,8 @@ def _neighbours(figure: Quantity) -> Mapping[str, float]:
 
     Words that have an opposite say which way it went, not what it is of, and are left out.
     """
-    text, ends = figure.sentence, _clause_ends(figure.sentence)
+    text = figure.sentence
+    ends = [match.start() for match in _CLAUSE_END.finditer(text)]
     place = bisect_right(ends, figure.start)
     start, end = ends[place - 1] if place else 0, ends[place] if place < len(ends) else len(text)
     before = tokens(text[max(start, figure.start - _REACH) : figure.start])
@@ -162,12 +163,6 @@ def _neighbours(figure: Quantity) -> Mapping[str, float]:
             if word:
                 nearness[word] = max(nearness.get(word, 0.0), 1.0 / distance)
     return nearness
-
-
-@lru_cache(maxsize=512)
-def _clause_ends(text: str) -> tuple[int, ...]:
-    """Where the clauses of a text end, the last one left out."""
-    return tuple([match.start() for match in _CLAUSE_END.finditer(text)])
 
 
 @lru_cache(maxsize=65536)

@@ -121,18 +121,13 @@ def facts_of(sentence: str, place: int, offset: int) -> list[Fact]:
 @lru_cache(maxsize=4096)
 def added_to(parent: str, fact: str) -> str:
     """What one text says after the words with which it repeats another."""
-    known = _bare_words(parent)
+    known = {word.strip(_MARKS).lower() for word in parent.split()}
     words = fact.split()
     for place, word in enumerate(words):
         if word.strip(_MARKS).lower() not in known:
             rest = " ".join(words[place:])
             return rest if count_content(rest) else fact
     return fact
-
-
-@lru_cache(maxsize=256)
-def _bare_words(text: str) -> frozenset[str]:
-    return frozenset([word.strip(_MARKS).lower() for word in text.split()])
 
 
 _HEAD: Final = 4
@@ -265,15 +260,10 @@ class PremiseIndex:
     def stands_for(self, word: str) -> str | None:
         """The word of the premises that says what this one says; None where none does."""
         if word not in self._stands_for:
-            self._stands_for[word] = self._kin(word)
+            family = self._families.get(word[:_HEAD], ()) if word.isalpha() else ()
+            other = _OTHER_FORM.get(word) or next((w for w in family if _akin(word, w)), None)
+            self._stands_for[word] = other if other in self._at else None
         return self._stands_for[word]
-
-    def _kin(self, word: str) -> str | None:
-        other = _OTHER_FORM.get(word)
-        if other is not None:
-            return other if other in self._at else None
-        family = self._families.get(word[:_HEAD], ()) if word.isalpha() else ()
-        return next((near for near in family if _akin(word, near)), None)
 
     def closeness(self, traces: Traces) -> float:
         """How close the matches stand, 0 to 1: the mean of 1 / distance from each to the next.
