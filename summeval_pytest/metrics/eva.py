@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 from summeval_pytest.metrics.facts import (
     DEFAULT_STAGES,
     CheckedFact,
-    EvaCounts,
+    StageCounts,
     ancestors,
     read_both,
 )
@@ -93,7 +93,7 @@ class EvaScore:
         reference: The reference's facts, checked against the summary, in the same way.
         matched: Indices, in ``reference``, of the matched facts.
         identical: Whether the summary equals its reference, so that nothing was asked.
-        counts: None if nothing was asked.
+        counts: Of the reference and of the summary; None if nothing was asked.
         by_reference: The score against each reference, if several are averaged. Then facts, matches
             and counts are of the lowest score.
     """
@@ -106,7 +106,9 @@ class EvaScore:
     reference: tuple[CheckedFact, ...] = ()
     matched: frozenset[int] = frozenset()
     identical: bool = False
-    counts: EvaCounts | None = field(default=None, compare=False, metadata=UNRECORDED)
+    counts: tuple[StageCounts, StageCounts] | None = field(
+        default=None, compare=False, metadata=UNRECORDED
+    )
     by_reference: tuple[EvaScore, ...] = field(default=(), metadata=SPARSE)
     metric: Literal["eva"] = "eva"
     not_given: ClassVar = (ENTAILED,)
@@ -235,7 +237,7 @@ def _score(
 ) -> Dialogue[EvaScore]:
     """The score of one summary's facts against the reference's, in both directions if ``both``."""
     reference, candidate = of_reference.facts, of_summary.facts
-    counts = EvaCounts(reference=of_reference.counts, candidate=of_summary.counts)
+    counts = of_reference.counts, of_summary.counts
     for stated in (of_reference, of_summary):
         _limit_unanswered((), stated.unusable, len(stated.facts))
     if not reference:

@@ -299,10 +299,7 @@ def stated_again(reference: FacetSegments, candidate: FacetSegments, summary: st
 def _ratings(
     reference: FacetSegments, candidate: FacetSegments, question: RateFacets
 ) -> Dialogue[tuple[RatedFacet, ...]]:
-    """One rating for each facet that the reference states, in reading order.
-
-    ``question`` has everything but the pairs.
-    """
+    """One rating for each facet that the reference states; ``question`` lacks the pairs."""
     stated = [
         FacetPair(facet=f, reference=reference.segment(f), candidate=candidate.segment(f))
         for f in FACETS

@@ -84,14 +84,6 @@ class StageCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EvaCounts:
-    """The counts of both texts of one EVA-Score."""
-
-    reference: StageCounts
-    candidate: StageCounts
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Stages:
     """The form of each stage (metrics.md 1.3 and section 7).
 

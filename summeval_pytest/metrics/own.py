@@ -209,12 +209,7 @@ def _unusable(name: MetricName, error: BaseException) -> UsageError:
 
 @cache
 def _metric_class(name: MetricName) -> tuple[type[Metric], CustomNumbers]:
-    """The class of an installed metric, and its numbers.
-
-    Raises:
-        OptionError: where none is installed.
-        UsageError: where its code or its numbers are no metric.
-    """
+    """The class of an installed metric, and its numbers."""
     installed = installed_metrics()
     if name not in installed:
         raise OptionError(
@@ -325,12 +320,7 @@ def custom_flow(
 
 
 def _checked(metric: Metric, numbers: Mapping[str, float | None]) -> dict[str, float | None]:
-    """The numbers in order, each of them declared, finite and in its range.
-
-    Raises:
-        TypeError: for a value that is no number, as a text or a truth value.
-        ValueError: for one that is not, and where the metric's own number is missing.
-    """
+    """The numbers in order, each of them declared, finite and in its range."""
     known = [named.name for named in metric.numbers]
     if known[0] not in numbers or set(numbers) - set(known):
         raise ValueError(f"it gave {sorted(numbers)}; it has to give {known[0]!r}, of {known}")

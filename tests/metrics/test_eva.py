@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from summeval_pytest import questions as q
 from summeval_pytest.metrics import eva
 from summeval_pytest.metrics.eva import UNUSABLE, EvaScore, check_stated, f1, validate
-from summeval_pytest.metrics.facts import EvaCounts, StageCounts, Stages
+from summeval_pytest.metrics.facts import StageCounts, Stages
 from summeval_pytest.metrics.flow import NoScoreError
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.run.pair_numbers import numbers_of
@@ -551,9 +551,9 @@ def test_the_default_counts_facts_alone() -> None:
         "eva.precision": 3 / 4,
         "eva.recall": pytest.approx(2 / 3),
     }
-    assert score.counts == EvaCounts(
-        reference=StageCounts(n_sentences=3, n_listed=3, n_facts=3, n_chains=3),
-        candidate=StageCounts(n_sentences=3, n_listed=4, n_facts=4, n_chains=4),
+    assert score.counts == (
+        StageCounts(n_sentences=3, n_listed=3, n_facts=3, n_chains=3),
+        StageCounts(n_sentences=3, n_listed=4, n_facts=4, n_chains=4),
     )
     assert replace(score, counts=None) == score  # no run record keeps them
 
@@ -568,11 +568,11 @@ def test_the_paper_as_it_stands_worked_example() -> None:
     score = measured(judge, PAPER)
     assert (score.precision, score.recall, score.matched) == (0.8, 0.75, frozenset({0, 1, 2}))
     assert score.value == pytest.approx(24 / 31)
-    assert score.counts == EvaCounts(
-        reference=StageCounts(
+    assert score.counts == (
+        StageCounts(
             n_sentences=3, n_listed=3, n_facts=3, n_chains=3, n_relations=1, n_kept_relations=1
         ),
-        candidate=StageCounts(
+        StageCounts(
             n_sentences=3, n_listed=4, n_facts=4, n_chains=3, n_relations=2, n_kept_relations=1
         ),
     )

@@ -281,11 +281,7 @@ class Poll:
         return dict(chain.from_iterable(part.items() for part in parts))
 
     async def _take(self, batch: PromptBatch[ItemT], turn: Turn) -> dict[int, ItemT | Unanswered]:
-        """What becomes of the items of one turn, and of the turns that follow from it.
-
-        Raises:
-            OptionError: where the endpoint refuses the key, or has no such model.
-        """
+        """What becomes of the items of one turn, and of the turns that follow from it."""
         request = request_for(batch, turn, self.model)
         request = replace(request, room=self.room, reasoning_effort=self.effort)
         try:

@@ -76,10 +76,7 @@ def _subject(sentence: str) -> str:
 
 
 def _pieces(sentence: str) -> Iterator[str]:
-    """The sentence in order, cut at the first break after enough words; a short rest stays.
-
-    None of the pieces is without content.
-    """
+    """The sentence in order, cut at the first break after enough words; each has content."""
     breaks = [match.span() for match in _BREAK.finditer(sentence)]
     starts = [0, *(end for _, end in breaks)]
     ends = [*(start for start, _ in breaks), len(sentence)]

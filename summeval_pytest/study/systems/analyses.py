@@ -408,10 +408,10 @@ def fact_stages(studied: Studied) -> Iterator[Row]:
             (pair, facts) for pair in studied.pairs if (facts := pair.by(by).facts) is not None
         ]
         # a paper's reference is the same for every system
-        references = {p.paper: (p.group, facts.reference) for p, facts in reversed(known)}
+        references = {p.paper: (p.group, facts[0]) for p, facts in reversed(known)}
         written: dict[str | None, list[Stages]] = {None: list(references.values())}
         for system in studied.by_system:
-            written[system] = [(p.group, f.candidate) for p, f in known if p.system == system]
+            written[system] = [(p.group, f[1]) for p, f in known if p.system == system]
         for writer, stages in written.items():
             counts = {
                 key: [(g, getattr(of, name)) for g, of in stages] for key, name in _COUNTS.items()

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.endpoints.spending import ModelSeen
     from summeval_pytest.judges.judge import Judge
-    from summeval_pytest.metrics.facts import EvaCounts
+    from summeval_pytest.metrics.facts import StageCounts
     from summeval_pytest.questions import Answer, Facet, Question
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.study.tables import Row
@@ -74,7 +74,7 @@ class Given:
     n_supported: int = 0
     n_answered: int = 0
     n_sentences: int = 0
-    facts: EvaCounts | None = None
+    facts: tuple[StageCounts, StageCounts] | None = None
 
     @property
     def is_faithful(self) -> bool | None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from summeval_pytest.metrics.facts import EvaCounts, StageCounts
+from summeval_pytest.metrics.facts import StageCounts
 from summeval_pytest.questions import FACETS
 from summeval_pytest.study.systems.analyses import (
     ANALYSES,
@@ -350,7 +350,7 @@ def counted(paper: str, system: str, sentences: int, facts: int, kept: int = 0) 
         n_relations=2 * kept,
         n_kept_relations=kept,
     )
-    judged = Given(facts=EvaCounts(reference=REFERENCE, candidate=stages))
+    judged = Given(facts=(REFERENCE, stages))
     return pair(paper, system, judged=judged)
 
 
