@@ -11,7 +11,6 @@ from summeval_pytest.cli.app import main
 from summeval_pytest.errors import OptionError
 from summeval_pytest.questions import FACETS
 from summeval_pytest.study.agree import TABLES, Tables, agree
-from summeval_pytest.study.agreement.columns import labelled_pairs
 from summeval_pytest.suite.suite import load_suite
 from tests import label_suite
 from tests.processes import clean_environment, run_command
@@ -21,7 +20,6 @@ from tests.study.moss_suite import (
     SAND,
     labels_of,
     moss,
-    session,
     write_suite,
 )
 
@@ -92,27 +90,6 @@ def test_sizes_that_are_no_numbers_of_papers_are_refused(
     """One paper has no interval."""
     assert main(["agree", str(ROOT / "golden"), "--papers", text]) == 4
     assert f"'{text}' are no numbers of papers from 2 to 9999" in capsys.readouterr().err
-
-
-def test_a_recorded_column_of_our_name_is_marked(tmp_path: Path) -> None:
-    """Neither may hide the other, or fill its gaps.
-
-    Without the mark the torn page would have a recorded FM among the computed ones.
-    """
-    recorded: list[dict[str, object]] = [
-        {"paper": paper, "system": system, "by": by, "overall": 0.5}
-        for by in ("FM", "ROUGE-1")
-        for paper, system in (("sand", "plain"), ("rock", "bold"), ("bark", "plain"))
-    ]
-    suite = load_suite(moss(tmp_path / "moss", recorded))
-    pairs = labelled_pairs(suite, READER, session())
-    assert [pair.columns["FM (recorded)"] for pair in pairs if "FM (recorded)" in pair.columns] == [
-        0.5
-    ] * 3
-    torn = pairs[-2]
-    assert "FM" not in torn.columns
-    assert torn.columns["ROUGE-1 (recorded)"] == 0.5
-    assert torn.columns["ROUGE-1"] == 0.0
 
 
 def test_labels_without_any_overall_score_still_have_items_to_agree_on(tmp_path: Path) -> None:

@@ -77,28 +77,6 @@ def test_the_judge_stands_beside_bm25(shell: Shell) -> None:
     assert (found["judge"], found["n_pairs"]) == ("offline-6", 3)
 
 
-@pytest.mark.parametrize(
-    ("mode", "title", "recall"),
-    [
-        ("quotes", "# Sentence checks", 0.75),
-        # "The slow draught gave bricks of 31 MPa." is copied: 1 of 4 labelled places is found
-        ("label", "# Sentence labels", 0.25),
-    ],
-)
-def test_a_model_is_measured_in_its_mode(
-    server: ScriptedServer, shell: Shell, mode: str, title: str, recall: float
-) -> None:
-    """A model that only labels has named nothing; a rule has, where a sentence is copied."""
-    suite(server.url, judge=f'sentences = "{mode}"')
-    shell.lines(*EVIDENCE, "--judge=rule", "--json=evidence.json")
-    found = figures()
-    judge = next(f for f in found["figures"] if f["by"] == "judge" and f["part"] == "all")
-    assert (judge["precision"][0], judge["recall"][0]) == (1.0, recall)
-    assert {seen.texts[0].split("\n")[0] for seen in server.seen} == {title}
-    assert {"response_format" in seen.body for seen in server.seen} == {mode == "quotes"}
-    assert (f" sentences={mode}/" in found["judge"]) is (mode != "quotes")
-
-
 def by_itself(seen: Seen) -> Answer:
     """A judge that proves each sentence by itself (FareBio, Table 5)."""
     sentence = seen.texts[1].split("<<<sentence ")[1].split("\n")[1]

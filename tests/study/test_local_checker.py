@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import shutil
 import socket
-import subprocess
-import sys
 from importlib.metadata import version
 from math import exp
 from pathlib import Path
@@ -37,7 +35,6 @@ PAIRS = [("moss grew on nine kilns", "moss grew"), ("it rained", "zinc helped no
 
 WRITE = "write supported = NUMBER under [judges.mini]"
 UNNAMED = "0 = 'LABEL_0', 1 = 'LABEL_1'"
-MANY = ", ".join(f"{place} = '{place}'" for place in range(99))[:239] + "\u2026"
 OTHERS = "0 = '\\\\x1b[31mentailment', 1 = 'supported', 2 = 'Entailment'"
 NO_HEAD = "which gives no labels; name one for sequence classification or token classification"
 SHORTEN = "shorten the prompt, or write a longer window"
@@ -99,7 +96,6 @@ def refusal(folder: Path, doing: Callable[[], object]) -> str:
         (("SUPPORTS", "REFUTES", "NOT ENOUGH INFO"), None, exp(1) / (exp(1) + exp(2) + exp(0))),
         (("not_entailment", "entailment"), None, exp(2) / (exp(1) + exp(2))),
         (("0", "1"), 1, exp(2) / (exp(1) + exp(2))),  # MiniCheck
-        (("0", "1"), "0", exp(1) / (exp(1) + exp(2))),
         (("LABEL_0", "LABEL_1"), 0, exp(1) / (exp(1) + exp(2))),  # LettuceDetect
         (("score",), None, 1 / (1 + exp(-1))),
     ],
@@ -126,11 +122,6 @@ def test_support_is_the_output_that_the_configuration_or_the_suite_names(
             ("LABEL_0", "LABEL_1"),
             None,
             f"which of its labels means support is not known; {WRITE}, of {UNNAMED}",
-        ),
-        (
-            tuple(str(place) for place in range(5_000)),  # a screen's worth is shown
-            None,
-            f"which of its labels means support is not known; {WRITE}, of {MANY}",
         ),
         (("0", "1"), 2, f"supported = 2 is none of its labels; {WRITE}, of 0 = '0', 1 = '1'"),
         (
@@ -237,27 +228,6 @@ def test_the_signature_holds_all_that_moves_a_number(nli: Path, tmp_path: Path) 
     other = make_checker(tmp_path / "other", (*NLI[:2], "unknown"))
     assert len(found | {one.signature, checker_of(other).signature}) == 6
     assert checker_of(nli, facets="gpt").signature == one.signature
-
-
-def test_another_process_answers_the_same_and_loads_nothing_before(nli: Path) -> None:
-    """A verdict must not depend on who computed it; a controller that only plans is quick."""
-    asked = CheckSentences(("moss grew", "zinc helped"), ("moss.",) * 40)
-    code = f"""
-import sys
-from summeval_pytest.questions import CheckSentences
-from summeval_pytest.study.local_checker import local_checker
-from summeval_pytest.suite.values import CheckerSpec
-checker = local_checker(CheckerSpec(name="mini", folder={str(nli)!r}))
-print(checker.signature)
-assert not {{"onnxruntime", "tokenizers", "huggingface_hub"}} & set(sys.modules)
-print(checker.compute({asked!r}))
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2],
-    )  # fmt: skip
-    checker = checker_of(nli)
-    assert done.stdout.splitlines() == [checker.signature, str(checker.compute(asked))]
 
 
 @pytest.mark.parametrize(

@@ -124,18 +124,6 @@ def test_facts_are_compared_by_side_and_text() -> None:
     assert (facts_["items"], only(facts_), facts_["exact"].value) == (1, (0, 2), 1.0)
 
 
-def test_pairs_and_overall_scores_are_counted() -> None:
-    """Worked example: |.5 - .25| and |1 - 1| differ by .125 on average; one pair is only a's."""
-    a = labels(rated("p1", {}, 0.5), rated("p2", {}, 1), rated("p3", {}, 0))
-    b = labels(rated("p1", {}, 0.25), rated("p2", {}, 1))
-    found = annotator_agreement(a, b)
-    assert found["pairs"] == {"first": 3, "second": 2, "both": 2}
-    assert tuple(found["overall"].values()) == (2, 0.125)
-    assert not any(each["items"] for each in found["items"].values())
-    assert {each["exact"].value for each in found["items"].values()} == {None}
-    assert tuple(found["evidence"].values()) == (0, None)
-
-
 RATINGS = st.fixed_dictionaries(
     {}, optional={facet: st.none() | st.integers(1, SCALES[facet]) for facet in FACETS}
 )

@@ -120,6 +120,15 @@ def test_eva_has_a_column_for_each_of_its_numbers() -> None:
         assert {name: value for name, value in found.items() if "EVA" in name} == columns
 
 
+def test_a_recorded_column_of_our_name_is_marked() -> None:
+    """Neither may hide the other, or fill its gaps."""
+    named = [Recorded(paper="zinc", system="careful", by=by, overall=9) for by in ("FM", "ROUGE-1")]
+    found = labelled_pair(golden_label(overall=0.5), evaluation(), named).columns
+    assert found["FM (recorded)"] == found["ROUGE-1 (recorded)"] == 9
+    assert "FM" not in found
+    assert found["ROUGE-1"] <= 1
+
+
 def test_the_best_of_several_references_counts_and_an_unrated_facet_is_no_rating() -> None:
     """As for the metrics; absent from the reference, there is nothing to agree with."""
     pair = labelled_pair(golden_label(facets={"result": None}), evaluation(reference=SUMMARY))

@@ -15,19 +15,15 @@ from summeval_pytest.study.agreement import evidence
 from summeval_pytest.study.agreement.evidence import (
     EvidenceCase,
     evidence_cases,
-    evidence_lines,
     evidence_tasks,
     figures_of,
     supporting_figures,
 )
-from summeval_pytest.study.tables import Estimate
 from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, LabelledJudge, write_labelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
-
-    from syrupy.assertion import SnapshotAssertion
 
     from summeval_pytest.study.tables import Row
 
@@ -139,27 +135,6 @@ def test_the_order_of_cases_does_not_matter(cases: list[EvidenceCase]) -> None:
     assert all(0.0 <= found[name].value <= 1.0 for name in ("recall", "f1", "any_hit"))
     perfect = figures_of("judge", "all", [(each, each.labelled) for each in cases])
     assert {perfect[name].value for name in ("precision", "recall", "f1")} == {1.0}
-
-
-def test_a_block_for_each_part_with_a_line_for_each_finder(snapshot: SnapshotAssertion) -> None:
-    """Worked example; a part that nobody was measured on has no block; an undefined figure no 0."""
-    judge: Row = {
-        "by": "judge", "part": "all", "n_instances": 1305, "n_papers": 12, "n_unanswered": 0,
-        "precision": Estimate(0.73, 0.7, 0.76), "recall": Estimate(0.556, 0.5, 0.6),
-        "f1": Estimate(0.6311, None, None), "any_hit": Estimate(0.8, 0.75, 0.85),
-        "named_per_sentence": Estimate(1.0, 1.0, 1.0), "macro": {"f1": 0.62},
-    }  # fmt: skip
-    keys = ("precision", "recall", "f1", "any_hit", "named_per_sentence")
-    silent = {**judge, "n_instances": 0, "macro": None, **dict.fromkeys(keys, Estimate())}
-    high = {**judge, "by": "BM25 top-1", "part": "high", "n_instances": 5}
-    counts = ("n_sentences", "n_ungrounded", "n_copied", "n_unsupported_yes")
-    report: Row = {
-        "suite": "moss", "judge": "j-1", "n_pairs": 2, "every": False,
-        "figures": [judge, high, silent], "errors": dict.fromkeys(counts, 0),
-    }  # fmt: skip
-    lines = list(evidence_lines(report, "j"))[5:-3]
-    assert lines == snapshot
-    assert max(map(len, lines)) <= 120
 
 
 FIRST = "The team fired forty bricks with two draughts."

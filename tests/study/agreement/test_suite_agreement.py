@@ -3,9 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.questions import FACETS
@@ -123,21 +121,6 @@ def test_fit_worked_examples(
     fitted, left = fit_weights(rows, overall)
     assert fitted == pytest.approx(weights, abs=1e-6)
     assert left == pytest.approx(error, abs=1e-6)
-
-
-@settings(deadline=None, max_examples=15)
-@given(
-    rows=st.lists(st.tuples(st.tuples(quarter, quarter, quarter), quarter), min_size=4),
-    other=st.lists(st.floats(0.01, 1), min_size=3, max_size=3),
-)
-def test_no_other_weights_are_better(
-    rows: list[tuple[tuple[float, ...], float]], other: list[float]
-) -> None:
-    """Law: where no facet is removed there is one minimum, and this is it."""
-    _, error = fit_weights([shares for shares, _ in rows], [y for _, y in rows])
-    shares, overall = np.array([shares for shares, _ in rows]), np.array([y for _, y in rows])
-    left = shares @ other / sum(other) - overall
-    assert error <= float(np.mean(left**2)) + 1e-7
 
 
 def test_weights_are_fitted_to_stated_overall_scores_only() -> None:

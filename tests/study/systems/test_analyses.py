@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from summeval_pytest.metrics.facts import StageCounts
 from summeval_pytest.questions import FACETS
@@ -62,18 +61,6 @@ def test_equal_means_share_a_rank() -> None:
     """Worked example of the docstring, with one that has no value and one that rounding moved."""
     found = ranked({"a": 3.0, "b": 5.0, "c": 5.0 + 1e-12, "d": 1.0, "e": None})
     assert found == {"b": 1, "c": 1, "a": 3, "d": 4}
-
-
-def test_a_system_that_lacks_papers_is_ranked_by_those_it_has() -> None:
-    """And says so: its mean covers 1 of 3 papers, of which one was never asked of it."""
-    full = [scored(paper, "full", facet=0.5) for paper in "abc"]
-    part = [scored("a", "part", facet=0.75), scored("b", "part")]
-    facet = next(standings(studied(*full, *part, n_papers=3)))
-    assert facet["column"].name == "facet"
-    assert [(p["system"], p["rank"], p["mean"].n, p["mean"].n_of) for p in facet["places"]] == [
-        ("full", 2, 3, 3),
-        ("part", 1, 1, 3),
-    ]
 
 
 def test_length_has_no_rank() -> None:
@@ -275,23 +262,6 @@ def test_where_nothing_can_be_distinguished_nothing_is_reported(
     assert heat["preference"].value is None
 
 
-def test_coefficients_and_p_values_are_those_of_scipy() -> None:
-    """Oracle: scipy.stats.spearmanr of SciPy 1.17, as the published tables were made."""
-    pairs = [
-        pair(str(n), numbers={"novelty 1": novel, "FKGL": grade})
-        for n, (novel, grade) in enumerate(zip(NOVEL, GRADES, strict=True))
-    ]
-    (found,) = associations(studied(*pairs))
-    wanted = stats.spearmanr(NOVEL, GRADES)
-    assert (found["first"], found["second"], found["n_pairs"]) == ("novelty 1", "FKGL", 6)
-    assert found["spearman"] == pytest.approx(wanted.statistic, abs=1e-9)
-    assert found["p_value"] == pytest.approx(wanted.pvalue, abs=1e-9)
-    assert found["p_adjusted"] == found["p_value"]  # the only one of its table
-    assert found["low"] is not None
-    assert found["high"] is not None
-    assert -1 <= found["low"] <= wanted.statistic <= found["high"] <= 1
-
-
 @pytest.mark.usefixtures("few_resamples")
 def test_each_kind_is_compared_with_the_other_kinds_only() -> None:
     """Novelty of one n against another says nothing; hallucination is of judges and of labels."""
@@ -304,8 +274,10 @@ def test_each_kind_is_compared_with_the_other_kinds_only() -> None:
         )
         for n in range(4)
     ]
-    found = {(e["first"], e["second"]): e["spearman"] for e in associations(studied(*pairs))}
-    assert found == {
+    rows = associations(studied(*pairs))
+    assert all(row["low"] <= row["spearman"] <= row["high"] for row in rows)
+    assert all(row["p_value"] <= row["p_adjusted"] for row in rows)
+    assert {(row["first"], row["second"]): row["spearman"] for row in rows} == {
         ("novelty 1", "FKGL"): -1.0,
         ("novelty 1", "hallucination, wise"): 1.0,
         ("novelty 1", "hallucination, labels"): -1.0,
