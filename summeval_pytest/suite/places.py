@@ -57,23 +57,14 @@ def suite_text(path: Path, shown: str | None, *, may_leave: bool = False) -> Tex
         shown = (full.relative_to(here) if full.is_relative_to(here) else full).as_posix()
     suite = find_suite_file(path, shown)
     if suite is None:
-        raise SuiteError(Place(shown), _no_suite(path))
+        what = f"{path.name!r} is no suite" if path.exists() else f"there is no {path.name!r}"
+        remedy = f"name {SUITE_NAME} or NAME.{SUITE_NAME}, or a folder that holds one"
+        raise SuiteError(Place(shown), f"{what}; {remedy}")
     if path.is_dir():
         shown = (Path(shown) / suite.name).as_posix()
     file = TextFile(suite, shown, may_leave)
     file.beside(suite.name)
     return file
-
-
-def _no_suite(path: Path) -> str:
-    wanted = f"{SUITE_NAME} or NAME.{SUITE_NAME}"
-    if path.is_dir():
-        return f"the folder {path.name!r} holds no suite file; add {wanted}"
-    if path.is_file():
-        return f"{path.name!r} is no name of a suite file; rename it to {wanted}"
-    if is_suite_name(path.name):
-        return f"there is no suite file {path.name!r}; create it or mend the path"
-    return f"there is no suite {path.name!r}; name a folder that holds {wanted}"
 
 
 _N_LEVELS: Final = 4

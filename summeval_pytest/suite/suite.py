@@ -45,7 +45,7 @@ from summeval_pytest.suite.rows import PAPER_COLUMNS, SUMMARY_COLUMNS, read_rows
 from summeval_pytest.suite.values import CompareTable, Pair, Paper, Roster, SystemSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from summeval_pytest.endpoints.endpoint import EndpointSpec
     from summeval_pytest.suite.labels import Label, Recorded
@@ -210,19 +210,22 @@ def fingerprint_of(papers: Iterable[Paper]) -> str:
     return total.hexdigest()[:12]
 
 
-def read_papers(
-    file: TextFile, names: Mapping[str, str], fields: Mapping[str, str]
+def _read_papers(
+    file: TextFile, names: Mapping[str, str], toml: TomlText
 ) -> tuple[Mapping[str, Paper], Mapping[str, tuple[str, ...]]]:
-    """The papers of a file, at least one, by id, and the ids of each slice by its name.
-
-    ``names`` is for `read_rows`. ``fields`` are the columns that papers are grouped by.
-    """
+    """The papers of a file, at least one, by id, and the ids of each slice by its name."""
+    fields = read_slice_fields(toml)
     groups: defaultdict[str, list[str]] = defaultdict(list)
 
     def read(entry: FileEntry) -> tuple[str, Paper]:
         paper = read_paper(entry)
-        for name in _slices_in(entry, fields):
-            groups[name].append(paper.id)
+        for name, column in fields.items():
+            value = entry.values.get(column)
+            if value is None or value == "":  # the paper is in no slice of this field
+                continue
+            if not isinstance(value, str | int | bool):
+                raise entry.wrong(column, value, "a text or a whole number, which names a slice")
+            groups[f"{name}={value}"].append(paper.id)
         return paper.id, paper
 
     papers = keyed(
@@ -233,33 +236,23 @@ def read_papers(
     )
     if not papers:
         raise SuiteError(file.at(0), f"{file.shown!r} has no paper; write at least one")
+    for name, column in fields.items():
+        if not any(each.startswith(f"{name}=") for each in groups):
+            what = f"no paper has a value of {column!r}, which slice {name!r} names"
+            raise SuiteError(toml.place("slices", name), f"{what}; add it to the papers")
     return papers, {name: tuple(groups[name]) for name in sorted(groups)}
 
 
-def _slices_in(entry: FileEntry, fields: Mapping[str, str]) -> Iterator[str]:
-    """The slices that a paper is in; without a value it is in no slice of that field."""
-    for name, column in fields.items():
-        value = entry.values.get(column)
-        if value is None or value == "":
-            continue
-        if not isinstance(value, str | int | bool):
-            raise entry.wrong(column, value, "a text or a whole number, which names a slice")
-        yield f"{name}={value}"
-
-
-def _check_slices(toml: TomlText, fields: Mapping[str, str], slices: Collection[str]) -> None:
-    """Refuse a field that no paper has a value of."""
-    for name, column in fields.items():
-        if not any(each.startswith(f"{name}=") for each in slices):
-            what = f"no paper has a value of {column!r}, which slice {name!r} names"
-            raise SuiteError(toml.place("slices", name), f"{what}; add it to the papers")
-
-
-def _check_skip(table: FileEntry, skip: Collection[str], papers: Collection[str]) -> None:
-    """Refuse a system that skips an unknown paper, or all of them: it would pass unjudged."""
+def _check_skip(
+    table: FileEntry, skip: Collection[str], papers: Collection[str], must_pass: Collection[str]
+) -> None:
+    """Refuse to skip an unknown paper, one that must pass, or all: it would pass unjudged."""
     for paper in skip:
         what = f"'skip' of {table.owner} names the unknown paper"
         table.check_known("skip", paper, papers, what)
+        if paper in must_pass:
+            what = f"'skip' of {table.owner} lists paper {paper!r}, which must pass"
+            raise table.fault("skip", f"{what}; delete one of the two")
     if set(skip) >= set(papers):
         what = "lists every paper, so the system would pass unjudged"
         raise table.key_fault("skip", f"{what}; delete the system, or judge it on a paper")
@@ -353,19 +346,12 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
     variants = read_variants(top, keys, toml)
     prefix = file.path.name.removesuffix(SUITE_NAME)
     cassette, baselines = file.beside(f"{prefix}cassette.jsonl"), file.beside(f"{prefix}baselines")
-    fields = read_slice_fields(toml)
-    papers, slices = read_papers(files["papers"], names, fields)
-    _check_slices(toml, fields, slices)
-    roster = Roster(papers=papers, systems=systems)
-    for name, table in tables.items():
-        _check_skip(table, systems[name].skip, papers)
-    must_pass = keys.must_pass or ()
+    papers, slices = _read_papers(files["papers"], names, toml)
+    roster, must_pass = Roster(papers=papers, systems=systems), keys.must_pass or ()
     for name in must_pass:
         top.check_known("must_pass", name, papers, "'must_pass' names the unknown paper")
-        for system, table in tables.items():
-            if name in systems[system].skip:
-                what = f"'skip' of {table.owner} lists paper {name!r}, which must pass"
-                raise table.fault("skip", f"{what}; delete one of the two")
+    for name, table in tables.items():
+        _check_skip(table, systems[name].skip, papers, must_pass)
     pairs = {
         name: read_summaries(text, systems[name], roster, names) for name, text in summaries.items()
     }

@@ -460,18 +460,9 @@ class Roster:
 
     def check(self, entry: FileEntry, paper: str | None, system: str | None = None) -> None:
         """Refuse an unknown paper or system, and a system that skips the paper."""
-        if paper is not None:
-            entry.check_known(
-                "paper", paper, self.papers, f"{entry.owner} is for the unknown paper"
-            )
-        if system is None:
-            return
-        entry.check_known(
-            "system", system, self.systems, f"{entry.owner} is for the unknown system"
-        )
-        if paper in self.systems[system].skip:
-            raise entry.fault(
-                "system",
-                f"{entry.owner} is for paper {paper!r}, which system {system!r} lists under"
-                " 'skip'; delete one of the two",
-            )
+        for key, name, known in (("paper", paper, self.papers), ("system", system, self.systems)):
+            if name is not None:
+                entry.check_known(key, name, known, f"{entry.owner} is for the unknown {key}")
+        if system is not None and paper in self.systems[system].skip:
+            what = f"{entry.owner} is for paper {paper!r}, which system {system!r} lists under"
+            raise entry.fault("system", f"{what} 'skip'; delete one of the two")
