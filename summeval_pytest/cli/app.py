@@ -70,11 +70,6 @@ COMMANDS: Final = (
 """The command, the module here or in an annex with its function, loaded when wanted, and help."""
 
 
-def _shown_default(value: object) -> str | None:
-    """A default as help states it; None for an option that is off."""
-    return str(value) if value else None
-
-
 def make_app() -> App:
     """The app with all commands; a command's module loads when it is called."""
     top = App(
@@ -85,7 +80,9 @@ def make_app() -> App:
         help_format="plaintext",
         result_action="return_value",
         suppress_keyboard_interrupt=False,
-        default_parameter=Parameter(negative=(), show_default=_shown_default),
+        default_parameter=Parameter(
+            negative=(), show_default=lambda value: str(value or "") or None
+        ),
     )
     groups = {name: App(name=name, help=text, version_flags=()) for name, text in GROUPS.items()}
     for group in groups.values():

@@ -65,9 +65,6 @@ class Labels:
     force: Annotated[bool, Parameter(help="overwrite the label file")] = False
 
 
-NO_LABELS: Final = Labels()
-
-
 @Parameter(name="*", group="Rows of a table")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowOptions:
@@ -92,9 +89,6 @@ class RowOptions:
     ] = False
 
 
-NO_ROW_OPTIONS: Final = RowOptions()
-
-
 def run_import(
     form: Annotated[Format, Parameter(name="FORMAT", help="the kind of FILE")],
     file: Annotated[
@@ -109,8 +103,8 @@ def run_import(
     out: Annotated[Path, Parameter(help="the new suite, or the label file")],
     allow_outside: AllowOutside = False,
     split: Annotated[str | None, Parameter(help="hf: the split")] = None,
-    rows: RowOptions = NO_ROW_OPTIONS,
-    labels: Labels = NO_LABELS,
+    rows: RowOptions = RowOptions(),
+    labels: Labels = Labels(),
 ) -> list[str]:
     """Makes the suite, or the label file, and says what it holds."""
     if form != "csv":
@@ -205,10 +199,7 @@ def _names(options: Sequence[str]) -> dict[str, str]:
         if not mark or not column:
             raise OptionError(f"--columns={option}: no column is named; write OURS=YOURS")
         if key not in COLUMNS:
-            near = nearest(key, COLUMNS)
-            if column in COLUMNS and not near.startswith("did you mean"):
-                near = f"write {column}={key}"
-            raise OptionError(f"--columns={option}: there is no {key!r}; {near}")
+            raise OptionError(f"--columns={option}: no key {key!r}; {nearest(key, COLUMNS)}")
         if key in names:
             raise OptionError(f"--columns={option}: {key!r} is named twice; keep one")
         names[key] = column

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from importlib.metadata import distribution
 from pathlib import Path
@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from cyclopts import Parameter
 
-from summeval_pytest.cli.imports import NO_ROW_OPTIONS, RowOptions, read_draft, skeleton
+from summeval_pytest.cli.imports import RowOptions, read_draft, skeleton
 from summeval_pytest.endpoints.endpoint import ALLOW, API_KEY, BUILT_IN_ENDPOINTS, OPENAI, Endpoint
 from summeval_pytest.errors import OptionError, UsageError, nearest
 from summeval_pytest.judges.judge import is_local
@@ -97,7 +97,7 @@ class Start:
             " sample)"
         ),
     ] = None
-    rows: RowOptions = NO_ROW_OPTIONS
+    rows: RowOptions = field(default_factory=RowOptions)
     judge: Annotated[
         str | None,
         Parameter(help="offline (the embedded judge), or a model's name (default: offline)"),
@@ -151,14 +151,11 @@ class Start:
         return _KEY, server.origin
 
 
-START: Final = Start()
-
-
 def init(
     folder: Annotated[Path, Parameter(help="the repository")] = Path(),
     /,
     *,
-    start: Start = START,
+    start: Start = Start(),
     shards: Annotated[
         int, Parameter(help="github: how many jobs share a run; one more merges their results")
     ] = 1,

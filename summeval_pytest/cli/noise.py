@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -87,7 +88,11 @@ def noise(
             f"--judge={gated.judge} gives the same answers every time; name a judge that asks a"
             " model"
         )
-    baselines = _baselines(against, subject) if against is not None else {}
+    baselines: dict[str, Baseline] = {}
+    if against is not None:
+        record, suite_name = read_record(against, "--against"), subject.suite.name
+        find = partial(find_baseline, record, str(against), suite=suite_name, option="--against")
+        baselines = {name: find(system=name, wanted=None) for name in subject.systems}
     known: dict[tuple[str, str], Pair] = {}
 
     async def find_pair(suite: Suite, paper: str, system: str) -> Pair:
@@ -113,17 +118,6 @@ def noise(
 def _totals(session: Session) -> Totals:
     """What a run asked and paid; nothing where every reply was there."""
     return session.replies.exchange.ledger.totals if session.replies.is_asking else Totals()
-
-
-def _baselines(file: Path, gated: GatedSuite) -> dict[str, Baseline]:
-    """By system, what a saved run has of it."""
-    record, name = read_record(file, "--against"), gated.suite.name
-    return {
-        system: find_baseline(
-            record, str(file), suite=name, system=system, wanted=None, option="--against"
-        )
-        for system in gated.systems
-    }
 
 
 def _run(

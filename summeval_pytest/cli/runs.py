@@ -68,9 +68,6 @@ class ReportFiles:
         return {option: file for option, file in asdict(self).items() if file is not None}
 
 
-NO_REPORTS: Final = ReportFiles()
-
-
 def plan(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     """The plan as a table."""
     session = session_of(gated.endpoints)
@@ -83,7 +80,7 @@ def plan(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
 def merge(
     *runs: Annotated[Path, Parameter(name="RUN", help="the shards' run records")],
     out: Annotated[Path, Parameter(help="write the merged run record to this file")],
-    reports: ReportFiles = NO_REPORTS,
+    reports: ReportFiles = ReportFiles(),
     option: Annotated[
         tuple[str, ...],
         Parameter(help="an option that the shards had, as --option=--summ-judge=gpt (repeat)"),
@@ -113,7 +110,7 @@ def report(
     run: RunFile,
     /,
     *,
-    reports: ReportFiles = NO_REPORTS,
+    reports: ReportFiles = ReportFiles(),
     github: Annotated[
         bool,
         Parameter(
@@ -180,15 +177,12 @@ class Comparing:
     answers: Annotated[int, Parameter(help="how many changed answers about labels to list")] = 10
 
 
-COMPARING: Final = Comparing()
-
-
 def compare_runs(
     old_file: Annotated[Path, Parameter(name="OLD", help="the run record of the baseline")],
     new_file: Annotated[Path, Parameter(name="NEW", help="the run record to compare with it")],
     /,
     *,
-    chosen: Comparing = COMPARING,
+    chosen: Comparing = Comparing(),
 ) -> tuple[list[str], bool]:
     """Compares two runs; whether NEW passed and every system could be compared and breaks no rule.
 
