@@ -49,8 +49,6 @@ _COMMENTED: Final = re.compile(
     r"^( *)# ( *(?:env:|SUMM_ALLOW_ENDPOINTS: .*|HOUSE_KEY: .*))$", re.MULTILINE
 )
 """The lines of a workflow that let a key go to a server of one's own."""
-_PLAIN: Final = re.compile(r"(?!(?:true|false|null|yes|no|on|off|y|n)\Z)[a-z][\w.=-]*", re.I | re.A)
-"""What YAML reads as it stands, and as no number or other value."""
 _PATTERN: Final = re.compile(r"[*?+!\\\[\]]")
 """What means something else in GitHub's patterns of branches."""
 _REPLAY: Final = "  # Runs for forks, too"
@@ -177,7 +175,7 @@ def init(
     texts = {**suite, **_ci_files(start, gitlab, shards)}
     if WORKFLOW in texts:
         branch = _PATTERN.sub(r"\\\g<0>", _default_branch(folder))
-        branches = f"branches: [{_as_yaml(branch)}]"
+        branches = f"branches: [{json.dumps(branch)}]"
         texts[WORKFLOW] = texts[WORKFLOW].replace("branches: [main]", branches)
     write_new(folder, texts)
     lines = [one_line(f"wrote {folder / name}", 400) for name in texts]
@@ -335,16 +333,12 @@ def _filled(text: str, start: Start) -> str:
     for key, value in values.items():
         before, mark, rest = text.partition(f" {key}: ")
         _, line_end, after = rest.partition("\n")
-        text = f"{before}{mark}{_as_yaml(value)}{line_end}{after}"
+        text = f"{before}{mark}{json.dumps(value)}{line_end}{after}"
     variable, origin = start.key
     if origin:
         text = _COMMENTED.sub(r"\1\2", text).replace("HOUSE_KEY", variable)
         text = text.replace("https://llm.example.org", origin)
     return text
-
-
-def _as_yaml(value: str) -> str:
-    return value if _PLAIN.fullmatch(value) else json.dumps(value)
 
 
 def _default_branch(folder: Path) -> str:

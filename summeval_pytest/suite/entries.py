@@ -68,14 +68,14 @@ def _not_null(value: object, info: ValidationInfo) -> object:
     return value
 
 
-def each_once(of: Callable[[Any], object] = lambda value: value, noun: str = "") -> AfterValidator:
-    """Refuse a list with two values of one key; messages put ``noun`` before the key."""
+def each_once(of: Callable[[Any], object] = lambda value: value) -> AfterValidator:
+    """Refuse a list with two values of one key."""
 
     def check(values: ManyT) -> ManyT:
         seen: set[object] = set()
         for value in cast("Iterable[object]", values):
             if (own := of(value)) in seen:
-                raise mistake(f"holds {noun}{brief(own)} twice; delete one")
+                raise mistake(f"holds {brief(own)} twice; delete one")
             seen.add(own)
         return values
 
@@ -249,7 +249,6 @@ def keyed(
     rows: Iterable[FileEntry],
     read: Callable[[FileEntry], tuple[KeyT, ValueT]],
     twice: Callable[[KeyT], str],
-    remedy: str = "delete one",
 ) -> dict[KeyT, ValueT]:
     """The value of each row by its key; ``twice`` says that a key has two rows.
 
@@ -262,6 +261,6 @@ def keyed(
         key, value = read(entry)
         first = places.setdefault(key, entry.place)
         if first != entry.place:
-            raise entry.fault("", f"{twice(key)} at {first}, too; {remedy}")
+            raise entry.fault("", f"{twice(key)} at {first}, too; delete one")
         values[key] = value
     return values

@@ -203,7 +203,7 @@ class Label:
         Annotated[
             tuple[Annotated[SentenceLabel, AfterValidator(_consistent)], ...],
             Field(min_length=1),
-            each_once(lambda sentence: sentence.index, "sentence "),
+            each_once(lambda sentence: sentence.index),
         ]
     ] = None
     facts: Given[Annotated[FactLabels, AfterValidator(_some_fact)]] = None

@@ -156,9 +156,10 @@ class TextFile:
             " add --summ-allow-outside if you trust the suite",
         )
 
-    def unreadable(self, error: OSError, remedy: str) -> SuiteError:
+    def unreadable(self, error: OSError) -> SuiteError:
         """The mistake of a file that cannot be read."""
-        return SuiteError(self.at(0), f"{self.shown!r} cannot be read ({error.strerror}); {remedy}")
+        what = f"{self.shown!r} cannot be read ({error.strerror})"
+        return SuiteError(self.at(0), f"{what}; name a file that can be read")
 
 
 def _is_inside(path: Path, folder: Path) -> bool:
@@ -191,11 +192,8 @@ def read_lines(file: TextFile, *, halves: bool = False) -> Iterator[tuple[int, d
         yield number, value
 
 
-def text_lines(file: TextFile, remedy: str = "make it readable") -> Iterator[str]:
-    """The lines of a UTF-8 text, each with its line end, without a byte order mark.
-
-    ``remedy`` is for a file that cannot be read.
-    """
+def text_lines(file: TextFile) -> Iterator[str]:
+    """The lines of a UTF-8 text, each with its line end, without a byte order mark."""
     number = 0
     try:
         with file.path.open("rb") as handle:
@@ -203,7 +201,7 @@ def text_lines(file: TextFile, remedy: str = "make it readable") -> Iterator[str
                 number += 1
                 yield (raw if number > 1 else raw.removeprefix(BOM_UTF8)).decode()
     except OSError as error:
-        raise file.unreadable(error, remedy) from None
+        raise file.unreadable(error) from None
     except UnicodeDecodeError as error:
         what = f"byte {error.start + 1} of this line is not UTF-8"
         raise SuiteError(file.at(number), f"{what}; save as UTF-8") from None
@@ -224,9 +222,8 @@ def read_json(text: str, place: Place, *, halves: bool = False) -> object:
         raise SuiteError(place, f"{error}; {error.remedy}") from None
     except UnicodeEncodeError as error:
         half = error.object[error.start]
-        raise SuiteError(
-            place, f"a text holds {half!r}, half a surrogate pair; write the whole character"
-        ) from None
+        what = f"a text holds {half!r}, half a surrogate pair"
+        raise SuiteError(place, f"{what}; write the whole character") from None
     return value
 
 

@@ -144,7 +144,7 @@ def _head(file: TextFile) -> bytes:
         with file.path.open("rb") as handle:
             return handle.read(_HEAD).removeprefix(BOM_UTF8).lstrip()
     except OSError as error:
-        raise file.unreadable(error, "make it readable") from None
+        raise file.unreadable(error) from None
 
 
 def read_table(file: TextFile, kind: str = "") -> DataTable:
@@ -251,7 +251,7 @@ def read_text(file: TextFile) -> str:
 
 def _foreign_lines(file: TextFile) -> Iterator[str]:
     """The lines of the text, one at a time; a CR alone ends one, too."""
-    for line in text_lines(file, remedy="name a file"):
+    for line in text_lines(file):
         if "\r" in line:
             yield from io.StringIO(line.replace("\r\n", "\n"), newline="")
         else:

@@ -232,7 +232,6 @@ def _read_papers(
         read_rows(file, "this paper", (*PAPER_COLUMNS, *fields.values()), names),
         read,
         lambda paper: f"paper {paper!r} stands",
-        remedy="rename or delete one",
     )
     if not papers:
         raise SuiteError(file.at(0), f"{file.shown!r} has no paper; write at least one")

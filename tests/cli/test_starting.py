@@ -141,8 +141,10 @@ def test_the_package_has_this_repositorys_own_action_and_workflow(tmp_path: Path
     own = (ROOT / WORKFLOW).read_text(encoding="utf-8").split("\n")
     new = (tmp_path / WORKFLOW).read_text(encoding="utf-8").split("\n")
     assert [(our, their) for our, their in zip(own, new, strict=True) if our != their] == [
-        ("  SUITE: golden", "  SUITE: gate"),
-        ("  INSTALL: .", "  INSTALL: summeval-pytest==1.2"),
+        ("    branches: [main]", '    branches: ["main"]'),
+        ("  SUITE: golden", '  SUITE: "gate"'),
+        ("  INSTALL: .", '  INSTALL: "summeval-pytest==1.2"'),
+        ("  JUDGE: offline", '  JUDGE: "offline"'),
     ]
 
 
