@@ -15,23 +15,17 @@ from summeval_pytest.metrics.number import CustomNumbers
 
 T = TypeVar("T")
 _HALF: Final = re.compile("[\ud800-\udfff]")
-_INSTEAD: Final = "\ufffd"
-
-
-def _recorded(value: Any) -> dict[str, object]:
-    """By name, the fields of a dataclass that a record holds, as their metadata says."""
-    recorded: dict[str, object] = {}
-    for field in fields(value):
-        content, when = getattr(value, field.name), field.metadata.get("recorded", "always")
-        if when == "always" or (when == "where set" and bool(content != field.default)):
-            recorded[field.name] = content
-    return recorded
 
 
 def _plain(value: object) -> object:
-    """A value that `json` cannot write, as one that it can."""
+    """A value that `json` cannot write, as one that it can; metadata says which fields it has."""
     if is_dataclass(value) and not isinstance(value, type):
-        return _recorded(value)
+        contents = [(f, getattr(value, f.name), f.metadata.get("recorded")) for f in fields(value)]
+        return {
+            field.name: content
+            for field, content, when in contents
+            if when is None or (when == "where set" and bool(content != field.default))
+        }
     if isinstance(value, Set):
         return sorted(value)
     if isinstance(value, Mapping):
@@ -47,7 +41,7 @@ def as_json(value: object) -> str:
     Half a surrogate pair, which no UTF-8 file can hold, becomes U+FFFD.
     """
     text = json.dumps(value, default=_plain, sort_keys=True, ensure_ascii=False, allow_nan=False)
-    return _HALF.sub(_INSTEAD, text)
+    return _HALF.sub("\ufffd", text)
 
 
 @cache

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.errors import OptionError
 from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.verdict.run import (
-    Header,
     Pairs,
     RunRecord,
     SuiteRecord,
@@ -60,8 +59,12 @@ def joined(runs: Mapping[str, RunRecord]) -> RunRecord:
             # Another folder may have another path to the suite, so that it only splits equal names.
             path = (suite.shown,) if known[key] > 1 else ()
             parts.setdefault((*key, *path), []).append((file, suite))
+    usage: Counter[str] = Counter()
+    for run in runs.values():
+        usage.update(run.header.usage)
+    models = chain.from_iterable(run.header.models for run in runs.values())
     return RunRecord(
-        header=_header([run.header for run in runs.values()]),
+        header=replace(first.header, usage=dict(usage), models=tuple(dict.fromkeys(models))),
         judge=first.judge,
         suites=tuple(map(_suite, parts.values())),
     )
@@ -199,12 +202,3 @@ def _systems(parts: Sequence[tuple[str, SuiteRecord]]) -> Iterator[SystemResult]
             whose = f"version of the summaries of {system.name}"
             _only(whose, {first_file: first.summaries, file: system.summaries})
     yield from (system for _, system in merged.values())
-
-
-def _header(headers: Sequence[Header]) -> Header:
-    """The header of all runs together."""
-    usage: Counter[str] = Counter()
-    for header in headers:
-        usage.update(header.usage)
-    models = chain.from_iterable(header.models for header in headers)
-    return replace(headers[0], usage=dict(usage), models=tuple(dict.fromkeys(models)))

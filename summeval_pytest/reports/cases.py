@@ -224,11 +224,8 @@ def pair_case(pair: PairResult) -> Case:
     waived = tuple(map(standing_of, verdict.waived))
     notes = [f"waived: {each}" for each in waived]
     notes += filter(None, (pair.note, *averaged))
-    title, phrases = "", tuple(missed_numbers(verdict))
-    if pair.outcome == "error":
-        title, phrases = "unscored", verdict.undecided or (SILENT,)
-    elif pair.outcome == "failed":
-        title = _pair_title(pair)
+    fails, is_open = pair.outcome == "failed", pair.outcome == "error"
+    if fails:
         notes += [f"undecided: {phrase}" for phrase in verdict.undecided]
     return Case(
         kind="pair",
@@ -236,15 +233,15 @@ def pair_case(pair: PairResult) -> Case:
         paper=pair.paper,
         outcome=pair.outcome,
         place=pair.place,
-        title=title,
-        phrases=phrases,
+        title=_pair_title(pair) if fails else "unscored" if is_open else "",
+        phrases=verdict.undecided or (SILENT,) if is_open else tuple(missed_numbers(verdict)),
         waived=waived,
         notes=tuple(notes),
         summary=pair.summary if verdict.unscored and pair.summary.strip() else "",
-        findings=() if pair.outcome == "error" else pair.explanation,
+        findings=() if is_open else pair.explanation,
         wanted=wanted,
         details=tuple(_weak_lines(pair, wanted.get(SUPPORT, 0.0))),
-        change=change if pair.outcome == "failed" and change and change.is_change else None,
+        change=change if fails and change and change.is_change else None,
     )
 
 
@@ -407,18 +404,17 @@ def judge_case(suite: SuiteRecord) -> Case | None:
     trust = suite.trust
     if trust is None:
         return None
-    title = ""
-    if trust.outcome == "error":
-        title = "judge undecided" if trust.undecided else "judge not measured"
+    is_untrusted, error = trust.is_untrusted, "undecided" if trust.undecided else "not measured"
+    title = f"judge {error}" if trust.outcome == "error" else ""
     return Case(
         kind="judge",
         system=suite.name,
         outcome=trust.outcome,
         place=Place(suite.shown),
-        title=UNTRUSTED if trust.is_untrusted else title,
+        title=UNTRUSTED if is_untrusted else title,
         phrases=(one_line(trust_of(suite)),),
-        notes=(MARK,) if trust.is_untrusted else (),
-        details=tuple(describe_trust(trust).splitlines()[1:]) if trust.is_untrusted else (),
+        notes=(MARK,) if is_untrusted else (),
+        details=tuple(describe_trust(trust).splitlines()[1:]) if is_untrusted else (),
     )
 
 
@@ -475,12 +471,10 @@ def pair_parts(pair: PairResult, thresholds: Iterable[Threshold]) -> list[Part]:
         elif name in numbers.values and (name in bounds or not name.startswith(_DETAILS)):
             parts.append(_number(pair, named, numbers.values[name], bounds.get(name)))
     for each in numbers.unscored:
-        if each.fault == "judge":
-            text = f"{each.metric}: {each.status}, {one_line(each.reason)}"
-            parts.append(Part(each.metric, text, "unscored"))
-        else:
-            alone = replace(pair, verdict=PairVerdict(unscored=(each,)))
-            parts.append(Part(each.metric, pair_case(alone).text, "no score"))
+        text = f"{each.metric}: {each.status}, {one_line(each.reason)}"
+        if each.fault == "system":
+            text = pair_case(replace(pair, verdict=PairVerdict(unscored=(each,)))).text
+        parts.append(Part(each.metric, text, "unscored" if each.fault == "judge" else "no score"))
     if pair.outcome == "failed":
         said = {*judge_faults(numbers)}  # the metrics without a score say so
         undecided = (phrase for phrase in verdict.undecided if phrase not in said)

@@ -83,13 +83,12 @@ class Annotation:
 
     def command(self, locate: Callable[[str], str] = str) -> str:
         """The line that a runner reads; ``locate`` makes a path relative to the repository."""
-        properties = []
+        where, level = "", "warning" if self.kind == "part" else "error"
         if self.place is not None:
-            properties.append(f"file={_property(locate(self.place.path))}")
-            properties.append(f"line={max(self.place.line, 1)}")
-        properties.append(f"title={_property(one_line(self.title, _TITLE))}")
-        level = "warning" if self.kind == "part" else "error"
-        return f"::{level} {','.join(properties)}::{_data(self.message)}"
+            line = max(self.place.line, 1)
+            where = f"file={_property(locate(self.place.path))},line={line},"
+        title = _property(one_line(self.title, _TITLE))
+        return f"::{level} {where}title={title}::{_data(self.message)}"
 
     def quality(self, about: Sequence[str], path: str) -> dict[str, object]:
         """The entry of a code quality report; ``about`` identifies it in later runs."""
@@ -323,8 +322,7 @@ def mean_cell(row: SystemRow, name: str) -> Markdown:
     value, least, corrected = mean.value, mean.least, mean.corrected
     number = mean.mean.named
     text = render(number, value, least)
-    if mean.state == "failed":
-        text = f"**{text}**"
+    text = f"**{text}**" if mean.state == "failed" else text
     if mean.state and least is not None and not number.meets(value, least):
         text += f" {against(number, value, least)}"
     if mean.state in {"waived", "undecided"}:

@@ -56,10 +56,9 @@ def trust_phrase(trust: Trust | None, *, has_labels: bool | None) -> str:
     if trust.fault:
         fault = trust.fault.removeprefix("agreement with the labels was not measured: ")
         return f"agreement with labels not measured: {one_line(fault)}"
+    left_out = f", {trust.n_left_out} facets left out that it does not find in the reference"
     labels = f"({trust.n_pairs} labelled pairs, {trust.n_papers} papers"
-    if trust.n_left_out:
-        labels += f", {trust.n_left_out} facets left out that it does not find in the reference"
-    labels += f"){false_passes(trust)}"
+    labels += f"{left_out if trust.n_left_out else ''}){_false_passes(trust)}"
     if not trust.n_floors:
         return f"agreement measured, no floor is set {labels}"
     if trust.is_untrusted:
@@ -67,13 +66,11 @@ def trust_phrase(trust: Trust | None, *, has_labels: bool | None) -> str:
     if trust.undecided:
         return f"{one_line(trust.undecided)} {labels}"
     whose = f" for {one_line(trust.floors_of)}" if trust.floors_of else ""
-    floors = (
-        "the agreement floor" if trust.n_floors == 1 else f"all {trust.n_floors} agreement floors"
-    )
-    return f"meets {floors}{whose} {labels}"
+    many = f"all {trust.n_floors} agreement floors"
+    return f"meets {'the agreement floor' if trust.n_floors == 1 else many}{whose} {labels}"
 
 
-def false_passes(trust: Trust) -> str:
+def _false_passes(trust: Trust) -> str:
     """The share of unfaithful sentences that the judge accepts; empty where it is unknown."""
     recall = next((each for each in trust.agreements if each.name == RECALL), None)
     if recall is None or recall.value is None or recall.low is None or recall.high is None:
@@ -151,17 +148,13 @@ def agreement_lines(agreements: Iterable[Agreement]) -> Iterator[str]:
     counts = f"{'items':>7}{'papers':>7}"
     yield f"{'agreement':<{width}}{'value':>6}  {'95 % interval':<14}{counts}  floor"
     for name, figure in rows:
-        missed = figure.missed
         floors = ", ".join(
-            f"{'at least ' if floor.bound == 'point' else 'lower bound at least '}{floor.least:g}"
-            f"{', missed' if floor in missed else ''}"
+            f"{'' if floor.bound == 'point' else 'lower bound '}at least {floor.least:g}"
+            f"{', missed' if floor in figure.missed else ''}"
             for floor in figure.floors
         )
-        line = (
-            f"{name:<{width}}{value_of(figure, 2):>6}  {interval_of(figure):<14}"
-            f"{figure.n_items:>7,}{figure.n_papers:>7,}  {floors}"
-        )
-        yield line.rstrip()
+        value = f"{name:<{width}}{value_of(figure, 2):>6}  {interval_of(figure):<14}"
+        yield f"{value}{figure.n_items:>7,}{figure.n_papers:>7,}  {floors}".rstrip()
         yield from (f"  {sentence}" for sentence in deciding(figure))
 
 
@@ -182,15 +175,13 @@ def _needed(more: MoreLabels) -> str:
 
 def open_floors(trust: Trust | None) -> list[str]:
     """The figures with such floors, those that need the fewest labels first."""
-    close = [
-        (more.n_pairs if more.n_pairs is not None else math.inf, each, more)
-        for each in (trust.agreements if trust is not None else ())
-        for more in each.more
-    ]
+    agreements = trust.agreements if trust is not None else ()
+    close = [(each, more) for each in agreements for more in each.more]
+    close.sort(key=lambda of: math.inf if of[1].n_pairs is None else of[1].n_pairs)
     return [
         f"{one_line(each.name, _NAME)} {value_of(each, 2)} is too close to its floor"
         f" {more.least:g}. {_needed(more)}"
-        for _, each, more in sorted(close, key=lambda row: row[0])
+        for each, more in close
     ]
 
 
@@ -207,8 +198,7 @@ def untrusted_lines(trust: Trust, golden: Sequence[GoldenPair]) -> Iterator[str]
         yield " " * (first + 2) + "".join(f"{name:>{wide}}" for name in confusion.categories)
         for name, row in zip(confusion.categories, confusion.table, strict=True):
             yield f"  {name:<{first}}{''.join(f'{count:>{wide},}' for count in row)}"
-    worst = worst_disagreements(golden)
-    if worst:
+    if worst := worst_disagreements(golden):
         yield f"worst disagreements ({len(worst)}):"
     for number, each in enumerate(worst, start=1):
         label, given = (verdict_of(each.answer, v) for v in (each.answer.label, each.answer.answer))
@@ -222,8 +212,8 @@ def evidence_lines(answer: GoldenAnswer, width: int, when: str = "") -> Iterator
     ``when`` says which of two answers gives the reason.
     """
     for whose, text in evidence_of(answer):
-        label = f"{whose}{when}" if whose == "reason" else whose
         if text.strip():
+            label = f"{whose}{when}" if whose == "reason" else whose
             line = f"   {label:<{width}}{one_line(text, _QUOTE)}"
             yield from safe_lines(line, indent=width + 3)
 
@@ -248,12 +238,8 @@ def verdict_of(answer: GoldenAnswer, value: float | None) -> str:
     """A label, or a judge's answer, in words."""
     if value is None:
         return "none"
-    match answer.kind:
-        case "overall":
-            return f"{value:.3f}"
-        case "sentence":
-            return "faithful" if value else "unfaithful"
-        case "reference fact" | "candidate fact":
-            return "holds" if value else "does not hold"
-        case _:
-            return f"{value:g}"
+    if answer.kind == "sentence":
+        return "faithful" if value else "unfaithful"
+    if answer.kind in _WHOSE:
+        return "holds" if value else "does not hold"
+    return f"{value:.3f}" if answer.kind == "overall" else f"{value:g}"
