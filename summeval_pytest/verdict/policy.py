@@ -73,11 +73,8 @@ class Rule:
 
 def no_worse_rules(margins: Mapping[str, float]) -> tuple[Rule, ...]:
     """The rules of a suite's margins, and those on significant drops of what has none."""
-    rules = [
-        Rule(name=name, margin=margin, level=LEVEL, is_named=True)
-        for name, margin in margins.items()
-    ]
-    return (*rules, *(Rule(name=name, level=LEVEL) for name in TESTED if name not in margins))
+    named = (Rule(name=n, margin=m, level=LEVEL, is_named=True) for n, m in margins.items())
+    return (*named, *(Rule(name=name, level=LEVEL) for name in TESTED if name not in margins))
 
 
 DEFAULT_RULES: Final = tuple(
@@ -133,15 +130,15 @@ def suite_rules(table: CompareTable) -> tuple[Rule, ...]:
     Raises:
         SuiteError: for an unknown number, and for a margin that could never decide.
     """
-    catalogue = catalogue_of(custom_numbers(each.name for each in table.no_worse))
-    for name, margin, place in ((each.name, each.value, each.place) for each in table.no_worse):
-        if name not in catalogue:
-            raise SuiteError(place, f"'no_worse' names {name!r}; {nearest(name, catalogue)}")
-        if fault := margin_fault(catalogue[name], margin):
-            raise SuiteError(place, f"'no_worse': {fault}")
-    if not table.no_worse:
-        return DEFAULT_RULES
-    return no_worse_rules({each.name: each.value for each in table.no_worse})
+    margins = {each.name: each.value for each in table.no_worse}
+    catalogue = catalogue_of(custom_numbers(margins))
+    for each in table.no_worse:
+        if each.name not in catalogue:
+            near = nearest(each.name, catalogue)
+            raise SuiteError(each.place, f"'no_worse' names {each.name!r}; {near}")
+        if fault := margin_fault(catalogue[each.name], each.value):
+            raise SuiteError(each.place, f"'no_worse': {fault}")
+    return no_worse_rules(margins) if margins else DEFAULT_RULES
 
 
 def levels(rules: Iterable[Rule]) -> dict[str, float]:
@@ -172,31 +169,29 @@ def _read_rule(text: str, option: str, catalogue: Mapping[str, Named]) -> list[R
 
     name, *parts = (part.strip() for part in text.split(":"))
     if not parts and name.startswith("p") and name not in catalogue:
-        level = _level([name], mistake)
-        return [Rule(name=tested, level=level) for tested in TESTED]
+        return [Rule(name=tested, level=_level(name, mistake)) for tested in TESTED]
     if name not in catalogue:
         raise mistake(f": unknown metric {name!r}; {nearest(name, catalogue)}")
-    drops = [part for part in parts if not part.startswith("p")]
     tests = [part for part in parts if part.startswith("p")]
+    drops = [part for part in parts if part not in tests]
     if not parts or len(drops) > 1 or len(tests) > 1:
         raise mistake(
             f" is no rule; write {name}:no-worse-0.05 for a margin, {name}:0.02 for a drop,"
             f" {name}:p0.05 for a significant one, or {name}:0.02:p0.05 for both"
         )
-    if drops and drops[0].startswith(_NO_WORSE):
-        margin = _number(drops[0].removeprefix(_NO_WORSE))
-        if fault := margin_fault(catalogue[name], margin):
-            raise mistake(f": {fault}")
-        level = _level(tests, mistake) or LEVEL
-        return [Rule(name=name, margin=margin, level=level, is_named=True)]
-    widest = catalogue[name].high - catalogue[name].low
-    if drops and not 0.0 <= _number(drops[0]) < widest:
-        raise mistake(
-            f": {drops[0]!r} is no drop that {name} could exceed; write a number"
-            f" from 0 to under {widest:g}"
-        )
-    drop = _number(drops[0]) if drops else None
-    return [Rule(name=name, drop=drop, level=_level(tests, mistake), is_named=True)]
+    named, level = catalogue[name], _level(tests[0], mistake) if tests else None
+    if not drops:
+        return [Rule(name=name, level=level, is_named=True)]
+    size = _number(drops[0].removeprefix(_NO_WORSE))
+    if drops[0].startswith(_NO_WORSE):
+        fault, rule = margin_fault(named, size), Rule(name=name, margin=size, level=level or LEVEL)
+    else:
+        widest, rule = named.high - named.low, Rule(name=name, drop=size, level=level)
+        wanted = f"is no drop that {name} could exceed; write a number from 0 to under {widest:g}"
+        fault = "" if 0.0 <= size < widest else f"{drops[0]!r} {wanted}"
+    if fault:
+        raise mistake(f": {fault}")
+    return [replace(rule, is_named=True)]
 
 
 def margin_fault(number: Named, margin: float) -> str:
@@ -207,13 +202,11 @@ def margin_fault(number: Named, margin: float) -> str:
     return f"{margin:g} is no margin of {number.name}; write a number above 0 and under {widest:g}"
 
 
-def _level(tests: Sequence[str], mistake: Mistake) -> float | None:
-    if not tests:
-        return None
-    value = _number(tests[0].removeprefix("p"))
+def _level(test: str, mistake: Mistake) -> float:
+    value = _number(test.removeprefix("p"))
     if not 0.0 < value < 1.0:
         raise mistake(
-            f": {tests[0]!r} is no level of significance; write p0.05, a number between 0 and 1"
+            f": {test!r} is no level of significance; write p0.05, a number between 0 and 1"
         )
     return value
 
@@ -315,15 +308,9 @@ def read_floors(suite: Suite, judge: str) -> tuple[Floors, ...]:
         bound: Bound = "lower" if given.endswith(LOWER) else "point"
         tables.setdefault(whose, []).append(Threshold(figure.name, setting.value, bound))
     order = {name: place for place, name in enumerate(AGREEMENTS)}
-
-    def place(floor: Threshold) -> tuple[int, str, str]:
-        return order.get(floor.name, len(order)), floor.name, floor.bound or ""
-
-    return tuple(
-        Floors(floors=tuple(sorted(floors, key=place)), judge=whose)
-        for whose, floors in tables.items()
-        if floors
-    )
+    for floors in tables.values():
+        floors.sort(key=lambda f: (order.get(f.name, len(order)), f.name, f.bound or ""))
+    return tuple(Floors(floors=tuple(own), judge=whose) for whose, own in tables.items() if own)
 
 
 def _split(name: str, mistake: Mistake) -> tuple[str, str]:
@@ -340,9 +327,8 @@ def _split(name: str, mistake: Mistake) -> tuple[str, str]:
 def _missing_labels(suite: Suite, figure: str) -> str:
     """Why no label can measure a figure, and the remedy; empty where one can."""
     parts = {"facet": "facets", "unfaithful": "unfaithful sentences", "fact": "facts"}
-    needed = parts.get(figure.partition("_")[0], "evidence")
-    if figure == SPEARMAN:
-        needed = "overall"
+    of_figure = parts.get(figure.partition("_")[0], "evidence")
+    needed = "overall" if figure == SPEARMAN else of_figure
     if not any(has_part(label, needed) for label in suite.labels.values()):
         missing = "the suite has no labels" if not suite.labels else f"no label has {needed!r}"
         return (

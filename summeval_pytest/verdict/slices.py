@@ -91,14 +91,12 @@ def slices_of(suite: Suite, thresholds: Thresholds) -> tuple[Slice, ...]:
                     f" {name!r} is not measured; set {metric} under [thresholds.mean], too",
                 )
     custom = custom_numbers(thresholds.metrics)
+    limits = {
+        name: read_thresholds({MEAN: suite.slice_thresholds.get(name, ())}, custom=custom).mean
+        for name in suite.slices
+    }
     return tuple(
-        Slice(
-            name=name,
-            papers=papers,
-            thresholds=read_thresholds(
-                {MEAN: suite.slice_thresholds.get(name, ())}, custom=custom
-            ).mean,
-        )
+        Slice(name=name, papers=papers, thresholds=limits[name])
         for name, papers in suite.slices.items()
     )
 
@@ -130,13 +128,8 @@ def worst_slice(slices: Sequence[SliceVerdict]) -> tuple[SliceVerdict, str, floa
 
     None where no slice that is large enough is below.
     """
-    gaps = [
-        (gap, each, name, mean)
-        for each in slices
-        if not each.is_small
-        for name, mean, gap in each.gaps
-        if gap > 0
-    ]
+    large = [each for each in slices if not each.is_small]
+    gaps = [(gap, each, name, mean) for each in large for name, mean, gap in each.gaps if gap > 0]
     if not gaps:
         return None
     gap, each, name, mean = max(gaps, key=itemgetter(0))

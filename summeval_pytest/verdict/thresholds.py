@@ -164,7 +164,11 @@ def thresholds_of(suite: Suite, *, options: Sequence[str] = ()) -> Thresholds:
     Raises:
         SuiteError, OptionError: for the first in the suite, or in an option, that can never decide.
     """
-    _load_custom_metrics(suite)
+    for table in suite.variants.own:
+        try:
+            custom_metric(table.metric, table.values)
+        except OptionError as error:
+            raise SuiteError(table.place, str(error)) from error
     given = [option.partition("=")[0].strip().removeprefix(MEAN) for option in options]
     names = (each.name for scope in ("", MEAN) for each in suite.thresholds.get(scope, ()))
     custom = custom_numbers([*given, *names])
@@ -175,6 +179,12 @@ def thresholds_of(suite: Suite, *, options: Sequence[str] = ()) -> Thresholds:
             f'{suite.shown} has a threshold for {ENTAILED} and says eva_recall = "matched", which'
             ' leaves it unmeasured; write eva_recall = "both", or remove the threshold'
         )
+    _check_custom(suite, thresholds)
+    return thresholds
+
+
+def _check_custom(suite: Suite, thresholds: Thresholds) -> None:
+    """Refuse a number that a custom metric's options leave out, and options that nothing needs."""
     for threshold in (*thresholds.pair, *thresholds.mean):
         if threshold.metric not in METRICS:
             metric = custom_metric(threshold.metric, suite.variants.options_of(threshold.metric))
@@ -190,15 +200,6 @@ def thresholds_of(suite: Suite, *, options: Sequence[str] = ()) -> Thresholds:
                 f"no threshold needs the metric {table.metric!r}, so it is not measured; write"
                 f" {table.metric} = ... under [thresholds], or delete the table",
             )
-    return thresholds
-
-
-def _load_custom_metrics(suite: Suite) -> None:
-    for table in suite.variants.own:
-        try:
-            custom_metric(table.metric, table.values)
-        except OptionError as error:
-            raise SuiteError(table.place, str(error)) from error
 
 
 def read_thresholds(
