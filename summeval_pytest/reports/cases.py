@@ -17,35 +17,7 @@ from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import COVERAGE, FacetScore
 from summeval_pytest.metrics.faithfulness import SUPPORT, FaithfulnessScore
 from summeval_pytest.metrics.finding import Finding, rank
-from summeval_pytest.reports.judge_section import (
-    MARK,
-    UNTRUSTED,
-    agreement_lines,
-    describe_trust,
-    short_of_floor,
-    trust_of,
-    trust_phrase,
-)
-from summeval_pytest.reports.wording import (
-    INCONCLUSIVE,
-    QUOTE,
-    broken_names,
-    broken_rules,
-    change_lines,
-    comparison_lines,
-    corrected_line,
-    corrected_text,
-    excerpts,
-    labelled,
-    missed_lines,
-    missed_slice,
-    quoted,
-    render,
-    signature_lines,
-    slice_lines,
-    standing,
-    waiver_line,
-)
+from summeval_pytest.reports import judge_section, wording
 from summeval_pytest.suite.lines import ALL_PAPERS, STICK
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.means import SystemMean
@@ -127,18 +99,18 @@ class Case:
     @property
     def text(self) -> str:
         """Why it fails: first everything that is missed, on one line, then the evidence."""
-        first = "; ".join(one_line(phrase, QUOTE) for phrase in self.phrases)
+        first = "; ".join(one_line(phrase, wording.QUOTE) for phrase in self.phrases)
         if self.kind == "pair":
             lines = [first, f"{self.place}: {self.name}", *self.notes]
         else:
             lines = [f"{self.system}: {first}" if self.kind == "system" else first, *self.notes]
         if self.summary:
-            lines += ["", *labelled("summary", quoted(self.summary, QUOTE))]
+            lines += ["", *wording.labelled("summary", wording.quoted(self.summary, wording.QUOTE))]
         for number, finding in enumerate(self.findings, start=1):
             lines += ["", *_finding(number, finding, self.wanted.get(finding.number))]
         lines += self.details
         if self.change is not None:
-            lines += ["", *change_lines(self.change)]
+            lines += ["", *wording.change_lines(self.change)]
         return "\n".join(map(safe, lines))
 
 
@@ -264,7 +236,7 @@ def _pair_title(pair: PairResult) -> str:
 
 def standing_of(short: Shortfall) -> str:
     """One number and the threshold that it misses."""
-    return standing(short.named, short.value, short.least)
+    return wording.standing(short.named, short.value, short.least)
 
 
 def missed_numbers(verdict: PairVerdict) -> Iterator[str]:
@@ -287,12 +259,12 @@ def averaged_note(score: Score | Unscored) -> str:
 def _finding(number: int, finding: Finding, least: float | None) -> Iterator[str]:
     wanted = f", at least {least:g} wanted" if finding.kind == "facet" and least else ""
     yield f"{number}. {finding.title}: {finding.verdict}{wanted}"
-    for label, text in excerpts(finding, QUOTE):
-        yield from labelled(label, text)
+    for label, text in wording.excerpts(finding, wording.QUOTE):
+        yield from wording.labelled(label, text)
     if not finding.evidence and finding.kind != "own":
-        yield from labelled("source", "(no sentence of the source shares a word with it)")
+        yield from wording.labelled("source", "(no sentence of the source shares a word with it)")
     if finding.reason:
-        yield from labelled("reason", one_line(finding.reason))
+        yield from wording.labelled("reason", one_line(finding.reason))
 
 
 def _weak_lines(pair: PairResult, least: float) -> Iterator[str]:
@@ -310,9 +282,9 @@ def _weak_lines(pair: PairResult, least: float) -> Iterator[str]:
     named = CATALOGUE[SUPPORT]
     if weak:
         yield ""
-        yield f"supported, though by less than {render(named, least, least)} of 1:"
+        yield f"supported, though by less than {wording.render(named, least, least)} of 1:"
     for support, index, text in weak[:_WEAK]:
-        shown = f"{render(named, support, least)}: {quoted(text, _SENTENCE)}"
+        shown = f"{wording.render(named, support, least)}: {wording.quoted(text, _SENTENCE)}"
         yield f"   sentence {index + 1}, {shown}"
     if len(weak) > _WEAK:
         yield f"   and {len(weak) - _WEAK} more"
@@ -323,10 +295,10 @@ def system_case(system: SystemResult) -> Case:
     fault, verdict = system.fault or SILENT, system.verdict
     missed = (
         *map(_missed_mean, verdict.missed),
-        *missed_lines(verdict.corrected),
-        *(missed_slice(each, mean) for each in system.slices for mean in each.missed),
+        *wording.missed_lines(verdict.corrected),
+        *(wording.missed_slice(each, mean) for each in system.slices for mean in each.missed),
         *verdict.waiver_faults,
-        *broken_rules(system.comparison),
+        *wording.broken_rules(system.comparison),
     )
     fails, is_open = system.outcome == "failed", system.outcome == "error"
     phrases = missed or (fault,) if fails else (fault,) if is_open else ()
@@ -354,10 +326,10 @@ def _system_title(system: SystemResult) -> str:
         if each.missed:
             return f"mean {each.missed[0].name} of slice {each.name}"
     if comparison is not None and comparison.fails:
-        if broken := broken_names(comparison):
+        if broken := wording.broken_names(comparison):
             return f"drop of {broken}"
         unclear = ", ".join(difference.name for difference in comparison.inconclusive)
-        return f"{INCONCLUSIVE} on {unclear}" if unclear else "not comparable"
+        return f"{wording.INCONCLUSIVE} on {unclear}" if unclear else "not comparable"
     return "waiver" if verdict.waiver_faults else "failed"
 
 
@@ -368,7 +340,7 @@ def _missed_mean(mean: SystemMean) -> str:
     if mean.value is None:
         return f"mean {mean.name} applies to none of the papers; remove its threshold"
     others = "" if mean.compared == mean.value else ", the others at their worst"
-    return f"mean {standing(mean.named, mean.compared, mean.least)} ({coverage}{others})"
+    return f"mean {wording.standing(mean.named, mean.compared, mean.least)} ({coverage}{others})"
 
 
 def _system_details(system: SystemResult) -> Iterator[str]:
@@ -376,13 +348,13 @@ def _system_details(system: SystemResult) -> Iterator[str]:
     for mean in sorted(system.verdict.means, key=lambda mean: not mean.passes):
         if mean not in system.verdict.missed:
             state = "" if mean.passes else "undecided: " if mean.is_open else "waived: "
-            yield f"  {state}mean {standing(mean.named, mean.compared, mean.least)}"
-    if line := corrected_line(system.verdict.corrected):
+            yield f"  {state}mean {wording.standing(mean.named, mean.compared, mean.least)}"
+    if line := wording.corrected_line(system.verdict.corrected):
         yield f"  corrected by golden labels: {line}"
-    yield from (f"  {one_line(line, 400)}" for line in slice_lines(system))
+    yield from (f"  {one_line(line, 400)}" for line in wording.slice_lines(system))
     if system.comparison is not None:
         yield ""
-        yield from comparison_lines(system.comparison)
+        yield from wording.comparison_lines(system.comparison)
 
 
 def stick_case(suite: SuiteRecord) -> Case:
@@ -411,10 +383,10 @@ def judge_case(suite: SuiteRecord) -> Case | None:
         system=suite.name,
         outcome=trust.outcome,
         place=Place(suite.shown),
-        title=UNTRUSTED if is_untrusted else title,
-        phrases=(one_line(trust_of(suite)),),
-        notes=(MARK,) if is_untrusted else (),
-        details=tuple(describe_trust(trust).splitlines()[1:]) if is_untrusted else (),
+        title=judge_section.UNTRUSTED if is_untrusted else title,
+        phrases=(one_line(judge_section.trust_of(suite)),),
+        notes=(judge_section.MARK,) if is_untrusted else (),
+        details=tuple(judge_section.describe_trust(trust).splitlines()[1:]) if is_untrusted else (),
     )
 
 
@@ -446,11 +418,11 @@ class Part(NamedTuple):
 def judge_parts(trust: Trust) -> Iterator[Part]:
     """Each figure of agreement. A judge without any figure is an error if it was not measured."""
     if not trust.agreements:
-        text = one_line(trust.fault) or trust_phrase(trust, has_labels=True)
+        text = one_line(trust.fault) or judge_section.trust_phrase(trust, has_labels=True)
         yield Part("agreement", text, "unscored" if trust.fault else "passed")
     for agreement in trust.agreements:
-        missed = [short_of_floor(agreement, floor) for floor in agreement.missed]
-        text = "\n".join([*missed, *agreement_lines([agreement])])
+        missed = [judge_section.short_of_floor(agreement, floor) for floor in agreement.missed]
+        text = "\n".join([*missed, *judge_section.agreement_lines([agreement])])
         yield Part(agreement.name, text, "shortfall" if missed else "passed")
     if trust.undecided and not trust.is_untrusted:
         yield Part("undecided", one_line(trust.undecided), "unscored")
@@ -485,12 +457,14 @@ def pair_parts(pair: PairResult, thresholds: Iterable[Threshold]) -> list[Part]:
 
 def _number(pair: PairResult, named: Named, value: float | None, bound: float | None) -> Part:
     """A number that does not fail its pair; skipped where the pair was left undecided."""
-    name, text = named.name, f"{named.name} {render(named, value, bound)}"
+    name, text = named.name, f"{named.name} {wording.render(named, value, bound)}"
     if pair.outcome == "error":
         why = one_line("; ".join(pair.verdict.undecided))
         return Part(name, f"{text} was not decided: {why}", "skipped")
     is_met = bound is not None and named.meets(value, bound)
-    return Part(name, standing(named, value, bound) if is_met and bound is not None else text)
+    return Part(
+        name, wording.standing(named, value, bound) if is_met and bound is not None else text
+    )
 
 
 def _shortfall(pair: PairResult, short: Shortfall) -> str:
@@ -500,7 +474,7 @@ def _shortfall(pair: PairResult, short: Shortfall) -> str:
     alone = replace(pair, findings=tuple(own[:_MOST]), verdict=PairVerdict(shortfalls=(short,)))
     recipes = [text for text in pair.signatures if text.startswith(f"{metric_of(short.name)}|")]
     more = [f"and {len(own) - _MOST} more findings"] if len(own) > _MOST else []
-    return "\n".join([pair_case(alone).text, "", *signature_lines(recipes), *more])
+    return "\n".join([pair_case(alone).text, "", *wording.signature_lines(recipes), *more])
 
 
 def system_parts(system: SystemResult, papers: Sequence[Numbers]) -> list[Part]:
@@ -510,15 +484,17 @@ def system_parts(system: SystemResult, papers: Sequence[Numbers]) -> list[Part]:
     """
     parts = [_mean(system, mean, papers) for mean in system.verdict.means]
     for corrected in system.verdict.corrected:
-        missed = [*missed_lines([corrected])]
-        text = "\n".join(missed or [f"corrected mean {corrected_text(corrected)}"])
+        missed = [*wording.missed_lines([corrected])]
+        text = "\n".join(missed or [f"corrected mean {wording.corrected_text(corrected)}"])
         is_open: Cause = "unscored" if corrected.undecided else "passed"
         parts.append(Part(f"corrected {corrected.name}", text, "shortfall" if missed else is_open))
     for sliced in system.slices:
         for mean in sliced.means:
             fails = mean in sliced.missed
             cause: Cause = "shortfall" if fails else "unscored" if mean.is_open else "passed"
-            parts.append(Part(f"{sliced.name} mean {mean.name}", missed_slice(sliced, mean), cause))
+            parts.append(
+                Part(f"{sliced.name} mean {mean.name}", wording.missed_slice(sliced, mean), cause)
+            )
     if system.comparison is not None:
         parts += _compared(system.comparison)
     parts += _stale_waivers(system.verdict.waivers)
@@ -534,18 +510,21 @@ def _mean(system: SystemResult, mean: SystemMean, papers: Sequence[Numbers]) -> 
     name = f"mean {mean.name}"
     if mean not in system.verdict.missed:
         cause: Cause = "unscored" if mean.is_open else "passed"
-        text = f"mean {standing(mean.named, mean.compared, mean.least)}"
+        text = f"mean {wording.standing(mean.named, mean.compared, mean.least)}"
         return Part(name, _waived_text(text, mean.name, system.verdict.waivers), cause)
     turned = mean.named.oriented
     known = ((each.values.get(mean.name), each.paper) for each in papers)
     worst = nsmallest(_MOST, ((turned(v), paper) for v, paper in known if v is not None))
-    lines = [f"   {render(mean.named, turned(value))} {one_line(paper)}" for value, paper in worst]
+    lines = [
+        f"   {wording.render(mean.named, turned(value))} {one_line(paper)}"
+        for value, paper in worst
+    ]
     text = _waived_text(_missed_mean(mean), mean.name, system.verdict.waivers)
     return Part(name, "\n".join([text, *lines]), "shortfall")
 
 
 def _compared(comparison: Comparison) -> Iterator[Part]:
-    lines = ["; ".join(comparison.mismatches), *comparison_lines(comparison)]
+    lines = ["; ".join(comparison.mismatches), *wording.comparison_lines(comparison)]
     yield Part("comparison", "\n".join(lines), "mismatch" if comparison.mismatches else "passed")
     for difference in comparison.differences:
         name = difference.name
@@ -554,14 +533,14 @@ def _compared(comparison: Comparison) -> Iterator[Part]:
         alone = replace(
             comparison, differences=(difference,), flips=flips, brevity=(), undecided=open_rules
         )
-        unclear = [f"{INCONCLUSIVE}: {phrase}" for phrase in difference.inconclusive]
+        unclear = [f"{wording.INCONCLUSIVE}: {phrase}" for phrase in difference.inconclusive]
         reasons: dict[Cause, Sequence[str]] = {
             "unscored": [phrase for _, phrase in open_rules],
             "inconclusive": unclear,
             "drop": difference.broken,
         }
         cause: Cause = next((cause for cause, why in reasons.items() if why), "passed")
-        lines = ["; ".join(reasons.get(cause, ())), *comparison_lines(alone)]
+        lines = ["; ".join(reasons.get(cause, ())), *wording.comparison_lines(alone)]
         yield Part(f"drop {name}", "\n".join(lines), cause)
     for each in comparison.slices:
         cause = "drop" if each.is_broken else "passed"
@@ -569,7 +548,9 @@ def _compared(comparison: Comparison) -> Iterator[Part]:
 
 
 def _waived_text(text: str, name: str, uses: Iterable[WaiverUse]) -> str:
-    return "\n".join([text, *(waiver_line(use) for use in uses if use.waiver.finding == name)])
+    return "\n".join(
+        [text, *(wording.waiver_line(use) for use in uses if use.waiver.finding == name)]
+    )
 
 
 def _stale_waivers(uses: Iterable[WaiverUse]) -> list[Part]:

@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, catalogue_of, place_of
-from summeval_pytest.reports import judge_section
+from summeval_pytest.reports import judge_section, wording
 from summeval_pytest.reports.cases import (
     Case,
     Failing,
@@ -25,18 +25,6 @@ from summeval_pytest.reports.cases import (
 )
 from summeval_pytest.reports.template import template
 from summeval_pytest.reports.terminal import calls_lines
-from summeval_pytest.reports.wording import (
-    SystemRow,
-    against,
-    broken_rules,
-    claims_of,
-    corrected_value,
-    excerpts,
-    quoted,
-    render,
-    ruled_out_text,
-    slice_lines,
-)
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.trust import confusions, worst_disagreements
 
@@ -177,11 +165,12 @@ def _annotation(case: Case) -> Annotation:
     lines += [one_line(note, _PHRASE) for note in case.notes]
     for finding in case.findings[:1]:
         lines.append(one_line(f"{finding.title}: {finding.verdict}", _PHRASE))
-        lines += [f"{label}: {text}" for label, text in excerpts(finding, _QUOTE, n_sources=1)]
+        quoted = wording.excerpts(finding, _QUOTE, n_sources=1)
+        lines += [f"{label}: {text}" for label, text in quoted]
         if finding.reason:
             lines.append(f"reason: {one_line(finding.reason, _QUOTE)}")
     if case.summary and not case.findings:
-        lines.append(f"summary: {quoted(case.summary, _QUOTE)}")
+        lines.append(f"summary: {wording.quoted(case.summary, _QUOTE)}")
     title, message = f"{case.title}: {case.name}", "\n".join(lines)
     return Annotation(kind=case.kind, title=title, message=message, place=case.place)
 
@@ -190,7 +179,7 @@ def step_summary(run: RunVerdict) -> str:
     """The page; at most some 300,000 bytes of UTF-8, where GitHub accepts a mebibyte."""
     failing = failing_pairs(run)
     systems = [
-        SystemRow(
+        wording.SystemRow(
             suite=suite,
             system=system,
             papers=[pair.numbers() for pair in suite.pairs_of(system.name)],
@@ -201,9 +190,9 @@ def step_summary(run: RunVerdict) -> str:
     named = {mean.name for row in systems for mean in row.system.verdict.means}
     names = sorted({*named, *METRICS}, key=place_of)
     header = run.header
-    words = judge_section, broken_rules, claims_of, confusions, ruled_out_text, slice_lines
+    words = str, judge_section, wording, confusions, worst_disagreements
     functions = cell, code, fitting, head, mean_cell, missing, n, outcome_words, section
-    page = template("step_summary.md", _finalize, str, worst_disagreements, *words, *functions)
+    page = template("step_summary.md", _finalize, *words, *functions)
     return page.render(
         record=run,
         measured=[suite for suite in run.suites if suite.trust is not None],
@@ -314,17 +303,17 @@ def outcome_words(outcomes: Collection[Covered]) -> Markdown:
     return Markdown(", ".join(faults) or passed)
 
 
-def mean_cell(row: SystemRow, name: str) -> Markdown:
+def mean_cell(row: wording.SystemRow, name: str) -> Markdown:
     """A mean with its threshold where it is not met, and its change against the baseline."""
     if name not in catalogue_of(row.suite.own_numbers):
         return Markdown("-")  # another suite of the run has this custom metric
     mean = row.mean(name)
     value, least, corrected = mean.value, mean.least, mean.corrected
     number = mean.mean.named
-    text = render(number, value, least)
+    text = wording.render(number, value, least)
     text = f"**{text}**" if mean.state == "failed" else text
     if mean.state and least is not None and not number.meets(value, least):
-        text += f" {against(number, value, least)}"
+        text += f" {wording.against(number, value, least)}"
     if mean.state in {"waived", "undecided"}:
         text += f", {mean.state}"
     if mean.coverage:
@@ -335,5 +324,5 @@ def mean_cell(row: SystemRow, name: str) -> Markdown:
         reason = corrected.reason
         is_plain = _PLAIN.fullmatch(reason) and "www." not in reason.lower()
         alone = replace(corrected, reason=reason if is_plain else cell(reason))
-        text += f"; corrected {corrected_value(alone)}"
+        text += f"; corrected {wording.corrected_value(alone)}"
     return Markdown(text)

@@ -14,7 +14,7 @@ from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, catalogue_of, 
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import FACETS, SCALES, Facet
-from summeval_pytest.reports import judge_section
+from summeval_pytest.reports import judge_section, wording
 from summeval_pytest.reports.cases import badness, pair_case, system_case
 from summeval_pytest.reports.page_pair import (
     Passages,
@@ -31,14 +31,6 @@ from summeval_pytest.reports.page_pair import (
 )
 from summeval_pytest.reports.template import resource, template
 from summeval_pytest.reports.terminal import calls_lines
-from summeval_pytest.reports.wording import (
-    WORST_FIRST,
-    SystemRow,
-    corrected_value,
-    render,
-    ruled_out_text,
-    slice_lines,
-)
 from summeval_pytest.verdict.policy import named_agreement
 from summeval_pytest.verdict.trust import confusions, worst_disagreements
 
@@ -130,14 +122,16 @@ class ListedPair:
     def values(self) -> dict[str, str]:
         """The value of each scored metric."""
         values, catalogue = self.numbers.values, self.numbers.catalogue
-        return {name: render(catalogue[name], values[name]) for name in measured_metrics(values)}
+        return {
+            name: wording.render(catalogue[name], values[name]) for name in measured_metrics(values)
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemLine:
     """One gated system with its judged pairs; ``key`` is what a link names it by."""
 
-    gated: SystemRow
+    gated: wording.SystemRow
     key: str
     rows: Sequence[ListedPair]
 
@@ -178,7 +172,7 @@ def page_pieces(record: RunVerdict) -> Iterator[str]:
     numbers = {of: number for number, of in enumerate(titles)}
     systems = sorted({row.system for row in rows})
     uses = [use for suite in record.suites for use in suite.waivers]
-    words = confusions, ruled_out_text, slice_lines, named_agreement, worst_disagreements
+    words = judge_section, wording, confusions, named_agreement, worst_disagreements
     functions = counted, cut, mean_cell, pair_link, system_case, whisker
 
     def references(of: tuple[int, str]) -> list[Passages]:
@@ -202,7 +196,7 @@ def page_pieces(record: RunVerdict) -> Iterator[str]:
         values = [row.values.get(metric, "") for metric in metrics]
         return [*known, ratings, values, row.misses, row.waived, row.trend]
 
-    return template("page.html", finalize, judge_section, *words, *functions).generate(
+    return template("page.html", finalize, *words, *functions).generate(
         record=record,
         judge_trust=judge_section.trust_of_run(record),
         gaps=[gap for suite in record.suites for gap in suite.uncompared],
@@ -264,14 +258,14 @@ def _lines(record: RunVerdict, papers: _Papers) -> Iterator[SystemLine]:
                         title=cut(title or pair.paper, _TITLE),
                         outcome=pair.outcome,
                         numbers=pair.numbers(),
-                        place=(WORST_FIRST.index(pair.outcome), *badness(pair)),
+                        place=(wording.WORST_FIRST.index(pair.outcome), *badness(pair)),
                         misses=tuple(cut(phrase, _TITLE) for phrase in case.phrases),
                         waived="; ".join(case.waived),
                         trend=trend if round(loss, 3) else "",
                     )
                 )
             numbers = [row.numbers for row in rows]
-            gated = SystemRow(suite=suite, system=system, papers=numbers)
+            gated = wording.SystemRow(suite=suite, system=system, papers=numbers)
             yield SystemLine(gated=gated, key=key, rows=rows)
 
 
@@ -282,7 +276,7 @@ def pair_link(system: str, paper: str) -> str:
 
 def counted(outcomes: Mapping[Outcome, int]) -> str:
     """Outcomes in words, the worst first: "1 error, 2 failed, 9 passed"."""
-    words = [f"{outcomes[name]:,} {name}" for name in WORST_FIRST if outcomes.get(name)]
+    words = [f"{outcomes[name]:,} {name}" for name in wording.WORST_FIRST if outcomes.get(name)]
     return ", ".join(words) or "none judged"
 
 
@@ -298,14 +292,14 @@ def mean_cell(line: SystemLine, name: str) -> dict[str, object]:
     return {
         "name": name.removeprefix("facet."),
         "scale": int(named.high) if name.startswith("facet.") else 0,
-        "text": render(named, value, least),
+        "text": wording.render(named, value, least),
         "shade": 0 if not missing else max(1, round(missing * _STEPS)),
         "bound": "" if least is None else f"{signs[is_met]} {least:g}",
         "state": mean.state,
         "coverage": mean.coverage and f"{mean.coverage} papers",
         "change": mean.change,
         "href": lost and f"{line.href}&{urlencode({'lost': lost})}",
-        "corrected": "" if mean.corrected is None else corrected_value(mean.corrected),
+        "corrected": "" if mean.corrected is None else wording.corrected_value(mean.corrected),
     }
 
 
@@ -400,7 +394,7 @@ def marked_runs(text: str, figures: Sequence[str]) -> Iterator[tuple[str, bool]]
 def _value(score: Score | Unscored, custom: CustomNumbers) -> str:
     if isinstance(score, Unscored):
         return f"not scored: {score.reason}"
-    return render(catalogue_of(custom)[score.metric], score.value)
+    return wording.render(catalogue_of(custom)[score.metric], score.value)
 
 
 def _runs(text: str, passages: dict[Facet, str]) -> Iterator[tuple[str, str]]:

@@ -17,24 +17,7 @@ from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_me
 from summeval_pytest.metrics.finding import rank
 from summeval_pytest.metrics.score import wrong_pieces
 from summeval_pytest.questions import FACETS
-from summeval_pytest.reports.judge_section import (
-    described,
-    evidence_lines,
-    open_floors,
-    trust_lines,
-    trust_of,
-    untrusted_lines,
-    verdict_of,
-)
-from summeval_pytest.reports.wording import (
-    INCONCLUSIVE,
-    broken_names,
-    corrected_line,
-    render,
-    ruled_out_text,
-    slice_lines,
-    waiver_line,
-)
+from summeval_pytest.reports import judge_section, wording
 from summeval_pytest.run.plan import PlannedCalls
 from summeval_pytest.text.printing import one_line, safe, safe_lines
 from summeval_pytest.verdict.changes import Drift, KindDrift, Rejudged, measure_drift
@@ -145,7 +128,7 @@ def _mean(rows: Collection[TallyRow], metric: str) -> str:
         return "-"
     part = f" ({len(scored)}/{len(rows)})" if len(scored) < len(rows) else ""
     named = catalogue_of(scored[0].custom)[metric]
-    return render(named, statistics.mean(row.values[metric] for row in scored)) + part
+    return wording.render(named, statistics.mean(row.values[metric] for row in scored)) + part
 
 
 def _changes(comparison: Comparison, widths: Mapping[str, int], width: int) -> str:
@@ -218,14 +201,16 @@ def run_lines(record: RunVerdict, *, n_worst: int = 0) -> Iterator[str]:
         rows: dict[str, list[TallyRow]] = {system.name: [] for system in suite.systems}
         for pair in suite.pairs:
             rows[pair.system].append(TallyRow.of(pair))
-        corrected = {each.name: corrected_line(each.verdict.corrected) for each in suite.systems}
+        verdicts = {system.name: system.verdict for system in suite.systems}
+        corrected = {name: wording.corrected_line(of.corrected) for name, of in verdicts.items()}
         tallies = {name: SystemTally(of) for name, of in rows.items()}
         yield from summary_lines(tallies, suite.comparisons, corrected)
     for suite in record.suites:
         of = f" ({one_line(suite.shown)})" if len(record.suites) > 1 else ""
-        yield from trust_lines(trust_of(suite), of, open_floors(suite.trust))
+        floors = judge_section.open_floors(suite.trust)
+        yield from judge_section.trust_lines(judge_section.trust_of(suite), of, floors)
         if suite.trust is not None and suite.is_untrusted:
-            yield from untrusted_lines(suite.trust, suite.golden)
+            yield from judge_section.untrusted_lines(suite.trust, suite.golden)
     yield from ending_lines(record, n_worst=n_worst)
     if record.header.usage:
         yield from calls_lines(record.header.usage, {})
@@ -236,10 +221,11 @@ def ending_lines(record: RunVerdict, *, n_worst: int = 0) -> Iterator[str]:
     for suite in record.suites:
         lines = [one_line(suite.stick, 400)] if suite.stick else []
         lines += [f"{one_line(suite.shown)}: {one_line(gap)}" for gap in suite.gaps]
-        lines += [one_line(line, 400) for system in suite.systems for line in slice_lines(system)]
+        slices = (line for system in suite.systems for line in wording.slice_lines(system))
+        lines += [one_line(line, 400) for line in slices]
         for system, comparison in suite.comparisons.items():
             lines += _comparison(system, comparison)
-        for line in (*lines, *map(waiver_line, suite.waivers)):
+        for line in (*lines, *map(wording.waiver_line, suite.waivers)):
             yield from safe_lines(line)
         counter = count()
         findings = (
@@ -258,10 +244,10 @@ def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
         yield f"{whose}: {one_line(comparison.mismatches[0])}"
         return
     parts = []
-    if broken := broken_names(comparison):
+    if broken := wording.broken_names(comparison):
         parts.append(f"fails: {broken}")
     if unclear := ", ".join(difference.name for difference in comparison.inconclusive):
-        parts.append(f"{INCONCLUSIVE}: {unclear}")
+        parts.append(f"{wording.INCONCLUSIVE}: {unclear}")
     state = "undecided, by the judge's fault" if comparison.undecided else "no rule broken"
     yield f"{whose}: {'; '.join(parts) or state}"
     tested = [d for d in differences if d.p is not None]
@@ -269,7 +255,7 @@ def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
     if tested:
         n_papers = max(d.n_papers for d in differences)
         papers = "1 paper rules" if n_papers == 1 else f"{n_papers} papers rule"
-        drops = ", ".join(f"{d.name} {ruled_out_text(d)}" for d in tested)
+        drops = ", ".join(f"{d.name} {wording.ruled_out_text(d)}" for d in tested)
         yield f"  smallest drop that {papers} out: {drops}"
     yield from (f"  note: {one_line(warning)}" for warning in comparison.notes)
 
@@ -497,12 +483,14 @@ def flip_lines(flips: Sequence[Rejudged], *, n_shown: int) -> Iterator[str]:
 
 
 def _flip(number: int, flip: Rejudged) -> Iterator[str]:
-    where = described(Disagreement(paper=flip.paper, system=flip.system, answer=flip.new))
+    of = Disagreement(paper=flip.paper, system=flip.system, answer=flip.new)
+    where = judge_section.described(of)
     answers = (flip.old.answer, flip.new.answer, flip.new.label)
-    old, new, label = (verdict_of(flip.new, value) for value in answers)
+    old, new, label = (judge_section.verdict_of(flip.new, value) for value in answers)
     way = "away" if flip.loss > 0 else "towards" if flip.loss < 0 else "as far as before"
     yield one_line(f"{number}. {where}: {old} -> {new}, label {label} ({way})", 200)
-    yield from evidence_lines(flip.quoted, 13, when=" now" if flip.quoted is flip.new else " then")
+    when = " now" if flip.quoted is flip.new else " then"
+    yield from judge_section.evidence_lines(flip.quoted, 13, when=when)
 
 
 def _kind_name(kind: KindDrift) -> str:
