@@ -99,15 +99,11 @@ class GatedSuite:
         """
         if self.thresholds.metrics:
             return
-        if self.unmeasured:
-            raise OptionError(
-                f"{self.suite.shown} has thresholds, and judge {judge!r} rates facets only, so"
-                f" nothing could fail: it does not measure {', '.join(self.unmeasured)}; add"
-                " --summ-min facet=0.55, or name another judge"
-            )
+        missing = ", ".join(self.unmeasured)
+        why = f": judge {judge!r} rates facets only and does not measure {missing}"
         raise OptionError(
-            f"{self.suite.shown} has no threshold, so nothing could fail; add [thresholds] with for"
-            " example facet = 0.55, or --summ-min facet=0.55"
+            f"{self.suite.shown} has no threshold, so nothing could fail{why if missing else ''};"
+            " add [thresholds] with for example facet = 0.55, or --summ-min facet=0.55"
         )
 
     def task(self, paper: str, system: str) -> Task:

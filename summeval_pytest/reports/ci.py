@@ -308,8 +308,7 @@ def mean_cell(row: wording.SystemRow, name: str) -> Markdown:
     if name not in catalogue_of(row.suite.own_numbers):
         return Markdown("-")  # another suite of the run has this custom metric
     mean = row.mean(name)
-    value, least, corrected = mean.value, mean.least, mean.corrected
-    number = mean.mean.named
+    number, value, least, corrected = mean.named, mean.value, mean.least, mean.corrected
     text = wording.render(number, value, least)
     text = f"**{text}**" if mean.state == "failed" else text
     if mean.state and least is not None and not number.meets(value, least):

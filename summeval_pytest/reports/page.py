@@ -283,8 +283,7 @@ def counted(outcomes: Mapping[Outcome, int]) -> str:
 def mean_cell(line: SystemLine, name: str) -> dict[str, object]:
     """A cell of the heatmap."""
     lost, mean = _LOST.get(name, ""), line.gated.mean(name)
-    named = mean.mean.named
-    value, least = mean.value, mean.least
+    named, value, least = mean.named, mean.value, mean.least
     is_judged = name.partition(".")[0] in METRICS  # no best value is known of a custom metric
     missing = named.gap(value, named.best) if is_judged and value is not None else 0.0
     is_met = value is None or least is None or named.meets(value, least)

@@ -365,18 +365,11 @@ class _PairPieces:
                     pieces += self._sentences(score)
                 case EvaScore():
                     pieces += [*self._facts(score, "expected"), *self._facts(score, "stated")]
-        places = {
-            each.text: place
-            for place, piece in enumerate(pieces)
-            for each in (piece, *piece.parts)
-            if each.text
-        }
-        numbered = {p.number: place for place, p in enumerate(pieces) if p.kind == "sentence"}
-        places |= {
-            sentence.text: numbered[index + 1]
-            for index, sentence in self._judged.items()
-            if index + 1 in numbered
-        }
+        texts = ((each.text, n) for n, p in enumerate(pieces) for each in (p, *p.parts))
+        places = {text: place for text, place in texts if text}
+        for place, piece in enumerate(pieces):
+            if piece.kind == "sentence" and piece.number is not None:
+                places[self._judged[piece.number - 1].text] = place
 
         def referring(piece: Piece) -> Piece:
             other = dict.fromkeys(places.get(str(text), text) for text in piece.other)

@@ -9,7 +9,7 @@ import operator
 from collections import Counter
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, catalogue_of
 from summeval_pytest.text.printing import one_line, safe
@@ -306,31 +306,22 @@ WORST_FIRST: Final[tuple[Outcome, ...]] = ("error", "failed", "passed")
 """Outcomes of pairs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownMean:
+class ShownMean(NamedTuple):
     """One mean of a system over its judged pairs.
 
-    ``least`` is its threshold, ``change`` its change against the baseline. ``state`` is that of the
-    mean or of the corrected mean; empty where it passes, and where nothing was decided.
+    ``value`` is the mean, or the value that misses the threshold ``least``: that of all papers at
+    their worst. ``state`` is that of the mean or of the corrected mean; empty where it passes, and
+    where nothing was decided. ``coverage`` says how many papers it covers, and is empty where that
+    is all that should have the number. ``change`` is against the baseline.
     """
 
-    mean: SystemMean
+    named: Named
+    value: float | None
     least: float | None
     state: Literal["", "failed", "waived", "undecided"]
+    coverage: str
     corrected: CorrectedMean | None
     change: float | None
-
-    @property
-    def value(self) -> float | None:
-        """The mean, or the value that misses the threshold: that of all papers at their worst."""
-        return self.mean.compared if self.state == "failed" else self.mean.value
-
-    @property
-    def coverage(self) -> str:
-        """How many papers it covers; empty where it covers all that should have the number."""
-        mean = self.mean
-        is_whole = mean.n_scored == mean.n_papers
-        return "" if is_whole else f"{mean.n_scored:,} of {mean.n_papers:,}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -365,11 +356,15 @@ class SystemRow:
             state = "failed"
         elif decided is not None and not decided.passes:
             state = "undecided" if decided.is_open else "waived"
+        limit = Threshold(name, least or 0.0, custom=self.suite.own_numbers)
+        mean = decided or mean_of(self.papers, limit)
+        is_whole = mean.n_scored == mean.n_papers
         return ShownMean(
-            mean=decided
-            or mean_of(self.papers, Threshold(name, least or 0.0, custom=self.suite.own_numbers)),
+            named=mean.named,
+            value=mean.compared if state == "failed" else mean.value,
             least=least if decided is None else decided.least,
             state=state,
+            coverage="" if is_whole else f"{mean.n_scored:,} of {mean.n_papers:,}",
             corrected=corrected,
             change=difference.change if difference else None,
         )

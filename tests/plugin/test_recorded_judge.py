@@ -103,6 +103,6 @@ def test_thresholds_that_the_judge_cannot_measure_are_a_usage_error(bench: Bench
     run = bench.inside("summeval.toml", OLD)
     assert run.code == 4
     assert (
-        "summeval.toml has thresholds, and judge 'old' rates facets only, so nothing could fail:"
-        " it does not measure eva, faithfulness; add --summ-min facet=0.55, or name another judge"
+        "summeval.toml has no threshold, so nothing could fail: judge 'old' rates facets only and"
+        " does not measure eva, faithfulness; add [thresholds]"
     ) in run.out + run.err
