@@ -235,6 +235,7 @@ def import_replies(file: Path, /, *, store: StoreOption = None) -> list[str]:
     """Stores the replies of a file; names each line without a usable reply, and leaves it out.
 
     Raises:
+        SuiteError: if two lines have different replies to one request; nothing is stored.
         JudgeError: if there are lines, and none of them has a usable reply.
     """
     try:
@@ -242,7 +243,7 @@ def import_replies(file: Path, /, *, store: StoreOption = None) -> list[str]:
     except (OSError, ValueError) as error:
         what = f"the file cannot be read ({error}); name the responses file"
         raise SuiteError(Place(str(file)), what) from None
-    stored = 0
+    lines_of: dict[str, tuple[int, ChatReply]] = {}
     failed: list[str] = []
     place = session_of(Endpoints(store=store)).replies.place
     with closing(open_store(place)) as replies:
@@ -254,11 +255,15 @@ def import_replies(file: Path, /, *, store: StoreOption = None) -> list[str]:
             except (NoReplyError, ValueError) as error:
                 failed.append(f"{file}:{number}: {one_line(str(error))}")
                 continue
+            first, known = lines_of.setdefault(key, (number, reply))
+            if reply != known:
+                what = f"{key[:8]} has another reply on line {first}; keep one of the two"
+                raise SuiteError(Place(str(file), number), what)
+        for key, (_, reply) in lines_of.items():
             replies.put(Row(key=key, topic="from a batch", reply=reply.as_json()))
-            stored += 1
-    lines = [f"{place}: {stored:,} replies stored, {len(failed):,} lines without one"]
+    lines = [f"{place}: {len(lines_of):,} replies stored, {len(failed):,} lines without one"]
     lines += shortened(failed, FAILURES_SHOWN)
-    if failed and not stored:
+    if failed and not lines_of:
         raise JudgeError("\n".join(lines))
     return [*lines, "next: 'summeval batch export' again, until nothing is open"]
 

@@ -180,7 +180,12 @@ def _suite(parts: Sequence[tuple[str, SuiteRecord]]) -> SuiteRecord:
                     f" {outline.paper!r}; name runs of different pairs"
                 )
             files[key] = file
-        golden |= {(each.system, each.paper): each for each in suite.golden}
+        for pair in suite.golden:
+            if golden.setdefault((pair.system, pair.paper), pair) != pair:
+                raise OptionError(
+                    f"{FROM}: {file} has other answers of the judge about the label of"
+                    f" {pair.system!r} on {pair.paper!r} than a file before it; judge again"
+                )
     return replace(
         first,
         systems=tuple(_systems(parts)),

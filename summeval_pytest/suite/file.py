@@ -235,8 +235,6 @@ def tables_of(
     """The sub-tables of a table, by name, each with the lines of its own keys."""
     kind = key.removesuffix("s")
     for name, table in _table(toml, key).values.items():
-        if name.startswith(OWN_KEYS):
-            continue
         owner, where = f"{kind} {name!r}", partial(toml.place, key, name)
         check_name(name, kind, where(), reserved)
         if not isinstance(table, dict):
@@ -490,10 +488,6 @@ def read_slice_fields(toml: TomlText) -> Mapping[str, str]:
     fields = _table(toml, "slices")
     for name, column in fields.values.items():
         check_name(name, "slice", fields.where(name))
-        if name.startswith(OWN_KEYS):  # its table of thresholds would be ignored
-            what = f"has a name that starts with {OWN_KEYS}, and such names are ignored"
-            short = name.removeprefix(OWN_KEYS) or "field"
-            raise fields.key_fault(name, f"{what}; write {short} = {brief(column)}")
         if not fields.value(name, Text).startswith(OWN_KEYS):
             raise fields.wrong(name, column, f"a column of your own, {OWN_KEYS}NAME")
     return {name: str(column) for name, column in fields.values.items()}

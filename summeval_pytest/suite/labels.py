@@ -24,7 +24,7 @@ from summeval_pytest.suite.entries import (
     keyed,
     mistake,
 )
-from summeval_pytest.suite.lines import brief, closest, read_lines
+from summeval_pytest.suite.lines import OWN_KEYS, brief, closest, read_lines
 from summeval_pytest.suite.values import RecordedSpec, Segments
 from summeval_pytest.text.normalise import normalise
 
@@ -95,6 +95,8 @@ class SentenceLabel:
 def _consistent(label: SentenceLabel) -> SentenceLabel:
     if label.faithful and label.error:
         raise mistake("is faithful and names an error; delete one of the two")
+    if (label.error or "").startswith(OWN_KEYS):  # its floor would be ignored
+        raise mistake(f"names an error that starts with {OWN_KEYS}; choose another name")
     if label.faithful and label.factual is not None:
         raise mistake("is faithful and has 'factual', which is for unfaithful sentences; delete it")
     return label

@@ -56,12 +56,15 @@ def check_name(name: str, kind: str, place: Place, reserved: Collection[str] = (
 
     Raises:
         SuiteError: For a reserved or overlong name, and for one with white space, control
-            characters, brackets, ``|``, ``::``, or a colon at either end.
+            characters, brackets, ``|``, ``::``, or a colon at either end. For a name that is a key
+            of the suite, and ignored like the owner's own keys.
     """
     unfit = [repr(c) for c in name if c.isspace() or c in "[]|" or category(c) in _INVISIBLE]
     unfit += ["'::'"] * ("::" in name) + ["':' at an end"] * (":" in {name[:1], name[-1:]})
     if name in reserved:
         fault = "a reserved name; choose another"
+    elif name.startswith(OWN_KEYS) and kind != "paper":
+        fault = f"a name that starts with {OWN_KEYS}, and such keys are ignored; choose another"
     elif len(name) > _LONGEST:
         fault = f"a name of {len(name)} characters; use at most {_LONGEST}"
     elif unfit:

@@ -70,6 +70,7 @@ def test_runs_that_do_not_belong_together_are_refused_by_what_differs(
         [part(labels="aa"), part(labels="bb")],
         [part(), part(systems=(replace(GATED[0], summaries="0c"),))],
         [part(FERN), part(FERN, MOSS)],
+        [part(FERN, golden=(LABEL,)), part(MOSS, golden=(replace(LABEL, n_left_out=1),))],
         [shard(1, 2), shard(1, 2)],
         [shard(1, 3)],
         [shard(1, 2), part()],
