@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from summeval_pytest.errors import SuiteError
@@ -29,10 +28,7 @@ _SYSTEMS: Final = (
 _GPT35: Final = ("gpt35_fm", "gpt35", "gpt3.5")
 _PREFIXES: Final = {"gpt35_fm": _GPT35, "gpt35": ("gpt35", "gpt35_fm", "gpt3.5")}
 """What the columns of a system may begin with, where that is not only its own name."""
-_FACETS: Final[dict[str, Facet]] = {
-    **{facet: facet for facet in FACETS},
-    **{f"{facet}s": facet for facet in FACETS},
-}
+_FACETS: Final = {spelling: facet for facet in FACETS for spelling in (facet, f"{facet}s")}
 _GRID: Final = 0.01
 
 
@@ -77,8 +73,7 @@ _THRESHOLDS: Final = (
 _Object = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportReport:
+class ImportReport(NamedTuple):
     """What an import wrote, and what it had to leave out.
 
     ``n_skipped_facets`` counts ratings of a labelled pair that the annotators left out because
@@ -117,7 +112,11 @@ def import_scholarsum(file: Path, out: Path) -> ImportReport:
     for number, entry in enumerate(entries, start=1):
         name = f"{file.stem}-{number:03}"
         papers.append(
-            {"id": name, "source": _whole(entry, _ARTICLE), "reference": _whole(entry, _REFERENCE)}
+            {
+                "id": name,
+                "source": _text(entry, _ARTICLE, whole=True),
+                "reference": _text(entry, _REFERENCE, whole=True),
+            }
         )
         _add_segments(entry, name, None, _present(entry, _REFERENCE_SEGMENTS), recorded, notes)
         for system in systems:
@@ -139,9 +138,10 @@ def import_scholarsum(file: Path, out: Path) -> ImportReport:
     rating = {record["by"] for record in recorded if "facets" in record}
     has_segments = any("segments" in record for record in recorded)
     judges = {n: by for n, by in _RECORDED_JUDGES.items() if by in rating and has_segments}
-    tables: list[str] = []
-    for judge, by in judges.items():
-        tables += ["", f"[judges.{judge}]", f'recorded = "{by}"', f'segments = "{_SEGMENTS_BY}"']
+    tables = [
+        f'\n[judges.{judge}]\nrecorded = "{by}"\nsegments = "{_SEGMENTS_BY}"'
+        for judge, by in judges.items()
+    ]
     files = suite_files(
         [f"Imported from {file.name!r} of ScholarSum (github.com/iriscxy/ScholarSum)."],
         {"papers": papers, "labels": labels, "recorded": recorded},
@@ -177,15 +177,6 @@ def _systems(papers: list[FileEntry]) -> tuple[str, ...]:
         none = f"this line has no summary ({_SYSTEMS[0]!r}, {_SYSTEMS[1]!r}, ...)"
         raise SuiteError(papers[0].place, f"{none}, {lacks} dataset/arxiv.json")
     return systems
-
-
-def _whole(entry: FileEntry, key: str) -> str:
-    text = _text(entry, key)
-    if not text:
-        raise entry.fault(
-            key, f"{key!r} of this line is empty (''); name a complete file of the release"
-        )
-    return text
 
 
 def _score(entry: FileEntry, column: ScoreColumn, prefixes: list[str]) -> _Object:
@@ -231,14 +222,17 @@ def _present(paper: FileEntry, keys: Iterable[str]) -> str | None:
     return next((key for key in keys if paper.values.get(key) is not None), None)
 
 
-def _text(paper: FileEntry, key: str) -> str:
-    """A text without special tokens; a list of texts is joined."""
+def _text(paper: FileEntry, key: str, *, whole: bool = False) -> str:
+    """A text without special tokens, perhaps empty; a list of texts is joined."""
     if not paper.has(key):
         raise paper.missing(key)
     value = paper.values[key]
-    text = _joined(value)
-    if text is None:
+    if (text := _joined(value)) is None:
         raise paper.wrong(key, value, "a text or a list of texts")
+    if whole and not normalise(text):
+        raise paper.fault(
+            key, f"{key!r} of this line is empty (''); name a complete file of the release"
+        )
     return normalise(text)
 
 

@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated, Final
@@ -110,8 +111,13 @@ def study(
     words = None if familiar is None else read_familiar(familiar)
     if json_file is not None:
         check_writable(json_file, "--json")
+    if figures is not None and find_spec("matplotlib") is None:
+        raise OptionError(
+            f"--figures={figures}: figures are drawn by matplotlib, which is not installed;"
+            " pip install 'summeval-pytest[report]'"
+        )
     if figures is not None:
-        _check_figures(figures)
+        make_folder(figures, "--figures")
     session = session_of(endpoints, asking)
     loaded = suite_of(suite, allow_outside=allow_outside)
     check_sentences(loaded)
@@ -252,17 +258,6 @@ def read_familiar(file: Path) -> frozenset[str]:
     if not words:
         raise OptionError(f"--familiar={file}: holds no word; write the familiar words, one a line")
     return words
-
-
-def _check_figures(folder: Path) -> None:
-    from importlib.util import find_spec
-
-    if find_spec("matplotlib") is None:
-        raise OptionError(
-            f"--figures={folder}: figures are drawn by matplotlib, which is not installed;"
-            " pip install 'summeval-pytest[report]'"
-        )
-    make_folder(folder, "--figures")
 
 
 def _calls(material: Sequence[StudiedJudge]) -> Iterator[str]:

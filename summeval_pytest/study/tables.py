@@ -6,7 +6,6 @@ A figure is an `Estimate` (on one line) or a `Mean` over papers (over its interv
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
@@ -17,10 +16,9 @@ Row: TypeAlias = dict[str, Any]
 """A line of a JSON file, by key: names, counts, estimates and means."""
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    Cell = str | Callable[[Row], object]
-    Cells = Mapping[str, Cell] | Sequence[tuple[str, Cell]]
+    Cells = Mapping[str, str | Callable[[Row], object]]
     """By the head of a column, the key of its value, or what makes its cell or value of a row."""
 
 SEED: Final = 20241
@@ -59,22 +57,16 @@ class Mean:
     n_of: int
 
 
-def table_of(title: str, rows: Iterable[Row], cells: Cells, *notes: str, n_names: int = 1) -> Table:
+def table_of(title: str, rows: Sequence[Row], cells: Cells, *notes: str, n_names: int = 1) -> Table:
     """The rows under the heads of these cells; the head of an estimate stands above its value."""
-    rows = list(rows)
     heads, columns = [], []
-    for head, key in cells.items() if isinstance(cells, Mapping) else cells:
+    for head, key in cells.items():
         values = [key(row) if callable(key) else _value(row, key) for row in rows]
         is_wide = any(isinstance(value, Estimate) for value in values)
         heads.append(f"{head:<{WIDE}}" if is_wide else head)
         columns.append([_cell(value, is_wide=is_wide) for value in values])
-    return Table(
-        title=title,
-        head=tuple(heads),
-        rows=[*zip(*columns, strict=True)],
-        n_names=n_names,
-        notes=notes,
-    )
+    lines = [*zip(*columns, strict=True)]
+    return Table(title=title, head=tuple(heads), rows=lines, n_names=n_names, notes=notes)
 
 
 def _value(row: Row, path: str) -> object:
@@ -95,8 +87,7 @@ def _cell(value: Any, *, is_wide: bool) -> str:
             return mean_cell(value)
         case int():
             return f"{value:>6,}{'':12}" if is_wide else f"{value:,}"
-        case _:
-            return number(value)
+    return number(value)
 
 
 def named(name: str | None, width: int = NAME) -> str:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import importlib.util
 import json
 import sys
 from collections.abc import Callable
@@ -143,12 +142,7 @@ def test_without_matplotlib_the_extra_is_named(
     monkeypatch: pytest.MonkeyPatch, shell: Shell
 ) -> None:
     """Before a judge is asked."""
-    find_spec = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util,
-        "find_spec",
-        lambda name, package=None: None if name == "matplotlib" else find_spec(name, package),
-    )
+    monkeypatch.setattr("summeval_pytest.study.study.find_spec", lambda _: None)
     suite = write_studied(Path("suite"))
     message = shell.error(4, "study", suite, "--figures", "drawn")
     assert "pip install 'summeval-pytest[report]'" in message

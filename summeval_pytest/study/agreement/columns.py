@@ -91,10 +91,8 @@ def role_answers(label: Label, evaluation: Evaluation) -> tuple[RoleAnswer, ...]
     if not isinstance(segments, FacetSegments):
         return ()
     stating = [role for role in label.roles or () if role.facets]
-    return tuple(
-        RoleAnswer(right=role.facets, answer=facet_with(normalise(role.text), segments))
-        for role in stating
-    )
+    placed = (facet_with(normalise(role.text), segments) for role in stating)
+    return tuple(map(RoleAnswer, (role.facets for role in stating), placed))
 
 
 def facet_with(sentence: str, segments: FacetSegments) -> Facet | None:
@@ -222,12 +220,10 @@ def labelled_pairs(
         ]
     finally:
         session.replies.forget_run()
-    if all("support" in p.columns for p in pairs if "faithfulness" in p.columns):
-        return pairs
+    has_support = all("support" in p.columns for p in pairs if "faithfulness" in p.columns)
     # Where a rule answered every sentence, there is a support of no judge's.
-    return [
-        replace(p, columns={n: v for n, v in p.columns.items() if n != "support"}) for p in pairs
-    ]
+    columns = [{c: n for c, n in p.columns.items() if has_support or c != "support"} for p in pairs]
+    return [replace(pair, columns=own) for pair, own in zip(pairs, columns, strict=True)]
 
 
 def labelled_pair(
@@ -252,7 +248,7 @@ def labelled_pair(
         else:
             columns.update(_columns(score))
     for name, result in evaluation.extras.items():
-        column = "sentence roles" if name == SEGMENTS.name else _COLUMNS_OF[name]
+        column = _COLUMNS_OF[name] if name != SEGMENTS.name else "sentence roles"
         if isinstance(result, Unanswered | Unscored):
             missing[column] = result.reason
         elif isinstance(result, float):

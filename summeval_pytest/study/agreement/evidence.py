@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from statistics import mean, median
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -53,8 +52,7 @@ _FIGURES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvidenceCase:
+class EvidenceCase(NamedTuple):
     """One sentence that labels give evidence for.
 
     Attributes:
@@ -104,19 +102,24 @@ def supporting_figures(cases: Sequence[EvidenceCase]) -> Iterator[Row]:
     A sentence is more abstractive where its share of novel bigrams is above the median. A part
     without a sentence is left out.
     """
-    ranked = {id(case): top_sentences(case.sentence, case.source, TOP) for case in cases}
-    novel = {id(case): novel_bigrams(case.sentence, case.source) for case in cases}
-    middle = median(novel.values()) if novel else 0.0
+    rows = [
+        (
+            case,
+            top_sentences(case.sentence, case.source, TOP),
+            novel_bigrams(case.sentence, case.source),
+        )
+        for case in cases
+    ]
+    middle = median(novel for *_, novel in rows) if rows else 0.0
     for part, few in {
-        "all": cases,
-        "high": [case for case in cases if novel[id(case)] > middle],
-        "low": [case for case in cases if novel[id(case)] <= middle],
+        "all": rows,
+        "high": [row for row in rows if row[2] > middle],
+        "low": [row for row in rows if row[2] <= middle],
     }.items():
         if few:
-            yield figures_of("judge", part, [(case, case.named) for case in few])
+            yield figures_of("judge", part, [(case, case.named) for case, *_ in few])
             for k in range(1, TOP + 1):
-                first = [(case, ranked[id(case)][:k]) for case in few]
-                yield figures_of(f"BM25 top-{k}", part, first)
+                yield figures_of(f"BM25 top-{k}", part, [(case, top[:k]) for case, top, _ in few])
 
 
 def figures_of(
@@ -137,12 +140,10 @@ def figures_of(
     counts = np.zeros((len(rows), 5), dtype=np.int64)
     for group, one in answered:
         counts[rows[group]] += (one.named, one.labelled, one.both, int(one.both > 0), 1)
-    every = [count for _, count in answered]
+    names = ("precision", "recall", "f1")
     macro = {
-        "precision": mean(count.precision for count in every),
-        "recall": mean(count.recall for count in every),
-        "f1": mean(count.f1 for count in every),
-    } if every else None  # fmt: skip
+        name: mean(getattr(count, name) for _, count in answered) for name in names if answered
+    }
     return {
         "by": by,
         "part": part,
@@ -150,7 +151,7 @@ def figures_of(
         "n_papers": len(counts),
         "n_unanswered": len(named) - len(answered),
         **{key: estimate_of(counts, figure, SEED) for key, figure in _FIGURES.items()},
-        "macro": macro,
+        "macro": macro or None,
     }
 
 
@@ -184,25 +185,21 @@ def evidence_report(suite: Suite, judge_name: str, session: Session, *, every: b
         for label, evaluation in zip(tasks.values(), scores, strict=True)
         for case in evidence_cases(label, evaluation, every=every)
     ]
+    of = [s for each in scores for s in each.scores if isinstance(s, FaithfulnessScore)]
+    errors = {
+        "n_sentences": sum(s.supported is not None for score in of for s in score.sentences),
+        "n_ungrounded": sum(score.n_ungrounded for score in of),
+        "n_copied": sum(score.n_copied for score in of),
+        "n_unsupported_yes": sum(score.n_unsupported_yes for score in of),
+    }
     return {
         "suite": suite.shown,
         "fingerprint": suite.fingerprint,
         "judge": judge.signature,
         "n_pairs": len(tasks),
         "figures": list(supporting_figures(cases)),
-        "errors": _errors(scores),
+        "errors": errors,
         "every": every,
-    }
-
-
-def _errors(evaluations: Sequence[Evaluation]) -> Row:
-    scores = [score for each in evaluations for score in each.scores]
-    judged = [score for score in scores if isinstance(score, FaithfulnessScore)]
-    return {
-        "n_sentences": sum(s.supported is not None for score in judged for s in score.sentences),
-        "n_ungrounded": sum(score.n_ungrounded for score in judged),
-        "n_copied": sum(score.n_copied for score in judged),
-        "n_unsupported_yes": sum(score.n_unsupported_yes for score in judged),
     }
 
 

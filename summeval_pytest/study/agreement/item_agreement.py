@@ -7,8 +7,7 @@ same reference are one. Only items that both have answered count.
 from __future__ import annotations
 
 from collections import defaultdict
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -96,8 +95,12 @@ def iccs_of(tables: Counts, *, categories: Sequence[float]) -> Figures:
     return shares(of_targets - error, np.where(is_defined, below, 0.0))
 
 
+def _of_all(tables: Counts, some: Counts) -> Figures:
+    return shares(some, tables.sum(axis=(-2, -1)))
+
+
 def _exact(tables: Counts) -> Figures:
-    return shares(np.trace(tables, axis1=-2, axis2=-1), tables.sum(axis=(-2, -1)))
+    return _of_all(tables, np.trace(tables, axis1=-2, axis2=-1))
 
 
 def _recall(tables: Counts, row: int) -> Figures:
@@ -105,32 +108,26 @@ def _recall(tables: Counts, row: int) -> Figures:
     return shares(tables[..., row, row], tables[..., row, :].sum(axis=-1))
 
 
-def _kappa(tables: Counts) -> Figures:
-    return kappas_of(tables, categories=range(tables.shape[-1]), weights="none")
+def _kappa(tables: Counts, weights: Literal["none", "quadratic"] = "none") -> Figures:
+    return kappas_of(tables, categories=range(tables.shape[-1]), weights=weights)
 
 
-RATING_FIGURES: Final[Mapping[str, Figure]] = MappingProxyType(
-    {
-        "exact": _exact,
-        "kappa": _kappa,
-        "quadratic kappa": lambda t: kappas_of(
-            t, categories=range(t.shape[-1]), weights="quadratic"
-        ),
-        "alpha (ordinal)": alphas_of,
-        "ICC(2,1)": lambda t: iccs_of(t, categories=range(1, t.shape[-1] + 1)),
-    }
-)
+RATING_FIGURES: Final[Mapping[str, Figure]] = {
+    "exact": _exact,
+    "kappa": _kappa,
+    "quadratic kappa": lambda t: _kappa(t, "quadratic"),
+    "alpha (ordinal)": alphas_of,
+    "ICC(2,1)": lambda t: iccs_of(t, categories=range(1, t.shape[-1] + 1)),
+}
 """Of ratings: percent agreement, Cohen's kappa plain and quadratic, Krippendorff's alpha, ICC."""
-VERDICT_FIGURES: Final[Mapping[str, Figure]] = MappingProxyType(
-    {
-        "exact": _exact,
-        "kappa": _kappa,
-        "balanced accuracy": lambda t: (_recall(t, 0) + _recall(t, 1)) / 2,
-        "recall of wrong": lambda t: _recall(t, 0),
-        "called wrong": lambda t: shares(t[..., :, 0].sum(axis=-1), t.sum(axis=(-2, -1))),
-        "labelled wrong": lambda t: shares(t[..., 0, :].sum(axis=-1), t.sum(axis=(-2, -1))),
-    }
-)
+VERDICT_FIGURES: Final[Mapping[str, Figure]] = {
+    "exact": _exact,
+    "kappa": _kappa,
+    "balanced accuracy": lambda t: (_recall(t, 0) + _recall(t, 1)) / 2,
+    "recall of wrong": lambda t: _recall(t, 0),
+    "called wrong": lambda t: _of_all(t, t[..., :, 0].sum(axis=-1)),
+    "labelled wrong": lambda t: _of_all(t, t[..., 0, :].sum(axis=-1)),
+}
 """Of sentences and facts; *wrong* is a sentence that is not faithful, a fact that does not hold."""
 AUC: Final = "AUC of support"
 """How well the judge's strength of belief tells right from wrong, whatever its threshold: 0 to 1,

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.metrics.facts import StageCounts
     from summeval_pytest.study.systems.studied import Studied, StudiedText
-    from summeval_pytest.study.tables import Cell, Cells, Row
+    from summeval_pytest.study.tables import Cells, Row
 
     Scores = Iterator[tuple[str, NDArray[np.float64]]]
     Stages = tuple[str, StageCounts]
@@ -477,7 +477,7 @@ def _profile(key: str, names: Sequence[str], title: str, note: str) -> Analysis:
     return Analysis(key, partial(profiles, names=names), table, needs_judge=False)
 
 
-_BY: Final[dict[str, Cell]] = {"by": lambda row: named(row["by"]) or "labels", "system": "system"}
+_BY: Final[Cells] = {"by": lambda row: named(row["by"]) or "labels", "system": "system"}
 ANALYSES: Final[Mapping[str, Analysis]] = {
     "systems": Analysis("standings", standings, _standings_table),
     "ratings": Analysis(
