@@ -58,7 +58,7 @@ from summeval_pytest.study.embeddings import (
     load_encoder,
     with_columns,
 )
-from summeval_pytest.study.layout import table_lines
+from summeval_pytest.study.tables import table_lines
 from summeval_pytest.suite.marking import read_label_file
 from summeval_pytest.text.printing import one_line
 
@@ -68,8 +68,7 @@ if TYPE_CHECKING:
     from cyclopts import Token
 
     from summeval_pytest.run.session import Session
-    from summeval_pytest.study.layout import Table
-    from summeval_pytest.study.tables import Row
+    from summeval_pytest.study.tables import Row, Table
     from summeval_pytest.suite.suite import Suite
 
 

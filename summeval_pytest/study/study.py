@@ -33,11 +33,10 @@ from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.reports.terminal import calls_lines, model_lines
 from summeval_pytest.run.golden import check_sentences
 from summeval_pytest.study.baselines import check_baselines
-from summeval_pytest.study.layout import table_lines
 from summeval_pytest.study.systems.analyses import ANALYSES
 from summeval_pytest.study.systems.studied import Material
 from summeval_pytest.study.systems.texts import text_numbers
-from summeval_pytest.study.tables import named
+from summeval_pytest.study.tables import named, table_lines
 from summeval_pytest.suite.values import JudgeSpec
 from summeval_pytest.text.normalise import NORMALISER
 from summeval_pytest.text.printing import one_line, safe

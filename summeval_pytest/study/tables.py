@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import zip_longest
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from summeval_pytest.study.layout import Table
-from summeval_pytest.text.printing import one_line
+from summeval_pytest.text.printing import one_line, safe
 
 Row: TypeAlias = dict[str, Any]
 """A line of a JSON file, by key: names, counts, estimates and means."""
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     Cells = Mapping[str, str | Callable[[Row], object]]
     """By the head of a column, the key of its value, or what makes its cell or value of a row."""
@@ -150,3 +151,82 @@ def p_cell(value: float | None) -> str:
     if value is None:
         return "-"
     return "<.0001" if value < 0.0001 else f"{value:.4f}"  # noqa: PLR2004 - four digits are shown
+
+
+LINE: Final = 100
+"""The width of a table."""
+_GAP: Final = "  "
+_BOLD: Final = "\x1b[1m{}\x1b[0m"
+_DIM: Final = "\x1b[2m{}\x1b[0m"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Rows of cells under a head; a line break in a cell is a line of its own.
+
+    The first ``n_names`` columns name the row: they are left-aligned, and repeated where the other
+    columns do not fit beside each other and go on below.
+    """
+
+    title: str = ""
+    head: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    n_names: int = 1
+    notes: tuple[str, ...] = ()
+
+
+def table_lines(table: Table, width: int = LINE, *, is_coloured: bool = False) -> Iterator[str]:
+    """The table in lines of at most ``width`` characters, unless one column is wider.
+
+    Cells may hold foreign text. ``is_coloured`` is for a terminal: bold heads, dim notes.
+    """
+    bold, dim = (_BOLD, _DIM) if is_coloured else ("{}", "{}")
+    yield from map(bold.format, _wrapped(table.title, width))
+    cells = [[safe(cell).split("\n") for cell in row] for row in (table.head, *table.rows)]
+    widths = [max(_width(line) for row in cells for line in row[n]) for n in range(len(cells[0]))]
+    for place, columns in enumerate(_panels(widths, table.n_names, width)):
+        if place:
+            yield ""
+        head, *rows = ([row[column] for column in columns] for row in cells)
+        tallest = max(map(len, head))  # a head stands on its column
+        raised = [[""] * (tallest - len(lines)) + lines for lines in head]
+        for row in (raised, *rows):
+            for line in zip_longest(*row, fillvalue=""):
+                padded = (
+                    _padded(text, widths[column], is_name=column < table.n_names)
+                    for text, column in zip(line, columns, strict=True)
+                )
+                text = _GAP.join(padded).rstrip()
+                yield bold.format(text) if row is raised else text
+    for note in table.notes:
+        yield from map(dim.format, _wrapped(note, width))
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return wrap(safe(text), width, break_on_hyphens=False)
+
+
+def _panels(widths: Sequence[int], n_names: int, width: int) -> Iterator[list[int]]:
+    """The columns of each panel: as many as fit beside those that name the rows."""
+    names = list(range(n_names))
+    room = width - sum(widths[:n_names]) - len(_GAP) * n_names
+    panel: list[int] = []
+    taken = 0
+    for column in range(n_names, len(widths)):
+        if panel and taken + widths[column] > room:
+            yield [*names, *panel]
+            panel, taken = [], 0
+        panel.append(column)
+        taken += widths[column] + len(_GAP)
+    yield [*names, *panel]
+
+
+def _width(text: str) -> int:
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _padded(text: str, width: int, *, is_name: bool) -> str:
+    blanks = " " * (width - _width(text))
+    return text + blanks if is_name else blanks + text

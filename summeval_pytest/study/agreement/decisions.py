@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.study.layout import Table
-    from summeval_pytest.study.tables import Row
+    from summeval_pytest.study.tables import Row, Table
 
     Floats = NDArray[np.float64]
     Scores = Mapping[str, Mapping[str, float]]

@@ -19,8 +19,7 @@ from summeval_pytest.run.golden import (
 from summeval_pytest.stats.agreement import shares
 from summeval_pytest.study.agreement.item_agreement import estimate_of
 from summeval_pytest.study.baselines import novel_bigrams, top_sentences
-from summeval_pytest.study.layout import table_lines
-from summeval_pytest.study.tables import number, table_of
+from summeval_pytest.study.tables import number, table_lines, table_of
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from summeval_pytest.study.agreement.coefficients import (
     estimate_of_resamples,
     roc_auc_estimate,
 )
-from summeval_pytest.study.layout import table_lines
-from summeval_pytest.study.tables import Estimate, number, table_of
+from summeval_pytest.study.tables import Estimate, number, table_lines, table_of
 from summeval_pytest.suite.marking import markings_of
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.trust import FACT, SENTENCE, counts_of, kind_of, tables_of
@@ -30,8 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.study.agreement.columns import RoleAnswer
-    from summeval_pytest.study.layout import Table
-    from summeval_pytest.study.tables import Row
+    from summeval_pytest.study.tables import Row, Table
     from summeval_pytest.suite.labels import Label
     from summeval_pytest.suite.marking import Item, Marking
     from summeval_pytest.verdict.trust import Counts, Figures

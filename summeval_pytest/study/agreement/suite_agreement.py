@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     from summeval_pytest.questions import Facet
     from summeval_pytest.study.agreement.coefficients import AgreementLevel, CoefficientName
     from summeval_pytest.study.agreement.columns import LabelledPair
-    from summeval_pytest.study.layout import Table
-    from summeval_pytest.study.tables import Row
+    from summeval_pytest.study.tables import Row, Table
     from summeval_pytest.suite.labels import Label
     from summeval_pytest.suite.suite import Suite
 

@@ -17,7 +17,6 @@ from summeval_pytest.stats.agreement import spearman
 from summeval_pytest.stats.paired import holm
 from summeval_pytest.study import tables
 from summeval_pytest.study.agreement.coefficients import bootstrap_interval
-from summeval_pytest.study.layout import Table
 from summeval_pytest.study.systems.studied import (
     EXTENTS,
     FAITHFULNESS,
@@ -44,6 +43,7 @@ from summeval_pytest.study.systems.texts import (
 )
 from summeval_pytest.study.tables import (
     Mean,
+    Table,
     interval_text,
     mean_cell,
     named,

@@ -16,9 +16,8 @@ from summeval_pytest.study.agreement.suite_agreement import (
     matrix_table,
     missing_lines,
 )
-from summeval_pytest.study.layout import table_lines
 from summeval_pytest.study.scholarsum import import_scholarsum
-from summeval_pytest.study.tables import Estimate, Row, table_of
+from summeval_pytest.study.tables import Estimate, Row, table_lines, table_of
 from summeval_pytest.suite.suite import load_suite
 from tests.study.agreement.agreements import label, small_agreement
 
