@@ -17,6 +17,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
+from summeval_pytest import questions as q
+from summeval_pytest.metrics import flow
 from summeval_pytest.metrics.facts import (
     DEFAULT_STAGES,
     CheckedFact,
@@ -25,18 +27,6 @@ from summeval_pytest.metrics.facts import (
     read_both,
 )
 from summeval_pytest.metrics.finding import Finding, closest_sentence
-from summeval_pytest.metrics.flow import (
-    Dialogue,
-    NoScoreError,
-    ask,
-    ask_any,
-    check_usable,
-    ends_unscored,
-    expect_count,
-    limit_unanswered,
-    of_kind,
-    side_by_side,
-)
 from summeval_pytest.metrics.number import (
     DIGITS,
     SPARSE,
@@ -45,7 +35,6 @@ from summeval_pytest.metrics.number import (
     bound_share,
     mean_values,
 )
-from summeval_pytest.questions import CheckFacts, Fact, FactCheck, FactChecks, Settled, Unanswered
 from summeval_pytest.text.normalise import normalise
 
 if TYPE_CHECKING:
@@ -53,11 +42,10 @@ if TYPE_CHECKING:
 
     from summeval_pytest.metrics.facts import Facts, Stages, Stated
     from summeval_pytest.metrics.similarity import Encoder
-    from summeval_pytest.questions import Answer
 
 
 UNUSABLE: Final = "the judge lists it with a number that its sentence does not state"
-_Check = FactCheck | Unanswered
+_Check = q.FactCheck | q.Unanswered
 MISSING_FACT: Final = 0.5
 """How bad a fact that the summary leaves out is beside an unsupported one (1)."""
 ENTAILED: Final = "eva.recall_entailed"
@@ -196,7 +184,7 @@ class EvaScore:
             )
 
 
-@ends_unscored("eva")
+@flow.ends_unscored("eva")
 def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
     reference: str,
     summary: str,
@@ -206,7 +194,7 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
     stages: Stages = DEFAULT_STAGES,
     encode: Encoder | None = None,
     short_circuit: bool = True,
-) -> Dialogue[EvaScore]:
+) -> flow.Dialogue[EvaScore]:
     """The dialogue that checks the facts of one summary against one reference.
 
     Args:
@@ -220,7 +208,7 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
         short_circuit: Whether a summary equal to its reference scores 1 without a question.
     """
     reference, summary = normalise(reference), normalise(summary)
-    check_usable(summary)
+    flow.check_usable(summary)
     if short_circuit and summary == reference:
         entailed = 1.0 if entailed_recall else None
         return EvaScore(
@@ -234,14 +222,14 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
 
 def _score(
     of_reference: Stated, of_summary: Stated, stages: Stages, encode: Encoder | None, *, both: bool
-) -> Dialogue[EvaScore]:
+) -> flow.Dialogue[EvaScore]:
     """The score of one summary's facts against the reference's, in both directions if ``both``."""
     reference, candidate = of_reference.facts, of_summary.facts
     counts = of_reference.counts, of_summary.counts
     for stated in (of_reference, of_summary):
         _limit_unanswered((), stated.unusable, len(stated.facts))
     if not reference:
-        raise NoScoreError("the reference states no fact", "skipped_no_reference")
+        raise flow.NoScoreError("the reference states no fact", "skipped_no_reference")
     if not candidate:
         lost = tuple(CheckedFact(fact=f, holds=False, reason="no fact in it") for f in reference)
         return EvaScore(
@@ -256,12 +244,12 @@ def _score(
     directions = [validate(candidate, premises, stages=stages, encode=encode)]
     if both:
         directions.append(_ask_checks(reference, of_summary.sentences, every_premise=False))
-    forward, *backward = yield from side_by_side(*directions)
+    forward, *backward = yield from flow.side_by_side(*directions)
     checked = _checked(candidate, forward, premises, of_summary.unusable)
     matched = frozenset(
         premise
         for check in forward.checks
-        if isinstance(check, FactCheck) and check.entailed
+        if isinstance(check, q.FactCheck) and check.entailed
         for premise in check.premises
     )
     if both:
@@ -283,7 +271,7 @@ def _score(
     )
 
 
-def _matched(fact: Fact, candidate: tuple[CheckedFact, ...], *, holds: bool) -> CheckedFact:
+def _matched(fact: q.Fact, candidate: tuple[CheckedFact, ...], *, holds: bool) -> CheckedFact:
     """A fact of the reference, checked by matching alone."""
     carriers = [
         carrier.fact.text
@@ -297,31 +285,33 @@ def _matched(fact: Fact, candidate: tuple[CheckedFact, ...], *, holds: bool) -> 
 
 def check_stated(
     facts: tuple[str, ...], premises: tuple[str, ...], *, every_premise: bool
-) -> Dialogue[tuple[CheckedFact, ...]]:
+) -> flow.Dialogue[tuple[CheckedFact, ...]]:
     """Labelled facts, each checked against the premises; nothing is asked where there are none."""
     if not facts:
         return ()
-    stated = tuple(Fact(text=text, sentence=0) for text in facts)
+    stated = tuple(q.Fact(text=text, sentence=0) for text in facts)
     answer = yield from _ask_checks(stated, premises, every_premise=every_premise)
     return _checked(stated, answer, premises)
 
 
 def _ask_checks(
     facts: Facts, premises: tuple[str, ...], *, every_premise: bool
-) -> Dialogue[FactChecks]:
-    (answer,) = yield from ask(FactChecks, CheckFacts(facts, premises, every_premise=every_premise))
+) -> flow.Dialogue[q.FactChecks]:
+    (answer,) = yield from flow.ask(
+        q.FactChecks, q.CheckFacts(facts, premises, every_premise=every_premise)
+    )
     return answer
 
 
 def _checked(
-    facts: Facts, answer: FactChecks, premises: tuple[str, ...], unusable: Facts = ()
+    facts: Facts, answer: q.FactChecks, premises: tuple[str, ...], unusable: Facts = ()
 ) -> tuple[CheckedFact, ...]:
     """Each fact with its check, then the unusable ones; a premise not offered is no answer."""
-    expect_count("fact checks", len(answer.checks), len(facts))
+    flow.expect_count("fact checks", len(answer.checks), len(facts))
     _limit_unanswered(answer.checks, unusable, len(facts))
     checked = []
     for fact, check in zip(facts, answer.checks, strict=True):
-        if isinstance(check, Unanswered):
+        if isinstance(check, q.Unanswered):
             checked.append(CheckedFact(fact=fact, holds=None, reason=check.reason))
             continue
         _check_offered(fact, check, len(premises))
@@ -338,9 +328,11 @@ def _checked(
     return (*checked, *_unusable(unusable))
 
 
-def _check_offered(fact: Fact, check: FactCheck, n_premises: int) -> None:
+def _check_offered(fact: q.Fact, check: q.FactCheck, n_premises: int) -> None:
     if not all(0 <= premise < n_premises for premise in check.premises):
-        raise NoScoreError(f"fact {fact.text!r}: a premise of {check.premises} was not offered")
+        raise flow.NoScoreError(
+            f"fact {fact.text!r}: a premise of {check.premises} was not offered"
+        )
 
 
 def _unusable(facts: Facts) -> Iterator[CheckedFact]:
@@ -348,8 +340,10 @@ def _unusable(facts: Facts) -> Iterator[CheckedFact]:
 
 
 def _limit_unanswered(checks: Sequence[_Check], unusable: Facts, n_facts: int) -> None:
-    reasons = [check.reason for check in checks if isinstance(check, Unanswered)]
-    limit_unanswered("facts", [*reasons, *(UNUSABLE for _ in unusable)], n_facts + len(unusable))
+    reasons = [check.reason for check in checks if isinstance(check, q.Unanswered)]
+    flow.limit_unanswered(
+        "facts", [*reasons, *(UNUSABLE for _ in unusable)], n_facts + len(unusable)
+    )
 
 
 def _share(facts: tuple[CheckedFact, ...]) -> float:
@@ -359,7 +353,7 @@ def _share(facts: tuple[CheckedFact, ...]) -> float:
 
 def validate(
     facts: Facts, premises: tuple[str, ...], *, stages: Stages, encode: Encoder | None
-) -> Dialogue[FactChecks]:
+) -> flow.Dialogue[q.FactChecks]:
     """One check for each fact, in order; its premises are places among all premises.
 
     A parent stands before its children, and there is at least one premise. Where premises are asked
@@ -378,33 +372,33 @@ def validate(
         levels[len(before or ())].setdefault(before, []).append(place)
     for level in levels.values():
         parts = tuple(_parts(level, facts, premises, chosen, checks))
-        answers = yield from ask_any(*(question for _, question, _ in parts))
+        answers = yield from flow.ask_any(*(question for _, question, _ in parts))
         by_place: defaultdict[int, list[_Check]] = defaultdict(list)
         for part, answer in zip(parts, answers, strict=True):
             for place, check in zip(part[0], _checks_of(part, answer, len(facts)), strict=True):
                 by_place[place].append(check)
         checks |= {p: each[0] if chosen is None else _any_of(each) for p, each in by_place.items()}
-    return FactChecks(tuple(checks[place] for place in range(len(facts))))
+    return q.FactChecks(tuple(checks[place] for place in range(len(facts))))
 
 
 _Level = dict[tuple[int, ...] | None, list[int]]
 """The places of facts that are asked about at once, by the places of their ancestors in a chain."""
 
 
-_Part = tuple[list[int], CheckFacts, int | None]
+_Part = tuple[list[int], q.CheckFacts, int | None]
 """The places of some facts, the question about them, and the only premise that it offers."""
 
 
-def _checks_of(part: _Part, answer: Answer, n_facts: int) -> Iterator[_Check]:
+def _checks_of(part: _Part, answer: q.Answer, n_facts: int) -> Iterator[_Check]:
     """The check of each fact of a part, with premises as places among all."""
     places, question, premise = part
-    if isinstance(answer, Unanswered) and (premise is not None or len(places) < n_facts):
+    if isinstance(answer, q.Unanswered) and (premise is not None or len(places) < n_facts):
         yield from (answer for _ in places)
         return
-    checks = of_kind(FactChecks, question, answer).checks
-    expect_count("fact checks", len(checks), len(places))
+    checks = flow.of_kind(q.FactChecks, question, answer).checks
+    flow.expect_count("fact checks", len(checks), len(places))
     for fact, check in zip(question.facts, checks, strict=True):
-        if isinstance(check, FactCheck):
+        if isinstance(check, q.FactCheck):
             _check_offered(fact, check, len(question.premises))
             if premise is not None:
                 named = check.entailed or check.premises  # there was no other to name
@@ -423,31 +417,31 @@ def _parts(
     """The questions about the facts of one level; by fact, ``chosen`` are its premises."""
     for before, places in level.items():
         if before is None and chosen is None:
-            yield places, CheckFacts(facts, premises), None
+            yield places, q.CheckFacts(facts, premises), None
             continue
         earlier = tuple(
-            Settled(text=facts[place].text, holds=getattr(checks[place], "entailed", None))
+            q.Settled(text=facts[place].text, holds=getattr(checks[place], "entailed", None))
             for place in before or ()
         )
         alone = {place: replace(facts[place], parent=None) for place in places}
         if chosen is None:
-            yield places, CheckFacts(tuple(alone.values()), premises, earlier=earlier), None
+            yield places, q.CheckFacts(tuple(alone.values()), premises, earlier=earlier), None
             continue
         for place, fact in alone.items():
             for premise in chosen[place]:
-                question = CheckFacts((fact,), (premises[premise],), earlier=earlier)
+                question = q.CheckFacts((fact,), (premises[premise],), earlier=earlier)
                 yield [place], question, premise
 
 
 def _any_of(parts: Sequence[_Check]) -> _Check:
     """One check from the checks of a fact with one premise each."""
-    checks = [check for check in parts if isinstance(check, FactCheck)]
+    checks = [check for check in parts if isinstance(check, q.FactCheck)]
     deciding = [check for check in checks if check.entailed]
     if not deciding and len(checks) < len(parts):
-        return next(check for check in parts if isinstance(check, Unanswered))
+        return next(check for check in parts if isinstance(check, q.Unanswered))
     entailed, deciding = bool(deciding), deciding or checks
     beliefs = [check.support for check in deciding if check.support is not None]
-    return FactCheck(
+    return q.FactCheck(
         reason=deciding[0].reason,
         entailed=entailed,
         premises=tuple(dict.fromkeys(p for check in deciding for p in check.premises)),

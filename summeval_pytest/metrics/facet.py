@@ -16,38 +16,18 @@ from difflib import SequenceMatcher
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
+from summeval_pytest import questions as q
+from summeval_pytest.metrics import flow
 from summeval_pytest.metrics.finding import Finding, closest_sentence
-from summeval_pytest.metrics.flow import (
-    Dialogue,
-    NoScoreError,
-    ask,
-    check_usable,
-    ends_unscored,
-    expect_count,
-)
 from summeval_pytest.metrics.number import DIGITS, SPARSE, Named, mean_values, rounded_mean
-from summeval_pytest.questions import (
-    FACETS,
-    SCALES,
-    Facet,
-    FacetPair,
-    FacetRating,
-    FacetRatings,
-    FacetSegments,
-    RateFacets,
-    SegmentFacets,
-    Unanswered,
-)
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from summeval_pytest.questions import Fact
 
-
-WEIGHTS: Final[Mapping[Facet, float]] = MappingProxyType(
+WEIGHTS: Final[Mapping[q.Facet, float]] = MappingProxyType(
     {"background": 0.1, "method": 0.3, "result": 0.3, "conclusion": 0.3}
 )
 """FM, section 4.2."""
@@ -63,7 +43,7 @@ NUMBERS: Final = (
         Named(
             name=f"facet.{f}", metric="facet", meaning=f"rating of the {f}", low=1.0, high=float(n)
         )
-        for f, n in SCALES.items()
+        for f, n in q.SCALES.items()
     ),
     Named(name=COVERAGE, metric="facet", meaning="share of key information covered"),
 )
@@ -80,7 +60,7 @@ class RatedFacet:
     does not say. ``undecided``: the judge met a conflict that it cannot decide.
     """
 
-    facet: Facet
+    facet: q.Facet
     rating: int
     reason: str
     reference: str
@@ -93,13 +73,13 @@ class RatedFacet:
     @property
     def share(self) -> float:
         """The rating as a share of its scale, as FM adds it up."""
-        return self.rating / SCALES[self.facet]
+        return self.rating / q.SCALES[self.facet]
 
     @property
     def words(self) -> str:
         """The rating in words, with how sure the judge is of it, where it says so."""
         sure = "" if self.confidence is None else f", confidence {self.confidence:.2f} of 1"
-        return f"rated {self.rating} of {SCALES[self.facet]}{sure}"
+        return f"rated {self.rating} of {q.SCALES[self.facet]}{sure}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +102,7 @@ class FacetScore:
 
     value: float
     ratings: tuple[RatedFacet, ...] = ()
-    removed: tuple[Facet, ...] = ()
+    removed: tuple[q.Facet, ...] = ()
     ungrounded: tuple[str, ...] = ()
     coverage: float = 1.0
     key_coverage: float | None = field(default=None, metadata=SPARSE)
@@ -131,7 +111,7 @@ class FacetScore:
     metric: Literal["facet"] = "facet"
     not_given: ClassVar = (COVERAGE,)
 
-    def rated(self, facet: Facet) -> RatedFacet | None:
+    def rated(self, facet: q.Facet) -> RatedFacet | None:
         """One facet; None where the reference does not state it, or nothing was asked."""
         return next((each for each in self.ratings if each.facet == facet), None)
 
@@ -165,7 +145,7 @@ class FacetScore:
             return mean_values(score.values() for score in self.by_reference)
         ratings = {rated.facet: rated.rating for rated in self.ratings}
         named: dict[str, float | None] = {"facet": self.value}
-        for facet, rating in (SCALES if self.identical else ratings).items():
+        for facet, rating in (q.SCALES if self.identical else ratings).items():
             named[f"facet.{facet}"] = float(rating)
         covered = 1.0 if self.identical else self.key_coverage
         return MappingProxyType(named if covered is None else {**named, COVERAGE: covered})
@@ -185,7 +165,7 @@ class FacetScore:
 
     def wrong_pieces(self) -> list[RatedFacet]:
         """The facets below full scale."""
-        return [rated for rated in self.ratings if rated.rating < SCALES[rated.facet]]
+        return [rated for rated in self.ratings if rated.rating < q.SCALES[rated.facet]]
 
     def findings(self, source: Sequence[str]) -> Iterator[Finding]:
         """The facets below full scale."""
@@ -199,28 +179,28 @@ class FacetScore:
                 reference=rated.reference,
                 summary=rated.candidate,
                 evidence=closest_sentence(rated.reference, source),
-                severity=1.0 - (rated.rating - 1) / (SCALES[rated.facet] - 1),
+                severity=1.0 - (rated.rating - 1) / (q.SCALES[rated.facet] - 1),
                 conflict=rated.undecided,
             )
 
 
 def facet_aware_metric(
-    ratings: Mapping[Facet, float], weights: Mapping[Facet, float] = WEIGHTS
+    ratings: Mapping[q.Facet, float], weights: Mapping[q.Facet, float] = WEIGHTS
 ) -> float | None:
     """FM of the rated facets: the weighted mean of rating / scale, weights renormalised.
 
     ``ratings`` has one rating, 1 to its scale, for each facet that the reference states. The result
     is 0.25 to 1, higher is better; None where no facet is rated.
     """
-    total = sum(weights[facet] for facet in FACETS if facet in ratings)
+    total = sum(weights[facet] for facet in q.FACETS if facet in ratings)
     if not total:
         return None
-    value = sum(weights[f] * (ratings[f] / SCALES[f]) for f in FACETS if f in ratings) / total
+    value = sum(weights[f] * (ratings[f] / q.SCALES[f]) for f in q.FACETS if f in ratings) / total
     return round(value, DIGITS)
 
 
 def key_coverage(
-    ratings: Iterable[RatedFacet], weights: Mapping[Facet, float] = WEIGHTS
+    ratings: Iterable[RatedFacet], weights: Mapping[q.Facet, float] = WEIGHTS
 ) -> float | None:
     """Coverage of the reference's key information: the facets' coverages, weighted as FM, 0 to 1.
 
@@ -235,16 +215,16 @@ def key_coverage(
     return round(sum(weights[f] * share for f, share in known.items()) / total / 100, DIGITS)
 
 
-@ends_unscored("facet")
+@flow.ends_unscored("facet")
 def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
     reference: str,
     summary: str,
     *,
-    reference_facets: FacetSegments | None = None,
-    reference_facts: tuple[Fact, ...] = (),
-    weights: Mapping[Facet, float] = WEIGHTS,
+    reference_facets: q.FacetSegments | None = None,
+    reference_facts: tuple[q.Fact, ...] = (),
+    weights: Mapping[q.Facet, float] = WEIGHTS,
     short_circuit: bool = True,
-) -> Dialogue[FacetScore]:
+) -> flow.Dialogue[FacetScore]:
     """The dialogue that rates one summary against one reference.
 
     ``reference_facets`` are the reviewed segments of the reference; without them the judge is asked
@@ -252,64 +232,70 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
     ``short_circuit``, a summary equal to its reference scores 1 without a question.
     """
     reference, summary = normalise(reference), normalise(summary)
-    check_usable(summary)
+    flow.check_usable(summary)
     if short_circuit and summary == reference:
         return FacetScore(value=1.0, identical=True)
-    of_summary = SegmentFacets(summary, is_summary=True)
+    of_summary = q.SegmentFacets(summary, is_summary=True)
     dropped: tuple[str, ...] = ()
     if reference_facets is not None:
         stated = reference_facets
-        (segments,) = yield from ask(FacetSegments, of_summary)
+        (segments,) = yield from flow.ask(q.FacetSegments, of_summary)
     else:
-        first, segments = yield from ask(FacetSegments, SegmentFacets(reference), of_summary)
+        first, segments = yield from flow.ask(
+            q.FacetSegments, q.SegmentFacets(reference), of_summary
+        )
         stated, dropped = ground(first, reference)
     candidate, invented = ground(segments, summary)
     ratings = yield from _ratings(
         stated,
         stated_again(stated, candidate, summary),
-        RateFacets((), reference, summary, reference_facts),
+        q.RateFacets((), reference, summary, reference_facts),
     )
     value = facet_aware_metric({rated.facet: rated.rating for rated in ratings}, weights)
     if value is None:
-        raise NoScoreError("the reference states none of the four facets", "skipped_no_reference")
+        raise flow.NoScoreError(
+            "the reference states none of the four facets", "skipped_no_reference"
+        )
     return FacetScore(
         value=value,
         ratings=ratings,
-        removed=tuple(facet for facet in FACETS if not stated.segment(facet)),
+        removed=tuple(facet for facet in q.FACETS if not stated.segment(facet)),
         ungrounded=(*dropped, *invented),
         coverage=coverage(candidate, summary),
         key_coverage=key_coverage(ratings, weights),
     )
 
 
-def stated_again(reference: FacetSegments, candidate: FacetSegments, summary: str) -> FacetSegments:
+def stated_again(
+    reference: q.FacetSegments, candidate: q.FacetSegments, summary: str
+) -> q.FacetSegments:
     """The summary's segments; an empty one becomes the reference's where the summary repeats that.
 
     A facet whose every sentence stands in the summary is not absent, whatever the judge says.
     """
     sentences = set(sentence_texts(summary))
-    segments: dict[Facet, str] = {}
-    for facet in FACETS:
+    segments: dict[q.Facet, str] = {}
+    for facet in q.FACETS:
         segments[facet], stated = candidate.segment(facet), reference.segment(facet)
         if not segments[facet] and sentences.issuperset(sentence_texts(stated)):
             segments[facet] = stated
-    return FacetSegments(**segments)
+    return q.FacetSegments(**segments)
 
 
 def _ratings(
-    reference: FacetSegments, candidate: FacetSegments, question: RateFacets
-) -> Dialogue[tuple[RatedFacet, ...]]:
+    reference: q.FacetSegments, candidate: q.FacetSegments, question: q.RateFacets
+) -> flow.Dialogue[tuple[RatedFacet, ...]]:
     """One rating for each facet that the reference states; ``question`` lacks the pairs."""
     stated = [
-        FacetPair(facet=f, reference=reference.segment(f), candidate=candidate.segment(f))
-        for f in FACETS
+        q.FacetPair(facet=f, reference=reference.segment(f), candidate=candidate.segment(f))
+        for f in q.FACETS
         if reference.segment(f)
     ]
     pairs = tuple(pair for pair in stated if pair.candidate)
-    answers: Iterable[FacetRating | Unanswered] = ()
+    answers: Iterable[q.FacetRating | q.Unanswered] = ()
     if pairs:
-        (answer,) = yield from ask(FacetRatings, replace(question, pairs=pairs))
-        expect_count("ratings", len(answer.ratings), len(pairs))
+        (answer,) = yield from flow.ask(q.FacetRatings, replace(question, pairs=pairs))
+        flow.expect_count("ratings", len(answer.ratings), len(pairs))
         answers = answer.ratings
     given = iter(answers)
     return tuple(
@@ -327,13 +313,13 @@ def _ratings(
     )
 
 
-def _rated(pair: FacetPair, rating: FacetRating | Unanswered) -> RatedFacet:
+def _rated(pair: q.FacetPair, rating: q.FacetRating | q.Unanswered) -> RatedFacet:
     """The facet with its rating, if that is one of it."""
     facet = pair.facet
-    if isinstance(rating, Unanswered):
-        raise NoScoreError(f"{facet}: {rating.reason}")
+    if isinstance(rating, q.Unanswered):
+        raise flow.NoScoreError(f"{facet}: {rating.reason}")
     if rating.facet != facet:
-        raise NoScoreError(f"asked to rate {facet}, the judge rated {rating.facet}")
+        raise flow.NoScoreError(f"asked to rate {facet}, the judge rated {rating.facet}")
     return RatedFacet(**{**asdict(pair), **asdict(rating)})
 
 
@@ -344,7 +330,7 @@ LEAST_RUN: Final = 4
 _ELLIPSIS = re.compile(r"\s*(?:\[?\.\.\.\]?|\u2026)\s*")
 
 
-def ground(segments: FacetSegments, text: str) -> tuple[FacetSegments, tuple[str, ...]]:
+def ground(segments: q.FacetSegments, text: str) -> tuple[q.FacetSegments, tuple[str, ...]]:
     """What the text contains of the segments, and the pieces that it does not contain.
 
     A segment is kept whole, else sentence by sentence. Only words are compared: spaces, case,
@@ -353,9 +339,9 @@ def ground(segments: FacetSegments, text: str) -> tuple[FacetSegments, tuple[str
     whole, and their missing pieces are still reported (metrics.md 1.1, stage A).
     """
     plain = _plain(text)
-    kept: dict[Facet, str] = {}
+    kept: dict[q.Facet, str] = {}
     dropped: list[str] = []
-    for facet in FACETS:
+    for facet in q.FACETS:
         segment = segments.segment(facet).strip()
         if not _WORD.search(segment):
             continue
@@ -368,7 +354,7 @@ def ground(segments: FacetSegments, text: str) -> tuple[FacetSegments, tuple[str
         }
         dropped.extend(piece for piece, shared in shares.items() if not shared)
         kept[facet] = segment if segments.recorded_by else " ".join(filter(None, shares.values()))
-    return FacetSegments(**kept), tuple(dropped)
+    return q.FacetSegments(**kept), tuple(dropped)
 
 
 def _shared(sentence: str, text: str) -> str:
@@ -383,9 +369,9 @@ def _shared(sentence: str, text: str) -> str:
     return " ... ".join(text[start:end] for start, end in spans)
 
 
-def coverage(segments: FacetSegments, text: str) -> float:
+def coverage(segments: q.FacetSegments, text: str) -> float:
     """Share of the text's letters and digits in its segments, at most 1."""
-    total = sum(n_letters(segments.segment(facet)) for facet in FACETS)
+    total = sum(n_letters(segments.segment(facet)) for facet in q.FACETS)
     return min(1.0, total / max(1, n_letters(text)))
 
 

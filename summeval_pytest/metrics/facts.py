@@ -12,27 +12,9 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.metrics.flow import (
-    Dialogue,
-    NoScoreError,
-    ask_any,
-    expect_count,
-    limit_unanswered,
-    of_kind,
-    side_by_side,
-)
+from summeval_pytest import questions as q
+from summeval_pytest.metrics import flow
 from summeval_pytest.metrics.number import SPARSE
-from summeval_pytest.questions import (
-    CheckFacts,
-    Fact,
-    FactCheck,
-    FactChecks,
-    FactList,
-    ListFacts,
-    ListRelations,
-    RelationList,
-    Unanswered,
-)
 from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import known_tokens
 
@@ -40,10 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from summeval_pytest.metrics.similarity import Encoder
-    from summeval_pytest.questions import Question
 
 
-Facts = tuple[Fact, ...]
+Facts = tuple[q.Fact, ...]
 TFIDF: Final = "tfidf-1"
 """The similarity that needs no model, and its version (see `similarity.tf_idf`)."""
 
@@ -57,7 +38,7 @@ class CheckedFact:
         undecided: Whether the judge met a conflict that it cannot decide.
     """
 
-    fact: Fact
+    fact: q.Fact
     holds: bool | None
     reason: str
     evidence: tuple[str, ...] = ()
@@ -137,13 +118,13 @@ class Stated:
 
 def read_both(
     reference: str, summary: str, *, frozen: Facts | None, stages: Stages, encode: Encoder | None
-) -> Dialogue[tuple[Stated, ...]]:
+) -> flow.Dialogue[tuple[Stated, ...]]:
     """The facts of the reference, then those of the summary.
 
     Reviewed facts of the reference (``frozen``) stay as they are, relations included, so that no
     question about the reference can move a score.
     """
-    return side_by_side(
+    return flow.side_by_side(
         _read(reference, replace(stages, chains="parent"), encode, frozen),
         _read(summary, stages, encode),
     )
@@ -151,19 +132,19 @@ def read_both(
 
 def _read(
     text: str, stages: Stages, encode: Encoder | None, frozen: Facts | None = None
-) -> Dialogue[Stated]:
+) -> flow.Dialogue[Stated]:
     sentences = sentence_texts(text)
-    listed, related = FactList(frozen or ()), RelationList(())
+    listed, related = q.FactList(frozen or ()), q.RelationList(())
     if frozen is None:
-        questions: list[Question] = [ListFacts(sentences)]
+        questions: list[q.Question] = [q.ListFacts(sentences)]
         if stages.relations is not None and len(sentences) > 1:  # one sentence relates nothing
-            questions.append(ListRelations(text))
-        first, *others = yield from ask_any(*questions)
-        listed = of_kind(FactList, questions[0], first)
+            questions.append(q.ListRelations(text))
+        first, *others = yield from flow.ask_any(*questions)
+        listed = flow.of_kind(q.FactList, questions[0], first)
         for facts in (listed.facts, listed.unusable):
             _check_sound(facts, len(sentences))
         if others:
-            related = of_kind(RelationList, questions[1], others[0])
+            related = flow.of_kind(q.RelationList, questions[1], others[0])
     facts = stated_once(listed.facts)
     if stages.chains == "adjacent":
         facts = yield from adjacent_chains(facts)
@@ -194,9 +175,11 @@ def _check_sound(facts: Facts, n_sentences: int) -> None:
     for place, fact in enumerate(facts):
         what = f"fact {fact.text!r}"
         if not 0 <= fact.sentence < n_sentences:
-            raise NoScoreError(f"{what} names sentence {fact.sentence + 1} of {n_sentences}")
+            raise flow.NoScoreError(f"{what} names sentence {fact.sentence + 1} of {n_sentences}")
         if fact.parent is not None and not 0 <= fact.parent < place:
-            raise NoScoreError(f"{what} refines fact {fact.parent + 1}, which is not before it")
+            raise flow.NoScoreError(
+                f"{what} refines fact {fact.parent + 1}, which is not before it"
+            )
 
 
 def stated_once(facts: Facts) -> Facts:
@@ -205,7 +188,7 @@ def stated_once(facts: Facts) -> Facts:
     Two facts are one where their words are the same in the same order; what refined the second
     refines the first. A fact without a word is none.
     """
-    kept: list[Fact] = []
+    kept: list[q.Fact] = []
     places: dict[tuple[str, ...], int] = {}
     place_of: list[int | None] = []
     for fact in facts:
@@ -218,7 +201,7 @@ def stated_once(facts: Facts) -> Facts:
     return tuple(kept)
 
 
-def adjacent_chains(facts: Facts) -> Dialogue[Facts]:
+def adjacent_chains(facts: Facts) -> flow.Dialogue[Facts]:
     """The facts with the parents that the paper's rule gives them; others are left out.
 
     One question for each two neighbours, all at once. An unanswered question ends a chain, as a no
@@ -226,31 +209,31 @@ def adjacent_chains(facts: Facts) -> Dialogue[Facts]:
     """
     roots = tuple(replace(fact, parent=None) for fact in facts)
     questions = [
-        CheckFacts((one,), (other.text,), every_premise=False) for one, other in pairwise(roots)
+        q.CheckFacts((one,), (other.text,), every_premise=False) for one, other in pairwise(roots)
     ]
     if not questions:
         return roots
-    answers = yield from ask_any(*questions)
-    links: list[FactCheck | Unanswered] = []
+    answers = yield from flow.ask_any(*questions)
+    links: list[q.FactCheck | q.Unanswered] = []
     for question, answer in zip(questions, answers, strict=True):
-        if isinstance(answer, Unanswered):
+        if isinstance(answer, q.Unanswered):
             links.append(answer)
             continue
-        checks = of_kind(FactChecks, question, answer).checks
-        expect_count("fact checks", len(checks), 1)
+        checks = flow.of_kind(q.FactChecks, question, answer).checks
+        flow.expect_count("fact checks", len(checks), 1)
         links += checks
-    reasons = [link.reason for link in links if isinstance(link, Unanswered)]
-    limit_unanswered("pairs of neighbouring facts", reasons, len(links))
+    reasons = [link.reason for link in links if isinstance(link, q.Unanswered)]
+    flow.limit_unanswered("pairs of neighbouring facts", reasons, len(links))
     return (
         roots[0],
         *(
-            replace(fact, parent=place) if isinstance(link, FactCheck) and link.entailed else fact
+            replace(fact, parent=place) if isinstance(link, q.FactCheck) and link.entailed else fact
             for place, (link, fact) in enumerate(zip(links, roots[1:], strict=True))
         ),
     )
 
 
-def ancestors(facts: Sequence[Fact], place: int) -> tuple[int, ...]:
+def ancestors(facts: Sequence[q.Fact], place: int) -> tuple[int, ...]:
     """The places of all facts that one refines, from the root of its chain on."""
     places: list[int] = []
     parent = facts[place].parent
@@ -284,5 +267,5 @@ def _placed(
 
     places = most_similar(statements, sentences, 1, encode)
     return tuple(
-        Fact(text=text, sentence=place) for text, (place,) in zip(statements, places, strict=True)
+        q.Fact(text=text, sentence=place) for text, (place,) in zip(statements, places, strict=True)
     )

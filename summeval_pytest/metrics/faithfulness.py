@@ -14,16 +14,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
+from summeval_pytest.metrics import flow
 from summeval_pytest.metrics.finding import Finding, closest_sentence
-from summeval_pytest.metrics.flow import (
-    Dialogue,
-    NoScoreError,
-    ask,
-    check_usable,
-    ends_unscored,
-    expect_count,
-    limit_unanswered,
-)
 from summeval_pytest.metrics.number import ENDLESS, SPARSE, Named, bound_share, rounded_mean
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
 from summeval_pytest.text.normalise import normalise
@@ -197,28 +189,28 @@ def source_sentences(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(s for text in texts for s in sentence_texts(normalise(text)))
 
 
-@ends_unscored("faithfulness")
+@flow.ends_unscored("faithfulness")
 def measure(
     summary: str,
     source: tuple[str, ...],
     *,
     references: tuple[str, ...] = (),
     short_circuit: bool = True,
-) -> Dialogue[FaithfulnessScore]:
+) -> flow.Dialogue[FaithfulnessScore]:
     """The dialogue that checks each sentence of a summary against the source's.
 
     A number that one of the ``references`` states is no conflict. ``short_circuit``: a sentence
     that stands in the source word for word is supported without a question.
     """
     summary = normalise(summary)
-    check_usable(summary)
+    flow.check_usable(summary)
     sentences = [
         (index, sentence)
         for index, sentence in enumerate(sentence_texts(summary))
         if len(sentence) >= MIN_CHARACTERS and has_tokens(sentence)
     ]
     if not sentences:
-        raise NoScoreError("the summary has no sentence to check", "degenerate_candidate")
+        raise flow.NoScoreError("the summary has no sentence to check", "degenerate_candidate")
     places = _places(source) if short_circuit else {}
     known = {
         index: JudgedSentence(
@@ -237,11 +229,11 @@ def measure(
     checks: tuple[SentenceCheck | Unanswered, ...] = ()
     if unknown:
         question = CheckSentences(tuple(text for _, text in unknown), source)
-        (answer,) = yield from ask(SentenceChecks, question)
+        (answer,) = yield from flow.ask(SentenceChecks, question)
         checks = answer.checks
-        expect_count("sentence checks", len(checks), len(unknown))
+        flow.expect_count("sentence checks", len(checks), len(unknown))
         reasons = [check.reason for check in checks if isinstance(check, Unanswered)]
-        limit_unanswered("sentences", reasons, len(sentences))
+        flow.limit_unanswered("sentences", reasons, len(sentences))
     for (index, text), check in zip(unknown, checks, strict=True):
         known[index] = _judged(index, text, check, source, references)
     judged = tuple(known[index] for index, _ in sentences)

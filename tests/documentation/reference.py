@@ -325,6 +325,7 @@ def _generic(name: str, parts: list[ast.expr]) -> str:
 
 
 def _named(name: str) -> str:
+    name = name.rpartition(".")[2]
     if name in _LISTS:
         return f"list of {_named(_LISTS[name])}"
     value = _NAMES[name]

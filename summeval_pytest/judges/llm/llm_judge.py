@@ -17,16 +17,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 from summeval_pytest import questions as q
 from summeval_pytest.endpoints.chat import ROOM
 from summeval_pytest.errors import OptionError
-from summeval_pytest.judges.llm import facet_ratings, fact_requests, sentence_checks
-from summeval_pytest.judges.llm.asking import (
-    MAX_REASKS,
-    IncompleteError,
-    Poll,
-    ReplyCounts,
-    Turn,
-    request_for,
-    together,
-)
+from summeval_pytest.judges.llm import asking, facet_ratings, fact_requests, sentence_checks
 from summeval_pytest.judges.llm.examples import NO_EXAMPLES, Examples
 from summeval_pytest.judges.llm.replies import NOTES
 
@@ -83,7 +74,7 @@ class LlmJudge:
     decided: Examples = NO_EXAMPLES
     max_tokens: int | None = None
     effort: Effort | None = None
-    tally: ReplyCounts = field(default_factory=ReplyCounts, init=False)
+    tally: asking.ReplyCounts = field(default_factory=asking.ReplyCounts, init=False)
 
     def __post_init__(self) -> None:
         for name, number in (("votes", self.votes), ("in_flight", self.in_flight)):
@@ -120,19 +111,19 @@ class LlmJudge:
 
     async def answer(self, questions: tuple[q.Question, ...]) -> tuple[q.Answer, ...]:
         """One answer for each question, in the order asked, all asked at once."""
-        return tuple(await together([self._answer(question) for question in questions]))
+        return tuple(await asking.together([self._answer(question) for question in questions]))
 
     async def _answer(self, question: q.Question) -> q.Answer:
         try:
             return await self._whole_answer(question)
-        except IncompleteError as error:
+        except asking.IncompleteError as error:
             return error.answer
 
     async def _whole_answer(self, question: q.Question) -> q.Answer:  # noqa: C901, PLR0911 - a case for each kind of question
         room = ROOM if self.max_tokens is None else self.max_tokens
         if self.max_tokens == ROOM:  # a limit, while the usual room grows
             room -= 1
-        poll = Poll(
+        poll = asking.Poll(
             self.sender, self.model, self.tally, self.votes, self.batched, room, self.effort
         )
         match question:
@@ -181,7 +172,7 @@ def manner_text(manner: q.SentenceManner) -> str:
 def mode_hash(mode: q.SentenceMode) -> str:
     """Hex digits that tell this version's way to ask about one sentence from any other's."""
     batch = sentence_checks.sentence_batch(_CHECKED, q.SentenceManner(mode=mode))
-    return _hash([*_requests(batch, ids=(1,)), VERSION, MAX_REASKS])
+    return _hash([*_requests(batch, ids=(1,)), VERSION, asking.MAX_REASKS])
 
 
 @cache
@@ -189,7 +180,7 @@ def sentence_examples_hash() -> str:
     """Hex digits that tell how this version shows labelled sentences from any other way."""
     example = sentence_checks.sentence_example(_CHECKED, {1: (True, ""), 2: (False, _SAMPLE[0])})
     batch = sentence_checks.sentence_batch(_CHECKED, q.SentenceManner(), (example,))
-    return _hash([*_requests(batch), VERSION, MAX_REASKS])
+    return _hash([*_requests(batch), VERSION, asking.MAX_REASKS])
 
 
 @cache
@@ -205,7 +196,7 @@ def fact_examples_hash() -> str:
 def factual_hash() -> str:
     """Hex digits that tell this version's questions about general truth from any other's."""
     batch = sentence_checks.factual_batch(_SAMPLE, (1, 2))
-    return _hash([*_requests(batch), VERSION, MAX_REASKS, batch.size])
+    return _hash([*_requests(batch), VERSION, asking.MAX_REASKS, batch.size])
 
 
 @cache
@@ -229,7 +220,7 @@ def prompt_hash(style: facet_ratings.Style = facet_ratings.PLAIN) -> str:
     )
     least = sorted(facet_ratings.LEAST_COVERAGE.items())
     sizes = (batch.size for batch in batches)
-    return _hash([*_requests(*batches), VERSION, MAX_REASKS, least, *sizes])
+    return _hash([*_requests(*batches), VERSION, asking.MAX_REASKS, least, *sizes])
 
 
 @cache
@@ -259,8 +250,11 @@ def _requests(*batches: PromptBatch[object], ids: tuple[int, ...] = (1, 2)) -> l
     requests: list[object] = []
     for batch in batches:
         faults = frozenset(NOTES) - (set() if batch.schema(ids) is None else {"no_verdict"})
-        second = Turn(ids=(2,), vote=1, attempt=1, faults=faults, room=2)
-        requests += [dict(request_for(batch, t, "").identity("")) for t in (Turn(ids=ids), second)]
+        second = asking.Turn(ids=(2,), vote=1, attempt=1, faults=faults, room=2)
+        requests += [
+            dict(asking.request_for(batch, t, "").identity(""))
+            for t in (asking.Turn(ids=ids), second)
+        ]
     return requests
 
 

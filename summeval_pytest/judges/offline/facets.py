@@ -27,18 +27,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from summeval_pytest import questions as q
 from summeval_pytest.judges.offline.conflicts import find_conflict, replaced_number
 from summeval_pytest.judges.offline.lexicon import chance, learned, rarity
 from summeval_pytest.judges.offline.roles import label_evidence, pieces_of, roles_of
-from summeval_pytest.questions import (
-    FACETS,
-    SCALES,
-    Facet,
-    FacetPair,
-    FacetRating,
-    FacetSegments,
-    RateFacets,
-)
 from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import content_words, known_tokens
 
@@ -109,7 +101,7 @@ class FacetOverlap:
         if self.stated < DOUBTFUL and self.own < LEFT_OUT:
             return 1, 1
         is_there = self.stated >= HINTED and self.own >= OWN_WORDS
-        return (2 if is_there else 1), max(SCALES.values())
+        return (2 if is_there else 1), max(q.SCALES.values())
 
 
 def weight(word: str) -> float:
@@ -129,7 +121,7 @@ def repetition(words: Sequence[str]) -> float:
     return 1.0 - len(set(runs)) / len(runs) if runs else 0.0
 
 
-def overlaps(question: RateFacets, roles: Roles = roles_of) -> tuple[FacetOverlap, ...]:
+def overlaps(question: q.RateFacets, roles: Roles = roles_of) -> tuple[FacetOverlap, ...]:
     """One overlap for each pair of a question, by its whole texts.
 
     ``roles`` gives the probability of each facet for sentences in order, one row a sentence.
@@ -141,7 +133,7 @@ def overlaps(question: RateFacets, roles: Roles = roles_of) -> tuple[FacetOverla
         table[1:] = np.maximum(table[1:], roles(texts[1:]))
         table[:-1] = np.maximum(table[:-1], roles(texts[:-1]))
     rows = table.tolist()
-    surest = [max(column) for column in zip([0.0] * len(FACETS), *rows, strict=True)]
+    surest = [max(column) for column in zip([0.0] * len(q.FACETS), *rows, strict=True)]
     by_word: dict[str, list[float]] = {}
     for text, row in zip(texts, rows, strict=True):
         for word in set(content_words(text)):
@@ -151,8 +143,8 @@ def overlaps(question: RateFacets, roles: Roles = roles_of) -> tuple[FacetOverla
     texts = pieces_of(question.reference)
     sureness = dict(zip(texts, roles(texts).tolist(), strict=True))
 
-    def overlap(pair: FacetPair) -> FacetOverlap:
-        column = FACETS.index(pair.facet)
+    def overlap(pair: q.FacetPair) -> FacetOverlap:
+        column = q.FACETS.index(pair.facet)
         own = pieces_of(pair.reference)
         known = [sureness[text] for text in own if text in sureness] or roles(own).tolist()
         clear = max((row[column] for row in known), default=0.0) ** CLEARNESS
@@ -198,7 +190,7 @@ LIKELY: Final = 0.5
 best with people on papers that the roles were not learned from."""
 
 
-def segment(text: str, roles: Roles = roles_of, *, nearest: bool = False) -> FacetSegments:
+def segment(text: str, roles: Roles = roles_of, *, nearest: bool = False) -> q.FacetSegments:
     """The sentences of each facet of an abstract or a summary, joined in order.
 
     ``nearest``: a facet that no sentence states is the sentence that is most like it.
@@ -206,17 +198,17 @@ def segment(text: str, roles: Roles = roles_of, *, nearest: bool = False) -> Fac
     sentences = pieces_of(text)
     table = roles(sentences)
     best = table.argmax(axis=1)
-    rows = [(best == column).nonzero()[0].tolist() for column in range(len(FACETS))]
+    rows = [(best == column).nonzero()[0].tolist() for column in range(len(q.FACETS))]
     if not all(rows) and sentences and not label_evidence(sentences).any():
         likely = _likely(sentences, roles)
         rows = [own or likely[:, column].nonzero()[0].tolist() for column, own in enumerate(rows)]
     if nearest and sentences:
         rows = [own or [int(table[:, column].argmax())] for column, own in enumerate(rows)]
-    segments: dict[Facet, str] = {
+    segments: dict[q.Facet, str] = {
         facet: " ".join(sentences[row] for row in chosen)
-        for facet, chosen in zip(FACETS, rows, strict=True)
+        for facet, chosen in zip(q.FACETS, rows, strict=True)
     }
-    return FacetSegments(**segments)
+    return q.FacetSegments(**segments)
 
 
 def _likely(sentences: tuple[str, ...], roles: Roles) -> NDArray[np.bool_]:
@@ -253,15 +245,15 @@ class RatingModel:
     """
 
     coefficients: tuple[float, ...]
-    thresholds: Mapping[Facet, tuple[float, ...]]
-    cuts: Mapping[Facet, tuple[float, ...]]
+    thresholds: Mapping[q.Facet, tuple[float, ...]]
+    cuts: Mapping[q.Facet, tuple[float, ...]]
 
     def score(self, features: tuple[float, ...]) -> float:
         """The summary's coverage of a facet on one line for all facets, higher is better."""
         pairs = zip(self.coefficients, features, strict=True)
         return round(sum(coefficient * number for coefficient, number in pairs), DIGITS)
 
-    def probabilities(self, facet: Facet, score: float) -> tuple[float, ...]:
+    def probabilities(self, facet: q.Facet, score: float) -> tuple[float, ...]:
         """How probable each rating of the facet's scale is, from 1 on; they sum to 1."""
         below = [0.0, *(chance(t - score) for t in self.thresholds[facet]), 1.0]
         return tuple(after - before for before, after in pairwise(below))
@@ -271,7 +263,7 @@ class RatingModel:
         means = [sum(steps) / len(steps) for steps in self.thresholds.values()]
         return round(100 * chance(score - sum(means) / len(means)))
 
-    def rating(self, facet: Facet, score: float) -> int:
+    def rating(self, facet: q.Facet, score: float) -> int:
         """The rating, 1 to the facet's scale."""
         return 1 + sum(score >= cut for cut in self.cuts[facet])
 
@@ -282,8 +274,8 @@ def rating_model() -> RatingModel:
     arrays = learned("ratings")
     return RatingModel(
         coefficients=tuple(arrays["coefficients"].tolist()),
-        thresholds={facet: tuple(arrays[f"{facet}_thresholds"].tolist()) for facet in FACETS},
-        cuts={facet: tuple(arrays[f"{facet}_cuts"].tolist()) for facet in FACETS},
+        thresholds={facet: tuple(arrays[f"{facet}_thresholds"].tolist()) for facet in q.FACETS},
+        cuts={facet: tuple(arrays[f"{facet}_cuts"].tolist()) for facet in q.FACETS},
     )
 
 
@@ -292,7 +284,7 @@ def _stands_in(facet: str, summary: str) -> bool:
     return set(sentence_texts(facet)) <= set(sentence_texts(summary))
 
 
-def contradiction(pair: FacetPair, reference: str, summary: str) -> Conflict | None:
+def contradiction(pair: q.FacetPair, reference: str, summary: str) -> Conflict | None:
     """The first contradiction of the reference's facet by what the summary says in its place.
 
     A number of the facet that stands anywhere in the summary is contradicted by none, and a
@@ -317,7 +309,7 @@ def vetoed(rating: int, conflict: Conflict) -> int:
     return 1 if conflict.is_of_numbers else max(1, rating - 1)
 
 
-def rate_all(question: RateFacets) -> tuple[FacetRating, ...]:
+def rate_all(question: q.RateFacets) -> tuple[q.FacetRating, ...]:
     """One rating for each pair, 1 to its scale, its coverage, the reason, and how sure it is.
 
     What the summary says counts wherever it stands. Without whole texts, the segments of all pairs
@@ -330,7 +322,7 @@ def rate_all(question: RateFacets) -> tuple[FacetRating, ...]:
     return tuple(_rate(*each, reference, summary) for each in zip(pairs, found, strict=True))
 
 
-def _rate(pair: FacetPair, overlap: FacetOverlap, reference: str, summary: str) -> FacetRating:
+def _rate(pair: q.FacetPair, overlap: FacetOverlap, reference: str, summary: str) -> q.FacetRating:
     model = rating_model()
     conflict = contradiction(pair, reference, summary)
     score = model.score(overlap.features)
@@ -340,7 +332,7 @@ def _rate(pair: FacetPair, overlap: FacetOverlap, reference: str, summary: str) 
         reason += f" and {overlap.n_numbers_found} of {overlap.n_numbers} numbers"
     reason += " found"
     if overlap.is_whole or _stands_in(pair.reference, summary):
-        rating, coverage, confidence = SCALES[pair.facet], 100, WHOLE_CONFIDENCE
+        rating, coverage, confidence = q.SCALES[pair.facet], 100, WHOLE_CONFIDENCE
     else:
         rating, coverage = model.rating(pair.facet, score), model.coverage(score)
         least, most = overlap.bounds
@@ -357,7 +349,7 @@ def _rate(pair: FacetPair, overlap: FacetOverlap, reference: str, summary: str) 
         rating = vetoed(rating, conflict)
         confidence = min(CONFLICT_CONFIDENCE, chances[rating - 1])
         reason = f"{conflict.reason}; {reason}"
-    return FacetRating(
+    return q.FacetRating(
         facet=pair.facet,
         reason=reason,
         rating=rating,
