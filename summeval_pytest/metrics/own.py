@@ -20,14 +20,7 @@ from summeval_pytest.errors import OptionError, UsageError, foreign_code, neares
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, checked_numbers, metric_of
 from summeval_pytest.metrics.finding import Finding
 from summeval_pytest.metrics.flow import NoScoreError, check_usable, ends_unscored
-from summeval_pytest.metrics.number import (
-    SPARSE,
-    CustomNumbers,
-    MetricName,
-    Named,
-    Status,
-    Unscored,
-)
+from summeval_pytest.metrics.number import SPARSE, MetricName, Named, Status, Unscored
 from summeval_pytest.metrics.signature import Signature
 from summeval_pytest.text.normalise import NORMALISER, normalise
 from summeval_pytest.text.printing import one_line, raised
@@ -38,6 +31,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from summeval_pytest.metrics.flow import Dialogue
+    from summeval_pytest.metrics.number import CustomNumbers
 
 GROUP: Final = "summeval.metrics"
 """The group of entry points of custom metrics."""

@@ -8,21 +8,12 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest import questions as q
 from summeval_pytest.endpoints.chat import without_thoughts
-from summeval_pytest.judges.llm import prompts, replies
+from summeval_pytest.judges.llm import prompts, quotes, replies
 from summeval_pytest.judges.llm.examples import NO_EXAMPLES, Examples
-from summeval_pytest.judges.llm.quotes import (
-    LookedUp,
-    Quote,
-    groups_of,
-    look_up,
-    own_words,
-    quotations,
-    read_verdict,
-)
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from summeval_pytest.judges.llm.asking import Poll
 
@@ -85,20 +76,32 @@ def sentence_batch(
     A strict manner makes a sentence without evidence unsupported, whatever its label. Examples
     stand before the source. A manner that asks for free text has none.
     """
-    if manner.mode != "quotes":
-        return _free_batch(question, manner)
     sentences, source = question.sentences, question.source
 
-    def check(entry: _SentenceEntry) -> q.SentenceCheck:
-        quotes = [Quote(one.id - 1, one.quote) for one in entry.evidence]
-        evidence = look_up(quotes, source, sentences)
-        return _check_of(entry.label == "supported", evidence, entry.reason, manner)
+    def check(is_supported: bool, given: list[quotes.Quote], reason: str) -> q.SentenceCheck:
+        evidence = quotes.look_up(given, source, sentences)
+        if manner.strict and is_supported and not evidence.sentences:
+            is_supported, reason = False, f"{reason} ({NO_EVIDENCE})"
+        return q.SentenceCheck(
+            reason=reason,
+            supported=is_supported,
+            evidence=evidence.sentences,
+            n_ungrounded=evidence.n_ungrounded,
+            n_copied=evidence.n_copied,
+        )
+
+    if manner.mode != "quotes":
+        return _free_batch(question, manner.mode, check)
+
+    def check_of(entry: _SentenceEntry) -> q.SentenceCheck:
+        given = [quotes.Quote(one.id - 1, one.quote) for one in entry.evidence]
+        return check(entry.label == "supported", given, entry.reason)
 
     return prompts.entries_batch(
         "sentence_checks",
         "checks",
         _SentenceEntry,
-        check,
+        check_of,
         texts=sentences,
         parts=lambda ids: [
             *examples,
@@ -112,20 +115,20 @@ def sentence_batch(
 
 
 def _free_batch(
-    question: q.CheckSentences, manner: q.SentenceManner
+    question: q.CheckSentences,
+    mode: q.SentenceMode,
+    check: Callable[[bool, list[quotes.Quote], str], q.SentenceCheck],
 ) -> prompts.PromptBatch[q.SentenceCheck]:
     """Asks about one sentence a request, for a reply in free text."""
     sentences, source = question.sentences, question.source
-    with_quotes = manner.mode == "label-and-sentences"
+    with_quotes = mode == "label-and-sentences"
     kind: prompts.Kind = "sentence_quotes" if with_quotes else "sentence_labels"
 
     def read(text: str, ids: prompts.Ids) -> replies.Read[q.SentenceCheck]:
         reply = without_thoughts(str(replies.as_line(text))).strip()[:_READ]
-        is_supported = read_verdict(own_words(reply))
-        quotes = quotations(groups_of(reply), source) if with_quotes else []
-        evidence = look_up(quotes, source, sentences)
-        check = _check_of(is_supported, evidence, one_line(reply, _REASON), manner)
-        return dict.fromkeys(ids, check)
+        is_supported = quotes.read_verdict(quotes.own_words(reply))
+        given = quotes.quotations(quotes.groups_of(reply), source) if with_quotes else []
+        return dict.fromkeys(ids, check(is_supported, given, one_line(reply, _REASON)))
 
     return prompts.PromptBatch(
         topic=prompts.about(kind, sentences),
@@ -139,21 +142,6 @@ def _free_batch(
         ],
         schema=lambda _: None,
         read=read,
-    )
-
-
-def _check_of(
-    is_supported: bool, evidence: LookedUp, reason: str, manner: q.SentenceManner
-) -> q.SentenceCheck:
-    """The check that a label and its evidence come to; no and evidence stays no."""
-    if manner.strict and is_supported and not evidence.sentences:
-        is_supported, reason = False, f"{reason} ({NO_EVIDENCE})"
-    return q.SentenceCheck(
-        reason=reason,
-        supported=is_supported,
-        evidence=evidence.sentences,
-        n_ungrounded=evidence.n_ungrounded,
-        n_copied=evidence.n_copied,
     )
 
 

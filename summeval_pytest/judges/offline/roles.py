@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Roles = Callable[[Sequence[str]], NDArray[np.float64]]
+    Roles = Callable[[tuple[str, ...]], NDArray[np.float64]]
 
 
 _PATTERNS: Final = [line.split(": ", 1) for line in lines_of("headings")]
@@ -275,18 +275,14 @@ def _model() -> RoleModel:
     )
 
 
-def roles_of(sentences: Sequence[str]) -> NDArray[np.float64]:
+@lru_cache(maxsize=256)
+def roles_of(sentences: tuple[str, ...]) -> NDArray[np.float64]:
     """The posterior of each facet for each sentence of one text, in order.
 
     Shape (sentences, 4), columns as in `FACETS`; every row sums to 1. A label that opens a sentence
     ("Methods:") decides it and those that stand under it. The array is read-only, for who asks
     again gets the same one.
     """
-    return _read(tuple(sentences))
-
-
-@lru_cache(maxsize=256)
-def _read(sentences: tuple[str, ...]) -> NDArray[np.float64]:
     posteriors = _model().posteriors(sentences)
     posteriors.setflags(write=False)
     return posteriors
