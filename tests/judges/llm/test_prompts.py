@@ -213,7 +213,7 @@ PARTS = {"chain", "relations"}
             {"chain", "fact examples"},
         ),
         (sentence_checks, "SENTENCES_PER_REQUEST", 14, {"usual", "factual"}),
-        (llm_judge, "MAX_REASKS", 1, EACH - PARTS),
+        (asking, "MAX_REASKS", 1, EACH - PARTS),
         (llm_judge, "VERSION", "2", EACH - PARTS),
         (asking, "TOKENS", 500, EACH),
         (asking, "TOKENS_PER_ITEM", 200, EACH),
