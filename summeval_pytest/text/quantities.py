@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from importlib.resources import files
 from math import isfinite
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
@@ -57,71 +58,24 @@ _WORD = re.compile(
 )
 """The same as `_WORDS`, and those like "twenty-one"; factored by hand, for speed."""
 
-_UNIT_TABLE: Final = """
-share: =1 %
-points: =1 pp
-mass: =1e-12 pg picogram* =1e-9 ng nanogram* =1e-6 \u00b5g \u03bcg ug mcg microgram*
-    =1e-3 mg milligram* =1 g gram* =28.349523 ounce* oz =453.59237 lb lbs =1e3 kg kilogram*
-    =1e6 t tonne* ton*
-time: =1e-15 fs femtosecond* =1e-12 ps picosecond* =1e-9 ns nanosecond*
-    =1e-6 \u00b5s \u03bcs us microsecond* =1e-3 ms millisecond* =1 s sec second* =60 min minute*
-    =3600 h hr hrs hour* =86400 d day* =604800 week* =2629800 month* =31557600 yr yrs year*
-    =315576000 decade* =3155760000 century centuries
-length: =1e-12 picometre* picometer* =1e-9 nm nanometre* nanometer*
-    =1e-6 \u00b5m \u03bcm um micrometre* micrometer* micron* =1e-3 mm millimetre* millimeter*
-    =1e-2 cm centimetre* centimeter* =0.0254 inch inches =0.3048 feet ft =1 m metre* meter*
-    =1e3 km kilometre* kilometer* =1609.344 mile*
-volume: =1e-6 \u00b5l \u03bcl ul microlitre* =1e-3 ml millilitre* milliliter* =1e-2 cl centilitre*
-    =1 l litre* liter*
-area: =4046.8564224 acre* =1e4 ha hectare*
-pressure: =1 pascal* =1e2 hpa mbar millibar* =133.322 mmhg =1e3 kpa kilopascal*
-    =1e6 mpa megapascal* =1e9 gpa gigapascal*
-heat: =1 joule* =4.184 calorie* =1e3 kj kilojoule* =3600 wh =4184 kcal kilocalorie*
-    =1e6 mj megajoule* =3.6e6 kwh =3.6e9 mwh
-force: =1 newton* N =1e3 kn kilonewton* =1e6 MN meganewton*
-portion: =1e-3 ppb =1 ppm
-loudness: =1 db decibel*
-amount: =1e-9 nmol nanomole* =1e-6 \u00b5mol \u03bcmol umol micromole* =1e-3 mmol millimole* =1 mol
-resistance: =1 ohm*
-temperature: =1e-6 \u00b5k \u03bck =1e-3 mk =1 k kelvin*
-current: =1e-6 \u00b5a \u03bca =1e-3 ma
-voltage: =1e-6 \u00b5v \u03bcv microvolt* =1e-3 mv millivolt* =1 v volt* =1e3 kv kilovolt*
-energy: =1e-3 mev =1 ev =1e3 kev =1e6 MeV =1e9 gev
-power: =1e-3 mw milliwatt* =1 w watt* =1e3 kw kilowatt* =1e6 MW megawatt* =1e9 gw gigawatt*
-frequency: =1 hz hertz =1e3 khz kilohertz =1e6 mhz megahertz =1e9 ghz gigahertz
-data: =1 b byte* =1e3 kb kib kilobyte* =1e6 mb mib megabyte* =1e9 gb gib gigabyte*
-    =1e12 tb tib terabyte*
-amount per volume: =1e-9 nM =1e-6 \u00b5M \u03bcM uM =1e-3 mM mmol/l =1 M mol/l
-field: =1e-3 mT =1 T
-mass per volume: =1e-6 ng/ml =1e-3 mg/l =1e-2 mg/dl =1 g/l
-speed: =1e-2 cm/s =0.2777777777777778 km/h =1 m/s
-dollars: =1 $ dollar* usd
-euros: =1 \u20ac euro* eur
-pounds: =1 \u00a3 pound* gbp
-yen: =1 \u00a5 yen jpy
-francs: =1 franc* chf
-pesos: =1 peso*
-rupees: =1 rupee* inr
-yuan: =1 yuan renminbi
-crowns: =1 krona kronor krone kroner
-dose: =1e-6 \u00b5g/kg \u03bcg/kg =1e-3 mg/kg =1 g/kg
-"""
-"""By what it measures: what one unit is in that family's base, and its names, an asterisk for a
-plural. Names with a capital are told apart by it."""
-
 
 def _known_units() -> dict[str, tuple[str, float]]:
-    """By unit: what it measures, and what one of it is in that family's base."""
+    """By unit: what it measures, and what one of it is in that family's base.
+
+    A family of ``units.txt`` has its name, then what one unit is, and the names of that unit; an
+    asterisk is a plural. Names with a capital are told apart by it.
+    """
     units = {}
-    for line in re.split(r"\n(?! )", _UNIT_TABLE.strip()):
+    table = files("summeval_pytest.text").joinpath("units.txt").read_text("utf-8")
+    for line in re.split(r"\n(?! )", table.strip()):
         dimension, _, entries = line.partition(": ")
         factor = 1.0
         for entry in entries.split():
             if entry.startswith("="):
                 factor = float(entry[1:])
                 continue
-            name = entry.rstrip("*")
-            units.update(dict.fromkeys((name, entry.replace("*", "s")), (dimension, factor)))
+            names = entry.rstrip("*"), entry.replace("*", "s")
+            units.update(dict.fromkeys(names, (dimension, factor)))
     return units
 
 
