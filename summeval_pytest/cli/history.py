@@ -105,10 +105,8 @@ def _runs(places: Sequence[Path], left_out: list[str]) -> Iterator[tuple[str, Ru
                     names.add(name)
                     yield name, run
     if not names:
-        raise OptionError(
-            "name run records, or a folder that holds some; pytest writes one with"
-            " --summ-run-record=FILE"
-        )
+        what = "name run records, or a folder that holds some"
+        raise OptionError(f"{what}; pytest writes one with --summ-run-record=FILE")
 
 
 def _files(place: Path) -> list[Path]:

@@ -294,11 +294,9 @@ class NewSuite:
             read_paper(row)
         for key in {**first.values, **line}:
             if (value := row.values.get(key)) != first.values.get(key):
-                raise row.fault(
-                    key,
-                    f"{key!r} of paper {paper!r} is {brief(value)}, and another at"
-                    f" {first.place}; give the rows of a paper the same texts",
-                )
+                what = f"{key!r} of paper {paper!r} is {brief(value)}, and another at"
+                remedy = "give the rows of a paper the same texts"
+                raise row.fault(key, f"{what} {first.place}; {remedy}")
         return paper
 
     def _add_summary(self, row: FileEntry, paper: str) -> None:
@@ -403,10 +401,8 @@ def _shards(folder: Path, split: str | None) -> list[TextFile]:
     for path in sorted(folder.glob("*.parquet")):
         by_split.setdefault(_SHARD.sub("", path.stem), []).append(index.beside(path.name))
     if not by_split:
-        raise OptionError(
-            f"FILE: {folder} holds neither state.json nor dataset_dict.json nor a *.parquet file;"
-            " name a folder that datasets.save_to_disk wrote, or one of Parquet files"
-        )
+        what = f"FILE: {folder} holds no state.json, dataset_dict.json or *.parquet"
+        raise OptionError(f"{what}; name the folder of a dataset")
     return by_split[_chosen(by_split, split)]
 
 

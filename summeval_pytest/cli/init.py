@@ -132,10 +132,8 @@ class Start:
             raise OptionError(f"--endpoint={one_line(name)}: {near} (or write a URL)")
         server = Endpoint(name="house", base_url=name)
         if server.query or "@" in urlsplit(server.address).netloc:
-            raise OptionError(
-                f"--endpoint={server.shown} holds more than an address; write it without user,"
-                " password and query, since it goes into a file"
-            )
+            what = f"--endpoint={server.shown} holds more than an address"
+            raise OptionError(f"{what}; leave out user, password and query")
         return server
 
     @property

@@ -84,10 +84,8 @@ def noise(
     first = session_of(gated.endpoints, asking)
     subject = gated_of(suite, gated, first)
     if not first.is_asked(gated.judge, [subject.suite]):
-        raise OptionError(
-            f"--judge={gated.judge} gives the same answers every time; name a judge that asks a"
-            " model"
-        )
+        what = f"--judge={gated.judge} gives the same answers every time"
+        raise OptionError(f"{what}; name a judge that asks a model")
     baselines: dict[str, Baseline] = {}
     if against is not None:
         record, suite_name = read_record(against, "--against"), subject.suite.name

@@ -196,10 +196,8 @@ def export_requests(
     survey, _ = session.survey(gated.judge, [loaded], tasks, imagine=False)
     endpoints = sorted({m.endpoint.name for m in survey.missing.values()})
     if only is None and len(endpoints) > 1:
-        raise OptionError(
-            f"the open requests go to {len(endpoints)} endpoints, {', '.join(endpoints)}; a batch"
-            " file goes to one: choose with --only NAME"
-        )
+        what = f"the open requests go to {len(endpoints)} endpoints, {', '.join(endpoints)}"
+        raise OptionError(f"{what}; a batch file goes to one: choose with --only NAME")
     missing = [m for _, m in sorted(survey.missing.items()) if only in {None, m.endpoint.name}]
     n_stored = f"{len(survey.stored):,} replies are stored"
     if not missing:

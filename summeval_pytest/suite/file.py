@@ -283,11 +283,8 @@ def read_systems(
     """The tables of the systems, and the systems, in file order, at least one."""
     tables = dict(tables_of(toml, "systems", RESERVED_SYSTEMS))
     if not tables:
-        raise SuiteError(
-            toml.place("systems"),
-            "the suite has no system ('systems' is empty); add a table [systems.NAME] with"
-            " 'summaries'",
-        )
+        what = "the suite has no system ('systems' is empty)"
+        raise SuiteError(toml.place("systems"), f"{what}; add a table [systems.NAME]")
     return tables, {name: _system(toml.file, name, tables[name], endpoints) for name in tables}
 
 
@@ -335,10 +332,7 @@ def _check_model(
 def _variable(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         # without the value, which may be the key
-        raise mistake(
-            "is no name of an environment variable; write the name, and keep the key itself out of"
-            " every file"
-        )
+        raise mistake("is no name of an environment variable; write the name, never the key")
     return name
 
 
@@ -407,11 +401,8 @@ def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, AnyJ
         TopologicalSorter(asks).prepare()
     except CycleError as error:
         circle = error.args[1][::-1]
-        raise SuiteError(
-            toml.place("judges", circle[0]),
-            f"judge {circle[0]!r} asks itself: {' -> '.join(circle)}; name another judge in one of"
-            " these tables",
-        ) from None
+        what = f"judge {circle[0]!r} asks itself: {' -> '.join(circle)}"
+        raise tables[circle[0]].fault("", f"{what}; let one of them ask another") from None
     return judges
 
 
@@ -430,11 +421,8 @@ def _check_asked(table: FileEntry, key: str, other: str, judges: Mapping[str, An
 
 def _check_sentence_keys(model: JudgeSpec, table: FileEntry) -> None:
     if model.strict and model.sentences == "label":
-        raise table.fault(
-            "strict",
-            f"{table.owner} is strict about evidence, and sentences = 'label' asks for none;"
-            " write 'quotes' or 'label-and-sentences', or delete 'strict'",
-        )
+        what = "goes with evidence, and sentences = 'label' asks for none"
+        raise table.key_fault("strict", f"{what}; delete one of the two")
     if model.sentence_examples and model.sentences != "quotes":
         what = f"goes with sentences = 'quotes', not {model.sentences!r}; delete one of the two"
         raise table.key_fault("sentence_examples", what)

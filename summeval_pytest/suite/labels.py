@@ -272,11 +272,8 @@ def read_recorded(file: TextFile, roster: Roster) -> tuple[Recorded, ...]:
         _check_says(entry, ("facets", "overall", "segments"))
         roster.check(entry, record.paper, record.system)
         if record.system is None and (entry.has("facets") or entry.has("overall")):
-            raise entry.fault(
-                "system",
-                "this record rates a pair, and its 'system' is null; name the system, or keep only"
-                " 'segments' for the reference",
-            )
+            what = "this record rates a pair, and its 'system' is null"
+            raise entry.fault("system", f"{what}; name the system, or keep only 'segments'")
         return (record.paper, record.system, record.by), record
 
     records = keyed(
@@ -305,8 +302,8 @@ def check_judges(toml: TomlText, judges: Iterable[AnyJudge], records: tuple[Reco
             ("segments", judge.segments_by, segmenting, "segments"),
         ):
             if name not in known:
-                raise SuiteError(
-                    toml.place("judges", judge.name, key),
-                    f"{key!r} of judge {judge.name!r} is {brief(name)}, and the suite records no"
-                    f" {what} of that name; {closest(name, known) if known else 'there are none'}",
+                place = toml.place("judges", judge.name, key)
+                fault = (
+                    f"{key!r} of judge {judge.name!r} is {brief(name)}, and no record has {what}"
                 )
+                raise SuiteError(place, f"{fault} of that name; {closest(name, known)}")

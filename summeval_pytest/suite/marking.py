@@ -142,11 +142,8 @@ def _own_keys(markings: list[Marking]) -> dict[str, object]:
         for key, value in marking.own if is_of_pair else ():
             first, place = values.setdefault(key, (value, marking.place))
             if first != value:
-                raise SuiteError(
-                    marking.place,
-                    f"{key!r} of paper {item.paper!r} and system {item.system!r} is"
-                    f" {brief(value)}, and {brief(first)} at {place}; keep one",
-                )
+                what = f"{key!r} of {item.words} is {brief(value)}"
+                raise SuiteError(marking.place, f"{what}, and {brief(first)} at {place}; keep one")
     return {key: value for key, (value, _) in values.items()}
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import SuiteError, nearest
 from summeval_pytest.suite.entries import FileEntry
-from summeval_pytest.suite.lines import OWN_KEYS, brief, read_json, read_lines, text_lines
+from summeval_pytest.suite.lines import OWN_KEYS, brief, closest, read_json, read_lines, text_lines
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
@@ -53,7 +53,6 @@ _ALSO_CALLED: Final[Mapping[str, Collection[str]]] = {
 _WORKBOOKS: Final = frozenset({".xlsx", ".xls", ".ods"})
 UNNAMED: Final[Mapping[str, str]] = MappingProxyType({})
 
-_LISTED: Final = 12
 _HEAD: Final = 4096
 _MOST_ROWS: Final = 1_000_000
 _MB: Final = 1_000_000
@@ -96,13 +95,10 @@ class DataTable:
             if column is not None:
                 columns[key] = column
             elif key in needed or name is not None:
-                listed = ", ".join(map(brief, self.columns[:_LISTED])) or "none"
-                more = len(self.columns) - _LISTED
                 what = brief(name or key) + (f" for {key!r}" if name not in {None, key} else "")
+                near = closest(name or key, self.columns)
                 raise SuiteError(
-                    self.place,
-                    f"the table has no column {what}; it has {listed}"
-                    f"{f' and {more} more' if more > 0 else ''}: write {remedy}",
+                    self.place, f"the table has no column {what}; {near}; write {remedy}"
                 )
         return columns
 
@@ -196,13 +192,10 @@ def read_rows(
         if name not in (*COLUMNS, *names.values()) and not name.startswith(OWN_KEYS):
             remedy = nearest(name, COLUMNS)
             if name in ("system", *_ALSO_CALLED["system"]):
-                command = f"summeval import table {file.shown}"
-                remedy = f"rows of several systems become a suite with {command}"
-            raise SuiteError(
-                table.place,
-                f"unknown column {brief(name)}; {remedy}; or leave it out with [columns]"
-                f" {OWN_KEYS}NAME = {brief(name)}",
-            )
+                remedy = "for rows of several systems, use summeval import table"
+            what = f"unknown column {brief(name)}; {remedy}"
+            without = f"leave it out with [columns] {OWN_KEYS}NAME = {brief(name)}"
+            raise SuiteError(table.place, f"{what}; or {without}")
     yield from table.entries(columns, owner)
 
 
@@ -285,22 +278,17 @@ def _marked_table(file: TextFile, mark: str) -> DataTable:
     if not any(columns):
         raise SuiteError(file.at(0), f"{file.shown!r} is empty; write a header and one row a line")
     if len(columns) == 1 and any(other in columns[0] for other in ",;\t"):
-        raise SuiteError(
-            file.at(number),
-            f"the header is one column, {brief(columns[0])}; save the table with"
-            f" {_MARK_NAMES[mark]}s between the columns",
-        )
+        what = f"the header is one column, {brief(columns[0])}"
+        raise SuiteError(file.at(number), f"{what}; write {_MARK_NAMES[mark]}s between columns")
 
     def read(wanted: Collection[str]) -> Iterator[tuple[int, Row]]:
         for number, cells in records:
             if not any(cells):
                 continue
             if len(cells) != len(columns):
-                raise SuiteError(
-                    file.at(number),
-                    f"this row has {len(cells)} cells and the header {len(columns)};"
-                    f" quote a cell that holds a {_MARK_NAMES[mark]}",
-                )
+                what = f"this row has {len(cells)} cells and the header {len(columns)}"
+                remedy = f"quote a cell that holds a {_MARK_NAMES[mark]}"
+                raise SuiteError(file.at(number), f"{what}; {remedy}")
             row = zip(columns, cells, strict=True)
             yield number, {name: cell for name, cell in row if cell and name in wanted}
 
@@ -393,11 +381,9 @@ def _arrow(file: TextFile) -> Iterator[None]:
     try:
         import pyarrow as pa
     except ModuleNotFoundError:
-        raise SuiteError(
-            file.at(0),
-            f"{file.shown!r} needs the package 'pyarrow', which is not installed; install it with:"
-            " pip install 'summeval-pytest[export]', or save the table as CSV",
-        ) from None
+        what = f"{file.shown!r} needs the package 'pyarrow'"
+        remedy = "install it with: pip install 'summeval-pytest[export]', or save the table as CSV"
+        raise SuiteError(file.at(0), f"{what}, which is not installed; {remedy}") from None
     try:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError, RecursionError) as error:

@@ -304,12 +304,9 @@ def read_summaries(
     )
     if missing := [paper for paper in papers if paper not in pairs and paper not in spec.skip]:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        them, listed = ("them", "the papers") if more else ("it", "the paper")
-        raise SuiteError(
-            spec.place,
-            f"system {spec.name!r} has no summary for paper {missing[0]!r}{more};"
-            f" add {them} to {spec.summaries} or list {listed} under 'skip'",
-        )
+        what = f"system {spec.name!r} has no summary for paper {missing[0]!r}{more}"
+        remedy = f"add it to {spec.summaries} or list the paper under 'skip'"
+        raise SuiteError(spec.place, f"{what}; {remedy}")
     return pairs
 
 

@@ -108,10 +108,8 @@ class _Fact:
 def _facts(lines: tuple[_Fact, ...]) -> tuple[Fact, ...]:
     for index, line in enumerate(lines):
         if line.parent is not None and line.parent >= index:
-            raise mistake(
-                f"names fact {line.parent} as the 'parent' of fact {index}; facts are counted from"
-                " 0, and a parent stands before its fact: mend it, or write null"
-            )
+            what = f"names fact {line.parent} as the 'parent' of fact {index}"
+            raise mistake(f"{what}; write the index of an earlier fact, from 0, or null")
     return tuple(Fact(text=line.text, sentence=line.sentence, parent=line.parent) for line in lines)
 
 

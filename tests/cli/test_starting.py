@@ -347,7 +347,7 @@ def test_questions_are_asked_again_until_rows_make_a_suite(tmp_path: Path) -> No
     answers = (*tables, "\n", "source=told\n", "gitlap\n", "gitlab\n")
     dialogue = typed(tmp_path, *answers, flags=("--judge", "offline"))
     assert dialogue.code == 0, dialogue.shown
-    fault = "the table has no column 'source'; it has 'doc', 'told', 'reference': write"
+    fault = "the table has no column 'source'; known: doc, reference, told; write"
     assert fault in dialogue.shown.replace("\n", " ")
     assert "'gitlap' is none of them; did you mean 'gitlab'?" in dialogue.shown
     assert "judge [" not in dialogue.shown

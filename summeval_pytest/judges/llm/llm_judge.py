@@ -189,7 +189,7 @@ def fact_examples_hash() -> str:
     example = fact_requests.fact_example(_SAMPLE, _SAMPLE, (True, False))
     facts = (q.Fact(text="One.", sentence=0),) * 2
     batch = fact_requests.fact_batch(q.CheckFacts(facts, _SAMPLE), (example,))
-    return _hash([*_requests(batch), VERSION, MAX_REASKS])
+    return _hash([*_requests(batch), VERSION, asking.MAX_REASKS])
 
 
 @cache
