@@ -77,7 +77,7 @@ def make_app() -> App:
         help="Suites for summarization gates: import them, measure judges against labels, plan and"
         " record what models are asked.",
         version=lambda: f"summeval-pytest {version('summeval-pytest')}",
-        help_format="plaintext",
+        help_format="markdown",
         result_action="return_value",
         suppress_keyboard_interrupt=False,
         default_parameter=Parameter(

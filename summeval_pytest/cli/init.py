@@ -86,30 +86,21 @@ AnswerT = TypeVar("AnswerT")
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """The choices that a suite starts from; None for what is not chosen yet."""
+    """The choices that a suite starts from; None for what is not chosen yet.
 
-    papers: Annotated[
-        Path | None,
-        Parameter(
-            help="your table with one row per summary: CSV, TSV, Parquet, JSON or JSONL (default: a"
-            " sample)"
-        ),
-    ] = None
+    Attributes:
+        papers: your table with one row per summary: CSV, TSV, Parquet, JSON or JSONL (default: a
+            sample)
+        judge: offline (the embedded judge), or a model's name (default: offline)
+        endpoint: the model's endpoint: openai, ollama or a URL, without a key (default: openai)
+        ci: the CI that runs the gate (default: gitlab beside .gitlab-ci.yml, else github)
+    """
+
+    papers: Path | None = None
     rows: RowOptions = field(default_factory=RowOptions)
-    judge: Annotated[
-        str | None,
-        Parameter(help="offline (the embedded judge), or a model's name (default: offline)"),
-    ] = None
-    endpoint: Annotated[
-        str | None,
-        Parameter(
-            help="the model's endpoint: openai, ollama or a URL, without a key (default: openai)"
-        ),
-    ] = None
-    ci: Annotated[
-        CI | None,
-        Parameter(help=f"the CI that runs the gate (default: gitlab beside {GITLAB}, else github)"),
-    ] = None
+    judge: str | None = None
+    endpoint: str | None = None
+    ci: CI | None = None
 
     @property
     def is_asked(self) -> bool:

@@ -7,9 +7,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Final
-
-from cyclopts import Parameter
+from typing import Final
 
 from summeval_pytest.cli.parameters import (
     AllowOutside,
@@ -102,32 +100,22 @@ def label(
     suite: Path,
     /,
     *,
-    out: Annotated[
-        Path, Parameter(help="the annotator's label file; an existing one is continued")
-    ],
-    annotator: Annotated[
-        str, Parameter(help="the annotator's name, which also sets the order of pairs")
-    ],
-    what: Annotated[
-        tuple[str, ...],
-        Parameter(help=f"label only these (repeat, or commas; default: {','.join(WHAT)})"),
-    ] = (),
-    only: Annotated[
-        tuple[str, ...],
-        Parameter(
-            help="SYSTEM/PAPER: label only these pairs (repeat); a system or a paper alone means"
-            " all its pairs"
-        ),
-    ] = (),
-    share: Annotated[
-        float,
-        Parameter(
-            help="a share of the pairs, above 0 and at most 1; every annotator gets the same"
-        ),
-    ] = 1.0,
+    out: Path,
+    annotator: str,
+    what: tuple[str, ...] = (),
+    only: tuple[str, ...] = (),
+    share: float = 1.0,
     allow_outside: AllowOutside = False,
 ) -> list[str]:
     """Asks until everything is labelled or the annotator quits.
+
+    Args:
+        out: the annotator's label file; an existing one is continued
+        annotator: the annotator's name, which also sets the order of pairs
+        what: label only these (repeat, or commas; default: facets,sentences,facts)
+        only: SYSTEM/PAPER: label only these pairs (repeat); a system or a paper alone means all its
+            pairs
+        share: a share of the pairs, above 0 and at most 1; every annotator gets the same
 
     Raises:
         UsageError: for a mistake in the suite or a label file, and for options that do not fit.

@@ -52,16 +52,15 @@ def dollars(_: object, tokens: Sequence[Token]) -> float:
     return number
 
 
-def shared(name: str, text: str, read: Callable[..., float] | None = None) -> Parameter:
+def shared(name: str, read: Callable[..., float] | None = None) -> Parameter:
     """An option that pytest also has, as ``--summ-NAME``."""
-    return Parameter(name=[f"--{name}", f"--summ-{name}"], help=text, converter=read)
+    return Parameter(name=[f"--{name}", f"--summ-{name}"], converter=read)
 
 
 AllowOutside = Annotated[
     bool,
-    shared(
-        "allow-outside", "let the suite name files outside its folder (default: SUMM_ALLOW_OUTSIDE)"
-    ),
+    shared("allow-outside"),
+    Parameter(help="let the suite name files outside its folder (default: SUMM_ALLOW_OUTSIDE)"),
 ]
 JudgeName = Annotated[str, Parameter(name="--judge", help="the judge")]
 JsonFile = Annotated[
@@ -69,10 +68,10 @@ JsonFile = Annotated[
 ]
 StoreOption = Annotated[
     str | None,
-    shared(
-        "store",
-        "store replies in this folder, or at this PostgreSQL address (default: SUMM_STORE, else the"
-        " user's cache folder)",
+    shared("store"),
+    Parameter(
+        help="store replies in this folder, or at this PostgreSQL address (default: SUMM_STORE,"
+        " else the user's cache folder)"
     ),
 ]
 
@@ -80,27 +79,20 @@ StoreOption = Annotated[
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoints:
-    """Where models are, and where their replies are remembered."""
+    """Where models are, and where their replies are remembered.
 
-    endpoint: Annotated[
-        str | None,
-        shared(
-            "endpoint",
-            "name or URL of the endpoint of models that the suite does not define (default:"
-            " SUMM_ENDPOINT, else OPENAI_BASE_URL, else Ollama for systems and OpenAI for judges)",
-        ),
-    ] = None
-    allow_endpoints: Annotated[
-        tuple[str, ...],
-        shared(
-            "allow-endpoints",
-            "[NAME=]ORIGIN: let the suite send the key in the variable NAME to this server, or"
-            " without NAME any that it names (repeat, or commas; default: SUMM_ALLOW_ENDPOINTS)",
-        ),
-    ] = ()
-    votes: Annotated[
-        int | None, shared("votes", "how often each question is asked", whole_number)
-    ] = None
+    Attributes:
+        endpoint: name or URL of the endpoint of models that the suite does not define (default:
+            SUMM_ENDPOINT, else OPENAI_BASE_URL, else Ollama for systems and OpenAI for judges)
+        allow_endpoints: [NAME=]ORIGIN: let the suite send the key in the variable NAME to this
+            server, or without NAME any that it names (repeat, or commas; default:
+            SUMM_ALLOW_ENDPOINTS)
+        votes: how often each question is asked
+    """
+
+    endpoint: Annotated[str | None, shared("endpoint")] = None
+    allow_endpoints: Annotated[tuple[str, ...], shared("allow-endpoints")] = ()
+    votes: Annotated[int | None, shared("votes", whole_number)] = None
     store: StoreOption = None
 
 
@@ -110,40 +102,33 @@ NO_ENDPOINTS: Final = Endpoints()
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """How requests are sent."""
+    """How requests are sent.
 
-    record: Annotated[
-        Record,
-        shared(
-            "record",
-            "'none' replays the suite's cassette, 'new' asks only what has no stored reply, 'all'"
-            " asks everything again",
-        ),
-    ] = "new"
-    in_flight: Annotated[
-        int, shared("in-flight", "the maximum number of open requests", whole_number)
-    ] = IN_FLIGHT
-    budget: Annotated[
-        float | None, shared("budget", "never spend more than this, in dollars", dollars)
-    ] = None
+    Attributes:
+        record: 'none' replays the suite's cassette, 'new' asks only what has no stored reply, 'all'
+            asks everything again
+        in_flight: the maximum number of open requests
+        budget: never spend more than this, in dollars
+    """
+
+    record: Annotated[Record, shared("record")] = "new"
+    in_flight: Annotated[int, shared("in-flight", whole_number)] = IN_FLIGHT
+    budget: Annotated[float | None, shared("budget", dollars)] = None
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gated:
-    """The options that decide what a run asks, and whom."""
+    """The options that decide what a run asks, and whom.
+
+    Attributes:
+        model: these systems (repeat, or commas; default: the suite's default_systems, else all)
+        least: METRIC=VALUE: a threshold, as for pytest
+    """
 
     allow_outside: AllowOutside = False
-    model: Annotated[
-        tuple[str, ...],
-        shared(
-            "model",
-            "these systems (repeat, or commas; default: the suite's default_systems, else all)",
-        ),
-    ] = ()
-    least: Annotated[
-        tuple[str, ...], shared("min", "METRIC=VALUE: a threshold, as for pytest")
-    ] = ()
+    model: Annotated[tuple[str, ...], shared("model")] = ()
+    least: Annotated[tuple[str, ...], shared("min")] = ()
     judge: JudgeName = "offline"
     endpoints: Endpoints = NO_ENDPOINTS
 

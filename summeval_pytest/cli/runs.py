@@ -111,18 +111,15 @@ def report(
     /,
     *,
     reports: ReportFiles = ReportFiles(),
-    github: Annotated[
-        bool,
-        Parameter(
-            help="print annotations, and append the step summary to GITHUB_STEP_SUMMARY (else"
-            " print)"
-        ),
-    ] = False,
-    otlp: Annotated[
-        bool, Parameter(help="send each number as an event to OpenTelemetry's collector")
-    ] = False,
+    github: bool = False,
+    otlp: bool = False,
 ) -> tuple[list[str], bool]:
-    """Prints a run and writes its reports again; whether the run passes."""
+    """Prints a run and writes its reports again; whether the run passes.
+
+    Args:
+        github: print annotations, and append the step summary to GITHUB_STEP_SUMMARY (else print)
+        otlp: send each number as an event to OpenTelemetry's collector
+    """
     for option, file in reports.named.items():
         check_writable(file, f"--{option}")
     verdict = decide(read_record(run, "RUN"))
@@ -150,31 +147,25 @@ def _github(verdict: RunVerdict) -> list[str]:
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparing:
-    """Which parts of two runs to compare, and how much to print."""
+    """Which parts of two runs to compare, and how much to print.
 
-    system: Annotated[str | None, Parameter(help="compare this system of NEW (default: all)")] = (
-        None
-    )
-    against: Annotated[
-        str | None,
-        Parameter(help="with this system of OLD (default: the same name, else the only one)"),
-    ] = None
-    fail: Annotated[
-        tuple[str, ...],
-        Parameter(
-            help="exit with 1 if a rule is broken or inconclusive, as for --summ-compare-fail"
-            " (default: the rules that NEW was made with)"
-        ),
-    ] = ()
-    papers: Annotated[int, Parameter(help="how many papers to list")] = 10
-    golden: Annotated[
-        bool,
-        Parameter(
-            help="compare only the judge's answers about labelled pairs; exit with 1 if they moved"
-            " away from the labels by more than chance, or cannot be compared"
-        ),
-    ] = False
-    answers: Annotated[int, Parameter(help="how many changed answers about labels to list")] = 10
+    Attributes:
+        system: compare this system of NEW (default: all)
+        against: with this system of OLD (default: the same name, else the only one)
+        fail: exit with 1 if a rule is broken or inconclusive, as for --summ-compare-fail (default:
+            the rules that NEW was made with)
+        papers: how many papers to list
+        golden: compare only the judge's answers about labelled pairs; exit with 1 if they moved
+            away from the labels by more than chance, or cannot be compared
+        answers: how many changed answers about labels to list
+    """
+
+    system: str | None = None
+    against: str | None = None
+    fail: tuple[str, ...] = ()
+    papers: int = 10
+    golden: bool = False
+    answers: int = 10
 
 
 def compare_runs(
@@ -326,21 +317,18 @@ def rescore_run(
     run: RunFile,
     /,
     *,
-    least: Annotated[
-        tuple[str, ...],
-        Parameter(
-            name=["--min", "--summ-min"],
-            help="METRIC=VALUE: a threshold in place of the recorded one, e.g. facet=0.6 or"
-            " mean.eva=0.4; an upper bound for faithfulness.conflicts",
-        ),
-    ] = (),
-    weights: Annotated[
-        str | None,
-        Parameter(help="FACET=WEIGHT,...: weights of all four facets (default: those of the run)"),
-    ] = None,
-    record: Annotated[Path | None, Parameter(help="write the new record to this file")] = None,
+    least: Annotated[tuple[str, ...], Parameter(name=["--min", "--summ-min"])] = (),
+    weights: str | None = None,
+    record: Path | None = None,
 ) -> tuple[list[str], bool]:
-    """Decides a run again; whether it passes now."""
+    """Decides a run again; whether it passes now.
+
+    Args:
+        least: METRIC=VALUE: a threshold in place of the recorded one, e.g. facet=0.6 or
+            mean.eva=0.4; an upper bound for faithfulness.conflicts
+        weights: FACET=WEIGHT,...: weights of all four facets (default: those of the run)
+        record: write the new record to this file
+    """
     recorded = decide(read_record(run, "RUN"))
     if record is not None:
         check_writable(record, "--record")

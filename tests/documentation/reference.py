@@ -235,7 +235,7 @@ def _option(argument: Argument) -> tuple[str, str, str]:
     word = next((word for kind, word in kinds.items() if kind in hint), "")
     many = "..." * hint.startswith("tuple")
     value = f" {word}{many}" if names[0].startswith("-") and word else ""
-    message = argument.parameter.help or _PLACES[names[0]]
+    message = _plain(argument.parameter.help or _PLACES[names[0]])
     if choices := argument.get_choices():
         message += f": {', '.join(f'`{each}`' for each in choices)}"
     default = argument.field_info.default
@@ -251,7 +251,7 @@ def commands() -> Iterator[str]:
         each = app
         for word in command.split():
             each = each[word]
-        arguments = each.assemble_argument_collection()
+        arguments = each.assemble_argument_collection(parse_docstring=True)
         tables[command] = message, [_option(a) for a in arguments if a.show]
     n_having = Counter(row for _, rows in tables.values() for row in rows)
     shared = [row for row, n in n_having.items() if n >= _SHARED and "SUITE" not in row[0]]
