@@ -50,7 +50,6 @@ _ALSO_CALLED: Final[Mapping[str, Collection[str]]] = {
     "system": ("model", "model_name"),
 }
 """Common names of a column in other data, which `summeval init` and imports take."""
-_WORKBOOKS: Final = frozenset({".xlsx", ".xls", ".ods"})
 UNNAMED: Final[Mapping[str, str]] = MappingProxyType({})
 
 _HEAD: Final = 4096
@@ -126,10 +125,6 @@ def is_table(file: TextFile) -> bool:
 def _kind(file: TextFile) -> str:
     """The kind of a table; empty for JSON lines, which a ``.json`` file may also hold."""
     kind = PurePath(file.shown).suffix.lower()
-    if kind in _WORKBOOKS:
-        raise SuiteError(
-            file.at(0), "this is a workbook; save its sheet as CSV, and name that file"
-        )
     is_table = kind in _TABLES and (kind != ".json" or _head(file).startswith(b"["))
     return kind if is_table else ""
 
@@ -178,15 +173,11 @@ def read_rows(
         SuiteError: As `read_lines` and `read_table`, and for a column that is missing or unknown.
     """
     if not is_table(file):
-        for row in _json_lines(file, owner):
-            _check_not_exchanged(row.values, known, row.place)
-            yield row
+        yield from _json_lines(file, owner)
         return
     table = read_table(file)
     if not table.columns:
         return
-    keys = {key for key in COLUMNS if names.get(key, key) in table.columns}
-    _check_not_exchanged(keys, known, table.place)
     columns = table.columns_of(known, NEEDED.intersection(known), names)
     for name in table.columns:
         if name not in (*COLUMNS, *names.values()) and not name.startswith(OWN_KEYS):
@@ -197,16 +188,6 @@ def read_rows(
             without = f"leave it out with [columns] {OWN_KEYS}NAME = {brief(name)}"
             raise SuiteError(table.place, f"{what}; or {without}")
     yield from table.entries(columns, owner)
-
-
-def _check_not_exchanged(keys: Collection[str], known: Collection[str], place: Place) -> None:
-    """Refuse a file of summaries where papers are read, and a file of papers for summaries."""
-    if "source" in known and "summary" in keys and not {"id", "source"}.intersection(keys):
-        what = "this looks like a summary, not a paper; name its file as 'summaries'"
-        raise SuiteError(place, f"{what} under [systems.NAME], and the file of papers as 'papers'")
-    if "summary" in known and "source" in keys and "summary" not in keys:
-        what = "this looks like a paper, not a summary; name its file as 'papers', and the file"
-        raise SuiteError(place, f"{what} of summaries as 'summaries' under [systems.NAME]")
 
 
 def _json_lines(file: TextFile, owner: str) -> Iterator[FileEntry]:

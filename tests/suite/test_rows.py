@@ -291,24 +291,3 @@ def test_cells_come_back_as_they_were(
     read = [values for _, values in read_table(TextFile(file, file.name)).read(("id", "summary"))]
     kept = [{k: v for k, v in row.items() if v} for row in dicts]
     assert read == [*filter(None, kept), {"id": "z", "summary": "z"}]
-
-
-@pytest.mark.parametrize(
-    ("key", "name", "text", "claim"),
-    [
-        ("papers", "systems/careful.jsonl", None, "a summary, not a paper; name its file as"),
-        ("systems/careful", "papers.jsonl", None, "a paper, not a summary; name its file as"),
-        ("papers", "swap.csv", "paper,summary\nzinc-01,It did.\n", "a summary, not a paper"),
-        ("systems/careful", "swap.csv", "id,source,reference\nz,a,b\n", "a paper, not a summary"),
-    ],
-)
-def test_papers_and_summaries_that_are_exchanged_are_reported(
-    golden: Golden, key: str, name: str, text: str | None, claim: str
-) -> None:
-    """A key that is missing says nothing to whoever has mixed up two files."""
-    if text is not None:
-        golden.write(name, text)
-    golden.spoil("summeval.toml", f'"{key}.jsonl"', f'"{name}"')
-    message = golden.mistake()
-    assert f"{name}:1: this looks like {claim}" in message
-    assert "[systems.NAME]" in message
