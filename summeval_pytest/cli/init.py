@@ -51,9 +51,8 @@ _COMMENTED: Final = re.compile(
 """The lines of a workflow that let a key go to a server of one's own."""
 _PATTERN: Final = re.compile(r"[*?+!\\\[\]]")
 """What means something else in GitHub's patterns of branches."""
-_REPLAY: Final = "  # Runs for forks, too"
-_REVIEWED: Final = "  # Runs what has been reviewed"
-"""How the comments begin above the job that shards take the place of, and above the next."""
+_REPLAY: Final = re.compile("  # Runs for forks, too.*?(?=  # Runs what has been reviewed)", re.S)
+"""The job that shards take the place of, from its comment to that of the next."""
 MAX_JOBS: Final = 256
 """Of a matrix at GitHub."""
 _FILL_IN: Final = (
@@ -307,11 +306,10 @@ def _ci_files(start: Start, gitlab: str, n_shards: int = 1) -> Mapping[str, str]
         return {gitlab: _filled(f"{before}{mark}{indent(code, ' ' * 6)}{after}", start)}
     workflow = skeleton("workflow.yml")
     if n_shards > 1:
-        before, _, rest = workflow.partition(_REPLAY)
-        _, reviewed, after = rest.partition(_REVIEWED)
         numbers = ", ".join(map(str, range(1, n_shards + 1)))
         jobs = skeleton("shards.yml").replace("SHARDS]", f"{numbers}]")
-        workflow = before + jobs.replace("/COUNT", f"/{n_shards}") + reviewed + after
+        jobs = jobs.replace("/COUNT", f"/{n_shards}")
+        workflow = _REPLAY.sub(lambda _: jobs, workflow, count=1)
     comment = skeleton("comment.yml")
     return {ACTION: skeleton("action.yml"), WORKFLOW: _filled(workflow, start), COMMENT: comment}
 

@@ -10,7 +10,6 @@ import json
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from summeval_pytest.errors import Place, SuiteError
@@ -129,7 +128,7 @@ class Suite:
 
     def with_system(self, spec: SystemSpec) -> Suite:
         """The suite with one more system."""
-        return replace(self, systems=MappingProxyType({**self.systems, spec.name: spec}))
+        return replace(self, systems={**self.systems, spec.name: spec})
 
     def labelled_by_facets(self) -> Suite:
         """The suite with the ratings and overall scores of its labels only."""
@@ -138,12 +137,12 @@ class Suite:
             for key, label in self.labels.items()
             if label.facets is not None or label.overall is not None
         }
-        return replace(self, labels=MappingProxyType(labels))
+        return replace(self, labels=labels)
 
     def labelled_where(self, is_meant: Callable[[str], bool]) -> Suite:
         """The suite with the labels of some papers, by their ids."""
         labels = {key: label for key, label in self.labels.items() if is_meant(key[0])}
-        return replace(self, labels=MappingProxyType(labels))
+        return replace(self, labels=labels)
 
     def paper(self, paper_id: str) -> Paper:
         """One paper."""
@@ -155,15 +154,14 @@ class Suite:
 
     def pair(self, paper_id: str, system: str) -> Pair:
         """One paper with a system's summary."""
-        place = self.place_of(system)
+        place, paper = self.place_of(system), self.paper(paper_id)
         if system not in self._pairs:
             what = f"system {system!r} has no recorded summaries"
             raise SuiteError(place, f"{what}: its model is asked for them")
-        self.paper(paper_id)
-        if paper_id not in self._pairs[system]:
+        if paper.id not in self._pairs[system]:
             what = f"system {system!r} lists paper {paper_id!r} under 'skip'"
             raise SuiteError(place, f"{what}; ask for another paper")
-        return self._pairs[system][paper_id]
+        return self._pairs[system][paper.id]
 
     def _known(self, kind: str, name: str, known: Collection[str]) -> str:
         if name not in known:
@@ -371,8 +369,8 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         cassette=cassette,
         baselines=baselines,
         fingerprint=fingerprint_of(papers.values()),
-        labels=MappingProxyType(labels),
-        all_labels=MappingProxyType(labels),
+        labels=labels,
+        all_labels=labels,
         recorded=recorded,
         waivers=read_waivers(toml, roster, must_pass),
         _papers=papers,
@@ -400,11 +398,11 @@ def suite_of_pairs(pairs: Iterable[Pair], shown: str) -> Suite:
     return Suite(
         path=nowhere.path,
         shown=shown,
-        systems=MappingProxyType(systems),
+        systems=systems,
         default_systems=tuple(systems),
         cassette=nowhere,
         baselines=nowhere,
         fingerprint=fingerprint_of(papers.values()),
-        _papers=MappingProxyType(papers),
-        _pairs=MappingProxyType(by_system),
+        _papers=papers,
+        _pairs=by_system,
     )
