@@ -31,27 +31,19 @@ def read_weights(text: str) -> Mapping[Facet, float]:
     Raises:
         OptionError: where a facet is missing or unknown, or its weight is not above 0.
     """
-    wanted = f"write {WEIGHTS} " + ",".join(f"{facet}=1" for facet in FACETS)
-    given: dict[Facet, float] = {}
-    for part in text.split(","):
-        name, _, value = part.partition("=")
-        facet = next((facet for facet in FACETS if facet == name.strip()), None)
-        try:
-            weight = float(value)
-        except ValueError:
-            weight = 0.0
-        if facet is None or facet in given or not 0.0 < weight < float("inf"):
-            raise OptionError(f"{WEIGHTS}={text!r}: {part!r} is no weight; {wanted}")
-        given[facet] = weight
-    if len(given) < len(FACETS):
-        raise OptionError(f"{WEIGHTS}={text!r} does not weigh all four facets; {wanted}")
+    parts = [part.partition("=") for part in text.split(",")]
     try:
+        given = {name.strip(): float(value) for name, _, value in parts}
         total = math.fsum(given.values())
-    except OverflowError:
-        total = math.inf
-    scaled = {facet: weight / total for facet, weight in given.items()}
-    if not all(scaled.values()):
-        raise OptionError(f"{WEIGHTS}={text!r} leaves some facets without any weight; {wanted}")
+        scaled = {facet: given.get(facet, 0.0) / total for facet in FACETS}
+    except (ValueError, OverflowError, ZeroDivisionError):
+        scaled = dict.fromkeys(FACETS, 0.0)
+    if len(parts) != len(FACETS) or not all(0.0 < weight < 1.0 for weight in scaled.values()):
+        wanted = ",".join(f"{facet}=1" for facet in FACETS)
+        raise OptionError(
+            f"{WEIGHTS}={text!r} does not weigh each of the four facets by a number above 0; write"
+            f" {WEIGHTS} {wanted}"
+        )
     return scaled
 
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 SILENT: Final = "the judge gave no usable answer"
-_SENTENCE: Final = 54
+_SENTENCE: Final = 50
 """Characters of a weakly supported sentence, so that it is one line."""
 _WEAK: Final = 5
 """How many weakly supported sentences are listed."""
@@ -268,10 +268,7 @@ def _finding(number: int, finding: Finding, least: float | None) -> Iterator[str
 
 
 def _weak_lines(pair: PairResult, least: float) -> Iterator[str]:
-    """The sentences with less support than a missed threshold, the weakest first.
-
-    Unsupported sentences are left out: they are findings.
-    """
+    """The supported sentences with less support than a missed threshold, the weakest first."""
     weak = sorted(
         (sentence.support, sentence.index, sentence.text)
         for score in pair.scores
@@ -279,15 +276,9 @@ def _weak_lines(pair: PairResult, least: float) -> Iterator[str]:
         for sentence in score.sentences
         if sentence.supported and sentence.support is not None and sentence.support < least
     )
-    named = CATALOGUE[SUPPORT]
-    if weak:
-        yield ""
-        yield f"supported, though by less than {wording.render(named, least, least)} of 1:"
     for support, index, text in weak[:_WEAK]:
-        shown = f"{wording.render(named, support, least)}: {wording.quoted(text, _SENTENCE)}"
-        yield f"   sentence {index + 1}, {shown}"
-    if len(weak) > _WEAK:
-        yield f"   and {len(weak) - _WEAK} more"
+        value = wording.render(CATALOGUE[SUPPORT], support, least)
+        yield f"support of sentence {index + 1} {value}: {wording.quoted(text, _SENTENCE)}"
 
 
 def system_case(system: SystemResult) -> Case:

@@ -6,9 +6,8 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.record.record_file import record_lines
 
@@ -25,8 +24,7 @@ Pieces = Callable[["RunVerdict", Path], Iterable[str]]
 """Lays out a run, in pieces of a file. The run's own files were named from the folder."""
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """A file that a run can write."""
 
     title: str

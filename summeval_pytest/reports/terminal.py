@@ -384,15 +384,12 @@ def plan_lines(rows: Sequence[PlannedCalls], *, judge: str, n_stored: int) -> It
     yield _PLANNED.format("system", "metric", "calls", "prompt tokens", "reply tokens", "dollars")
     known = [row.cost for row in rows if row.cost is not None]
     n_unpriced = sum(row.n_unpriced for row in rows)
+    counts = "n_calls", "n_certain", "prompt_tokens", "completion_tokens", "n_unpriced"
     total = PlannedCalls(
         system="all",
         metric="",
-        n_calls=sum(row.n_calls for row in rows),
-        n_certain=sum(row.n_certain for row in rows),
-        prompt_tokens=sum(row.prompt_tokens for row in rows),
-        completion_tokens=sum(row.completion_tokens for row in rows),
+        **{name: sum(getattr(row, name) for row in rows) for name in counts},
         cost=sum(known) if any(known) or not n_unpriced else None,
-        n_unpriced=n_unpriced,
         listed=frozenset().union(*(row.listed for row in rows)),
     )
     for row in (*rows, total):

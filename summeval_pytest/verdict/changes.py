@@ -99,24 +99,25 @@ def _facet_changes(old: FacetScore | None, new: FacetScore | None) -> tuple[Face
         before = _full(after)
     if new.identical:
         after = _full(before)
-    changes = []
-    for facet in FACETS:
-        was, now = before.get(facet), after.get(facet)
-        ratings = was.rating if was else None, now.rating if now else None
-        if (stated := now or was) is not None and ratings[0] != ratings[1]:
-            changes.append(
-                FacetChange(
-                    facet=facet,
-                    old=ratings[0],
-                    new=ratings[1],
-                    reference=stated.reference,
-                    before=was.candidate if was else "",
-                    after=now.candidate if now else "",
-                    reason=stated.reason,
-                )
-            )
+    changes = [
+        FacetChange(
+            facet=facet,
+            old=was.rating if was else None,
+            new=now.rating if now else None,
+            reference=stated.reference,
+            before=was.candidate if was else "",
+            after=now.candidate if now else "",
+            reason=stated.reason,
+        )
+        for facet in FACETS
+        for was, now in [(before.get(facet), after.get(facet))]
+        if (stated := now or was) is not None
+    ]
     return tuple(
-        sorted(changes, key=lambda c: ((c.new or 0) - (c.old or 0)) / (SCALES[c.facet] - 1))
+        sorted(
+            (change for change in changes if change.old != change.new),
+            key=lambda c: ((c.new or 0) - (c.old or 0)) / (SCALES[c.facet] - 1),
+        )
     )
 
 

@@ -270,6 +270,7 @@ def measure_trust(pairs: Sequence[GoldenPair], table: Floors, *, judge: str, lab
     floor. Nothing is measured, and ``fault`` says why, where the judge left more than 5 % of the
     labelled items, or of one kind of them, unanswered, or does not find most labelled facets.
     """
+    trust = Trust(judge=judge, labels=labels, floors_of=table.judge)
     answers = [answer for pair in pairs for answer in pair.answers]
     open_ = [answer for answer in answers if answer.answer is None]
     for what in ("", *KINDS):
@@ -280,7 +281,7 @@ def measure_trust(pairs: Sequence[GoldenPair], table: Floors, *, judge: str, lab
                 f"agreement with the labels was not measured: {len(silent):,} of {n_asked:,}"
                 f" labelled {what or 'item'}s are unanswered, first: {one_line(silent[0].reason)}"
             )
-            return Trust(judge=judge, labels=labels, floors_of=table.judge, fault=fault)
+            return replace(trust, fault=fault)
     n_rated = sum(kind_of(each) == "facet" for each in answers)
     n_left_out = sum(pair.n_left_out for pair in pairs)
     if n_left_out > MAX_LEFT_OUT * (n_rated + n_left_out):
@@ -289,12 +290,10 @@ def measure_trust(pairs: Sequence[GoldenPair], table: Floors, *, judge: str, lab
             f" {n_rated + n_left_out:,} labelled facets in the references; give the papers"
             " 'reference_facets'"
         )
-        return Trust(judge=judge, labels=labels, floors_of=table.judge, fault=fault)
+        return replace(trust, fault=fault)
     agreements = _agreements(pairs, table.floors)
-    return Trust(
-        judge=judge,
-        labels=labels,
-        floors_of=table.judge,
+    return replace(
+        trust,
         agreements=agreements,
         n_pairs=len(pairs),
         n_papers=len({pair.group for pair in pairs}),
@@ -499,11 +498,10 @@ def confusions(pairs: Sequence[GoldenPair]) -> tuple[Confusion, ...]:
         SENTENCE: ("unfaithful", "faithful"),
         FACT: ("does not hold", "holds"),
     }
-    tables = {of: tables_of(total, of)[0] for of in kinds}
     return tuple(
-        Confusion(of=of, categories=kinds[of], table=tuple(map(tuple, table.tolist())))
-        for of, table in tables.items()
-        if table.any()
+        Confusion(of=of, categories=categories, table=tuple(map(tuple, table.tolist())))
+        for of, categories in kinds.items()
+        if (table := tables_of(total, of)[0]).any()
     )
 
 
@@ -521,11 +519,10 @@ def worst_disagreements(pairs: Sequence[GoldenPair], n: int = WORST) -> tuple[Di
     chosen: list[Disagreement] = []
     for of_new_paper, of_rare_kind in ((True, True), (True, False), (False, True), (False, False)):
         for each in wrong:
-            is_listed = any(other.paper == each.paper for other in chosen)
-            is_common = sum(o.answer.kind == each.answer.kind for o in chosen) >= MOST
-            if (of_new_paper and is_listed) or (of_rare_kind and is_common):
-                continue
-            if len(chosen) < n and each not in chosen:
+            is_listed = of_new_paper and any(other.paper == each.paper for other in chosen)
+            n_alike = sum(other.answer.kind == each.answer.kind for other in chosen)
+            is_common = each in chosen or (of_rare_kind and n_alike >= MOST)
+            if len(chosen) < n and not is_listed and not is_common:
                 chosen.append(each)
     return tuple(sorted(chosen, key=_badness))
 

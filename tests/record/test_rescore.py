@@ -179,7 +179,7 @@ def test_weights_are_read_in_any_order_and_scaled_to_add_up_to_1(
 def test_weights_that_are_not_above_zero_for_each_facet_are_refused(
     text: str, snapshot: SnapshotAssertion
 ) -> None:
-    """The message quotes the part that is wrong and shows all four.
+    """The message quotes the weights and shows all four.
 
     A weight of 0 is none: of a reference that states that facet alone there would be no FM.
     """
