@@ -6,10 +6,11 @@ of a test. `Part` splits a test into its numbers, for JUnit.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from heapq import nsmallest
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from summeval_pytest.errors import Place
 from summeval_pytest.metrics.catalogue import CATALOGUE, catalogue_of, metric_of
@@ -17,30 +18,25 @@ from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import COVERAGE, FacetScore
 from summeval_pytest.metrics.faithfulness import SUPPORT, FaithfulnessScore
 from summeval_pytest.metrics.finding import Finding, rank
+from summeval_pytest.metrics.number import Named, Unscored
+from summeval_pytest.metrics.score import Score
 from summeval_pytest.reports import judge_section, wording
+from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.suite.lines import ALL_PAPERS, STICK
 from summeval_pytest.text.printing import one_line, safe
+from summeval_pytest.verdict.differences import Comparison, PairChange
 from summeval_pytest.verdict.means import SystemMean
 from summeval_pytest.verdict.pair import PairVerdict, Shortfall, judge_faults
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from summeval_pytest.metrics.number import Named, Unscored
-    from summeval_pytest.metrics.score import Score
-    from summeval_pytest.run.pair_numbers import Numbers
-    from summeval_pytest.verdict.differences import Comparison, PairChange
-    from summeval_pytest.verdict.run import (
-        Covered,
-        Outline,
-        PairResult,
-        RunVerdict,
-        SuiteRecord,
-        SystemResult,
-    )
-    from summeval_pytest.verdict.thresholds import Threshold, WaiverUse
-    from summeval_pytest.verdict.trust import Trust
-
+from summeval_pytest.verdict.run import (
+    Covered,
+    Outline,
+    PairResult,
+    RunVerdict,
+    SuiteRecord,
+    SystemResult,
+)
+from summeval_pytest.verdict.thresholds import Threshold, WaiverUse
+from summeval_pytest.verdict.trust import Trust
 
 SILENT: Final = "the judge gave no usable answer"
 _SENTENCE: Final = 50

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final, Literal, TypeVar
+from typing import Final, Literal, TypeVar
 
+from summeval_pytest.errors import Place
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, catalogue_of, place_of
 from summeval_pytest.reports import judge_section, wording
 from summeval_pytest.reports.cases import (
@@ -26,14 +28,8 @@ from summeval_pytest.reports.cases import (
 from summeval_pytest.reports.template import template
 from summeval_pytest.reports.terminal import calls_lines
 from summeval_pytest.text.printing import one_line, safe
+from summeval_pytest.verdict.run import Covered, RunVerdict
 from summeval_pytest.verdict.trust import confusions, worst_disagreements
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-
-    from summeval_pytest.errors import Place
-    from summeval_pytest.verdict.run import Covered, RunVerdict
-
 
 _LINES: Final = 10
 """A runner drops further errors of a step without a word."""

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, NamedTuple
+from typing import IO, Final, NamedTuple
 
 from summeval_pytest.record.record_file import record_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from summeval_pytest.verdict.run import RunVerdict
-
+from summeval_pytest.verdict.run import RunVerdict
 
 _PROJECT: Final = "CI_PROJECT_DIR"
 """The variable that names the root of the repository at GitLab."""

@@ -6,11 +6,15 @@ No figure is printed so that it seems to reach a floor that it misses.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from summeval_pytest.reports.wording import beside
+from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
 from summeval_pytest.text.printing import one_line, safe_lines
 from summeval_pytest.verdict.policy import RECALL, named_agreement
+from summeval_pytest.verdict.run import RunVerdict, SuiteRecord
+from summeval_pytest.verdict.thresholds import Bound, Threshold
 from summeval_pytest.verdict.trust import (
     Agreement,
     Disagreement,
@@ -19,14 +23,6 @@ from summeval_pytest.verdict.trust import (
     confusions,
     worst_disagreements,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
-    from summeval_pytest.verdict.run import RunVerdict, SuiteRecord
-    from summeval_pytest.verdict.thresholds import Bound, Threshold
-
 
 UNCALIBRATED: Final = "agreement with people unknown, the suite has no labels"
 UNMEASURED: Final = "agreement with labels not measured in this run"

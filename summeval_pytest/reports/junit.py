@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 import xml.etree.ElementTree as ET
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, count
 from sys import intern
@@ -19,15 +20,12 @@ from summeval_pytest.reports.judge_section import MARK, open_floors, trust_of, u
 from summeval_pytest.reports.wording import waiver_line
 from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE, STICK
 from summeval_pytest.text.printing import one_line, safe
+from summeval_pytest.verdict.run import RunVerdict, SuiteRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from junit_xml import TestCase
 
-    from summeval_pytest.verdict.run import RunVerdict, SuiteRecord
-
-    _Parts = Iterable[tuple[str, Part]]
+_Parts = Iterable[tuple[str, Part]]
 
 _NAME: Final = 500
 _HEADER: Final = '<?xml version="1.0" encoding="utf-8"?>\n'

@@ -6,13 +6,16 @@ import base64
 import hashlib
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import quote, urlencode
 
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, catalogue_of, measured_metrics
 from summeval_pytest.metrics.facet import FacetScore
-from summeval_pytest.metrics.number import Unscored
+from summeval_pytest.metrics.finding import Finding
+from summeval_pytest.metrics.number import CustomNumbers, Unscored
+from summeval_pytest.metrics.score import Score
 from summeval_pytest.questions import FACETS, SCALES, Facet
 from summeval_pytest.reports import judge_section, wording
 from summeval_pytest.reports.cases import badness, pair_case, system_case
@@ -31,25 +34,12 @@ from summeval_pytest.reports.page_pair import (
 )
 from summeval_pytest.reports.template import resource, template
 from summeval_pytest.reports.terminal import calls_lines
+from summeval_pytest.run.measure import Evaluation
+from summeval_pytest.run.pair_numbers import Numbers
+from summeval_pytest.verdict.differences import Difference
 from summeval_pytest.verdict.policy import named_agreement
+from summeval_pytest.verdict.run import Outcome, PairResult, PaperRecord, RunVerdict
 from summeval_pytest.verdict.trust import confusions, worst_disagreements
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from summeval_pytest.run.pair_numbers import Numbers
-    from summeval_pytest.verdict.differences import Difference
-    from summeval_pytest.verdict.run import Outcome, PairResult, PaperRecord, RunVerdict
-
-    _Papers = Mapping[tuple[int, str], PaperRecord]
-    """By the number of the suite and the paper's id."""
-    from collections.abc import Iterable, Mapping
-
-    from summeval_pytest.metrics.finding import Finding
-    from summeval_pytest.metrics.number import CustomNumbers
-    from summeval_pytest.metrics.score import Score
-    from summeval_pytest.run.measure import Evaluation
-
 
 COLUMNS: Final = ("facet", *(f"facet.{facet}" for facet in FACETS), "eva", "faithfulness")
 """The numbers of the heatmap."""
@@ -236,7 +226,9 @@ def page_pieces(record: RunVerdict) -> Iterator[str]:
     )
 
 
-def _lines(record: RunVerdict, papers: _Papers) -> Iterator[SystemLine]:
+def _lines(
+    record: RunVerdict, papers: Mapping[tuple[int, str], PaperRecord]
+) -> Iterator[SystemLine]:
     """Every gated system with its judged pairs, in the order of the suites."""
     several = len(record.suites) > 1
     for number, suite in enumerate(record.suites):

@@ -8,17 +8,22 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from summeval_pytest.judges.offline.conflicts import in_conflict
 from summeval_pytest.metrics.catalogue import CATALOGUE
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore
+from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import CONFLICTS, SUPPORT, FaithfulnessScore
+from summeval_pytest.metrics.finding import Finding
+from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.metrics.own import OwnScore
+from summeval_pytest.metrics.score import Score
 from summeval_pytest.questions import SCALES, Facet, Fact
 from summeval_pytest.reports.cases import averaged_note, pair_case
 from summeval_pytest.reports.wording import QUOTE, claims_of, moved_numbers, render
@@ -26,17 +31,8 @@ from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import safe
 from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import content_words
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
-    from summeval_pytest.metrics.facts import CheckedFact
-    from summeval_pytest.metrics.finding import Finding
-    from summeval_pytest.metrics.number import Unscored
-    from summeval_pytest.metrics.score import Score
-    from summeval_pytest.verdict.differences import PairChange
-    from summeval_pytest.verdict.run import PairResult, PaperRecord
-
+from summeval_pytest.verdict.differences import PairChange
+from summeval_pytest.verdict.run import PairResult, PaperRecord
 
 WHOLE: Final = 20_000
 """The longest reference or summary; a longer one is cut, and says so."""

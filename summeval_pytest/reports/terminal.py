@@ -7,32 +7,27 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import count, groupby
 from textwrap import wrap
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from summeval_pytest.endpoints.spending import ModelSeen
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics
-from summeval_pytest.metrics.finding import rank
+from summeval_pytest.metrics.finding import Finding, rank
+from summeval_pytest.metrics.number import CustomNumbers
 from summeval_pytest.metrics.score import wrong_pieces
 from summeval_pytest.questions import FACETS
 from summeval_pytest.reports import judge_section, wording
 from summeval_pytest.run.plan import PlannedCalls
+from summeval_pytest.store.cassette import Cassette
 from summeval_pytest.text.printing import one_line, safe, safe_lines
 from summeval_pytest.verdict.changes import Drift, KindDrift, Rejudged, measure_drift
+from summeval_pytest.verdict.differences import Comparison
+from summeval_pytest.verdict.run import PairResult, RunVerdict, SuiteRecord
 from summeval_pytest.verdict.trust import Disagreement
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
-    from summeval_pytest.endpoints.spending import ModelSeen
-    from summeval_pytest.metrics.finding import Finding
-    from summeval_pytest.metrics.number import CustomNumbers
-    from summeval_pytest.store.cassette import Cassette
-    from summeval_pytest.verdict.differences import Comparison
-    from summeval_pytest.verdict.run import PairResult, RunVerdict, SuiteRecord
-
 
 _WIDTH: Final = 80
 _SHORT_NAME: Final = 17

@@ -7,27 +7,21 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, catalogue_of
+from summeval_pytest.metrics.finding import Finding
+from summeval_pytest.metrics.number import Named
+from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.text.printing import one_line, safe
+from summeval_pytest.verdict.differences import Claim, Comparison, Difference, PairChange
 from summeval_pytest.verdict.means import CorrectedMean, SystemMean, mean_of
-from summeval_pytest.verdict.slices import MIN_SLICE, worst_slice
-from summeval_pytest.verdict.thresholds import Threshold
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-
-    from summeval_pytest.metrics.finding import Finding
-    from summeval_pytest.metrics.number import Named
-    from summeval_pytest.run.pair_numbers import Numbers
-    from summeval_pytest.verdict.differences import Claim, Comparison, Difference, PairChange
-    from summeval_pytest.verdict.run import Covered, Outcome, SuiteRecord, SystemResult
-    from summeval_pytest.verdict.slices import SliceVerdict
-    from summeval_pytest.verdict.thresholds import WaiverUse
-
+from summeval_pytest.verdict.run import Covered, Outcome, SuiteRecord, SystemResult
+from summeval_pytest.verdict.slices import MIN_SLICE, SliceVerdict, worst_slice
+from summeval_pytest.verdict.thresholds import Threshold, WaiverUse
 
 _WIDTH: Final = 80
 _DIGITS: Final = 3

@@ -5,30 +5,26 @@ from __future__ import annotations
 import statistics
 from bisect import insort
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import Final, Literal, TypeVar, get_args
 
 from summeval_pytest.metrics.catalogue import METRICS, measured_metrics
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.questions import FACETS, SCALES, Facet
+from summeval_pytest.run.golden import GoldenAnswer
 from summeval_pytest.stats.paired import holm
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.comparison import two_sided_p_value
 from summeval_pytest.verdict.differences import Claim, FacetChange, PairChange
 from summeval_pytest.verdict.policy import LEVEL
+from summeval_pytest.verdict.run import PairResult, SuiteRecord
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import TypeVar
-
-    from summeval_pytest.run.golden import GoldenAnswer
-    from summeval_pytest.verdict.run import PairResult, SuiteRecord
-
-    Claims = dict[str, Claim]
-    """By the text that they have in common with others of the same words."""
-    ScoreT = TypeVar("ScoreT", FacetScore, EvaScore, FaithfulnessScore)
+Claims = dict[str, Claim]
+"""By the text that they have in common with others of the same words."""
+ScoreT = TypeVar("ScoreT", FacetScore, EvaScore, FaithfulnessScore)
 
 
 def pair_change(old: PairResult, new: PairResult, *, baseline: str) -> PairChange:

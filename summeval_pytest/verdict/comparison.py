@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.metrics.catalogue import METRICS, OPTIONAL, catalogue_of, lacks
+from summeval_pytest.metrics.number import Named
+from summeval_pytest.metrics.signature import Signature
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.pair_numbers import Numbers, coverage, is_covered
 from summeval_pytest.stats.intervals import change_interval
@@ -24,17 +27,9 @@ from summeval_pytest.stats.no_worse import papers_to_refute, refuted_drop
 from summeval_pytest.stats.paired import drop_p_value, holm
 from summeval_pytest.verdict.differences import Comparison, Difference, Flip, SliceChange
 from summeval_pytest.verdict.policy import LEVEL, Policy, Rule, levels
-from summeval_pytest.verdict.slices import MIN_SLICE
+from summeval_pytest.verdict.run import PairResult, RunRecord, SuiteRecord
+from summeval_pytest.verdict.slices import MIN_SLICE, Slice
 from summeval_pytest.verdict.thresholds import NOT_SAID
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from summeval_pytest.metrics.number import Named
-    from summeval_pytest.metrics.signature import Signature
-    from summeval_pytest.verdict.run import PairResult, RunRecord, SuiteRecord
-    from summeval_pytest.verdict.slices import Slice
-
 
 SEED: Final = 20241
 FLIPS: Final = 99_999

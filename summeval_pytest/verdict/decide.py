@@ -11,17 +11,20 @@ record are never read. A gate that cannot decide does not open:
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.metrics.signature import Signature
+from summeval_pytest.run.golden import GoldenPair
+from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.suite.values import ASKED
 from summeval_pytest.verdict.changes import pair_change
 from summeval_pytest.verdict.comparison import Against, Baseline, compare
 from summeval_pytest.verdict.means import SystemVerdict, system_verdict
 from summeval_pytest.verdict.pair import judge_faults, pair_verdict, why_missing
-from summeval_pytest.verdict.policy import floors_of
+from summeval_pytest.verdict.policy import Policy, floors_of
 from summeval_pytest.verdict.run import (
     Covered,
     JudgeName,
@@ -36,14 +39,6 @@ from summeval_pytest.verdict.run import (
 from summeval_pytest.verdict.slices import slice_verdicts
 from summeval_pytest.verdict.thresholds import all_uses
 from summeval_pytest.verdict.trust import Trust, measure_trust
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from summeval_pytest.metrics.signature import Signature
-    from summeval_pytest.run.golden import GoldenPair
-    from summeval_pytest.run.pair_numbers import Numbers
-    from summeval_pytest.verdict.policy import Policy
 
 _N_NAMED = 3
 GoldenAnswers = tuple[tuple["GoldenPair", ...], str]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from summeval_pytest.metrics.catalogue import catalogue_of
 from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, Named
-from summeval_pytest.questions import Facet  # noqa: TC001 - run records read it
+from summeval_pytest.questions import Facet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

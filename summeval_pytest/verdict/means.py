@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from summeval_pytest.metrics.catalogue import CATALOGUE, metric_of
 from summeval_pytest.metrics.number import ENDLESS, SPARSE, UNRECORDED, CustomNumbers, Named
 from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
 from summeval_pytest.run.pair_numbers import Numbers, coverage, is_covered
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.text.printing import one_line
@@ -25,12 +27,6 @@ from summeval_pytest.verdict.thresholds import (
     Waivers,
     WaiverUse,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
-
 
 _ROUNDING: Final = 1e-9
 

@@ -7,19 +7,16 @@ undecided. A pair fails if anything surely fails. It is undecided only if nothin
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, metric_of
+from summeval_pytest.metrics.finding import Finding, FindingKind
 from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, Named, Unscored
+from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.thresholds import NOT_SAID, REMEDIES, Threshold, Waivers, WaiverUse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-
-    from summeval_pytest.metrics.finding import Finding, FindingKind
-    from summeval_pytest.run.pair_numbers import Numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,36 +8,30 @@ with golden labels that a judge needs for its verdicts to count.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping  # noqa: TC003 - run records read it
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from summeval_pytest.errors import OptionError, SuiteError, nearest
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of
 from summeval_pytest.metrics.number import SPARSE, MetricName, Named
 from summeval_pytest.metrics.own import custom_numbers
 from summeval_pytest.questions import FACETS, OFFLINE
-from summeval_pytest.suite.values import MIN_SHARE
-from summeval_pytest.verdict.slices import Slice  # noqa: TC001 - run records read it
+from summeval_pytest.suite.suite import Suite
+from summeval_pytest.suite.values import MIN_SHARE, CompareTable
+from summeval_pytest.verdict.slices import Slice
 from summeval_pytest.verdict.thresholds import (
     LOWER,
     Bound,
+    Mistake,
     Threshold,
     Thresholds,
     Waivers,
     check_range,
     has_part,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.suite.values import CompareTable
-    from summeval_pytest.verdict.thresholds import Mistake
-
 
 LEVEL: Final = 0.05
 """The level of significance where no rule names one."""

@@ -6,34 +6,30 @@ every report takes one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence  # noqa: TC003 - run records read it
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from sys import intern
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.endpoints.spending import ModelSeen  # noqa: TC001 - run records read it
-from summeval_pytest.errors import Place  # noqa: TC001 - run records read it
-from summeval_pytest.metrics.finding import Finding  # noqa: TC001 - run records read it
+from summeval_pytest.endpoints.spending import ModelSeen
+from summeval_pytest.errors import Place
+from summeval_pytest.metrics.finding import Finding
 from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, Named, Unscored
-from summeval_pytest.metrics.score import Score  # noqa: TC001 - run records read it
+from summeval_pytest.metrics.score import Score
 from summeval_pytest.metrics.signature import Signature, read_signature
-from summeval_pytest.run.golden import GoldenPair  # noqa: TC001 - run records read it
+from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.run.pair_numbers import Numbers, numbers_of
 from summeval_pytest.verdict.differences import (
-    Comparison,  # noqa: TC001 - run records read it
-    PairChange,  # noqa: TC001 - run records read it
+    Comparison,
+    PairChange,
 )
 from summeval_pytest.verdict.means import SystemVerdict
 from summeval_pytest.verdict.pair import PairVerdict, explaining
-from summeval_pytest.verdict.policy import Policy  # noqa: TC001 - run records read it
-from summeval_pytest.verdict.slices import SliceVerdict  # noqa: TC001 - run records read it
-from summeval_pytest.verdict.thresholds import WaiverUse  # noqa: TC001 - run records read it
-from summeval_pytest.verdict.trust import Trust  # noqa: TC001 - run records read it
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-
+from summeval_pytest.verdict.policy import Policy
+from summeval_pytest.verdict.slices import SliceVerdict
+from summeval_pytest.verdict.thresholds import WaiverUse
+from summeval_pytest.verdict.trust import Trust
 
 SCHEMA: Final = 2
 Outcome = Literal["passed", "failed", "error"]

@@ -5,22 +5,19 @@ A slice of fewer than `MIN_SLICE` papers is named and never decides; it can have
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from summeval_pytest.errors import SuiteError, nearest
 from summeval_pytest.metrics.catalogue import METRICS, metric_of
 from summeval_pytest.metrics.number import SPARSE
 from summeval_pytest.metrics.own import custom_numbers
+from summeval_pytest.run.pair_numbers import Numbers
+from summeval_pytest.suite.suite import Suite
 from summeval_pytest.verdict.means import SystemMean, mean_value, system_verdict
 from summeval_pytest.verdict.thresholds import MEAN, Threshold, Thresholds, Waivers, read_thresholds
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from summeval_pytest.run.pair_numbers import Numbers
-    from summeval_pytest.suite.suite import Suite
 
 MIN_SLICE: Final = 5
 """The least papers of a slice that decides."""

@@ -5,10 +5,11 @@ A waived number may fall short for a while. A stale or exceeded waiver fails its
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from summeval_pytest.errors import OptionError, SuiteError, UsageError, nearest
 from summeval_pytest.metrics.catalogue import (
@@ -24,18 +25,12 @@ from summeval_pytest.metrics.faithfulness import SUPPORT
 from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, MetricName, Named
 from summeval_pytest.metrics.own import custom_metric, custom_numbers, installed_metrics
 from summeval_pytest.questions import FACETS
+from summeval_pytest.suite.labels import Label
 from summeval_pytest.suite.lines import ALL_PAPERS
-from summeval_pytest.suite.values import Waiver  # noqa: TC001 - run records read it
+from summeval_pytest.suite.suite import Suite
+from summeval_pytest.suite.values import Setting, Waiver
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
-    from summeval_pytest.suite.labels import Label
-    from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.suite.values import Setting
-
-    Mistake = Callable[[str], UsageError]
-
+Mistake = Callable[[str], UsageError]
 
 Bound = Literal["point", "lower"]
 LOWER: Final = ".lower"

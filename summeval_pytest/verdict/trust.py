@@ -10,16 +10,19 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from summeval_pytest.metrics.facet import LOWEST
 from summeval_pytest.metrics.number import SPARSE
 from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
 from summeval_pytest.stats.agreement import kappas_of, shares, spearman
 from summeval_pytest.stats.intervals import (
     Interval,
@@ -31,18 +34,11 @@ from summeval_pytest.stats.intervals import (
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.pair import Range, why_undecided
 from summeval_pytest.verdict.policy import AGREEMENTS, FOLLOWING, OF_ERROR, SPEARMAN, Floors
-from summeval_pytest.verdict.thresholds import Threshold  # noqa: TC001 - run records read it
+from summeval_pytest.verdict.thresholds import Threshold
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
-
-    Counts = NDArray[np.int64]
-    Figures = NDArray[np.float64]
-    Parts = tuple[NDArray[Any], NDArray[Any]]
+Counts = NDArray[np.int64]
+Figures = NDArray[np.float64]
+Parts = tuple[NDArray[Any], NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
