@@ -271,10 +271,9 @@ def _narrowed(record: RunRecord, gated: GatedSuite) -> SuiteRecord:
             f"{FROM}: these runs are of suite {names}, and not of {skeleton.name!r}; name runs of"
             f" {skeleton.shown}"
         )
-    summaries = {system.name: system.summaries for system in recorded.systems}
+    then = {system.name: system for system in recorded.systems}
     systems = tuple(
-        replace(each, summaries=summaries.get(each.name, each.summaries))
-        for each in skeleton.systems
+        replace(now, summaries=then.get(now.name, now).summaries) for now in skeleton.systems
     )
     pairs = {(each.system, each.paper): each for each in recorded.outlines}
     order = [(each.name, paper) for each in systems for paper in each.papers]

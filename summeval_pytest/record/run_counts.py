@@ -75,9 +75,7 @@ class RunCounts:
             record=record,
             environment={"python": platform.python_version()}
             | {package: version(package) for package in _PACKAGES},
-            usage={name: float(count) for name, count in self.calls.items()}
-            if any(self.calls.values())
-            else {},
+            usage={name: float(n) for name, n in self.calls.items() if any(self.calls.values())},
             cassettes=tuple(self.cassettes_used()),
             models=self.models,
         )
@@ -101,8 +99,6 @@ class RunCounts:
 
 def _moment(seconds: str) -> str | None:
     """Unix seconds as an ISO time; None for a text that is no such time."""
-    if not seconds.isdecimal():
-        return None
     try:
         moment = dt.datetime.fromtimestamp(int(seconds), dt.UTC)
     except (OverflowError, ValueError, OSError):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.verdict.policy import Floors
 
-Kind = Literal["requires", "permits", "content", "other"]
+Kind = Literal["requires", "permits", "content", "other", "absent"]
 _NOWHERE: Final = Place("")
 _ANY_TEXT: Final = ("utf-8", "surrogatepass")
 
@@ -42,6 +42,9 @@ class Mark:
     kind: Kind
     text: str
     size: float | None = None
+
+
+_ABSENT: Final = Mark("absent", "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,28 +73,21 @@ def stick_changes(before: Suite, now: Suite) -> tuple[StickChange, ...]:
     """What changed since a base, what loosens the stick first."""
     judges = sorted({"", *(each.judge for suite in (before, now) for each in _floors(suite))})
     old, new = dict(_marks(before, judges)), dict(_marks(now, judges))
+    marks = {name: (old.get(name, _ABSENT), new.get(name, _ABSENT)) for name in (*old, *new)}
     changes = [
-        StickChange(
-            name=name,
-            before=was.text if was else "",
-            now=is_now.text if is_now else "",
-            loosens=_loosens(was, is_now),
-        )
-        for name in dict.fromkeys((*old, *new))
-        if (was := old.get(name)) != (is_now := new.get(name))
+        StickChange(name=name, before=was.text, now=now.text, loosens=_loosens(was, now))
+        for name, (was, now) in marks.items()
+        if was != now
     ]
     return tuple(sorted(changes, key=lambda change: not change.loosens))
 
 
-def _loosens(was: Mark | None, is_now: Mark | None) -> bool:
-    kind = (was or is_now or Mark("other", "")).kind
-    if kind == "permits":
-        was, is_now = is_now, was
-    if kind == "other" or was is None:
+def _loosens(was: Mark, now: Mark) -> bool:
+    if "permits" in {was.kind, now.kind}:
+        was, now = now, was
+    if "other" in {was.kind, now.kind} or was.kind == "absent":
         return False
-    if is_now is None or was.size is None or is_now.size is None:
-        return True
-    return is_now.size < was.size
+    return was.size is None or now.size is None or now.size < was.size
 
 
 def _marks(suite: Suite, judges: Sequence[str]) -> Iterator[tuple[str, Mark]]:

@@ -77,6 +77,13 @@ def compare(papers: Sequence[Numbers], against: Against, policy: Policy) -> Comp
                 known.setdefault(name, tuple(f"{each}, {_AT_LOWEST}" for each in phrases))
     broken, unclear = failing
     unclear = {name: phrases for name, phrases in unclear.items() if name not in broken}
+    flips = (
+        Flip(paper=new.paper, facet=facet, old=int(was), new=int(now))
+        for old, new in both
+        for facet in FACETS
+        for was, now in _changes([(old, new)], f"facet.{facet}")
+        if now < was
+    )
     # A drop may be hidden by what the judge left unanswered.
     harsh = [(old.assuming(right=True, by="judge"), new.assuming(by="judge")) for old, new in low]
     by_slice = _slice_changes(low, slices, rules, broken)
@@ -94,7 +101,7 @@ def compare(papers: Sequence[Numbers], against: Against, policy: Policy) -> Comp
             replace(d, broken=broken.get(d.name, ()), inconclusive=unclear.get(d.name, ()))
             for d in differences
         ),
-        flips=_flips(both),
+        flips=tuple(sorted(flips, key=lambda f: (f.new - f.old) / (SCALES[f.facet] - 1))),
         brevity=tuple(_brevity(both)),
         coverage=coverage_note,
         slices=by_slice,
@@ -129,13 +136,11 @@ def _other_recipes(against: Against) -> Iterator[str]:
             how_many = "more than one recipe of" if others else "no"
             yield f"{baseline.run} has {how_many} {signature.metric}; save it again"
             continue
-        (other,) = others
-        new, old = dict(signature.recipe), dict(other.recipe)
-        for key in signature.differing(other):
-            if key == "suite":
-                continue  # `_other_papers` looks at the papers that both have
-            values = (key, new.get(key, "nothing"), old.get(key, "nothing"))
-            differing.setdefault(values, []).append(signature.metric)
+        new, old = dict(signature.recipe), dict(others[0].recipe)
+        for key in signature.differing(others[0]):
+            if key != "suite":  # `_other_papers` looks at the papers that both have
+                values = (key, new.get(key, "nothing"), old.get(key, "nothing"))
+                differing.setdefault(values, []).append(signature.metric)
     for (key, here, there), metrics in differing.items():
         yield (
             f"{key} differs: {here!r} here, {there!r} in {baseline.run}"
@@ -201,12 +206,9 @@ class _Paired(NamedTuple):
 def _paired(both: Sequence[Pairing]) -> dict[str, _Paired]:
     """By name, in catalogue order, the numbers that both runs have."""
     without = {name for name in OPTIONAL if _papers_without(both, name)}
-    paired = (
-        _Paired(number, _changes(both, name))
-        for name, number in catalogue_of(both[0][1].custom).items()
-        if name not in without
-    )
-    return {each.number.name: each for each in paired if each.values}
+    catalogue = catalogue_of(both[0][1].custom if both else ())
+    paired = (_Paired(each, _changes(both, each.name)) for each in catalogue.values())
+    return {p.number.name: p for p in paired if p.values and p.number.name not in without}
 
 
 def _p_values(paired: Mapping[str, _Paired], rules: Sequence[Rule]) -> dict[str, float]:
@@ -257,12 +259,12 @@ def _slice_changes(
     cells: list[tuple[str, _Paired, float]] = []
     for each in slices:
         members = frozenset(each.papers)
-        own = [(old, new) for old, new in both if new.paper in members]
-        paired = _paired(own) if len(own) >= MIN_SLICE else {}
+        paired = _paired([(old, new) for old, new in both if new.paper in members])
+        large = {name: own for name, own in paired.items() if len(own.values) >= MIN_SLICE}
         cells += [
-            (each.name, paired[name], level)
+            (each.name, large[name], level)
             for name, level in tested.items()
-            if name in paired and name not in broken and len(paired[name].values) >= MIN_SLICE
+            if name in large and name not in broken
         ]
     raw = [drop_p_value(cell.gains, n_flips=FLIPS, seed=SEED) for _, cell, _ in cells]
     return tuple(
@@ -380,18 +382,6 @@ def _undecided(
     for name in (name for name in broken if name in kept):
         silence = "what the judge left unanswered in the baseline were wrong"
         yield name, f"{broken[name][0]}, but not if {silence}; save it again"
-
-
-def _flips(both: Sequence[Pairing]) -> tuple[Flip, ...]:
-    """Every facet that is rated lower, the largest share of its scale first."""
-    flips = [
-        Flip(paper=new.paper, facet=facet, old=int(was), new=int(now))
-        for old, new in both
-        for facet in FACETS
-        for was, now in _changes([(old, new)], f"facet.{facet}")
-        if now < was
-    ]
-    return tuple(sorted(flips, key=lambda flip: (flip.new - flip.old) / (SCALES[flip.facet] - 1)))
 
 
 def _brevity(both: Sequence[Pairing]) -> Iterator[str]:
