@@ -111,17 +111,20 @@ class Case:
 
 
 def cases_of(run: RunVerdict) -> Iterator[tuple[SuiteRecord, Case]]:
-    """Every test of a run that was judged, with its suite: its judge, then its systems."""
+    """Every test of a run that was judged, with its suite: its judge, its systems, its pairs."""
     for suite in run.suites:
-        if (case := judge_case(suite)) is not None:
-            yield suite, case
-        if suite.stick:
-            yield suite, stick_case(suite)
+        yield from ((suite, case) for case in _suite_cases(suite))
         for system in suite.systems:
-            for pair in suite.pairs_of(system.name):
-                yield suite, pair_case(pair)
-            if system.outcome != "not judged":
-                yield suite, system_case(system)
+            yield from ((suite, pair_case(pair)) for pair in suite.pairs_of(system.name))
+
+
+def _suite_cases(suite: SuiteRecord) -> Iterator[Case]:
+    """The tests of a suite, but for its pairs."""
+    if (case := judge_case(suite)) is not None:
+        yield case
+    if suite.stick:
+        yield stick_case(suite)
+    yield from (system_case(each) for each in suite.systems if each.outcome != "not judged")
 
 
 class Failing(NamedTuple):
@@ -131,24 +134,12 @@ class Failing(NamedTuple):
     make: Callable[[], Case]
 
 
-def failing_judges(run: RunVerdict) -> list[Failing]:
-    """The judges that may not decide, the untrusted ones first."""
-    judges = (case for case in map(judge_case, run.suites) if case and case.outcome != "passed")
-    failing = [Failing(case.outcome, partial(replace, case)) for case in judges]
-    return sorted(failing, key=lambda each: each.outcome == "error")
-
-
-def failing_systems(run: RunVerdict) -> list[Failing]:
-    """The systems and sticks that fail, then the systems that the judge left undecided."""
-    failing = [
-        Failing(system.outcome, partial(system_case, system))
-        for suite in run.suites
-        for system in suite.systems
-        if system.outcome in {"failed", "error"}
-    ]
-    sticks = [suite for suite in run.suites if suite.stick]
-    failing += [Failing("failed", partial(stick_case, suite)) for suite in sticks]
-    return sorted(failing, key=lambda each: each.outcome == "error")
+def failing_tests(run: RunVerdict) -> list[Failing]:
+    """The judges that may not decide, then systems and sticks; of each the undecided ones last."""
+    cases = (case for suite in run.suites for case in _suite_cases(suite))
+    failing = [case for case in cases if case.outcome in {"failed", "error"}]
+    failing.sort(key=lambda case: (case.kind != "judge", case.outcome == "error"))
+    return [Failing(case.outcome, partial(replace, case)) for case in failing]
 
 
 def failing_pairs(run: RunVerdict) -> list[Failing]:
@@ -303,21 +294,10 @@ def system_case(system: SystemResult) -> Case:
 
 
 def _system_title(system: SystemResult) -> str:
-    verdict, comparison = system.verdict, system.comparison
-    if verdict.missed:
-        return f"mean {max(verdict.missed, key=gap_of).name}"
-    for mean in system.verdict.corrected:
-        if mean.missed:
-            return f"corrected mean {mean.name}"
-    for each in system.slices:
-        if each.missed:
-            return f"mean {each.missed[0].name} of slice {each.name}"
-    if comparison is not None and comparison.fails:
-        if broken := wording.broken_names(comparison):
-            return f"drop of {broken}"
-        unclear = ", ".join(difference.name for difference in comparison.inconclusive)
-        return f"{wording.INCONCLUSIVE} on {unclear}" if unclear else "not comparable"
-    return "waiver" if verdict.waiver_faults else "failed"
+    """The first part that fails a system; what is inconclusive comes last."""
+    failing = (p for p in system_parts(system, ()) if p.cause not in {"passed", "unscored"})
+    part = min(failing, key=lambda part: part.cause == "inconclusive")
+    return f"{wording.INCONCLUSIVE}: {part.name}" if part.cause == "inconclusive" else part.name
 
 
 def _missed_mean(mean: SystemMean) -> str:

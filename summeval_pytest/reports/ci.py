@@ -17,14 +17,7 @@ from typing import Final, Literal, TypeVar
 from summeval_pytest.errors import Place
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, catalogue_of, place_of
 from summeval_pytest.reports import judge_section, wording
-from summeval_pytest.reports.cases import (
-    Case,
-    Failing,
-    cases_of,
-    failing_judges,
-    failing_pairs,
-    failing_systems,
-)
+from summeval_pytest.reports.cases import Case, Failing, cases_of, failing_pairs, failing_tests
 from summeval_pytest.reports.template import template
 from summeval_pytest.reports.terminal import calls_lines
 from summeval_pytest.text.printing import one_line, safe
@@ -108,7 +101,7 @@ def annotation_lines(
     notes = [*_partly_judged(run)]
     failing: list[Failing] = []
     if with_pairs:
-        failing = [*failing_judges(run), *failing_systems(run), *failing_pairs(run)]
+        failing = [*failing_tests(run), *failing_pairs(run)]
     room = _LINES - len(notes)
     n_shown = len(failing) if len(failing) <= room else room - 1
     notes += [_annotation(each.make()) for each in failing[:n_shown]]

@@ -239,8 +239,9 @@ def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
         yield f"{whose}: {one_line(comparison.mismatches[0])}"
         return
     parts = []
-    if broken := wording.broken_names(comparison):
-        parts.append(f"fails: {broken}")
+    broken = [difference.name for difference in comparison.broken]
+    if broken := [*broken, *(f"{each.name} in {each.slice}" for each in comparison.broken_slices)]:
+        parts.append(f"fails: {', '.join(broken)}")
     if unclear := ", ".join(difference.name for difference in comparison.inconclusive):
         parts.append(f"{wording.INCONCLUSIVE}: {unclear}")
     state = "undecided, by the judge's fault" if comparison.undecided else "no rule broken"

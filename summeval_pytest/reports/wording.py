@@ -199,12 +199,6 @@ def broken_rules(comparison: Comparison | None) -> list[str]:
     return [*comparison.mismatches, *broken, *slices, *open_rules]
 
 
-def broken_names(comparison: Comparison) -> str:
-    """The numbers that break a rule, with their slices."""
-    slices = (f"{each.name} in {each.slice}" for each in comparison.broken_slices)
-    return ", ".join([*(each.name for each in comparison.broken), *slices])
-
-
 def slice_lines(system: SystemResult) -> Iterator[str]:
     """The thresholds that slices miss, the slice with the worst mean, and slices too small."""
     for each in system.slices:

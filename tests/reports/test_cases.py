@@ -17,7 +17,7 @@ from summeval_pytest.reports.cases import (
     Part,
     cases_of,
     failing_pairs,
-    failing_systems,
+    failing_tests,
     judge_case,
     judge_parts,
     pair_case,
@@ -221,20 +221,20 @@ def test_the_worst_come_first() -> None:
     )
     systems = (system("open", undecided=("why",), means=()), system("fails"), system(means=()))
     run = record(*pairs, systems=systems)
-    actual = [each.make() for each in (*failing_systems(run), *failing_pairs(run))]
+    actual = [each.make() for each in (*failing_tests(run), *failing_pairs(run))]
     assert [case.system if case.kind == "system" else case.paper for case in actual] == [
         "fails", "open", "empty", "first", "second", "third", "judge",
     ]  # fmt: skip
 
 
 def test_a_run_has_a_case_for_each_test_that_was_judged() -> None:
-    """In the order of the suite: the judge, the pairs of each system, then its means."""
+    """Of each suite the judge, the means of its systems, then their pairs."""
     actual = [(case.kind, case.system, case.outcome) for _, case in cases_of(everything())]
-    assert actual[:2] == [("judge", "golden", "failed"), ("pair", "careless", "failed")]
+    assert actual[:2] == [("judge", "golden", "failed"), ("system", "careless", "failed")]
     assert actual[-3:] == [
         ("judge", "two", "error"),
-        ("pair", "careful", "passed"),
         ("system", "careful", "passed"),
+        ("pair", "careful", "passed"),
     ]
     assert [*cases_of(record(systems=(system(means=()),)))] == []
 
