@@ -37,6 +37,7 @@ from summeval_pytest.study.systems.analyses import ANALYSES
 from summeval_pytest.study.systems.studied import Material
 from summeval_pytest.study.systems.texts import text_numbers
 from summeval_pytest.study.tables import named, table_lines
+from summeval_pytest.suite.lines import TextFile, text_lines
 from summeval_pytest.suite.values import JudgeSpec
 from summeval_pytest.text.normalise import NORMALISER
 from summeval_pytest.text.printing import one_line, safe
@@ -244,16 +245,10 @@ def read_familiar(file: Path) -> frozenset[str]:
     """The familiar words of a file, one a line, in lower case.
 
     Raises:
-        OptionError: for a file that cannot be read, and for one without a word.
+        UsageError: for a file that cannot be read, and for one without a word.
     """
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as error:
-        fault = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise OptionError(
-            f"--familiar={file}: cannot be read, {fault}; name a file of words, one a line"
-        ) from None
-    words = frozenset(word for line in text.splitlines() if (word := line.strip().lower()))
+    lines = text_lines(TextFile(file, file.as_posix()), "name a file of words, one a line")
+    words = frozenset(word for line in lines if (word := line.strip().lower()))
     if not words:
         raise OptionError(f"--familiar={file}: holds no word; write the familiar words, one a line")
     return words

@@ -159,7 +159,7 @@ def test_without_matplotlib_the_extra_is_named(
         (["--judge=ofline"], "no judge 'ofline'; did you mean 'offline'?"),
         (["--family=one="], "--family=one=: no family; write NAME=FAMILY, as gpt35=openai"),
         (["--family=tow=x"], "--family=tow=x: no judge or system 'tow' is studied; did you mean"),
-        (["--familiar=none.txt"], "--familiar=none.txt: cannot be read, No such file"),
+        (["--familiar=none.txt"], "none.txt: 'none.txt' cannot be read (No such file"),
         (["--familiar=empty.txt"], "--familiar=empty.txt: holds no word; write the familiar"),
         (["--json=none/x.json"], "--json=none/x.json: cannot be written, its folder is not there"),
         (["--figures=empty.txt"], "--figures=empty.txt: no folder can be made there"),

@@ -17,7 +17,7 @@ from summeval_pytest.reports.template import resource, template
 from summeval_pytest.study import tables
 from summeval_pytest.study.agreement.coefficients import estimate_of_resamples, resampled_ratios
 from summeval_pytest.study.agreement.suite_agreement import missing_lines
-from summeval_pytest.study.tables import Estimate, number
+from summeval_pytest.study.tables import interval_text, number
 from summeval_pytest.verdict.trust import confusions, worst_disagreements
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def agreement_page(agreement: SuiteAgreement, signature: str) -> str:
     golden = [pair.golden for pair in agreement.pairs if pair.golden is not None]
     answers = [answer for pair in golden for answer in pair.answers]
     bins = {column: calibration_bins(agreement.pairs, column) for column in agreement.columns}
-    words = interval, item_words, number, position
+    words = interval_text, item_words, number, position
     return template("agreement.html", finalize, judge_section, *words, folder=_FOLDER).render(
         agreement=agreement,
         signature=signature,
@@ -100,13 +100,6 @@ def _bin(rows: Sequence[tuple[float, float, str]]) -> Row:
         "n": len(rows),
         "human": estimate_of_resamples(human, means),
     }
-
-
-def interval(estimate: Estimate) -> str:
-    """The bounds of an estimate; empty where it has none."""
-    if estimate.value is None or estimate.low is None or estimate.high is None:
-        return ""
-    return f"{estimate.low:.2f} to {estimate.high:.2f}"
 
 
 def item_words(items: Row, kind: str) -> tuple[str, ...]:

@@ -298,7 +298,7 @@ def correlation(
 ) -> tuple[Estimate, int]:
     """The coefficient of two columns at a level, and on how many pairs, papers or systems.
 
-    Without a number of resamples it is that of every interval; 0 asks for the value alone.
+    Without a number of resamples it is that of every interval.
     """
     both = [(p, *map(p.number, columns)) for p in pairs]
     both = [row for row in both if row[1] is not None and row[2] is not None]
@@ -308,10 +308,7 @@ def correlation(
     papers, groups, systems = (
         [getattr(p, key) for p, *_ in both] for key in ("paper", "group", "system")
     )
-    drawn = {
-        "n_resamples": tables.RESAMPLES if n_resamples is None else n_resamples or 1,
-        "seed": tables.SEED,
-    }
+    drawn = {"n_resamples": n_resamples or tables.RESAMPLES, "seed": tables.SEED}
     if level == "paper":
         value, resampled, n = _within_papers(name, x, y, papers, drawn)
     elif level == "pooled":
@@ -321,8 +318,7 @@ def correlation(
     else:
         value, *resampled = _of_means(name, x, y, groups, systems, drawn)
         n = len(set(systems))
-    estimate = estimate_of_resamples(value, np.asarray(resampled))
-    return (Estimate(estimate.value) if n_resamples == 0 else estimate), n
+    return estimate_of_resamples(value, np.asarray(resampled)), n
 
 
 def _within_papers(

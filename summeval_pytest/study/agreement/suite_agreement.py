@@ -119,7 +119,7 @@ class SuiteAgreement:
         names, square = (HUMAN, *self.columns), dict[tuple[str, str], float | None]()
         for place, a in enumerate(names):
             for b in names[place:]:
-                estimate, _ = correlation(self.pairs, (a, b), level, name, n_resamples=0)
+                estimate, _ = correlation(self.pairs, (a, b), level, name, n_resamples=1)
                 square[a, b] = square[b, a] = estimate.value
         return [[square[a, b] for b in names] for a in names]
 

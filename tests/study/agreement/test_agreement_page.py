@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from summeval_pytest.study.agreement.agreement_page import agreement_page, calibration_bins
+from summeval_pytest.study.tables import interval_text
 from tests.reports.records import MARKUP, SUMMARY
 from tests.reports.test_page import Page
 from tests.study.agreement.agreements import labelled, small_agreement
@@ -48,8 +49,8 @@ def test_labels_are_in_rows_and_answers_in_columns(page: Page) -> None:
 def test_decisions_come_first(page: Page) -> None:
     """FM ranks so many pairs of one paper as people do; one system has no decisions."""
     decisions = section(page, "Decisions compared", "Metrics beside the people's scores")
-    (fm, *_) = small_agreement().decisions
-    assert f"FM {fm['within'].value:.3f} {fm['within'].low:.2f} to" in decisions
+    fm = small_agreement().decisions[0]["within"]
+    assert f"FM {fm.value:.3f} {interval_text(fm.low, fm.high)}" in decisions
     found = small_agreement()
     alone = replace(found, pairs=[replace(pair, system="one") for pair in found.pairs[:4]])
     assert "Decisions compared" not in Page(agreement_page(alone, "gpt-4")).text
