@@ -20,7 +20,7 @@ from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import split_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
 
 LEAST_SHARE: Final = 0.9
@@ -239,39 +239,31 @@ _QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201c\u201d]*\u201d')
 _MARKS: Final = '"\u201c\u201d'
 
 
-def groups_of(reply: str) -> tuple[str, ...]:
-    """What stands between parentheses, outermost ones only: a quotation may hold some itself.
+def parted(reply: str) -> tuple[str, list[str]]:
+    """What a reply says itself, and what stands between its outermost parentheses.
 
-    >>> groups_of("Yes (It fell (p < 0.05).) (It rose.)")
-    ('It fell (p < 0.05).', 'It rose.')
-    """
-    return tuple(group for is_group, group in _parted(reply) if is_group)
+    Its own words have no quotation of more than three. The last parenthesis need not be closed; a
+    closing one that nothing opened is left alone.
 
-
-def own_words(reply: str) -> str:
-    """What a reply says itself: nothing between parentheses, or quoted at more than three words."""
-
-    def kept(quoted: re.Match[str]) -> str:
-        return quoted.group() if len(quoted.group().split()) <= _VERDICT_WORDS else " "
-
-    outside = " ".join(piece for is_group, piece in _parted(reply) if not is_group)
-    return " ".join(_QUOTED.sub(kept, outside).split())
-
-
-def _parted(reply: str) -> Iterator[tuple[bool, str]]:
-    """The pieces of a reply in order: whether it stands in parentheses, and the piece.
-
-    The last parenthesis need not be closed; a closing one that nothing opened is left alone.
+    >>> parted("Yes (It fell (p < 0.05).) (It rose.)")
+    ('Yes', ['It fell (p < 0.05).', 'It rose.'])
     """
     text = reply.translate(_ASCII)
+    outside: list[str] = []
+    groups: list[str] = []
     depth = start = 0
     for place, character in enumerate(text):
         before = depth
         depth = max(0, depth + (character == "(") - (character == ")"))
         if bool(before) != bool(depth):
-            yield before > 0, text[start:place]
+            (groups if before else outside).append(text[start:place])
             start = place + 1
-    yield depth > 0, text[start:]
+    (groups if depth else outside).append(text[start:])
+
+    def kept(quoted: re.Match[str]) -> str:
+        return quoted.group() if len(quoted.group().split()) <= _VERDICT_WORDS else " "
+
+    return " ".join(_QUOTED.sub(kept, " ".join(outside)).split()), groups
 
 
 def read_verdict(said: str) -> bool:
@@ -302,29 +294,22 @@ def quotations(groups: Iterable[str], source: Sequence[str]) -> list[Quote]:
     One pair of parentheses may hold several: in quotation marks, or as sentences or between
     semicolons, where it does not stand in the source as a whole.
     """
+
+    def is_there(text: str) -> bool:
+        return not look_up([Quote(NOWHERE, text)], source).n_ungrounded
+
     quotes: list[Quote] = []
     for group in groups:
         marked = [piece.strip(_MARKS) for piece in _QUOTED.findall(group)]
         is_marked = marked and not words_of(_QUOTED.sub(" ", group))
         for piece in marked if is_marked else [group]:
-            quotes += _cut(piece, source, (_sentences, lambda text: text.split(";")))
+            # No sentence ends at an ellipsis: both of its ends belong together.
+            sentences = [s.text for s in split_sentences(ELLIPSIS.sub(" \u2026 ", piece))]
+            for text in [piece] if is_there(piece) else sentences:
+                parts = [text] if is_there(text) else text.split(";")
+                quotes += [Quote(NOWHERE, part) for part in parts if _is_quotation(part)]
     return quotes
 
 
-def _sentences(text: str) -> list[str]:
-    """The sentences of a text; none ends at an ellipsis, both ends of which belong together."""
-    return [sentence.text for sentence in split_sentences(ELLIPSIS.sub(" \u2026 ", text))]
-
-
-def _cut(
-    text: str, source: Sequence[str], ways: Sequence[Callable[[str], list[str]]]
-) -> Iterator[Quote]:
-    """A text as one quotation where the source has it, else in pieces."""
-    if sum(word[0].isalpha() for word in words_of(text)) < LEAST_QUOTED_WORDS:
-        return
-    whole = Quote(NOWHERE, text)
-    if not ways or not look_up([whole], source).n_ungrounded:
-        yield whole
-        return
-    for piece in ways[0](text):
-        yield from _cut(piece, source, ways[1:])
+def _is_quotation(text: str) -> bool:
+    return sum(word[0].isalpha() for word in words_of(text)) >= LEAST_QUOTED_WORDS

@@ -126,8 +126,9 @@ def _free_batch(
 
     def read(text: str, ids: prompts.Ids) -> replies.Read[q.SentenceCheck]:
         reply = without_thoughts(str(replies.as_line(text))).strip()[:_READ]
-        is_supported = quotes.read_verdict(quotes.own_words(reply))
-        given = quotes.quotations(quotes.groups_of(reply), source) if with_quotes else []
+        said, groups = quotes.parted(reply)
+        is_supported = quotes.read_verdict(said)
+        given = quotes.quotations(groups if with_quotes else [], source)
         return dict.fromkeys(ids, check(is_supported, given, one_line(reply, _REASON)))
 
     return prompts.PromptBatch(

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from summeval_pytest.judges.llm.quotes import (
     LookedUp,
     Quote,
-    groups_of,
     look_up,
-    own_words,
+    parted,
     quotations,
     read_verdict,
     words_of,
@@ -170,16 +169,17 @@ def test_a_quotation_ends_where_its_parentheses_balance(
     reply: str, groups: tuple[str, ...]
 ) -> None:
     """A pattern up to the next ")" would cut every quotation at its first "(p < 0.05)"."""
-    assert groups_of(reply) == groups
+    assert parted(reply)[1] == list(groups)
 
 
 @given(st.text(alphabet='()ab ."\u201c\u201d\n', max_size=40))
 def test_every_letter_of_a_reply_is_quoted_or_its_own(reply: str) -> None:
     """Law: nothing is read twice, and only long quotations outside of parentheses are skipped."""
-    inside = sum(group.count("a") for group in groups_of(reply))
-    assert inside + own_words(reply).count("a") <= reply.count("a")
+    own, groups = parted(reply)
+    n_read = own.count("a") + sum(group.count("a") for group in groups)
+    assert n_read <= reply.count("a")
     if '"' not in reply and "\u201c" not in reply:
-        assert inside + own_words(reply).count("a") == reply.count("a")
+        assert n_read == reply.count("a")
 
 
 YES = [
@@ -205,12 +205,12 @@ NO = [
 
 def test_a_yes_at_the_start_is_a_yes() -> None:
     """Marks and a label before it are typing; what is quoted is not the judge's own word."""
-    assert [reply for reply in YES if not read_verdict(own_words(reply))] == []
+    assert [reply for reply in YES if not read_verdict(parted(reply)[0])] == []
 
 
 def test_a_no_a_hedge_and_a_denial_are_a_no() -> None:
     """Elsewhere "Yes, it is not supported" was read as a pass (metrics.md section 6, #2)."""
-    assert [reply for reply in NO if read_verdict(own_words(reply))] == []
+    assert [reply for reply in NO if read_verdict(parted(reply)[0])] == []
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_a_no_a_hedge_and_a_denial_are_a_no() -> None:
 def test_a_reply_that_says_neither_is_not_read(reply: str) -> None:
     """What resembles a verdict is none: it is asked again."""
     with pytest.raises(UnreadableError) as caught:
-        read_verdict(own_words(reply))
+        read_verdict(parted(reply)[0])
     assert caught.value.kind == "no_verdict"
     assert caught.value.message.endswith("with neither yes nor no")
 
