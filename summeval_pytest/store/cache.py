@@ -11,7 +11,7 @@ import os
 import sqlite3
 import stat
 import sys
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Final, NoReturn
 
@@ -148,31 +148,17 @@ def explained(database: Path, lock_seconds: float) -> Iterator[None]:
 
     try:
         yield
-    except Timeout:
-        why = _why_no_transaction(database)
-    except sqlite3.Error as error:
-        why = str(error)
-    except OSError as error:
-        why = f"disk I/O: {error.strerror or error}"
+    except Timeout:  # diskcache's word for whatever keeps a transaction from beginning
+        why = f"nothing could be written for {lock_seconds:g} seconds"
+    except (sqlite3.Error, OSError) as error:
+        why = getattr(error, "strerror", None) or str(error)
     else:
         return
-    if "locked" in why:
-        what = f"has been locked by another process for {lock_seconds:g} seconds; let that end"
-    elif any(word in why for word in ("readonly", "unable to open", "disk is full", "disk I/O")):
-        what = f"cannot be written ({why.removeprefix('disk I/O: ')}); make it writable"
-    else:
-        what = f"is damaged, or is none ({why}); move it away and replies are asked for again"
-    raise StoreError(f"the store's database {str(database)!r} {what}, or {ELSEWHERE}")
-
-
-def _why_no_transaction(database: Path) -> str:
-    """What SQLite says to beginning one: diskcache speaks of a timeout, whatever the reason."""
-    try:
-        with closing(sqlite3.connect(f"{database.as_uri()}?mode=rw", 0, uri=True)) as connection:
-            connection.execute("BEGIN IMMEDIATE")
-    except sqlite3.Error as error:
-        return str(error)
-    return "database is locked"  # it was, until just now
+    raise StoreError(
+        f"the store's database {str(database)!r} cannot be used ({why}); let the process end that"
+        " has locked it, make it writable, move it away if it is damaged (replies are asked for"
+        f" again), or {ELSEWHERE}"
+    )
 
 
 def read_note(text: str) -> str:

@@ -240,7 +240,7 @@ def test_write_waits_for_a_lock_and_says_so_in_the_end(store: Store) -> None:
     with closing(Cache(store.path, lock_seconds=0.2)) as cache:
         with closing(sqlite3.connect(store.database, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            with pytest.raises(StoreError, match=r"locked by another process for 0\.2 seconds"):
+            with pytest.raises(StoreError, match=r"be written for 0\.2 seconds"):
                 cache.put(Row(OTHER, "facets", {}))
             assert cache.get(OTHER) is None  # readers do not wait
         cache.put(Row(OTHER, "facets", {}))
@@ -378,8 +378,7 @@ def test_file_that_is_no_database_is_said_and_kept(store: Store, content: bytes 
         content = store.database.read_bytes()[:content]
     store.database.write_bytes(content)
     message = store.mistake()
-    assert message.startswith(f"the store's database '{store.database}' is damaged, or is none (")
-    assert message.endswith(f"); move it away and replies are asked for again, or {ELSEWHERE}")
+    assert message.startswith(f"the store's database '{store.database}' cannot be used (")
     assert store.database.read_bytes() == content
 
 
@@ -407,21 +406,19 @@ def test_settings_that_somebody_else_has_made_do_not_apply(store: Store) -> None
 
 
 @pytest.mark.parametrize(
-    ("error", "message"),
+    ("error", "why"),
     [
-        (sqlite3.OperationalError("database is locked"), "locked by another process for 7 sec"),
-        (Timeout(), "locked by another process"),
-        (sqlite3.OperationalError("database table is locked"), "locked by another process"),
-        (sqlite3.OperationalError("database or disk is full"), "cannot be written (database or"),
-        (sqlite3.OperationalError("disk I/O error"), "cannot be written (disk I/O error)"),
-        (sqlite3.OperationalError("attempt to write a readonly database"), "cannot be written"),
-        (sqlite3.OperationalError("no such table: Settings"), "is damaged, or is none (no such"),
-        (sqlite3.DatabaseError("database disk image is malformed"), "is damaged, or is none"),
-        (OSError(28, "No space left on device"), "cannot be written (No space left on device)"),
+        (Timeout(), "nothing could be written for 7 seconds"),
+        (sqlite3.OperationalError("database or disk is full"), "database or disk is full"),
+        (OSError(28, "No space left on device"), "No space left on device"),
     ],
 )
-def test_error_says_what_can_be_done(store: Store, error: Exception, message: str) -> None:
-    """The words are SQLite's own, the remedy is ours."""
+def test_error_says_what_can_be_done(store: Store, error: Exception, why: str) -> None:
+    """The words are SQLite's own, the remedies are ours."""
     with pytest.raises(StoreError) as caught, explained(store.database, 7):
         raise error
-    assert message in str(caught.value)
+    assert str(caught.value) == (
+        f"the store's database '{store.database}' cannot be used ({why}); let the process end that"
+        " has locked it, make it writable, move it away if it is damaged (replies are asked for"
+        f" again), or {ELSEWHERE}"
+    )
