@@ -18,7 +18,7 @@ from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
-from summeval_pytest.endpoints.endpoint import OLLAMA, OPENAI, Keys, default_endpoint, find_endpoint
+from summeval_pytest.endpoints.endpoint import OLLAMA, OPENAI, Addresses
 from summeval_pytest.endpoints.exchange import Exchange, Memory
 from summeval_pytest.endpoints.spending import Budget
 from summeval_pytest.errors import OptionError, Place, nearest
@@ -181,63 +181,20 @@ class Replies:
             self.memory().forget_run()
 
 
-class Addresses:
-    """The addresses of endpoints by name, with the keys that they may have."""
-
-    def __init__(self, environ: Mapping[str, str], terms: Terms) -> None:
-        sent = {} if terms.record == "none" else environ  # a replay sends no key
-        self._keys = Keys.of(sent, typed=terms.endpoint, allowed=terms.allow_endpoints)
-        self._environ = environ
-        self._terms = terms
-
-    def usual(self, name: str) -> str:
-        """The endpoint of a model that no suite defines: the user's, else this built-in one."""
-        return default_endpoint(self._terms.endpoint, self._environ, name)
-
-    def address(self, name: str, defined: Mapping[str, EndpointSpec]) -> Address:
-        """The address of an endpoint, by what a suite defines.
-
-        Raises:
-            OptionError: for an unknown name, and for a key that may not go there.
-        """
-        return find_endpoint(
-            name,
-            defined,
-            self._environ,
-            self._keys,
-            n_processes=self._terms.n_processes,
-            is_pace_shared=self._terms.is_shared,
-        )
-
-    def key_name(self, name: str, defined: Mapping[str, EndpointSpec]) -> str:
-        """The name or address of an endpoint in the keys of its requests; no key is read."""
-        return find_endpoint(name, defined, self._environ, Keys.of({})).endpoint.name
-
-    def price(self, address: Address, spec: JudgeSpec | SystemSpec) -> Price | None:
-        """What tokens cost at an address.
-
-        Raises:
-            OptionError: if there is a budget and no price; the message has the suite's table.
-        """
-        price = address.price(spec.price, spec.model or "")
-        if self._terms.budget is not None and price is None:
-            table = "judges" if isinstance(spec, JudgeSpec) else "systems"
-            known = f"endpoint = {json.dumps(spec.endpoint)}, model = {json.dumps(spec.model)}"
-            raise OptionError(
-                f"--summ-budget needs a price, and nobody knows one of {spec.model!r}; the table"
-                f" [{table}.{json.dumps(spec.name)}] of the suite needs {known},"
-                " input_price and output_price (dollars per million tokens)"
-            )
-        return price
-
-
 class Session:
     """Resolves the names of judges and systems for one process of a run."""
 
     def __init__(self, environ: Mapping[str, str], terms: Terms | None = None) -> None:
         self.environ = environ
         self.terms = terms or Terms()
-        self.endpoints = Addresses(environ, self.terms)
+        self.endpoints = Addresses(
+            environ,
+            typed=self.terms.endpoint,
+            allowed=self.terms.allow_endpoints,
+            sends_keys=self.terms.record != "none",
+            n_processes=self.terms.n_processes,
+            is_pace_shared=self.terms.is_shared,
+        )
         self.replies = Replies(environ, self.terms)
         self._endpoints: Mapping[str, EndpointSpec | None] = {}
 
@@ -325,7 +282,7 @@ class Session:
         labelled = partial(label_examples, judge=spec.name, suites=suites)
         endpoints = _agreed("endpoint", (suite.endpoints for suite in suites))
         address = self.endpoints.address(spec.endpoint, endpoints)
-        price = self.endpoints.price(address, spec)
+        price = self._price(address, spec)
         address = replace(address, hint=_hint(spec.name, suites), pinned=spec.pinned)
         return LlmJudge(
             (lines or self.replies.exchange).line(address, price),
@@ -346,6 +303,19 @@ class Session:
             max_tokens=spec.max_tokens,
             effort=spec.reasoning_effort,
         )
+
+    def _price(self, address: Address, spec: JudgeSpec | SystemSpec) -> Price | None:
+        """What tokens cost at an address; an OptionError if there is a budget and no price."""
+        price = address.price(spec.price, spec.model or "")
+        if self.terms.budget is not None and price is None:
+            table = "judges" if isinstance(spec, JudgeSpec) else "systems"
+            known = f"endpoint = {json.dumps(spec.endpoint)}, model = {json.dumps(spec.model)}"
+            raise OptionError(
+                f"--summ-budget needs a price, and nobody knows one of {spec.model!r}; the table"
+                f" [{table}.{json.dumps(spec.name)}] of the suite needs {known},"
+                " input_price and output_price (dollars per million tokens)"
+            )
+        return price
 
     def is_asked(self, judge: str, suites: Sequence[Suite]) -> bool:
         """Whether a model at an endpoint answers any questions, and not only this process."""
@@ -400,7 +370,7 @@ class Session:
             address = self.endpoints.address(spec.endpoint, suite.endpoints)
             own = {spec.endpoint: suite.endpoints.get(spec.endpoint)}
             self._endpoints = _agreed("endpoint", (self._endpoints, own))
-            self.endpoints.price(address, spec)
+            self._price(address, spec)
 
     async def pair(
         self, suite: Suite, paper: str, system: str, lines: Connector | None = None

@@ -14,14 +14,12 @@ from hypothesis import strategies as st
 from summeval_pytest.endpoints.endpoint import (
     OPENAI_URL,
     Address,
+    Addresses,
     Endpoint,
     EndpointSpec,
-    Keys,
     Price,
-    default_endpoint,
     is_other_model,
 )
-from summeval_pytest.endpoints.endpoint import find_endpoint as find
 from summeval_pytest.errors import OptionError
 from tests.endpoints.calls import KEY, at, fault, reply
 from tests.scripted_server import Answer, Html, Raw, ScriptedServer, Seen, Status
@@ -291,8 +289,8 @@ def find_endpoint(
     n_processes: int = 1,
 ) -> Address:
     """The endpoint of a name, for a user who typed it where it is an address."""
-    keys = Keys.of(environ, typed=name, allowed=allowed)
-    return find(name, defined, environ, keys, n_processes=n_processes)
+    addresses = Addresses(environ, typed=name, allowed=allowed, n_processes=n_processes)
+    return addresses.address(name, defined)
 
 
 def refusal(
@@ -416,10 +414,10 @@ def test_what_the_user_types_or_sets_is_allowed(*, is_typed: bool) -> None:
     """An address in their own hand, as --summ-endpoint or OPENAI_BASE_URL; a name allows none."""
     url = "https://keyed:8000/v1"
     environ = ENVIRON if is_typed else {**ENVIRON, "OPENAI_BASE_URL": url}
-    keys = Keys.of(environ, typed=url if is_typed else None)
-    assert find("keyed", DEFINED, environ, keys).endpoint.api_key == TEAMS
+    addresses = Addresses(environ, typed=url if is_typed else None)
+    assert addresses.address("keyed", DEFINED).endpoint.api_key == TEAMS
     with pytest.raises(OptionError, match="you have not allowed that"):
-        find("keyed", DEFINED, ENVIRON, Keys.of(ENVIRON, typed="keyed"))
+        Addresses(ENVIRON, typed="keyed").address("keyed", DEFINED)
 
 
 @pytest.mark.parametrize("host", ["keyed:8000", "192.168.0.7", "localhost.example"])
@@ -453,7 +451,7 @@ def test_what_is_no_origin_is_refused_with_what_to_write(entry: str, instead: st
 
 def test_a_replay_has_no_key_to_send() -> None:
     """So nothing has to be allowed for it, as in the check of a pull request."""
-    address = find("keyed", DEFINED, ENVIRON, Keys.of({}))
+    address = Addresses(ENVIRON, sends_keys=False).address("keyed", DEFINED)
     assert (address.endpoint.api_key, address.endpoint.origin) == ("", "https://keyed:8000")
 
 
@@ -480,9 +478,8 @@ def test_processes_divide_the_limits_that_a_suite_sets(n_processes: int, each: i
 
 def test_processes_divide_no_pace_that_their_store_holds_them_to() -> None:
     """It gives out the turns of all machines; requests in flight are each run's own."""
-    keys = Keys.of(ENVIRON)
-    got = find("openai", {"openai": LIMITED}, ENVIRON, keys, n_processes=3, is_pace_shared=True)
-    endpoint = got.endpoint
+    addresses = Addresses(ENVIRON, n_processes=3, is_pace_shared=True)
+    endpoint = addresses.address("openai", {"openai": LIMITED}).endpoint
     assert endpoint.max_in_flight == 2
     assert (endpoint.requests_per_minute, endpoint.tokens_per_minute) == (8, 8)
 
@@ -534,7 +531,7 @@ def test_usual_place_is_as_asked_else_the_variable_else_built_in(
     asked: str | None, environ: dict[str, str], found: str
 ) -> None:
     """The nearest word counts."""
-    assert default_endpoint(asked, environ, "ollama") == found
+    assert Addresses(environ, typed=asked).usual("ollama") == found
 
 
 # Which model replies
