@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
@@ -46,7 +45,7 @@ _MOST_UNREADABLE: Final = 3
 _MOST_NARROWED: Final = 32
 """How often one call may ask for a shorter reply; halves of a billion tokens are one after 30."""
 MOST_BREAKDOWNS: Final = 7
-"""How often in a row two calls may each find the server broken down before it counts as down."""
+"""How often one call may find the server broken down before it counts as down."""
 _REMEDIES: Final[dict[Fault, str]] = {
     "unreachable": "start the server there, or set another base_url",
     "unauthorised": "look at its API key, which is in the variable that api_key_env names or in"
@@ -114,6 +113,7 @@ class _Call:
     n_attempts: int = 0
     n_waits: int = 0
     n_unreadable: int = 0
+    n_breakdowns: int = 0
     n_narrowed: int = 0
     last: str = ""
 
@@ -155,18 +155,12 @@ class Client:
         self._first = asyncio.Lock()
         self._fit = fit  # gives a request the room that the model was found to need by its turn
         self._refusal: NoReplyError | None = None
-        self._n_breakdowns: Counter[int] = Counter()  # by call, since the server was last heard
-        self._is_probing = False
+        self._is_down = False  # then calls fail at their first breakdown, until one is answered
 
     @property
     def dialect(self) -> Dialect | None:
         """What the model understands, to be remembered; None while that is not known."""
         return self._dialect if self._is_known else None
-
-    @property
-    def _is_down(self) -> bool:
-        """Whether the server broke down for two calls, again and again, and did nothing else."""
-        return sum(n >= MOST_BREAKDOWNS for n in self._n_breakdowns.values()) > 1
 
     async def close(self) -> None:
         """Close all connections."""
@@ -277,33 +271,21 @@ class Client:
             if call.deadline.when() is None:  # from now on the call's time runs
                 now = asyncio.get_running_loop().time()
                 call.deadline.reschedule(now + self.endpoint.timeout_seconds)
-            if is_probe := self._is_down:  # one call at a time finds out whether it is back
-                if self._is_probing:
-                    what = f"not asked, as the server is down: {self.trouble}"
-                    raise self._error(call, "server_error", what)
-                self._is_probing = True
             call.n_attempts += 1
-            try:
-                outcome = await self._post(call, body(call.request, dialect))
-            finally:
-                self._is_probing = self._is_probing and not is_probe
-            self._note(call, outcome, n_shrunk)
+            outcome = await self._post(call, body(call.request, dialect))
+            if isinstance(outcome, ChatReply):
+                self.trouble, self._is_down = "", False
+                self._limiter.served()
+                return outcome
+            self.trouble = self.endpoint.redacted(outcome.what)
+            if outcome.is_breakdown:
+                call.n_breakdowns += 1
+                self._is_down = self._is_down or call.n_breakdowns >= MOST_BREAKDOWNS
+            elif outcome.fault != "timed_out":  # a refusal shows that somebody is there
+                call.n_breakdowns, self._is_down = 0, False
+            if outcome.fault == "rate_limited":
+                self._limiter.refused(n_shrunk)
             return outcome
-
-    def _note(self, call: _Call, outcome: ChatReply | Trouble, n_shrunk: int) -> None:
-        """Notes how the server does: limits follow it, and calls give up once it is down."""
-        if isinstance(outcome, ChatReply):
-            self.trouble = ""
-            self._n_breakdowns.clear()
-            self._limiter.served()
-            return
-        self.trouble = self.endpoint.redacted(outcome.what)
-        if outcome.is_breakdown:
-            self._n_breakdowns[call.ticket] += 1
-        elif outcome.fault != "timed_out":  # a refusal shows that somebody is there
-            self._n_breakdowns.clear()
-        if outcome.fault == "rate_limited":
-            self._limiter.refused(n_shrunk)
 
     async def _post(self, call: _Call, values: Mapping[str, object]) -> ChatReply | Trouble:
         try:
@@ -343,7 +325,7 @@ class Client:
             self._refusal = error if trouble.fault in REFUSALS else self._refusal
             raise error
         if self._is_down:
-            what += "; it is not asked again, as other calls fail, too"
+            what += "; it is not asked again, as the server is down"
             raise self._error(call, trouble.fault, what)
         seconds = self._backoff.seconds(call.n_waits, trouble.wait_seconds, self._chance)
         call.n_waits += 1

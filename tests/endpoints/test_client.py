@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
 
-GIVEN_UP = "; it is not asked again, as other calls fail, too"
+GIVEN_UP = "; it is not asked again, as the server is down"
 KNOWN = Dialect(level="json_schema")
 NEVER = Until(lambda: False, Answer("never"))
 
@@ -484,7 +484,7 @@ def test_a_fault_says_where_what_and_what_to_do(
     [(Status(503), "status 503 (scripted)"), (Drop(), "the connection broke")],
     ids=repr,
 )
-def test_a_server_that_is_down_is_given_up_and_later_asked_by_one_call_at_a_time(
+def test_a_server_that_is_down_is_given_up_and_later_asked_once_by_each_call(
     action: Action, what: str
 ) -> None:
     """The waits of one call would be waited by each, one after the other where they depend."""
@@ -495,11 +495,8 @@ def test_a_server_that_is_down_is_given_up_and_later_asked_by_one_call_at_a_time
     with ScriptedServer(lambda _: action) as server:
         endpoint = at(server.url, timeout_seconds=600)
         first, later = run(endpoint, sending, remembered=KNOWN)
-    ends = f"{what}{GIVEN_UP}", f"not asked, as the server is down: {what}"
-    assert all(any(end in message for end in ends) for message in first)
-    assert [next(end for end in ends if end in each) for each in later] == [ends[0], *[ends[1]] * 4]
-    assert 2 * MOST_BREAKDOWNS <= server.n_requests - 1 <= 20 * MOST_BREAKDOWNS + 1
-    assert server.seen[-1].texts == ("a",)
+    assert all(f"{what}{GIVEN_UP}" in message for message in (*first, *later))
+    assert MOST_BREAKDOWNS <= server.n_requests - 5 <= 20 * MOST_BREAKDOWNS
 
 
 def test_a_server_that_is_back_is_asked_as_before() -> None:
@@ -517,8 +514,8 @@ def test_a_server_that_is_back_is_asked_as_before() -> None:
     assert got[2:] == ["yes", "yes"]
 
 
-def test_one_bad_prompt_gives_no_server_up() -> None:
-    """It fails until its own deadline, and others asked after it are answered."""
+def test_one_bad_prompt_keeps_no_other_from_being_asked() -> None:
+    """It is given up itself, and others asked after it are answered."""
 
     def script(seen: Seen) -> Action:
         return Status(500) if seen.texts == ("bad",) else Answer("yes")
@@ -529,21 +526,21 @@ def test_one_bad_prompt_gives_no_server_up() -> None:
     with ScriptedServer(script) as server:
         endpoint = at(server.url, timeout_seconds=600)
         bad, *others = run(endpoint, sending, backoff=Backoff(10, 20), limits=Patient())
-        assert server.n_requests > MOST_BREAKDOWNS + 2
-    assert GIVEN_UP not in bad
+        assert server.n_requests == MOST_BREAKDOWNS + 2
+    assert GIVEN_UP in bad
     assert others == ["yes", "yes"]
 
 
 def test_slow_replies_and_refusals_are_no_breakdown() -> None:
     """A refusal shows that somebody is there, and slowness is met by each call's own deadline."""
-    troubles = [*[Status(500)] * (2 * MOST_BREAKDOWNS - 2), Status(429), Status(500), Status(500)]
+    troubles = [*[Status(500)] * (MOST_BREAKDOWNS - 1), Status(429), Status(500), Status(500)]
 
     async def sending(client: Client) -> list[str]:
-        return await texts(client, "a", "b")
+        return await texts(client, "a")
 
     with ScriptedServer(first(*troubles)) as server:
         got = run(at(server.url, timeout_seconds=600), sending, remembered=KNOWN, n_limit=1)
-    assert got == ["yes", "yes"]
+    assert got == ["yes"]
 
 
 @pytest.mark.parametrize("status", [401, 404])
