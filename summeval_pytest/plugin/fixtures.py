@@ -141,29 +141,23 @@ class SummJudge:
         The source is a text, or its sections: texts, or ``{"heading", "text"}`` as in a suite.
         """
         from summeval_pytest.metrics import faithfulness
+        from summeval_pytest.suite.values import section_of
+        from summeval_pytest.text.printing import one_line
 
-        sections = [source] if isinstance(source, str) else source
+        texts = []
         with without_traceback(self._config):
-            texts = [*map(_text_of, sections)]
+            for value in [source] if isinstance(source, str) else source:
+                if (section := section_of(value)) is None:
+                    raise UsageError(
+                        f"summ_judge.faithfulness: {one_line(repr(value), 60)} is no section of a"
+                        " source; write a text or {'heading', 'text'}"
+                    )
+                texts.append(section.text)
         return self._measure(faithfulness.measure(summary, faithfulness.source_sentences(texts)))
 
     def _measure(self, flow: Flow[ScoreT]) -> ScoreT | Unscored:
         with without_traceback(self._config):
             return self._runner.converse(flow)
-
-
-def _text_of(value: object) -> str:
-    """The text of one section of a source."""
-    from summeval_pytest.suite.values import section_of
-    from summeval_pytest.text.printing import one_line
-
-    section = section_of(value)
-    if section is None:
-        raise UsageError(
-            f"summ_judge.faithfulness: {one_line(repr(value), 60)} is no section of a source;"
-            " write a text or {'heading', 'text'}"
-        )
-    return section.text
 
 
 @pytest.fixture

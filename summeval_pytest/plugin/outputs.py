@@ -154,9 +154,12 @@ def write_outputs(
     for judged in verdict.suites:
         suite = by_shown[judged.shown]
         file = saved_file(suite, options.save)
+        # a baseline is no comparison itself
+        systems = tuple(replace(each, baseline="", comparison=None) for each in judged.systems)
+        alone = replace(judged.with_pairs(lambda pair: replace(pair, change=None)), systems=systems)
         if unfit := _unfit(judged):
             yield f"{SAVE}={options.save}: not saved, {judged.shown}: {unfit}"
-        elif fault := write_whole(file, record_lines(replace(verdict, suites=(_alone(judged),)))):
+        elif fault := write_whole(file, record_lines(replace(verdict, suites=(alone,)))):
             yield fault
         else:
             lines.append(one_line(f"saved: {suite.baselines.shown}/{file.name}", 400))
@@ -181,13 +184,6 @@ def _unfit(suite: SuiteRecord) -> str:
         if system.outcome == "error":
             return f"{system.name} has no verdict over all papers: {system.fault}"
     return ""
-
-
-def _alone(suite: SuiteRecord) -> SuiteRecord:
-    """The suite without its comparison."""
-    systems = tuple(replace(each, baseline="", comparison=None) for each in suite.systems)
-    alone = suite.with_pairs(lambda pair: replace(pair, change=None))
-    return replace(alone, systems=systems)
 
 
 def tell_github(

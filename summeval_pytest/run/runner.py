@@ -322,21 +322,12 @@ class Runner:
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
-            self._loop = asyncio.new_event_loop()
-            run = partial(_run, self._loop)
+            loop = self._loop = asyncio.new_event_loop()
+
+            def run() -> None:
+                with asyncio.Runner(loop_factory=lambda: loop) as runner:  # cancels open work
+                    runner.get_loop().run_forever()
+
             self._thread = threading.Thread(target=run, name=THREAD, daemon=True)
             self._thread.start()
         return self._loop
-
-
-def _run(loop: asyncio.AbstractEventLoop) -> None:
-    """Run the loop until it is stopped, then cancel open work."""
-    try:
-        loop.run_forever()
-    finally:
-        left = asyncio.all_tasks(loop)
-        for task in left:
-            task.cancel()
-        if left:
-            loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
-        loop.close()
