@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
@@ -21,11 +22,8 @@ Record = Literal["none", "new", "all"]
 RECORD_MODES: Final = get_args(Record)
 IN_FLIGHT: Final = 64
 """As `run.session` has it, which is too much to load before a suite is there."""
-_MAX_DIGITS: Final = 6
-"""Of a number of requests or votes; Python reads no number of thousands of digits."""
 _PREFIX: Final = "SUMM_"
 _YES: Final = ("1", "true", "yes", "on")
-_NO: Final = ("0", "false", "no", "off")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,20 +92,20 @@ def _names(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, _rules(texts))))
 
 
-def _mode(text: str) -> str:
-    if text not in RECORD_MODES:
-        raise ValueError(f"not a mode; choose {', '.join(RECORD_MODES)}")
-    return text
+def _reader(pattern: str, what: str, convert: Callable[[str], object] = str) -> Any:
+    """Reads a text of one form; a ValueError says what it is not."""
+
+    def read(text: str) -> object:
+        if not re.fullmatch(pattern, text, re.ASCII):
+            raise ValueError(f"not {what}")
+        return convert(text)
+
+    return read
 
 
-def _is_short_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS
-
-
-def _whole(text: str) -> int:
-    if not (_is_short_number(text) and int(text)):
-        raise ValueError(f"not a whole number from 1 to {'9' * _MAX_DIGITS}")
-    return int(text)
+_mode = _reader("|".join(RECORD_MODES), f"a mode; choose {', '.join(RECORD_MODES)}")
+_whole = _reader(r"(?=0*[1-9])\d{1,6}", "a whole number from 1 to 999999", int)
+_switch = _reader("(?i:1|true|yes|on|0|false|no|off)", "true or false", lambda t: t.lower() in _YES)
 
 
 def _dollars(text: str) -> float:
@@ -121,17 +119,10 @@ def _dollars(text: str) -> float:
 
 
 def _shard(text: str) -> str:
-    index, _, n_shards = text.partition("/")
-    is_plain = _is_short_number(index) and _is_short_number(n_shards)
-    if not (is_plain and 1 <= int(index) <= int(n_shards)):
+    match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text, re.ASCII)
+    if not match or not 1 <= int(match[1]) <= int(match[2]):
         raise ValueError("not a shard; write its number and how many there are, as 2/8")
     return text
-
-
-def _switch(text: str) -> bool:
-    if text.lower() not in (*_YES, *_NO):
-        raise ValueError("not true or false")
-    return text.lower() in _YES
 
 
 def _option(

@@ -97,12 +97,17 @@ def numbers_of(
     sizes = {"words": len(summary.split())}
     worst: dict[str, float] = {}
     best: dict[str, float] = {}
+    absent: dict[str, Absence] = {}
     for score in scores:
         if not isinstance(score, Unscored):
             values |= score.values()
             sizes |= score.sizes()
             worst |= score.bounds(right=False)
             best |= score.bounds(right=True)
+            for name, named in catalogue_of(custom).items():
+                if named.metric == score.metric and name not in score.values():
+                    is_left_out = name in score.not_given
+                    absent[name] = "not_given" if is_left_out else "not_applicable"
     return Numbers(
         paper=paper,
         system=system,
@@ -111,22 +116,9 @@ def numbers_of(
         sizes=MappingProxyType(sizes),
         worst=MappingProxyType(worst),
         best=MappingProxyType(best),
-        absent=MappingProxyType(_absent(scores, catalogue_of(custom))),
+        absent=MappingProxyType(absent),
         custom=custom,
     )
-
-
-def _absent(
-    scores: Sequence[Score | Unscored], catalogue: Mapping[str, Named]
-) -> dict[str, Absence]:
-    """Every number of the scored metrics without a value, and why."""
-    return {
-        name: "not_given" if name in score.not_given else "not_applicable"
-        for score in scores
-        if not isinstance(score, Unscored)
-        for name, named in catalogue.items()
-        if named.metric == score.metric and name not in score.values()
-    }
 
 
 def is_covered(named: Named, n_scored: int, n_papers: int) -> bool:
