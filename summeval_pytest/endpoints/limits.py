@@ -31,20 +31,40 @@ TakeTurn = Callable[[str, Sequence[float]], Awaitable[tuple[float, float] | None
 """Takes the next turn at an endpoint among all who share a store, as `Store.turn`."""
 
 
-class Pace:
-    """How fast an endpoint may be asked: None for as fast as it goes.
+@dataclass(eq=False, slots=True)
+class Urgency:
+    """Whether somebody stands still for what a flow asks, and whether it ever asked an endpoint."""
+
+    demanded: bool = False
+    has_asked: bool = False
+
+
+_CALM: Final = Urgency()
+URGENCY: ContextVar[Urgency] = ContextVar("URGENCY", default=_CALM)
+"""The urgency of all that the running task asks; tasks that set none share one and leave it be."""
+
+
+class Limiter:
+    """One endpoint's share of a run's requests in flight, and how fast it may be asked.
 
     Requests come one by one, or in handfuls of a tenth of a second's worth. More tokens than a
     minute has may be taken at once; what follows waits until they are paid off.
+
+    Attributes:
+        limit: How many it may have now, from 1 to ``maximum``.
+        n_taken: How many it has.
+        n_shrunk: How often the limit has shrunk.
     """
 
-    def __init__(
-        self, requests_per_minute: float | None = None, tokens_per_minute: float | None = None
-    ) -> None:
-        limits = (requests_per_minute, tokens_per_minute)
+    def __init__(self, endpoint: Endpoint, most: int) -> None:
+        self.name = f"{endpoint.name} {endpoint.shown}"
+        self.limit = self.maximum = min(endpoint.max_in_flight or most, most)
+        self.n_taken = self.n_shrunk = 0
+        self._n_served = 0
+        limits = (endpoint.requests_per_minute, endpoint.tokens_per_minute)
         self._seconds_each = [60 / limit if limit else 0.0 for limit in limits]
         self._ready_at = [-math.inf, -math.inf]
-        self.is_limited = any(self._seconds_each)
+        self.is_paced = any(self._seconds_each)
 
     def seconds(self, n_tokens: int) -> tuple[float, float]:
         """What a request of so many tokens takes of the requests and the tokens a minute."""
@@ -63,36 +83,6 @@ class Pace:
         for place, seconds in enumerate(self.seconds(n_tokens)):
             saved_up = max(0.0, _BURST_SECONDS - seconds)
             self._ready_at[place] = max(self._ready_at[place], now - saved_up) + seconds
-
-
-@dataclass(eq=False, slots=True)
-class Urgency:
-    """Whether somebody stands still for what a flow asks, and whether it ever asked an endpoint."""
-
-    demanded: bool = False
-    has_asked: bool = False
-
-
-_CALM: Final = Urgency()
-URGENCY: ContextVar[Urgency] = ContextVar("URGENCY", default=_CALM)
-"""The urgency of all that the running task asks; tasks that set none share one and leave it be."""
-
-
-class Limiter:
-    """One endpoint's share of a run's requests in flight.
-
-    Attributes:
-        limit: How many it may have now, from 1 to ``maximum``.
-        n_taken: How many it has.
-        n_shrunk: How often the limit has shrunk.
-    """
-
-    def __init__(self, endpoint: Endpoint, most: int) -> None:
-        self.name = f"{endpoint.name} {endpoint.shown}"
-        self.limit = self.maximum = min(endpoint.max_in_flight or most, most)
-        self.n_taken = self.n_shrunk = 0
-        self.pace = Pace(endpoint.requests_per_minute, endpoint.tokens_per_minute)
-        self._n_served = 0
 
     def refused(self, n_shrunk: int) -> None:
         """The endpoint says that these are too many: half of them, at least 1.
@@ -185,11 +175,11 @@ class Limits:
         self._grant()
         try:
             await granted
-            if self._take_turn is not None and limiter.pace.is_limited:
-                turn = await self._take_turn(limiter.name, limiter.pace.seconds(n_tokens))
+            if self._take_turn is not None and limiter.is_paced:
+                turn = await self._take_turn(limiter.name, limiter.seconds(n_tokens))
                 if turn is not None:
                     now = asyncio.get_running_loop().time()
-                    limiter.pace.resume(now + turn[1] - _LEAD_SECONDS)
+                    limiter.resume(now + turn[1] - _LEAD_SECONDS)
                     if turn[0] > 0.0:
                         await self.pause(turn[0])
             yield limiter.n_shrunk
@@ -208,7 +198,7 @@ class Limits:
         self._waiting = [waiter for waiter in self._waiting if not waiter.granted.done()]
         while self.n_taken < self.limit:
             room = [w for w in self._waiting if w.limiter.n_taken < w.limiter.limit]
-            waits = [w.limiter.pace.ready_in(loop.time()) for w in room]
+            waits = [w.limiter.ready_in(loop.time()) for w in room]
             ready = [waiter for waiter, wait in zip(room, waits, strict=True) if not wait]
             if not ready:
                 if waits:
@@ -216,7 +206,7 @@ class Limits:
                 return
             first = min(ready, key=lambda waiter: (not waiter.urgency.demanded, waiter.ticket))
             self._waiting.remove(first)
-            first.limiter.pace.take(loop.time(), first.n_tokens)
+            first.limiter.take(loop.time(), first.n_tokens)
             first.limiter.n_taken += 1
             self.n_taken += 1
             first.granted.set_result(None)

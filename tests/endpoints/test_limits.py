@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -8,14 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.endpoints.endpoint import Endpoint
-from summeval_pytest.endpoints.limits import URGENCY, Limits, Pace, Urgency
+from summeval_pytest.endpoints.limits import URGENCY, Limiter, Limits, Urgency
 from summeval_pytest.errors import OptionError
 from tests.waiting import SOON, run_skipping, skip
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from summeval_pytest.endpoints.limits import Limiter
 
 
 def at(
@@ -250,7 +249,7 @@ def test_limits_hold_and_everyone_is_served(
     asyncio.run(main())
 
 
-def times(pace: Pace, n_requests: int, n_tokens: int = 0, *, start: float = 0.0) -> list[float]:
+def times(pace: Limiter, n_requests: int, n_tokens: int = 0, *, start: float = 0.0) -> list[float]:
     """When so many requests are sent, each as soon as it may be."""
     now, sent = start, []
     for _ in range(n_requests):
@@ -275,10 +274,12 @@ def times(pace: Pace, n_requests: int, n_tokens: int = 0, *, start: float = 0.0)
     ],
 )
 def test_requests_are_spread_over_the_minute(
-    limits: tuple[float | None, float | None], n_tokens: int, start: float, sent: list[float]
+    limits: tuple[int | None, int | None], n_tokens: int, start: float, sent: list[float]
 ) -> None:
     """The slower of both limits counts; an hour without requests saves nothing up."""
-    pace = Pace(*limits)
+    n_requests, of_tokens = limits
+    endpoint = replace(at(requests_per_minute=n_requests), tokens_per_minute=of_tokens)
+    pace = Limiter(endpoint, 64)
     assert times(pace, len(sent), n_tokens, start=start) == pytest.approx(sent)
     again = times(pace, len(sent), n_tokens, start=start + 3600)
     assert again == pytest.approx([at + 3600 for at in sent])
@@ -288,7 +289,7 @@ def test_requests_are_spread_over_the_minute(
 @given(limit=st.integers(1, 3000), gaps=st.lists(st.floats(0, 30), min_size=1, max_size=80))
 def test_no_minute_holds_more_than_its_limit(limit: int, gaps: list[float]) -> None:
     """However the requests come; a tenth of a second's worth is the grain."""
-    pace, now, sent = Pace(limit), 0.0, []
+    pace, now, sent = Limiter(at(requests_per_minute=limit), 64), 0.0, []
     for gap in gaps:
         now += gap
         now += pace.ready_in(now)
