@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property, partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from summeval_pytest.endpoints.endpoint import OLLAMA, OPENAI, Addresses
 from summeval_pytest.endpoints.exchange import Exchange, Memory
@@ -42,7 +42,7 @@ from summeval_pytest.suite.values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from summeval_pytest.endpoints.client import Sender
@@ -58,18 +58,13 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.suite.values import AnyJudge, Pair
 
+    Line = Callable[[Address, Price | None], Sender]
+    """Connects to an endpoint, to ask it or only to find out what would be asked."""
+
 
 IN_FLIGHT: Final = 64
 """Requests open at once: enough to wait for most endpoints without a pause."""
 SpecT = TypeVar("SpecT")
-
-
-class Connector(Protocol):
-    """Connects to endpoints, to ask them or only to find out what would be asked."""
-
-    def line(self, address: Address, price: Price | None) -> Sender:
-        """A sender of requests to one endpoint, whose tokens have a price."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,8 +222,8 @@ class Session:
         assert isinstance(spec, ComposedSpec), "a checker asks one judge for others"
         return tuple(name for names, _ in juries for name in names), spec.rule
 
-    def judge(self, name: str, suites: Sequence[Suite], lines: Connector | None = None) -> Judge:
-        """Resolve a judge name to a judge; ``lines`` connect it, else the exchange does.
+    def judge(self, name: str, suites: Sequence[Suite], line: Line | None = None) -> Judge:
+        """Resolve a judge name to a judge; ``line`` connects it, else the exchange does.
 
         Raises:
             OptionError: if there can be none in this session, or the encoder that one of the suites
@@ -237,7 +232,7 @@ class Session:
         check_encoders(suites)
         juries = {duty: self._jury(name, duty, suites) for duty in DUTIES}
         names = dict.fromkeys(each for each_names, _ in juries.values() for each in each_names)
-        judges = {each: self._judge(each, suites, lines) for each in names}
+        judges = {each: self._judge(each, suites, line) for each in names}
         if self.terms.votes is not None and not self.is_asked(name, suites):
             raise OptionError(
                 f"--summ-votes asks a model several times, and judge {name!r} is none; leave it out"
@@ -250,10 +245,10 @@ class Session:
             answering[duty] = each[0] if len(each) == 1 else Panel(each, rule)
         return ComposedJudge(answering)
 
-    def _judge(self, name: str, suites: Sequence[Suite], lines: Connector | None) -> Judge:
+    def _judge(self, name: str, suites: Sequence[Suite], line: Line | None) -> Judge:
         spec = self.judge_spec(name, suites)
         if isinstance(spec, JudgeSpec):
-            return self._model(spec, suites, lines)
+            return self._model(spec, suites, line)
         if isinstance(spec, RecordedSpec):
             from summeval_pytest.run.judge_material import recorded_judge  # loads the LLM judge
 
@@ -265,7 +260,7 @@ class Session:
                 spec
             )
             # a checker's answers lead to no request, so a survey need not wait for them
-            return OfflineJudge(checker.signature) if isinstance(lines, Survey) else checker
+            return OfflineJudge(checker.signature) if line is not None else checker
         if self.terms.record == "none" and name != OFFLINE:
             raise OptionError(
                 f"--summ-record=none replays recorded answers, and judge {name!r} has none;"
@@ -273,7 +268,7 @@ class Session:
             )
         return find_judge(name)
 
-    def _model(self, spec: JudgeSpec, suites: Sequence[Suite], lines: Connector | None) -> Judge:
+    def _model(self, spec: JudgeSpec, suites: Sequence[Suite], line: Line | None) -> Judge:
         from summeval_pytest.judges.llm.examples import NO_EXAMPLES
         from summeval_pytest.judges.llm.facet_ratings import Style
         from summeval_pytest.judges.llm.llm_judge import LlmJudge
@@ -285,7 +280,7 @@ class Session:
         price = self._price(address, spec)
         address = replace(address, hint=_hint(spec.name, suites), pinned=spec.pinned)
         return LlmJudge(
-            (lines or self.replies.exchange).line(address, price),
+            (line or self.replies.exchange.line)(address, price),
             model=spec.model,
             endpoint=address.endpoint.name,
             votes=self._votes(spec),
@@ -372,9 +367,7 @@ class Session:
             self._endpoints = _agreed("endpoint", (self._endpoints, own))
             self._price(address, spec)
 
-    async def pair(
-        self, suite: Suite, paper: str, system: str, lines: Connector | None = None
-    ) -> Pair:
+    async def pair(self, suite: Suite, paper: str, system: str, line: Line | None = None) -> Pair:
         """One paper with a system's summary, recorded or generated now.
 
         Raises:
@@ -386,7 +379,7 @@ class Session:
             return suite.pair(paper, system)
         address = self.endpoints.address(spec.endpoint, suite.endpoints)
         price = address.price(spec.price, spec.model or "")
-        sender = (lines or self.replies.exchange).line(address, price)
+        sender = (line or self.replies.exchange.line)(address, price)
         return await summarise(suite, suite.paper(paper), spec, sender)
 
     def survey(
@@ -398,9 +391,9 @@ class Session:
         """
         memory = self.replies.memory()
         survey = Survey(memory)
-        answering = self.judge(judge, suites, survey)
+        answering = self.judge(judge, suites, survey.line)
         try:
-            find_pair = partial(self.pair, lines=survey)
+            find_pair = partial(self.pair, line=survey.line)
             asyncio.run(survey.of(tasks, find_pair, answering, imagine=imagine))
         finally:
             memory.close()

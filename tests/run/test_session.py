@@ -295,7 +295,7 @@ def test_judge_of_a_suite_is_as_it_says(here: Suite) -> None:
     session, lines = Session({}, Terms(endpoint="openai")), Connections()
     spec = session.judge_spec("rule", [here])
     assert isinstance(spec, JudgeSpec)
-    judge = session.judge("rule", [here], lines)
+    judge = session.judge("rule", [here], lines.line)
     assert spec == here.judges["rule"]
     assert judge.signature.startswith("rule-1 at=here temp=0 prompt=")
     assert judge.signature.endswith(" votes=3 calls=batched examples=10 facets=whole")
@@ -315,9 +315,9 @@ def test_judge_is_compared_with_its_name_as_the_suite_says(
     """A model under test is not: its swap is a change of the system, which the gate judges."""
     suite = loaded(write_suite(tmp_path / "kilns", URL, judge=written))
     session, lines = Session({}), Connections()
-    session.judge("rule", [suite], lines)
+    session.judge("rule", [suite], lines.line)
     with pytest.raises(NoReplyError):
-        asyncio.run(session.pair(suite, "kiln", "writer", lines))
+        asyncio.run(session.pair(suite, "kiln", "writer", lines.line))
     assert [address.pinned for address, _ in lines.made] == [pinned, False]
 
 
@@ -379,7 +379,7 @@ def test_suites_that_disagree_are_refused(tmp_path: Path, here: Suite, there: Su
         "judge 'rule'"
     )
     of_endpoint = message.format("endpoint 'here'")
-    assert refusal(lambda: session.judge("rule", [here, there], Connections())) == of_endpoint
+    assert refusal(lambda: session.judge("rule", [here, there], Connections().line)) == of_endpoint
     session.check_system(here, here.systems["writer"])
     assert refusal(lambda: session.check_system(there, there.systems["writer"])) == of_endpoint
 
@@ -398,7 +398,7 @@ def test_a_name_that_is_no_judge_of_the_suite_is_called_so(
 ) -> None:
     """It is said where the model cannot be asked, as it may be meant as it is written."""
     session, lines = Session({}), Connections()
-    session.judge(name, [here], lines)
+    session.judge(name, [here], lines.line)
     ((address, _),) = lines.made
     assert address.hint == hint
 
