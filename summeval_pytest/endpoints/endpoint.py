@@ -19,7 +19,7 @@ from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from summeval_pytest.endpoints.chat import Usage
 
@@ -163,18 +163,12 @@ def _pattern(api_key: str, base_url: str) -> re.Pattern[str]:
         if len(secret) >= _SHORTEST and secret.lower() not in PLACEHOLDERS:
             quoted = json.dumps(secret)[1:-1]
             spelled |= {secret, quoted, quoted.replace("/", r"\/"), quote(secret, safe="")}
-            spelled.update(_in_base64(secret.encode()))
+            for n_before in range(3):  # whatever stands before and after it
+                shifted = bytes(n_before) + secret.encode()
+                own = slice(-(-n_before * 8 // 6), len(shifted) * 8 // 6)  # digits of no other byte
+                spelled |= {to(shifted).decode()[own] for to in (b64encode, urlsafe_b64encode)}
     known = [_WRAPPED.join(map(re.escape, text)) for text in sorted(spelled, key=len, reverse=True)]
     return re.compile("|".join([*known, *_KEY_LIKE]), re.ASCII)
-
-
-def _in_base64(secret: bytes) -> Iterator[str]:
-    """What base64 makes of a secret, whatever stands before and after it."""
-    for n_before in range(3):
-        shifted = bytes(n_before) + secret
-        own = slice(-(-n_before * 8 // 6), len(shifted) * 8 // 6)  # digits of no other byte
-        yield b64encode(shifted).decode()[own]
-        yield urlsafe_b64encode(shifted).decode()[own]
 
 
 def _read_url(text: str) -> SplitResult | None:
