@@ -247,7 +247,7 @@ def read_familiar(file: Path) -> frozenset[str]:
     Raises:
         UsageError: for a file that cannot be read, and for one without a word.
     """
-    lines = text_lines(TextFile(file, file.as_posix()), "name a file of words, one a line")
+    lines = text_lines(TextFile(file, file.as_posix()))
     words = frozenset(word for line in lines if (word := line.strip().lower()))
     if not words:
         raise OptionError(f"--familiar={file}: holds no word; write the familiar words, one a line")
