@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -45,6 +46,13 @@ from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.policy import read_rules
 from summeval_pytest.verdict.run import JudgeName, RunRecord, RunVerdict, SuiteRecord, TestResult
 
+_REPORTS: Final = ("run_record", "save", "junit", "html", "gitlab")
+_APART: Final = (
+    *(("shard", "plan"), ("shard", "save"), ("from_", "plan")),
+    *(("plan", report) for report in _REPORTS),
+)
+"""Options that do not go together: an old report beside a plan would still say that it passed."""
+
 
 class Gate:
     """The state that all items and fixtures of one process share.
@@ -77,6 +85,8 @@ class Gate:
         self._n_pairs = 0
         self._suites: dict[Path, GatedSuite] = {}
         folder = config.invocation_params.dir
+        typed = map(str, config.invocation_params.args)
+        self._is_plan_typed = any(text.startswith(TABLE["plan"].flag) for text in typed)
         self.recorded = self._read_records(folder)
         self.baselines = Baselines(options.compare, folder)
         self._golden: dict[GatedSuite, tuple[tuple[GoldenPair, ...], str]] = {}
@@ -92,10 +102,12 @@ class Gate:
     def _read_records(self, folder: Path) -> RunRecord | None:
         """The recorded runs that decide in place of a judge; None where one is asked."""
         options = self.options
-        for first, second in (("shard", "plan"), ("shard", "save"), ("from_", "plan")):
+        for first, second in _APART:
             if getattr(options, first) and getattr(options, second):
                 flags = f"{TABLE[second].flag} does not go with {TABLE[first].flag}"
                 raise OptionError(f"{flags}; leave one of them out")
+        if options.plan and not self._is_plan_typed:
+            raise OptionError("--summ-plan judges nothing; give it on the command line alone")
         if options.shard and options.from_:
             raise OptionError(f"{FROM} decides over all shards; leave out --summ-shard")
         self._runs = {name: read_record(folder / name, FROM) for name in options.from_}
@@ -117,8 +129,15 @@ class Gate:
 
     @cached_property
     def judge(self) -> Judge:
-        """The judge of this run."""
-        return self.session.judge(self.judge_name, [gated.suite for gated in self.suites])
+        """The judge of this run. A record alone never chooses code of this machine."""
+        name, suites = self.judge_name, [gated.suite for gated in self.suites]
+        is_code = ":" in name and not any(name in suite.judges for suite in suites)
+        if is_code and self.options.judge is None:
+            raise OptionError(
+                f"{FROM}: the runs name the judge {name!r}, which is code that would be run; add"
+                f" --summ-judge={name} if you trust it"
+            )
+        return self.session.judge(name, suites)
 
     @property
     def identity(self) -> JudgeName:

@@ -99,7 +99,8 @@ def judge(
     (record,) = verdict.suites
     n_errors = sum(outline.outcome == "error" for outline in record.outlines)
     judged = f"judged {len(record.outlines):,} of {record.n_expected:,} pairs, {n_errors:,} errors"
-    again = f"decide: pytest {record.shown} --summ-from={out}"
+    by = f" --summ-judge={name}" if ":" in (name := verdict.judge.name) else ""
+    again = f"decide: pytest {record.shown} --summ-from={out}{by}"
     return [f"{judged}, {pace.rate}", one_line(again, 400)], record.is_complete
 
 

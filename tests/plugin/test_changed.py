@@ -222,8 +222,7 @@ def test_what_changed_since_measuring_is_never_green_by_mistake(bench: Bench, na
         change.edit(bench)
     live = bench.inside("summeval.toml", *change.options, "--summ-run-record=today.json")
     assert answered(live) == change.live, live.out + live.err
-    given = [each for each in change.options if each != FAIR]
-    run = bench.inside("summeval.toml", "--summ-from=1-2.json,2-2.json", *given)
+    run = bench.inside("summeval.toml", "--summ-from=1-2.json,2-2.json", *change.options)
     assert answered(run) == change.recorded, run.out + run.err
     assert change.message in " ".join((run.out + run.err).split())
     commands = (["report"], ["rescore"], ["compare", "1-2.json", "--fail=p0.05"])
@@ -247,10 +246,11 @@ def test_an_edited_record_is_never_green_by_mistake(bench: Bench, edit: tuple[st
     decided, message, code = FORGERIES[edit]
     measure(bench, None)
     bench.spoil("summeval.toml", "faithfulness = 0.5", "faithfulness = 0.7")
-    bench.inside("summeval.toml", "--summ-from=1-2.json,2-2.json", "--summ-run-record=failed.json")
+    decide = ("summeval.toml", FAIR)
+    bench.inside(*decide, "--summ-from=1-2.json,2-2.json", "--summ-run-record=failed.json")
     assert edit[0] in bench.text("failed.json")
     bench.forge("failed.json", lambda text: text.replace(*edit), "forged.json")
-    run = bench.inside("summeval.toml", "--summ-from=forged.json")
+    run = bench.inside(*decide, "--summ-from=forged.json")
     assert answered(run) == decided, run.out + run.err
     assert message in " ".join((run.out + run.err).split())
     assert {main([command, "forged.json"]) for command in ("report", "rescore")} == {code}
@@ -267,10 +267,20 @@ def test_other_votes_are_another_judge(bench: Bench) -> None:
     assert "votes=3" in run.err
 
 
+def test_a_record_chooses_no_code(bench: Bench) -> None:
+    """Its judge may name any function of this machine, and who opens a record trusts no code."""
+    measure(bench, None)
+    for name in NAMES:
+        bench.forge(name, lambda text: text.replace("rule:Fair", "os:abort"))
+    run = bench.inside("summeval.toml", "--summ-from=1-2.json,2-2.json")
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    assert "the runs name the judge 'os:abort', which is code that would be run" in run.err
+
+
 def test_a_record_whose_hash_does_not_fit_is_refused(bench: Bench) -> None:
     """An accident or a careless edit is met here already."""
     measure(bench, None)
     bench.spoil("1-2.json", '"judge": {', '"judge":  {')
-    run = bench.inside("summeval.toml", "--summ-from=1-2.json,2-2.json")
+    run = bench.inside("summeval.toml", FAIR, "--summ-from=1-2.json,2-2.json")
     assert run.code == pytest.ExitCode.USAGE_ERROR
     assert "hash" in run.err

@@ -227,7 +227,7 @@ def test_a_report_that_cannot_be_written_fails_the_run(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code"), [(("--collect-only",), 0), (("--summ-plan",), 0), (("--summ-min=x",), 4)]
+    ("arguments", "code"), [(("--collect-only",), 0), (("--summ-plan",), 4), (("--summ-min=x",), 4)]
 )
 def test_a_run_that_judges_nothing_writes_no_record(
     bench: Bench, arguments: tuple[str, ...], code: int

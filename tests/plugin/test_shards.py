@@ -159,6 +159,7 @@ def test_missing_doubled_and_foreign_shards_are_refused_by_name(bench: Bench) ->
         (("--summ-shard=1/2", "--summ-save=x"), "--summ-save does not go with --summ-shard"),
         (("--summ-shard=1/2", "--summ-from=1-2.json"), "leave out --summ-shard"),
         (("--summ-from=1-2.json", "--summ-plan"), "--summ-plan does not go with --summ-from"),
+        (("--summ-plan", "--summ-html=x.html"), "--summ-html does not go with --summ-plan"),
     ],
 )
 def test_what_shards_cannot_do_is_a_usage_error(
