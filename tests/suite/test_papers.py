@@ -72,7 +72,7 @@ def test_mistakes_in_papers_are_reported_with_a_remedy(
             [{"header": "B", "text": "a"}],
         ],
         "reference": [[], [""], [None]],
-        "refrence": ["Zinc."],
+        "refrence": ["Zinc."], "": ["Zinc."],
         "title": [["a"]],
         "reference_facets": ["Zinc.", {"results": "Zinc."}, {"result": ""}, {"result": None}],
         "reference_facts": [
