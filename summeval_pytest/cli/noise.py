@@ -50,10 +50,11 @@ from summeval_pytest.verdict.run import PairResult, SystemResult
 
 if TYPE_CHECKING:
     from summeval_pytest.record.gated_suite import GatedSuite
-    from summeval_pytest.run.runner import FindPair
     from summeval_pytest.run.session import Session
     from summeval_pytest.suite.suite import Suite
 
+Run = tuple[Sequence[PairResult], Sequence[SystemResult]]
+"""The pairs and the systems of one run, decided."""
 _MOST_PAPERS: Final = 10_000_000
 CHANCE: Final = 0.8
 """Margins and numbers of papers are given for this chance."""
@@ -98,7 +99,24 @@ def noise(
             known[paper, system] = await first.pair(suite, paper, system)
         return known[paper, system]
 
-    runs = [_run(first, subject, gated.judge, find_pair, baselines)]
+    def decided(session: Session, subject: GatedSuite) -> Run:
+        judge, policy = session.judge(gated.judge, [subject.suite]), subject.policy
+        policy = replace(policy, thresholds=replace(policy.thresholds, corrected=()))
+        tasks = [subject.task(each, of) for of in subject.systems for each in subject.papers(of)]
+        try:
+            evaluations = list(session.evaluate(judge, tasks, find_pair))
+        finally:
+            session.replies.forget_run()
+        pairs = [decide_pair(pair_result_of(each)[0], policy) for each in evaluations]
+        systems = []
+        for skeleton in subject.record().systems:
+            own = [pair.numbers() for pair in pairs if pair.system == skeleton.name]
+            baseline = baselines.get(skeleton.name)
+            past = subject.against(baseline, skeleton.name, judge) if baseline else None
+            systems.append(decide_system(skeleton, own, policy, against=past))
+        return pairs, systems
+
+    runs = [decided(first, subject)]
     n_replies, cost, paid = 0, 0.0, _totals(first).cost
     for _ in range(times):
         with TemporaryDirectory() as folder:
@@ -106,7 +124,7 @@ def noise(
             left = None if asking.budget is None else max(0.0, asking.budget - paid - cost)
             again = session_of(endpoints, replace(asking, record="all", budget=left))
             fresh = gated_of(suite, gated, again)
-            runs.append(_run(again, fresh, gated.judge, find_pair, baselines))
+            runs.append(decided(again, fresh))
             totals = _totals(again)
         n_replies, cost = n_replies + totals.n_asked, cost + totals.cost
     asked = f"{times} runs asked anew: {n_replies:,} replies, {cost:.2f} dollars"
@@ -118,37 +136,7 @@ def _totals(session: Session) -> Totals:
     return session.replies.exchange.ledger.totals if session.replies.is_asking else Totals()
 
 
-def _run(
-    session: Session,
-    gated: GatedSuite,
-    judge_name: str,
-    find_pair: FindPair,
-    baselines: Mapping[str, Baseline],
-) -> tuple[Sequence[PairResult], Sequence[SystemResult]]:
-    """The pairs and the systems of one run, decided."""
-    judge = session.judge(judge_name, [gated.suite])
-    policy = gated.policy
-    policy = replace(policy, thresholds=replace(policy.thresholds, corrected=()))
-    tasks = [
-        gated.task(paper, system) for system in gated.systems for paper in gated.papers(system)
-    ]
-    try:
-        evaluations = list(session.evaluate(judge, tasks, find_pair))
-    finally:
-        session.replies.forget_run()
-    pairs = [decide_pair(pair_result_of(each)[0], policy) for each in evaluations]
-    systems = []
-    for skeleton in gated.record().systems:
-        own = [pair.numbers() for pair in pairs if pair.system == skeleton.name]
-        baseline = baselines.get(skeleton.name)
-        against = None if baseline is None else gated.against(baseline, skeleton.name, judge)
-        systems.append(decide_system(skeleton, own, policy, against=against))
-    return pairs, systems
-
-
-def _lines(
-    runs: Sequence[tuple[Sequence[PairResult], Sequence[SystemResult]]],
-) -> Iterator[str]:
+def _lines(runs: Sequence[Run]) -> Iterator[str]:
     pairs = list(zip(*(pairs for pairs, _ in runs), strict=True))
     changed = [of for of in pairs if len({pair.outcome for pair in of}) > 1]
     apart = sum(_disagreement(pair.outcome for pair in of) for of in pairs) / len(pairs)

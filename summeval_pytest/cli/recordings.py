@@ -85,10 +85,9 @@ def prune(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     """
     loaded, survey, _ = _surveyed(suite, gated, "none")
     cassette = _cassette(loaded)
-    unused = cassette.unused(survey.stored)
-    used = [row for key, row in cassette.rows.items() if key in survey.stored]
-    if unused:
-        write_cassette(loaded.cassette.path, used)
+    if unused := cassette.unused(survey.stored):
+        used = cassette.rows.keys() & survey.stored.keys()
+        write_cassette(loaded.cassette.path, [cassette.rows[key] for key in used])
     line = f"{cassette.shown}: {len(unused):,} of {len(cassette.rows):,} replies removed"
     return [line, *_named(unused)]
 
@@ -171,17 +170,15 @@ def export_requests(
     *,
     out: Annotated[Path, Parameter(help="the requests, in OpenAI's format")],
     only: Annotated[str | None, Parameter(help="only the requests to this endpoint")] = None,
-    purpose: Annotated[
-        Literal["run", "judge", "agree"],
-        Parameter(
-            name="--for",
-            help="the requests of a run, of its labelled pairs (judge), or of 'summeval agree'",
-        ),
-    ] = "run",
+    purpose: Annotated[Literal["run", "judge", "agree"], Parameter(name="--for")] = "run",
     metrics: Annotated[tuple[str, ...], METRICS_OPTION] = (),
     gated: Gated = GATED,
 ) -> list[str]:
-    """Writes the requests of the next round."""
+    """Writes the requests of the next round.
+
+    Args:
+        purpose: the requests of a run, of its labelled pairs (judge), or of 'summeval agree'
+    """
     check_writable(out, "--out")
     session = session_of(gated.endpoints)
     run = gated_of(suite, gated, session)

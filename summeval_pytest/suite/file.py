@@ -6,7 +6,6 @@ Each reader raises a SuiteError, with file and line, at the first mistake in wha
 from __future__ import annotations
 
 import os.path
-import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -40,7 +39,7 @@ from summeval_pytest.suite.lines import (
     check_name,
     finite,
 )
-from summeval_pytest.suite.rows import COLUMNS, is_table, read_text
+from summeval_pytest.suite.rows import COLUMNS, read_text, table_kind
 from summeval_pytest.suite.values import (
     PROMPTS,
     SOURCE_MARK,
@@ -271,7 +270,7 @@ def read_columns(toml: TomlText, files: Iterable[TextFile]) -> Mapping[str, str]
     for name in columns.values:
         if name not in COLUMNS and not name.startswith(OWN_KEYS):
             raise columns.unknown(name, COLUMNS)
-    if columns.values and not any(map(is_table, files)):
+    if columns.values and not any(map(table_kind, files)):
         what = "'columns' names columns, and the suite has no table, such as papers.csv; delete it"
         raise columns.fault("", what)
     return {name: columns.value(name, Text) for name in columns.values}
@@ -330,8 +329,7 @@ def _check_model(
 
 
 def _variable(name: str) -> str:
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-        # without the value, which may be the key
+    if not (name.isascii() and name.isidentifier()):  # the value may be the key
         raise mistake("is no name of an environment variable; write the name, never the key")
     return name
 

@@ -117,12 +117,7 @@ def usual_column(key: str, columns: Collection[str]) -> str:
     return next((name for name in _ALSO_CALLED.get(key, ()) if name in columns), "")
 
 
-def is_table(file: TextFile) -> bool:
-    """Whether the file is a table, not JSON lines."""
-    return bool(_kind(file))
-
-
-def _kind(file: TextFile) -> str:
+def table_kind(file: TextFile) -> str:
     """The kind of a table; empty for JSON lines, which a ``.json`` file may also hold."""
     kind = PurePath(file.shown).suffix.lower()
     is_table = kind in _TABLES and (kind != ".json" or _head(file).startswith(b"["))
@@ -147,7 +142,7 @@ def read_table(file: TextFile, kind: str = "") -> DataTable:
         SuiteError: For a file that is not of the kind that its name ends with, and for columns
             without a name or with the same one; the rows are checked as they are read.
     """
-    kind = kind or _kind(file)
+    kind = kind or table_kind(file)
     if kind:
         table = _TABLES[kind](file)
     else:
@@ -172,7 +167,7 @@ def read_rows(
     Raises:
         SuiteError: As `read_lines` and `read_table`, and for a column that is missing or unknown.
     """
-    if not is_table(file):
+    if not table_kind(file):
         yield from _json_lines(file, owner)
         return
     table = read_table(file)
