@@ -47,57 +47,44 @@ _SHARD: Final = re.compile(r"-\d+(?:-of-\d+)?$")
 @Parameter(name="*", group="Labels (csv)")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labels:
-    """The options for labels."""
+    """The options for labels.
+
+    Attributes:
+        map: COLUMN=FIELD: the label field for a column (repeat); COLUMN=- ignores the column,
+            COLUMN=x_NAME copies it
+        each: write a file for each annotator: labels.NAME.jsonl
+    """
 
     suite: Annotated[Path | None, Parameter(help="the suite of the labels")] = None
-    map: Annotated[
-        tuple[str, ...],
-        Parameter(
-            help="COLUMN=FIELD: the label field for a column (repeat); COLUMN=- ignores the column,"
-            " COLUMN=x_NAME copies it"
-        ),
-    ] = ()
+    map: tuple[str, ...] = ()
     annotator: Annotated[str | None, Parameter(help="take only this annotator's labels")] = None
     majority: Annotated[bool, Parameter(help="take the label that most annotators give")] = False
-    each: Annotated[bool, Parameter(help="write a file for each annotator: labels.NAME.jsonl")] = (
-        False
-    )
+    each: bool = False
     force: Annotated[bool, Parameter(help="overwrite the label file")] = False
 
 
 @Parameter(name="*", group="Rows of a table")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowOptions:
-    """The options for rows."""
+    """The options for rows.
 
-    summaries: Annotated[
-        Path | None, Parameter(help="the table of the summaries, if the papers' table has none")
-    ] = None
+    Attributes:
+        summaries: the table of the summaries, if the papers' table has none
+        columns: OURS=YOURS: your table's column for paper, id, title, source, reference, system,
+            summary (repeat, or commas)
+        system: the system of all rows
+        skip_missing: list papers without a summary under 'skip'; otherwise a missing summary fails
+    """
 
-    columns: Annotated[
-        tuple[str, ...],
-        Parameter(
-            help=f"OURS=YOURS: your table's column for {', '.join(COLUMNS)} (repeat, or commas)"
-        ),
-    ] = ()
-    system: Annotated[str | None, Parameter(help="the system of all rows")] = None
-    skip_missing: Annotated[
-        bool,
-        Parameter(
-            help="list papers without a summary under 'skip'; otherwise a missing summary fails"
-        ),
-    ] = False
+    summaries: Path | None = None
+    columns: tuple[str, ...] = ()
+    system: str | None = None
+    skip_missing: bool = False
 
 
 def run_import(
     form: Annotated[Format, Parameter(name="FORMAT", help="the kind of FILE")],
-    file: Annotated[
-        Path,
-        Parameter(
-            help="the released file, unchanged; a table with one row per summary; the folder of a"
-            " Hugging Face dataset; or a table of labels"
-        ),
-    ],
+    file: Path,
     /,
     *,
     out: Annotated[Path, Parameter(help="the new suite, or the label file")],
@@ -106,20 +93,26 @@ def run_import(
     rows: RowOptions = RowOptions(),
     labels: Labels = Labels(),
 ) -> list[str]:
-    """Makes the suite, or the label file, and says what it holds."""
+    """Makes the suite, or the label file, and says what it holds.
+
+    Args:
+        file: the released file, unchanged; a table with one row per summary; the folder of a
+            Hugging Face dataset; or a table of labels
+    """
     if form != "csv":
         _refuse(labels, f"goes with labels, as of csv, and {form!r} makes a suite")
     if split is not None and form != "hf":
         raise OptionError("--split goes with hf; leave it out")
     if form in ("table", "hf"):
-        return _import_rows(file, out, rows, is_dataset=form == "hf", split=split)
+        check_new(out)
+        draft = read_draft(file, rows, is_dataset=form == "hf", split=split)
+        write_new(out, draft.files(file.name))
+        return [f"{out}: {draft.counted}", *draft.notes(), f"next: pytest {out}"]
     _refuse(rows, f"goes with rows, as of table or hf, not with {form!r}")
     if form == "scholarsum":
         return _import_release(file, out)
     if labels.suite is None:
-        raise OptionError(
-            "labels of a csv file need a suite to be labels of; name it with --suite SUITE"
-        )
+        raise OptionError("labels of a csv file need a suite; name it with --suite SUITE")
     suite = suite_of(labels.suite, allow_outside=allow_outside)
     study = import_module("summeval_pytest.study.label_tables")
     lines: list[str] = study.import_labels(file, out, suite, labels)
@@ -144,15 +137,6 @@ def _import_release(file: Path, out: Path) -> list[str]:
         *(one_line(note) for note in report.notes),
         f"next: pytest {out}",
     ]
-
-
-def _import_rows(
-    file: Path, out: Path, chosen: RowOptions, *, is_dataset: bool, split: str | None
-) -> list[str]:
-    check_new(out)
-    draft = read_draft(file, chosen, is_dataset=is_dataset, split=split)
-    write_new(out, draft.files(file.name))
-    return [f"{out}: {draft.counted}", *draft.notes(), f"next: pytest {out}"]
 
 
 def skeleton(name: str) -> str:

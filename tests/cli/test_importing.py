@@ -56,7 +56,7 @@ def test_a_note_that_quotes_the_release_is_one_safe_line(tmp_path: Path, shell: 
     [
         (
             ["csv", "in.csv", "--out", "o"],
-            ("labels of a csv file need a suite to be labels of; name it with --suite SUITE"),
+            ("labels of a csv file need a suite; name it with --suite SUITE"),
         ),
         (
             ["scholarsum", "in.json", "--out", "o", "--suite", "s"],
