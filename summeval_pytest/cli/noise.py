@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -190,9 +190,7 @@ def power_of(
     find_own_judges(judge)
     loaded, session = suite_of(suite, allow_outside=allow_outside), session_of(endpoints, asking)
     session.replies.add_cassette(loaded)
-    by_system: dict[str, dict[str, Mapping[str, float | None]]] = {
-        system: {} for system in loaded.systems
-    }
+    by_system: defaultdict[str, dict[str, Mapping[str, float | None]]] = defaultdict(dict)
     try:
         wanted = measured_metrics({*METRICS, *map(metric_of, names)})
         tasks = tasks_of(loaded, list(loaded.systems), wanted)

@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -158,15 +158,8 @@ def is_outside_allowed(*, allow_outside: bool) -> bool:
 def session_of(endpoints: Endpoints, asking: Asking = ASKING) -> Session:
     """The session for the options of a command."""
     given = endpoints.allow_endpoints or [os.environ.get(ALLOW, "")]
-    return session_here(
-        store=endpoints.store,
-        endpoint=endpoints.endpoint,
-        record=asking.record,
-        allow_endpoints=tuple(filter(None, map(str.strip, ",".join(given).split(",")))),
-        votes=endpoints.votes,
-        in_flight=asking.in_flight,
-        budget=asking.budget,
-    )
+    allowed = tuple(filter(None, map(str.strip, ",".join(given).split(","))))
+    return session_here(**asdict(replace(endpoints, allow_endpoints=allowed)), **asdict(asking))
 
 
 def find_own_judges(*names: str) -> None:
