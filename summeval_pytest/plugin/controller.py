@@ -346,9 +346,7 @@ class Tally:
                 result = self._systems.get((suite, system))
                 if result is not None and (line := corrected_line(result.verdict.corrected)):
                     corrected[system] = line
-        suites = self._verdict.suites if self._verdict is not None else ()
-        compared = {suite.shown: suite.comparisons for suite in suites}
-        return summary_lines(tallies, compared.get(gated.suite.shown, {}), corrected)
+        return summary_lines(tallies, corrected)
 
     def _end(self, gated: Mapping[str, GatedSuite], n_worst: int) -> Iterator[str]:
         """The lines about the run as a whole.

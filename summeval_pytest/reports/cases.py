@@ -205,17 +205,13 @@ def pair_case(pair: PairResult) -> Case:
 
 
 def _pair_title(pair: PairResult) -> str:
-    """What fails a pair, for a heading: a conflict, a sentence, a facet or a number."""
+    """What fails a pair, for a heading: its worst finding, or the number farthest off."""
     verdict = pair.verdict
     if verdict.unscored:
         return "no score"
     for finding in pair.explanation[:1]:
-        if finding.conflict:
-            return f"conflict in {finding.title}"
-        if finding.kind == "sentence":
-            return f"unsupported {finding.title}"
-        if finding.kind == "facet" and finding.number in verdict.missed:
-            return finding.title
+        wrong = "unsupported " if finding.kind == "sentence" else ""
+        return f"{'conflict in ' if finding.conflict else wrong}{finding.title}"
     if verdict.shortfalls:
         return max(verdict.shortfalls, key=gap_of).name
     return "waiver" if verdict.waiver_faults else "failed"

@@ -33,8 +33,6 @@ _WIDTH: Final = 80
 _SHORT_NAME: Final = 17
 """With names that fit, the table is 80 columns wide."""
 _LONG_NAME: Final = 32
-_COUNTS: Final = 21
-"""The width of the three columns of counts."""
 _COLUMN: Final = 13
 """The width of the column of a metric, if its name is no longer."""
 _PLANNED: Final = "{:<24}{:<14}{:>8}{:>15}{:>14}{:>10}"
@@ -79,14 +77,11 @@ class SystemTally(NamedTuple):
 
 
 def summary_lines(
-    tallies: Mapping[str, SystemTally],
-    comparisons: Mapping[str, Comparison] | None = None,
-    corrected: Mapping[str, str] | None = None,
+    tallies: Mapping[str, SystemTally], corrected: Mapping[str, str] | None = None
 ) -> Iterator[str]:
     """A table: each system's pairs by outcome and its mean of each metric.
 
-    Below a system come the papers that were not judged, its corrected means, the changes against a
-    baseline and what is wrong.
+    Below a system come the papers that were not judged, its corrected means and what is wrong.
     """
     in_order = sorted(tallies.items())
     measured = measured_metrics(
@@ -108,8 +103,6 @@ def summary_lines(
             yield f"  skipped: {n_skipped:,} {papers}, which the suite lists under 'skip'"
         if line := (corrected or {}).get(system):
             yield f"  corrected: {line}"
-        if comparison := (comparisons or {}).get(system):
-            yield _changes(comparison, widths, width + _COUNTS)
         yield from _wrong(rows)
     for system, (rows, *_) in in_order:
         if notes := [row.note for row in rows if row.note]:
@@ -124,21 +117,6 @@ def _mean(rows: Collection[TallyRow], metric: str) -> str:
     part = f" ({len(scored)}/{len(rows)})" if len(scored) < len(rows) else ""
     named = catalogue_of(scored[0].custom)[metric]
     return wording.render(named, statistics.mean(row.values[metric] for row in scored)) + part
-
-
-def _changes(comparison: Comparison, widths: Mapping[str, int], width: int) -> str:
-    """The changes of the metrics against a baseline; marked where a rule is broken or open."""
-    label = "  " + one_line(f"against {comparison.baseline}", width - 3)
-    if comparison.mismatches:
-        return f"{label}: cannot be compared"
-    cells = ""
-    for metric, column in widths.items():
-        difference = comparison.difference(metric)
-        cell = "-" if difference is None else f"{difference.change:+.3f}"
-        is_unclear = difference in comparison.inconclusive
-        mark = "! " if difference in comparison.broken else "? " if is_unclear else ""
-        cells += f" {mark + cell:>{column}}"
-    return f"{label:<{width}}{cells}"
 
 
 def _wrong(rows: Iterable[TallyRow]) -> Iterator[str]:
@@ -199,7 +177,7 @@ def run_lines(record: RunVerdict, *, n_worst: int = 0) -> Iterator[str]:
         verdicts = {system.name: system.verdict for system in suite.systems}
         corrected = {name: wording.corrected_line(of.corrected) for name, of in verdicts.items()}
         tallies = {name: SystemTally(of) for name, of in rows.items()}
-        yield from summary_lines(tallies, suite.comparisons, corrected)
+        yield from summary_lines(tallies, corrected)
     for suite in record.suites:
         of = f" ({one_line(suite.shown)})" if len(record.suites) > 1 else ""
         floors = judge_section.open_floors(suite.trust)
@@ -250,9 +228,9 @@ def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
     tested = [d for d in tested if d.name in METRICS] or tested
     if tested:
         n_papers = max(d.n_papers for d in differences)
-        papers = "1 paper rules" if n_papers == 1 else f"{n_papers} papers rule"
-        drops = ", ".join(f"{d.name} {wording.ruled_out_text(d)}" for d in tested)
-        yield f"  smallest drop that {papers} out: {drops}"
+        papers = "1 paper" if n_papers == 1 else f"{n_papers} papers"
+        changes = (f"{d.name} {d.change:+.3f} ({wording.ruled_out_text(d)})" for d in tested)
+        yield f"  change on {papers} (drop ruled out): {', '.join(changes)}"
     yield from (f"  note: {one_line(warning)}" for warning in comparison.notes)
 
 
