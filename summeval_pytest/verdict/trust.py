@@ -327,8 +327,8 @@ def _agreements(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> tup
 
 def _more_labels(figure: Agreement, pairs: Sequence[GoldenPair]) -> Iterator[MoreLabels]:
     """How many labels would decide each floor that lies in the interval of a figure."""
+    interval = Interval(figure.low, figure.high)
     for floor in figure.floors if figure.value is not None else ():
-        interval = Interval(figure.low, figure.high)
         n_papers = more_groups(figure.value or 0.0, interval, floor.least, figure.n_papers)
         if n_papers is None:
             yield MoreLabels(least=floor.least)
@@ -343,8 +343,7 @@ def _bears_on(pair: GoldenPair, name: str) -> bool:
     if name == SPEARMAN:
         return any(pair.answered("overall"))
     if name.startswith(OF_ERROR):
-        error = name.removeprefix(OF_ERROR)
-        return any(each.error == error and each.answer is not None for each in pair.answers)
+        return any(OF_ERROR + a.error == name and a.answer is not None for a in pair.answers)
     return n_of(counts_of([pair])[0], name) > 0
 
 
@@ -413,9 +412,7 @@ def figure_of(name: str, pairs: Sequence[GoldenPair], counts: Counts) -> Figure:
 
 def _bearing_on(name: str, counts: Counts) -> Counts:
     """The rows with an item that a figure counts."""
-    bears = np.array([n_of(row, name) > 0 for row in counts], dtype=bool)
-    rows: Counts = counts[bears]
-    return rows
+    return np.array([row for row in counts if n_of(row, name)]).reshape(-1, N_COUNTS)
 
 
 def _errors(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> Iterator[Agreement]:
@@ -454,8 +451,7 @@ def _errors(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> Iterato
 def _overall(pairs: Sequence[GoldenPair]) -> Figure:
     """Spearman's rho of FM and the labelled overall scores."""
     rows = [(pair.group, *row) for pair in pairs for row in pair.answered("overall")]
-    groups = np.array([group for group, _, _ in rows])
-    label, given = (np.array([row[at] for row in rows], dtype=np.float64) for at in (1, 2))
+    groups, label, given = (np.array([row[at] for row in rows]) for at in range(3))
     value = spearman(label, given)
     without = [spearman(label[groups != g], given[groups != g]) for g in sorted(set(groups))]
     # The gravest error: the best summary of all has the lowest score of all.
