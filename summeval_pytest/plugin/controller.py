@@ -30,7 +30,7 @@ from summeval_pytest.plugin.outputs import tell_github, write_outputs
 from summeval_pytest.record.gated_suite import GatedSuite
 from summeval_pytest.record.json_text import from_json, with_custom
 from summeval_pytest.record.measuring import faulty_pair, judge_result
-from summeval_pytest.record.record_file import Spool
+from summeval_pytest.record.record_file import RecordFile
 from summeval_pytest.record.run_counts import RunCounts, counts_of
 from summeval_pytest.record.shards import read_shard
 from summeval_pytest.reports.judge_section import (
@@ -107,11 +107,11 @@ class Tally:
         return gate_of(self._config)
 
     @cached_property
-    def _spool(self) -> Spool:
+    def _spool(self) -> RecordFile:
         """The pairs so far, in a file that is made with the first of them."""
         begun = self._run(map(self._suite, dict.fromkeys(self._suites.values())))
         name = self._gate.options.run_record
-        return Spool(begun, self._config.invocation_params.dir / name if name else None)
+        return RecordFile.begin(begun, self._config.invocation_params.dir / name if name else None)
 
     def know(self, suites: Mapping[Path, GatedSuite]) -> None:
         """Notes the suites of a run, which the end speaks of whatever happens to their tests."""

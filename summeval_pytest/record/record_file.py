@@ -18,7 +18,7 @@ import os
 import tempfile
 import weakref
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -100,15 +100,16 @@ def heading(record: RunRecord) -> str:
     return as_json(RecordLine(run=run))
 
 
-class LineFile:
-    """The lines of a file, and where its pairs and papers stand; it is open as long as it lives.
+class RecordFile:
+    """The lines of a record, and where its pairs and papers stand; it is open as long as it lives.
 
     Args:
         handle: The file, open for reading, and for writing where lines are added. What cannot be
             read twice, as a pipe, is copied.
+        part: Its name, if it goes when it is closed.
     """
 
-    def __init__(self, handle: IO[bytes]) -> None:
+    def __init__(self, handle: IO[bytes], part: Path | None = None) -> None:
         if not handle.seekable():
             with handle:
                 copied = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as its lines
@@ -116,12 +117,26 @@ class LineFile:
             copied.seek(0)
             handle = copied
         self._handle = handle
+        self._part = part
         weakref.finalize(self, handle.close)
         self.suites: dict[str, SuiteRecord] = {}
         self.pairs: defaultdict[str, dict[tuple[str, str], Outline]] = defaultdict(dict)
         self.papers: defaultdict[str, dict[str, int]] = defaultdict(dict)
         self.golden: defaultdict[str, dict[tuple[str, str], GoldenPair]] = defaultdict(dict)
         self.is_closed = False
+
+    @classmethod
+    def begin(cls, run: RunRecord, file: Path | None) -> RecordFile:
+        """The file of a run that goes on, so that a killed run loses no pair and no paper.
+
+        Its first line has the run as it is known now. It stands beside the record ``file`` that is
+        to be written at the end; None for a file without a name.
+        """
+        part = file and file.with_name(f"{file.name}{PART}")
+        begun = cls(_new_file(part), part)
+        begun.suites = {suite.shown: suite for suite in run.suites}
+        begun.append(heading(run))
+        return begun
 
     def all(self) -> Iterator[tuple[int, bytes]]:
         """Every line, with its offset."""
@@ -135,12 +150,23 @@ class LineFile:
         self._handle.seek(start)
         return self._handle.readline()
 
-    def add(self, text: str) -> int:
+    def append(self, text: str) -> int:
         """Adds and flushes a line, and returns its offset."""
         start = self._handle.seek(0, os.SEEK_END)
         self._handle.write(text.encode() + b"\n")
         self._handle.flush()
         return start
+
+    def add(self, suite: str, pair: PairResult, paper: PaperRecord | None) -> None:
+        """Adds a pair and its paper; the pair replaces the one that was added before."""
+        self.add_pair(self.append(pair_line(suite, pair)), suite, pair)
+        if paper is not None and paper.id not in self.papers[suite]:
+            text = as_json(RecordLine(suite=suite, paper=paper))
+            self.papers[suite][paper.id] = self.append(text)
+
+    def has_pair(self, suite: str, system: str, paper: str) -> bool:
+        """Whether that pair was added."""
+        return (system, paper) in self.pairs[suite]
 
     def add_pair(self, start: int, suite: str, pair: PairResult) -> None:
         """Notes where a pair stands; it replaces the one that was noted before."""
@@ -168,41 +194,10 @@ class LineFile:
             papers=tuple(paper for paper in read if paper is not None),
         )
 
-
-class Spool:
-    """The pairs and papers of a running run, in a file, so that a killed run loses none.
-
-    Args:
-        begun: The run as it is known now, for the first line.
-        file: The record that is to be written at the end; the spool stands beside it, and goes when
-            it is closed. None for a file without a name.
-    """
-
-    def __init__(self, begun: RunRecord, file: Path | None) -> None:
-        self._file = file and file.with_name(f"{file.name}{PART}")
-        self._lines = LineFile(_new_file(self._file))
-        self._lines.suites = {suite.shown: suite for suite in begun.suites}
-        self._lines.add(heading(begun))
-
-    def add(self, suite: str, pair: PairResult, paper: PaperRecord | None) -> None:
-        """Adds a pair and its paper; the pair replaces the one that was added before."""
-        self._lines.add_pair(self._lines.add(pair_line(suite, pair)), suite, pair)
-        papers = self._lines.papers[suite]
-        if paper is not None and paper.id not in papers:
-            papers[paper.id] = self._lines.add(as_json(RecordLine(suite=suite, paper=paper)))
-
-    def has_pair(self, suite: str, system: str, paper: str) -> bool:
-        """Whether that pair was added."""
-        return (system, paper) in self._lines.pairs[suite]
-
-    def filled(self, suite: SuiteRecord, papers: Sequence[str]) -> SuiteRecord:
-        """A suite with its pairs, in the order of its systems, and papers, in the given order."""
-        return self._lines.filled(suite, papers)
-
     def close(self) -> None:
-        """Removes the file."""
-        if self._file is not None:
-            self._file.unlink(missing_ok=True)
+        """Removes the file of a run that goes on."""
+        if self._part is not None:
+            self._part.unlink(missing_ok=True)
 
 
 def _new_file(file: Path | None) -> IO[bytes]:
@@ -227,7 +222,7 @@ def read_record(file: Path, option: str) -> RunRecord:
             and for one of another version.
     """
     try:
-        return _read(LineFile(file.open("rb")))
+        return _read(RecordFile(file.open("rb")))
     except OSError as error:
         wrong = f"{file} cannot be read as a run record, {error.strerror or 'it is no file'}"
     except ValueError as error:
@@ -235,7 +230,7 @@ def read_record(file: Path, option: str) -> RunRecord:
     raise OptionError(f"{option}: {wrong}; {_WRITTEN}")
 
 
-def _read(lines: LineFile) -> RunRecord:
+def _read(lines: RecordFile) -> RunRecord:
     """The run of a file.
 
     Raises:
@@ -282,7 +277,7 @@ def _begun(raw: bytes) -> RunRecord:
     return replace(run, suites=tuple(map(_checked_suite, run.suites)))
 
 
-def _add(lines: LineFile, start: int, raw: bytes, digest: str) -> None:
+def _add(lines: RecordFile, start: int, raw: bytes, digest: str) -> None:
     """Notes what a line holds: the end, or an item of the run that is there once."""
     if lines.is_closed:
         raise ValueError("it stands behind the end")

@@ -17,7 +17,7 @@ from summeval_pytest.endpoints.exchange import DRAIN_SECONDS
 from summeval_pytest.errors import OptionError, UsageError
 from summeval_pytest.record.json_text import from_json, with_custom
 from summeval_pytest.record.measuring import faulty_pair
-from summeval_pytest.record.record_file import Spool
+from summeval_pytest.record.record_file import RecordFile
 from summeval_pytest.record.run_counts import RunCounts
 from summeval_pytest.scale.judging import Batch, PairJudge, batch_lines, batch_list, close_judge
 from summeval_pytest.verdict.decide import decide
@@ -94,7 +94,7 @@ class Collected:
         self._golden: dict[tuple[str, str], GoldenPair] = {}
         self._golden_fault = ""
         self.n_judged = 0
-        self.spool = Spool(self._run(judge.gated.record()), out)
+        self.spool = RecordFile.begin(self._run(judge.gated.record()), out)
 
     def add(self, line: str | Lost) -> None:
         """Adds a line, or a batch that is given up.

@@ -19,7 +19,7 @@ from summeval_pytest.metrics.number import Named, Unscored
 from summeval_pytest.metrics.own import OwnScore
 from summeval_pytest.metrics.score import Score
 from summeval_pytest.record.json_text import as_json
-from summeval_pytest.record.record_file import PART, LineFile, Spool, read_record
+from summeval_pytest.record.record_file import PART, RecordFile, read_record
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.differences import PairChange
 from summeval_pytest.verdict.policy import Floors
@@ -343,7 +343,7 @@ def test_any_json_is_a_record_or_a_mistake_of_the_user(
 def test_pairs_stand_in_the_order_of_the_suite_however_they_came(tmp_path: Path) -> None:
     """Of a pair that ran twice the later counts; a paper is stored once."""
     stored = suite(systems=(GATED, replace(GATED, name="plain")))
-    spool = Spool(run(stored), tmp_path / "run.jsonl")
+    spool = RecordFile.begin(run(stored), tmp_path / "run.jsonl")
     plain = replace(MOSS, system="plain")
     added: list[tuple[PairResult, PaperRecord | None]] = [
         (FERN, None),
@@ -371,7 +371,7 @@ def test_a_spool_never_writes_through_a_link(tmp_path: Path) -> None:
     """A pull request may bring one, and the file behind it is not the run's."""
     (tmp_path / "precious").write_text("mine", encoding="utf-8")
     (tmp_path / f"run.jsonl{PART}").symlink_to(tmp_path / "precious")
-    spool = Spool(run(suite()), tmp_path / "run.jsonl")
+    spool = RecordFile.begin(run(suite()), tmp_path / "run.jsonl")
     spool.close()
     assert (tmp_path / "precious").read_text(encoding="utf-8") == "mine"
 
@@ -381,7 +381,7 @@ def test_a_record_can_come_through_a_pipe() -> None:
     ends = os.pipe()
     os.write(ends[1], b"one\ntwo\n")
     os.close(ends[1])
-    lines = LineFile(os.fdopen(ends[0], "rb"))
+    lines = RecordFile(os.fdopen(ends[0], "rb"))
     assert [line for _, line in lines.all()] == [b"one\n", b"two\n"]
     assert lines.at(4) == b"two\n"
 
