@@ -91,7 +91,7 @@ def examples(questions: Iterator[Asked]) -> Examples:
         premises, of_summary = tuple(sentence_texts(normalise(each.text))), each.of_summary
         found = look_for(each.facts, premises, of_summary=of_summary, in_order=not of_summary)
         for fact, label in zip(found, each.labels, strict=True):
-            rows.append((fact.signs if fact else _NONE, label, each.name, each.paper, place))
+            rows.append((fact[1] if fact else _NONE, label, each.name, each.paper, place))
     signs, labels, *others = zip(*rows, strict=True)
     known = np.array(signs, dtype=np.float64), np.array(labels, dtype=np.float64)
     return Examples(*known, *map(np.array, others))

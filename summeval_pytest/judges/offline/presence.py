@@ -23,7 +23,7 @@ from summeval_pytest.questions import CheckFacts, Fact, FactCheck, FactChecks
 from summeval_pytest.text.words import STOP_WORDS, content_words, count_content, known_tokens, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 
 _PREPOSITION: Final = (
@@ -186,22 +186,6 @@ def weighed(text: str) -> Mapping[str, float]:
     return weights
 
 
-class Sums(dict[int, float]):
-    """What the words of some bits count together; many premises carry the same words."""
-
-    def __init__(self, weights: tuple[float, ...]) -> None:
-        self._weights = weights
-
-    def __missing__(self, bits: int) -> float:
-        known, left = 0.0, bits
-        while left:
-            lowest = left & -left
-            known += self._weights[lowest.bit_length() - 1]
-            left ^= lowest
-        self[bits] = known
-        return known
-
-
 class Traces(NamedTuple):
     """What of a fact stands where; words as bits: word ``i`` is ``1 << i``.
 
@@ -211,7 +195,7 @@ class Traces(NamedTuple):
         present: The words that stand anywhere.
         carried: By premise, in their order, the words that it has.
         total: What all the words count together.
-        sums: What the words of any bits count together.
+        sums: From some bits to what their words count together.
     """
 
     words: tuple[str, ...]
@@ -219,7 +203,7 @@ class Traces(NamedTuple):
     present: int
     carried: Mapping[int, int]
     total: float
-    sums: Sums
+    sums: Callable[[int], float]
 
 
 class PremiseIndex:
@@ -251,8 +235,17 @@ class PremiseIndex:
                     carried[place] = carried.get(place, 0) | bit
             bit <<= 1
         weights = tuple(words.values())
+
+        @cache  # many premises carry the same words
+        def sums(bits: int) -> float:
+            known = 0.0
+            for place, weight in enumerate(weights):
+                if bits >> place & 1:
+                    known += weight
+            return known
+
         by_place = dict(sorted(carried.items()))
-        return Traces(tuple(words), matches, present, by_place, sum(weights), Sums(weights))
+        return Traces(tuple(words), matches, present, by_place, sum(weights), sums)
 
     def stands_for(self, word: str) -> str | None:
         """The word of the premises that says what this one says; None where none does."""
@@ -326,17 +319,10 @@ class Signs(NamedTuple):
     of_summary: float
 
 
-class Sought(NamedTuple):
-    """A fact that was looked for: where its words stand, and what that is a sign of."""
-
-    traces: Traces
-    signs: Signs
-
-
 def look_for(
     facts: Sequence[str], premises: tuple[str, ...], *, of_summary: bool, in_order: bool
-) -> list[Sought | None]:
-    """Each fact looked for; None for a fact without words.
+) -> list[tuple[Traces, Signs] | None]:
+    """Where the words of each fact stand, and of what that is a sign; None for a fact without any.
 
     Args:
         facts: What is weighed of each.
@@ -351,14 +337,14 @@ def look_for(
         index.trace({word: weight / n_facts[word] for word, weight in bag.items()}) for bag in words
     ]
     shares = [_share(each) for each in traces]
-    sought: list[Sought | None] = []
+    sought: list[tuple[Traces, Signs] | None] = []
     for place, (each, share) in enumerate(zip(traces, shares, strict=True)):
         near = shares[max(0, place - 1) : place] + shares[place + 1 : place + 2]
         beside = sum(near) / len(near) if in_order and near else share
         losses = _losses(each) if share < 1.0 else (0.0, 0.0)
         together, close = _together(each, share), index.closeness(each)
         signs = Signs(share, together, close, *losses, beside, float(of_summary))
-        sought.append(Sought(each, signs) if each.words else None)
+        sought.append((each, signs) if each.words else None)
     return sought
 
 
@@ -366,7 +352,7 @@ def _share(traces: Traces) -> float:
     """The share of a fact's weight that stands anywhere; 0 for a fact without words."""
     if None not in traces.matches:
         return float(bool(traces.matches))
-    return traces.sums[traces.present] / traces.total
+    return traces.sums(traces.present) / traces.total
 
 
 def _together(traces: Traces, share: float) -> float:
@@ -375,7 +361,7 @@ def _together(traces: Traces, share: float) -> float:
     if not traces.words or traces.present in carried.values():
         return share
     windows = {words | carried.get(place + 1, 0) for place, words in carried.items()}
-    return max(map(traces.sums.__getitem__, windows), default=0.0) / traces.total
+    return max(map(traces.sums, windows), default=0.0) / traces.total
 
 
 def _losses(traces: Traces) -> tuple[float, float]:
@@ -422,24 +408,26 @@ def _added(fact: Fact, question: CheckFacts) -> str:
     return fact.text
 
 
-def _check(fact: str, added: str, premises: tuple[str, ...], sought: Sought | None) -> FactCheck:
+def _check(
+    fact: str, added: str, premises: tuple[str, ...], sought: tuple[Traces, Signs] | None
+) -> FactCheck:
     if fact in premises:
         place = premises.index(fact)
         return FactCheck(reason=COPIED, entailed=True, premises=(place,), support=1.0)
     if sought is None:
         return FactCheck(reason="it has no words to look for", entailed=False, support=0.0)
-    strength = probability(sought.signs)
-    evidence = _evidence(sought.traces)
+    traces, signs = sought
+    strength, evidence = probability(signs), _evidence(traces)
     conflict = None
     if strength >= PRESENT:
-        near = [premises[place] for place in _near(sought.traces, evidence)]
+        near = [premises[place] for place in _near(traces, evidence)]
         conflict = missing_number(added, near, premises)
         # A number in whose place nothing stands is a gap; it costs its share of `Signs`.
         if conflict is None or conflict.instead == NOWHERE:
             conflict = find_conflict(fact, near)
     if conflict is None:
         return FactCheck(
-            reason=f"{sought.signs.found:.0%} of its words found, probability {strength:.2f}",
+            reason=f"{signs.found:.0%} of its words found, probability {strength:.2f}",
             entailed=strength >= PRESENT,
             premises=evidence,
             support=strength,
@@ -460,7 +448,7 @@ def _evidence(traces: Traces) -> tuple[int, ...]:
     while left and len(chosen) < MAX_EVIDENCE:
         best, most = -1, least
         for place, words in traces.carried.items():
-            gain = sums[words & left]
+            gain = sums(words & left)
             if gain > most:
                 best, most = place, gain
         if best < 0:
@@ -474,7 +462,7 @@ def _evidence(traces: Traces) -> tuple[int, ...]:
 def _near(traces: Traces, evidence: tuple[int, ...]) -> tuple[int, ...]:
     """The premises that a fact is compared with: its evidence, and those that carry much of it."""
     sums = traces.sums
-    ranked = sorted([(-sums[words], place) for place, words in traces.carried.items()])
+    ranked = sorted([(-sums(words), place) for place, words in traces.carried.items()])
     most = NEAR * ranked[0][0] if ranked else 0.0
     near = [place for weight, place in ranked[:LOOK_AROUND] if weight <= most]
     return tuple(dict.fromkeys((*evidence, *near)))

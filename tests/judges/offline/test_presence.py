@@ -108,7 +108,7 @@ def test_words_are_traced_to_the_premises_that_have_them() -> None:
     traces = premises_of(ROOFS).trace({"copper": 1.0, "roof": 2.0, "lake": 4.0})
     assert traces.carried == {0: 0b011, 1: 0b100}
     assert traces.present == 0b111
-    assert traces.sums[0b110] == 6.0
+    assert traces.sums(0b110) == 6.0
 
 
 @pytest.mark.parametrize(
