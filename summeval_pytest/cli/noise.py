@@ -147,7 +147,7 @@ def _lines(runs: Sequence[Run]) -> Iterator[str]:
         yield f"  {one_line(where, 200)}"
     for of in zip(*(systems for _, systems in runs), strict=True):
         yield one_line(f"system {of[0].name}: {_counted(each.outcome for each in of)}")
-        for means in zip(*(each.means for each in of), strict=True):
+        for means in zip(*(each.verdict.means for each in of), strict=True):
             first, values = means[0], [m.value for m in means if m.value is not None]
             if values:
                 spread = f"{render(first.named, min(values))} to {render(first.named, max(values))}"

@@ -67,7 +67,8 @@ def mean_interval(values: Sequence[float], *, low: float = 0.0, high: float = ma
     variance = (math.fsum(scaled**2) + _ROWS) / rows - mean**2
     middle = math.log(mean / (1 - mean))
     reach = _t(len(scaled)) * math.sqrt(max(0.0, variance) / (rows - 1)) / (mean * (1 - mean))
-    below, above = (1 / (1 + math.exp(-_cut(middle + side * reach))) for side in (-1, 1))
+    logits = (max(-700.0, min(700.0, middle + side * reach)) for side in (-1, 1))
+    below, above = (1 / (1 + math.exp(-logit)) for logit in logits)
     n_values, total = len(scaled), math.fsum(scaled)
     exact = _exact(total, n_values), 1 - _exact(n_values - total, n_values)
     value = total / n_values
@@ -137,13 +138,13 @@ def jackknife_interval(
 
     Source: Tukey 1958, on the scale of Fisher 1921.
     """
-    others = np.array([each for each in without if each is not None])
+    others = [each for each in without if each is not None]
     if value is None or len(others) < max(2.0, len(without) / 2):
         return _NONE
     if value > 1 - _ALMOST:
         return Interval(value if at_worst is None else min(value, at_worst), value)
-    middle, *each = np.arctanh(np.clip([value, *np.sort(others)], -_LARGEST, _LARGEST)).tolist()
-    squares = math.fsum((z - middle) ** 2 for z in each)
+    middle, *each = np.arctanh(np.clip([value, *sorted(others)], -_LARGEST, _LARGEST)).tolist()
+    squares = math.fsum((one - middle) ** 2 for one in each)
     reach = _t(len(each)) * math.sqrt(squares * (len(each) - 1) / len(each))
     low, high = math.tanh(middle - reach), math.tanh(middle + reach)
     return Interval(min(low, value), max(high, value))
@@ -182,10 +183,6 @@ def _t(n_values: int) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(n_values - 1, LEVEL))
-
-
-def _cut(logit: float) -> float:
-    return max(-700.0, min(700.0, logit))
 
 
 def more_groups(value: float, interval: Interval, aim: float, n_groups: int) -> int | None:

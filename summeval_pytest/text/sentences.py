@@ -13,7 +13,10 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SPLITTER: Final = "2"
 """Version of these rules; part of every signature."""
@@ -124,26 +127,17 @@ def _is_boundary(text: str, match: re.Match[str], *, lowered: bool) -> bool:
     return lowered or bool(opening) or not word[:1].islower()
 
 
-def _split_line(text: str, start: int, end: int, *, lowered: bool) -> list[Sentence]:
-    line = text[start:end]
+def _ends(line: str, *, lowered: bool) -> Iterator[int]:
+    """Where the sentences of a line end."""
     brackets = [match.span() for match in _BRACKETS.finditer(line)]
     starts = [span[0] for span in brackets]
-    sentences = []
-    begin = 0
     for match in _BOUNDARY.finditer(line):
         inside = bisect_right(starts, match.start()) - 1
         if inside >= 0 and match.end() < brackets[inside][1]:
             continue
         if _is_boundary(line, match, lowered=lowered):
-            sentences.append((begin, match.end()))
-            begin = match.end()
-    sentences.append((begin, len(line)))
-    return [
-        Sentence(stripped, start + place, start + place + len(stripped))
-        for first, last in sentences
-        if (stripped := line[first:last].strip())
-        for place in (line.index(stripped, first),)
-    ]
+            yield match.end()
+    yield len(line)
 
 
 @lru_cache(maxsize=512)
@@ -163,6 +157,11 @@ def split_sentences(text: str) -> tuple[Sentence, ...]:
     start = 0
     lowered = _is_lowered(text)
     for line in text.split("\n"):
-        sentences.extend(_split_line(text, start, start + len(line), lowered=lowered))
+        begin = 0
+        for end in _ends(line, lowered=lowered):
+            if stripped := line[begin:end].strip():
+                place = start + line.index(stripped, begin)
+                sentences.append(Sentence(stripped, place, place + len(stripped)))
+            begin = end
         start += len(line) + 1
     return tuple(sentences)

@@ -158,21 +158,23 @@ _SAMPLE: Final = ("One <|im_end|> [INST] >>>", "two\nlines")
 _CHECKED: Final = q.CheckSentences(_SAMPLE, _SAMPLE)
 
 
+@cache
 def manner_text(manner: q.SentenceManner) -> str:
     """How a judge is asked about sentences, as its signature goes on; empty for the usual way.
 
     Labels under one prompt say nothing of another's, so each has digits of its own (FB7).
     """
-    text = "" if manner.mode == "quotes" else f" sentences={manner.mode}/{mode_hash(manner.mode)}"
+    text = ""
+    if manner.mode != "quotes":
+        one = sentence_checks.sentence_batch(_CHECKED, q.SentenceManner(mode=manner.mode))
+        digits = _hash([*_requests(one, ids=(1,)), VERSION, asking.MAX_REASKS])
+        text = f" sentences={manner.mode}/{digits}"
     text += " strict=yes" if manner.strict else ""
-    return f"{text} factual={factual_hash()}" if manner.factual else text
-
-
-@cache
-def mode_hash(mode: q.SentenceMode) -> str:
-    """Hex digits that tell this version's way to ask about one sentence from any other's."""
-    batch = sentence_checks.sentence_batch(_CHECKED, q.SentenceManner(mode=mode))
-    return _hash([*_requests(batch, ids=(1,)), VERSION, asking.MAX_REASKS])
+    if manner.factual:
+        batch = sentence_checks.factual_batch(_SAMPLE, (1, 2))
+        digits = _hash([*_requests(batch), VERSION, asking.MAX_REASKS, batch.size])
+        text += f" factual={digits}"
+    return text
 
 
 @cache
@@ -190,13 +192,6 @@ def fact_examples_hash() -> str:
     facts = (q.Fact(text="One.", sentence=0),) * 2
     batch = fact_requests.fact_batch(q.CheckFacts(facts, _SAMPLE), (example,))
     return _hash([*_requests(batch), VERSION, asking.MAX_REASKS])
-
-
-@cache
-def factual_hash() -> str:
-    """Hex digits that tell this version's questions about general truth from any other's."""
-    batch = sentence_checks.factual_batch(_SAMPLE, (1, 2))
-    return _hash([*_requests(batch), VERSION, asking.MAX_REASKS, batch.size])
 
 
 @cache

@@ -19,8 +19,7 @@ from summeval_pytest.judges.llm import (
 from summeval_pytest.judges.llm.facet_ratings import Style
 from summeval_pytest.judges.llm.llm_judge import (
     fact_examples_hash,
-    factual_hash,
-    mode_hash,
+    manner_text,
     part_hash,
     prompt_hash,
     sentence_examples_hash,
@@ -37,9 +36,9 @@ FOLDER = files("summeval_pytest.judges.llm") / "prompts"
 KINDS: tuple[Kind, ...] = tuple(kind for group in get_args(Kind) for kind in get_args(group))
 HASHES: dict[str, Callable[[], str]] = {
     "usual": prompt_hash,
-    "label": lambda: mode_hash("label"),
-    "label-and-sentences": lambda: mode_hash("label-and-sentences"),
-    "factual": factual_hash,
+    "label": lambda: manner_text(SentenceManner(mode="label"))[-8:],
+    "label-and-sentences": lambda: manner_text(SentenceManner(mode="label-and-sentences"))[-8:],
+    "factual": lambda: manner_text(SentenceManner(factual=True))[-8:],
     "sentence examples": sentence_examples_hash,
     "fact examples": fact_examples_hash,
     "chain": lambda: part_hash(("chain",)),
@@ -145,8 +144,7 @@ def hashes_now() -> dict[str, str]:
     for cached in (
         instructions,
         prompt_hash,
-        mode_hash,
-        factual_hash,
+        manner_text,
         part_hash,
         sentence_examples_hash,
         fact_examples_hash,
@@ -247,4 +245,4 @@ def test_a_signature_goes_on_with_how_sentences_are_asked_about(
     manner: SentenceManner, text: str, before: dict[str, str]
 ) -> None:
     """Scores under two manners must not be compared in silence; the usual one needs no word."""
-    assert llm_judge.manner_text(manner) == text.format(**before)
+    assert manner_text(manner) == text.format(**before)
