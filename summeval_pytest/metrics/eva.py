@@ -21,8 +21,8 @@ from summeval_pytest import questions as q
 from summeval_pytest.metrics import flow
 from summeval_pytest.metrics.facts import (
     DEFAULT_STAGES,
+    BothCounts,
     CheckedFact,
-    StageCounts,
     ancestors,
     read_both,
 )
@@ -94,9 +94,7 @@ class EvaScore:
     reference: tuple[CheckedFact, ...] = ()
     matched: frozenset[int] = frozenset()
     identical: bool = False
-    counts: tuple[StageCounts, StageCounts] | None = field(
-        default=None, compare=False, metadata=UNRECORDED
-    )
+    counts: BothCounts | None = field(default=None, compare=False, metadata=UNRECORDED)
     by_reference: tuple[EvaScore, ...] = field(default=(), metadata=SPARSE)
     metric: Literal["eva"] = "eva"
     not_given: ClassVar = (ENTAILED,)
@@ -243,7 +241,8 @@ def _score(
     premises = tuple(fact.text for fact in reference)
     directions = [validate(candidate, premises, stages=stages, encode=encode)]
     if both:
-        directions.append(_ask_checks(reference, of_summary.sentences, every_premise=False))
+        recall = q.CheckFacts(reference, of_summary.sentences, every_premise=False)
+        directions.append(_ask_checks(recall))
     forward, *backward = yield from flow.side_by_side(*directions)
     checked = _checked(candidate, forward, premises, of_summary.unusable)
     matched = frozenset(
@@ -257,12 +256,11 @@ def _score(
     else:
         by_match = [_matched(f, checked, holds=n in matched) for n, f in enumerate(reference)]
         covered = (*by_match, *_unusable(of_reference.unusable))
-    precision = _share(checked)
-    recall = len(matched) / len(reference)
+    precision, matched_recall = _share(checked), len(matched) / len(reference)
     return EvaScore(
-        value=f1(precision, recall),
+        value=f1(precision, matched_recall),
         precision=precision,
-        recall=recall,
+        recall=matched_recall,
         recall_entailed=_share(covered) if both else None,
         candidate=checked,
         reference=covered,
@@ -290,16 +288,12 @@ def check_stated(
     if not facts:
         return ()
     stated = tuple(q.Fact(text=text, sentence=0) for text in facts)
-    answer = yield from _ask_checks(stated, premises, every_premise=every_premise)
+    answer = yield from _ask_checks(q.CheckFacts(stated, premises, every_premise=every_premise))
     return _checked(stated, answer, premises)
 
 
-def _ask_checks(
-    facts: Facts, premises: tuple[str, ...], *, every_premise: bool
-) -> flow.Dialogue[q.FactChecks]:
-    (answer,) = yield from flow.ask(
-        q.FactChecks, q.CheckFacts(facts, premises, every_premise=every_premise)
-    )
+def _ask_checks(question: q.CheckFacts) -> flow.Dialogue[q.FactChecks]:
+    (answer,) = yield from flow.ask(q.FactChecks, question)
     return answer
 
 

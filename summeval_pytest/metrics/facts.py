@@ -64,6 +64,10 @@ class StageCounts:
     n_kept_relations: int = 0
 
 
+BothCounts = tuple[StageCounts, StageCounts]
+"""The counts of a reference and of a summary."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stages:
     """The form of each stage (metrics.md 1.3 and section 7).
