@@ -8,7 +8,6 @@ what follows from its numbers: a number converted, rounded, or worked out ("fell
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
@@ -316,12 +315,12 @@ class _SourceNumbers:
         return tuple([figure for text in self.sentences for figure in find_figures(text)])
 
     @cached_property
-    def _by_value(self) -> tuple[list[float], list[Quantity]]:
-        """All values of the numbers, ascending, and the number that has each."""
-        figures = self._figures
-        values = [(value, n) for n, figure in enumerate(figures) for value in _values(figure)]
-        values.sort()
-        return [value for value, _ in values], [figures[n] for _, n in values]
+    def _by_value(self) -> dict[float, list[Quantity]]:
+        by_value: defaultdict[float, list[Quantity]] = defaultdict(list)
+        for figure in self._figures:
+            for value in _values(figure):
+                by_value[value].append(figure)
+        return by_value
 
     @cached_property
     def _months_between(self) -> frozenset[int]:
@@ -385,13 +384,8 @@ class _SourceNumbers:
         wanted = _values(figure)
         if figure.unit == "%":
             wanted.add(_key(figure.size / _HUNDRED))
-        digits = figure.digits
-        for text in self.sentences:  # most stand somewhere as written: no need to read the rest
-            if digits in text:
-                yield from (o for o in find_figures(text) if not wanted.isdisjoint(_values(o)))
-        values, figures = self._by_value
         for value in wanted:
-            yield from figures[bisect_left(values, value) : bisect_right(values, value)]
+            yield from self._by_value.get(value, ())
 
     def _is_usual(self, figure: Quantity) -> bool:
         """Whether it is no statement of the paper: "per 1,000", "p < 0.05", "95 % CI"."""
@@ -500,13 +494,12 @@ def _is_within(figure: Quantity, near: tuple[str, ...]) -> bool:
     """Whether it is a year inside a span of years, and no end of it."""
     if not _is_in_year(figure) or _END.search(figure.sentence):
         return False
-    spans = [
-        filter(None, match.groups())
-        for text in near
-        for match in _SPAN.finditer(text)
-        if not _COUNTS.match(text, match.end())
-    ]
-    return any(int(start) < figure.size < int(end) for start, end in spans)
+    for match in (match for text in near for match in _SPAN.finditer(text)):
+        start, end = filter(None, match.groups())
+        is_counted = _COUNTS.match(match.string, match.end())
+        if not is_counted and int(start) < figure.size < int(end):
+            return True
+    return False
 
 
 def _per(figure: Quantity) -> float:
