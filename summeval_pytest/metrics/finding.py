@@ -7,24 +7,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.metrics.number import SPARSE
-from summeval_pytest.text.words import content_words
+from summeval_pytest.text.words import content_words, places_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-
-@lru_cache(maxsize=64)
-def _places(source: tuple[str, ...]) -> dict[str, list[int]]:
-    """The sentences of a source that have a content word, cached for all findings of a pair."""
-    places: dict[str, list[int]] = defaultdict(list)
-    for index, sentence in enumerate(source):
-        for word in set(content_words(sentence)):
-            places[word].append(index)
-    return places
 
 
 def closest_sentence(text: str, source: Sequence[str]) -> tuple[tuple[int, str], ...]:
@@ -33,7 +22,7 @@ def closest_sentence(text: str, source: Sequence[str]) -> tuple[tuple[int, str],
     A shared word counts 1 / the number of source sentences that have it; the earlier sentence wins
     a tie.
     """
-    places = _places(tuple(source))
+    places = places_of(tuple(source))
     shares: dict[int, float] = defaultdict(float)
     for word in sorted(places.keys() & content_words(text)):
         for index in places[word]:

@@ -17,7 +17,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.text.quantities import MONEY, REACH, SCALE, Quantity, find_quantities
-from summeval_pytest.text.words import content_words, tokens
+from summeval_pytest.text.words import content_words, places_of, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -302,15 +302,6 @@ class _SourceNumbers:
         self._words = {word for text in sentences for word in tokens(text)}
 
     @cached_property
-    def _places(self) -> dict[str, list[int]]:
-        """By word, the sentences that have it."""
-        places: defaultdict[str, list[int]] = defaultdict(list)
-        for place, text in enumerate(self.sentences):
-            for word in dict.fromkeys(content_words(text)):
-                places[word].append(place)
-        return places
-
-    @cached_property
     def _figures(self) -> tuple[Quantity, ...]:
         return tuple([figure for text in self.sentences for figure in find_figures(text)])
 
@@ -373,7 +364,7 @@ class _SourceNumbers:
         """The 8 sentences that share most with a sentence, a rare word counting more."""
         shared: defaultdict[int, float] = defaultdict(float)
         for word in dict.fromkeys(content_words(sentence)):
-            places = self._places.get(word, ())
+            places = places_of(self.sentences).get(word, ())
             for place in places:
                 shared[place] += 1.0 / len(places)
         ranked = sorted(shared, key=lambda place: (-shared[place], place))[:_NEAR]

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 _TOKEN = re.compile(r"[^\W\d_]+\d*|\d+(?:[.,]\d+)*|%")
 _ASCII_TOKEN = re.compile(r"[a-z]+[0-9]*|[0-9]+(?:[.,][0-9]+)*|%")
@@ -90,6 +94,16 @@ def has_tokens(text: str) -> bool:
 def content_words(text: str) -> tuple[str, ...]:
     """The stems of the words that carry content, in order; numbers stay as they are written."""
     return tuple(filter(None, map(_content, known_tokens(text))))
+
+
+@lru_cache(maxsize=128)
+def places_of(sentences: tuple[str, ...]) -> Mapping[str, Sequence[int]]:
+    """By word of content, the places of the sentences that have it, in order."""
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for place, sentence in enumerate(sentences):
+        for word in dict.fromkeys(content_words(sentence)):
+            places[word].append(place)
+    return dict(places)
 
 
 def count_content(text: str) -> int:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.judges.offline.conflicts import find_conflict, missing_number
 from summeval_pytest.judges.offline.lexicon import GENERIC, chance, logit, rarity
 from summeval_pytest.questions import SentenceCheck
-from summeval_pytest.text.words import content_words
+from summeval_pytest.text.words import content_words, places_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,10 +85,7 @@ class SourceIndex:
         self.sentences = sentences
         self._words = [content_words(sentence) for sentence in sentences]
         self._bags = [dict.fromkeys(words) for words in self._words]
-        self._places: dict[str, list[int]] = {}
-        for place, bag in enumerate(self._bags):
-            for word in bag:
-                self._places.setdefault(word, []).append(place)
+        self._places = places_of(sentences)
         n = len(sentences)
         self._weights = {word: _weight(word, n, len(at)) for word, at in self._places.items()}
         self._rare = frozenset(word for word in self._places if rarity(word) >= RARE)
