@@ -318,8 +318,8 @@ def rate_all(question: q.RateFacets) -> tuple[q.FacetRating, ...]:
     pairs = question.pairs
     reference = question.reference or "\n".join(pair.reference for pair in pairs)
     summary = question.summary or "\n".join(pair.candidate for pair in pairs)
-    found = overlaps(replace(question, reference=reference, summary=summary))
-    return tuple(_rate(*each, reference, summary) for each in zip(pairs, found, strict=True))
+    measured = overlaps(replace(question, reference=reference, summary=summary))
+    return tuple(_rate(*each, reference, summary) for each in zip(pairs, measured, strict=True))
 
 
 def _rate(pair: q.FacetPair, overlap: FacetOverlap, reference: str, summary: str) -> q.FacetRating:
