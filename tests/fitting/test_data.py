@@ -59,15 +59,6 @@ def test_sentences_of_one_abstract_are_one_text(
     assert found == [{"zinc", "heal", "mice"}, {"zinc"}, {"copper"}, {"copper"}]
 
 
-def test_without_a_ridge_two_points_are_met_exactly() -> None:
-    """A quarter at 0 and three quarters at 1: intercept -ln 3, slope 2 ln 3."""
-    slopes, starts = fit_logistic(
-        np.array([[0.0], [1.0]]), np.array([0.25, 0.75]), weights=np.ones(2), ridge=0.0
-    )
-    assert slopes == pytest.approx([2 * log(3)], abs=1e-3)
-    assert starts == pytest.approx([-log(3)], abs=1e-3)
-
-
 def test_an_intercept_speaks_for_its_own_rows() -> None:
     """Where a feature tells nothing, it is the logit of the share of 1 among them."""
     slopes, starts = fit_logistic(

@@ -89,12 +89,6 @@ def test_an_irrelevant_sentence_shares_no_word_with_text_or_source(text: str, so
         assert known.isdisjoint(content_words(edit.after))
 
 
-def test_the_first_irrelevant_sentence_that_is_strange_to_both_is_added() -> None:
-    """A paper about libraries and its source about brass bands get a neighbour's fence."""
-    edit = add_irrelevant("Village libraries open early.", "We counted brass bands.")
-    assert edit == Edit(text=f"Village libraries open early. {IRRELEVANT[2]}", after=IRRELEVANT[2])
-
-
 @pytest.mark.parametrize(
     ("edit_of", "text", "expected"),
     [
@@ -256,8 +250,9 @@ SUMMARY = "Moss grew by 5% in shade. It died in the sun (p = 0.02)."
 def test_an_attack_leaves_what_the_summary_says(name: str) -> None:
     """A rise has to come from what was added, and from nothing that was dropped."""
     attacked = ATTACKS[name].attack(SUMMARY)
-    assert attacked != SUMMARY
     plain = normalise(attacked)
+    assert attacked != SUMMARY
+    assert ATTACKS[name].is_invisible is (plain == SUMMARY)  # a visible one reaches the judge
     assert all(s.text.rstrip(".") in plain for s in split_sentences(SUMMARY))
     assert not is_refusal(plain)
 
@@ -267,9 +262,3 @@ def test_an_attack_leaves_what_the_summary_says(name: str) -> None:
 def test_an_invisible_attack_is_gone_once_the_text_is_normalised(name: str, text: str) -> None:
     """What no reader sees, no judge may see: the texts that it is asked about are the same."""
     assert normalise(ATTACKS[name].attack(text)) == normalise(text)
-
-
-@pytest.mark.parametrize("name", [n for n, a in ATTACKS.items() if not a.is_invisible])
-def test_a_visible_attack_reaches_the_judge(name: str) -> None:
-    """One that normalising takes away would prove nothing about a judge."""
-    assert normalise(ATTACKS[name].attack(SUMMARY)) != SUMMARY

@@ -2,14 +2,41 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
-from summeval_pytest.judges.offline.lexicon import learned
+from summeval_pytest.judges.offline.lexicon import STEPS, learned
 from tests.fitting import presence
+from tests.fitting.evidence import Claim, chosen, claims, f1, shipped
 from tests.fitting.presence import Asked, asked, examples, fit
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+def claim(places: tuple[int, ...], shares: list[float], *sets: set[int]) -> Claim:
+    """A claim with one feature of each sentence."""
+    return Claim(
+        paper="p",
+        places=places,
+        features=np.array([[share] for share in shares]),
+        sets=tuple(map(frozenset, sets)),
+    )
+
+
+def test_f1_is_micro_over_all_sentences() -> None:
+    """Three are named; the first readers name two, both found; all readers name four."""
+    among = [claim((4, 7), [1.0, 0.5], {4}, {4, 9}), claim((1,), [1.0], {1}, {2})]
+    assert f1([{4, 7}, {1}], among, "first") == pytest.approx(2 * 2 / (3 + 2))
+    assert f1([{4, 7}, {1}], among, "any") == pytest.approx(2 * 2 / (3 + 4))
+
+
+def test_the_nearest_is_chosen_and_others_that_a_quarter_would_name() -> None:
+    """With weight 1 and no start all have at least one half; with -2 only those above .9."""
+    one = claim((4, 7, 2), [0.1, 1.0, 0.2], {4})
+    assert chosen(np.array([1.0, 0.0]), one) == {4, 7, 2}
+    assert chosen(np.array([1.0, -2.0]), one) == {4, 7}
+
 
 FACTS = ("Kites rose.", "Ferries sank.", "Roofs shone.", "Bells rang.")
 
@@ -39,9 +66,11 @@ def test_papers_are_unseen_when_they_are_scored(monkeypatch: pytest.MonkeyPatch)
     assert logits[-4] > logits[-3]
 
 
-def test_weights_are_those_of_the_recipe(shared_data: Path) -> None:
-    """Whoever runs the command again gets the weights that ship."""
+def test_weights_are_those_of_the_recipes(shared_data: Path) -> None:
+    """Whoever runs the commands again gets the weights that ship."""
     data = examples(asked(shared_data))
     intercept, slopes = fit(data.signs, data.labels, presence.shares(data))
     assert learned("presence")["intercept"] == pytest.approx(intercept, abs=2e-3)
     assert learned("presence")["slopes"] == pytest.approx(slopes, abs=2e-3)
+    found = shipped(claims(shared_data))
+    assert learned("evidence")["weights"] == pytest.approx(found * STEPS, abs=2)
