@@ -50,15 +50,12 @@ class WordScorer(BertScorer):
     def __init__(self) -> None:
         """Loads no model."""
 
-    def score(self, pairs: Sequence[tuple[str, str]]) -> tuple[PairScore, ...]:
-        """One score for each (reference, summary)."""
-        scores = []
-        for reference, summary in ((set(one.split()), set(other.split())) for one, other in pairs):
-            both = len(reference & summary)
-            shares = (both / max(1, len(summary)), both / max(1, len(reference)))
-            f1 = 2 * both / max(1, len(summary) + len(reference))
-            scores.append(PairScore(f1, *shares))
-        return tuple(scores)
+    def score(self, reference: str, summary: str) -> PairScore:
+        """By shared words."""
+        one, other = set(reference.split()), set(summary.split())
+        both = len(one & other)
+        precision, recall = both / max(1, len(other)), both / max(1, len(one))
+        return PairScore(2 * both / max(1, len(one) + len(other)), precision, recall)
 
     def count_cut(self, texts: Sequence[str]) -> int:
         """None."""

@@ -158,16 +158,8 @@ class BertScorer:
         self._start = " " if model.config.get("model_type") == "roberta" else ""
         self._tokens = lru_cache(_TOGETHER)(self._encoded)
 
-    def score(self, pairs: Sequence[tuple[str, str]]) -> tuple[PairScore, ...]:
-        """One score for each (reference, summary), in their order; 0 where a text is empty."""
-        scores = {pair: self._scored(*pair) for pair in sorted(set(pairs))}
-        return tuple(scores[pair] for pair in pairs)
-
-    def count_cut(self, texts: Sequence[str]) -> int:
-        """How many of the texts have more tokens than the model reads."""
-        return _count_cut(self._model, texts, self._most)
-
-    def _scored(self, reference: str, summary: str) -> PairScore:
+    def score(self, reference: str, summary: str) -> PairScore:
+        """How well the tokens of both match; 0 where a text is empty."""
         (wanted, of_reference), (given, of_summary) = map(self._tokens, (reference, summary))
         if not (of_reference.any() and of_summary.any()):
             return _NOTHING
@@ -175,6 +167,10 @@ class BertScorer:
         recall = float(cosines.max(axis=1)[of_reference].mean())
         precision = float(cosines.max(axis=0)[of_summary].mean())
         return _pair_score(precision, recall)
+
+    def count_cut(self, texts: Sequence[str]) -> int:
+        """How many of the texts have more tokens than the model reads."""
+        return _count_cut(self._model, texts, self._most)
 
     def _encoded(self, text: str) -> tuple[Vectors, NDArray[np.bool_]]:
         """The vectors of a text's tokens, and which of them are its own."""
@@ -224,9 +220,9 @@ def extra_columns(pair: Pair, models: LocalModels) -> dict[str, float]:
     """
     references, columns = pair.paper.references, dict[str, float]()
     if models.scorer is not None:
-        both = [(normalise(reference), normalise(pair.summary)) for reference in references]
-        best = map(max, zip(*models.scorer.score(both), strict=True))
-        columns |= zip(BERTSCORE, best, strict=True)
+        score, text = models.scorer.score, normalise(pair.summary)
+        scores = [score(normalise(each), text) for each in references]
+        columns |= zip(BERTSCORE, map(max, zip(*scores, strict=True)), strict=True)
     if models.encoder is not None:
         summary, encode = cut(pair.summary), models.encoder.encode
         matches = [embedding_match(cut(each), summary, encode) for each in references]

@@ -314,24 +314,21 @@ def _labels(config: Mapping[str, Any], what: str) -> dict[int, str]:
 def _output(spec: CheckerSpec, labels: Mapping[int, str], what: str) -> int | None:
     """The number of the label that means support; None for a score."""
     wanted = spec.supported
-    if len(labels) == 1:
-        if wanted is not None:
-            raise OptionError(
-                f"{what}: this model has no labels, and supported = {wanted!r} names one; delete it"
-            )
+    if len(labels) == 1 and wanted is None:
         return None
-    if wanted is None:
-        places = [place for place, name in labels.items() if name.strip().lower() in _SUPPORTED]
-    else:
-        places = [place for place, name in labels.items() if wanted in {place, name}]
+    if len(labels) == 1:
+        raise OptionError(
+            f"{what}: this model has no labels, and supported = {wanted!r} names one; delete it"
+        )
+    places, mistake = [], f"supported = {wanted!r} is none of its labels"
+    for place, name in labels.items():
+        if wanted in {place, name} or (wanted is None and name.strip().lower() in _SUPPORTED):
+            places.append(place)
     if len(places) == 1:
         return places[0]
+    if wanted is None:
+        mistake = "which of its labels means support is not known"
     known = ", ".join(f"{place} = {one_line(name, 40)!r}" for place, name in labels.items())
-    mistake = (
-        "which of its labels means support is not known"
-        if wanted is None
-        else f"supported = {wanted!r} is none of its labels"
-    )
     raise OptionError(
         f"{what}: {mistake}; write supported = NUMBER under [judges.{spec.name}], of"
         f" {one_line(known)}"

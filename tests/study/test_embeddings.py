@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -135,7 +136,7 @@ def test_a_network_may_pool_by_itself(tmp_path: Path) -> None:
     (row,) = load_encoder(str(folder), option="o").encode(["zinc"])
     assert row == pytest.approx(units(vectors_of("zinc").mean(axis=0)), abs=1e-6)
     with pytest.raises(OptionError, match="gives no vector for each token; choose another model"):
-        load_bertscore(str(folder), option="o").score([("moss", "zinc")])
+        load_bertscore(str(folder), option="o").score("moss", "zinc")
 
 
 def test_another_pooling_is_refused(tmp_path: Path) -> None:
@@ -183,8 +184,8 @@ def test_bertscore_is_the_mean_of_the_nearest_tokens(tiny: Path) -> None:
     An empty text scores 0, as a baseline has a number for every pair.
     """
     scorer = load_bertscore(str(tiny), option="o")
-    pairs = [(one, other) for one in TEXTS for other in TEXTS]
-    for (one, other), score in zip(pairs, scorer.score(pairs), strict=True):
+    for one, other in product(TEXTS, TEXTS):
+        score = scorer.score(one, other)
         cosines = units(vectors_of(one)) @ units(vectors_of(other)).T
         recall, precision = cosines.max(1)[1:-1].mean(), cosines.max(0)[1:-1].mean()
         f1 = 2 * precision * recall / (precision + recall)
@@ -192,7 +193,7 @@ def test_bertscore_is_the_mean_of_the_nearest_tokens(tiny: Path) -> None:
         assert (score.f1 == 1.0) == (one == other)
     assert scorer.signature.endswith(" window=64 idf=no")
     nothing = PairScore(precision=0, recall=0, f1=0)
-    assert scorer.score([("moss", " "), ("", "moss")]) == (nothing, nothing)
+    assert scorer.score("moss", " ") == scorer.score("", "moss") == nothing
 
 
 def test_a_roberta_reads_its_first_word_as_a_word() -> None:
@@ -205,7 +206,7 @@ def test_a_roberta_reads_its_first_word_as_a_word() -> None:
 
     for kind in ("bert", "roberta"):
         model: Any = SimpleNamespace(config={"model_type": kind}, run=run, plain=str, signature="")
-        BertScorer(model, 8).score([(" moss ", "moss")])
+        BertScorer(model, 8).score(" moss ", "moss")
     assert read == ["moss", "moss", " moss", " moss"]
 
 
@@ -216,7 +217,7 @@ from summeval_pytest.study.embeddings import load_bertscore, load_encoder
 texts = {TEXTS!r}
 print(load_encoder({str(tiny)!r}, option="o").encode([*texts[::-1], "more"])[2::-1].tobytes().hex())
 scorer = load_bertscore({str(tiny)!r}, option="o")
-print(scorer.score([(a, b) for a in texts for b in texts]))
+print([scorer.score(a, b) for a in texts for b in texts])
 """
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -224,7 +225,8 @@ print(scorer.score([(a, b) for a in texts for b in texts]))
         env=os.environ | {"PYTHONHASHSEED": "2", "OMP_NUM_THREADS": "2"},
     )  # fmt: skip
     vectors = load_encoder(str(tiny), option="o").encode(TEXTS).tobytes().hex()
-    scores = load_bertscore(str(tiny), option="o").score([(a, b) for a in TEXTS for b in TEXTS])
+    scorer = load_bertscore(str(tiny), option="o")
+    scores = [scorer.score(a, b) for a in TEXTS for b in TEXTS]
     assert done.stdout.splitlines() == [vectors, str(scores)]
 
 

@@ -325,11 +325,10 @@ def _within_papers(
     name: CoefficientName, x: Floats, y: Floats, papers: Labels, drawn: dict[str, int]
 ) -> tuple[Any, Any, int]:
     """The mean of the coefficient within each paper, over the papers where it is defined."""
-    names, codes = codes_of(papers)
-    rows = [np.flatnonzero(codes == place) for place in range(len(names))]
+    rows = rows_by_group(papers)
     alone = [weighted_coefficients(name, x[at], y[at], np.ones((1, len(at)))) for at in rows]
     within = np.sort(np.concatenate(alone))
-    draws = np.vstack([np.arange(len(names)), drawn_groups(len(names), **drawn)])
+    draws = np.vstack([np.arange(len(rows)), drawn_groups(len(rows), **drawn)])
     is_known = ~np.isnan(within[draws])
     means = shares(np.nansum(within[draws], axis=1), is_known.sum(axis=1))
     return means[0], means[1:], int(is_known[0].sum())
