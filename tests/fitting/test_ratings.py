@@ -144,16 +144,6 @@ def test_a_facet_left_out_is_rated_one_on_an_unseen_paper_too() -> None:
     assert set(rated[:, 2]) == {2, 3, 4}
 
 
-def test_without_numbers_the_thresholds_are_the_log_odds_of_shares() -> None:
-    """Of 10 ratings 2 are 1 and 5 are at most 2: ln(2 / 8) and ln(5 / 5)."""
-    ratings = np.array([1] * 2 + [2] * 3 + [3] * 5)
-    model = fit_ordinal(
-        np.zeros((10, 1)), np.zeros(10, dtype=int), ratings, scales=(3,), penalty=1.0
-    )
-    assert model.coefficients == pytest.approx([0.0], abs=1e-9)
-    assert model.thresholds[0] == pytest.approx([np.log(2 / 8), 0.0], abs=1e-4)
-
-
 def test_known_model_is_found_again() -> None:
     """4,000 ratings drawn from two groups with the coefficients 2 and -1, unscaled numbers."""
     rng = np.random.default_rng(5)

@@ -261,20 +261,18 @@ def test_order_of_annotators_settles_nothing(values: Sequence[bool]) -> None:
     assert one.value == other.value == (sum(values) * 2 > len(values))
 
 
-@pytest.mark.parametrize(
-    ("text", "places"),
-    [
-        ("Moss grew.", (1,)),  # the same beats a part of another
-        (" Moss  grew. ", (1,)),
-        ("grew. on", ()),
-        ("Moss", (0, 1)),
-        ("It is said: Moss grew.", (1,)),  # a sentence within the text
-        (" ", ()),
-    ],
-)
-def test_text_stands_in_sentences(text: str, places: tuple[int, ...]) -> None:
+def test_text_stands_in_sentences() -> None:
     """A marked span is rarely a whole sentence, and another splitter's sentence may hold two."""
-    assert stands_in(text, ("Moss grew. Indeed it did", "Moss grew.", "Rain fell.")) == places
+    sentences = ("Moss grew. Indeed it did", "Moss grew.", "Rain fell.")
+    places = {
+        "Moss grew.": (1,),  # the same beats a part of another
+        " Moss  grew. ": (1,),
+        "grew. on": (),
+        "Moss": (0, 1),
+        "It is said: Moss grew.": (1,),  # a sentence within the text
+        " ": (),
+    }
+    assert {text: stands_in(text, sentences) for text in places} == places
 
 
 def test_text_is_what_the_suites_reader_accepts(
