@@ -322,20 +322,19 @@ def _read_choice(choice: Mapping[str, Any]) -> tuple[str, Finish]:
 
 def _usage(values: Any) -> Usage | None:
     """The counts; None where they are none, as unknown is not 0."""
-    match values:
-        case {"prompt_tokens": prompt, "completion_tokens": completion}:
-            if is_count(prompt) and is_count(completion):
-                cached = _detail(values.get("prompt_tokens_details"), "cached_tokens", prompt)
-                details = values.get("completion_tokens_details")
-                thought = _detail(details, "reasoning_tokens", completion)
-                return Usage(prompt, completion, cached, thought)
-    return None
+    values = values if isinstance(values, dict) else {}
+    prompt, completion = values.get("prompt_tokens"), values.get("completion_tokens")
+    if not (is_count(prompt) and is_count(completion)):
+        return None
 
+    def detail(of: str, name: str, most: int) -> int:
+        """A part of a count of tokens; 0 where it is not given."""
+        details = values.get(f"{of}_tokens_details")
+        count = details.get(name) if isinstance(details, dict) else 0
+        return min(count, most) if is_count(count) else 0
 
-def _detail(details: Any, name: str, most: int) -> int:
-    """A part of a count of tokens; 0 where it is not given."""
-    count = details.get(name) if isinstance(details, dict) else 0
-    return min(count, most) if is_count(count) else 0
+    cached = detail("prompt", "cached_tokens", prompt)
+    return Usage(prompt, completion, cached, detail("completion", "reasoning_tokens", completion))
 
 
 def _word(value: object) -> str:

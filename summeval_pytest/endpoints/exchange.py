@@ -107,9 +107,7 @@ class Memory:
 
     def given_up(self, key: str) -> str:
         """Why a reply is kept and yet asked for again; empty where none is."""
-        rows = [self.cassettes.get(key)]
-        if self.record != "none":
-            rows.append(self.store.get(key))
+        rows = (self.cassettes.get(key), None if self.record == "none" else self.store.get(key))
         return next((why for row in rows if row is not None and (why := self._why_not(row))), "")
 
     def _usable(self, row: Row | None) -> ChatReply | None:
