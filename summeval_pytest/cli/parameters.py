@@ -27,8 +27,6 @@ from summeval_pytest.suite.places import suite_meant
 from summeval_pytest.suite.suite import Suite, load_suite
 from summeval_pytest.text.printing import one_line
 
-YES: Final = ("1", "true", "yes", "on")
-"""How a variable says so, as in pytest's options."""
 _DIGITS: Final = 6
 
 
@@ -152,7 +150,8 @@ def _here(suite: Path) -> Path:
 
 def is_outside_allowed(*, allow_outside: bool) -> bool:
     """Whether a suite may name files outside of its folder, by the option or the variable."""
-    return allow_outside or os.environ.get("SUMM_ALLOW_OUTSIDE", "").strip().lower() in YES
+    given = os.environ.get("SUMM_ALLOW_OUTSIDE", "").strip().lower()
+    return allow_outside or given in {"1", "true", "yes", "on"}
 
 
 def session_of(endpoints: Endpoints, asking: Asking = ASKING) -> Session:

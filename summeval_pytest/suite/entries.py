@@ -160,7 +160,7 @@ class FileEntry:
             return _adapter(kind).validate_python({key: value}, context=True)[key]
         except ValidationError as error:
             faults = error.errors(include_url=False)
-            fault = min(faults, key=lambda each: each["type"] != _UNKNOWN)
+            fault = min(faults, key=lambda each: each["type"] != "unexpected_keyword_argument")
             raise self._mistake(fault, known) from None
 
     def _mistake(self, fault: Any, known: Collection[str]) -> SuiteError:
@@ -214,7 +214,6 @@ class FileEntry:
         return self.key_fault(key, f"is {brief(value)}; write {expected}")
 
 
-_UNKNOWN: Final = "unexpected_keyword_argument"
 _WORDS: Final[Mapping[str, str]] = {
     "string_type": "a text",
     "empty": "a text",

@@ -231,9 +231,6 @@ class Recorded:
     segments: Given[Segments] = None
 
 
-PARTS: Final = ("facets", "overall", "sentences", "facts", "roles")
-
-
 def _check_says(entry: FileEntry, parts: tuple[str, ...]) -> None:
     if not any(map(entry.has, parts)):
         named = ", ".join(map(repr, parts))
@@ -247,7 +244,7 @@ def labels_of(
 
     def read(entry: FileEntry) -> tuple[tuple[str, str], Label]:
         label = entry.read(Label, place=entry.place)
-        _check_says(entry, PARTS)
+        _check_says(entry, ("facets", "overall", "sentences", "facts", "roles"))
         roster.check(entry, label.paper, label.system)
         return (label.paper, label.system), label
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import partial
 from math import ceil
 from pathlib import PurePath
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import SuiteError, nearest
@@ -50,7 +49,6 @@ _ALSO_CALLED: Final[Mapping[str, Collection[str]]] = {
     "system": ("model", "model_name"),
 }
 """Common names of a column in other data, which `summeval init` and imports take."""
-UNNAMED: Final[Mapping[str, str]] = MappingProxyType({})
 
 _HEAD: Final = 4096
 _MOST_ROWS: Final = 1_000_000
@@ -157,7 +155,7 @@ def read_table(file: TextFile, kind: str = "") -> DataTable:
 
 
 def read_rows(
-    file: TextFile, owner: str, known: Collection[str], names: Mapping[str, str] = UNNAMED
+    file: TextFile, owner: str, known: Collection[str], names: Mapping[str, str]
 ) -> Iterator[FileEntry]:
     """The rows of papers or summaries, with the ``known`` keys where the file is a table.
 

@@ -224,7 +224,7 @@ def test_a_whole_paper_fits_into_a_cell(tmp_path: Path) -> None:
     source = "moss " * 100_000
     (tmp_path / "papers.csv").write_text(f"id,source,reference\na,{source},b\n", encoding="utf-8")
     file = TextFile(tmp_path / "papers.csv", "papers.csv")
-    for row in read_rows(file, "this paper", ("source",)):
+    for row in read_rows(file, "this paper", ("source",), {}):
         assert row.values == {"source": source}
         assert csv.field_size_limit() == usual
 
