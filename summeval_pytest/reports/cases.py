@@ -127,11 +127,8 @@ def _suite_cases(suite: SuiteRecord) -> Iterator[Case]:
     yield from (system_case(each) for each in suite.systems if each.outcome != "not judged")
 
 
-class Failing(NamedTuple):
-    """A test that does not pass; its case is made on demand."""
-
-    outcome: Covered
-    make: Callable[[], Case]
+Failing = tuple[Covered, Callable[[], Case]]
+"""The outcome of a test that does not pass, and what makes its case."""
 
 
 def failing_tests(run: RunVerdict) -> list[Failing]:
@@ -139,7 +136,7 @@ def failing_tests(run: RunVerdict) -> list[Failing]:
     cases = (case for suite in run.suites for case in _suite_cases(suite))
     failing = [case for case in cases if case.outcome in {"failed", "error"}]
     failing.sort(key=lambda case: (case.kind != "judge", case.outcome == "error"))
-    return [Failing(case.outcome, partial(replace, case)) for case in failing]
+    return [(case.outcome, partial(replace, case)) for case in failing]
 
 
 def failing_pairs(run: RunVerdict) -> list[Failing]:
@@ -152,7 +149,7 @@ def failing_pairs(run: RunVerdict) -> list[Failing]:
     for suite in run.suites:
         for outline in suite.outlines:
             if outline.outcome != "passed":
-                failing = Failing(outline.outcome, partial(_read_case, outline))
+                failing: Failing = outline.outcome, partial(_read_case, outline)
                 ranked.append((outline.outcome == "error", badness(outline.read()), failing))
     return [failing for *_, failing in sorted(ranked, key=lambda each: each[:2])]
 

@@ -104,9 +104,9 @@ def annotation_lines(
         failing = [*failing_tests(run), *failing_pairs(run)]
     room = _LINES - len(notes)
     n_shown = len(failing) if len(failing) <= room else room - 1
-    notes += [_annotation(each.make()) for each in failing[:n_shown]]
+    notes += [_annotation(make()) for _, make in failing[:n_shown]]
     if rest := failing[n_shown:]:
-        n_unscored = sum(each.outcome == "error" for each in rest)
+        n_unscored = sum(outcome == "error" for outcome, _ in rest)
         more = f"{len(rest) - n_unscored:,} more fail and {n_unscored:,} more are unscored"
         message = f"{more}; the step summary lists them"
         notes.append(Annotation(kind="more", title=f"{len(rest):,} more", message=message))
@@ -189,8 +189,8 @@ def step_summary(run: RunVerdict) -> str:
         names=names,
         sliced_systems=[row.system for row in systems if row.system.slices],
         comparisons=[row.system for row in systems if row.system.comparison is not None],
-        failed=[each.make for each in failing if each.outcome == "failed"],
-        unscored=[each.make for each in failing if each.outcome == "error"],
+        failed=[make for outcome, make in failing if outcome == "failed"],
+        unscored=[make for outcome, make in failing if outcome == "error"],
         waivers=[use for suite in run.suites for use in suite.waivers],
         judge_trust=judge_section.trust_of_run(run),
         calls=list(calls_lines(header.usage, {})) if header.usage else (),

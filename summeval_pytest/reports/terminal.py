@@ -460,8 +460,9 @@ def _flip(number: int, flip: Rejudged) -> Iterator[str]:
     old, new, label = (judge_section.verdict_of(flip.new, value) for value in answers)
     way = "away" if flip.loss > 0 else "towards" if flip.loss < 0 else "as far as before"
     yield one_line(f"{number}. {where}: {old} -> {new}, label {label} ({way})", 200)
-    when = " now" if flip.quoted is flip.new else " then"
-    yield from judge_section.evidence_lines(flip.quoted, 13, when=when)
+    # An answer that equals its label quotes no texts.
+    quoting, when = (flip.old, " then") if flip.new.agrees else (flip.new, " now")
+    yield from judge_section.evidence_lines(quoting, 13, when=when)
 
 
 def _kind_name(kind: KindDrift) -> str:

@@ -211,11 +211,6 @@ class Rejudged:
         assert self.new.answer is not None
         return abs(self.new.answer - self.new.label) - abs(self.old.answer - self.old.label)
 
-    @property
-    def quoted(self) -> GoldenAnswer:
-        """The answer that quotes both texts. An answer that equals its label quotes none."""
-        return self.old if self.new.agrees else self.new
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindDrift:

@@ -94,11 +94,6 @@ class Threshold:
         """Whether it is the most that the number may be; a bound with an interval never is."""
         return self.bound is None and self.named.lower_is_better
 
-    @property
-    def sign(self) -> str:
-        """At least or at most, for the page."""
-        return "\u2264" if self.is_upper else "\u2265"
-
     def compared(self, value: float | None, low: float | None) -> float | None:
         """The value that the threshold judges: a figure, or the lower bound of its interval."""
         return low if self.bound == "lower" else value

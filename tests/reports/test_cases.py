@@ -220,7 +220,7 @@ def test_the_worst_come_first() -> None:
     )
     systems = (system("open", undecided=("why",), means=()), system("fails"), system(means=()))
     run = record(*pairs, systems=systems)
-    actual = [each.make() for each in (*failing_tests(run), *failing_pairs(run))]
+    actual = [make() for _, make in (*failing_tests(run), *failing_pairs(run))]
     assert [case.system if case.kind == "system" else case.paper for case in actual] == [
         "fails", "open", "empty", "first", "second", "third", "judge",
     ]  # fmt: skip
