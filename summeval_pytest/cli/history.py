@@ -166,8 +166,7 @@ def _tables(
 def _outcome(run: RunVerdict, suite: SuiteRecord, system: SystemResult) -> str:
     """The worst of the judge, the system's pairs and its means; partial where some are missing."""
     own = replace(suite, systems=(system,), pairs=suite.pairs_of(system.name))
-    outcome = replace(run, suites=(own,)).outcome
-    return "partial" if outcome == "passed" and own.gaps else outcome
+    return replace(run, suites=(own,)).shown
 
 
 def _change(last: dict[str, Mapping[Basis, object]], judge: str, suite: SuiteRecord) -> str:

@@ -187,7 +187,7 @@ def compare_runs(
         _check_golden(chosen, {"OLD": (old_file, old), "NEW": (new_file, new)}, shared)
         return _golden_answers(old, new, shared, chosen.answers)
     lines = [
-        one_line(f"{which}: {suite.shown}: {suite.gaps[0]}")
+        one_line(f"{which}: {suite.shown}: {suite.missing}")
         for which, record in (("OLD", old), ("NEW", new))
         for suite in record.suites
         if suite.is_cut

@@ -157,7 +157,7 @@ def write_outputs(
         # a baseline is no comparison itself
         systems = tuple(replace(each, baseline="", comparison=None) for each in judged.systems)
         alone = replace(judged.with_pairs(lambda pair: replace(pair, change=None)), systems=systems)
-        if unfit := _unfit(judged):
+        if unfit := _unfit(judged) or next(verdict.untested(judged), ""):
             yield f"{SAVE}={options.save}: not saved, {judged.shown}: {unfit}"
         elif fault := write_whole(file, record_lines(replace(verdict, suites=(alone,)))):
             yield fault

@@ -137,7 +137,7 @@ def _all_notes(run: RunVerdict) -> Iterator[tuple[tuple[str, ...], Annotation]]:
 
 
 def _partly_judged(run: RunVerdict) -> Iterator[Annotation]:
-    gaps = [one_line(f"{suite.shown}: {gap}") for suite in run.suites for gap in suite.gaps]
+    gaps = [one_line(f"{suite.shown}: {gap}") for suite in run.suites for gap in run.gaps(suite)]
     if gaps:
         message = f"{_joined(gaps)}; the run decides nothing about the rest"
         yield Annotation(kind="part", title="only a part of the gate", message=message)
@@ -184,6 +184,7 @@ def step_summary(run: RunVerdict) -> str:
     page = template("step_summary.md", _finalize, *words, *functions)
     return page.render(
         record=run,
+        is_part=any(map(run.gaps, run.suites)),
         measured=[suite for suite in run.suites if suite.trust is not None],
         systems=systems,
         names=names,

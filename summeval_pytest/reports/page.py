@@ -189,7 +189,7 @@ def page_pieces(record: RunVerdict) -> Iterator[str]:
     return template("page.html", finalize, *words, *functions).generate(
         record=record,
         judge_trust=judge_section.trust_of_run(record),
-        gaps=[gap for suite in record.suites for gap in suite.uncompared],
+        gaps=[gap for suite in record.suites for gap in record.untested(suite)],
         style=style,
         script=script,
         policy=policy(style, script),

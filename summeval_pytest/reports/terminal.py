@@ -193,7 +193,7 @@ def ending_lines(record: RunVerdict, *, n_worst: int = 0) -> Iterator[str]:
     """What was not judged, comparisons, waivers and the ``n_worst`` worst findings."""
     for suite in record.suites:
         lines = [one_line(suite.stick, 400)] if suite.stick else []
-        lines += [f"{one_line(suite.shown)}: {one_line(gap)}" for gap in suite.gaps]
+        lines += [f"{one_line(suite.shown)}: {one_line(gap)}" for gap in record.gaps(suite)]
         slices = (line for system in suite.systems for line in wording.slice_lines(system))
         lines += [one_line(line, 400) for line in slices]
         for system, comparison in suite.comparisons.items():

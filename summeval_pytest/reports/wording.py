@@ -332,6 +332,13 @@ class SystemRow:
         outcomes = {self.system.outcome, *self.outcomes}
         return next((outcome for outcome in WORST_FIRST if outcome in outcomes), "not judged")
 
+    @property
+    def shown(self) -> Covered | Literal["partial"]:
+        """The outcome; "partial" for one that passes on some papers, or without its means."""
+        system, is_short = self.system, sum(self.outcomes.values()) < len(self.system.papers)
+        is_left_out = system.outcome == "not judged" and self.suite.policy.decides_systems
+        return "partial" if self.outcome == "passed" and (is_short or is_left_out) else self.outcome
+
     def mean(self, name: str) -> ShownMean:
         """One of its means, whether it has a threshold or not."""
         system, thresholds = self.system, self.suite.policy.thresholds

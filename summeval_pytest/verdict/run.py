@@ -26,7 +26,7 @@ from summeval_pytest.verdict.differences import (
 )
 from summeval_pytest.verdict.means import SystemVerdict
 from summeval_pytest.verdict.pair import PairVerdict, explaining
-from summeval_pytest.verdict.policy import Policy
+from summeval_pytest.verdict.policy import Policy, floors_of
 from summeval_pytest.verdict.slices import SliceVerdict
 from summeval_pytest.verdict.thresholds import WaiverUse
 from summeval_pytest.verdict.trust import Trust
@@ -303,22 +303,12 @@ class SuiteRecord:
         return sum(len(system.papers) for system in self.systems)
 
     @property
-    def gaps(self) -> tuple[str, ...]:
-        """What the run did not judge or compare, a clause each."""
+    def missing(self) -> str:
+        """How many pairs are missing, in a clause; empty where none is."""
         judged = f"{len(self.pairs):,} of {self.n_expected:,} pairs"
         if self.is_cut:
-            return (f"not complete: {judged}, the run was cut", *self.uncompared)
-        is_short = len(self.pairs) < self.n_expected
-        return (*([f"only {judged} are in this run"] * is_short), *self.uncompared)
-
-    @property
-    def uncompared(self) -> tuple[str, ...]:
-        """The requested comparisons that were not made, a clause each."""
-        return tuple(
-            f"{system.name} was not compared with {system.baseline}"
-            for system in self.systems
-            if not system.is_compared
-        )
+            return f"not complete: {judged}, the run was cut"
+        return f"only {judged} are in this run" if len(self.pairs) < self.n_expected else ""
 
     @property
     def is_complete(self) -> bool:
@@ -372,6 +362,25 @@ class RunRecord:
     shard: tuple[int, int] | None = field(default=None, metadata=SPARSE)
     suites: tuple[SuiteRecord, ...]
 
+    def untested(self, suite: SuiteRecord) -> Iterator[str]:
+        """What the run did not decide about the pairs that it judged, a clause each.
+
+        Comparisons, means, and the floors of the judge: their tests can be left out.
+        """
+        for system in suite.systems:
+            if not system.is_compared:
+                yield f"{system.name} was not compared with {system.baseline}"
+            is_left_out = system.outcome == "not judged" and suite.policy.decides_systems
+            if is_left_out and not suite.missing:
+                yield f"the means of {system.name} were not tested"
+        floors = floors_of(suite.policy.floors, self.judge.name).floors
+        if floors and suite.trust is None and not suite.missing:
+            yield "the floors of the judge were not tested"
+
+    def gaps(self, suite: SuiteRecord) -> list[str]:
+        """What the run did not judge or decide, a clause each."""
+        return [*filter(None, [suite.missing]), *self.untested(suite)]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunVerdict(RunRecord):
@@ -412,6 +421,11 @@ class RunVerdict(RunRecord):
 
     @property
     def may_release(self) -> bool:
-        """Whether everything was judged and compared, and passed."""
-        is_whole = not any(suite.gaps for suite in self.suites)
-        return self.outcome == "passed" and is_whole
+        """Whether everything was judged, decided and compared, and passed."""
+        return self.shown == "passed"
+
+    @property
+    def shown(self) -> RunOutcome | Literal["partial"]:
+        """The outcome; "partial" for a run that passes and did not test all."""
+        is_partial = self.outcome == "passed" and any(map(self.gaps, self.suites))
+        return "partial" if is_partial else self.outcome

@@ -131,7 +131,7 @@ def test_rescore_weighs_the_facets_anew(careless: Path, tmp_path: Path, shell: S
         ("compare --fail=eva", "--fail='eva' is no rule; write eva:no-worse-0.05 for a margin"),
         ("rescore --min=facet=2", "threshold facet = 2 can never decide"),
         ("rescore --min=facets=0.5", "unknown threshold 'facets'; did you mean 'facet"),
-        ("rescore --weights=background=0", "'background=0' is no weight"),
+        ("rescore --weights=background=0", "--weights='background=0' does not weigh each"),
         ("rescore --record=nowhere/run.json", "cannot be written, its folder is not there"),
     ],
 )

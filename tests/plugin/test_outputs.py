@@ -109,10 +109,11 @@ def test_a_comparison_that_was_lost_with_its_worker_is_an_error_in_every_report(
     bench.inside("summeval.toml", GOOD, SAVE)
     bench.write("conftest.py", DYING)
     run = bench.inside("summeval.toml", BAD, COMPARE, *REPORTS, "-n1")
-    (suite,) = bench.record().suites
+    record = bench.record()
+    (suite,) = record.suites
     assert run.code == 1
     assert suite.systems[0].outcome == "error"
-    assert suite.gaps == ("bad was not compared with v1",)
+    assert record.gaps(suite) == ["bad was not compared with v1"]
     tree = ET.parse(bench.path / "run.xml")  # noqa: S314 - the run has just written it
     classes = [case.get("classname") or "" for case in tree.iterfind(".//testcase[error]")]
     assert any("all-papers" in name for name in classes)
@@ -130,7 +131,7 @@ def test_a_killed_run_leaves_the_pairs_that_it_had_judged(bench: Bench) -> None:
         ("good", "kiln-02"),
         ("bad", "limpet-01"),
     ]
-    assert suite.gaps == ("not complete: 3 of 4 pairs, the run was cut",)
+    assert suite.missing == "not complete: 3 of 4 pairs, the run was cut"
     assert {paper.id for paper in suite.papers} == {"limpet-01", "kiln-02"}
 
     assert bench.inside(*chosen).code == 1

@@ -10,7 +10,8 @@ from summeval_pytest.metrics.score import findings_of
 from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.differences import Comparison
 from summeval_pytest.verdict.pair import PairVerdict, Shortfall
-from summeval_pytest.verdict.thresholds import Threshold
+from summeval_pytest.verdict.policy import Floors
+from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from summeval_pytest.verdict.trust import Agreement, Trust
 from tests.verdict.records import eva, marks, pair, rated, run, suite, system
 
@@ -61,7 +62,7 @@ def test_a_suite_that_was_judged_in_part_is_not_complete(
 ) -> None:
     """A selection, or a judge that broke down, must never pass for a whole run."""
     assert not gated(*pairs).is_complete
-    assert gated(*pairs).gaps == gaps
+    assert tuple(run(gated(*pairs)).gaps(gated(*pairs))) == gaps
     assert not run(gated(*pairs)).may_release
     assert run(gated(*BOTH)).is_complete
     assert run(gated(*BOTH)).may_release
@@ -70,11 +71,19 @@ def test_a_suite_that_was_judged_in_part_is_not_complete(
 def test_a_run_that_was_cut_or_not_compared_releases_nothing() -> None:
     """Whatever its pairs say: what was asked for is not known."""
     cut = replace(gated(*BOTH), is_cut=True)
-    assert cut.gaps == ("not complete: 2 of 2 pairs, the run was cut",)
+    assert cut.missing == "not complete: 2 of 2 pairs, the run was cut"
     (careful,) = gated(*BOTH).systems
     requests = replace(gated(*BOTH), systems=(replace(careful, baseline="v1.3"),))
-    assert requests.gaps == ("careful was not compared with v1.3",)
-    for stored in (cut, requests):
+    assert run(requests).gaps(requests) == ["careful was not compared with v1.3"]
+    table = Floors(floors=(Threshold("facet_exact", 0.5, "point"),))
+    policy = gated(*BOTH).policy
+    floors = replace(gated(*BOTH), policy=replace(policy, floors=(table,)))
+    assert run(floors).gaps(floors) == ["the floors of the judge were not tested"]
+    of_means = replace(policy, thresholds=Thresholds(pair=(), mean=(Threshold("facet", 0.5),)))
+    means = replace(gated(*BOTH, outcome="not judged"), policy=of_means)
+    assert run(means).gaps(means) == ["the means of careful were not tested"]
+    for stored in (cut, requests, floors, means):
+        assert run(stored).shown == "partial"
         assert (run(stored).outcome, run(stored).may_release) == ("passed", False)
     comparison = Comparison(baseline="v1.3", system="careful")
     made = replace(careful, baseline="v1.3", comparison=comparison)
