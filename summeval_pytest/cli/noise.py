@@ -31,7 +31,7 @@ from summeval_pytest.cli.parameters import (
     suite_of,
     whole_number,
 )
-from summeval_pytest.endpoints.spending import Totals
+from summeval_pytest.endpoints.limits import Totals
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics, metric_of
 from summeval_pytest.metrics.number import Named

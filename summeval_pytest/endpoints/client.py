@@ -26,7 +26,7 @@ from summeval_pytest.endpoints.dialect import (
     next_trial,
     room,
 )
-from summeval_pytest.endpoints.spending import tokens_about
+from summeval_pytest.endpoints.limits import tokens_about
 from summeval_pytest.endpoints.wire import TOO_SLOW, Wire, read_off_loop
 from summeval_pytest.errors import REFUSALS, NoReplyError
 

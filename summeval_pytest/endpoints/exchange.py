@@ -19,8 +19,14 @@ from summeval_pytest.endpoints.chat import ROOM, read_reply
 from summeval_pytest.endpoints.client import Backoff, Client
 from summeval_pytest.endpoints.dialect import read_dialect
 from summeval_pytest.endpoints.endpoint import is_other_model
-from summeval_pytest.endpoints.limits import URGENCY, Limits
-from summeval_pytest.endpoints.spending import Ledger, ModelSeen, cost_at_most, tokens_for
+from summeval_pytest.endpoints.limits import (
+    URGENCY,
+    Ledger,
+    Limits,
+    ModelSeen,
+    cost_at_most,
+    tokens_for,
+)
 from summeval_pytest.errors import NoReplyError, OptionError, StoreError
 from summeval_pytest.store.cassette import Row
 from summeval_pytest.store.store import open_store
@@ -32,8 +38,7 @@ if TYPE_CHECKING:
     from summeval_pytest.endpoints.client import Again, Sender
     from summeval_pytest.endpoints.dialect import Dialect
     from summeval_pytest.endpoints.endpoint import Address, Endpoint, Price
-    from summeval_pytest.endpoints.limits import Urgency
-    from summeval_pytest.endpoints.spending import Budget
+    from summeval_pytest.endpoints.limits import Budget, Urgency
     from summeval_pytest.errors import Fault
     from summeval_pytest.store.store import P, Store, StorePlace, T
 

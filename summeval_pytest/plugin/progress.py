@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from summeval_pytest.endpoints.spending import Ledger
+    from summeval_pytest.endpoints.limits import Ledger
 
 
 TERMINAL: Final = "/dev/tty"

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any, Final
 
-from summeval_pytest.endpoints.spending import ORIGINS, ModelSeen, models_seen
+from summeval_pytest.endpoints.limits import ORIGINS, ModelSeen, models_seen
 from summeval_pytest.judges.judge import Counting, Judge
 from summeval_pytest.run.session import Session
 from summeval_pytest.store.cassette import Cassette

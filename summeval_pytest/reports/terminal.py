@@ -14,7 +14,7 @@ from itertools import count, groupby
 from textwrap import wrap
 from typing import Final, NamedTuple
 
-from summeval_pytest.endpoints.spending import ModelSeen
+from summeval_pytest.endpoints.limits import ModelSeen
 from summeval_pytest.metrics.catalogue import METRICS, catalogue_of, measured_metrics
 from summeval_pytest.metrics.finding import Finding, rank
 from summeval_pytest.metrics.number import CustomNumbers

@@ -14,7 +14,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.endpoints.chat import Usage
-from summeval_pytest.endpoints.spending import tokens_about
+from summeval_pytest.endpoints.limits import tokens_about
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.questions import ListRelations, RelationList

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from summeval_pytest.endpoints.endpoint import OLLAMA, OPENAI, Addresses
 from summeval_pytest.endpoints.exchange import Exchange, Memory
-from summeval_pytest.endpoints.spending import Budget
+from summeval_pytest.endpoints.limits import Budget
 from summeval_pytest.errors import OptionError, Place, nearest
 from summeval_pytest.judges.judge import ComposedJudge, Panel, find_judge, is_local
 from summeval_pytest.metrics.catalogue import METRICS

@@ -14,7 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from summeval_pytest.endpoints.exchange import DRAIN_SECONDS
-from summeval_pytest.endpoints.spending import Totals
+from summeval_pytest.endpoints.limits import Totals
 from summeval_pytest.errors import SummevalError, UsageError
 from summeval_pytest.record.gated_suite import gated_suite
 from summeval_pytest.record.json_text import as_json

@@ -12,7 +12,7 @@ from functools import partial
 from sys import intern
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.endpoints.spending import ModelSeen
+from summeval_pytest.endpoints.limits import ModelSeen
 from summeval_pytest.errors import Place
 from summeval_pytest.metrics.finding import Finding
 from summeval_pytest.metrics.number import SPARSE, UNRECORDED, CustomNumbers, Named, Unscored

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from summeval_pytest.endpoints.spending import ModelSeen
+from summeval_pytest.endpoints.limits import ModelSeen
 from summeval_pytest.verdict.run import SuiteRecord
 from summeval_pytest.verdict.trust import Trust
 from tests.cli.conftest import Shell

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 import summeval_pytest
 from summeval_pytest import errors, questions
 from summeval_pytest.cli.app import COMMANDS, make_app
-from summeval_pytest.endpoints import spending
+from summeval_pytest.endpoints import limits
 from summeval_pytest.endpoints.chat import Effort
 from summeval_pytest.endpoints.endpoint import Endpoint, EndpointSpec
 from summeval_pytest.metrics import eva, facet, facts, faithfulness, finding, number, own
@@ -272,7 +272,7 @@ def commands() -> Iterator[str]:
 
 _MODULES: Final = (
     run, number, facet, facts, eva, faithfulness, own, finding, pair, means, policy,
-    differences, trust, thresholds, golden, correction, spending,
+    differences, trust, thresholds, golden, correction, limits,
     questions, errors, values, labels,
 )  # fmt: skip
 """Where the values of a run record are."""

@@ -15,8 +15,7 @@ from summeval_pytest.endpoints.client import Backoff
 from summeval_pytest.endpoints.dialect import Dialect
 from summeval_pytest.endpoints.endpoint import Address, Endpoint, Price
 from summeval_pytest.endpoints.exchange import Exchange, Memory
-from summeval_pytest.endpoints.limits import URGENCY, Urgency
-from summeval_pytest.endpoints.spending import Budget, models_seen
+from summeval_pytest.endpoints.limits import URGENCY, Budget, Urgency, models_seen
 from summeval_pytest.errors import NoReplyError, OptionError, StoreError
 from summeval_pytest.store.cache import Cache
 from summeval_pytest.store.cassette import Row

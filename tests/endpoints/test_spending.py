@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest.endpoints.chat import ChatRequest, Message, Schema, Usage
 from summeval_pytest.endpoints.endpoint import LONG, OPENAI_URL, Address, Endpoint, Price
-from summeval_pytest.endpoints.spending import (
+from summeval_pytest.endpoints.limits import (
     ORIGINS,
     Budget,
     Ledger,
@@ -262,7 +262,7 @@ def test_budget_is_never_exceeded(calls: list[tuple[int, int, int]], cents: int)
 BUDGET = """
 import asyncio, pathlib, random, sys, time
 from summeval_pytest.errors import NoReplyError
-from summeval_pytest.endpoints.spending import Budget
+from summeval_pytest.endpoints.limits import Budget
 from summeval_pytest.store.store import LocalStore
 budget = Budget(1.0, LocalStore(pathlib.Path(sys.argv[1])).account("run-1"))
 """

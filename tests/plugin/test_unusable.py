@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from summeval_pytest.cli.app import main
-from summeval_pytest.endpoints.spending import ModelSeen
+from summeval_pytest.endpoints.limits import ModelSeen
 from summeval_pytest.store.cassette import write_cassette
 from tests.judges.llm.by_rule import answer_by_rule
 from tests.plugin.conftest import Bench, by_rule

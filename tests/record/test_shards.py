@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from summeval_pytest.endpoints.spending import ModelSeen
+from summeval_pytest.endpoints.limits import ModelSeen
 from summeval_pytest.errors import OptionError
 from summeval_pytest.record.shards import check_options, find_suite, joined
 from summeval_pytest.verdict.policy import Policy

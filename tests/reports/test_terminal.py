@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.endpoints.endpoint import Price
-from summeval_pytest.endpoints.spending import Ledger, ModelSeen, Totals
+from summeval_pytest.endpoints.limits import Ledger, ModelSeen, Totals
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.reports.terminal import (
     SystemTally,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from summeval_pytest.endpoints.spending import Budget
+from summeval_pytest.endpoints.limits import Budget
 from summeval_pytest.errors import NoReplyError, StoreError
 from summeval_pytest.scale import postgres
 from summeval_pytest.scale.postgres import PostgresStore
@@ -30,7 +30,7 @@ KEY, OTHER = "a" * 64, "b" * 64
 A_WHILE: Final = 0.2
 START: Final = """
 import asyncio, os, random, sys
-from summeval_pytest.endpoints.spending import Budget
+from summeval_pytest.endpoints.limits import Budget
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.store.cassette import Row
 from summeval_pytest.store.cassette import request_key

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from summeval_pytest.endpoints.spending import models_seen
+from summeval_pytest.endpoints.limits import models_seen
 from summeval_pytest.judges.judge import Counting, find_judge
 from summeval_pytest.metrics.catalogue import CATALOGUE, METRICS, OPTIONAL, lacks
 from summeval_pytest.metrics.eva import EvaScore
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.endpoints.spending import ModelSeen
+    from summeval_pytest.endpoints.limits import ModelSeen
     from summeval_pytest.judges.judge import Judge
     from summeval_pytest.metrics.facts import StageCounts
     from summeval_pytest.questions import Answer, Facet, Question
