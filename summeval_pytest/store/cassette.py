@@ -121,10 +121,8 @@ def read_row(line: str, expected: str = "") -> Row:
             if expected and key != expected:
                 raise ValueError(f"its line has the key {key}")
             return row
-        case {"key": str(), "topic": str(), "reply": _, **more} if not more:
-            raise ValueError("a row's reply is a JSON object")
         case {"key": _, "topic": _, "reply": _, **more} if not more:
-            raise ValueError("a row's key and topic are texts")
+            raise ValueError("a row's key and topic are texts, and its reply is a JSON object")
         case dict(values):
             names = ", ".join(_start(name) for name in sorted(values)) or "nothing"
             raise ValueError(f"a row has 'key', 'reply' and 'topic', and this has {names}")
@@ -200,11 +198,10 @@ def _read(raw: bytes, last: str) -> Row:
         raise ValueError(message) from None
     except ValueError as error:
         raise ValueError(f"{error}; delete the line and record it again") from None
-    if row.key == last:
-        raise ValueError(f"the key {last} stands on the line before, too; delete one of them")
-    if row.key < last:
+    if row.key <= last:
         raise ValueError(
-            f"the key {row.key} stands after {last}; sort the lines, as with 'LC_ALL=C sort -u'"
+            f"the key {row.key} stands after {last}; keep one line for each key and sort them, as"
+            " with 'LC_ALL=C sort -u'"
         )
     return row
 

@@ -79,9 +79,10 @@ PARTS = "a row has 'key', 'reply' and 'topic', and this has"
         (line(extra=1), f"{PARTS} 'extra', 'key', 'reply', 'topic'"),
         ('{"key": 1}', f"{PARTS} 'key'"),
         ("{}", f"{PARTS} nothing"),
-        (line(key=3), "a row's key and topic are texts"),
-        (line(topic=None), "a row's key and topic are texts"),
-        (line(reply=["a"]), "a row's reply is a JSON object"),
+        *(
+            (each, "a row's key and topic are texts, and its reply is a JSON object")
+            for each in (line(key=3), line(topic=None), line(reply=["a"]))
+        ),
         ("[1]", "the line is no JSON object"),
         ('{"a": NaN}', "'NaN' is no JSON number"),
         ('{"a": "\u202e"}', "character 8 is hidden; it has to be written as \\u202e"),
@@ -124,7 +125,7 @@ TEXT = f"""\
 
 NAME = "golden/cassette.jsonl"
 AGAIN = "delete the line and record it again"
-SORT = "sort the lines, as with 'LC_ALL=C sort -u'"
+SORT = "keep one line for each key and sort them, as with 'LC_ALL=C sort -u'"
 CONFLICT = "marks a merge conflict; keep the lines of both sides, sorted, and delete the marks"
 
 
@@ -183,7 +184,7 @@ def test_unused_rows_are_those_nobody_asked_for(path: Path) -> None:
         (2, "=======", f"'=======' {CONFLICT}"),
         (3, ">>>>>>> \x1b", f"'>>>>>>>' {CONFLICT}"),
         (2, "||||||| base", f"'|||||||' {CONFLICT}"),
-        (2, ROWS[0].as_line(), f"the key {A} stands on the line before, too; delete one of them"),
+        (2, ROWS[0].as_line(), f"the key {A} stands after {A}; {SORT}"),
         (3, ROWS[0].as_line(), f"the key {A} stands after {B}; {SORT}"),
     ],
 )
