@@ -20,6 +20,7 @@ from summeval_pytest.verdict.trust import (
     Disagreement,
     MoreLabels,
     Trust,
+    confusions,
     worst_disagreements,
 )
 
@@ -181,11 +182,18 @@ def open_floors(trust: Trust | None) -> list[str]:
 
 
 def untrusted_lines(trust: Trust, golden: Sequence[GoldenPair]) -> Iterator[str]:
-    """What an untrusted judge gets wrong: missed floors and the worst cases."""
+    """What an untrusted judge gets wrong: missed floors, confusion matrices, the worst cases."""
     yield from safe_lines(f"{UNTRUSTED}: {MARK}")
     for agreement, floor in trust.missed:
         meaning = named_agreement(floor.name).meaning
         yield f"  {one_line(f'{short_of_floor(agreement, floor)} ({meaning})', _LINE)}"
+    for confusion in confusions(golden):
+        first = max(len("label"), *map(len, confusion.categories)) + 2
+        wide = max(6, *(len(name) + 2 for name in confusion.categories))
+        yield f"{confusion.of}: label in rows, judge in columns"
+        yield " " * (first + 2) + "".join(f"{name:>{wide}}" for name in confusion.categories)
+        for name, row in zip(confusion.categories, confusion.table, strict=True):
+            yield f"  {name:<{first}}{''.join(f'{count:>{wide},}' for count in row)}"
     if worst := worst_disagreements(golden):
         yield f"worst disagreements ({len(worst)}):"
     for number, each in enumerate(worst, start=1):

@@ -53,7 +53,7 @@ def test_a_slice_fails_though_the_mean_of_all_papers_passes() -> None:
     assert system.outcome == "failed"
     assert not system.verdict.missed
     case = system_case(system)
-    assert case.title == "mean faithfulness of slice field=cs"
+    assert case.title == "field=cs mean faithfulness"
     assert case.phrases == ("slice field=cs: mean faithfulness 0.500 < 0.600 (5 of 5 papers)",)
     parts = {part.name: part.cause for part in system_parts(system, [])}
     assert parts["field=cs mean faithfulness"] == "shortfall"
