@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import accumulate
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -303,20 +303,19 @@ def _agreements(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> tup
     counts, figures = counts_of(pairs), []
     for name in AGREEMENTS:
         own = tuple(floor for floor in floors if floor.name == name)
-        figure = figure_of(name, pairs, counts)
-        if not own and (not figure.n_items or name in FOLLOWING):
+        (value, *without), at_worst, n_items = _figure(name, pairs, counts)
+        if not own and (not n_items or name in FOLLOWING):
             continue
-        value, *without = figure.values
         if name in SHARES:
             interval = share_interval(*SHARES[name](_bearing_on(name, counts)))
         else:
-            interval = jackknife_interval(value, without, at_worst=figure.at_worst)
+            interval = jackknife_interval(value, without, at_worst=at_worst)
         figures.append(
             Agreement(
                 name=name,
                 value=value,
                 **asdict(interval),
-                n_items=figure.n_items,
+                n_items=n_items,
                 n_papers=len(without),
                 floors=own,
             )
@@ -382,21 +381,13 @@ def _wrong(answer: GoldenAnswer, middle: float) -> GoldenAnswer:
     return replace(answer, answer=low if is_high else high, evidence=evidence)
 
 
-class Figure(NamedTuple):
-    """A figure of agreement, None where it is undefined.
+def _figure(
+    name: str, pairs: Sequence[GoldenPair], counts: Counts
+) -> tuple[list[float | None], float | None, int]:
+    """A figure of all papers, then without each that bears on it; at worst; and its items.
 
-    Attributes:
-        values: Of all papers, then without each of those that bear on it.
-        at_worst: With the gravest errors that the labels may have missed.
+    ``at_worst`` is with the gravest errors that the labels may have missed.
     """
-
-    values: list[float | None]
-    at_worst: float | None
-    n_items: int
-
-
-def figure_of(name: str, pairs: Sequence[GoldenPair], counts: Counts) -> Figure:
-    """One figure of these pairs, whose counts these are."""
     if name == SPEARMAN:
         return _overall(pairs)
     rows = _bearing_on(name, counts)
@@ -407,7 +398,7 @@ def figure_of(name: str, pairs: Sequence[GoldenPair], counts: Counts) -> Figure:
         missed[highest_taken_for_lowest] = missed_errors(int(total[_SLICES[kind]].sum()))
     figures = FIGURES[name](np.array([total, *(total - rows), total + missed]))
     *values, at_worst = (None if np.isnan(value) else float(value) for value in figures)
-    return Figure(values, at_worst, n_of(total, name))
+    return values, at_worst, n_of(total, name)
 
 
 def _bearing_on(name: str, counts: Counts) -> Counts:
@@ -448,7 +439,7 @@ def _errors(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> Iterato
             )
 
 
-def _overall(pairs: Sequence[GoldenPair]) -> Figure:
+def _overall(pairs: Sequence[GoldenPair]) -> tuple[list[float | None], float | None, int]:
     """Spearman's rho of FM and the labelled overall scores."""
     rows = [(pair.group, *row) for pair in pairs for row in pair.answered("overall")]
     groups, label, given = (np.array([row[at] for row in rows]) for at in range(3))
@@ -456,7 +447,7 @@ def _overall(pairs: Sequence[GoldenPair]) -> Figure:
     without = [spearman(label[groups != g], given[groups != g]) for g in sorted(set(groups))]
     # The gravest error: the best summary of all has the lowest score of all.
     at_worst = value and spearman([*label, label.max() + 1], [*given, given.min() - 1])
-    return Figure([value, *without], at_worst, len(rows))
+    return [value, *without], at_worst, len(rows)
 
 
 WORST: Final = 5
