@@ -298,17 +298,9 @@ def _ratings(
         flow.expect_count("ratings", len(answer.ratings), len(pairs))
         answers = answer.ratings
     given = iter(answers)
+    absent = {"rating": EMPTY_RATING, "reason": "the summary does not state it", "by_rule": True}
     return tuple(
-        _rated(pair, next(given))
-        if pair.candidate
-        else RatedFacet(
-            facet=pair.facet,
-            rating=EMPTY_RATING,
-            reason="the summary does not state it",
-            reference=pair.reference,
-            candidate="",
-            by_rule=True,
-        )
+        _rated(pair, next(given)) if pair.candidate else RatedFacet(**{**asdict(pair), **absent})
         for pair in stated
     )
 
