@@ -13,6 +13,7 @@ from summeval_pytest.study.edits import ATTACKS, Edit
 from summeval_pytest.study.probe import (
     RELATIONS,
     Check,
+    Direction,
     Expectation,
     check,
     probes_of,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.suite.suite import Suite
 
+Moves = list[tuple[float, float]]
 SUMMARY = (
     "Moss is a common plant of bogs. We grew moss with lime or with clay for 12 weeks. Growth rose"
     " by 31% in lime and 12% in clay. Survival did not differ. Only one bog was studied."
@@ -33,12 +35,6 @@ SUMMARY = (
 ORDER = """
     identity sentence-order duplicated-sentence irrelevant-sentence number-edit swapped truncated
 """
-
-
-def moved(direction: str, before: float, after: float, amount: float = 0.0) -> bool:
-    """Whether facet moved so."""
-    expectation = Expectation("facet", direction, amount)  # type: ignore[arg-type]  # from a table
-    return expectation.is_met(before, after)
 
 
 @pytest.mark.parametrize(
@@ -56,14 +52,12 @@ def moved(direction: str, before: float, after: float, amount: float = 0.0) -> b
     ],
 )
 def test_a_number_moves_as_expected_or_does_not(
-    direction: str,
-    amount: float,
-    holds: list[tuple[float, float]],
-    breaks: list[tuple[float, float]],
+    direction: Direction, amount: float, holds: Moves, breaks: Moves
 ) -> None:
     """Worked examples, before and after; what floats lose by adding is no move."""
-    assert [moved(direction, *pair, amount) for pair in holds] == [True] * len(holds)
-    assert [moved(direction, *pair, amount) for pair in breaks] == [False] * len(breaks)
+    is_met = Expectation("facet", direction, amount).is_met
+    assert [is_met(*pair) for pair in holds] == [True] * len(holds)
+    assert [is_met(*pair) for pair in breaks] == [False] * len(breaks)
 
 
 def test_the_catalogue_has_its_order_and_its_names() -> None:

@@ -117,21 +117,15 @@ def test_novelty_worked_examples(summary: str, shares: list[float | None]) -> No
     assert [novelty(summary, SOURCE, n) for n in (1, 2, 3, 4)] == shares
 
 
-@pytest.mark.parametrize(
-    ("text", "n", "rate"),
-    [
-        # the old pump fills the old pump fills the: 9 tokens, 6 4-grams, 4 of them different
-        ("The old pump fills. The old pump fills the", 4, 2 / 6),
-        ("pond pond pond pond", 1, 0.75),  # 1 of 4 different
-        ("pond pond pond pond", 4, 0.0),  # one 4-gram
-        ("The pond. the POND!", 2, 1 / 3),  # the pond, pond the, the pond
-        ("", 4, None),
-        ("<s> three words only</s><pad>", 4, None),
-    ],
-)
-def test_repetition_worked_examples(text: str, n: int, rate: float | None) -> None:
+def test_repetition_worked_examples() -> None:
     """Over sentences, and without case or marks; None without room to repeat anything."""
-    assert repetition_rate(text, n) == (None if rate is None else pytest.approx(rate))
+    # the old pump fills the old pump fills the: 9 tokens, 6 4-grams, 4 of them different
+    assert repetition_rate("The old pump fills. The old pump fills the") == pytest.approx(2 / 6)
+    assert repetition_rate("pond pond pond pond", 1) == 0.75  # 1 of 4 different
+    assert repetition_rate("pond pond pond pond") == 0.0  # one 4-gram
+    # the pond, pond the, the pond
+    assert repetition_rate("The pond. the POND!", 2) == pytest.approx(1 / 3)
+    assert repetition_rate("") is repetition_rate("<s> three words only</s><pad>") is None
 
 
 # Numbers
@@ -150,24 +144,19 @@ def test_a_number_is_a_run_of_digits_with_its_decimals() -> None:
 CORPUS = ["The pond and the pump.", "The pump, the 12 frogs and a pond; the end."]
 
 
-@pytest.mark.parametrize(
-    ("texts", "bins", "profile"),
-    [
-        # the 5; and, pond, pump 2 each; a, end, frogs 1 each: ranks 1; 2, 2, 2; 5, 5, 5
-        # the pond is a lake: rank 1, rank 2, absent, rank 5, absent
-        (["The pond", "is a lake 12"], (1, 3), (0.2, 0.2, 0.2, 0.4)),
-        # words of one frequency are never parted: a band that ends at 2 holds all three
-        (["pump", "pond", "and"], (2, 4), (1.0, 0.0, 0.0, 0.0)),
-        # numbers and placeholders are no words, and no word is no share of 0
-        ([], (1, 3), ()),
-        (["", "<pad>", "12 @xmath3 %"], (1, 3), ()),
-    ],
-)
-def test_popularity_worked_examples(
-    texts: list[str], bins: tuple[int, ...], profile: tuple[float, ...]
-) -> None:
+def test_popularity_worked_examples() -> None:
     """Ranks counted by hand: equal frequencies share one."""
-    assert popularity_profile(texts, CORPUS, bins=bins) == profile
+
+    def profile(*texts: str, bins: tuple[int, ...] = (1, 3)) -> tuple[float, ...]:
+        return popularity_profile(texts, CORPUS, bins=bins)
+
+    # the 5; and, pond, pump 2 each; a, end, frogs 1 each: ranks 1; 2, 2, 2; 5, 5, 5
+    # the pond is a lake: rank 1, rank 2, absent, rank 5, absent
+    assert profile("The pond", "is a lake 12") == (0.2, 0.2, 0.2, 0.4)
+    # words of one frequency are never parted: a band that ends at 2 holds all three
+    assert profile("pump", "pond", "and", bins=(2, 4)) == (1.0, 0.0, 0.0, 0.0)
+    # numbers and placeholders are no words, and no word is no share of 0
+    assert profile() == profile("", "<pad>", "12 @xmath3 %") == ()
     assert BANDS == ("1-10", "11-100", "101-1000", "rarer", "not in the corpus")
 
 
