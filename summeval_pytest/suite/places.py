@@ -35,9 +35,8 @@ def find_suite_file(path: Path, shown: str | None = None) -> Path | None:
     files = sorted(entry for entry in path.iterdir() if is_suite_name(entry.name))
     if len(files) > 1:
         names = " and ".join(repr(entry.name) for entry in files)
-        raise SuiteError(
-            Place(shown or path.as_posix()), f"this folder holds {names}; name one of the files"
-        )
+        what = f"this folder holds {names}; name one of the files"
+        raise SuiteError(Place(shown or path.as_posix()), what)
     return files[0] if files else None
 
 

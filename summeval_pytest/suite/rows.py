@@ -147,10 +147,9 @@ def read_table(file: TextFile, kind: str = "") -> DataTable:
         rows = [(row.place.line, row.values) for row in _json_lines(file, "this line")]
         table = _table_of_objects(file, file.at(1), rows)
     for name in table.columns:
-        if not name.strip():
-            raise SuiteError(table.place, f"a column has no name ({name!r}); name or delete it")
-        if table.columns.count(name) > 1:
-            raise SuiteError(table.place, f"two columns are {brief(name)}; delete one")
+        if not name.strip() or table.columns.count(name) > 1:
+            what = f"a column has no name, or that of another ({brief(name)})"
+            raise SuiteError(table.place, f"{what}; name or delete it")
     return table
 
 
@@ -236,9 +235,8 @@ def _records(file: TextFile, mark: str) -> Iterator[tuple[int, list[str]]]:
         except StopIteration:
             return
         except csv.Error as error:
-            raise SuiteError(
-                file.at(number), f"no {_MARK_NAMES[mark]}-separated values: {error}; mend the line"
-            ) from None
+            what = f"no {_MARK_NAMES[mark]}-separated values: {error}"
+            raise SuiteError(file.at(number), f"{what}; mend the line") from None
         finally:
             csv.field_size_limit(usual)
         yield number, cells
@@ -247,13 +245,9 @@ def _records(file: TextFile, mark: str) -> Iterator[tuple[int, list[str]]]:
 
 def _marked_table(file: TextFile, mark: str) -> DataTable:
     records = _records(file, mark)
-    number, cells = next(records, (0, []))
-    columns = [cell.strip() for cell in cells]
+    columns = [cell.strip() for cell in next(records, (0, []))[1]]
     if not any(columns):
         raise SuiteError(file.at(0), f"{file.shown!r} is empty; write a header and one row a line")
-    if len(columns) == 1 and any(other in columns[0] for other in ",;\t"):
-        what = f"the header is one column, {brief(columns[0])}"
-        raise SuiteError(file.at(number), f"{what}; write {_MARK_NAMES[mark]}s between columns")
 
     def read(wanted: Collection[str]) -> Iterator[tuple[int, Row]]:
         for number, cells in records:
