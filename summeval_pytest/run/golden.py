@@ -19,7 +19,7 @@ from summeval_pytest.questions import FACETS, Facet, Fact
 from summeval_pytest.run.measure import StatedFacts
 from summeval_pytest.run.runner import Task
 from summeval_pytest.suite.lines import brief
-from summeval_pytest.suite.marking import cut
+from summeval_pytest.suite.marking import check_summary, cut
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import split_sentences
 
@@ -194,16 +194,18 @@ def labels_fingerprint(suite: Suite) -> str:
 
 
 def check_sentences(suite: Suite) -> None:
-    """Refuse a label, or a role, of a sentence that its summary does not have.
+    """Refuse a label of another summary, and of a sentence that its summary does not have.
 
     Raises:
         SuiteError: naming the label's line; systems whose model is asked are left out.
     """
     for label in suite.labels.values():
-        if suite.systems[label.system].endpoint is None and (label.sentences or label.roles):
+        if suite.systems[label.system].endpoint is None:
             summary = suite.pair(label.paper, label.system).summary
-            check_indices(label, len(split_sentences(normalise(summary))))
-            check_roles(label, summary)
+            check_summary(label, summary)
+            if label.sentences or label.roles:
+                check_indices(label, len(split_sentences(normalise(summary))))
+                check_roles(label, summary)
 
 
 def check_indices(label: Label, n_sentences: int) -> None:
@@ -233,8 +235,9 @@ def golden_pair(label: Label, evaluation: Evaluation) -> GoldenPair:
     """One labelled pair with the judge's answers.
 
     Raises:
-        SuiteError: for a label of a sentence that the summary does not have.
+        SuiteError: for a label of another summary, or of a sentence that it does not have.
     """
+    check_summary(label, evaluation.pair.summary)
     facets = tuple(_facets(label, evaluation))
     pair = GoldenPair(
         paper=label.paper,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -195,6 +196,7 @@ class Label:
 
     ``facets`` holds ratings on each facet's own scale; None says that the reference has no such
     facet, and a facet that is not there was not rated. ``roles`` are of sentences of the summary.
+    ``summary_digest`` tells the text that they judged, as `digest_of` makes it.
     """
 
     paper: Text
@@ -213,6 +215,7 @@ class Label:
     labelled_by: Given[Text] = None
     basis: Given[Text] = None
     provenance: Given[Text] = None
+    summary_digest: Given[Text] = None
     place: Place
 
 
@@ -229,6 +232,11 @@ class Recorded:
     facets: Given[Annotated[Mapping[Facet, int], ValidateAs(_Ratings, _all_rated)]] = None
     overall: Given[_Overall] = None
     segments: Given[Segments] = None
+
+
+def digest_of(summary: str) -> str:
+    """12 hex digits that tell a summary from any other text."""
+    return sha256(normalise(summary).encode()).hexdigest()[:12]
 
 
 def _check_says(entry: FileEntry, parts: tuple[str, ...]) -> None:

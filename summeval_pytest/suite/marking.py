@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.questions import FACETS, Facet
-from summeval_pytest.suite.labels import EvidenceLabel, Label, read_labels
+from summeval_pytest.suite.labels import EvidenceLabel, Label, digest_of, read_labels
 from summeval_pytest.suite.lines import TextFile, brief
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts
@@ -163,9 +163,26 @@ def evidence_label(source: tuple[str, ...], index: int) -> EvidenceLabel:
     return EvidenceLabel(index=index, starts=starts)
 
 
+def check_summary(label: Label, summary: str) -> None:
+    """Refuse a label of another text than people read, by a SuiteError.
+
+    What they said of the old text would be taken for an error of the judge on the new one.
+    """
+    if label.summary_digest not in {None, digest_of(summary)}:
+        raise SuiteError(
+            label.place,
+            f"the summary of system {label.system!r} on paper {label.paper!r} has changed since"
+            " people labelled it; label it again, or delete the label",
+        )
+
+
 def read_label_file(file: Path, suite: Suite) -> Mapping[tuple[str, str], Label]:
     """The labels of a file, whether or not the suite names it, by paper and system."""
-    return read_labels(TextFile(file, file.as_posix()), suite.roster)
+    labels = read_labels(TextFile(file, file.as_posix()), suite.roster)
+    for label in labels.values():
+        if suite.systems[label.system].summaries is not None:
+            check_summary(label, suite.pair(label.paper, label.system).summary)
+    return labels
 
 
 def label_lines(
@@ -182,5 +199,8 @@ def label_lines(
     for pair in filter(pairs.__contains__, product(suite.paper_ids, suite.systems)):
         names = {name: None for marking in pairs[pair] for name in marking.annotator.split("\n")}
         by = ", ".join(filter(None, names))
-        lines.append({**label_object(pairs[pair]), **({"labelled_by": by} if by else {}), **about})
+        line = {**label_object(pairs[pair]), **({"labelled_by": by} if by else {})}
+        if suite.systems[pair[1]].summaries is not None:
+            line["summary_digest"] = digest_of(suite.pair(*pair).summary)
+        lines.append({**line, **about})
     return lines

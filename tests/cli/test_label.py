@@ -13,6 +13,9 @@ import pytest
 
 from summeval_pytest.cli.app import main
 from summeval_pytest.cli.label import _RUBRICS
+from summeval_pytest.errors import SuiteError
+from summeval_pytest.run.golden import check_sentences
+from summeval_pytest.suite.suite import load_suite
 from tests.label_suite import write_lines, write_suite
 from tests.waiting import SOON
 
@@ -49,9 +52,11 @@ def run(monkeypatch: pytest.MonkeyPatch, typed: str, *options: str, annotator: s
 
 
 def labels(name: str = "anna") -> list[dict[str, object]]:
-    """The lines of an annotator's file."""
+    """The lines of an annotator's file, each without the digest of its summary."""
     text = Path(f"{name}.jsonl").read_text(encoding="utf-8")
-    return [json.loads(line) for line in text.splitlines()]
+    made = [json.loads(line) for line in text.splitlines()]
+    assert {len(line.pop("summary_digest", 12 * "0")) for line in made} == {12}
+    return made
 
 
 def test_screen_shows_the_texts_and_the_rubric_and_takes_the_answer(
@@ -108,6 +113,21 @@ def test_session_goes_on_where_the_last_one_stopped(
             "labelled_by": "anna",
         }
     ]
+
+
+def test_a_label_is_of_the_summary_that_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the next release's text it says nothing: what differs would count as the judge's error."""
+    assert run(monkeypatch, "1|q", *LONG) == 0
+    toml = Path("moss/summeval.toml").read_text(encoding="utf-8")
+    Path("moss/summeval.toml").write_text(f'labels = "labels.jsonl"\n{toml}', encoding="utf-8")
+    Path("anna.jsonl").rename("moss/labels.jsonl")
+    check_sentences(load_suite(Path("moss")))
+    rows = Path("moss/long.jsonl").read_text(encoding="utf-8")
+    Path("moss/long.jsonl").write_text(rows.replace("Moss", "Ivy"), encoding="utf-8")
+    with pytest.raises(SuiteError, match="has changed since people labelled it; label it again"):
+        check_sentences(load_suite(Path("moss")))
+    Path("moss/labels.jsonl").rename("anna.jsonl")
+    assert run(monkeypatch, "q", *LONG) == 4, "nor is it marked as one of the new text"
 
 
 def test_skipped_items_are_asked_again_and_an_answer_can_be_undone(
