@@ -66,6 +66,8 @@ class ChatRequest:
         schema: What the reply has to follow; None for free text.
         vote: Which of several votes on the same question this is, from 0.
         attempt: Which attempt at the same items this is, from 0; later ones follow a bad reply.
+        server: Where a model under test is asked: behind another address is another model. Empty
+            for a judge, whose labels would show it.
         topic: What is asked, in a few words for messages and cassettes; changes no reply.
     """
 
@@ -79,6 +81,7 @@ class ChatRequest:
     seed: int = 0
     vote: int = 0
     attempt: int = 0
+    server: str = ""
     topic: str = field(default="", compare=False)
 
     @property
@@ -98,6 +101,7 @@ class ChatRequest:
         return {
             "version": KEY_VERSION,
             "endpoint": endpoint,
+            **({"server": self.server} if self.server else {}),
             "model": self.model,
             "messages": [{"role": m.role, "content": m.content} for m in self.messages],
             "max_tokens": self.max_tokens,

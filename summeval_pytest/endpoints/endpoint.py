@@ -366,9 +366,10 @@ class Addresses:
         return OPENAI if self._base_url else built_in
 
     def key_name(self, name: str, defined: Mapping[str, EndpointSpec]) -> str:
-        """The name or address of an endpoint in the keys of its requests; no key is read."""
+        """The name and address of an endpoint in the keys of its requests; no key is read."""
         environ = {BASE_URL: self._base_url}
-        return Addresses(environ, sends_keys=False).address(name, defined).endpoint.name
+        endpoint = Addresses(environ, sends_keys=False).address(name, defined).endpoint
+        return f"{endpoint.name} {endpoint.shown}"
 
     def address(self, name: str, defined: Mapping[str, EndpointSpec]) -> Address:
         """The endpoint of a name, or at an address.

@@ -325,15 +325,14 @@ async def converse(
         StoppedError: for a KeyboardInterrupt, which would end the loop that all tests share.
     """
     METRIC.set(name)
+    reference = normalise(pair.paper.references[0]) if pair and pair.paper.references else ""
     try:
         questions = next(flow)
         while True:
-            if pair is not None:
-                reference = normalise(pair.paper.references[0])
-                questions = tuple(
-                    replace(each, reference=reference) if isinstance(each, CheckFacts) else each
-                    for each in questions
-                )
+            questions = tuple(
+                replace(each, reference=reference) if isinstance(each, CheckFacts) else each
+                for each in questions
+            )
             questions = flow.send(await asker.ask(questions))
     except StopIteration as end:
         value: Returned = end.value

@@ -380,7 +380,7 @@ class Session:
         address = self.endpoints.address(spec.endpoint, suite.endpoints)
         price = address.price(spec.price, spec.model or "")
         sender = (line or self.replies.exchange.line)(address, price)
-        return await summarise(suite, suite.paper(paper), spec, sender)
+        return await summarise(suite, suite.paper(paper), spec, sender, address.endpoint.shown)
 
     def survey(
         self, judge: str, suites: Sequence[Suite], tasks: Iterable[Task], *, imagine: bool

@@ -33,8 +33,8 @@ TOKENS: Final = 1024
 """What a summary takes at most, without thoughts."""
 
 
-def summary_request(paper: Paper, spec: SystemSpec) -> tuple[ChatRequest, str]:
-    """The request for one summary, and a note where the paper had to be cut.
+def summary_request(paper: Paper, spec: SystemSpec, server: str = "") -> tuple[ChatRequest, str]:
+    """The request for one summary at this address, and a note where the paper had to be cut.
 
     Raises:
         ValueError: for a system whose summaries are recorded.
@@ -62,13 +62,14 @@ def summary_request(paper: Paper, spec: SystemSpec) -> tuple[ChatRequest, str]:
         room=None if spec.max_tokens else ROOM,
         reasoning_effort=spec.reasoning_effort,
         temperature=spec.temperature,
+        server=server,
         topic=f"summary of {paper.id}",
     )
     return request, note
 
 
 def asked_digest(spec: SystemSpec, endpoint: str) -> str:
-    """A digest of all that can change the summaries of a model at the endpoint of this name.
+    """A digest of all that can change the summaries of a model at this endpoint.
 
     The papers have a fingerprint of their own.
     """
@@ -143,14 +144,16 @@ def flaw_of(reply: ChatReply, spec: SystemSpec) -> Flaw | None:
             return None
 
 
-async def summarise(suite: Suite, paper: Paper, spec: SystemSpec, sender: Sender) -> Pair:
-    """A paper with the summary of a model under test, which is asked now.
+async def summarise(
+    suite: Suite, paper: Paper, spec: SystemSpec, sender: Sender, server: str
+) -> Pair:
+    """A paper with the summary of a model under test at this address, which is asked now.
 
     Raises:
         UsageError: for a fault that every paper would meet, such as a refused key.
         NoReplyError: for any other reply that is missing.
     """
-    request, note = summary_request(paper, spec)
+    request, note = summary_request(paper, spec, server)
     try:
         reply = await sender.send(request)
     except NoReplyError as error:

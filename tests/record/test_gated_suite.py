@@ -99,7 +99,7 @@ def test_a_record_of_another_suite_is_refused(gated: GatedSuite) -> None:
     ],
 )
 def test_a_digest_tells_how_a_system_is_asked(tmp_path: Path, old: str, new: str) -> None:
-    """A record of another model would pass for this one. An address is no part of a reply's key."""
+    """A record of another model, or of one at another address, would pass for this one."""
     keys = 'prompt = "mine.txt"\ntemperature = 0.5\nmax_tokens = 500\nreasoning_effort = "low"'
     tail = "\ncontext_tokens = 9000"
     folder = write_suite(tmp_path / "roofs", NOWHERE, systems=["writer"], system=keys + tail)
@@ -114,4 +114,4 @@ def test_a_digest_tells_how_a_system_is_asked(tmp_path: Path, old: str, new: str
     for file in (folder / "summeval.toml", folder / "mine.txt"):
         file.write_text(file.read_text("utf-8").replace(old, new or "#"), encoding="utf-8")
     (now,) = digests()
-    assert (before == now) == (old == NOWHERE)
+    assert before != now
