@@ -7,13 +7,15 @@ loosen the stick.
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.errors import Place
+from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.metrics.catalogue import catalogue_of
 from summeval_pytest.metrics.own import custom_numbers
 from summeval_pytest.questions import OFFLINE
+from summeval_pytest.store.cassette import read_cassette
 from summeval_pytest.suite.suite import paper_digest
 from summeval_pytest.verdict.policy import floors_of, read_floors, suite_rules
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.verdict.policy import Floors
 
-Kind = Literal["requires", "permits", "content", "other", "absent"]
+Kind = Literal["requires", "permits", "content", "reply", "other", "absent"]
 _NOWHERE: Final = Place("")
 _ANY_TEXT: Final = ("utf-8", "surrogatepass")
 
@@ -34,7 +36,8 @@ class Mark:
 
     Attributes:
         kind: What it does: ``requires`` something, ``permits`` an exception, is ``content`` that
-            systems are measured on, or anything else.
+            systems are measured on, a recorded ``reply``, or anything else. A reply may be added or
+            removed, and not changed.
         text: What it says, for messages and to find changes.
         size: How much is required or permitted; None where any change counts.
     """
@@ -77,7 +80,7 @@ def stick_changes(before: Suite, now: Suite) -> tuple[StickChange, ...]:
     changes = [
         StickChange(name=name, before=was.text, now=now.text, loosens=_loosens(was, now))
         for name, (was, now) in marks.items()
-        if was != now
+        if was != now and {was.kind, now.kind} != {"reply", "absent"}
     ]
     return tuple(sorted(changes, key=lambda change: not change.loosens))
 
@@ -144,6 +147,10 @@ def _contents(suite: Suite) -> Iterator[tuple[str, Mark]]:
             yield f"baseline {file.stem}", Mark("content", _digest(file.read_bytes()))
     if suite.cassette.path.is_file():
         yield "cassette", Mark("other", _digest(suite.cassette.path.read_bytes()))
+        with suppress(SuiteError):  # a pointer of git-lfs has no rows, and a broken one says so
+            for row in read_cassette(suite.cassette.path, suite.cassette.shown).rows.values():
+                reply = _digest(repr(row.reply).encode(*_ANY_TEXT))
+                yield f"recorded reply {row.key[:8]} to {row.topic}", Mark("reply", reply)
 
 
 def _values(suite: Suite) -> dict[str, object]:

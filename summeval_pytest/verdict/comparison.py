@@ -54,7 +54,7 @@ def compare(papers: Sequence[Numbers], against: Against, policy: Policy) -> Comp
     old = {paper: each for paper, each in saved.items() if each.values or each.unscored}
     both = [(old[each.paper], each) for each in papers if each.paper in old]
     common = [new.paper for _, new in both]
-    mismatches = [*_other_recipes(against), *_other_papers(against, common)]
+    mismatches = [*_other_recipes(against), *_other_papers(against, common), *_other_sides(both)]
     coverage_note = ""
     if n_apart := len(papers) + len(old) - 2 * len(common):
         n_all = len(common) + n_apart
@@ -120,6 +120,17 @@ def _other_papers(against: Against, common: Iterable[str]) -> Iterator[str]:
         more = f" and {len(others) - 1} more" if len(others) > 1 else ""
         what = "is another text in" if stored.get(others[0]) else "has no digest in"
         yield f"paper {others[0]!r}{more} {what} {baseline.run}; save it again"
+
+
+def _other_sides(both: Sequence[tuple[Numbers, Numbers]]) -> Iterator[str]:
+    """Each number of a custom metric that is better when lower in one run, and not in the other."""
+    for old, new in both[:1]:
+        for name in old.catalogue.keys() & new.catalogue.keys():
+            sides = [
+                "lower" if each.catalogue[name].lower_is_better else "higher" for each in (old, new)
+            ]
+            if sides[0] != sides[1]:
+                yield f"{name} was better when {sides[0]} and is better when {sides[1]} now"
 
 
 def _other_recipes(against: Against) -> Iterator[str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from summeval_pytest.cli.app import main
+from summeval_pytest.store.cassette import Row
 from tests.plugin.conftest import Bench
 from tests.plugin.test_foreign_code import MARKED
 
@@ -197,6 +199,18 @@ def test_what_judges_answer_is_part_of_the_stick(
     named = ("record by anna of good on kiln-02", "judge gpt", "endpoint here")
     for name, text in zip(named, diff("HEAD", stuck.path)[1:], strict=True):
         assert text.startswith(f"  loosens: {name} changed: ")
+
+
+def test_a_recorded_reply_is_not_edited(stuck: Bench, diff: Callable[..., list[str]]) -> None:
+    """A replay would believe it; replies that are added or removed are another matter."""
+    rows = [Row(f"{n:064x}", "sentence checks", {"text": "no"}) for n in (1, 2)]
+    stuck.write("cassette.jsonl", "".join(f"{row.as_line()}\n" for row in rows))
+    commit(stuck)
+    stuck.write("cassette.jsonl", f"{rows[1].as_line()}\n")
+    assert [line.split()[0] for line in diff("HEAD", stuck.path)[1:]] == ["cassette"]
+    stuck.write("cassette.jsonl", f"{replace(rows[1], reply={'text': 'yes'}).as_line()}\n")
+    first, *_ = diff("HEAD", stuck.path)[1:]
+    assert first.startswith("  loosens: recorded reply 00000000 to sentence checks changed: ")
 
 
 @pytest.mark.parametrize("folder", ["main", "./main"])

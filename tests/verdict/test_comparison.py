@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.metrics.number import Named
 from summeval_pytest.metrics.signature import Signature, signature_of
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.stats.intervals import change_interval
@@ -186,6 +187,19 @@ def named(comparison: Comparison) -> list[str]:
     assert comparison == Comparison(baseline="v1.3", system="careful", mismatches=mismatches)
     assert (comparison.passes, comparison.fails) == (False, True)
     return [*mismatches]
+
+
+def test_a_number_that_is_better_on_the_other_side_cannot_be_compared() -> None:
+    """A metric that turned round without a new version would make every drop a gain."""
+    low, high = (
+        Named(name="words", metric="words", meaning="", lower_is_better=is_lower)
+        for is_lower in (True, False)
+    )
+    old, new = ([replace(pair("moss-01", faithful(0.5)), custom=(each,))] for each in (low, high))
+    assert named(compared(old, new)) == [
+        "words was better when lower and is better when higher now"
+    ]
+    assert compared(old, old).mismatches == ()
 
 
 def test_what_cannot_be_compared_is_named_and_does_not_pass(snapshot: SnapshotAssertion) -> None:
