@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from contextlib import contextmanager
+from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -163,6 +164,17 @@ def _check_paths(config: pytest.Config) -> None:
             )
 
 
+def _check_testpaths(config: pytest.Config) -> None:
+    """Refuses a run of testpaths of which one is gone: pytest drops it, and with it its verdict."""
+    if config.args_source is config.ArgsSource.TESTPATHS:
+        for named in config.getini("testpaths"):
+            if not glob(str(config.rootpath / named), recursive=True):  # noqa: PTH207 - as pytest
+                raise pytest.UsageError(
+                    f"testpaths names {named!r}, and nothing is there; restore the suite, or take"
+                    " it out of testpaths"
+                )
+
+
 def _given(config: pytest.Config) -> list[Option]:
     """The options that were typed."""
     return [option for option in TABLE.values() if config.getoption(option.ini) is not None]
@@ -233,6 +245,7 @@ def gated_suites(config: pytest.Config) -> dict[Path, GatedSuite]:
         arguments = list(_suite_arguments(config))
         suites: dict[Path, GatedSuite] = {}
         if arguments:
+            _check_testpaths(config)
             gate = gate_of(config)
             with usage_errors():
                 for file, shown in arguments:

@@ -62,6 +62,9 @@ def test_a_suite_may_have_a_name_of_its_own_and_stand_in_testpaths(bench: Bench)
     assert collected(bench, ".") == field + lab
 
     bench.suite("golden/summeval.toml")
+    bench.write("pytest.ini", "[pytest]\ntestpaths = golden gone\n")
+    run = bench.inside()
+    assert (run.code, "testpaths names 'gone', and nothing is there" in run.err) == (4, True)
     bench.write("pytest.ini", "[pytest]\ntestpaths = golden\n")
     assert collected(bench) == [f"golden/{node}" for node in ALL[:2]]
 
