@@ -56,6 +56,8 @@ def _check_type(answer: object, type_: type, *fields: str, or_none: bool = False
 
 def _check_range(answer: object, field: str, least: int, most: int) -> None:
     value = getattr(answer, field)
+    if value is not None and not isinstance(value, (int, float)):
+        raise TypeError(f"{field!r} is {value!r}, which is no number")
     if value is not None and not least <= value <= most:
         raise ValueError(f"{field!r} is {value!r}, not from {least} to {most}")
 
@@ -143,6 +145,8 @@ class FacetRating:
     undecided: bool = False
 
     def __post_init__(self) -> None:
+        if self.facet not in SCALES:
+            raise ValueError(f"'facet' is {self.facet!r}; choose {', '.join(FACETS)}")
         _check_type(self, int, "rating")
         _check_type(self, int, "coverage", or_none=True)
         _check_type(self, bool, "undecided")

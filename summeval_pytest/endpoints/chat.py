@@ -1,7 +1,7 @@
 """A chat completion: its request, and what a response says, a reply or why there is none.
 
 Endpoints, proxies and gateways send HTML with status 200, half a JSON text, ``choices: null``. The
-HTTP client hands such bodies on; here each becomes a named fault.
+client library hands such bodies on; here each becomes a named fault.
 """
 
 from __future__ import annotations
@@ -222,7 +222,7 @@ times the memory of their text."""
 _SHOWN: Final = 200
 _SEARCHED: Final = 4000
 _ENDS: Final[Mapping[Finish, re.Pattern[str]]] = {
-    "stop": re.compile(r"none|stop|stop_sequence|eos|eos_token|end_turn|complete", re.IGNORECASE),
+    "stop": re.compile(r"none|stop|stop_sequence|eos|eos_token|end_turn|completed?", re.IGNORECASE),
     "length": re.compile(r".*(length|max).*", re.IGNORECASE),
     "content_filter": re.compile(r".*(filter|safety|recitation|prohibited).*", re.IGNORECASE),
 }
@@ -319,7 +319,7 @@ def _read_choice(choice: Mapping[str, Any]) -> tuple[str, Finish]:
             case _:
                 raise _malformed(f"its 'content' is {_kind(content)} and holds no text")
     for finish, word in _ENDS.items():
-        if word.fullmatch(str(end)):
+        if word.fullmatch(str(end or None)):
             return "".join(texts), finish
     raise _malformed(f"it ended with {one_line(str(end), 60)!r}: nobody knows if its text is whole")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
@@ -113,7 +114,6 @@ class _Call:
     n_attempts: int = 0
     n_waits: int = 0
     n_unreadable: int = 0
-    n_breakdowns: int = 0
     n_narrowed: int = 0
     last: str = ""
 
@@ -155,7 +155,7 @@ class Client:
         self._first = asyncio.Lock()
         self._fit = fit  # gives a request the room that the model was found to need by its turn
         self._refusal: NoReplyError | None = None
-        self._is_down = False  # then calls fail at their first breakdown, until one is answered
+        self._n_breakdowns: Counter[int] = Counter()  # by call, since the server was last heard
 
     @property
     def dialect(self) -> Dialect | None:
@@ -274,18 +274,23 @@ class Client:
             call.n_attempts += 1
             outcome = await self._post(call, body(call.request, dialect))
             if isinstance(outcome, ChatReply):
-                self.trouble, self._is_down = "", False
+                self.trouble = ""
+                self._n_breakdowns.clear()
                 self._limiter.served()
                 return outcome
             self.trouble = self.endpoint.redacted(outcome.what)
             if outcome.is_breakdown:
-                call.n_breakdowns += 1
-                self._is_down = self._is_down or call.n_breakdowns >= MOST_BREAKDOWNS
+                self._n_breakdowns[call.ticket] += 1
             elif outcome.fault != "timed_out":  # a refusal shows that somebody is there
-                call.n_breakdowns, self._is_down = 0, False
+                self._n_breakdowns.clear()
             if outcome.fault == "rate_limited":
                 self._limiter.refused(n_shrunk)
             return outcome
+
+    @property
+    def _is_down(self) -> bool:
+        """Whether two calls broke down too often: one may be at fault itself."""
+        return sum(n >= MOST_BREAKDOWNS for n in self._n_breakdowns.values()) > 1
 
     async def _post(self, call: _Call, values: Mapping[str, object]) -> ChatReply | Trouble:
         try:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from summeval_pytest.metrics.facts import Facts, Stages, Stated
+    from summeval_pytest.metrics.flow import Returned
     from summeval_pytest.metrics.similarity import Encoder
 
 
@@ -212,10 +213,12 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
         return EvaScore(
             value=1.0, precision=1.0, recall=1.0, recall_entailed=entailed, identical=True
         )
-    of_reference, of_summary = yield from read_both(
-        reference, summary, frozen=reference_facts, stages=stages, encode=encode
+    of_reference, of_summary = yield from _of_paper(
+        reference,
+        read_both(reference, summary, frozen=reference_facts, stages=stages, encode=encode),
     )
-    return (yield from _score(of_reference, of_summary, stages, encode, both=entailed_recall))
+    score = _score(of_reference, of_summary, stages, encode, both=entailed_recall)
+    return (yield from _of_paper(reference, score))
 
 
 def _score(
@@ -282,14 +285,33 @@ def _matched(fact: q.Fact, candidate: tuple[CheckedFact, ...], *, holds: bool) -
 
 
 def check_stated(
-    facts: tuple[str, ...], premises: tuple[str, ...], *, every_premise: bool
+    facts: tuple[str, ...], premises: tuple[str, ...], *, every_premise: bool, reference: str = ""
 ) -> flow.Dialogue[tuple[CheckedFact, ...]]:
-    """Labelled facts, each checked against the premises; nothing is asked where there are none."""
+    """Labelled facts, each checked against the premises; nothing is asked where there are none.
+
+    The paper's ``reference`` goes with the question, as in `measure`.
+    """
     if not facts:
         return ()
     stated = tuple(q.Fact(text=text, sentence=0) for text in facts)
-    answer = yield from _ask_checks(q.CheckFacts(stated, premises, every_premise=every_premise))
+    question = q.CheckFacts(stated, premises, every_premise=every_premise, reference=reference)
+    answer = yield from _ask_checks(question)
     return _checked(stated, answer, premises)
+
+
+def _of_paper(reference: str, dialogue: flow.Dialogue[Returned]) -> flow.Dialogue[Returned]:
+    """A dialogue whose questions about facts say the paper, for a judge that is shown others."""
+    try:
+        asked = next(dialogue)
+        while True:
+            answers = yield tuple(
+                replace(each, reference=reference) if isinstance(each, q.CheckFacts) else each
+                for each in asked
+            )
+            asked = dialogue.send(answers)
+    except StopIteration as end:
+        value: Returned = end.value
+        return value
 
 
 def _ask_checks(question: q.CheckFacts) -> flow.Dialogue[q.FactChecks]:

@@ -166,9 +166,9 @@ def _check_paths(config: pytest.Config) -> None:
 
 def _check_testpaths(config: pytest.Config) -> None:
     """Refuses a run of testpaths of which one is gone: pytest drops it, and with it its verdict."""
-    if config.args_source is config.ArgsSource.TESTPATHS:
+    if config.args_source is config.ArgsSource.TESTPATHS and not config.option.pyargs:
         for named in config.getini("testpaths"):
-            if not glob(str(config.rootpath / named), recursive=True):  # noqa: PTH207 - as pytest
+            if not glob(named, root_dir=config.rootpath, recursive=True):  # noqa: PTH207
                 raise pytest.UsageError(
                     f"testpaths names {named!r}, and nothing is there; restore the suite, or take"
                     " it out of testpaths"
@@ -210,7 +210,7 @@ def _way_to_a_suite(config: pytest.Config) -> str:
     names = ", ".join(os.path.relpath(file, start) for file in files)
     return one_line(
         f"found {names}: type: pytest {os.path.relpath(files[0].parent, start)}, or add its folder"
-        " to testpaths, or leave the option out",
+        ' to testpaths (beside "." if it has none), or leave the option out',
         1000,
     )
 

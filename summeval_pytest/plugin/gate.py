@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -85,9 +85,10 @@ class Gate:
         self._n_pairs = 0
         self._suites: dict[Path, GatedSuite] = {}
         folder = config.invocation_params.dir
-        typed = map(str, config.invocation_params.args)
-        self._is_plan_typed = any(text.startswith(TABLE["plan"].flag) for text in typed)
-        self.recorded = self._read_records(folder)
+        always = [*config.getini("addopts"), *os.environ.get("PYTEST_ADDOPTS", "").split()]
+        given = (option for option in TABLE.values() if option.flag not in always)
+        typed = {each.name for each in given if config.getoption(each.ini, None) is not None}
+        self.recorded = self._read_records(folder, typed)
         self.baselines = Baselines(options.compare, folder)
         self._golden: dict[GatedSuite, tuple[tuple[GoldenPair, ...], str]] = {}
         self.judged: frozenset[GatedSuite] = frozenset()
@@ -99,15 +100,21 @@ class Gate:
         self.failed_signatures: set[str] = set()
         """The signatures of what failed a test, shown once at the end of the run."""
 
-    def _read_records(self, folder: Path) -> RunRecord | None:
-        """The recorded runs that decide in place of a judge; None where one is asked."""
+    def _read_records(self, folder: Path, typed: Collection[str]) -> RunRecord | None:
+        """The recorded runs that decide in place of a judge; None where one is asked.
+
+        A plan is made where it was ``typed``, and leaves out reports that were not.
+        """
         options = self.options
         for first, second in _APART:
-            if getattr(options, first) and getattr(options, second):
+            is_left_out = first == "plan" and second not in typed
+            if getattr(options, first) and getattr(options, second) and not is_left_out:
                 flags = f"{TABLE[second].flag} does not go with {TABLE[first].flag}"
                 raise OptionError(f"{flags}; leave one of them out")
-        if options.plan and not self._is_plan_typed:
-            raise OptionError("--summ-plan judges nothing; give it on the command line alone")
+        if options.plan and "plan" not in typed:
+            raise OptionError(
+                "--summ-plan judges nothing; type it, and delete summ_plan, SUMM_PLAN or addopts"
+            )
         if options.shard and options.from_:
             raise OptionError(f"{FROM} decides over all shards; leave out --summ-shard")
         self._runs = {name: read_record(folder / name, FROM) for name in options.from_}

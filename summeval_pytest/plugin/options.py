@@ -191,7 +191,10 @@ class Options:
         _place,
     )
     plan: bool = _of_suite(
-        "show what the run would ask and cost, and ask nothing (default: off)", False, _switch
+        "show what the run would ask and cost, and ask nothing; on the command line only (default:"
+        " off)",
+        False,
+        _switch,
     )
     budget: float | None = _option(
         "DOLLARS: never spend more than this; pairs that it cannot pay are errors (default: no"

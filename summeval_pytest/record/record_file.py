@@ -251,7 +251,7 @@ def _read(lines: RecordFile) -> RunRecord:
         digest.update(raw.removeprefix(_BOM).rstrip(b"\r\n") + b"\n")
     if run is None:
         raise ValueError("it is empty")
-    suites = (
+    suites = tuple(
         replace(
             lines.filled(each, lines.papers[each.shown], in_order=not lines.is_closed),
             golden=tuple(lines.golden[each.shown].values()),
@@ -259,7 +259,8 @@ def _read(lines: RecordFile) -> RunRecord:
         )
         for each in run.suites
     )
-    return replace(run, suites=tuple(suites))
+    lines.pairs.clear()  # a pair reads the file, and the file does not hold the pair
+    return replace(run, suites=suites)
 
 
 def _begun(raw: bytes) -> RunRecord:

@@ -37,8 +37,9 @@ def read_weights(text: str) -> Mapping[Facet, float]:
         total = math.fsum(given.values())
         scaled = {facet: given.get(facet, 0.0) / total for facet in FACETS}
     except (ValueError, OverflowError, ZeroDivisionError):
-        scaled = dict.fromkeys(FACETS, 0.0)
-    if len(parts) != len(FACETS) or not all(0.0 < weight < 1.0 for weight in scaled.values()):
+        given, scaled = {}, dict.fromkeys(FACETS, 0.0)
+    weights = (*given.values(), *(1.0 - weight for weight in scaled.values()), *scaled.values())
+    if len(parts) != len(FACETS) or not all(0.0 < weight < math.inf for weight in weights):
         wanted = ",".join(f"{facet}=1" for facet in FACETS)
         raise OptionError(
             f"{WEIGHTS}={text!r} does not weigh each of the four facets by a number above 0; write"

@@ -99,6 +99,8 @@ class RunCounts:
 
 def _moment(seconds: str) -> str | None:
     """Unix seconds as an ISO time; None for a text that is no such time."""
+    if not seconds.isdecimal():
+        return None
     try:
         moment = dt.datetime.fromtimestamp(int(seconds), dt.UTC)
     except (OverflowError, ValueError, OSError):

@@ -150,7 +150,7 @@ def _contents(suite: Suite) -> Iterator[tuple[str, Mark]]:
         with suppress(SuiteError):  # a pointer of git-lfs has no rows, and a broken one says so
             for row in read_cassette(suite.cassette.path, suite.cassette.shown).rows.values():
                 reply = _digest(repr(row.reply).encode(*_ANY_TEXT))
-                yield f"recorded reply {row.key[:8]} to {row.topic}", Mark("reply", reply)
+                yield f"recorded reply {row.key}", Mark("reply", reply)
 
 
 def _values(suite: Suite) -> dict[str, object]:

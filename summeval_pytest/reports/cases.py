@@ -202,13 +202,15 @@ def pair_case(pair: PairResult) -> Case:
 
 
 def _pair_title(pair: PairResult) -> str:
-    """What fails a pair, for a heading: its worst finding, or the number farthest off."""
+    """What fails a pair, for a heading: a conflict, a sentence, a facet or a number."""
     verdict = pair.verdict
     if verdict.unscored:
         return "no score"
     for finding in pair.explanation[:1]:
-        wrong = "unsupported " if finding.kind == "sentence" else ""
-        return f"{'conflict in ' if finding.conflict else wrong}{finding.title}"
+        if finding.conflict or finding.kind == "sentence":
+            return f"{'conflict in' if finding.conflict else 'unsupported'} {finding.title}"
+        if finding.kind == "facet" and finding.number in verdict.missed:
+            return finding.title
     if verdict.shortfalls:
         return max(verdict.shortfalls, key=gap_of).name
     return "waiver" if verdict.waiver_faults else "failed"
@@ -259,6 +261,8 @@ def _weak_lines(pair: PairResult, least: float) -> Iterator[str]:
     for support, index, text in weak[:_WEAK]:
         value = wording.render(CATALOGUE[SUPPORT], support, least)
         yield f"support of sentence {index + 1} {value}: {wording.quoted(text, _SENTENCE)}"
+    if len(weak) > _WEAK:
+        yield f"support of {len(weak) - _WEAK} more sentences is too low"
 
 
 def system_case(system: SystemResult) -> Case:

@@ -10,7 +10,6 @@ import tempfile
 import xml.etree.ElementTree as ET
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import chain, count
 from sys import intern
 from typing import TYPE_CHECKING, Final
@@ -23,14 +22,17 @@ from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.run import RunVerdict, SuiteRecord
 
 if TYPE_CHECKING:
-    from junit_xml import TestCase
+    pass
 
 _Parts = Iterable[tuple[str, Part]]
 
 _NAME: Final = 500
 _HEADER: Final = '<?xml version="1.0" encoding="utf-8"?>\n'
+_MORE: Final = "more"
+"""The tag of a placeholder for the cases, which are written in its place."""
 _PIECE: Final = 1 << 16
-_COUNTED: Final = ("tests", "failures", "errors")
+_COUNTED: Final = {"errors": "error", "failures": "failure", "skipped": "skipped"}
+"""The tag that each counter of a suite counts, beside ``tests``."""
 
 
 def junit_pieces(record: RunVerdict) -> Iterator[str]:
@@ -39,10 +41,10 @@ def junit_pieces(record: RunVerdict) -> Iterator[str]:
     What the system misses is a failure, and so are a stale waiver and a judge under its floor. What
     the judge left unscored is an error. The numbers of an undecided pair are skipped.
 
-    The report begins with its counts, so each suite waits in a file until all are counted.
+    A suite begins with its counts, so its cases wait in a file until they are counted.
     """
     counts: Counter[str] = Counter()
-    taken: defaultdict[str, list[str]] = defaultdict(list)
+    suites, taken = [], defaultdict[str, list[str]](list)
     with tempfile.TemporaryFile("w+", encoding="utf-8", newline="") as file:
         for suite in record.suites:
             prefix = f"{suite.name}/" if len(record.suites) > 1 else ""
@@ -53,17 +55,37 @@ def junit_pieces(record: RunVerdict) -> Iterator[str]:
                 "judge trust": trust_of(suite),
             }
             for name, parts, lines, more in _parts_by_system(suite):
-                whose = f"{suite.name}.{name}"
-                cases = [_test_case(whose, paper, part, taken) for paper, part in parts]
-                element = _test_suite(prefix + name, cases, about | more, lines)
-                counts.update({counter: int(element.attrib[counter]) for counter in _COUNTED})
-                file.write(f"\n  {ET.tostring(element, encoding='unicode')}")
-        root = ET.Element("testsuites", name="summeval", time="0")
-        root.attrib |= {counter: str(counts[counter]) for counter in _COUNTED}
-        yield _HEADER + ET.tostring(root, encoding="unicode").replace(" />", ">")
+                tags: Counter[str] = Counter()
+                length = 0
+                for paper, part in parts:
+                    case = _test_case(f"{suite.name}.{name}", paper, part, taken)
+                    tags.update(("tests", case[0].tag))
+                    ET.indent(case, level=2)
+                    text = ET.tostring(case, encoding="unicode")
+                    length += file.write(f"\n    {text}" if length else text)
+                counts += tags
+                suites.append((_test_suite(prefix + name, tags, about | more, lines), length))
+        root = ET.Element("testsuites", name="summeval", time="0", tests=str(counts["tests"]))
+        root.attrib |= {name: str(counts[_COUNTED[name]]) for name in ("failures", "errors")}
         file.seek(0)
-        yield from iter(partial(file.read, _PIECE), "")
-        yield "\n</testsuites>\n"
+        before, after = _around(root, bool(suites), 0)
+        yield _HEADER + before
+        for place, (element, length) in enumerate(suites):
+            opening, closing = _around(element, bool(length), 1)
+            yield ("\n  " if place else "") + opening
+            for start in range(0, length, _PIECE):
+                yield file.read(min(_PIECE, length - start))
+            yield closing
+        yield after + "\n"
+
+
+def _around(element: ET.Element, has_more: bool, level: int) -> tuple[str, str]:
+    """The text of an element before and after the children that it does not hold."""
+    if has_more:
+        element.insert(1, ET.Element(_MORE))  # behind properties, before what was printed
+    ET.indent(element, level=level)
+    before, _, after = ET.tostring(element, encoding="unicode").partition(f"<{_MORE} />")
+    return before, after
 
 
 def _parts_by_system(
@@ -99,32 +121,29 @@ def _parts_by_system(
 
 
 def _test_suite(
-    name: str, cases: Sequence[TestCase], about: Mapping[str, str], lines: Sequence[str]
+    name: str, counts: Mapping[str, int], about: Mapping[str, str], lines: Sequence[str]
 ) -> ET.Element:
-    """One suite as XML, as junit-10.xsd has it: what was printed stands behind the cases."""
+    """One suite as XML, without its cases."""
     from junit_xml import TestSuite
 
-    properties = {key: one_line(value, _NAME) for key, value in about.items()}
     suite: ET.Element = TestSuite(
-        one_line(name, _NAME), cases, properties=properties, stdout="\n".join(lines)
+        one_line(name, _NAME),
+        properties={key: one_line(value, _NAME) for key, value in about.items()},
+        stdout="\n".join(lines),
     ).build_xml_doc()
-    del suite.attrib["disabled"]
-    for case in suite.iter("testcase"):
-        case.set("time", "0")
-    for printed in suite.findall("system-out"):
-        suite.remove(printed)
-        suite.append(printed)
-    ET.indent(suite, level=1)
+    del suite.attrib["disabled"]  # junit-10.xsd does not know it
+    suite.attrib |= {counter: str(counts[tag]) for counter, tag in _COUNTED.items()}
+    suite.set("tests", str(counts["tests"]))
     return suite
 
 
-def _test_case(prefix: str, paper: str, part: Part, taken: dict[str, list[str]]) -> TestCase:
-    """The case under a unique name: of two equal names GitLab shows only the first.
+def _test_case(prefix: str, paper: str, part: Part, taken: dict[str, list[str]]) -> ET.Element:
+    """The case as XML, under a unique name: of two equal names GitLab shows only the first.
 
     To Jenkins all before the last dot of a class name is a package. Many readers take a failure
     without a message for a pass. ``taken`` has the names by class name.
     """
-    from junit_xml import TestCase
+    from junit_xml import TestCase, TestSuite
 
     classname = f"{one_line(prefix, _NAME)}.{one_line(paper, _NAME).replace('.', '_')}"
     wanted = one_line(part.name, _NAME)
@@ -134,10 +153,15 @@ def _test_case(prefix: str, paper: str, part: Part, taken: dict[str, list[str]])
     text = safe(part.text.strip())
     message = one_line(text.partition("\n")[0], _NAME) or part.cause
     case = TestCase(name, classname, stdout=text if part.cause == "passed" else None)
-    if part.cause == "skipped":
-        case.add_skipped_info(message)
-    elif part.cause == "unscored":
-        case.add_error_info(message, text or message, part.cause)
-    elif part.cause != "passed":
-        case.add_failure_info(message, text or message, part.cause)
-    return case
+    match part.cause:
+        case "passed":
+            pass
+        case "skipped":
+            case.add_skipped_info(message)
+        case "unscored":
+            case.add_error_info(message, text or message, part.cause)
+        case _:
+            case.add_failure_info(message, text or message, part.cause)
+    element: ET.Element = TestSuite("", [case]).build_xml_doc()[0]
+    element.set("time", "0")
+    return element

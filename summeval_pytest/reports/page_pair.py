@@ -91,7 +91,7 @@ def places_shown(text: str) -> Sequence[int]:
 def disputed(reason: str, claim: str, evidence: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """The figures and words that are wrong in a claim, and what the evidence has in their place.
 
-    Empty where the reason names no conflict. The page's script finds both as `scored.marked_runs`
+    Empty where the reason names no conflict. The page's script finds both as `page.marked_runs`
     does.
 
     >>> reason = "conflict, needs an LLM or a person: unit: '118 g/l' against '118 mg/l'"

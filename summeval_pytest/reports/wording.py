@@ -252,7 +252,7 @@ def _table(whose: str, comparison: Comparison) -> Iterator[str]:
     columns = f"{'old':>7}{'new':>7}{'change':>8}  {'95 % interval':<16}{'p drop':>7}{'worst':>7}"
     yield " " * _NAME + columns
     for d in differences:
-        means = f"{d.old:>7.3f}{d.new:>7.3f}{d.change:>+8.3f}".strip()
+        means = f"{d.old:>7.3f} {d.new:>6.3f} {d.change:>+7.3f}".strip()
         if len(d.name) + len(means) >= _CHANGE:
             means = " ".join(means.split())
         interval = "" if d.low is None or d.high is None else f"[{d.low:+.3f}, {d.high:+.3f}]"
@@ -334,10 +334,11 @@ class SystemRow:
 
     @property
     def shown(self) -> Covered | Literal["partial"]:
-        """The outcome; "partial" for one that passes on some papers, or without its means."""
+        """The outcome; "partial" for one that passes and was not tested in full."""
         system, is_short = self.system, sum(self.outcomes.values()) < len(self.system.papers)
         is_left_out = system.outcome == "not judged" and self.suite.policy.decides_systems
-        return "partial" if self.outcome == "passed" and (is_short or is_left_out) else self.outcome
+        is_partial = is_short or is_left_out or not system.is_compared
+        return "partial" if self.outcome == "passed" and is_partial else self.outcome
 
     def mean(self, name: str) -> ShownMean:
         """One of its means, whether it has a threshold or not."""

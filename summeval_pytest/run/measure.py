@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
 from types import MappingProxyType
@@ -28,7 +28,6 @@ from summeval_pytest.metrics.own import (
 )
 from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.questions import (
-    CheckFacts,
     FacetRatings,
     FactChecks,
     SentenceChecks,
@@ -193,11 +192,16 @@ def stated_flow(pair: Pair, facts: FactLabels) -> Dialogue[StatedFacts]:
     """The dialogue about the labelled facts of one pair."""
     check_flaw(pair)
     stated, reviewed = _texts(facts.reference), pair.paper.reference_facts
-    covered = yield from eva.check_stated(stated, cut(pair.summary), every_premise=False)
+    reference = normalise(next(iter(pair.paper.references), ""))
+    covered = yield from eva.check_stated(
+        stated, cut(pair.summary), every_premise=False, reference=reference
+    )
     # the reviewed facts of the reference, else the labelled ones, else its sentences
     premises = stated or tuple(s for text in pair.paper.references for s in cut(text))
     premises = premises if reviewed is None else _texts(reviewed)
-    supported = yield from eva.check_stated(_texts(facts.candidate), premises, every_premise=True)
+    supported = yield from eva.check_stated(
+        _texts(facts.candidate), premises, every_premise=True, reference=reference
+    )
     return StatedFacts(reference=covered, candidate=supported)
 
 
@@ -293,11 +297,9 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
         for metric in metrics
     }
     scores, results, stated = await asyncio.gather(
-        asyncio.gather(*(converse(flow, asker, metric, pair) for metric, flow in flows.items())),
+        asyncio.gather(*(converse(flow, asker, metric) for metric, flow in flows.items())),
         asyncio.gather(*(converse(each.flow(pair), asker, each.name) for each in extras)),
-        asyncio.sleep(0)
-        if facts is None
-        else converse(stated_flow(pair, facts), asker, "eva", pair),
+        converse(stated_flow(pair, facts), asker, "eva") if facts is not None else asyncio.sleep(0),
     )
     return Evaluation(
         pair=pair,
@@ -314,25 +316,16 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
     )
 
 
-async def converse(
-    flow: Dialogue[Returned], asker: Asker, name: str = "", pair: Pair | None = None
-) -> Returned:
+async def converse(flow: Dialogue[Returned], asker: Asker, name: str = "") -> Returned:
     """Drive one dialogue to its end; its calls are counted under the name.
-
-    Questions about facts are told the paper of the pair.
 
     Raises:
         StoppedError: for a KeyboardInterrupt, which would end the loop that all tests share.
     """
     METRIC.set(name)
-    reference = normalise(pair.paper.references[0]) if pair and pair.paper.references else ""
     try:
         questions = next(flow)
         while True:
-            questions = tuple(
-                replace(each, reference=reference) if isinstance(each, CheckFacts) else each
-                for each in questions
-            )
             questions = flow.send(await asker.ask(questions))
     except StopIteration as end:
         value: Returned = end.value

@@ -125,12 +125,11 @@ def _other_papers(against: Against, common: Iterable[str]) -> Iterator[str]:
 def _other_sides(both: Sequence[tuple[Numbers, Numbers]]) -> Iterator[str]:
     """Each number of a custom metric that is better when lower in one run, and not in the other."""
     for old, new in both[:1]:
-        for name in old.catalogue.keys() & new.catalogue.keys():
-            sides = [
-                "lower" if each.catalogue[name].lower_is_better else "higher" for each in (old, new)
-            ]
-            if sides[0] != sides[1]:
-                yield f"{name} was better when {sides[0]} and is better when {sides[1]} now"
+        for name, then in old.catalogue.items():
+            now = new.catalogue.get(name, then)
+            was, is_ = ("lower" if each.lower_is_better else "higher" for each in (then, now))
+            if was != is_:
+                yield f"{name} was better when {was} and is better when {is_} now; save it again"
 
 
 def _other_recipes(against: Against) -> Iterator[str]:

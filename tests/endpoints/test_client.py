@@ -496,7 +496,7 @@ def test_a_server_that_is_down_is_given_up_and_later_asked_once_by_each_call(
         endpoint = at(server.url, timeout_seconds=600)
         first, later = run(endpoint, sending, remembered=KNOWN)
     assert all(f"{what}{GIVEN_UP}" in message for message in (*first, *later))
-    assert MOST_BREAKDOWNS <= server.n_requests - 5 <= 20 * MOST_BREAKDOWNS
+    assert 2 * MOST_BREAKDOWNS <= server.n_requests - 5 <= 21 * MOST_BREAKDOWNS
 
 
 def test_a_server_that_is_back_is_asked_as_before() -> None:
@@ -514,8 +514,8 @@ def test_a_server_that_is_back_is_asked_as_before() -> None:
     assert got[2:] == ["yes", "yes"]
 
 
-def test_one_bad_prompt_keeps_no_other_from_being_asked() -> None:
-    """It is given up itself, and others asked after it are answered."""
+def test_one_bad_prompt_gives_no_server_up() -> None:
+    """It fails until its own deadline, and others asked after it are answered."""
 
     def script(seen: Seen) -> Action:
         return Status(500) if seen.texts == ("bad",) else Answer("yes")
@@ -526,21 +526,21 @@ def test_one_bad_prompt_keeps_no_other_from_being_asked() -> None:
     with ScriptedServer(script) as server:
         endpoint = at(server.url, timeout_seconds=600)
         bad, *others = run(endpoint, sending, backoff=Backoff(10, 20), limits=Patient())
-        assert server.n_requests == MOST_BREAKDOWNS + 2
-    assert GIVEN_UP in bad
+        assert server.n_requests > MOST_BREAKDOWNS + 2
+    assert GIVEN_UP not in bad
     assert others == ["yes", "yes"]
 
 
 def test_slow_replies_and_refusals_are_no_breakdown() -> None:
     """A refusal shows that somebody is there, and slowness is met by each call's own deadline."""
-    troubles = [*[Status(500)] * (MOST_BREAKDOWNS - 1), Status(429), Status(500), Status(500)]
+    troubles = [*[Status(500)] * (2 * MOST_BREAKDOWNS - 2), Status(429), Status(500), Status(500)]
 
     async def sending(client: Client) -> list[str]:
-        return await texts(client, "a")
+        return await texts(client, "a", "b")
 
     with ScriptedServer(first(*troubles)) as server:
         got = run(at(server.url, timeout_seconds=600), sending, remembered=KNOWN, n_limit=1)
-    assert got == ["yes"]
+    assert got == ["yes", "yes"]
 
 
 @pytest.mark.parametrize("status", [401, 404])

@@ -175,8 +175,8 @@ def test_facts_of_both_texts_are_listed_then_checked_both_ways() -> None:
     flow = eva.measure(REFERENCE, SUMMARY)
     assert next(flow) == (q.ListFacts(REFERENCE_SENTENCES), q.ListFacts(SUMMARY_SENTENCES))
     assert flow.send((q.FactList(OF_REFERENCE), q.FactList(OF_SUMMARY))) == (
-        q.CheckFacts(OF_SUMMARY, PREMISES_OF_REFERENCE, every_premise=True),
-        q.CheckFacts(OF_REFERENCE, SUMMARY_SENTENCES, every_premise=False),
+        q.CheckFacts(OF_SUMMARY, PREMISES_OF_REFERENCE, every_premise=True, reference=REFERENCE),
+        q.CheckFacts(OF_REFERENCE, SUMMARY_SENTENCES, every_premise=False, reference=REFERENCE),
     )
 
 
@@ -196,7 +196,7 @@ def test_without_entailed_recall_a_lost_fact_is_one_that_nothing_matches() -> No
     flow = eva.measure(REFERENCE, SUMMARY, entailed_recall=False)
     next(flow)
     requested = flow.send((q.FactList(OF_REFERENCE), q.FactList(OF_SUMMARY)))
-    assert requested == (q.CheckFacts(OF_SUMMARY, PREMISES_OF_REFERENCE),)
+    assert requested == (q.CheckFacts(OF_SUMMARY, PREMISES_OF_REFERENCE, reference=REFERENCE),)
     score = scored(OF_REFERENCE, OF_SUMMARY, checks(yes(1), no(0)))
     assert score.values() == {"eva": 0.5, "eva.precision": 0.5, "eva.recall": 0.5}
     assert [(c.fact, c.holds, c.reason, c.evidence) for c in score.reference] == [

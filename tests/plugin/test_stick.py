@@ -208,9 +208,10 @@ def test_a_recorded_reply_is_not_edited(stuck: Bench, diff: Callable[..., list[s
     commit(stuck)
     stuck.write("cassette.jsonl", f"{rows[1].as_line()}\n")
     assert [line.split()[0] for line in diff("HEAD", stuck.path)[1:]] == ["cassette"]
-    stuck.write("cassette.jsonl", f"{replace(rows[1], reply={'text': 'yes'}).as_line()}\n")
+    edited = replace(rows[1], topic="other checks", reply={"text": "yes"})
+    stuck.write("cassette.jsonl", f"{edited.as_line()}\n")
     first, *_ = diff("HEAD", stuck.path)[1:]
-    assert first.startswith("  loosens: recorded reply 00000000 to sentence checks changed: ")
+    assert first.startswith(f"  loosens: recorded reply {rows[1].key} changed: ")
 
 
 @pytest.mark.parametrize("folder", ["main", "./main"])

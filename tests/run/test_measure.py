@@ -33,6 +33,7 @@ from summeval_pytest.suite.file import EvaVariant, Variants
 from summeval_pytest.suite.labels import FactLabel, FactLabels
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.suite.values import Flaw, Pair, Paper, Section
+from summeval_pytest.text.normalise import normalise
 from tests.judges.llm.by_rule import RuleSender
 from tests.label_suite import write_suite
 from tests.local_models import LetterEncoder
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.flow import Dialogue, Returned
     from summeval_pytest.metrics.number import MetricName
     from summeval_pytest.run.measure import Evaluation
+
+
+ZINC_PAPER = "Mice slept longer. Water did nothing."
 
 
 def fair(question: q.Question) -> q.Answer:  # noqa: PLR0911 - a case for each kind of question
@@ -107,7 +111,7 @@ def paper(
             Section(heading="Methods", text="Zinc was given to mice. Others had water."),
             Section(heading="Results", text="They slept longer."),
         ),
-        references=references or ("Mice slept longer. Water did nothing.",),
+        references=references or (ZINC_PAPER,),
         reference_facets=facets,
         reference_facts=facts,
         place=Place("papers.jsonl", 1),
@@ -339,8 +343,8 @@ def test_labelled_facts_are_checked_as_recall_and_precision_check_them() -> None
     )
     sentences = ("Zinc changed growth.", "It is cheap.")
     assert requested == [
-        q.CheckFacts(facts(ACTS, SAFE), sentences, every_premise=False),
-        q.CheckFacts(facts(GREW), (ACTS, SAFE), every_premise=True),
+        q.CheckFacts(facts(ACTS, SAFE), sentences, every_premise=False, reference=ZINC_PAPER),
+        q.CheckFacts(facts(GREW), (ACTS, SAFE), every_premise=True, reference=ZINC_PAPER),
     ]
     assert outcome == StatedFacts(
         reference=(
@@ -368,7 +372,11 @@ def test_facts_of_the_summary_are_checked_against_what_the_reference_states(
     """What somebody has frozen of it, else its sentences as a judge sees them."""
     flow = stated_flow(pair(ZINC, of), FactLabels(candidate=labels(GREW)))
     requested, outcome = ended(flow, (checks(True),))
-    assert requested == [q.CheckFacts(facts(GREW), premises, every_premise=True)]
+    assert requested == [
+        q.CheckFacts(
+            facts(GREW), premises, every_premise=True, reference=normalise(of.references[0])
+        )
+    ]
     assert outcome == StatedFacts(candidate=(checked(GREW, premises[0], holds=True),))
 
 
@@ -455,7 +463,7 @@ def test_the_encoder_of_the_suite_finds_the_premises(monkeypatch: pytest.MonkeyP
         flow = metric_flow("eva", sand, one)
         next(flow)
         assert flow.send((q.FactList(facts(anagram)),)) == (
-            q.CheckFacts(facts(anagram), (premise,)),
+            q.CheckFacts(facts(anagram), (premise,), reference=" ".join(stated)),
         )
         recipes.append(metric_signature("eva", judge=OFFLINE, suite=SUITE, variants=one))
         assert added("facet", OFFLINE, one) == {}

@@ -197,7 +197,7 @@ def test_a_number_that_is_better_on_the_other_side_cannot_be_compared() -> None:
     )
     old, new = ([replace(pair("moss-01", faithful(0.5)), custom=(each,))] for each in (low, high))
     assert named(compared(old, new)) == [
-        "words was better when lower and is better when higher now"
+        "words was better when lower and is better when higher now; save it again"
     ]
     assert compared(old, old).mismatches == ()
 
