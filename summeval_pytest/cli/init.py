@@ -207,7 +207,9 @@ def complete(start: Start, usual: CI) -> Start:
         if start.ci is None:
             console.print(_CI)
             start = replace(start, ci=_ask(console, "github, gitlab or none", usual, _read_ci))
-    except (KeyboardInterrupt, EOFError):
+    except (KeyboardInterrupt, EOFError) as error:
+        if str(error):
+            raise OptionError(str(error)) from None
         console.print()
         raise KeyboardInterrupt("nothing was written") from None
     return start
@@ -233,10 +235,18 @@ def _read_file(typed: str) -> Path | None:
 
 def _ask_rows(papers: Path, rows: RowOptions, console: Console) -> RowOptions:
     """Asks for the file of the summaries, and for columns until the rows make a suite."""
+    fault = ""
 
     def with_columns(typed: str) -> RowOptions:
+        nonlocal fault
         chosen = rows if typed == _NAMED else replace(rows, columns=(*rows.columns, typed))
-        read_draft(papers, chosen)
+        try:
+            read_draft(papers, chosen)
+        except UsageError as error:
+            if str(error) == fault:  # no column mends it
+                raise KeyboardInterrupt(fault) from None
+            fault = str(error)
+            raise
         return chosen
 
     if rows.summaries is None:

@@ -232,7 +232,8 @@ def names_in(
 
     ``unknown`` says what a name is that is none of the ``known`` ones; without these any will do.
     """
-    names = list(dict.fromkeys(name for value in values for name in value.split(",") if name))
+    parts = (part for value in values for part in ([value] if value in known else value.split(",")))
+    names = list(dict.fromkeys(filter(None, parts)))
     if values and not names:
         raise OptionError(f"{option}={values[0]}: names nothing; write a name, or leave it out")
     for name in names if known else ():

@@ -496,10 +496,11 @@ def _settings(
         if number is None:
             what = f"the {kind} {name!r} is {brief(value)}"
             raise SuiteError(place, f"{what}; write a finite number")
-        first = groups[path[:depth]].setdefault(name, Setting(name=name, value=number, place=place))
-        if first.place != place:
+        group = groups[path[:depth]]
+        if first := group.get(name):
             what = f"the {kind} {name!r} stands on line {first.place.line}, too"
             raise SuiteError(place, f"{what}; delete one")
+        group[name] = Setting(name=name, value=number, place=place)
     return {keys: tuple(group.values()) for keys, group in groups.items()}
 
 

@@ -317,7 +317,9 @@ def _no_toml(file: TextFile, text: str, message: str) -> SuiteError:
     line = int(position[1]) if position and position[1] else len(lines)
     what, remedy = _POSITION.sub("", message), "mend it"
     if what == "Cannot overwrite a value":
-        remedy = 'write each key once, and quote a name with a dot, as in "facet.method" = 2'
+        remedy = "write each key once"
+        if "." in lines[line - 1].partition("=")[0]:
+            remedy += ', and quote a name with a dot, as in "facet.method" = 2'
     column = f" at column {position[2]}" if position and position[2] else ""
     return SuiteError(
         file.at(line), f"no TOML{column}: {what}, in {brief(lines[line - 1])}; {remedy}"

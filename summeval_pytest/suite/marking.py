@@ -172,7 +172,7 @@ def check_summary(label: Label, summary: str) -> None:
         raise SuiteError(
             label.place,
             f"the summary of system {label.system!r} on paper {label.paper!r} has changed since"
-            " people labelled it; label it again, or delete the label",
+            " people labelled it; delete the label, then label it again",
         )
 
 

@@ -183,11 +183,16 @@ def read_rows(
 
 
 def _json_lines(file: TextFile, owner: str) -> Iterator[FileEntry]:
-    if _head(file)[:1] not in {b"{", b""}:  # nothing is shown: it may be any file
-        what = "this is no line of JSON; write an object a line, or end the name of a table in"
-        raise SuiteError(file.at(1), f"{what} .csv, .tsv, .parquet, or .json for an array")
-    for number, values in read_lines(file):
-        yield FileEntry.at(file.at(number), values, owner)
+    try:
+        for number, values in read_lines(file):
+            yield FileEntry.at(file.at(number), values, owner)
+    except SuiteError as error:
+        if error.place.line != 1 or _head(file)[:1] in {b"{", b""}:
+            raise
+        # nothing is shown: it may be any file
+        what = "this is no line of JSON; write an object a line, save a workbook's sheet as CSV, or"
+        how = "end the name of a table in .csv, .tsv, .parquet, or .json for an array"
+        raise SuiteError(file.at(1), f"{what} {how}") from None
 
 
 def _array_table(file: TextFile) -> DataTable:

@@ -124,10 +124,16 @@ def test_a_label_is_of_the_summary_that_was_read(monkeypatch: pytest.MonkeyPatch
     check_sentences(load_suite(Path("moss")))
     rows = Path("moss/long.jsonl").read_text(encoding="utf-8")
     Path("moss/long.jsonl").write_text(rows.replace("Moss", "Ivy"), encoding="utf-8")
-    with pytest.raises(SuiteError, match="has changed since people labelled it; label it again"):
+    with pytest.raises(SuiteError, match="has changed since people labelled it; delete the label"):
         check_sentences(load_suite(Path("moss")))
     Path("moss/labels.jsonl").rename("anna.jsonl")
+    Path("moss/summeval.toml").write_text(toml, encoding="utf-8")
     assert run(monkeypatch, "q", *LONG) == 4, "nor is it marked as one of the new text"
+    line = json.loads(Path("anna.jsonl").read_text(encoding="utf-8"))
+    del line["summary_digest"]
+    write_lines(Path("anna.jsonl"), line)
+    assert run(monkeypatch, "s|2|q", *LONG) == 0
+    assert "summary_digest" not in Path("anna.jsonl").read_text(encoding="utf-8")
 
 
 def test_skipped_items_are_asked_again_and_an_answer_can_be_undone(

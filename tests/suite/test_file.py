@@ -386,6 +386,14 @@ def test_a_variant_is_chosen_at_the_top_of_the_suite(
     assert golden.load().variants == variants
 
 
+def test_a_threshold_is_there_once_though_both_stand_on_one_line(golden: Golden) -> None:
+    """Of two numbers, nobody knows which one is meant."""
+    text = (golden.path / "summeval.toml").read_text(encoding="utf-8")
+    line = 'thresholds = {"facet.method" = 0, facet = {method = 3}}\n'
+    golden.write("summeval.toml", line + text[: text.index("[thresholds]")])
+    assert "the threshold 'facet.method' stands on line 1, too" in mistake(golden.load)
+
+
 def test_thresholds_keep_file_order_and_line(golden: Golden) -> None:
     """A later range check can point at the line; an unquoted dotted name is flattened."""
     golden.spoil(
