@@ -59,8 +59,8 @@ def test_no_option_of_the_gate_is_green_without_a_suite(foreign: Bench, option: 
     flag = option.partition("=")[0]
     assert run.err.startswith(f"ERROR: {flag} needs a suite, and none is among the argum")
     assert run.err.rstrip("\n").endswith(
-        "; found gate/summeval.toml: type: pytest gate, or add its folder to testpaths, or leave"
-        " the option out"
+        "; found gate/summeval.toml: type: pytest gate, or add its folder to testpaths (beside"
+        ' "." if it has none), or leave the option out'
     )
     assert run.last == "no tests ran"
     assert not (foreign.path / "ran").exists()
