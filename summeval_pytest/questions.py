@@ -211,8 +211,8 @@ class CheckFacts:
 
     With ``every_premise`` a judge names all premises that support a fact, because recall counts
     them. ``earlier`` are the facts of a chain, from its root on. Each of ``facts`` refines the last
-    of them, and is judged by what it adds. ``reference`` tells the paper, for a judge that is shown
-    labels of other papers; it is no part of what is judged.
+    of them, and is judged by what it adds. A judge with labelled facts as examples knows the paper
+    by its ``reference``, and takes examples of other papers. Nothing is judged by it.
     """
 
     facts: tuple[Fact, ...]

@@ -207,9 +207,7 @@ def complete(start: Start, usual: CI) -> Start:
         if start.ci is None:
             console.print(_CI)
             start = replace(start, ci=_ask(console, "github, gitlab or none", usual, _read_ci))
-    except (KeyboardInterrupt, EOFError) as error:
-        if str(error):
-            raise OptionError(str(error)) from None
+    except (KeyboardInterrupt, EOFError):
         console.print()
         raise KeyboardInterrupt("nothing was written") from None
     return start
@@ -234,25 +232,27 @@ def _read_file(typed: str) -> Path | None:
 
 
 def _ask_rows(papers: Path, rows: RowOptions, console: Console) -> RowOptions:
-    """Asks for the file of the summaries, and for columns until the rows make a suite."""
-    fault = ""
+    """Asks for the file of the summaries, and for columns until the rows make a suite.
 
-    def with_columns(typed: str) -> RowOptions:
-        nonlocal fault
+    Raises:
+        UsageError: for the same mistake twice, which no column mends.
+    """
+    if rows.summaries is None:
+        file = _ask(console, "   table of the summaries", _SAME, _read_file)
+        rows = replace(rows, summaries=file)
+    fault = ""
+    while True:
+        typed = _ask(console, "   columns, as source=article,summary=output", _NAMED, str)
         chosen = rows if typed == _NAMED else replace(rows, columns=(*rows.columns, typed))
         try:
             read_draft(papers, chosen)
         except UsageError as error:
-            if str(error) == fault:  # no column mends it
-                raise KeyboardInterrupt(fault) from None
+            if str(error) == fault:
+                raise
             fault = str(error)
-            raise
-        return chosen
-
-    if rows.summaries is None:
-        file = _ask(console, "   table of the summaries", _SAME, _read_file)
-        rows = replace(rows, summaries=file)
-    return _ask(console, "   columns, as source=article,summary=output", _NAMED, with_columns)
+            console.print(safe(fault))
+        else:
+            return chosen
 
 
 def _ask_judge(start: Start, console: Console) -> Start:

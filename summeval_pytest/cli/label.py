@@ -91,7 +91,7 @@ class LabelFile:
         """Writes all labels, in the order of the suite's papers and systems."""
         lines = label_lines(self._suite, self.markings.values(), {})
         marked = {(str(line["paper"]), str(line["system"])): line for line in lines}
-        for pair in marked.keys() & self._others.keys():  # who labelled it said of which text
+        for pair in marked.keys() & self._others.keys():  # old lines keep what they say
             marked[pair].pop("summary_digest", None)
         pairs = marked | self._others
         text = json_lines(marked.get(pair, {}) | self._others.get(pair, {}) for pair in pairs)

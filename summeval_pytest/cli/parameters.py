@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter, Token
 
@@ -21,11 +21,13 @@ from summeval_pytest.endpoints.exchange import Record
 from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.number import MetricName
-from summeval_pytest.record.gated_suite import GatedSuite, gated_suite
 from summeval_pytest.run.session import IN_FLIGHT, Session, session_here
 from summeval_pytest.suite.places import suite_meant
 from summeval_pytest.suite.suite import Suite, load_suite
 from summeval_pytest.text.printing import one_line
+
+if TYPE_CHECKING:
+    from summeval_pytest.record.gated_suite import GatedSuite
 
 _DIGITS: Final = 6
 
@@ -169,6 +171,8 @@ def find_own_judges(*names: str) -> None:
 
 def gated_of(suite: Path, gated: Gated, session: Session) -> GatedSuite:
     """The suite of a command, as a run with the same options gates it."""
+    from summeval_pytest.record.gated_suite import gated_suite  # numpy, no help text needs it
+
     find_own_judges(gated.judge)
     return gated_suite(
         _here(suite),

@@ -300,7 +300,7 @@ def check_stated(
 
 
 def _of_paper(reference: str, dialogue: flow.Dialogue[Returned]) -> flow.Dialogue[Returned]:
-    """A dialogue whose questions about facts say the paper, for a judge that is shown others."""
+    """Puts the paper's reference into each question about facts, see `questions.CheckFacts`."""
     try:
         asked = next(dialogue)
         while True:

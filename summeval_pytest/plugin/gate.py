@@ -113,7 +113,8 @@ class Gate:
                 raise OptionError(f"{flags}; leave one of them out")
         if options.plan and "plan" not in typed:
             raise OptionError(
-                "--summ-plan judges nothing; type it, and delete summ_plan, SUMM_PLAN or addopts"
+                "--summ-plan judges nothing; type it, and take it out of summ_plan, SUMM_PLAN and"
+                " addopts"
             )
         if options.shard and options.from_:
             raise OptionError(f"{FROM} decides over all shards; leave out --summ-shard")

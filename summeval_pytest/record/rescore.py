@@ -38,8 +38,8 @@ def read_weights(text: str) -> Mapping[Facet, float]:
         scaled = {facet: given.get(facet, 0.0) / total for facet in FACETS}
     except (ValueError, OverflowError, ZeroDivisionError):
         given, scaled = {}, dict.fromkeys(FACETS, 0.0)
-    weights = (*given.values(), *(1.0 - weight for weight in scaled.values()), *scaled.values())
-    if len(parts) != len(FACETS) or not all(0.0 < weight < math.inf for weight in weights):
+    is_given = len(parts) == len(FACETS) and all(0.0 < each < math.inf for each in given.values())
+    if not is_given or not all(0.0 < each < 1.0 for each in scaled.values()):
         wanted = ",".join(f"{facet}=1" for facet in FACETS)
         raise OptionError(
             f"{WEIGHTS}={text!r} does not weigh each of the four facets by a number above 0; write"

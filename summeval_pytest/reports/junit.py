@@ -107,7 +107,7 @@ def _parts_by_system(
             gaps.append(one_line(f"not compared with {system.baseline}", _NAME))
         of_means = pairs if system.verdict.missed else ()
         own = system_parts(system, [pair.numbers() for pair in of_means])
-        if system.outcome == "not judged" and (gaps or suite.policy.decides_systems):
+        if suite.lacks_means(system) or (gaps and system.outcome == "not judged"):
             text = f"its means were not judged; the run judged {judged}"
             own.append(Part(ALL_PAPERS, text, "skipped"))
         of_pairs = (

@@ -335,10 +335,10 @@ class SystemRow:
     @property
     def shown(self) -> Covered | Literal["partial"]:
         """The outcome; "partial" for one that passes and was not tested in full."""
-        system, is_short = self.system, sum(self.outcomes.values()) < len(self.system.papers)
-        is_left_out = system.outcome == "not judged" and self.suite.policy.decides_systems
-        is_partial = is_short or is_left_out or not system.is_compared
-        return "partial" if self.outcome == "passed" and is_partial else self.outcome
+        outcome, system = self.outcome, self.system
+        is_short = len(self.papers) < len(system.papers)
+        is_partial = is_short or self.suite.lacks_means(system) or not system.is_compared
+        return "partial" if outcome == "passed" and is_partial else outcome
 
     def mean(self, name: str) -> ShownMean:
         """One of its means, whether it has a threshold or not."""

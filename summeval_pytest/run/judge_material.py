@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import replace
 from statistics import median_low
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.judge import RecordedJudge
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.values import Pair, Paper, RecordedSpec
 
 
+T = TypeVar("T")
 Key = Literal["examples", "sentence_examples", "fact_examples"]
 """The key of a judge's table that asks for the examples."""
 _NEEDED: Final = {
@@ -108,12 +109,21 @@ def _checked(pair: Pair, label: Label) -> Iterator[Shown]:
     question = CheckSentences(cut(pair.summary), source_of(pair.paper))
     labels = [each for each in label.sentences or () if each.index < len(question.sentences)]
     labels.sort(key=lambda each: each.index)
-    sides = [[each for each in labels if each.faithful == kind] for kind in (True, False)]
-    shown = [each for side in sides for each in side[: min(map(len, sides))]]
-    if shown:
+    if shown := _as_many(labels, [each.faithful for each in labels]):
         checks = {each.index + 1: (each.faithful, each.error or "") for each in shown}
         paper = " ".join(question.source)
-        yield {(paper, 0)}, sentence_example(question, dict(sorted(checks.items())))
+        yield {(paper, 0)}, sentence_example(question, checks)
+
+
+def _as_many(items: Sequence[T], sides: Sequence[bool]) -> list[T]:
+    """The first items of both sides, in order, as many of one as of the other."""
+    left = dict.fromkeys((True, False), min(sides.count(True), sides.count(False)))
+    kept = []
+    for item, side in zip(items, sides, strict=True):
+        if left[side]:
+            left[side] -= 1
+            kept.append(item)
+    return kept
 
 
 def _decided(pair: Pair, label: Label) -> Iterator[Shown]:
@@ -123,14 +133,8 @@ def _decided(pair: Pair, label: Label) -> Iterator[Shown]:
     reference = tuple(text for each in pair.paper.references for text in cut(each))
     sides = ((label.facts.reference, cut(pair.summary)), (label.facts.candidate, reference))
     for facts, premises in sides:
-        n_each = min(sum(fact.holds == kind for fact in facts) for kind in (True, False))
-        n_left = {True: n_each, False: n_each}
-        shown = []
-        for fact in facts:
-            if n_left[fact.holds] and premises:
-                n_left[fact.holds] -= 1
-                shown.append(fact)
-        if shown:
+        shown = _as_many(facts, [fact.holds for fact in facts])
+        if shown and premises:
             message = fact_example(premises, [f.text for f in shown], [f.holds for f in shown])
             yield {(message, 0)}, message
 

@@ -302,6 +302,10 @@ class SuiteRecord:
         """How many pairs the suite has for its gated systems."""
         return sum(len(system.papers) for system in self.systems)
 
+    def lacks_means(self, system: SystemResult) -> bool:
+        """Whether the test of a system's means was left out, though the policy decides them."""
+        return system.outcome == "not judged" and self.policy.decides_systems
+
     @property
     def missing(self) -> str:
         """How many pairs are missing, in a clause; empty where none is."""
@@ -370,8 +374,7 @@ class RunRecord:
         for system in suite.systems:
             if not system.is_compared:
                 yield f"{system.name} was not compared with {system.baseline}"
-            is_left_out = system.outcome == "not judged" and suite.policy.decides_systems
-            if is_left_out and not suite.missing:
+            if suite.lacks_means(system) and not suite.missing:
                 yield f"the means of {system.name} were not tested"
         floors = floors_of(suite.policy.floors, self.judge.name).floors
         if floors and suite.trust is None and not suite.missing:

@@ -356,6 +356,17 @@ def test_questions_are_asked_again_until_rows_make_a_suite(tmp_path: Path) -> No
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminal of this kind")
+def test_a_mistake_that_no_column_mends_ends_the_questions(tmp_path: Path) -> None:
+    """Asked for columns for ever, nobody could leave but by Ctrl-C."""
+    row = "p1,Moss.,Moss.,It did.\n"
+    (tmp_path / "rows.csv").write_text(f"paper,source,reference,summary\n{row}{row}", "utf-8")
+    dialogue = typed(tmp_path, "rows.csv\n", "\n", "\n", "\n", flags=("--judge", "offline"))
+    assert dialogue.code == 4
+    assert dialogue.shown.count("too; delete one") == 2
+    assert files_in(tmp_path).keys() == {"rows.csv"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminal of this kind")
 @pytest.mark.parametrize("key", ["\x03", "\x04"], ids=["Ctrl-C", "Ctrl-D"])
 def test_whoever_leaves_a_question_leaves_nothing_behind(tmp_path: Path, key: str) -> None:
     """Half a gate is worse than none."""

@@ -11,6 +11,7 @@ from summeval_pytest.cli.app import main
 from summeval_pytest.plugin.options import TABLE
 from summeval_pytest.verdict.run import JudgeName
 from tests.plugin.conftest import Bench
+from tests.processes import LEAN
 
 GOOD, BAD = "--summ-model=good", "--summ-model=bad"
 SAVE, COMPARE = "--summ-save=v1", "--summ-compare=v1"
@@ -238,6 +239,20 @@ def test_a_run_that_judges_nothing_writes_no_record(
 
     assert bench.inside("summeval.toml", RECORD, *arguments).code == code
     assert bench.text("run.json") == "kept"
+
+
+def test_a_plan_is_typed_and_writes_no_report(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a file or variable it would end every gate with 0, beside the page of an older run."""
+    for name, value in (("SUMM_PLAN", "1"), ("PYTEST_ADDOPTS", f"{LEAN} --summ-plan")):
+        with monkeypatch.context() as patch:
+            patch.setenv(name, value)
+            run = bench.inside("summeval.toml")
+        assert (run.code, "--summ-plan judges nothing; type it" in run.err) == (4, True)
+    monkeypatch.setenv("SUMM_HTML", "page.html")
+    assert bench.inside("summeval.toml", "--summ-plan").code == 0
+    assert not (bench.path / "page.html").exists()
 
 
 def test_the_suite_of_a_marked_test_is_no_part_of_the_record(bench: Bench) -> None:
