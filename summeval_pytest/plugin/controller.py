@@ -146,7 +146,7 @@ class Tally:
             self._pair_tests.add(node)
             findings = [(pair.system, pair.paper, finding) for finding in pair.explanation]
             self._n_findings += len(findings)
-            self._worst = nsmallest(WORST, (*self._worst, *findings), key=lambda f: rank(f[2]))
+            self._worst = nsmallest(WORST, (*self._worst, *findings), key=lambda f: (rank(f[2]), f[:2]))
             if self._gate.keeps_record:
                 self._spool.add(result.suite, pair, result.paper)
         elif result.system is not None:

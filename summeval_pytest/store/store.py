@@ -15,7 +15,7 @@ import sys
 import time
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import astuple, dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, ParamSpec, Protocol, TypeVar
@@ -186,7 +186,7 @@ class LocalStore:
         """
         from filelock import FileLock, Timeout
 
-        folder = prepare(self._directory) / "locks"
+        folder = self._place / "locks"
         seconds = pauses()
         async with self._files:
             lock = FileLock(folder / key, mode=0o600, blocking=False, thread_local=False)
@@ -232,9 +232,12 @@ class LocalStore:
     def _cache(self, run: str = "") -> Cache:
         """The replies of all runs, or what only one run needs; opened at the first look."""
         if run not in self._runs:
-            place = prepare(self._directory)
-            self._runs[run] = Cache(place / "runs" / run if run else place)
+            self._runs[run] = Cache(self._place / "runs" / run if run else self._place)
         return self._runs[run]
+
+    @cached_property
+    def _place(self) -> Path:
+        return prepare(self._directory)
 
 
 def pauses() -> Iterator[float]:
