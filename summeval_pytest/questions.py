@@ -5,10 +5,7 @@ or a formula of the embedded judge. A judge answers; it never sees a weight or a
 cannot be answered is `Unanswered`, for a whole question or for one of its items.
 
 FM is the Facet-aware Metric (`facet`), EVA is EVA-Score (`eva`), FareBio is sentence faithfulness
-(`faithfulness`). In a check, ``support`` is the judge's strength of belief, 0 to 1, if it has one.
-``undecided`` says that the judge met a conflict that it cannot decide. It took the worse side, and
-a person has to look; the pair is decided all the same. Indices count from 0. A check or rating of
-another type or range raises `TypeError` or `ValueError` where it is made.
+(`faithfulness`). Questions are hashable: an answer is kept by its question. Indices count from 0.
 
     SegmentFacets(text)                  -> FacetSegments
     RateFacets(pairs)                    -> FacetRatings      one rating a facet
@@ -18,6 +15,11 @@ another type or range raises `TypeError` or `ValueError` where it is made.
     CountFacts(reference, summary)       -> FactCounts        a baseline of EVA-Score
     CheckSentences(sentences, source)    -> SentenceChecks    one check a sentence
     RateSummary(reference, summary)      -> SummaryRating     a baseline of FM
+
+In a check, ``support`` is how strongly the judge believes it, 0 to 1, if the judge says so.
+``undecided``: the judge met a conflict that a person has to resolve. It took the worse side, so the
+pair still passes or fails. A check or rating of another type or range raises `TypeError` or
+`ValueError` where it is made.
 """
 
 from __future__ import annotations
@@ -210,9 +212,9 @@ class CheckFacts:
     """Does each fact follow from the premises, and from which of them?
 
     With ``every_premise`` a judge names all premises that support a fact, because recall counts
-    them. ``earlier`` are the facts of a chain, from its root on. Each of ``facts`` refines the last
-    of them, and is judged by what it adds. A judge with labelled facts as examples knows the paper
-    by its ``reference``, and takes examples of other papers. Nothing is judged by it.
+    them. ``earlier`` are the facts of a chain that were checked before, from its root on. Each of
+    ``facts`` refines the last of them; only what it adds is judged. ``reference`` only says which
+    paper it is, so that a judge with labelled facts as examples leaves out those of this paper.
     """
 
     facts: tuple[Fact, ...]
@@ -292,6 +294,9 @@ class FactCounts:
     candidate: int
     matched: int
 
+    def __post_init__(self) -> None:
+        _check_type(self, int, "reference", "candidate", "matched")
+
 
 @dataclass(frozen=True, slots=True)
 class CheckSentences:
@@ -352,6 +357,10 @@ class SummaryRating:
 
     reason: str
     rating: int
+
+    def __post_init__(self) -> None:
+        _check_type(self, int, "rating")
+        _check_range(self, "rating", 1, SUMMARY_SCALE)
 
 
 _FactQuestion = ListFacts | CheckFacts | ListRelations | CountFacts

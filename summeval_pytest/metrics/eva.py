@@ -6,7 +6,7 @@
 
 Source: EVA-Score (arXiv 2407.04969), section 3; facts rather than chains are counted, the premises
 are all facts of the reference, and recall is also measured the other way round, since a vague fact
-"matches" a specific one (metrics.md EV1 to EV5, EV16). `Stages` has the paper's own ways: chains of
+"matches" a specific one. `Stages` has the paper's own ways: chains of
 neighbours, validation chain by chain, top-k premises, relations across sentences.
 """
 

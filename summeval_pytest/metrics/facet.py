@@ -4,8 +4,7 @@
 
 A holds the facets that the reference states; w = (.1, .3, .3, .3), scale = (3, 4, 4, 3) for
 background, method, result, conclusion. Source: FM (arXiv 2402.14359), section 3.2, eq. 1 without
-its division by 4 and with removed facets renormalised, as 500 of 500 released scores are
-(metrics.md FM1, FM2).
+its division by 4 and with removed facets renormalised, as 500 of 500 released scores are.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ WEIGHTS: Final[Mapping[q.Facet, float]] = MappingProxyType(
 )
 """FM, section 4.2."""
 EMPTY_RATING: Final = 1
-"""The rating of a facet that the reference states and the summary does not (metrics.md FM4)."""
+"""The rating of a facet that the reference states and the summary does not."""
 LOWEST: Final = 0.25
 """FM's floor over all subsets of facets: 1/4 where only method or result is left."""
 COVERAGE: Final = "facet.coverage"
@@ -328,7 +327,7 @@ def ground(segments: q.FacetSegments, text: str) -> tuple[q.FacetSegments, tuple
     A segment is kept whole, else sentence by sentence. Only words are compared: spaces, case,
     brackets and masked numbers may differ. Of a sentence that the text does not contain, shared
     runs of four words and more are kept if they are at least half of it. Recorded segments stay
-    whole, and their missing pieces are still reported (metrics.md 1.1, stage A).
+    whole, and their missing pieces are still reported.
     """
     plain = _plain(text)
     kept: dict[q.Facet, str] = {}

@@ -70,7 +70,7 @@ BothCounts = tuple[StageCounts, StageCounts]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stages:
-    """The form of each stage (metrics.md 1.3 and section 7).
+    """The form of each stage.
 
     Attributes:
         chains: Whether a fact's parent is the one that its lister names, or the fact before it

@@ -4,7 +4,7 @@
     conflicts = unsupported or unanswered sentences with a figure that the source contradicts or
                 does not state, and that no reference states
 
-Source: FareBio (Findings of EMNLP 2024), sections 3 and 4; metrics.md 1.2.
+Source: FareBio (Findings of EMNLP 2024), sections 3 and 4.
 """
 
 from __future__ import annotations

@@ -44,12 +44,12 @@ Returned = TypeVar("Returned")  # what a dialogue ends in
 Given = ParamSpec("Given")  # what starts it
 
 Dialogue = Generator[tuple[Question, ...], tuple[Answer, ...], Returned]
-"""A generator of questions, or a part of one, that ends in a value."""
+"""A generator that yields questions, is sent answers, and returns a value."""
 Flow = Dialogue[ScoreT | Unscored]
 """A dialogue that ends in a score, or in the reason why there is none."""
 
 MAX_UNANSWERED: Final = 0.05
-"""Up to this share of items may stay unanswered before the whole score does (metrics.md 1.3)."""
+"""If a larger share of the items is unanswered, there is no score."""
 
 
 class NoScoreError(SummevalError):
@@ -150,7 +150,10 @@ def expect_count(what: str, returned: int, expected: int) -> None:
 
 
 def limit_unanswered(what: str, reasons: list[str], n_items: int) -> None:
-    """Give up the score if more than 5 % of the items, those settled by rule included, are open."""
+    """Give up the score if more than 5 % of the items are unanswered.
+
+    Items that a rule answers count as answered. Below 20 items, one unanswered item is enough.
+    """
     if n_items and len(reasons) / n_items > MAX_UNANSWERED:
         raise NoScoreError(f"{len(reasons)} of {n_items} {what} unanswered, first: {reasons[0]}")
 

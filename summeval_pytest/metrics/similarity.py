@@ -4,8 +4,8 @@
 
 n texts are searched, df(w) of them contain w. Words are stems of content words. A word in no
 searched text has df = 0, so that a text about something else is far from all of them. The smoothed
-idf is scikit-learn's. EVA-Score's paper filters relations by BERT's cosine and its code by TF-IDF's
-(metrics.md EV6, EV7): similarities of different encoders share no threshold.
+idf is scikit-learn's. EVA-Score's paper filters relations by BERT's cosine, its code by TF-IDF's.
+Similarities of different encoders share no threshold.
 """
 
 from __future__ import annotations

@@ -146,7 +146,8 @@ class Tally:
             self._pair_tests.add(node)
             findings = [(pair.system, pair.paper, finding) for finding in pair.explanation]
             self._n_findings += len(findings)
-            self._worst = nsmallest(WORST, (*self._worst, *findings), key=lambda f: (rank(f[2]), f[:2]))
+            of_all = (*self._worst, *findings)
+            self._worst = nsmallest(WORST, of_all, key=lambda found: (rank(found[2]), found[:2]))
             if self._gate.keeps_record:
                 self._spool.add(result.suite, pair, result.paper)
         elif result.system is not None:

@@ -84,7 +84,7 @@ class SummPair:
 
         measured = {score.metric for score in self.evaluation.scores}
         policy = self._gated.policy
-        limits = tuple(each for each in policy.of_pair(self.paper) if each.metric in measured)
+        limits = tuple(each for each in policy.thresholds_of(self.paper) if each.metric in measured)
         if not limits:
             raise UsageError(
                 f"{self._gated.suite.shown} has no threshold for {', '.join(sorted(measured))};"

@@ -1,9 +1,9 @@
 """Pairs, means and the judge as pytest items.
 
-An item is measured (or read from a recorded run) and decided in its setup, where an error is the
-judge's fault. Its test fails where the verdict does, which is the system's fault, or that of an
-untrusted judge. `plugin.config` finds the suite files, `plugin.hooks` puts each result into
-pytest's report, and `plugin.controller` collects the results and may change the exit code.
+Setup measures (or reads a recorded run) and decides. It raises an error if the judge left the
+verdict open. The test fails if the verdict is failed: the system's fault, or, in the judge's own
+test, an untrusted judge. `plugin.config` finds the suite files, `plugin.hooks` puts each result
+into pytest's report, and `plugin.controller` collects the results and may change the exit code.
 """
 
 from __future__ import annotations
@@ -58,10 +58,9 @@ class SystemNode(pytest.Collector):
         gated = gated_of(self)
         for paper in gated.papers_of_shard(self.name):
             yield PairItem.from_parent(self, name=paper)
-        is_compared = gate_of(self.config).options.compare
-        if gated.shard is not None:
-            return
-        if gated.policy.decides_systems or is_compared:
+        if gated.shard is None and (
+            gated.policy.decides_systems or gate_of(self.config).options.compare
+        ):
             yield MeansItem.from_parent(self, name=ALL_PAPERS)
 
 
@@ -109,7 +108,10 @@ class VerdictItem(pytest.Item):
         raise NotImplementedError
 
     def setup(self) -> None:
-        """Measures and decides; an error where that is left open by the judge's fault."""
+        """Measures and decides; an error where that is left open by the judge's fault.
+
+        A `UsageError` ends the run with exit code 4.
+        """
         with without_traceback(self.config):
             self.decide()
 
@@ -184,13 +186,16 @@ class PairItem(VerdictItem):
         return (self.gated.task(self.name, self.system),)
 
     def decide(self) -> None:
-        """What the pair misses, with every finding; its numbers become the test's properties."""
+        """What the pair misses, with every finding; its numbers become the test's properties.
+
+        `Gate.pair_result` measures the pair, or takes a recorded one and decides it again.
+        """
         result = self.summeval_result = self.gate.pair_result(self.gated, self.system, self.name)
         pair = result.pair
         assert pair is not None
         values = pair.numbers().values
         self.user_properties += [(n, value) for n, value in values.items() if value is not None]
-        if pair.outcome == "error" or pair.fault:
+        if pair.outcome == "error":
             why = "; ".join(pair.verdict.undecided)
             where = f"paper {self.name!r}, system {self.system!r}"
             raise JudgeError(pair.fault or f"{where} is undecided: {why}")

@@ -1,6 +1,7 @@
 """Measures what a test or a batch needs, and decides it.
 
-A fault of the judge is a result, too.
+If the judge or an endpoint fails, the result is a pair with a ``fault`` and the outcome error. Only
+a `UsageError` is raised.
 """
 
 from __future__ import annotations

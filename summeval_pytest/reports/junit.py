@@ -113,7 +113,7 @@ def _parts_by_system(
         of_pairs = (
             (pair.paper, part)
             for pair in pairs
-            for part in pair_parts(pair, suite.policy.of_pair(pair.paper))
+            for part in pair_parts(pair, suite.policy.thresholds_of(pair.paper))
         )
         lines = [*([MARK] if suite.is_untrusted else ()), *gaps, *map(waiver_line, suite.waivers)]
         parts = chain(of_pairs, ((ALL_PAPERS, part) for part in own))

@@ -45,7 +45,7 @@ def run_events(run: RunVerdict) -> Iterator[Attributes]:
         }
         for pair in suite.pairs:
             of_pair: Attributes = {"summeval.system": pair.system, "summeval.paper": pair.paper}
-            parts = pair_parts(pair, suite.policy.of_pair(pair.paper))
+            parts = pair_parts(pair, suite.policy.thresholds_of(pair.paper))
             yield from _events(about | of_pair, parts, pair.numbers().values)
         for system in suite.systems:
             of_system: Attributes = {"summeval.system": system.name, "summeval.paper": ALL_PAPERS}

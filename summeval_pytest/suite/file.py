@@ -65,8 +65,7 @@ EvaChains = Literal["parent", "adjacent"]
 EvaValidation = Literal["together", "chain"]
 References = Literal["best", "mean"]
 RELATIONS_THRESHOLD: Final = 0.65
-"""The threshold of ``eva_relations = true`` (EVA-Score, section 3.3). Another encoder needs another
-one (metrics.md EV7)."""
+"""The threshold of ``eva_relations = true`` (EVA-Score, section 3.3); it is one encoder's own."""
 
 
 def _key(name: str) -> Any:

@@ -1,8 +1,8 @@
-"""The one decision. Nothing else says passed, failed or error, but for a test that left no result.
+"""The one decision: only this module says passed, failed or error, unless a test has no result.
 
 Live tests use `decide_pair`, `decide_system` and `decide_judge`. All that reads a run record uses
 `decide`: ``--summ-from``, ``merge``, ``rescore``, ``report`` and batch runs. The outcomes in a
-record are never read. A gate that cannot decide does not open:
+record are never read. A record that cannot be decided is refused:
 
 - a record that was measured with other inputs than today's is refused by name (`Inputs`);
 - a number that a threshold needs and the record does not have is refused, or is an error;
@@ -204,7 +204,7 @@ def decide_judge(
 
 def decide_pair(pair: PairResult, policy: Policy, baseline: Baseline | None = None) -> PairResult:
     """Decide one pair, and say what changed against a baseline, where there is one."""
-    thresholds = policy.of_pair(pair.paper)
+    thresholds = policy.thresholds_of(pair.paper)
     verdict = pair_verdict(pair.numbers(), thresholds, policy.waivers, pair.fault)
     change = pair.change
     if baseline is not None and pair.signatures and pair.paper in baseline.pairs:

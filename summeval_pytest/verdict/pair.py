@@ -78,16 +78,16 @@ def pair_verdict(
 
     A number that does not apply (a facet that the reference does not state) has nothing to meet. A
     number that is None, because the summary states nothing, misses every threshold. ``fault`` says
-    why the judge left the whole pair unscored; then there are no numbers to compare, and no waiver
-    is judged.
+    why the judge left the whole pair unscored; then nothing is compared, and no waiver is judged.
     """
+    if fault:
+        return PairVerdict(undecided=(fault,))
     ranges = {
         name: Range(value, numbers.worst.get(name, value), numbers.best.get(name, value))
         for name, value in numbers.values.items()
     }
     missed: dict[str, Shortfall] = {}
-    absent = (t.name for t in thresholds if not fault and numbers.is_missing(t.name))
-    unsure = {name: why_missing(name) for name in absent}
+    unsure = {t.name: why_missing(t.name) for t in thresholds if numbers.is_missing(t.name)}
     for threshold in thresholds:
         name = threshold.name
         if name not in ranges:  # it does not apply, or has no score, or is missing
@@ -98,9 +98,7 @@ def pair_verdict(
         elif phrase := why_undecided(threshold, ranges[name]):
             unsure[name] = phrase
     settled = [
-        t.name
-        for t in thresholds
-        if not numbers.why_unscored(t.metric) and t.name not in unsure and not fault
+        t.name for t in thresholds if not numbers.why_unscored(t.metric) and t.name not in unsure
     ]
     # A miss is certain only at the best value that the unanswered items allow.
     missed_by = {name: ranges[name].best for name in missed}
@@ -113,7 +111,7 @@ def pair_verdict(
         unscored=tuple(each for each in numbers.unscored if each.fault == "system"),
         waived=tuple(short for name, short in missed.items() if name in covered),
         waivers=uses,
-        undecided=(fault,) if fault else (*judge_faults(numbers), *unsure.values()),
+        undecided=(*judge_faults(numbers), *unsure.values()),
     )
 
 
@@ -183,7 +181,7 @@ def explaining(findings: Iterable[Finding], missed: Collection[str]) -> tuple[Fi
     heads = {*map(metric_of, missed)}
     explains: dict[FindingKind, Callable[[Finding], bool]] = {
         "facet": lambda finding: "facet" in missed or finding.number in missed,
-        "fact": lambda _: any(name.startswith("eva") for name in missed),
+        "fact": lambda _: "eva" in heads,
         "sentence": lambda _: not heads.isdisjoint(METRICS),
         "own": lambda finding: metric_of(finding.number) in heads,
     }

@@ -105,7 +105,7 @@ class Policy:
         sliced = any(each.thresholds for each in self.slices)
         return bool(thresholds.mean or thresholds.corrected or sliced)
 
-    def of_pair(self, paper: str) -> tuple[Threshold, ...]:
+    def thresholds_of(self, paper: str) -> tuple[Threshold, ...]:
         """What a pair has to reach: of a paper that must pass, the thresholds of means, too."""
         thresholds = self.thresholds
         if paper not in self.must_pass:

@@ -29,10 +29,10 @@ class Style:
     Attributes:
         facets: How a facet of the reference is found in a summary (`questions.FacetReading`).
         rubric: ``paper``, where 1 is a contradiction or nothing relevant, or ``release``, the words
-            of the released prompts, where 1 is a contradiction only (metrics.md FM5); a summary
+            of the released prompts, where 1 is a contradiction only; a summary
             that is read as a whole has instructions of its own, and ``facts`` needs none.
         examples: Whether ten worked examples of our own go with it, where one rating ends and the
-            next begins (FM, section 5.2; metrics.md FM14).
+            next begins (FM, section 5.2).
         labelled: Summaries that people rated, in place of our own examples.
     """
 

@@ -9,7 +9,7 @@ steps:
 
 A relation belongs to the later of the sentences that it takes, and names another one that it has to
 be read with (EVA-Score, section 3.3; JSON in place of the triples in parentheses that lose entities
-with commas, metrics.md EV11).
+with commas).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A quotation is accepted in the sentence that it names, if its words stand there in a row, or nine in
 ten of them in order with the same numbers, signs and negations. Else it is looked for in the whole
-source by the same rule. Else it is ungrounded (metrics.md 1.2, stage C).
+source by the same rule. Else it is ungrounded.
 """
 
 from __future__ import annotations
