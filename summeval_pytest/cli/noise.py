@@ -89,9 +89,9 @@ def noise(
         raise OptionError(f"{what}; name a judge that asks a model")
     baselines: dict[str, Baseline] = {}
     if against is not None:
-        record, suite_name = read_record(against, "--against"), subject.suite.name
-        find = partial(find_baseline, record, str(against), suite=suite_name, option="--against")
-        baselines = {name: find(system=name, wanted=None) for name in subject.systems}
+        find = partial(find_baseline, read_record(against, "--against"), str(against))
+        of = {"suite": subject.suite.name, "shown": subject.suite.shown, "option": "--against"}
+        baselines = {name: find(**of, system=name, wanted=None) for name in subject.systems}
     known: dict[tuple[str, str], Pair] = {}
 
     async def find_pair(suite: Suite, paper: str, system: str) -> Pair:

@@ -205,6 +205,7 @@ def compare_runs(
                 old,
                 old_file.name,
                 suite=suite.name,
+                shown=suite.shown,
                 system=system,
                 wanted=chosen.against,
                 option="OLD",
@@ -228,12 +229,13 @@ def _measured(record: RunRecord) -> list[SuiteRecord]:
 
 
 def _shared_suites(old: RunRecord, new: RunRecord) -> list[tuple[SuiteRecord, SuiteRecord]]:
-    """The suites that both runs have, by name; two single suites go together anyway."""
+    """The suites that both runs have, by name and path; two single suites go together anyway."""
     before, now = _measured(old), _measured(new)
     if len(before) == len(now) == 1:
         return [(before[0], now[0])]
-    by_name = {suite.name: suite for suite in before}
-    return [(by_name[suite.name], suite) for suite in now if suite.name in by_name]
+    alike = [(then, suite) for suite in now for then in before if then.name == suite.name]
+    names = [suite.name for suite in before]
+    return [(a, b) for a, b in alike if names.count(a.name) == 1 or a.shown == b.shown]
 
 
 def _check_golden(

@@ -147,6 +147,14 @@ def _suite_arguments(config: pytest.Config) -> Iterator[tuple[Path, str]]:
                 yield file, (named / file.name if path.is_dir() else named).as_posix()
 
 
+def real_place(path: Path) -> Path:
+    """The path with the links of its folder followed.
+
+    A file that is itself a link stays beside its own data: suites may share one file by links.
+    """
+    return path.parent.resolve() / path.name if path.is_file() else path.resolve()
+
+
 def _check_paths(config: pytest.Config) -> None:
     """Refuses a missing path that is close to a suite, and names the suite."""
     start, is_wanted = config.invocation_params.dir, any(_given(config))
@@ -249,7 +257,7 @@ def gated_suites(config: pytest.Config) -> dict[Path, GatedSuite]:
             gate = gate_of(config)
             with usage_errors():
                 for file, shown in arguments:
-                    suites[file.resolve()] = gate.gated_as_tests(file, shown)
+                    suites[real_place(file)] = gate.gated_as_tests(file, shown)
                 _check_tests(config, suites)
                 gate.judge  # noqa: B018 - a judge that cannot be is a usage error now, not later
                 gate.decided  # noqa: B018 - likewise recorded runs that do not fit
@@ -264,7 +272,7 @@ def _check_tests(config: pytest.Config, suites: Mapping[Path, GatedSuite]) -> No
 
     for argument in config.args:
         file, *names = argument.partition("[")[0].split("::")
-        gated = suites.get((config.invocation_params.dir / file).resolve())
+        gated = suites.get(real_place(config.invocation_params.dir / file))
         if gated is None or not names or names[0] in RESERVED_SYSTEMS:
             continue
         system, paper = names[0], "::".join(names[1:])

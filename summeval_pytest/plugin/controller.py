@@ -23,9 +23,11 @@ from summeval_pytest.plugin.config import (
     UNTRUSTED_EXIT,
     gate_of,
     is_worker,
+    real_place,
 )
 from summeval_pytest.plugin.gate import Gate
 from summeval_pytest.plugin.items import VerdictItem
+from summeval_pytest.plugin.options import TABLE
 from summeval_pytest.plugin.outputs import tell_github, write_outputs
 from summeval_pytest.record.gated_suite import GatedSuite
 from summeval_pytest.record.json_text import from_json, with_custom
@@ -161,7 +163,7 @@ class Tally:
         """Notes a suite's test that was skipped, or failed without a result: a worker died."""
         names = report.nodeid.split("::")[1:]
         # A node id counts from an argument where that is outside of the root.
-        gated = self._suites.get((self._config.rootpath / report.location[0]).resolve())
+        gated = self._suites.get(real_place(self._config.rootpath / report.location[0]))
         if gated is None or report.passed:
             return
         reason = report.longrepr[-1] if isinstance(report.longrepr, tuple) else report.longrepr
@@ -356,6 +358,8 @@ class Tally:
         """
         unmeasured = [(shown, each.unmeasured) for shown, each in gated.items()]
         yield from unmeasured_lines(unmeasured, self._gate.judge_name)
+        if least := self._gate.options.min:
+            yield f"thresholds by {TABLE['min'].flag}: {one_line(', '.join(least))}"
         yield from self._trust_lines(gated)
         yield from self._drift
         if self._verdict is not None:
@@ -397,8 +401,9 @@ def _drift(gate: Gate, gated: GatedSuite, verdict: RunVerdict) -> Iterator[str]:
     if saved is None:
         return
     (now,) = (suite for suite in verdict.suites if suite.shown == gated.suite.shown)
-    for old in saved.suites:
-        if old.name == now.name:
+    alike = [old for old in saved.suites if old.name == now.name]
+    for old in alike:
+        if len(alike) == 1 or old.shown == now.shown:
             yield from drift_lines(old, now)
     yield from changed_model_lines(saved.header.models, verdict.header.models)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -18,6 +19,7 @@ import pytest
 
 from summeval_pytest.errors import JudgeError, OptionError
 from summeval_pytest.judges.judge import Judge
+from summeval_pytest.plugin.config import real_place
 from summeval_pytest.plugin.options import TABLE, Options
 from summeval_pytest.plugin.outputs import Baselines, check_saved_file, report_files
 from summeval_pytest.plugin.progress import open_progress
@@ -85,7 +87,7 @@ class Gate:
         self._n_pairs = 0
         self._suites: dict[Path, GatedSuite] = {}
         folder = config.invocation_params.dir
-        always = [*config.getini("addopts"), *os.environ.get("PYTEST_ADDOPTS", "").split()]
+        always = [*config.getini("addopts"), *shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))]
         given = (option for option in TABLE.values() if option.flag not in always)
         typed = {each.name for each in given if config.getoption(each.ini, None) is not None}
         self.recorded = self._read_records(folder, typed)
@@ -103,7 +105,7 @@ class Gate:
     def _read_records(self, folder: Path, typed: Collection[str]) -> RunRecord | None:
         """The recorded runs that decide in place of a judge; None where one is asked.
 
-        A plan is made where it was ``typed``, and leaves out reports that were not.
+        A plan or a shard has to be ``typed``; a plan leaves out reports that were not.
         """
         options = self.options
         for first, second in _APART:
@@ -111,11 +113,12 @@ class Gate:
             if getattr(options, first) and getattr(options, second) and not is_left_out:
                 flags = f"{TABLE[second].flag} does not go with {TABLE[first].flag}"
                 raise OptionError(f"{flags}; leave one of them out")
-        if options.plan and "plan" not in typed:
-            raise OptionError(
-                "--summ-plan judges nothing; type it, and take it out of summ_plan, SUMM_PLAN and"
-                " addopts"
-            )
+        for name in ("plan", "shard"):
+            if getattr(options, name) and name not in typed:
+                raise OptionError(
+                    f"{TABLE[name].flag} decides nothing; type it, and take it out of summ_{name},"
+                    f" SUMM_{name.upper()} and addopts"
+                )
         if options.shard and options.from_:
             raise OptionError(f"{FROM} decides over all shards; leave out --summ-shard")
         self._runs = {name: read_record(folder / name, FROM) for name in options.from_}
@@ -318,7 +321,7 @@ class Gate:
 
     def gated(self, path: Path, shown: str | None = None) -> GatedSuite:
         """The suite of a file or folder, loaded and checked once."""
-        key = path.resolve()
+        key = real_place(path)
         if key not in self._suites:
             options = self.options
             gated = gated_suite(
@@ -334,7 +337,7 @@ class Gate:
             )
             if options.shard is not None:
                 gated = gated.sharded(read_shard(options.shard))
-            self._suites[key] = self._suites[gated.suite.path.resolve()] = gated
+            self._suites[key] = self._suites[real_place(gated.suite.path)] = gated
         return self._suites[key]
 
     def gated_as_tests(self, path: Path, shown: str) -> GatedSuite:

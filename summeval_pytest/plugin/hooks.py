@@ -28,6 +28,7 @@ from summeval_pytest.plugin.config import (
     is_controller,
     is_worker,
     prepare_test,
+    real_place,
     run_of,
     stop_on_mistake,
 )
@@ -76,7 +77,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SuiteFile 
     """A suite that is among the arguments, as tests."""
     if not file_path.name.endswith(SUITE_NAME):
         return None
-    gated = gated_suites(parent.config).get(file_path.resolve())
+    gated = gated_suites(parent.config).get(real_place(file_path))
     if gated is None:
         return None
     gate_of(parent.config).collected.add(gated.suite.shown)

@@ -16,7 +16,7 @@ from os import PathLike
 import pytest
 
 from summeval_pytest.errors import JudgeError
-from summeval_pytest.plugin.config import gate_of, gated_suites, without_traceback
+from summeval_pytest.plugin.config import gate_of, gated_suites, real_place, without_traceback
 from summeval_pytest.plugin.gate import Gate
 from summeval_pytest.record.gated_suite import GatedSuite
 from summeval_pytest.record.stick import stick_changes
@@ -35,7 +35,7 @@ class SuiteFile(pytest.File):
     @cached_property
     def gated(self) -> GatedSuite:
         """The suite, with what this run asks of it."""
-        return gated_suites(self.config)[self.path.resolve()]
+        return gated_suites(self.config)[real_place(self.path)]
 
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
         """The tests of the suite's changes and of the judge, if asked for; then the systems."""
@@ -140,7 +140,8 @@ class StickItem(VerdictItem):
         base, suite = self.gate.options.base, self.gated.suite
         assert base is not None
         with suite_at(base, suite.path, "--summ-base") as before:
-            changes = () if before is None else stick_changes(before, suite)
+            models = self.gate.options.model
+            changes = () if before is None else stick_changes(before, suite, models=models)
         loose = [one_line(str(change), 200) for change in changes if change.loosens]
         text = "\n  ".join((f"{suite.shown} was loosened since {one_line(base)}:", *loose))
         if before is None:

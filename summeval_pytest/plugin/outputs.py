@@ -96,7 +96,13 @@ class Baselines:
         if key not in self._baselines:
             run, record, wanted = self._record(suite, self._named)
             self._baselines[key] = find_baseline(
-                record, run, suite=suite.name, system=system, wanted=wanted, option=COMPARE
+                record,
+                run,
+                suite=suite.name,
+                shown=suite.shown,
+                system=system,
+                wanted=wanted,
+                option=COMPARE,
             )
         return self._baselines[key]
 

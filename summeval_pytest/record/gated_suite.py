@@ -197,6 +197,7 @@ class GatedSuite:
                 for name in self.systems
             ),
             own_numbers=self.custom,
+            unmeasured=self.unmeasured,
         )
 
 
@@ -290,6 +291,7 @@ def _narrowed(record: RunRecord, gated: GatedSuite) -> SuiteRecord:
         recorded,
         name=skeleton.name,
         shown=skeleton.shown,
+        unmeasured=skeleton.unmeasured,
         systems=systems,
         papers=tuple(papers[name] for name in gated.suite.paper_ids if name in papers),
         golden=() if fault else tuple(answers[of] for of in labelled),

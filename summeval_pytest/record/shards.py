@@ -149,7 +149,7 @@ def _missing(then: SuiteRecord, now: SuiteRecord, compare: str | None) -> Iterat
     baseline = next((system.baseline for system in then.systems if system.baseline), None)
     if baseline is None:
         return
-    if compare is None:
+    if compare != baseline:
         yield f"--summ-compare={baseline}"
     elif {*then.policy.rules} - {*now.policy.rules}:
         yield "another --summ-compare-fail or [compare]"

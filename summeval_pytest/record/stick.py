@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import Place, SuiteError
@@ -17,15 +18,18 @@ from summeval_pytest.metrics.own import custom_numbers
 from summeval_pytest.questions import OFFLINE
 from summeval_pytest.store.cassette import read_cassette
 from summeval_pytest.suite.suite import paper_digest
+from summeval_pytest.suite.values import CheckerSpec
 from summeval_pytest.verdict.policy import floors_of, read_floors, suite_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.verdict.policy import Floors
 
-Kind = Literal["requires", "permits", "content", "reply", "other", "absent"]
+Kind = Literal["requires", "permits", "content", "replaces", "reply", "other", "absent"]
+_REPLACING: Final = ("judge ", "endpoint ", "options of ")
+"""How the names begin of what, if added, stands in for a model, an address or a default."""
 _NOWHERE: Final = Place("")
 _ANY_TEXT: Final = ("utf-8", "surrogatepass")
 
@@ -36,8 +40,9 @@ class Mark:
 
     Attributes:
         kind: What it does: ``requires`` something, ``permits`` an exception, is ``content`` that
-            systems are measured on, a recorded ``reply``, or anything else. A reply may be added or
-            removed, and not changed.
+            systems are measured on, ``replaces`` what its name meant before (a model, code, a
+            default), is a recorded ``reply``, or anything else. A reply may be added or removed,
+            and not changed.
         text: What it says, for messages and to find changes.
         size: How much is required or permitted; None where any change counts.
     """
@@ -72,10 +77,19 @@ class StickChange:
         return f"{self.name} changed: {self.before} -> {self.now}"
 
 
-def stick_changes(before: Suite, now: Suite) -> tuple[StickChange, ...]:
-    """What changed since a base, what loosens the stick first."""
+def stick_changes(
+    before: Suite, now: Suite, *, models: Collection[str] = ()
+) -> tuple[StickChange, ...]:
+    """What changed since a base, what loosens the stick first.
+
+    ``models`` are the systems that the run names: one that the suite did not have was a live model.
+    """
     judges = sorted({"", *(each.judge for suite in (before, now) for each in _floors(suite))})
     old, new = dict(_marks(before, judges)), dict(_marks(now, judges))
+    live = set(models) - before.systems.keys()
+    new |= {
+        f"system {name}": Mark("replaces", "in the suite") for name in now.systems if name in live
+    }
     marks = {name: (old.get(name, _ABSENT), new.get(name, _ABSENT)) for name in (*old, *new)}
     changes = [
         StickChange(name=name, before=was.text, now=now.text, loosens=_loosens(was, now))
@@ -89,7 +103,7 @@ def _loosens(was: Mark, now: Mark) -> bool:
     if "permits" in {was.kind, now.kind}:
         was, now = now, was
     if "other" in {was.kind, now.kind} or was.kind == "absent":
-        return False
+        return now.kind == "replaces"
     return was.size is None or now.size is None or now.size < was.size
 
 
@@ -141,7 +155,8 @@ def _contents(suite: Suite) -> Iterator[tuple[str, Mark]]:
     # a folder of a model is absolute, and the base lies elsewhere
     here = str(suite.path.parent.absolute())
     for name, value in _values(suite).items():
-        yield name, Mark("content", _digest(repr(value).replace(here, "").encode(*_ANY_TEXT)))
+        kind: Kind = "replaces" if name.startswith(_REPLACING) else "content"
+        yield name, Mark(kind, _digest(repr(value).replace(here, "").encode(*_ANY_TEXT)))
     for file in sorted(suite.baselines.path.glob("*.json")):
         if file.is_file():
             yield f"baseline {file.stem}", Mark("content", _digest(file.read_bytes()))
@@ -156,7 +171,10 @@ def _contents(suite: Suite) -> Iterator[tuple[str, Mark]]:
 def _values(suite: Suite) -> dict[str, object]:
     """What a suite holds, by name, of which any change counts."""
     eva = suite.variants.eva
+    judges = suite.judges.values()
+    models = [j.folder for j in judges if isinstance(j, CheckerSpec)] + [eva.encoder or ""]
     return {
+        **{f"model {Path(m).name}": _files(Path(m)) for m in models if Path(m).is_absolute()},
         **{f"paper {name}": paper_digest(suite.paper(name)) for name in suite.paper_ids},
         **{f"slice {name}": papers for name, papers in suite.slices.items()},
         **{
@@ -172,6 +190,12 @@ def _values(suite: Suite) -> dict[str, object]:
         **{f"eva_{field.name}": getattr(eva, field.name) for field in fields(eva)},
         **{f"options of {table.metric}": table.values for table in suite.variants.own},
     }
+
+
+def _files(folder: Path) -> list[tuple[str, str]]:
+    """The files of a model's folder, each with a digest."""
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    return [(file.relative_to(folder).as_posix(), _digest(file.read_bytes())) for file in files]
 
 
 def _digest(content: bytes) -> str:

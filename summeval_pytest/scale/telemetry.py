@@ -41,7 +41,7 @@ def run_events(run: RunVerdict) -> Iterator[Attributes]:
         about: Attributes = {
             "summeval.suite": suite.name,
             "summeval.judge": run.judge.signature,
-            "summeval.outcome": run.outcome,
+            "summeval.outcome": run.shown,
         }
         for pair in suite.pairs:
             of_pair: Attributes = {"summeval.system": pair.system, "summeval.paper": pair.paper}

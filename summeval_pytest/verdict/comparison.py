@@ -458,23 +458,33 @@ class Against:
 
 
 def find_baseline(  # noqa: PLR0913 - by keyword, each a fact of its own
-    record: RunRecord, run: str, *, suite: str, system: str, wanted: str | None, option: str
+    record: RunRecord,
+    run: str,
+    *,
+    suite: str,
+    shown: str,
+    system: str,
+    wanted: str | None,
+    option: str,
 ) -> Baseline:
     """The system of a saved run that a system of this run is compared with.
 
     That is the one ``wanted``, else the one of the same name, else the only one. ``run`` is the
-    saved run as ``option`` names it; ``suite`` is the one that this run gates.
+    saved run as ``option`` names it; ``suite`` and ``shown`` are name and path of the one that this
+    run gates.
 
     Raises:
-        OptionError: where the run has no such system, or several and none of that name.
+        OptionError: where the run has no such system, or several and none of that name; likewise
+            for its suite.
     """
-    suites = {each.name: each for each in record.suites}
-    if len(record.suites) != 1 and suite not in suites:
-        raise OptionError(
-            f"{option}: {run!r} has no suite {suite!r}; {nearest(suite, [*suites])};"
-            " compare with a run of this suite"
-        )
-    saved = record.suites[0] if len(record.suites) == 1 else suites[suite]
+    others = [each.name for each in record.suites]
+    alike = [each for each in record.suites if each.name == suite or len(record.suites) == 1]
+    here = alike if len(alike) == 1 else [each for each in alike if each.shown == shown]
+    if not here:
+        why = f"has {len(alike)} suites {suite!r}, none of them at {shown!r}"
+        why = why if alike else f"has no suite {suite!r}; {nearest(suite, others)}"
+        raise OptionError(f"{option}: {run!r} {why}; compare with a run of this suite")
+    saved = here[0]
     names = [each.name for each in saved.systems]
     name = wanted or (system if system in names else names[0] if len(names) == 1 else "")
     if name not in names:

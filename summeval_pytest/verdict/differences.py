@@ -116,7 +116,11 @@ class Comparison:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader must know beside the differences."""
-        return (self.coverage, *self.brevity) if self.coverage else self.brevity
+        least = {each.slice: len(self.slices) * 0.5**each.n_papers for each in self.slices}
+        small = [each.slice for each in self.slices if least[each.slice] > each.level]
+        names = ", ".join(dict.fromkeys(small))
+        slices = f"too few papers to show a drop in slice {names}" if names else ""
+        return tuple(filter(None, (self.coverage, slices, *self.brevity)))
 
     @property
     def broken(self) -> tuple[Difference, ...]:

@@ -369,7 +369,7 @@ def _corrected(
         rows = []  # people's overall scores are on a scale of their own
     if name != "faithfulness":
         scored = [(n.paper, v) for n in papers if (v := n.values.get(name)) is not None]
-        values = asdict(corrected_mean(scored, rows))
+        values = asdict(corrected_mean(scored, rows, width=CATALOGUE[name].width))
     else:
         judged: list[tuple[str, bool]] = []
         for numbers in papers:

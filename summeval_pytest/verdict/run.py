@@ -238,6 +238,7 @@ class SuiteRecord:
         waivers: Every waiver and its state.
         is_cut: Whether the run ended before it closed its record.
         own_numbers: The numbers of custom metrics. A command needs no metric to read them.
+        unmeasured: The thresholds and floors on numbers that the judge has no answers for.
         stick: Why the test ``stick`` failed; empty if it did not, or was not asked for.
     """
 
@@ -255,6 +256,7 @@ class SuiteRecord:
     waivers: tuple[WaiverUse, ...] = ()
     is_cut: bool = field(default=False, metadata=SPARSE)
     own_numbers: tuple[Named, ...] = field(default=(), metadata=SPARSE)
+    unmeasured: tuple[str, ...] = field(default=(), metadata=SPARSE)
     stick: str = field(default="", metadata=SPARSE)
 
     @property
@@ -382,7 +384,10 @@ class RunRecord:
 
     def gaps(self, suite: SuiteRecord) -> list[str]:
         """What the run did not judge or decide, a clause each."""
-        return [*filter(None, [suite.missing]), *self.untested(suite)]
+        shard = "a shard decides no floor and no mean" if self.shard else ""
+        names = ", ".join(suite.unmeasured)
+        unmeasured = f"the judge does not measure {names}" if names else ""
+        return [*filter(None, [suite.missing, shard, unmeasured]), *self.untested(suite)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -107,6 +107,8 @@ def slice_verdicts(papers: Sequence[Numbers], slices: Sequence[Slice]) -> Iterat
         is_small = len(each.papers) < MIN_SLICE
         limits = Thresholds(pair=(), mean=() if is_small else each.thresholds)
         verdict = system_verdict(own, limits, Waivers())
+        few = f"the system has {len(own)} of the {MIN_SLICE} papers that a threshold needs"
+        too_few = [few] if verdict.means and len(own) < MIN_SLICE else []
         yield SliceVerdict(
             name=each.name,
             n_papers=len(own),
@@ -116,7 +118,9 @@ def slice_verdicts(papers: Sequence[Numbers], slices: Sequence[Slice]) -> Iterat
                 if mean is not None and (of_slice := mean_value(own, name)) is not None
             ),
             means=verdict.means,
-            undecided=tuple(f"slice {each.name}: {phrase}" for phrase in verdict.undecided),
+            undecided=tuple(
+                f"slice {each.name}: {phrase}" for phrase in (*verdict.undecided, *too_few)
+            ),
         )
 
 

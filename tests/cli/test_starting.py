@@ -419,7 +419,7 @@ def test_a_job_at_gitlab_keeps_the_reports_that_it_names(tmp_path: Path) -> None
     assert entry["location"] == {"path": FILES[1], "lines": {"begin": 1}}
     record = jobs["summ-gate-record"]
     assert record["artifacts"]["reports"] == reports
-    assert record["script"][0] == 'rm -f -- "$SUITE/cassette.jsonl"'
+    assert record["script"][0] == 'git ls-files -z -- "*cassette.jsonl" | xargs -0 rm -f --'
 
 
 def test_gitlab_gets_its_jobs_beside_those_it_has(tmp_path: Path) -> None:

@@ -107,6 +107,13 @@ CHANGES: dict[str, tuple[Callable[[Bench], object], str]] = {
     ),
     "a warning": (top('stick = "warn"'), "stick changed: fail -> warn"),
     "a floor": (lambda bench: bench.extend("[thresholds.judge]\nfacet_exact = 0.9"), ""),
+    "a judge that takes the name of a model": (
+        lambda bench: bench.extend('[judges."gpt-4o"]\nfacets = "offline"'), "judge gpt-4o added",
+    ),
+    "an address": (
+        lambda bench: bench.extend('[endpoints.openai]\nbase_url = "http://127.0.0.1:1/v1"'),
+        "endpoint openai added",
+    ),
     "a variant": (top('eva_recall = "matched"'), "eva_recall changed"),
     "the references": (top('references = "mean"'), "references changed: best -> mean"),
     "another baseline": (

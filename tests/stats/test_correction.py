@@ -44,12 +44,15 @@ def labelled(hits: tuple[int, int], alarms: tuple[int, int]) -> list[GoldenFlag]
 def test_mean_worked_example() -> None:
     """Three judged papers, two golden ones, all apart: every step by hand."""
     judged = [("alga", 0.5), ("brine", 0.7), ("coral", 0.9)]
-    result = corrected_mean(judged, [("delta", 0.5, 0.4), ("ember", 0.6, 0.6)])
+    result = corrected_mean(judged, [("delta", 0.5, 0.4), ("ember", 0.6, 0.6)], width=0.4)
     # 0.7 + (-0.1 + 0) / 2 = 0.65
     assert (result.value, result.raw) == pytest.approx((0.65, 0.7))
     # e: -0.2 / 2, 0, 0.2 / 2 -> squares 0.02; r: -0.05 / 1, 0.05 / 1 -> squares 0.005
-    # degrees of freedom: 3 - 1 and 2 - 1; Welch 0.025^2 / (0.02^2 / 2 + 0.005^2 / 1) = 2.7778
-    margin = stats.t.ppf(0.975, 25 / 9) * math.sqrt(0.025)
+    # papers off by the width 0.4: 2 * 0.25 * 0.4^2 / 3^2 = 0.08 / 9; 2 * 0.1 * 0.4^2 / 2^2 = 0.008
+    said, erred = 0.02 + 0.08 / 9, 0.005 + 0.008
+    # degrees of freedom: 3 - 1 and 2 - 1, joined as Welch does
+    freedom = (said + erred) ** 2 / (said**2 / 2 + erred**2 / 1)
+    margin = stats.t.ppf(0.975, freedom) * math.sqrt(said + erred)
     assert (result.low, result.high) == pytest.approx((0.65 - margin, 0.65 + margin))
     assert (result.n_judged, result.n_golden, result.n_papers, result.reason) == (3, 2, 2, "")
 
@@ -58,18 +61,25 @@ def test_a_paper_in_both_sets_counts_once() -> None:
     """What the judge errs by on a paper is taken out of that very paper's score."""
     judged = [("alga", 0.9), ("brine", 0.5)]
     # e: 0.2 and -0.2; r: -0.2 and 0.2, each / 1: both papers come to 0, as both labels are 0.6
-    result = corrected_mean(judged, [("brine", 0.5, 0.6), ("alga", 0.9, 0.6)])
+    result = corrected_mean(judged, [("brine", 0.5, 0.6), ("alga", 0.9, 0.6)], width=0)
     assert (result.value, result.low, result.high) == pytest.approx((0.6, 0.6, 0.6))
-    apart = corrected_mean(judged, [("coral", 0.5, 0.6), ("delta", 0.9, 0.6)])
+    apart = corrected_mean(judged, [("coral", 0.5, 0.6), ("delta", 0.9, 0.6)], width=0)
     # 4 * 0.2^2 = 0.16, and Welch's 2 degrees of freedom
     assert apart.high == pytest.approx(0.6 + stats.t.ppf(0.975, 2) * 0.4)
+
+
+def test_equal_rows_leave_an_interval() -> None:
+    """A few equal labels do not prove that the next one is equal."""
+    rows = [(str(n), 1.0) for n in range(10)]
+    result = corrected_mean(rows, [(paper, said, said) for paper, said in rows[:5]])
+    assert result.low == pytest.approx(0.742, abs=0.001)
 
 
 def test_interval_of_a_perfect_judge_meets_scipy() -> None:
     """SciPy 1.17.1: Student's interval, but with n - 1 for n as the jackknife errs high."""
     said = Generator(PCG64(5)).normal(size=12).tolist()
     rows = [(f"paper-{number}", score) for number, score in enumerate(said)]
-    result = corrected_mean(rows, [(paper, score, score) for paper, score in rows])
+    result = corrected_mean(rows, [(paper, score, score) for paper, score in rows], width=0)
     error = float(stats.sem(said)) * math.sqrt(12 / 11)
     assert (result.low, result.high) == pytest.approx(
         stats.t.interval(0.95, 11, loc=np.mean(said), scale=error)
@@ -87,7 +97,7 @@ def test_margin_is_that_of_leaving_each_paper_out() -> None:
         for first, size in ((0, 40), (6, 50))
     ]
     judged, golden = [(paper, said) for paper, said, _ in drawn[0]], drawn[1]
-    whole = corrected_mean(judged, golden)
+    whole = corrected_mean(judged, golden, width=0)
     moves = []
     for paper in {paper for paper, *_ in [*judged, *golden]}:
         left = corrected_mean(

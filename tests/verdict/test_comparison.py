@@ -411,9 +411,8 @@ BOTH = (one("moss-01", "careful"), one("moss-02", "careful"), one("moss-01", "te
 
 def actual(record: RunRecord, system: str, *, of: str = "golden") -> Baseline:
     """The baseline of one system of a suite."""
-    return find_baseline(
-        record, "v1.3", suite=of, system=system, wanted=None, option="--summ-compare"
-    )
+    how = {"shown": f"{of}/summeval.toml", "option": "--summ-compare"}
+    return find_baseline(record, "v1.3", suite=of, system=system, wanted=None, **how)
 
 
 def test_a_system_is_compared_with_the_one_of_its_name_or_the_only_one() -> None:
