@@ -10,18 +10,12 @@ import pytest
 from summeval_pytest.cli.app import main
 from summeval_pytest.errors import OptionError
 from summeval_pytest.questions import FACETS
-from summeval_pytest.study.agree import TABLES, Tables, agree
+from summeval_pytest.study import tables as study_tables
+from summeval_pytest.study.agree import Tables, agree
 from summeval_pytest.suite.suite import load_suite
 from tests import label_suite
 from tests.processes import clean_environment, run_command
-from tests.study.moss_suite import (
-    GREW,
-    READER,
-    SAND,
-    labels_of,
-    moss,
-    write_suite,
-)
+from tests.study.moss_suite import GREW, READER, SAND, labels_of, moss, write_suite
 
 if TYPE_CHECKING:
     from summeval_pytest.study.baselines import BaselineName
@@ -42,7 +36,21 @@ def by_column(figures: dict[str, Any], level: str = "pooled") -> dict[str, Any]:
     return {row["column"]: row for row in figures["levels"][level]}
 
 
-def test_agreement_is_printed_and_written(tmp_path: Path) -> None:
+Agreed = tuple[Path, list[str], Any]
+
+
+@pytest.fixture(scope="module")
+def agreed(tmp_path_factory: pytest.TempPathFactory) -> Agreed:
+    """A suite, what is printed of it and what the JSON file has: asked once."""
+    folder = moss(tmp_path_factory.mktemp("agreed") / "moss")
+    file = folder.with_suffix(".json")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(study_tables, "RESAMPLES", 20)
+        lines = agree(folder, judge=READER, json_file=file)
+    return folder, lines, json.loads(file.read_text(encoding="utf-8"))
+
+
+def test_agreement_is_printed_and_written(agreed: Agreed) -> None:
     """Worked example.
 
     FM is a quarter of the digit: 1, 3, 2, 4 against 1, 2, 3, 4 makes r = rho = 0.8, and tau 1 on
@@ -50,9 +58,8 @@ def test_agreement_is_printed_and_written(tmp_path: Path) -> None:
     are equal; quadratic weights, 2 observed of 40 / 4 expected, make kappa 0.8. Faithfulness:
     0, 1, 0, 1 and 1, for the torn page has a digit all the same.
     """
-    file = tmp_path / "figures.json"
-    lines = agree(moss(tmp_path / "moss"), judge=READER, json_file=file)
-    fingerprint = load_suite(tmp_path / "moss").fingerprint
+    folder, lines, figures = agreed
+    fingerprint = load_suite(folder).fingerprint
     assert lines[0].endswith(f": 6 labelled pairs, judge {READER}, suite {fingerprint}")
     assert lines[1] == "Agreement with the human overall score; 95 % intervals over papers."
     assert lines[3].startswith("Decisions compared with people's")
@@ -65,7 +72,6 @@ def test_agreement_is_printed_and_written(tmp_path: Path) -> None:
     assert items == ["items", "0", "0", "4", "0"]
     assert exact[:4] == ["exact", "-", "-", "0.500"]
     assert quadratic[:5] == ["quadratic", "kappa", "-", "-", "0.800"]
-    figures = json.loads(file.read_text(encoding="utf-8"))
     assert figures["pairs"] == 6
     pooled, papers = (by_column(figures, level) for level in ("pooled", "paper"))
     assert pooled["FM"]["pearson"] == pytest.approx([0.8, 0.8, 1.0])
@@ -132,14 +138,24 @@ def test_recorded_segments_and_ratings_have_their_own_rows(tmp_path: Path) -> No
     assert lines[at + 1].split() == ["Bob", "-", "-", "-", "-", "0.500", "0.857", "-", "-"]
 
 
-def test_a_level_takes_the_place_of_the_mixture(tmp_path: Path) -> None:
-    """Worked example: systems' means .2, .3 by people and 1.5, 3.5 quarters by FM: in order.
+def test_every_option_adds_its_table_and_changes_no_figure(agreed: Agreed, tmp_path: Path) -> None:
+    """Worked example; who reads the JSON need not know which options were given.
 
-    Two systems are in some order always, so p is 1: nothing is claimed of them.
+    Systems' means are .2, .3 by people and 1.5, 3.5 quarters by FM: in order. Two systems are in
+    some order always, so p is 1: nothing is claimed of them. Every summary of a rated pair has four
+    words, so that their length explains nothing. One facet explains what it can of four labels.
     """
-    folder = moss(tmp_path / "moss")
-    wanted = Tables(level="all", matrix="pearson")
-    lines = agree(folder, judge=READER, tables=wanted)
+    folder, plain, bare = agreed
+    file = tmp_path / "figures.json"
+    wanted = Tables(level="all", matrix="pearson", fit_weights=True, given="length")
+    lines = agree(folder, judge=READER, json_file=file, tables=wanted)
+    figures = json.loads(file.read_text(encoding="utf-8"))
+    assert figures.pop("given")["length"][0]["partial"][0] == pytest.approx(0.8)
+    assert bare == figures | {"given": {}}
+    assert set(bare) == {
+        "pairs", "levels", "decisions", "items", "roles", "recorded", "systems", "matrices",
+        "weights", "given",
+    }  # fmt: skip
     at = lines.index("Mean over papers of the agreement within each.")
     assert lines[at + 1].split() == ["papers", "Pearson", "Spearman", "Kendall"]
     assert lines[at + 2].split()[:2] == ["FM", "2"]
@@ -147,18 +163,15 @@ def test_a_level_takes_the_place_of_the_mixture(tmp_path: Path) -> None:
     at = lines.index("Of the systems' means over papers, one point a system.")
     assert lines[at + 2].split()[:3] == ["FM", "2", "1.000"]
     assert any(line.split() == ["FM", "1.0000", "1.0000", "1.0000"] for line in lines[at:])
+    assert any("Kendall per paper" in line for line in plain)
     assert not any("Kendall per paper" in line for line in lines)
     at = lines.index("Pearson of every two columns. Over all pairs.")
     assert lines[at + 1].split() == [str(n) for n in range(1, 10)]
     assert lines[at + 2].split()[:4] == ["1", "human", "1.00", ".80"]
     assert lines[at + 3].split()[:4] == ["2", "FM", ".80", "1.00"]
-
-
-def test_weights_are_fitted_or_the_reason_is_reported(tmp_path: Path) -> None:
-    """Four labels of one facet: it explains what it can, and the others weigh nothing."""
-    wanted = Tables(fit_weights=True)
-    folder = moss(tmp_path / "moss")
-    lines = agree(folder, judge=READER, tables=wanted)
+    title = "Partial Pearson correlation with the human overall score, given 'length'"
+    row = next(line for line in lines[lines.index(title) :] if line.startswith("FM "))
+    assert row.split()[1] == "0.800"
     # Shares 1/4, 2/4, 3/4, 1 against .1, .2, .3, .4: (.15^2 + .3^2 + .45^2 + .6^2) / 4 = .16875
     assert lines[-4:] == [
         "facet weights      background  method  result  conclusion",
@@ -166,34 +179,19 @@ def test_weights_are_fitted_or_the_reason_is_reported(tmp_path: Path) -> None:
         "FM, section 4.2         0.100   0.300   0.300       0.300",
         "mean squared error of the fitted ones: 0.16875",
     ]
-
-
-def test_the_json_has_everything_whatever_is_printed(tmp_path: Path) -> None:
-    """Who reads it with a script should not have to know which options were given."""
-    folder = moss(tmp_path / "moss")
-    wanted = Tables(level="system", matrix="kendall", fit_weights=True)
-    texts = []
-    for name, asked in (("bare", TABLES), ("full", wanted)):
-        file = tmp_path / f"{name}.json"
-        agree(folder, judge=READER, json_file=file, tables=asked)
-        texts.append(file.read_text(encoding="utf-8"))
-    assert texts[0] == texts[1]
-    figures = json.loads(texts[0])
-    assert set(figures) == {
-        "pairs", "levels", "decisions", "items", "roles",
-        "recorded", "systems", "matrices", "weights", "given",
-    }  # fmt: skip
-    pooled, paper, system = (by_column(figures, n)["FM"] for n in ("pooled", "paper", "system"))
+    pooled, paper, system = (by_column(bare, n)["FM"] for n in ("pooled", "paper", "system"))
     assert system["p"] == {"pearson": 1.0, "spearman": 1.0, "kendall": 1.0}
     assert (pooled["n"], paper["n"], system["n"]) == (4, 2, 2)
-    matrices = figures["matrices"]
+    matrices = bare["matrices"]
     place = matrices["columns"].index("FM")
     assert matrices["columns"][0] == "human"
     assert matrices["pooled"]["pearson"][0][place] == pytest.approx(pooled["pearson"][0])
     assert matrices["system"]["kendall"][place][0] == system["kendall"][0]
-    assert figures["systems"]["bold"]["FM"] == pytest.approx((0.75 + 1) / 2)
-    assert figures["weights"]["result"] == 1.0
-    assert figures["items"]["result"]["items"] == 4
+    assert bare["systems"]["bold"]["FM"] == pytest.approx((0.75 + 1) / 2)
+    assert bare["weights"]["result"] == 1.0
+    with pytest.raises(OptionError) as caught:
+        agree(folder, judge=READER, tables=Tables(given="lenght"))
+    assert str(caught.value) == "--given=lenght: there is no such column; did you mean 'length'?"
 
 
 def test_json_and_page_are_the_same_bytes_whatever_the_hash_seed(
@@ -219,18 +217,12 @@ def test_json_and_page_are_the_same_bytes_whatever_the_hash_seed(
         one, other = ((tmp_path / f"{name}.{suffix}").read_bytes() for name in ("here", "there"))
         assert one == other
         assert one.endswith(end)
-
-
-def test_a_page_is_written_beside_what_is_printed(tmp_path: Path) -> None:
-    """It names the judge as reports do, and what it is signed by; the lines are the same."""
-    page, folder = tmp_path / "page.html", moss(tmp_path / "moss")
-    lines = agree(folder, judge=READER, tables=Tables(html=page))
-    assert lines == agree(folder, judge=READER)
-    text = page.read_text(encoding="utf-8")
-    assert READER in text
-    assert "<code>reader-1</code>" in text
-    assert "<caption><bdi>FM</bdi></caption>" in text
-    assert "FM: no number for 2 of 6 pairs, first: the page is torn" in text
+    page = Path("here.html").read_text(encoding="utf-8")
+    for text in (
+        READER, "<code>reader-1</code>", "<caption><bdi>FM</bdi></caption>",
+        "FM: no number for 2 of 6 pairs, first: the page is torn",
+    ):  # fmt: skip
+        assert text in page
 
 
 def test_a_page_that_cannot_be_written_is_refused_first(tmp_path: Path) -> None:
@@ -239,34 +231,17 @@ def test_a_page_that_cannot_be_written_is_refused_first(tmp_path: Path) -> None:
         agree(tmp_path / "no-such-suite", tables=Tables(html=tmp_path))
 
 
-def test_baselines_are_asked_for_where_they_are_wanted(tmp_path: Path) -> None:
+def test_baselines_are_asked_for_where_they_are_wanted(agreed: Agreed) -> None:
     """The embedded judge rates a summary as a whole, and counts no facts by a prompt."""
-    path = moss(tmp_path / "moss")
+    path, plain, _ = agreed
     both: tuple[BaselineName, ...] = ("direct", "one-prompt")
-    lines = agree(path, judge="offline", json_file=None, tables=Tables(baseline=both))
+    lines = agree(path, judge="offline", tables=Tables(baseline=both))
     assert [line.split()[:3] for line in correlated(lines) if line.startswith("direct")] == [
         ["direct", "rating", "5"]
     ]
     message = "EVA, one prompt: no number for 6 of 6 pairs, first: the embedded judge follows no"
     assert any(line.startswith(message) for line in lines)
-    plain = agree(path, judge="offline")
     assert not [line for line in plain if "direct" in line or "one prompt" in line]
-
-
-def test_a_column_can_be_fixed(tmp_path: Path) -> None:
-    """What a metric says beyond length, for example; and a column that is not there is named."""
-    file = tmp_path / "figures.json"
-    wanted = Tables(given="length")
-    lines = agree(moss(tmp_path / "moss"), judge=READER, json_file=file, tables=wanted)
-    title = "Partial Pearson correlation with the human overall score, given 'length'"
-    row = next(line for line in lines[lines.index(title) :] if line.startswith("FM "))
-    # every summary of a rated pair has four words, so length explains nothing of them
-    assert row.split()[1] == "0.800"
-    figures = json.loads(file.read_text(encoding="utf-8"))
-    assert figures["given"]["length"][0]["partial"][0] == pytest.approx(0.8)
-    with pytest.raises(OptionError) as caught:
-        agree(tmp_path / "moss", judge=READER, tables=Tables(given="lenght"))
-    assert str(caught.value) == "--given=lenght: there is no such column; did you mean 'length'?"
 
 
 def test_roles_are_compared_with_the_judges_segments(tmp_path: Path) -> None:
@@ -297,9 +272,9 @@ def test_roles_are_compared_with_the_judges_segments(tmp_path: Path) -> None:
     assert json.loads(file.read_text(encoding="utf-8"))["roles"]["items"] == 2
 
 
-def test_a_summary_has_a_line_a_figure(tmp_path: Path) -> None:
+def test_a_summary_has_a_line_a_figure(agreed: Agreed) -> None:
     """Several suites make one table; what is undefined would only fill it."""
-    lines = agree(moss(tmp_path / "moss"), judge=READER, tables=Tables(summary=True))
+    lines = agree(agreed[0], judge=READER, tables=Tables(summary=True))
     spearman = "moss                Spearman, FM                                        4   0.800"
     assert lines[0] == f"{spearman} [ .80,1.00]"
     assert lines[-1].split()[:5] == ["moss", "quadratic", "kappa,", "result", "4"]

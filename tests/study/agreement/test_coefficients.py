@@ -46,10 +46,8 @@ from tests.resampling import bootstrap_mean
 from tests.study.agreement.agreements import labelled
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
-
-    from numpy.typing import NDArray
 
     from summeval_pytest.questions import Facet
     from summeval_pytest.stats.agreement import Numbers
@@ -57,7 +55,6 @@ if TYPE_CHECKING:
     from summeval_pytest.study.agreement.columns import LabelledPair
     from summeval_pytest.study.tables import Row as Figures
     from summeval_pytest.suite.labels import Recorded
-    from summeval_pytest.suite.suite import Suite
 
 
 def values(found: Figures) -> tuple[float | None, ...]:
@@ -175,7 +172,7 @@ def correlated(
     return interval(found), n
 
 
-def close(value: float | None, expected: Interval) -> object:
+def close(value: float | None, expected: Interval) -> tuple[object, ...]:
     """What equals this and its interval but for rounding."""
     every = (value, expected.low, expected.high)
     return tuple(None if v is None else pytest.approx(v, abs=1e-9) for v in every)
@@ -288,16 +285,11 @@ NOT_ASKED = Unscored(metric="facet", status="unanswered", reason="no judge was a
 
 
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory, release_file: Path) -> Suite:
-    """The PubMed half as a suite."""
+def scholarsum(tmp_path_factory: pytest.TempPathFactory, release_file: Path) -> list[LabelledPair]:
+    """The 300 labelled pairs of the PubMed half, with what the release records of each."""
     out = tmp_path_factory.mktemp("scholarsum") / "suite"
     import_scholarsum(release_file, out)
-    return load_suite(out)
-
-
-@pytest.fixture(scope="module")
-def scholarsum(release: Suite) -> list[LabelledPair]:
-    """The 300 labelled pairs of the PubMed half, with what the release records of each."""
+    release = load_suite(out)
     records: dict[tuple[str, str], list[Recorded]] = {key: [] for key in release.labels}
     for line in release.recorded:
         if line.system is not None:
@@ -328,17 +320,14 @@ def test_recorded_columns_agree_with_people_as_published(scholarsum: list[Labell
     for column, linear in UNREAD.items():
         found = mixed_row(scholarsum, column)
         assert (found["n"], round(values(found)[0] or 0, 2)) == (300, linear), column
-
-
-def test_fm_with_gpt_4_has_the_interval_and_the_order_published(
-    scholarsum: list[LabelledPair],
-) -> None:
-    """Oracle: [.60, .77] over papers, per-paper Kendall .565, of the variant .583 (FM7, FM14)."""
-    found = mixed_row(scholarsum, "FM(GPT-4)")
-    pearson = found["pearson"]
-    assert (pearson.low, pearson.high) == pytest.approx((0.60, 0.77), abs=0.015)
-    variant = mixed_row(scholarsum, "FM(GPT-4, variant)")
+    # [.60, .77] over papers, Kendall per paper .565, of the variant .583 (FM7, FM14)
+    found, variant = (mixed_row(scholarsum, f"FM(GPT-4{of})") for of in ("", ", variant"))
+    assert interval(found["pearson"])[1:] == pytest.approx((0.60, 0.77), abs=0.015)
     assert [round(values(each)[2] or 0, 3) for each in (found, variant)] == [0.565, 0.583]
+    # Partial correlations given presence (section 2: .52 and .21, cut off)
+    for column, value in (("FM(GPT-4)", 0.526), ("FM(GPT-3.5)", 0.212)):
+        partial_r = partial_correlation(scholarsum, column, "presence (GPT-4 segments)")
+        assert partial_r.value == pytest.approx(value, abs=5e-4)
 
 
 EXACT: Mapping[Facet, float] = {
@@ -358,30 +347,7 @@ def test_recorded_ratings_agree_with_people_as_published(scholarsum: list[Labell
         assert figures["quadratic kappa"].value == pytest.approx(KAPPA[facet], abs=6e-4)
 
 
-def test_recorded_judges_say_more_than_that_facets_are_there(
-    scholarsum: list[LabelledPair],
-) -> None:
-    """Oracle: partial correlations given presence (metrics.md section 2: .52 and .21, cut off)."""
-    for column, value in (("FM(GPT-4)", 0.526), ("FM(GPT-3.5)", 0.212)):
-        found = partial_correlation(scholarsum, column, "presence (GPT-4 segments)")
-        assert found.value == pytest.approx(value, abs=5e-4)
-
-
-ratings = st.integers(min_value=1, max_value=4).map(float)
 triples = st.lists(st.tuples(*[st.integers(-20, 20)] * 3), min_size=5, max_size=12)
-
-
-def columns(rows: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]]:
-    """The values of x and those of y."""
-    return [x for x, _ in rows], [y for _, y in rows]
-
-
-def residuals(values: NDArray[np.float64], on: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What a straight line through ``on`` leaves of the values, by NumPy's least squares."""
-    design = np.column_stack([np.ones(len(on)), on])
-    fitted, *_ = np.linalg.lstsq(design, values, rcond=None)
-    left: NDArray[np.float64] = values - design @ fitted
-    return left
 
 
 @few_examples
@@ -389,20 +355,21 @@ def residuals(values: NDArray[np.float64], on: NDArray[np.float64]) -> NDArray[n
 def test_partial_pearson_is_that_of_what_a_line_leaves(rows: list[tuple[int, int, int]]) -> None:
     """Oracle: residuals of two least-squares lines, which is what the formula stands for."""
     x, y, z = np.array(rows, dtype=np.float64).T
+    line = np.column_stack([np.ones(len(z)), z])
+    left_x, left_y = (each - line @ np.linalg.lstsq(line, each, rcond=None)[0] for each in (x, y))
     result = partial_pearson(x, y, z)
-    left_x, left_y = residuals(x, z), residuals(y, z)
     assume(result is not None and min(left_x.std(), left_y.std()) > 1e-6)
     assert result == pytest.approx(pearson(left_x, left_y), abs=1e-9)
 
 
 @every_name
 @few_examples
-@given(rows=st.lists(st.tuples(ratings, ratings), min_size=2, max_size=5))
+@given(rows=st.lists(st.tuples(number, number), min_size=2, max_size=5))
 def test_the_p_value_is_its_definition(
     name: CoefficientName, rows: list[tuple[float, float]]
 ) -> None:
     """Law: the share of orders whose coefficient is as far from 0, one order at a time."""
-    x, y = columns(rows)
+    x, y = [x for x, _ in rows], [y for _, y in rows]
     coefficient = SCALAR[name]
     observed = coefficient(x, y)
     result = correlation_p_value(x, y, name)
@@ -461,20 +428,12 @@ def test_bounds_are_those_of_resampled_papers(rows: list[tuple[str, bool, float]
     """Law: weighing each item by how often its paper was drawn is drawing the paper's items."""
     groups = [group for group, *_ in rows]
     right, numbers = [r for _, r, _ in rows], [n for *_, n in rows]
-    interval = bootstrap_interval(
-        groups,
-        lambda drawn: (
-            auc(
-                "a" * len(drawn), [right[row] for row in drawn], [numbers[row] for row in drawn]
-            ).value
-        ),
-        n_resamples=20,
-        seed=3,
-    )
-    _, low, high = auc(groups, right, numbers)
-    assert (low is None, high is None) == (interval.low is None, interval.high is None)
-    if low is not None:
-        assert (low, high) == pytest.approx((interval.low, interval.high))
+
+    def one(drawn: Rows) -> float | None:
+        return auc("a" * len(drawn), *([of[row] for row in drawn] for of in (right, numbers))).value
+
+    drawn = bootstrap_interval(groups, one, n_resamples=20, seed=3)
+    assert interval(auc(groups, right, numbers))[1:] == close(None, drawn)[1:]
 
 
 def test_what_cannot_be_ranked_is_refused() -> None:
@@ -486,27 +445,26 @@ def test_what_cannot_be_ranked_is_refused() -> None:
 NOTHING = Interval(None, None)
 
 
-def test_interval_of_two_values_worked_example() -> None:
-    """Means of two are 0, 1/2 and 1 with chances 1/4, 1/2 and 1/4, so the quantiles are known."""
+def test_a_mean_is_resampled_over_groups() -> None:
+    """Worked examples: means of 1 and 0 are 0, 1/2 and 1 with chances of 1/4, 1/2 and 1/4.
+
+    A group without a value is drawn and left out; a resample of such groups only is undefined.
+    """
     assert bootstrap_mean([1.0, 0.0], seed=1) == Interval(0.0, 1.0)
+    assert bootstrap_mean([0.5, None], n_resamples=1000, seed=1) == Interval(0.5, 0.5)
+    assert bootstrap_mean([None, None], seed=1) == bootstrap_mean([], seed=1) == NOTHING
+    assert bootstrap_interval([], lambda _rows: 0.0, seed=1) == NOTHING
+    ratios = resampled_ratios(["a", "b"], [1, 0], [1, 3], n_resamples=200, seed=3)
+    assert set(ratios.tolist()) == {0.0, 0.25, 1.0}  # of sums: 1 of 1 and 0 of 3 are 1 / 4
 
 
 def test_mean_interval_meets_scipy() -> None:
     """SciPy 1.17.1 draws otherwise, but its interval of the same values is the same."""
     # The oracle is scipy.stats.bootstrap of np.mean, 100,000 resamples, "percentile", rng=5.
     values = np.random.Generator(np.random.PCG64(3)).normal(size=40).tolist()
-    result = bootstrap_mean(values, n_resamples=4000, seed=5)
-    # A bound's standard error is about 0.008: the mean's is 0.18, and 4000 resamples were drawn.
-    assert result.low == pytest.approx(-0.3987, abs=0.025)
-    assert result.high == pytest.approx(0.3199, abs=0.025)
-
-
-def test_groups_without_a_value_are_drawn_and_left_out_of_the_mean() -> None:
-    """A resample of such groups only is undefined; nothing to resample is no interval around 0."""
-    # Two groups, one without a value: a quarter of the resamples draws the latter twice.
-    assert bootstrap_mean([0.5, None], n_resamples=1000, seed=1) == Interval(0.5, 0.5)
-    assert bootstrap_mean([None, None], seed=1) == bootstrap_mean([], seed=1) == NOTHING
-    assert bootstrap_interval([], lambda _rows: 0.0, seed=1) == NOTHING
+    result = bootstrap_mean(values, n_resamples=1000, seed=5)
+    # A bound's standard error is about 0.016: the mean's is 0.18, and 1000 resamples were drawn.
+    assert (result.low, result.high) == pytest.approx((-0.3987, 0.3199), abs=0.04)
 
 
 def test_seeded_interval_keeps_its_digits() -> None:
@@ -527,12 +485,6 @@ def test_bounds_need_half_of_the_resamples(n_undefined: int, has_bounds: bool) -
 
     result = bootstrap_interval(["a", "b"], statistic, n_resamples=10, seed=1)
     assert result == (Interval(1.0, 1.0) if has_bounds else NOTHING)
-
-
-def test_a_ratio_is_of_sums_and_not_of_ratios() -> None:
-    """Worked example: 1 of 1 and 0 of 3 make 1 / 4 together, 1 or 0 where one is drawn twice."""
-    result = resampled_ratios(["a", "b"], [1, 0], [1, 3], n_resamples=200, seed=3)
-    assert set(result.tolist()) == {0.0, 0.25, 1.0}
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,10 @@ def test_the_weights_of_fm_come_out_of_the_labels(tmp_path: Path, release_file: 
     assert (found["pairs"], round(found["error"], 9)) == (300, 0.0)
 
 
-def scores_of(**systems: list[float]) -> dict[str, dict[str, float]]:
+Scores = dict[str, dict[str, float]]
+
+
+def scores_of(**systems: list[float]) -> Scores:
     """By system, a number for each paper."""
     return {
         system: {f"p{place:02}": value for place, value in enumerate(values)}
@@ -162,44 +165,52 @@ def scores_of(**systems: list[float]) -> dict[str, dict[str, float]]:
     }
 
 
-def test_within_papers_worked_example() -> None:
-    """Of three papers people rank two: one is in their order, one is a tie that counts half."""
-    human = scores_of(a=[3.0, 2.0, 1.0], b=[1.0, 1.0, 1.0])
-    number = scores_of(a=[0.9, 0.5, 0.1], b=[0.2, 0.5, 0.9])
-    found = decisions(human, number)
-    assert (found["within"].value, found["n_ranked"]) == (0.75, 2)
+SAME = scores_of(a=[1.0, 1.0], b=[1.0, 1.0])
 
 
-def test_a_number_that_decides_the_other_way_is_wrong() -> None:
-    """People prefer a to b and b to c on every paper; the number exchanges b and c."""
-    human = scores_of(a=[3.0, 3.1] * 8, b=[2.0, 2.2] * 8, c=[1.0, 1.1] * 8)
-    number = scores_of(a=[0.9, 0.8] * 8, b=[0.1, 0.2] * 8, c=[0.5, 0.6] * 8)
-    found = decisions(human, number)
-    assert (found["n_pairs"], found["n_decided"], found["n_same"], found["n_wrong"]) == (3, 3, 2, 1)
-
-
-def test_a_number_that_varies_more_than_it_differs_is_undecided() -> None:
-    """Its mean has people's sign, and its interval holds 0."""
-    human = scores_of(a=[3.0] * 16, b=[1.0] * 16)
-    number = scores_of(a=[0.9, 0.2] * 8, b=[0.1, 0.9] * 8)
-    found = decisions(human, number)
-    assert (found["n_same"], found["n_undecided"], found["n_wrong"]) == (1, 1, 0)
-
-
-def test_a_number_may_decide_where_people_do_not() -> None:
-    """Such a decision is neither right nor wrong, and it is counted."""
-    human = scores_of(a=[2.0, 1.0] * 8, b=[1.0, 2.0] * 8)
-    number = scores_of(a=[0.9] * 16, b=[0.1] * 16)
-    found = decisions(human, number)
-    assert (found["n_decided"], found["n_alone"]) == (0, 1)
-
-
-def test_papers_without_the_number_are_left_out() -> None:
-    """A pair of systems on fewer than two papers with both numbers is no pair."""
-    human = scores_of(a=[3.0] * 4, b=[1.0] * 4)
-    number = scores_of(a=[0.9], b=[0.1, 0.2])
-    assert decisions(human, number)["n_pairs"] == 0
-    assert decisions(human, number)["n_ranked"] == 1
+@pytest.mark.parametrize(
+    ("human", "number", "expected"),
+    [
+        # Of three papers people rank two: one is in their order, one is a tie that counts half.
+        (
+            scores_of(a=[3.0, 2.0, 1.0], b=[1.0, 1.0, 1.0]),
+            scores_of(a=[0.9, 0.5, 0.1], b=[0.2, 0.5, 0.9]),
+            {"within": 0.75, "n_ranked": 2},
+        ),
+        # People prefer a to b and b to c on every paper; the number exchanges b and c.
+        (
+            scores_of(a=[3.0, 3.1] * 8, b=[2.0, 2.2] * 8, c=[1.0, 1.1] * 8),
+            scores_of(a=[0.9, 0.8] * 8, b=[0.1, 0.2] * 8, c=[0.5, 0.6] * 8),
+            {"n_pairs": 3, "n_decided": 3, "n_same": 2, "n_wrong": 1},
+        ),
+        # The number varies more than it differs: its mean has people's sign, its interval 0.
+        (
+            scores_of(a=[3.0] * 16, b=[1.0] * 16),
+            scores_of(a=[0.9, 0.2] * 8, b=[0.1, 0.9] * 8),
+            {"n_same": 1, "n_undecided": 1, "n_wrong": 0},
+        ),
+        # A decision where people take none is neither right nor wrong, and it is counted.
+        (
+            scores_of(a=[2.0, 1.0] * 8, b=[1.0, 2.0] * 8),
+            scores_of(a=[0.9] * 16, b=[0.1] * 16),
+            {"n_decided": 0, "n_alone": 1},
+        ),
+        # Systems on fewer than two papers with both numbers are no pair.
+        (
+            scores_of(a=[3.0] * 4, b=[1.0] * 4),
+            scores_of(a=[0.9], b=[0.1, 0.2]),
+            {"n_pairs": 0, "n_ranked": 1},
+        ),
+        # Without a pair that people rank there is no accuracy and no decision.
+        (SAME, SAME, {"within": None, "n_decided": 0, "subsets": []}),
+    ],
+    ids=["within", "wrong", "undecided", "alone", "missing", "nobody"],
+)
+def test_decisions_worked_examples(human: Scores, number: Scores, expected: Row) -> None:
+    """What a number decides beside people, on two summaries of a paper and on two systems."""
+    found = decisions(human, number, [2])
+    found["within"] = found["within"].value
+    assert {key: found[key] for key in expected} == expected
 
 
 def test_fewer_papers_decide_less_often() -> None:
@@ -211,13 +222,6 @@ def test_fewer_papers_decide_less_often() -> None:
     assert every["as_people"] == float(found["n_undecided"] == 0)
     assert few["as_people"] < every["as_people"]
     assert few["wrong"] <= few["as_people"]
-
-
-def test_nobody_to_agree_with() -> None:
-    """Without a pair that people rank there is no accuracy and no decision."""
-    same = scores_of(a=[1.0, 1.0], b=[1.0, 1.0])
-    found = decisions(same, same, [2])
-    assert (found["within"], found["subsets"]) == (Estimate(), [])
 
 
 values = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=6, max_size=6)
