@@ -71,12 +71,6 @@ def test_rouge_worked_examples(
     assert rouge(reference, summary) == pytest.approx(dict(zip(names, scores, strict=True)))
 
 
-def test_recall_counts_the_reference_alone() -> None:
-    """Worked example: 5 of the 9 words of the reference; what is said beyond it costs nothing."""
-    assert rouge_1_recall(REFERENCE, SUMMARY) == pytest.approx(5 / 9)
-    assert rouge_1_recall(REFERENCE, f"{SUMMARY} Frogs sing there.") == pytest.approx(5 / 9)
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -95,8 +89,10 @@ def test_words_are_stemmed_as_the_package_stems_whole_texts(text: str) -> None:
     assert list(found.values()) == [each.fmeasure for each in own.score(target, text).values()]
 
 
-def test_length_counts_the_words_of_the_normalised_summary() -> None:
-    """Special tokens are no words of the system."""
+def test_recall_and_length_count_words() -> None:
+    """5 of the reference's 9 words; what is said beyond costs nothing; special tokens are none."""
+    assert rouge_1_recall(REFERENCE, SUMMARY) == pytest.approx(5 / 9)
+    assert rouge_1_recall(REFERENCE, f"{SUMMARY} Frogs sing there.") == pytest.approx(5 / 9)
     assert list(map(length, (SUMMARY, f"<s>{SUMMARY}</s>", "", "<pad>"))) == [6, 6, 0, 0]
 
 
@@ -133,34 +129,20 @@ def counted(reference: int, candidate: int, matched: int) -> FactCounts:
     return FactCounts(reason="", reference=reference, candidate=candidate, matched=matched)
 
 
-def test_a_rating_is_a_share_of_its_scale() -> None:
-    """As the release has it: .25, .5, .75, 1."""
+def test_a_judge_is_asked_for_one_number() -> None:
+    """A rating is a share of its scale, as the release has it; of counted facts it is F1.
+
+    P = 2/4, R = 2/8, F1 = 2 * 1/2 * 1/4 / (3/4) = 1/3; the paper's prompt has P and R the other way
+    round (metrics.md EV15). A copy of the reference is asked about like any other.
+    """
     for number in (1, 2, 3, 4):
-        found = ended(measure_directly("A.", "B c."), (rating(number),))
-        assert found == number / 4
-
-
-def test_a_copy_of_the_reference_is_asked_about_like_any_other() -> None:
-    """A baseline has no rules of ours: what the model says of equal texts is part of it."""
-    assert next(measure_directly("Mice ran.", "<s>Mice ran.")) == (RateSummary(*["Mice ran."] * 2),)
-    assert next(measure_by_one_prompt("Mice ran.", "Mice ran.")) == (
-        CountFacts("Mice ran.", "Mice ran."),
-    )
-
-
-@pytest.mark.parametrize(
-    ("counts", "value"),
-    [
-        # P = 2/4, R = 2/8, F1 = 2 * 1/2 * 1/4 / (3/4) = 1/3; the paper's prompt has them the other
-        # way round (metrics.md EV15)
-        (counted(8, 4, 2), 1 / 3),
-        (counted(8, 0, 0), 0.0),
-    ],
-)
-def test_facts_counted_by_one_prompt_make_f1(counts: FactCounts, value: float) -> None:
-    """As EVA-Score has it, also without a fact in the summary."""
-    score = ended(measure_by_one_prompt("Zinc acts.", "It acts."), (counts,))
-    assert score == pytest.approx(value)
+        assert ended(measure_directly("A.", "B c."), (rating(number),)) == number / 4
+    for counts, value in ((counted(8, 4, 2), 1 / 3), (counted(8, 0, 0), 0.0)):
+        score = ended(measure_by_one_prompt("Zinc acts.", "It acts."), (counts,))
+        assert score == pytest.approx(value)
+    mice = ("Mice ran.", "Mice ran.")
+    assert next(measure_directly("Mice ran.", "<s>Mice ran.")) == (RateSummary(*mice),)
+    assert next(measure_by_one_prompt(*mice)) == (CountFacts(*mice),)
 
 
 CUT = Unanswered("cut off")
@@ -198,13 +180,9 @@ def test_an_answer_that_cannot_be_leaves_no_number(
         assert ended(measure_directly("A.", "B c."), (answer,)) == Unanswered(rated)
     if by_prompt is not None:
         assert ended(measure_by_one_prompt("A.", "B c."), (answer,)) == Unanswered(by_prompt)
-
-
-def test_an_unusable_summary_asks_nothing() -> None:
-    """As for every metric."""
-    empty = Unanswered("the summary is empty")
-    assert ended(measure_directly("A.", "<pad>")) == empty
-    assert ended(measure_by_one_prompt("A.", "<pad>")) == empty
+    empty = Unanswered("the summary is empty")  # which asks nothing
+    for measure in (measure_directly, measure_by_one_prompt):
+        assert ended(measure("A.", "<pad>")) == empty
 
 
 # BM25

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.study.edits import (
@@ -53,20 +53,15 @@ def cut(text: str) -> list[str]:
 
 
 @given(text=texts)
-def test_a_changed_number_changes_its_sentence_and_no_other(text: str) -> None:
-    """A relation says what one wrong sentence must do; two would say nothing."""
-    edit = change_number(text, text)
-    if edit is not None:
-        before, after = cut(text), cut(edit.text)
-        changed = [n for n, pair in enumerate(zip(before, after, strict=True)) if len({*pair}) > 1]
-        assert len(changed) == 1
-        assert edit.before != edit.after
+def test_an_edit_leaves_each_other_sentence_as_it_is(text: str) -> None:
+    """A relation says what one wrong sentence must do; two would say nothing.
 
-
-@given(text=texts)
-def test_edits_of_whole_sentences_leave_each_sentence_as_it_is(text: str) -> None:
-    """What is moved, repeated or dropped is still cut as it was, or another edit is measured."""
+    What is moved, repeated or dropped is still cut as it was, or another edit is measured.
+    """
     sentences = cut(text)
+    if changed := change_number(text, text):
+        assert sum(a != b for a, b in zip(sentences, cut(changed.text), strict=True)) == 1
+        assert changed.before != changed.after
     if moved := move_sentence(text):
         order = cut(moved.text)
         assert sorted(order) == sorted(sentences)
@@ -163,36 +158,35 @@ def test_the_first_digit_is_changed_and_the_rest_stays() -> None:
     assert {text: changed(text) for text in messages} == messages
 
 
-@pytest.mark.parametrize(
-    "text",
-    """
-    It was built in 2015.
-    Fig. 2 and Table 3 show it.
-    COVID-19 spread.
-    Patients with type 2 diabetes slept.
-    Slopes differed (p < 0.05).
-    The P value was 0.03.
-    The ratio was above one (95% CI 0.33 to 0.96).
-    It ranged (95% interval 0.08 to 0.14).
-    Adults aged 18-80 took part.
-    The ratio held (0.33-0.96).
-    Three of nine mice slept.
-    Groups were formed 1:1.
-    It was (1) cheap and (2) fast.
-    It was 1) cheap.
-    As shown before [14].
-    A 3D model and 5G links were used.
-    The 3rd run failed.
-    fructose 1-phosphate accumulated.
-    Rule 30 was applied.
-    On 12 March it rained.
-    We enrolled 312 adults.
-    No number at all.
-    """.split("\n"),
-)
-def test_years_labels_counts_levels_and_bounds_are_no_figures(text: str) -> None:
+NO_FIGURES = """\
+It was built in 2015.
+Fig. 2 and Table 3 show it.
+COVID-19 spread.
+Patients with type 2 diabetes slept.
+Slopes differed (p < 0.05).
+The P value was 0.03.
+The ratio was above one (95% CI 0.33 to 0.96).
+It ranged (95% interval 0.08 to 0.14).
+Adults aged 18-80 took part.
+The ratio held (0.33-0.96).
+Three of nine mice slept.
+Groups were formed 1:1.
+It was (1) cheap and (2) fast.
+It was 1) cheap.
+As shown before [14].
+A 3D model and 5G links were used.
+The 3rd run failed.
+fructose 1-phosphate accumulated.
+Rule 30 was applied.
+On 12 March it rained.
+We enrolled 312 adults.
+No number at all.
+"""
+
+
+def test_years_labels_counts_levels_and_bounds_are_no_figures() -> None:
     """What names a thing or bounds another figure would make no sentence clearly false."""
-    assert changed(text) is None
+    assert [text for text in NO_FIGURES.splitlines() if changed(text) is not None] == []
 
 
 @pytest.mark.parametrize(
@@ -241,18 +235,15 @@ SUMMARY = "Moss grew by 5% in shade. It died in the sun (p = 0.02)."
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_an_attack_leaves_what_the_summary_says(name: str) -> None:
-    """A rise has to come from what was added, and from nothing that was dropped."""
-    attacked = ATTACKS[name].attack(SUMMARY)
+@settings(max_examples=5)
+@given(text=st.text(max_size=40))
+def test_an_attack_leaves_what_the_summary_says(name: str, text: str) -> None:
+    """A rise has to come from what was added; what no reader sees, no judge may see."""
+    attack = ATTACKS[name]
+    attacked = attack.attack(SUMMARY)
     plain = normalise(attacked)
     assert attacked != SUMMARY
-    assert ATTACKS[name].is_invisible is (plain == SUMMARY)  # a visible one reaches the judge
+    assert attack.is_invisible is (plain == SUMMARY)  # a visible one reaches the judge
     assert all(s.text.rstrip(".") in plain for s in split_sentences(SUMMARY))
     assert not is_refusal(plain)
-
-
-@pytest.mark.parametrize("name", [n for n, a in ATTACKS.items() if a.is_invisible])
-@given(text=st.text(max_size=40))
-def test_an_invisible_attack_is_gone_once_the_text_is_normalised(name: str, text: str) -> None:
-    """What no reader sees, no judge may see: the texts that it is asked about are the same."""
-    assert normalise(ATTACKS[name].attack(text)) == normalise(text)
+    assert not attack.is_invisible or normalise(attack.attack(text)) == normalise(text)

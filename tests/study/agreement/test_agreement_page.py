@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from summeval_pytest.study import tables
 from summeval_pytest.study.agreement.agreement_page import agreement_page, calibration_bins
 from summeval_pytest.study.tables import interval_text
 from tests.reports.records import MARKUP, SUMMARY
@@ -14,10 +15,12 @@ from tests.study.agreement.agreements import labelled, small_agreement
 pytestmark = pytest.mark.usefixtures("few_resamples")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def page() -> Page:
     """The page of a small suite."""
-    return Page(agreement_page(small_agreement(), "gpt-4|prompt:1a2b"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "RESAMPLES", 20)
+        return Page(agreement_page(small_agreement(), "gpt-4|prompt:1a2b"))
 
 
 def section(page: Page, title: str, end: str) -> str:
@@ -35,10 +38,7 @@ def test_the_page_says_who_was_compared_with_whom(page: Page) -> None:
     assert page.text.count("gpt-4|prompt:1a2b") == 2
     assert "EVA: no number for 1 of 12 pairs, first: no JSON" in page.text
     assert not re.search(r"\b20\d\d-\d\d-\d\d\b", page.text)
-
-
-def test_labels_are_in_rows_and_answers_in_columns(page: Page) -> None:
-    """Worked example: one result of 1 taken for 4, one of 4 for 4; ratings by quadratic kappa."""
+    # One result of 1 taken for 4, one of 4 for 4: labels in rows, ratings by quadratic kappa.
     found = section(page, "The judge's answers beside the labels", "worst disagreements")
     assert "result 2 items exact 0.500, kappa 0.000 1 2 3 4 1 0 0 0 1 2 0 0 0 0" in found
     assert "sentence 2 items exact 0.500, kappa 0.000 unfaithful faithful" in found

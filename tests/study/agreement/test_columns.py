@@ -29,16 +29,7 @@ from tests.run.test_golden import label as golden_label
 from tests.run.test_measure import REFUSED, ended
 from tests.run.test_measure import pair as pair_of
 from tests.study.agreement.agreements import label, labelled
-from tests.study.moss_suite import (
-    DEAD,
-    GREW,
-    READER,
-    SAND,
-    labels_of,
-    moss,
-    session,
-    write_suite,
-)  # fmt: skip
+from tests.study.moss_suite import DEAD, GREW, READER, SAND, labels_of, moss, session, write_suite
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,45 +83,27 @@ def test_a_labelled_pair_carries_what_a_hand_computes(tmp_path: Path) -> None:
         ("sand", 0.1), ("sand", 0.2), ("rock", 0.3), ("rock", 0.4), ("bark", 0.9), ("bark", None),
     ]  # fmt: skip
     assert (pairs[1].group, rated(pairs[1])) == ("It grew on sand.", {"result": (2, 3)})
-    assert pairs[1].columns == pytest.approx(
-        {
-            "FM": 0.75,
-            "facet presence": 1,
-            "faithfulness": 1,
-            "ROUGE-1": 0.5,
-            "ROUGE-2": 1 / 3,
-            "ROUGE-L": 0.5,
-            "ROUGE-1 recall": 0.5,
-            "length": 4,
-        }
-    )
+    rouge = {"ROUGE-1": 0.5, "ROUGE-2": 1 / 3, "ROUGE-L": 0.5, "ROUGE-1 recall": 0.5}
+    own = {"FM": 0.75, "facet presence": 1, "faithfulness": 1, "length": 4}
+    assert pairs[1].columns == pytest.approx(own | rouge)
 
 
-def test_eva_has_a_column_for_each_of_its_numbers() -> None:
-    """A summary without a fact has no precision, and what was not measured has no column."""
+def test_each_number_and_record_has_a_column_of_its_own() -> None:
+    """What was not measured has no column; a recorded column of our name is marked.
+
+    The best of several references counts. An unrated facet has nothing to agree with.
+    """
     whole = EvaScore(value=0.4, precision=0.3, recall=0.5, recall_entailed=0.6)
-    for score, columns in (
-        (
-            whole,
-            {"EVA": 0.4, "EVA precision": 0.3, "EVA recall": 0.5, "EVA recall (entailed)": 0.6},
-        ),
-        (replace(whole, precision=None, recall_entailed=None), {"EVA": 0.4, "EVA recall": 0.5}),
-    ):
+    columns = {"EVA": 0.4, "EVA precision": 0.3, "EVA recall": 0.5, "EVA recall (entailed)": 0.6}
+    bare = replace(whole, precision=None, recall_entailed=None)
+    for score, expected in ((whole, columns), (bare, {"EVA": 0.4, "EVA recall": 0.5})):
         found = labelled_pair(golden_label(overall=0.5), evaluation(score)).columns
-        assert {name: value for name, value in found.items() if "EVA" in name} == columns
-
-
-def test_a_recorded_column_of_our_name_is_marked() -> None:
-    """Neither may hide the other, or fill its gaps."""
+        assert {name: value for name, value in found.items() if "EVA" in name} == expected
     named = [Recorded(paper="zinc", system="careful", by=by, overall=9) for by in ("FM", "ROUGE-1")]
     found = labelled_pair(golden_label(overall=0.5), evaluation(), named).columns
     assert found["FM (recorded)"] == found["ROUGE-1 (recorded)"] == 9
     assert "FM" not in found
     assert found["ROUGE-1"] <= 1
-
-
-def test_the_best_of_several_references_counts_and_an_unrated_facet_is_no_rating() -> None:
-    """As for the metrics; absent from the reference, there is nothing to agree with."""
     pair = labelled_pair(golden_label(facets={"result": None}), evaluation(reference=SUMMARY))
     assert [pair.columns[name] for name in ("ROUGE-1", "ROUGE-2", "ROUGE-L")] == [1.0] * 3
     assert rated(pair) == {}

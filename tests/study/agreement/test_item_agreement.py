@@ -53,35 +53,25 @@ def test_wrong_sentences_are_found_or_overlooked_as_a_hand_counts() -> None:
     """Worked example: of 4 wrong sentences 3 are called so, and 1 of 6 good ones, too.
 
     Exact 8/10; called 4/10 and labelled 4/10; chance .4 * .4 + .6 * .6 = .52, kappa .28 / .48.
+    Facts of both sides are counted together.
     """
-    table = ((3, 1), (1, 5))
-    found = item_agreements([golden(*filled("sentence", table, 0))])["sentence"]
-    assert found["items"] == 10
-    values = {name: estimate.value for name, estimate in found.items() if name != "items"}
-    assert values == pytest.approx(
-        {
-            "exact": 0.8,
-            "kappa": 0.28 / 0.48,
-            "balanced accuracy": (3 / 4 + 5 / 6) / 2,
-            "recall of wrong": 0.75,
-            "called wrong": 0.4,
-            "labelled wrong": 0.4,
-            AUC: None,
-        }
+    facts = (answered("reference fact", 0, 0), answered("candidate fact", 0, 1))
+    found = item_agreements([golden(*filled("sentence", ((3, 1), (1, 5)), 0), *facts)])
+    assert {name: each.value for name, each in found["sentence"].items() if name != "items"} == (
+        pytest.approx(
+            {
+                "exact": 0.8,
+                "kappa": 0.28 / 0.48,
+                "balanced accuracy": (3 / 4 + 5 / 6) / 2,
+                "recall of wrong": 0.75,
+                "called wrong": 0.4,
+                "labelled wrong": 0.4,
+                AUC: None,
+            }
+        )
     )
-
-
-def test_facts_of_both_sides_are_counted_together() -> None:
-    """A fact that does not hold is found whichever text it stands in."""
-    facts = golden(
-        answered("reference fact", 0, 0),
-        answered("candidate fact", 0, 1),
-        answered("sentence", 1, 1),
-    )
-    found = item_agreements([facts])
-    assert found["fact"]["items"] == 2
+    assert (found["sentence"]["items"], found["fact"]["items"]) == (10, 2)
     assert found["fact"]["recall of wrong"].value == 0.5
-    assert found["sentence"]["items"] == 1
 
 
 def test_an_interval_resamples_papers_and_only_those_with_items() -> None:
@@ -136,7 +126,8 @@ def test_the_order_of_pairs_and_of_items_does_not_matter(
 def test_support_tells_wrong_items_from_right_ones() -> None:
     """Worked example: supported .9 and .4, not .6 and .4: 1 + 1 + 0 + 1/2 of 4 pairs in order.
 
-    The verdicts (all *yes*) tell nothing; what the judge did not answer is left out.
+    The verdicts (all *yes*) tell nothing; what the judge did not answer is left out. A judge
+    without strengths of belief has them where a rule found a sentence in the source: no sample.
     """
     sentences = [
         answered("sentence", label, 1, support=support)
@@ -145,14 +136,8 @@ def test_support_tells_wrong_items_from_right_ones() -> None:
     found = item_agreements([golden(*sentences, answered("sentence", 0, None))])
     assert found["sentence"][AUC] == Estimate(0.625, 0.625, 0.625)
     assert found["fact"][AUC] == NOTHING
-
-
-def test_support_of_some_items_is_no_sample_of_all() -> None:
-    """A judge without strengths of belief has them where a rule found a sentence in the source."""
-    found = item_agreements(
-        [golden(answered("sentence", 1, 1, support=1.0), answered("sentence", 0, 0))]
-    )
-    assert found["sentence"][AUC] == NOTHING
+    some = golden(answered("sentence", 1, 1, support=1.0), answered("sentence", 0, 0))
+    assert item_agreements([some])["sentence"][AUC] == NOTHING
 
 
 def role(right: str, answer: Facet | None) -> RoleAnswer:
@@ -200,11 +185,7 @@ def test_facets_that_are_right_together_are_one_class() -> None:
     assert (bare["recall"].value, bare["precision"].value) == (0.5, 1.0)
     answers = [role(right, None) for right in ("r", "b", "c", "rc", "mr")]
     assert classes_of(answers) == (("background",), ("method", "result", "conclusion"))
-
-
-def test_without_labelled_roles_there_is_no_agreement() -> None:
-    """Neither 0 nor 1 would be true."""
-    nothing = role_agreement([])
+    nothing = role_agreement([])  # neither 0 nor 1 would be true
     assert (nothing["items"], nothing["classes"]) == (0, {})
     assert nothing["macro F1"] == nothing["accuracy"] == NOTHING
 
@@ -235,13 +216,8 @@ def labels(*found: Label) -> Labels:
 
 def rated(paper: str, facets: Mapping[Facet, int | None], overall: float | None = None) -> Label:
     """A pair with facet ratings."""
-    return Label(
-        paper=paper,
-        system="s",
-        facets=dict(facets),
-        overall=overall,
-        place=Place("l"),
-    )
+    place = Place("l")
+    return Label(paper=paper, system="s", facets=dict(facets), overall=overall, place=place)
 
 
 def checked(paper: str, *sentences: SentenceLabel, facts: FactLabels | None = None) -> Label:
@@ -251,11 +227,8 @@ def checked(paper: str, *sentences: SentenceLabel, facts: FactLabels | None = No
 
 def sentence(index: int, faithful: bool, *evidence: int) -> SentenceLabel:
     """A sentence with evidence."""
-    return SentenceLabel(
-        index=index,
-        faithful=faithful,
-        evidence=tuple(EvidenceLabel(index=each) for each in evidence),
-    )
+    named = tuple(EvidenceLabel(index=each) for each in evidence)
+    return SentenceLabel(index=index, faithful=faithful, evidence=named)
 
 
 def only(found: Row) -> tuple[int, int]:
@@ -285,45 +258,26 @@ def test_ratings_of_a_facet_are_compared_where_both_give_one() -> None:
     assert only(agreement["items"]["method"]) == (1, 0)
 
 
-def test_sentences_and_evidence_are_compared_where_both_say_something() -> None:
+def test_sentences_facts_and_evidence_are_compared_where_both_say_something() -> None:
     """Worked example: sentences yes/yes, yes/no, no/no and one that only b has.
 
     exact 2/3; p_e = (2/3)(1/3) + (1/3)(2/3) = 4/9, kappa = (2/3 - 4/9)/(5/9) = .4.
     Evidence where both name some, in two sentences: {1, 2} and {2, 3}, {5} and {5}: both 2, named
-    4 + 2, F1 = 2 * 2 / 6.
+    4 + 2, F1 = 2 * 2 / 6. The same words on the other side are another fact.
     """
-    a = labels(checked("p", sentence(0, True, 1, 2), sentence(1, True, 5), sentence(2, False, 7)))
-    b = labels(
-        checked(
-            "p",
-            sentence(0, True, 2, 3),
-            sentence(1, False, 5),
-            sentence(2, False),
-            sentence(3, True, 1),
-        )
-    )
+    x, y = FactLabel(text="x", holds=True), FactLabel(text="y", holds=True)
+    wrong = FactLabel(text="x", holds=False)
+    of_a = sentence(0, True, 1, 2), sentence(1, True, 5), sentence(2, False, 7)
+    of_b = sentence(0, True, 2, 3), sentence(1, False, 5), sentence(2, False), sentence(3, True, 1)
+    a = labels(checked("p", *of_a, facts=FactLabels(reference=(x,))))
+    b = labels(checked("p", *of_b, facts=FactLabels(reference=(x, y), candidate=(wrong,))))
     found = annotator_agreement(a, b)
-    sentences = found["items"]["sentence"]
+    sentences, facts = found["items"]["sentence"], found["items"]["fact"]
     assert (sentences["items"], only(sentences)) == (3, (0, 1))
-    assert sentences["exact"].value == pytest.approx(2 / 3)
-    assert sentences["kappa"].value == pytest.approx(0.4)
+    assert (sentences["exact"].value, sentences["kappa"].value) == pytest.approx((2 / 3, 0.4))
     assert set(sentences) == {"items", "exact", "kappa", "only 1st", "only 2nd"}
-    assert found["evidence"]["sentences"] == 2
-    assert found["evidence"]["f1"] == pytest.approx(4 / 6)
-
-
-def test_facts_are_compared_by_side_and_text() -> None:
-    """The same words on the other side are another question."""
-    facts = FactLabels(reference=(FactLabel(text="x", holds=True),))
-    other = FactLabels(
-        reference=(FactLabel(text="x", holds=True), FactLabel(text="y", holds=True)),
-        candidate=(FactLabel(text="x", holds=False),),
-    )
-    found = annotator_agreement(
-        labels(checked("p", facts=facts)), labels(checked("p", facts=other))
-    )
-    facts_ = found["items"]["fact"]
-    assert (facts_["items"], only(facts_), facts_["exact"].value) == (1, (0, 2), 1.0)
+    assert found["evidence"] == {"sentences": 2, "f1": pytest.approx(4 / 6)}
+    assert (facts["items"], only(facts), facts["exact"].value) == (1, (0, 2), 1.0)
 
 
 RATINGS = st.fixed_dictionaries(
