@@ -106,10 +106,10 @@ def units(rows: Any) -> Any:
     return rows / np.linalg.norm(rows, axis=-1, keepdims=True)
 
 
-def refusal(load: Any, folder: Path, *texts: str) -> str:
-    """Why a model is refused, without the option and the model that are named first."""
+def refusal(folder: Path, *texts: str) -> str:
+    """Why an encoder is refused, without the option and the model that are named first."""
     with pytest.raises(OptionError) as caught:
-        load(str(folder), option="--option").encode(texts)
+        load_encoder(str(folder), option="--option").encode(texts)
     return str(caught.value).removeprefix(f"--option={folder}: ")
 
 
@@ -131,35 +131,29 @@ def test_a_vector_is_pooled_as_the_folder_says_and_has_a_length_of_1(
 
 
 def test_a_network_may_pool_by_itself(tmp_path: Path) -> None:
-    """Some exports do; its only vector is the text's. BERTScore needs those of the tokens."""
+    """Some exports do; its only vector is the text's. BERTScore needs those of the tokens.
+
+    Another pooling, whose mean would be another model's vector, and a vector without length, which
+    has no cosine with anything, are refused.
+    """
     folder = make_checker(tmp_path / "tiny", "abcdefgh")
     (row,) = load_encoder(str(folder), option="o").encode(["zinc"])
     assert row == pytest.approx(units(vectors_of("zinc").mean(axis=0)), abs=1e-6)
     with pytest.raises(OptionError, match="gives no vector for each token; choose another model"):
         load_bertscore(str(folder), option="o").score("moss", "zinc")
-
-
-def test_another_pooling_is_refused(tmp_path: Path) -> None:
-    """The mean would be another model's vector."""
-    folder = make_checker(tmp_path / "tiny", "abcdefgh", of_tokens=True)
     (folder / "2_Dense").mkdir()
     message = "its vectors are neither the mean of the tokens' nor the first; choose another model"
-    assert refusal(load_encoder, folder) == message
+    assert refusal(folder) == message
     (folder / "2_Dense").rename(folder / "1_Pooling")
     config = folder / "1_Pooling" / "config.json"
     config.write_text('{"pooling_mode_max_tokens": true}', "utf-8")
-    assert refusal(load_encoder, folder) == message
+    assert refusal(folder) == message
     config.write_text("[]", "utf-8")
-    assert "1_Pooling holds no config.json with a JSON object" in refusal(load_encoder, folder)
-
-
-def test_a_vector_without_length_is_refused(tmp_path: Path) -> None:
-    """It has no cosine with anything; 0 would be made up."""
-    folder = make_checker(
-        tmp_path / "tiny", "abcdefgh", bias=[0.0] * 8, refused="z", of_tokens=True
-    )
+    assert "1_Pooling holds no config.json with a JSON object" in refusal(folder)
+    folder = tmp_path / "none"
+    make_checker(folder, "abcdefgh", bias=[0.0] * 8, refused="z", of_tokens=True)
     message = "this model gives no vector for 'moss'; choose another model"
-    assert refusal(load_encoder, folder, "zinc", "moss") == message
+    assert refusal(folder, "zinc", "moss") == message
 
 
 @pytest.mark.parametrize("limit", [None, 20])
@@ -240,15 +234,6 @@ def pair(summary: str, *references: str) -> Pair:
     return Pair(paper=paper, system="plain", summary=summary, place=HERE)
 
 
-def test_columns_are_those_of_the_models_that_are_named() -> None:
-    """An option that is not given adds nothing."""
-    assert LocalModels().columns == ()
-    assert LocalModels(scorer=WordScorer()).columns == BERTSCORE
-    assert LocalModels(encoder=LetterEncoder()).columns == EMBEDDING
-    assert extra_columns(pair("aa.", "aa."), LocalModels()) == {}
-    assert tuple(extra_columns(pair("bb.", "aa."), BOTH)) == BOTH.columns
-
-
 @pytest.mark.parametrize(
     ("summary", "references", "bertscore", "embedding"),
     [
@@ -278,7 +263,10 @@ def test_the_summary_is_compared_with_its_references(
 
 
 def test_a_reader_is_reported_the_recipe_and_what_was_cut() -> None:
-    """A number of half a text is not one of the text. Each text is counted once."""
+    """A number of half a text is not one of the text. Each text is counted once.
+
+    An option that is not given adds nothing. A computed column marks the recorded one of its name.
+    """
     pairs = [pair("Moss grew on the north side.", "Moss."), pair("<s>Fern.", "Moss.")]
     assert list(lines_of_models(pairs, BOTH)) == [
         "BERTScore: words 1; 0 of 3 texts are longer than the model reads and were cut.",
@@ -288,12 +276,12 @@ def test_a_reader_is_reported_the_recipe_and_what_was_cut() -> None:
     assert list(lines_of_models(pairs, LocalModels())) == []
     assert BOTH.recipes == {"BERTScore": "words 1", "embedding": "letters 1"}
     assert LocalModels(encoder=LetterEncoder()).recipes == {"embedding": "letters 1"}
-
-
-def test_a_computed_column_marks_the_recorded_one_of_its_name() -> None:
-    """Neither may hide the other; without the option the recorded one keeps its name."""
+    assert LocalModels().columns == ()
+    assert LocalModels(scorer=WordScorer()).columns == BERTSCORE
+    assert LocalModels(encoder=LetterEncoder()).columns == EMBEDDING
     recorded = replace(labelled("moss", 0.5, BERTScore=0.7), pair=pair("moss", "moss"))
     (both,) = with_columns([recorded], BOTH)
+    assert tuple(both.columns) == ("BERTScore (recorded)", *BOTH.columns)
     assert (both.columns["BERTScore"], both.columns["BERTScore (recorded)"]) == (1.0, 0.7)
     assert with_columns([recorded], LocalModels()) == [recorded]
 

@@ -12,12 +12,7 @@ import pytest
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.offline.embedded import OfflineJudge
-from summeval_pytest.questions import (
-    CheckSentences,
-    SentenceCheck,
-    SentenceChecks,
-)
-from summeval_pytest.study import onnx_model
+from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks
 from summeval_pytest.study.local_checker import OnnxReader, local_checker
 from summeval_pytest.suite.values import CheckerSpec
 from tests.asked_suite import PRICES, desk_for, evaluated, loaded, tasks_of, write_suite
@@ -34,9 +29,11 @@ JOINED = "read {source} [SEP] {claim} ."
 PAIRS = [("moss grew on nine kilns", "moss grew"), ("it rained", "zinc helped nobody. at all")]
 
 WRITE = "write supported = NUMBER under [judges.mini]"
-UNNAMED = "0 = 'LABEL_0', 1 = 'LABEL_1'"
+UNKNOWN = f"which of its labels means support is not known; {WRITE}"
 OTHERS = "0 = '\\\\x1b[31mentailment', 1 = 'supported', 2 = 'Entailment'"
 NO_HEAD = "which gives no labels; name one for sequence classification or token classification"
+READS, AT_ONCE = "and this model reads 48 to", "tokens at once; write another number"
+ROBERTA = {"max_position_embeddings": 514, "model_type": "roberta", "pad_token_id": 1}
 SHORTEN = "shorten the prompt, or write a longer window"
 
 
@@ -100,40 +97,28 @@ def refusal(folder: Path, doing: Callable[[], object]) -> str:
         (("score",), None, 1 / (1 + exp(-1))),
     ],
 )
-@pytest.mark.parametrize("of_tokens", [False, True])
 def test_support_is_the_output_that_the_configuration_or_the_suite_names(
-    tmp_path: Path,
-    labels: tuple[str, ...],
-    supported: str | int | None,
-    support: float,
-    of_tokens: bool,
+    tmp_path: Path, labels: tuple[str, ...], supported: str | int | None, support: float
 ) -> None:
-    """Worked example: logits of 1, 2 and 0, whatever the texts."""
+    """Worked example: logits of 1, 2 and 0, whatever the texts, of a text or of its tokens."""
     bias = (1.0, 2.0, 0.0)[: len(labels)]
-    folder = make_checker(tmp_path / "tiny", labels, bias=bias, of_tokens=of_tokens)
-    found = supports(checker_of(folder, supported=supported))
-    assert found == pytest.approx([support] * 2, abs=1e-6)
+    for name, of_tokens in (("texts", False), ("tokens", True)):
+        folder = make_checker(tmp_path / name, labels, bias=bias, of_tokens=of_tokens)
+        found = supports(checker_of(folder, supported=supported))
+        assert found == pytest.approx([support] * 2, abs=1e-6)
 
 
 @pytest.mark.parametrize(
     ("labels", "supported", "message"),
     [
-        (
-            ("LABEL_0", "LABEL_1"),
-            None,
-            f"which of its labels means support is not known; {WRITE}, of {UNNAMED}",
-        ),
+        (("LABEL_0", "LABEL_1"), None, f"{UNKNOWN}, of 0 = 'LABEL_0', 1 = 'LABEL_1'"),
         (("0", "1"), 2, f"supported = 2 is none of its labels; {WRITE}, of 0 = '0', 1 = '1'"),
         (
             ("\x1b[31mentailment", "supported", "Entailment"),  # somebody else's words
             None,
-            f"which of its labels means support is not known; {WRITE}, of {OTHERS}",
+            f"{UNKNOWN}, of {OTHERS}",
         ),
-        (
-            ("score",),
-            0,
-            "this model has no labels, and supported = 0 names one; delete it",
-        ),
+        (("score",), 0, "this model has no labels, and supported = 0 names one; delete it"),
     ],
 )
 def test_what_means_support_is_asked_for_and_never_guessed(
@@ -235,16 +220,8 @@ def test_the_signature_holds_all_that_moves_a_number(nli: Path, tmp_path: Path) 
     [
         ({"architectures": ["BertModel"]}, {}, f"this model is a 'BertModel', {NO_HEAD}"),
         ({"architectures": None}, {}, f"this model is a 'model without architecture', {NO_HEAD}"),
-        (
-            {"max_position_embeddings": 514, "model_type": "roberta", "pad_token_id": 1},
-            {"window": 513},
-            "window = 513, and this model reads 48 to 512 tokens at once; write another number",
-        ),
-        (
-            {},
-            {"window": 47},
-            "window = 47, and this model reads 48 to 64 tokens at once; write another number",
-        ),
+        (ROBERTA, {"window": 513}, f"window = 513, {READS} 512 {AT_ONCE}"),
+        ({}, {"window": 47}, f"window = 47, {READS} 64 {AT_ONCE}"),
         (
             {},
             {"prompt": "a very long prompt for {source}"},
@@ -253,7 +230,7 @@ def test_the_signature_holds_all_that_moves_a_number(nli: Path, tmp_path: Path) 
         (
             {"id2label": {"0": "other", "9": "entailment"}},
             {},
-            f"which of its labels means support is not known; {WRITE}, of 0 = 'other', 1 = ''",
+            f"{UNKNOWN}, of 0 = 'other', 1 = ''",
         ),
         (
             {"id2label": {"0": "entailment", "1": "x"}},
@@ -274,7 +251,6 @@ def test_a_model_that_cannot_check_is_refused(
 @pytest.mark.parametrize(
     ("config", "window", "read"),
     [
-        ({"max_position_embeddings": 512}, None, 512),
         ({"max_position_embeddings": 8192}, None, 512),
         ({"max_position_embeddings": 8192}, 4096, 4096),
         ({"max_position_embeddings": 512, "relative_attention": True}, 2048, 2048),
@@ -289,17 +265,6 @@ def test_the_window_is_what_the_suite_says_and_the_model_has(
     assert checker_of(folder, window=window).reader.window == read
     prompted = checker_of(folder, window=window, prompt="read {source} [SEP] {claim}")
     assert prompted.reader.window == read - 5
-
-
-def test_a_missing_extra_is_reported_with_its_command(
-    nli: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Only who asks for a checker has the packages."""
-    monkeypatch.setattr(onnx_model, "find_spec", lambda name: name == "onnxruntime" or None)
-    with pytest.raises(
-        OptionError, match=r"'tokenizers' is not installed; .*summeval-pytest\[onnx"
-    ):
-        checker_of(nli)
 
 
 def test_a_suite_is_judged_by_a_checker_and_a_model(spans: Path, tmp_path: Path) -> None:

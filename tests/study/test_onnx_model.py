@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.study import onnx_model
 from summeval_pytest.study.onnx_model import OnnxModel
 from tests.local_models import make_checker, make_weights
 
@@ -74,21 +75,20 @@ def test_one_onnx_file_is_read_wherever_exports_put_it(model: Path, tmp_path: Pa
     assert read(folder) == expected
 
 
-def test_a_folder_of_pickles_and_code_is_refused(model: Path) -> None:
-    """Neither is opened: either could run whatever it likes."""
-    (model / "model.onnx").unlink()
+def test_a_folder_without_its_files_is_refused(model: Path) -> None:
+    """The folder above a model is named, or files were forgotten.
+
+    Pickles and code are not opened: either could run whatever it likes.
+    """
+    weights = (model / "model.onnx").rename(model / "kept")
     (model / "pytorch_model.bin").write_bytes(b"\x80\x04")
     (model / "modeling.py").write_text("raise SystemExit", "utf-8")
     assert refusal(model) == f"holds no ONNX file, {EXPORT}"
-
-
-def test_a_folder_without_its_other_files_is_refused(model: Path) -> None:
-    """The folder above a model is named, or files were forgotten."""
+    weights.rename(model / "model.onnx")
     (model / "tokenizer.json").unlink()
     assert refusal(model) == "holds no tokenizer.json; add the one of this model"
     (model / "config.json").write_text("[]", "utf-8")
-    assert refusal(model) == NO_CONFIG
-    assert refusal(model.parent) == NO_CONFIG
+    assert refusal(model) == refusal(model.parent) == NO_CONFIG
 
 
 def test_weights_beside_the_onnx_file_are_read_and_no_others(tmp_path: Path) -> None:
@@ -114,14 +114,10 @@ def test_weights_beside_the_onnx_file_are_read_and_no_others(tmp_path: Path) -> 
         assert message.endswith("; name another folder")
 
 
-def test_an_operator_of_somebody_elses_library_is_refused(tmp_path: Path) -> None:
-    """No library is loaded, so onnxruntime does not know it."""
-    message = refusal(make_checker(tmp_path / "tiny", LABELS, operators="ai.evil"))
-    assert "ai.evil:Add(-1) is not a registered" in message
-
-
 def test_files_that_are_broken_are_a_usage_error(model: Path) -> None:
-    """A download that broke off, or weights that a training has spoilt."""
+    """A download that broke off, weights that a training has spoilt, or an operator to load."""
+    evil = make_checker(model.parent / "evil", LABELS, operators="ai.evil")
+    assert "ai.evil:Add(-1) is not a registered" in refusal(evil)  # no library is loaded
     spoilt = make_checker(model.parent / "nan", LABELS, bias=(float("nan"), 0.0))
     assert refusal(spoilt) == "this model gives no numbers; name another"
     (model / "model.onnx").write_bytes(b"\0" * 40)
@@ -133,9 +129,15 @@ def test_files_that_are_broken_are_a_usage_error(model: Path) -> None:
     assert refusal(model) == f"{model / 'model.onnx'}: No such file or directory"
 
 
-def test_a_card_and_hidden_files_do_not_count(model: Path, tmp_path: Path) -> None:
+def test_a_card_and_hidden_files_do_not_count(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """They cannot move a number; each other file's name and bytes can."""
     before = found(model).fingerprint
+    monkeypatch.chdir(model.parent)
+    relative = found("tiny")
+    monkeypatch.chdir("/")  # the folder that the user stood in, whatever the run changes to
+    assert relative.run("moss", most=64)[1].shape == (2,)
     for name in ("README.md", ".cache/lock"):
         (model / name).parent.mkdir(exist_ok=True)
         (model / name).write_text("Moss", "utf-8")
@@ -174,13 +176,6 @@ def test_a_name_that_is_nowhere_is_refused_with_the_way_to_fetch_it(
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(OptionError, match="'huggingface_hub' is not installed"):
         found("moss/large")
-
-
-def test_a_relative_name_means_the_folder_that_the_user_stands_in(
-    model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whatever the run changes to."""
-    monkeypatch.chdir(model.parent)
-    relative = found("tiny")
-    monkeypatch.chdir("/")
-    assert relative.run("moss", most=64)[1].shape == (2,)
+    monkeypatch.setattr(onnx_model, "find_spec", lambda name: name == "onnxruntime" or None)
+    with pytest.raises(OptionError, match=r"'tokenizers' is not installed; .*pytest\[onnx"):
+        found("moss/large")
