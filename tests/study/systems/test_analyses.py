@@ -58,13 +58,12 @@ def test_an_analysis_has_rows_and_tables_of_all_of_them(analysis: str) -> None:
 
 
 def test_equal_means_share_a_rank() -> None:
-    """Worked example of the docstring, with one that has no value and one that rounding moved."""
+    """Worked example of the docstring, with one that has no value and one that rounding moved.
+
+    A longer summary is no better one: length has no rank.
+    """
     found = ranked({"a": 3.0, "b": 5.0, "c": 5.0 + 1e-12, "d": 1.0, "e": None})
     assert found == {"b": 1, "c": 1, "a": 3, "d": 4}
-
-
-def test_length_has_no_rank() -> None:
-    """A longer summary is no better one."""
     both = [pair("a", name, numbers={"words": 9.0}) for name in ("one", "other")]
     (words,) = standings(studied(*both, judges=()))
     assert [(place["rank"], place["mean"].value) for place in words["places"]] == [(None, 9.0)] * 2
@@ -92,22 +91,16 @@ def test_proportions_are_shares_of_all_words_together() -> None:
 
     A reviewed cut has no segment to count; a writer whom nobody has cut is said to have none.
     """
+    words = {"background": 10, "method": 10}
     pairs = [
-        pair(
-            "a",
-            cuts={"GPT": Cut(words={"background": 10, "method": 10}, extents=("whole", "parts"))},
-        ),
+        pair("a", cuts={"GPT": Cut(words=words, extents=("whole", "parts"))}),
         pair("b", cuts={"GPT": Cut(words={"background": 0, "method": 80})}),
         pair("c"),
         pair("a", "bad"),
     ]
     references, found, bad = facet_proportions(studied(*pairs, n_papers=3))
-    assert (references["system"], found["by"], found["system"], bad["system"]) == (
-        None,
-        "GPT",
-        "good",
-        "bad",
-    )
+    assert (references["system"], bad["system"]) == (None, "bad")
+    assert (found["by"], found["system"]) == ("GPT", "good")
     assert (found["shares"]["background"].value, found["shares"]["method"].value) == (0.1, 0.9)
     assert found["shares"]["result"].value == 0.0
     assert (found["shares"]["method"].n, found["shares"]["method"].n_of) == (2, 3)
@@ -138,21 +131,16 @@ def test_ratings_of_people_judges_and_records_are_shares_of_their_scales() -> No
     assert list(facet_means(replace(studied(pair("a")), judges=()))) == []
 
 
-NOVEL = (0.1, 0.4, 0.35, 0.8, 0.7, 0.2)
-GRADES = (12.0, 11.0, 11.5, 8.0, 9.5, 10.0)
-
-
 def test_sentences_and_summaries_are_counted_apart() -> None:
-    """Worked example: 1 of 6 sentences is unsupported, and so is 1 of 2 summaries."""
+    """Worked example: 1 of 6 sentences is unsupported, and so is 1 of 2 summaries.
+
+    A sentence without an answer is neither right nor wrong: the summary is unknown.
+    """
     pairs = [pair("a", judged=sentences(3, 4)), pair("b", judged=sentences(2, 2))]
     (found,) = hallucination_rates(studied(*pairs, n_papers=3))
     assert (found["n_sentences"], found["n_unanswered"]) == (6, 0)
     assert found["sentences"].value == round(1 / 6, 9)
     assert (found["summaries"].value, found["summaries"].n, found["summaries"].n_of) == (0.5, 2, 3)
-
-
-def test_a_sentence_without_an_answer_is_neither_right_nor_wrong() -> None:
-    """The summary is unknown, and the sentence is said to be unanswered."""
     (found,) = hallucination_rates(studied(pair("a", judged=sentences(2, 2, 3))))
     assert (found["n_unanswered"], found["sentences"].value) == (1, 0.0)
     assert (found["summaries"].value, found["summaries"].n) == (None, 0)
@@ -194,20 +182,6 @@ def heat_of(
 SQUARE = ({"A": "a", "B": "b"}, {"sa": "a", "sb": "b"})
 
 
-def test_the_diagonal_minus_the_rest() -> None:
-    """Worked example, two judges with a system each.
-
-    Both judges find B's system better by .2, judge B is milder by .1, and each adds .05 to its own:
-    A gives .55 and .70, B gives .60 and .85. With the means of rows and columns taken out, all
-    cells are +-.025, so b is .05.
-    """
-    heat = heat_of([{"A": {"sa": 0.55, "sb": 0.70}, "B": {"sa": 0.60, "sb": 0.85}}] * 2, SQUARE)
-    assert heat["preference"].value == pytest.approx(0.05)
-    assert [(cell["judge"], cell["system"], cell["is_own"]) for cell in heat["cells"]] == [
-        ("A", "sa", True), ("A", "sb", False), ("B", "sa", False), ("B", "sb", True),
-    ]  # fmt: skip
-
-
 @settings(max_examples=8)  # each example resamples
 @given(
     levels=st.lists(st.floats(-1, 1), min_size=5, max_size=5),
@@ -234,7 +208,17 @@ def test_a_bias_is_found_whatever_the_levels(
 
 
 def test_only_papers_without_a_gap_count() -> None:
-    """An easy paper that one judge left out would speak for the other."""
+    """An easy paper that one judge left out would speak for the other.
+
+    Worked example without gaps: both judges find B's system better by .2, judge B is milder by .1,
+    and each adds .05 to its own. With the means of rows and columns taken out, all cells are
+    +-.025, so b is .05.
+    """
+    heat = heat_of([{"A": {"sa": 0.55, "sb": 0.70}, "B": {"sa": 0.60, "sb": 0.85}}] * 2, SQUARE)
+    assert heat["preference"].value == pytest.approx(0.05)
+    assert [(cell["judge"], cell["system"], cell["is_own"]) for cell in heat["cells"]] == [
+        ("A", "sa", True), ("A", "sb", False), ("B", "sa", False), ("B", "sb", True),
+    ]  # fmt: skip
     whole = {"A": {"sa": 0.6, "sb": 0.5}, "B": {"sa": 0.5, "sb": 0.6}}
     torn = {"A": {"sa": 1.0}, "B": {"sa": 0.0, "sb": 0.0}}
     heat = heat_of([whole, torn, whole], SQUARE)
@@ -322,8 +306,7 @@ def counted(paper: str, system: str, sentences: int, facts: int, kept: int = 0) 
         n_relations=2 * kept,
         n_kept_relations=kept,
     )
-    judged = Given(facts=(REFERENCE, stages))
-    return pair(paper, system, judged=judged)
+    return pair(paper, system, judged=Given(facts=(REFERENCE, stages)))
 
 
 def test_facts_a_sentence_are_those_of_all_papers_together() -> None:
@@ -333,31 +316,15 @@ def test_facts_a_sentence_are_those_of_all_papers_together() -> None:
     """
     pairs = [counted("a", "good", 2, 8, kept=1), counted("b", "good", 1, 1), pair("c")]
     _, found, bad = fact_stages(studied(*pairs, pair("a", "bad"), n_papers=3))
-    assert (found["sentences"].value, found["facts"].value, found["chains"].value) == (
-        1.5,
-        4.5,
-        2.0,
-    )
-    assert (found["listed"].value, found["relations"].value, found["kept"].value) == (
-        5.5,
-        1,
-        0.5,
-    )
-    assert found["a sentence"].value == 3.0
+    names = ("sentences", "facts", "chains", "listed", "relations", "kept", "a sentence")
+    assert [found[name].value for name in names] == [1.5, 4.5, 2.0, 5.5, 1, 0.5, 3.0]
     assert (found["facts"].n, found["facts"].n_of) == (2, 3)
     assert (bad["facts"].value, bad["facts"].n, bad["facts"].n_of) == (None, 0, 3)
-
-
-def test_a_reference_counts_once_however_many_systems_there_are() -> None:
-    """Worked example: two systems on one paper of two have one reference between them."""
+    # Two systems on one paper of two have one reference between them.
     both = [counted("a", name, 2, 8) for name in ("good", "bad")]
     references, *_ = fact_stages(studied(*both, n_papers=2))
-    assert references["system"] is None
-    assert (references["facts"].value, references["facts"].n, references["facts"].n_of) == (
-        8.0,
-        1,
-        2,
-    )
+    facts = references["facts"]
+    assert (references["system"], facts.value, facts.n, facts.n_of) == (None, 8.0, 1, 2)
     assert references["a sentence"].value == 2.0
 
 

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.study.systems.studied import Given, mean_of, rate_of
+from summeval_pytest.study.systems.studied import LABELS, Given, mean_of, rate_of
 from summeval_pytest.study.tables import Mean
 from tests.study.systems.study_pairs import JUDGE, pair, scored, sentences, studied
 
@@ -22,20 +24,19 @@ from tests.study.systems.study_pairs import JUDGE, pair, scored, sentences, stud
 def test_a_mean_says_how_many_of_how_many(
     parts: list[tuple[str, float | None]], n_of: int, expected: tuple[float | None, ...]
 ) -> None:
-    """Nothing has no mean; one group has no interval; equal values have one without width."""
+    """Nothing has no mean; one group has no interval; equal values have one without width.
+
+    A rate weighs papers by what they have to count: 3 of 4 and 0 of 1 are 3 of 5.
+    """
     value, low, high, n, of = expected
     assert mean_of(parts, n_of) == Mean(
         value=value, low=low, high=high, n=int(n or 0), n_of=int(of or 0)
     )
+    rate = rate_of([("a", 3, 4), ("b", 0, 1), ("c", 0, 0)], 4)
+    assert rate == Mean(value=0.6, low=0.0, high=0.75, n=2, n_of=4)
 
 
-def test_a_rate_weighs_papers_by_what_they_have_to_count() -> None:
-    """Worked example: 3 of 4 and 0 of 1 are 3 of 5; a paper without anything is not counted."""
-    found = rate_of([("a", 3, 4), ("b", 0, 1), ("c", 0, 0)], 4)
-    assert found == Mean(value=0.6, low=0.0, high=0.75, n=2, n_of=4)
-
-
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=10)
 @given(values=st.lists(st.floats(0, 1), min_size=2, max_size=12))
 def test_the_interval_holds_no_more_than_the_values_do(values: list[float]) -> None:
     """Law: bounds of resampled means lie within the values, whatever their order."""
@@ -58,7 +59,10 @@ def test_a_summary_is_faithful_where_every_sentence_is_known_to_be() -> None:
 
 
 def test_columns_of_one_name_do_not_hide_each_other() -> None:
-    """A suite may record a number called ``facet``, or ``ROUGE-1``."""
+    """A suite may record a number called ``facet``, or ``ROUGE-1``.
+
+    Leading are the metrics, also of a judge that scored nothing, and the overall score.
+    """
     one = pair(
         "kiln",
         numbers={"ROUGE-1": 0.25, "words": 12},
@@ -76,17 +80,11 @@ def test_columns_of_one_name_do_not_hide_each_other() -> None:
         ("record", "ROUGE-1", "overall"): 40.0,
         ("record", "facet", "overall"): 3.0,
     }
-
-
-def test_leading_columns_are_the_metrics_and_the_overall_score() -> None:
-    """A judge that scored nothing is there all the same; a rating is part of FM, told once."""
     metrics = [("judge", "facet"), ("judge", "eva"), ("judge", "faithfulness")]
-    silent = studied(pair("kiln"))
-    assert [(c.giver, c.name) for c in silent.columns()] == metrics
-    judged = Given(values={"facet": 0.5, "facet.method": 2.0})
-    one = pair("kiln", numbers={"words": 9}, judged=judged, label=Given(values={"overall": 0.7}))
-    found = studied(one).columns(leading=True)
-    assert [(c.giver, c.name) for c in found] == [*metrics, ("label", "overall")]
+    assert [(c.giver, c.name) for c in studied(pair("kiln")).columns()] == metrics
+    labelled = replace(one, given={**one.given, LABELS: Given(values={"overall": 0.7})})
+    leading = [(c.giver, c.name) for c in studied(labelled).columns(leading=True)]
+    assert leading == [*metrics, ("label", "overall")]
 
 
 def test_mean_support_is_a_column_only_of_a_judge_that_gives_it() -> None:

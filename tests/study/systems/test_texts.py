@@ -41,44 +41,32 @@ def test_readability_worked_example() -> None:
     assert easy == pytest.approx(0.0496 * 4.5)  # D = 0: without the jump above 5
 
 
-@pytest.mark.parametrize("text", ["", "<s></s><pad>", "12.5 % (3) .", "@xmath1 @xcite"])
-def test_a_text_without_words_has_no_grade(text: str) -> None:
-    """Numbers and placeholders are no words."""
-    assert readability(text, familiar=FAMILIAR) == {}
-
-
-@pytest.mark.parametrize(
-    "same",
-    [
+def test_marks_numbers_and_case_change_no_grade() -> None:
+    """Traces of a system, numerals and lower-casing do not make a text harder."""
+    grades = readability(TEXT, familiar=FAMILIAR)
+    for same in (
         f"<s> Abstract: {TEXT}</s><pad>",
         "The old pump fills 12 the pond @xmath3. It rarely stops (5%).",
         "the old pump fills the pond . it rarely stops .",
         TEXT.upper(),
         "12 . " + TEXT,
-    ],
-)
-def test_marks_numbers_and_case_change_no_grade(same: str) -> None:
-    """Traces of a system, numerals and lower-casing do not make a text harder."""
-    assert readability(same, familiar=FAMILIAR) == readability(TEXT, familiar=FAMILIAR)
-
-
-def test_a_clitic_in_tokenised_text_is_no_word() -> None:
-    """The released texts write "patient 's"; that is one word of two syllables."""
+    ):
+        assert readability(same, familiar=FAMILIAR) == grades, same
+    for text in ("", "<s></s><pad>", "12.5 % (3) .", "@xmath1 @xcite"):  # no words
+        assert readability(text, familiar=FAMILIAR) == {}
+    # The released texts write "patient 's"; that is one word of two syllables.
     assert readability("the patient 's pump stops .") == readability("The patient's pump stops.")
 
 
-@pytest.mark.parametrize(
-    "word",
-    """
-    Pump pumps pump's pumped pumping boxes boxed carries carried carrying stopped stopping used
-    using larger largest bigger biggest happier happiest happily slowly pump-box 5-box
-    """.split(),
-)
-def test_an_inflection_of_a_familiar_word_is_familiar(word: str) -> None:
+def test_an_inflection_of_a_familiar_word_is_familiar() -> None:
     """One ending a word: -s, -ed, -ing, -er, -est, -ly; a derived word is another one."""
     known = frozenset("pump box carry stop use large big happy slow".split())
-    assert is_familiar(word, known)
-    assert not is_familiar(f"{word}less", known)
+    inflected = """
+        Pump pumps pump's pumped pumping boxes boxed carries carried carrying stopped stopping used
+        using larger largest bigger biggest happier happiest happily slowly pump-box 5-box
+    """
+    assert [w for w in inflected.split() if not is_familiar(w, known)] == []
+    assert [w for w in inflected.split() if is_familiar(f"{w}less", known)] == []
 
 
 @settings(deadline=None)
