@@ -45,7 +45,10 @@ def table(folder: Path, text: str, *names: str) -> list[FileEntry]:
 
 
 def test_cells_are_fields_and_empty_ones_are_not_there(tmp_path: Path) -> None:
-    """Worked example: a quoted comma and line break, which moves the lines below."""
+    """Worked example: a quoted comma and line break, which moves the lines below.
+
+    Columns are renamed, left out and carried along: nobody has to edit another program's table.
+    """
     rows = table(
         tmp_path,
         'paper,system,method,x_note\nmoss-01, long ,3,"so, so\nindeed"\n,,,\nmoss-01,short,,\n',
@@ -54,10 +57,6 @@ def test_cells_are_fields_and_empty_ones_are_not_there(tmp_path: Path) -> None:
         ({**PAIR, "method": "3", "x_note": "so, so\nindeed"}, 2),
         ({**PAIR, "system": "short"}, 5),
     ]
-
-
-def test_columns_are_renamed_left_out_and_carried_along(tmp_path: Path) -> None:
-    """Nobody has to edit a table that another program has written."""
     names = ("doc=paper", "id=-", "why=x_why", "FM=overall")
     (row,) = table(tmp_path, "doc,system,id,why,FM\np,s,17,short,0.5\n", *names)
     assert row.values == {"paper": "p", "system": "s", "x_why": "short", "overall": "0.5"}
@@ -74,16 +73,9 @@ def test_mistakes_in_a_table_are_reported_with_their_lines(
     ]
     messages = [mistake(partial(table, tmp_path, text)) for text in tables]
     none = TextFile(tmp_path / "none.csv", "none.csv")
-    assert [*messages, mistake(lambda: read_csv(none, {}))] == snapshot
-
-
-def test_mappings_that_mean_nothing_are_refused(
-    tmp_path: Path, snapshot: SnapshotAssertion
-) -> None:
-    """A slip in it would leave a column out in silence."""
-    messages = []
+    messages.append(mistake(lambda: read_csv(none, {})))
     for options in ("rater", "=paper", "rater=anotator", "a=paper a=system", "pape=paper"):
-        with pytest.raises(OptionError) as caught:
+        with pytest.raises(OptionError) as caught:  # a slip would leave a column out in silence
             table(tmp_path, "paper,system,overall\np,s,1\n", *options.split())
         messages.append(str(caught.value))
     assert messages == snapshot
@@ -145,20 +137,17 @@ def test_a_row_says_what_it_says_of_each_item(
     assert items == said
 
 
-@pytest.mark.parametrize(
-    ("evidence", "indices"),
-    [("2;0", (2, 0)), ("2, 0", (2, 0)), ("2 0 2", (2, 0)), ("get hot", (0,))],
-)
-def test_evidence_is_indices_or_words(
-    suite: Suite, evidence: str, indices: tuple[int, ...]
-) -> None:
+def test_evidence_is_indices_or_words(suite: Suite) -> None:
     """Written as the suite writes it: with the first words, so that another splitter finds it."""
     starts = {2: "Under moss the roof was", 0: "Roofs get hot in July."}
-    more = {"evidence": evidence, "error": "number", "x_sure": "no", "annotator": "anna"}
-    (marking,) = markings(suite, SENTENCE | more)
-    assert marking.evidence == tuple(EvidenceLabel(index=i, starts=starts[i]) for i in indices)
-    assert (marking.error, marking.own) == ("number", (("x_sure", "no"),))
-    assert marking.annotator == "anna"
+    for evidence, indices in (
+        ("2;0", (2, 0)), ("2, 0", (2, 0)), ("2 0 2", (2, 0)), ("get hot", (0,)),
+    ):  # fmt: skip
+        more = {"evidence": evidence, "error": "number", "x_sure": "no", "annotator": "anna"}
+        (marking,) = markings(suite, SENTENCE | more)
+        assert marking.evidence == tuple(EvidenceLabel(index=i, starts=starts[i]) for i in indices)
+        assert (marking.error, marking.own) == ("number", (("x_sure", "no"),))
+        assert marking.annotator == "anna"
 
 
 def test_mistakes_in_rows_are_reported_with_their_places(
@@ -212,14 +201,6 @@ def said(
     )
 
 
-def test_items_that_two_say_otherwise_of_are_disputed() -> None:
-    """Evidence is not: two sentences can carry the same."""
-    alike = [said("anna", True, 1), said("ben", True, 2)]
-    unlike = [said("anna", True, index=1), said("ben", False, index=1)]
-    annotators = by_annotator([*alike, *unlike, said("anna", False, index=2)])
-    assert [item.index for item in disputed(annotators)] == [1]
-
-
 @pytest.mark.parametrize(
     ("markings", "value", "evidence", "error"),
     [
@@ -254,11 +235,12 @@ def test_what_nobody_can_settle_is_refused(snapshot: SnapshotAssertion) -> None:
 
 @given(st.lists(st.booleans(), min_size=1, max_size=7).filter(lambda v: sum(v) * 2 != len(v)))
 def test_order_of_annotators_settles_nothing(values: Sequence[bool]) -> None:
-    """A majority is a count."""
-    markings = [said(f"a{number}", value) for number, value in enumerate(values)]
-    one = settled(by_annotator(markings))[0]
-    other = settled(by_annotator(list(reversed(markings))))[0]
-    assert one.value == other.value == (sum(values) * 2 > len(values))
+    """A majority is a count, and whoever differs makes a dispute; evidence is none."""
+    markings = [said(f"a{number}", value, number) for number, value in enumerate(values)]
+    for order in (markings, markings[::-1]):
+        annotators = by_annotator(order)
+        assert [each.value for each in settled(annotators)] == [sum(values) * 2 > len(values)]
+        assert len(disputed(annotators)) == (len({*values}) > 1)
 
 
 def test_text_stands_in_sentences() -> None:

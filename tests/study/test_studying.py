@@ -89,13 +89,9 @@ def test_two_judges_make_a_heat_map_and_show_what_they_like(study: Study) -> Non
     judges = ["--judge", ALPHA, "--judge", BETA]
     found, text = study(write_studied(Path("suite")), *judges, *FAMILIES, "--only=judges")
     (heat,) = [heat for heat in found["heats"] if heat["metric"] == "facet"]
-    gain = 1 - (0.1 * 2 / 3 + 0.3 * 3 / 4) / 0.4
-
     assert [cell["is_own"] for cell in heat["cells"]] == [True, False, False, True]
-    preference = heat["preference"]
-    for bound in ("value", "low", "high"):
-        assert preference[bound] == pytest.approx(gain)
-    assert (preference["n"], preference["n_of"]) == (4, 4)
+    gain = pytest.approx(1 - (0.1 * 2 / 3 + 0.3 * 3 / 4) / 0.4)
+    assert heat["preference"] == {"value": gain, "low": gain, "high": gain, "n": 4, "n_of": 4}
     assert "self-preference +0.271 [.27, .27] on 4 of 4 papers" in " ".join(text.split())
 
 
@@ -123,8 +119,13 @@ def test_texts_alone_ask_no_judge_and_load_no_matplotlib(
     assert "judge" not in text
 
 
-def test_hostile_names_are_text(study: Study) -> None:
-    """A name can neither colour nor move the terminal, nor break a table, a figure or a file."""
+def test_hostile_names_are_text(
+    study: Study, shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name can neither colour nor move the terminal, nor break a table, a figure or a file.
+
+    Without matplotlib the extra is named before a judge is asked.
+    """
     by = "[red]re\x1b[31md[/red] :smile: \n::error::"
     suite = write_studied(Path("suite"), names=HOSTILE, by=by)
     only = "--only=systems,ratings,hallucination,proportions"
@@ -137,17 +138,10 @@ def test_hostile_names_are_text(study: Study) -> None:
     assert HOSTILE["beta"] not in text.split("systems (papers", maxsplit=1)[0]
     assert [system["name"] for system in found["systems"]] == list(HOSTILE.values())
     assert not [file for file in Path("drawn").iterdir() if b"<i>" in file.read_bytes()]
-
-
-def test_without_matplotlib_the_extra_is_named(
-    monkeypatch: pytest.MonkeyPatch, shell: Shell
-) -> None:
-    """Before a judge is asked."""
     monkeypatch.setattr("summeval_pytest.study.study.find_spec", lambda _: None)
-    suite = write_studied(Path("suite"))
-    message = shell.error(4, "study", suite, "--figures", "drawn")
+    message = shell.error(4, "study", suite, "--figures", "other")
     assert "pip install 'summeval-pytest[report]'" in message
-    assert not Path("drawn").exists()
+    assert not Path("other").exists()
 
 
 @pytest.mark.parametrize(
@@ -164,6 +158,7 @@ def test_without_matplotlib_the_extra_is_named(
         (["--familiar=empty.txt"], "--familiar=empty.txt: holds no word; write the familiar"),
         (["--json=none/x.json"], "--json=none/x.json: cannot be written, its folder is not there"),
         (["--figures=empty.txt"], "--figures=empty.txt: no folder can be made there"),
+        ([], "suite/labels.jsonl:1: "),
     ],
 )
 def test_what_cannot_be_is_reported_before_anybody_is_asked(
@@ -172,6 +167,12 @@ def test_what_cannot_be_is_reported_before_anybody_is_asked(
     """In the words of the option that was typed."""
     suite = write_studied(Path("suite"))
     Path("empty.txt").write_text("\n \n", encoding="utf-8")
+    if not arguments:  # a label of a sentence that is not there, as `agree` refuses it
+        with (suite / "labels.jsonl").open("r+", encoding="utf-8") as labels:
+            first = json.loads(labels.readline()) | {"sentences": [{"index": 99, "faithful": True}]}
+            labels.seek(0)
+            labels.truncate()
+            labels.write(json.dumps(first) + "\n")
     assert message in shell.error(4, "study", suite, *arguments)
 
 
@@ -196,16 +197,6 @@ def test_the_bundled_suite_is_studied_by_the_embedded_judge(study: Study) -> Non
     assert shown == {"facet": "0.993", "eva": "0.872", "faithfulness": "0.979"}
     assert {(mean["n"], mean["n_of"]) for mean in means.values()} == {(30, 30)}
     assert "0.993 (1)" in text
-
-
-def test_a_label_of_a_sentence_that_is_not_there_is_refused(shell: Shell) -> None:
-    """As `agree` refuses it: it would count among the labelled sentences."""
-    suite = write_studied(Path("suite"))
-    labels = suite / "labels.jsonl"
-    first, *others = labels.read_text(encoding="utf-8").splitlines()
-    message = {**json.loads(first), "sentences": [{"index": 99, "faithful": True}]}
-    labels.write_text("\n".join([json.dumps(message), *others]) + "\n", encoding="utf-8")
-    assert shell.error(4, "study", suite, "--only", "numbers").startswith("suite/labels.jsonl:1: ")
 
 
 def test_scholarsum_gives_the_figures_of_the_paper(
@@ -247,21 +238,16 @@ def test_the_order_of_papers_does_not_matter(study: Study) -> None:
     assert one == other
 
 
-@pytest.mark.parametrize(
-    ("name", "stem"),
-    [
-        ("gpt-4o-2024-08-06", "gpt"), ("gpt35_fm", "gpt"), ("openai/GPT-4o", "gpt"),
-        ("llama2_70b", "llama"), ("Qwen2.5-7B-Instruct", "qwen"), ("70b", "b"), ("42", "42"),
-        ("", ""),
-    ],
-)  # fmt: skip
-def test_the_stem_is_the_first_run_of_letters(name: str, stem: str) -> None:
-    """Versions and sizes of a model are one family."""
-    assert stem_of(name) == stem
-
-
 def test_what_the_user_says_counts_for_judge_and_system() -> None:
-    """A model may judge and be judged under one name, which may hold an equals sign."""
+    """A model may judge and be judged under one name, which may hold an equals sign.
+
+    Else versions and sizes of a model are one family.
+    """
+    stems = {
+        "gpt-4o-2024-08-06": "gpt", "gpt35_fm": "gpt", "openai/GPT-4o": "gpt", "7": "7",
+        "llama2_70b": "llama", "Qwen2.5-7B-Instruct": "qwen", "70b": "b", "": "",
+    }  # fmt: skip
+    assert {name: stem_of(name) for name in stems} == stems
     judges, systems = families_of(
         {"gpt": "gpt-4o"}, {"gpt": "gpt-4o", "mine": "tuned-1"}, ["mine=GPT", "gpt=gpt"]
     )

@@ -222,17 +222,11 @@ def test_the_numbers_of_a_short_summary() -> None:
     assert "Dale-Chall" not in found
     known = {*LENGTHS, *NOVELTY, *READABILITY, "numbers", "counted words"}
     assert found.keys() <= {*known, "ROUGE-1", "ROUGE-2", "ROUGE-L"}
-
-
-def test_a_reference_is_compared_with_no_other_text() -> None:
-    """It is as long as itself, and overlap with itself says nothing."""
+    # A reference is as long as itself, and is compared with no other text.
     found = text_numbers("Bricks crack.", source=KILNS)
     assert found["of reference"] == 1
     assert "ROUGE-1" not in found
-
-
-def test_what_a_text_does_not_have_is_absent() -> None:
-    """A text without a word has no readability, and 0 would be a grade."""
+    # A text without a word has no readability, and 0 would be a grade.
     found = text_numbers("", source=KILNS, references=["Bricks."])
     assert found["words"] == 0
     assert not {"compression", "counted words", "novelty 1", "FKGL"} & found.keys()
