@@ -1,6 +1,6 @@
 """How time and memory grow with the number of pairs, whoever judges them.
 
-    python -m tests.benchmarks.size [--pairs 3000 30000] [--only gate compare page judge dask kill]
+    python -m tests.benchmarks.size [--pairs 3000 30000] [--only gate compare page judge dask]
 
 The suite is golden/ repeated: 30 papers and five systems, under other names in each copy. It is
 judged by the embedded judge, which remembers what it has read of a text, so that the harness is
@@ -11,11 +11,10 @@ compare  summeval compare of that record with itself
 page     summeval report --html of it
 judge    summeval judge, -j 1 and -j 2, into a record, which pytest then decides by
 dask     the same on two Dask workers of this machine
-kill     judge and dask, each five times, of which one worker is killed at a random moment
 
 `cpu` is what all processes of a command computed, and `ms a pair` that for each pair, which a busy
 machine moves less than the time; `MB` are the peaks of its largest processes, by what Linux says of
-them. Records of judge, dask and kill have to be equal to the byte.
+them. Records of judge and dask have to be equal to the byte (tests/scale kills workers, too).
 
 Ends with 1 where a command fails or a record differs.
 """
@@ -24,8 +23,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import random
 import re
 import resource
 import signal
@@ -38,13 +35,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 GOLDEN: Final = Path(__file__).parents[2] / "golden"
 LOOK_SECONDS: Final = 0.1
 """How often the memory of a run's processes is looked at; the system keeps each one's peak."""
-KILLS: Final = 5
-PARTS: Final = ("gate", "compare", "page", "judge", "dask", "kill")
+PARTS: Final = ("gate", "compare", "page", "judge", "dask")
 _TOML: Final = """\
 papers = "papers.jsonl"
 [thresholds]
@@ -56,7 +52,6 @@ facet = 0.3
 """
 _SUMMEVAL: Final = (sys.executable, "-m", "summeval_pytest.cli.app")
 _PYTEST: Final = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
-_WORKER: Final = b"spawn_main"
 
 
 def make_repeated(folder: Path, n_pairs: int) -> int:
@@ -94,10 +89,8 @@ class Taken:
     printed: str
 
 
-def watched(
-    command: tuple[str, ...], folder: Path, look: Callable[[int], None] = lambda _: None
-) -> Taken:
-    """Runs a command; ``look`` is called with its process id every now and then."""
+def watched(command: tuple[str, ...], folder: Path) -> Taken:
+    """Runs a command, and looks at its processes every now and then."""
     peaks: dict[int, float] = {}
     used, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     with tempfile.TemporaryFile("w+") as printed:
@@ -106,7 +99,6 @@ def watched(
         ) as run:
             while run.poll() is None:
                 peaks |= dict(family_megabytes(run.pid))
-                look(run.pid)
                 time.sleep(LOOK_SECONDS)
         printed.seek(0)
         text = printed.read()
@@ -138,33 +130,6 @@ def family(pid: int) -> Iterator[int]:
             yield from family(int(child))
 
 
-class Killer:
-    """Kills one worker of a command, so many seconds after its first look."""
-
-    def __init__(self, seconds: float, chance: random.Random) -> None:
-        self._seconds = seconds
-        self._chance = chance
-        self._began: float | None = None
-        self.n_killed = 0
-
-    def look(self, pid: int) -> None:
-        """Kills if it is time."""
-        self._began = self._began or time.perf_counter()
-        if self.n_killed or time.perf_counter() - self._began < self._seconds:
-            return
-        workers = [each for each in family(pid) if each != pid and _is_worker(each)]
-        if workers:
-            os.kill(self._chance.choice(workers), signal.SIGKILL)
-            self.n_killed += 1
-
-
-def _is_worker(pid: int) -> bool:
-    try:
-        return _WORKER in Path("/proc", str(pid), "cmdline").read_bytes()
-    except OSError:
-        return False
-
-
 class Bench:
     """The commands of one size, over one suite; their rows are printed as they end.
 
@@ -178,12 +143,9 @@ class Bench:
         self._n_pairs = n_pairs
         self.wrongs: list[str] = []
 
-    def row(
-        self, name: str, command: tuple[str, ...], made: str, killer: Killer | None = None
-    ) -> Taken:
+    def row(self, name: str, command: tuple[str, ...], made: str) -> None:
         """Runs a command and prints a row; ``made`` is the file that it makes."""
-        look = (lambda _: None) if killer is None else killer.look
-        taken = watched(command, self._folder, look)
+        taken = watched(command, self._folder)
         megabytes = ", ".join(f"{peak:.0f}" for peak in taken.megabytes[:3])
         file = self._folder / made
         size = f"{file.stat().st_size / 1e6:9.1f}" if made and file.exists() else f"{'':9}"
@@ -194,7 +156,6 @@ class Bench:
         )
         if taken.code not in {0, 1}:
             self.wrongs.append(f"{name} ended with {taken.code}:\n{taken.printed[-1000:]}")
-        return taken
 
     def gate(self) -> None:
         """A run of pytest with a record and a JUnit report."""
@@ -223,23 +184,9 @@ class Bench:
         self._judged("judge --dask -j 2", "dask.jsonl", "--dask", "-j", "2")
         self._same("one.jsonl", "dask.jsonl")
 
-    def kill(self) -> None:
-        """Judged by workers one of which dies."""
-        chance = random.Random(1)
-        for name, *options in (("judge", "-j", "2"), ("dask", "--dask", "-j", "2")):
-            whole = self._judged(f"{name}, whole", "whole.jsonl", *options)
-            for place in range(KILLS):
-                seconds = chance.uniform(0.3, 0.8) * whole.wall_seconds
-                killer = Killer(seconds, chance)
-                message = f"{name}, killed at {seconds:.0f} s"
-                self._judged(message, f"{place}.jsonl", *options, killer=killer)
-                self._same("whole.jsonl", f"{place}.jsonl")
-                if not killer.n_killed:
-                    self.wrongs.append(f"{message}: nobody was killed")
-
-    def _judged(self, name: str, out: str, *options: str, killer: Killer | None = None) -> Taken:
+    def _judged(self, name: str, out: str, *options: str) -> None:
         command = (*_SUMMEVAL, "judge", "summeval.toml", f"--out={out}", *options)
-        return self.row(name, command, out, killer)
+        self.row(name, command, out)
 
     def _same(self, one: str, other: str) -> None:
         if (self._folder / one).read_bytes() != (self._folder / other).read_bytes():

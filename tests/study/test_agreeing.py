@@ -19,7 +19,6 @@ from tests.study.moss_suite import GREW, READER, SAND, labels_of, moss, write_su
 
 if TYPE_CHECKING:
     from summeval_pytest.study.baselines import BaselineName
-    from tests.cli.conftest import Shell
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
 
@@ -46,7 +45,8 @@ def agreed(tmp_path_factory: pytest.TempPathFactory) -> Agreed:
     file = folder.with_suffix(".json")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(study_tables, "RESAMPLES", 20)
-        lines = agree(folder, judge=READER, json_file=file)
+        page = Tables(html=folder.with_suffix(".html"))
+        lines = agree(folder, judge=READER, json_file=file, tables=page)
     return folder, lines, json.loads(file.read_text(encoding="utf-8"))
 
 
@@ -195,29 +195,28 @@ def test_every_option_adds_its_table_and_changes_no_figure(agreed: Agreed, tmp_p
 
 
 def test_json_and_page_are_the_same_bytes_whatever_the_hash_seed(
-    tmp_path: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
+    agreed: Agreed, tmp_path: Path
 ) -> None:
     """Two runs that differ in a digit cannot be told from a judge that changed.
 
     Another process orders its sets differently; twenty resamples are enough to move every interval.
     """
-    moss(tmp_path / "moss")
+    folder, lines, _ = agreed
     program = (
         "import sys; from summeval_pytest.study import tables; tables.RESAMPLES = 20;"
         "from summeval_pytest.cli.app import main; sys.exit(main(sys.argv[1:]))"
     )
-    monkeypatch.chdir(tmp_path)
-    command = ("agree", "moss", "--judge", READER)
-    here = shell.lines(*command, "--json", "here.json", "--html", "here.html")
+    files = {end: tmp_path / f"there{end}" for end in (".json", ".html")}
+    command = ("agree", folder, "--judge", READER, "--json", files[".json"])
     env = clean_environment(PYTHONHASHSEED="20241", PYTHONPATH=str(ROOT))
-    files = ("--json", "there.json", "--html", "there.html")
-    there = run_command(sys.executable, "-c", program, *command, *files, env=env)
-    assert there.stdout.splitlines() == here
-    for suffix, end in (("json", b"}\n"), ("html", b"</html>\n")):
-        one, other = ((tmp_path / f"{name}.{suffix}").read_bytes() for name in ("here", "there"))
-        assert one == other
-        assert one.endswith(end)
-    page = Path("here.html").read_text(encoding="utf-8")
+    there = run_command(
+        sys.executable, "-c", program, *command, "--html", files[".html"], cwd=tmp_path, env=env
+    )
+    assert there.stdout.splitlines() == lines
+    for end, file in files.items():
+        assert file.read_bytes() == folder.with_suffix(end).read_bytes()
+    page = files[".html"].read_text(encoding="utf-8")
+    assert page.endswith("</html>\n")
     for text in (
         READER, "<code>reader-1</code>", "<caption><bdi>FM</bdi></caption>",
         "FM: no number for 2 of 6 pairs, first: the page is torn",

@@ -117,6 +117,7 @@ CASES = st.builds(
 )
 
 
+@settings(max_examples=10)
 @given(st.lists(CASES, min_size=1, max_size=8))
 def test_the_order_of_cases_does_not_matter(cases: list[EvidenceCase]) -> None:
     """Law: nor do figures leave 0 to 1, and the evidence itself is a perfect finder."""

@@ -104,7 +104,7 @@ def test_each_facet_has_its_own_scale(facet: Facet, highest: int) -> None:
     assert {found[facet][name].value for name in RATING_FIGURES} == {1.0}
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=10)
 @given(labelled=pairs(), data=st.data())
 def test_the_order_of_pairs_and_of_items_does_not_matter(
     labelled: list[GoldenPair], data: st.DataObject
@@ -289,7 +289,7 @@ BOOKS = st.dictionaries(st.sampled_from(["p1", "p2", "p3", "p4"]), RATINGS, max_
 
 
 @pytest.mark.usefixtures("few_resamples")
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(BOOKS, BOOKS)
 def test_swapping_the_annotators_swaps_only_what_one_of_them_has(a: Labels, b: Labels) -> None:
     """Nobody of two is the truth; and who is compared with themselves agrees."""

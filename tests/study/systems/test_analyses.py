@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest.metrics.facts import StageCounts
 from summeval_pytest.questions import FACETS
+from summeval_pytest.study import tables
 from summeval_pytest.study.systems.analyses import (
     ANALYSES,
     associations,
@@ -159,7 +160,7 @@ def test_labels_have_rows_of_their_own_where_somebody_looked() -> None:
 
 
 def heat_of(
-    tables: list[dict[str, dict[str, float]]], families: tuple[dict[str, str], dict[str, str]]
+    papers: list[dict[str, dict[str, float]]], families: tuple[dict[str, str], dict[str, str]]
 ) -> Row:
     """The heat of FM; a table a paper, by judge and system."""
     pairs = [
@@ -172,17 +173,19 @@ def heat_of(
             },
         )
         for system in families[1]
-        for place, table in enumerate(tables)
+        for place, table in enumerate(papers)
     ]
-    of = studied(*pairs, judges=tuple(families[0]), n_papers=len(tables))
-    _, facet = judge_heats(replace(of, families=families))
+    of = studied(*pairs, judges=tuple(families[0]), n_papers=len(papers))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "RESAMPLES", 20)
+        _, facet = judge_heats(replace(of, families=families))
     return facet
 
 
 SQUARE = ({"A": "a", "B": "b"}, {"sa": "a", "sb": "b"})
 
 
-@settings(max_examples=8)  # each example resamples
+@settings(max_examples=10)
 @given(
     levels=st.lists(st.floats(-1, 1), min_size=5, max_size=5),
     bias=st.floats(-1, 1),
