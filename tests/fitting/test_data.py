@@ -60,7 +60,10 @@ def test_sentences_of_one_abstract_are_one_text(
 
 
 def test_an_intercept_speaks_for_its_own_rows() -> None:
-    """Where a feature tells nothing, it is the logit of the share of 1 among them."""
+    """Where a feature tells nothing, it is the logit of the share of 1 among them.
+
+    No slope is negative: a set in which overlap goes with error must not teach that it is bad.
+    """
     slopes, starts = fit_logistic(
         np.full((8, 1), 0.5),
         np.array([1, 1, 1, 0, 1, 0, 0, 0.0]),
@@ -70,14 +73,9 @@ def test_an_intercept_speaks_for_its_own_rows() -> None:
     )
     assert slopes == pytest.approx([0.0], abs=1e-3)
     assert starts == pytest.approx([log(3), -log(3)], abs=1e-3)
-
-
-def test_no_slope_is_negative() -> None:
-    """A set in which overlap goes with error must not teach that overlap is bad."""
     features = np.array([[0.0, 1.0], [0.2, 0.8], [0.8, 0.1], [1.0, 0.0]])
-    slopes, _ = fit_logistic(
-        features, np.array([0.0, 0.0, 1.0, 1.0]), weights=np.ones(4), ridge=0.01
-    )
+    labels = np.array([0.0, 0.0, 1.0, 1.0])
+    slopes, _ = fit_logistic(features, labels, weights=np.ones(4), ridge=0.01)
     assert slopes[0] > 1.0
     assert slopes[1] == 0.0
 

@@ -42,7 +42,10 @@ def test_roles_are_learned_from_made_up_abstracts(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_vector_stands_in_the_tables_where_its_word_is_read() -> None:
-    """Worked: only so do the sums of a sentence's vectors fold into the words of the model."""
+    """Worked: only so do the sums of a sentence's vectors fold into the words of the model.
+
+    Neighbours are read in tables of their own. Words that share a place share a mean.
+    """
     vectors = WordVectors({"kettle": 0}, np.array([5]), np.ones((1, 1)))
     own, _, beside, *_ = name_of("kettle")
 
@@ -55,6 +58,12 @@ def test_a_vector_stands_in_the_tables_where_its_word_is_read() -> None:
         (OWN + beside, 1): pytest.approx(BESIDE_SCALE),
         (OWN + BESIDE + beside, 2): pytest.approx(BESIDE_SCALE),
     }
+    first, second = word_rows(["kettles", "kettles"])
+    after = {row - OWN - BESIDE for row in first if row >= OWN + BESIDE}
+    assert after == {row - OWN for row in second if row >= OWN}
+    assert all(row < OWN or row >= OWN + BESIDE for row in first)
+    vectors = WordVectors({"a": 0, "b": 1, "c": 2}, np.array([3, 1, 1]), np.eye(3))
+    assert vectors.by_place([0, 0, 2], 3).tolist() == [[0.75, 0.25, 0], [0, 0, 0], [0, 0, 1]]
 
 
 def test_a_doubted_label_does_not_forbid_the_others() -> None:
@@ -126,18 +135,3 @@ def test_words_among_the_same_neighbours_have_one_vector() -> None:
     tea, milk, saw = (found.vectors[found.rows[word]] for word in ("tea", "milk", "saw"))
     assert tea @ milk == pytest.approx(1.0)
     assert tea @ saw < 0.5
-
-
-def test_words_that_share_a_place_share_a_mean() -> None:
-    """Worked: three of one word and one of another make (3, 1) / 4; place 1 has no word."""
-    vectors = WordVectors({"a": 0, "b": 1, "c": 2}, np.array([3, 1, 1]), np.eye(3))
-    assert vectors.by_place([0, 0, 2], 3).tolist() == [[0.75, 0.25, 0], [0, 0, 0], [0, 0, 1]]
-
-
-def test_neighbours_are_read_in_tables_of_their_own() -> None:
-    """What stands before a sentence is no word of it."""
-    first, second = word_rows(["kettles", "kettles"])
-    assert {row - OWN - BESIDE for row in first if row >= OWN + BESIDE} == {
-        row - OWN for row in second if row >= OWN
-    }
-    assert all(row < OWN or row >= OWN + BESIDE for row in first)

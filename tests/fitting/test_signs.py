@@ -48,19 +48,17 @@ def question(text: str, labels: tuple[int, ...], paper: str = "one") -> Asked:
     )
 
 
-def test_examples_are_what_the_judge_sees() -> None:
-    """One row a fact, with the words found in the text as its first sign."""
-    data = examples(iter([question("Kites rose. The bells rang.", (1, 0, 0, 1))]))
-    assert data.signs.shape == (4, 7)
-    assert data.signs[:, 0].tolist() == [1.0, 0.0, 0.0, 1.0]
-    assert data.labels.tolist() == [1.0, 0.0, 0.0, 1.0]
-
-
 def test_papers_are_unseen_when_they_are_scored(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A paper whose labels are upside down is still scored by what the others say."""
+    """A paper whose labels are upside down is still scored by what the others say.
+
+    Examples are what the judge sees: a row a fact, its words found in the text as its first sign.
+    """
     monkeypatch.setattr(presence, "SHARES", {"made/up": 1.0})
     text, labels = "Kites rose. The bells rang.", (1, 0, 0, 1)
     honest = [question(text, labels, paper=f"paper {number}") for number in range(12)]
+    data = examples(iter([honest[0]]))
+    assert data.signs.shape == (4, 7)
+    assert data.signs[:, 0].tolist() == data.labels.tolist() == [1.0, 0.0, 0.0, 1.0]
     wrong = question(text, (0, 1, 1, 0), paper="upside down")
     logits = presence.unseen(examples(iter([*honest, wrong])))
     assert logits[-4] > logits[-3]
