@@ -89,15 +89,6 @@ def test_agreement_is_printed_and_written(agreed: Agreed) -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ["1", "ten", "10,", "10;20", "99999"])
-def test_sizes_that_are_no_numbers_of_papers_are_refused(
-    text: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """One paper has no interval."""
-    assert main(["agree", str(ROOT / "golden"), "--papers", text]) == 4
-    assert f"'{text}' are no numbers of papers from 2 to 9999" in capsys.readouterr().err
-
-
 def test_labels_without_any_overall_score_still_have_items_to_agree_on(tmp_path: Path) -> None:
     """Sentences alone: one is called wrong and both are labelled so."""
     labels = labels_of(sentences=[{"index": 0, "faithful": False}])
@@ -224,12 +215,6 @@ def test_json_and_page_are_the_same_bytes_whatever_the_hash_seed(
         assert text in page
 
 
-def test_a_page_that_cannot_be_written_is_refused_first(tmp_path: Path) -> None:
-    """Before a judge is asked, and paid."""
-    with pytest.raises(OptionError, match=r"^--html=.*cannot be written, it is a folder"):
-        agree(tmp_path / "no-such-suite", tables=Tables(html=tmp_path))
-
-
 def test_baselines_are_asked_for_where_they_are_wanted(agreed: Agreed) -> None:
     """The embedded judge rates a summary as a whole, and counts no facts by a prompt."""
     path, plain, _ = agreed
@@ -303,13 +288,28 @@ def test_two_files_are_compared_and_the_figures_written(
     assert figures["items"]["result"]["quadratic kappa"][0] == 0.0
 
 
+TAKEN = "--compare prints no other table; leave out"
+
+
 @pytest.mark.parametrize(
-    "option", ["--summary", "--fit-weights", "--level=all", "--html=page.html"]
+    ("arguments", "message"),
+    [
+        *(
+            ([f"--papers={text}"], f"'{text}' are no numbers of papers from 2 to 9999")
+            for text in ("1", "ten", "10,", "10;20", "99999")  # one paper has no interval
+        ),
+        *(
+            (["--compare", "a.jsonl", "b.jsonl", option], f"{TAKEN} {option.partition('=')[0]}\n")
+            for option in ("--summary", "--fit-weights", "--level=all", "--html=page.html")
+        ),
+        (["--html=/"], "--html=/: cannot be written, it is a folder"),
+        (["--json=/"], "--json=/: cannot be written, it is a folder"),
+        (["--of=labelled"], "--of=labelled goes with --evidence; add it or leave this out"),
+    ],
 )
-def test_options_of_the_tables_are_refused(capsys: pytest.CaptureFixture[str], option: str) -> None:
-    """They would be in vain: no judge is asked, and no other table is printed."""
-    assert main(["agree", "moss", "--compare", "a.jsonl", "b.jsonl", option]) == 4
-    name = option.partition("=")[0]
-    assert capsys.readouterr().err == (
-        f"summeval: error: --compare prints no other table; leave out {name}\n"
-    )
+def test_options_that_cannot_be_are_refused_before_a_judge_is_asked(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They would be in vain: no judge is asked, and paid, and no other table is printed."""
+    assert main(["agree", "no-such-suite", *arguments]) == 4
+    assert message in capsys.readouterr().err

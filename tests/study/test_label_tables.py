@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,7 @@ from summeval_pytest.study.label_tables import (
 from summeval_pytest.suite.entries import FileEntry
 from summeval_pytest.suite.labels import EvidenceLabel
 from summeval_pytest.suite.lines import TextFile
-from summeval_pytest.suite.marking import Item, Marking, label_lines, read_label_file
+from summeval_pytest.suite.marking import Item, Marking, label_lines
 from tests.label_suite import loaded, mistake
 
 if TYPE_CHECKING:
@@ -257,16 +256,8 @@ def test_text_stands_in_sentences() -> None:
     assert {text: stands_in(text, sentences) for text in places} == places
 
 
-def test_text_is_what_the_suites_reader_accepts(
-    tmp_path: Path, snapshot: SnapshotAssertion
-) -> None:
+def test_text_is_what_the_suites_reader_accepts(suite: Suite, snapshot: SnapshotAssertion) -> None:
     """The second look that no importer can forget; the place is the file to be."""
-    suite = loaded(tmp_path)
     item = Item(paper="moss-01", system="long", kind="result")
-    rated = Marking(item=item, value=4, place=Place("x"))
-    text = label_text(suite, label_lines(suite, [rated], {}), "out.jsonl")
-    file = tmp_path / "labels.jsonl"
-    file.write_text(text, encoding="utf-8")
-    assert read_label_file(file, suite)["moss-01", "long"].facets == {"result": 4}
-    wrong = label_lines(suite, [replace(rated, value=5)], {})
+    wrong = label_lines(suite, [Marking(item=item, value=5, place=Place("x"))], {})
     assert mistake(lambda: label_text(suite, wrong, "out.jsonl")) == snapshot

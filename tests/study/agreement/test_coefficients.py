@@ -176,32 +176,22 @@ def columns_of(rows: list[Row]) -> tuple[list[str], list[str], list[float], list
 @every_name
 @few_examples
 @given(rows=rated_rows | any_rows)
-def test_over_all_pairs_it_is_the_coefficient_and_its_bootstrap(
+def test_resamples_at_once_are_those_one_after_the_other(
     name: CoefficientName, rows: list[Row]
 ) -> None:
-    """Law: all resamples at once come to what one resample after the other does, gaps and ties."""
-    of, _, x, y = columns_of(rows)
-    drawn = bootstrap_interval(
-        of,
-        lambda at: SCALAR[name]([x[i] for i in at], [y[i] for i in at]),
-        n_resamples=12,
-        seed=7,
-    )
-    assert correlated(rows, "pooled", name) == (close(SCALAR[name](x, y), drawn), len(x))
+    """Law, over all pairs and within papers, with gaps and ties.
 
-
-@every_name
-@few_examples
-@given(rows=rated_rows | any_rows)
-def test_within_papers_it_is_the_mean_and_its_bootstrap(
-    name: CoefficientName, rows: list[Row]
-) -> None:
-    """Law: each paper weighs the same, and one without a coefficient is drawn and left out."""
+    Each paper weighs the same, and one without a coefficient is drawn and left out.
+    """
     of, _, x, y = columns_of(rows)
-    every = []
-    for paper in sorted(set(of)):
-        at = [place for place, each in enumerate(of) if each == paper]
-        every.append(SCALAR[name]([x[i] for i in at], [y[i] for i in at]))
+
+    def coefficient(at: Rows | range | list[int]) -> float | None:
+        return SCALAR[name]([x[i] for i in at], [y[i] for i in at])
+
+    drawn = bootstrap_interval(of, coefficient, n_resamples=12, seed=7)
+    expected = close(coefficient(range(len(x))), drawn), len(x)
+    assert correlated(rows, "pooled", name) == expected
+    every = [coefficient([i for i, p in enumerate(of) if p == paper]) for paper in sorted({*of})]
     known = [value for value in every if value is not None]
     mean = math.fsum(known) / len(known) if known else None
     drawn = bootstrap_mean(every, n_resamples=12, seed=7)
