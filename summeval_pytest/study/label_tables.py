@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import BeforeValidator
 
@@ -51,6 +51,7 @@ from summeval_pytest.text.printing import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from summeval_pytest.cli.imports import Labels
     from summeval_pytest.suite.rows import DataTable
     from summeval_pytest.suite.suite import Suite
 
@@ -59,17 +60,7 @@ _SHOWN: Final = 3
 _PAIRS_SHOWN: Final = 6
 
 
-class Choice(Protocol):
-    """Which labels are taken of a table, and which field each of its columns is."""
-
-    map: tuple[str, ...]
-    annotator: str | None
-    majority: bool
-    each: bool
-    force: bool
-
-
-def import_labels(source: Path, out: Path, suite: Suite, chosen: Choice) -> list[str]:
+def import_labels(source: Path, out: Path, suite: Suite, chosen: Labels) -> list[str]:
     """Writes the label file, or one an annotator, and says what it holds.
 
     Raises:
@@ -114,7 +105,7 @@ def import_labels(source: Path, out: Path, suite: Suite, chosen: Choice) -> list
 
 
 def _files(
-    annotators: Mapping[str, Markings], source: Path, out: Path, chosen: Choice
+    annotators: Mapping[str, Markings], source: Path, out: Path, chosen: Labels
 ) -> dict[Path, list[Marking]]:
     """The markings of each file that is written."""
     if chosen.each:

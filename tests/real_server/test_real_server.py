@@ -26,7 +26,7 @@ import pytest
 from summeval_pytest.endpoints.dialect import Dialect
 from summeval_pytest.endpoints.exchange import Memory
 from summeval_pytest.errors import NoReplyError
-from tests.endpoints.calls import LABEL, at, question, reply, run
+from tests.endpoints.calls import LABEL, at, question, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -311,24 +311,23 @@ def test_a_strict_schema_is_followed_at_once(llama: Serving) -> None:
 
 
 def test_equal_questions_get_equal_replies(llama: Serving) -> None:
-    """At temperature 0, however many ask at once, remembering loses nothing."""
+    """At temperature 0, however many ask at once, remembering loses nothing.
+
+    The server has one model under any name; a reply says which, with the tokens it took.
+    """
     asked = [replace(question(f"Is it {n % 4}?"), max_tokens=64) for n in range(32)]
 
     async def crowd(client: Client) -> list[ChatReply]:
         return await asyncio.gather(*map(client.send, asked))
 
-    said = [message.text for message in run(patiently(llama), crowd)]
+    replies = run(patiently(llama), crowd)
+    said = [message.text for message in replies]
     assert all(said)
     assert said == said[:4] * 8
-
-
-def test_a_model_that_the_server_does_not_know_is_answered(llama: Serving) -> None:
-    """It serves one model under any name; the reply says which, with the tokens it took."""
-    said = reply(patiently(llama), question())
-
-    assert (said.model, bool(said.fingerprint)) == ("tiny-random-llama", True)
-    assert said.usage is not None
-    assert 0 < said.usage.completion_tokens <= question().max_tokens
+    one = replies[0]
+    assert (one.model, bool(one.fingerprint)) == ("tiny-random-llama", True)
+    assert one.usage is not None
+    assert 0 < one.usage.completion_tokens <= asked[0].max_tokens
 
 
 @pytest.mark.parametrize("schema", [None, LABEL], ids=["free text", "with a schema"])
@@ -365,30 +364,19 @@ def test_every_pair_ends_in_a_verdict_or_a_named_fault(runs: dict[str, Ran], nam
         assert any(re.match(form, message) for form in MESSAGE[outcome]), message
 
 
-def test_a_second_run_asks_nothing_and_says_the_same(runs: dict[str, Ran]) -> None:
-    """To the byte; and the server, too, knows of no request."""
-    n_asked, _, n_failed = runs["first"].replies
+def test_another_run_asks_nothing_twice_and_says_the_same(runs: dict[str, Ran]) -> None:
+    """To the byte, whoever asked; the server knows of no request, and counts the same tokens."""
+    first, again, by_two = runs["first"], runs["again"], runs["by two"]
+    n_asked, _, n_failed = first.replies
     assert n_asked > 0
     assert n_failed == 0
-
-    assert runs["again"].replies == (0, n_asked, 0)
-    assert runs["again"].n_replied == 0
-    assert runs["again"].tests == runs["first"].tests
-
-
-def test_two_processes_ask_the_same_and_say_the_same(runs: dict[str, Ran]) -> None:
-    """Nothing is asked twice, and no outcome depends on who asked."""
-    assert runs["by two"].replies[0] == runs["first"].replies[0]
-    assert runs["by two"].tests == runs["first"].tests
-
-
-@pytest.mark.parametrize("name", ["first", "by two"])
-def test_all_tokens_are_accounted_for(runs: dict[str, Ran], name: str) -> None:
-    """The server counts them, too: a request that is paid and not told would show here."""
-    message = re.search(r"\+ (\S+) tokens", runs[name].out)
-
-    assert message
-    assert int(message[1].replace(",", "")) == runs[name].n_replied > 0
+    assert (again.replies, again.n_replied) == ((0, n_asked, 0), 0)
+    assert by_two.replies[0] == n_asked
+    assert first.tests == again.tests == by_two.tests
+    for ran in (first, by_two):  # a request that is paid and not told would show here
+        message = re.search(r"\+ (\S+) tokens", ran.out)
+        assert message
+        assert int(message[1].replace(",", "")) == ran.n_replied > 0
 
 
 def test_what_the_judge_understands_is_remembered(

@@ -16,11 +16,13 @@ from summeval_pytest.study.probe import (
     Direction,
     Expectation,
     check,
+    probe,
     probes_of,
     state_of,
 )
 from summeval_pytest.suite.suite import load_suite
 from tests.label_suite import write_lines
+from tests.studied_suite import ALPHA
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -218,3 +220,20 @@ def test_a_relation_is_tried_on_papers_all_over_the_suite(tmp_path: Path) -> Non
     )
     assert last.texts == TaskTexts(candidate="Mouse 0 slept well.", reference="Mouse 1 slept well.")
     assert list(probes_of(mice(tmp_path / "c", 1), attack)) == []
+
+
+def test_the_command_says_how_often_a_relation_holds(tmp_path: Path) -> None:
+    """A judge that breaks one that was decided does not pass."""
+    mice(tmp_path / "mice", 2)
+    lines, passes = probe(tmp_path / "mice", relation=("identity",))
+    assert (lines, passes) == (["identity: holds on 2 of 2 papers"], True)
+    lines, passes = probe(tmp_path / "mice", judge=ALPHA, relation=("identity",))
+    assert not passes
+    assert lines == [
+        "identity: holds on 0 of 2 papers, at least 100% wanted",
+        "  wanted: a text gets the same numbers twice, and nearly full scores against itself",
+        "  m-0: nothing changed",
+        "    facet 0.729 -> 0.729, expected at least 0.95",
+        "  m-1: nothing changed",
+        "    facet 0.729 -> 0.729, expected at least 0.95",
+    ]

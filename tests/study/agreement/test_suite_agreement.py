@@ -52,7 +52,10 @@ def test_counts_stand_under_estimates_and_names_are_cut_in_the_middle() -> None:
 
 @pytest.mark.usefixtures("few_resamples")
 def test_no_line_is_wider_than_100_columns() -> None:
-    """Also with many columns and long names: a matrix goes on in a panel below."""
+    """Also with many columns and long names: a matrix goes on in a panel below.
+
+    A number of few papers is decided on no larger set: a dash says so.
+    """
     found = small_agreement()
     columns = [f"a metric with a long name, number {n}" for n in range(30)]
     pairs = [
@@ -72,11 +75,7 @@ def test_no_line_is_wider_than_100_columns() -> None:
     heads = [line.split() for line in matrix if line.replace(" ", "").isdigit()]
     assert [int(cell) for head in heads for cell in head] == [*range(1, 32)]
     assert "1.00" in matrix[4]
-
-
-def test_a_column_without_subsets_of_papers_has_a_dash() -> None:
-    """A number of few papers is decided on no larger set, and the table says so."""
-    rows = [{**row, "subsets": []} for row in small_agreement().decisions]
+    rows = [{**row, "subsets": []} for row in found.decisions]
     rows[0]["subsets"] = [{"n_papers": 2, "as_people": 0.5, "wrong": 0.125}]
     *_, table = decision_tables(rows)
     assert [row[1] for row in table.rows][:2] == [".50, wrong .125", "-"]

@@ -11,7 +11,6 @@ from summeval_pytest.metrics.facts import StageCounts
 from summeval_pytest.questions import FACETS
 from summeval_pytest.study import tables
 from summeval_pytest.study.systems.analyses import (
-    ANALYSES,
     associations,
     facet_means,
     facet_proportions,
@@ -30,32 +29,6 @@ from tests.study.systems.study_pairs import JUDGE, pair, scored, sentences, stud
 if TYPE_CHECKING:
     from summeval_pytest.study.systems.studied import StudiedText
     from summeval_pytest.study.tables import Row
-
-SHORT = {"words": 9.0, "numbers": 1.0, "counted words": 9.0, "novelty 1": 0.5, "FKGL": 8.0}
-JUDGED = replace(sentences(2, 3), values={"facet": 0.5, "faithfulness": 2 / 3})
-STUDIED = replace(
-    studied(
-        *(
-            pair(paper, numbers=SHORT, cuts={"GPT": Cut(words={"method": 3})}, judged=JUDGED)
-            for paper in "ab"
-        ),
-        n_papers=2,
-    ),
-    references=[replace(text(paper, None, SHORT), text="Bricks crack.") for paper in "ab"],
-    sources=["Bricks crack in kilns."],
-    families=({JUDGE: "wise"}, {"good": "good"}),
-)
-
-
-@pytest.mark.parametrize("analysis", ANALYSES)
-def test_an_analysis_has_rows_and_tables_of_all_of_them(analysis: str) -> None:
-    """Also without an interval, a cut or a word."""
-    rows = list(ANALYSES[analysis].rows(STUDIED))
-    assert rows
-    for table in ANALYSES[analysis].tables(rows):
-        assert table.title
-        assert table.rows
-        assert all(len(row) == len(table.head) for row in table.rows)
 
 
 def test_equal_means_share_a_rank() -> None:
