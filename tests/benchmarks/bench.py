@@ -20,9 +20,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
 from zlib import crc32
 
 from rouge_score.rouge_scorer import RougeScorer
@@ -33,9 +33,6 @@ from summeval_pytest.record.record_file import read_record
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.suite.suite import Suite, load_suite
 from tests.benchmarks.size import watched
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = 5

@@ -12,25 +12,22 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 from numpy.random import PCG64, Generator
+from numpy.typing import NDArray
 
 from summeval_pytest.stats.intervals import (
+    Interval,
     change_interval,
     mean_interval,
 )
 from summeval_pytest.stats.no_worse import refuted_drop
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+Floats = NDArray[np.float64]
 
-    from numpy.typing import NDArray
-
-    from summeval_pytest.stats.intervals import Interval
-
-    Floats = NDArray[np.float64]
 
 SUITES: Final = 2_000
 SIZES: Final = (5, 10, 30, 100)

@@ -8,13 +8,11 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from typing import Final, cast
 
 _HERE: Final = Path(__file__).parent
 _SERVER: Final = _HERE.parent / "scripted_server.py"

@@ -29,21 +29,17 @@ import sqlite3
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import psycopg
 
-from tests.benchmarks.endpoint import scripted_endpoint
+from tests.benchmarks.endpoint import ScriptedEndpoint, scripted_endpoint
 from tests.benchmarks.made_suite import REQUESTS_A_PAIR, make_suite
 from tests.benchmarks.pytest_run import PytestRun, store_in
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tests.benchmarks.endpoint import ScriptedEndpoint
 
 N_PAIRS: Final = 75
 N_NEEDED: Final = REQUESTS_A_PAIR * N_PAIRS

@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import json
 import random
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
+from typing import Final
 
 REQUESTS_A_PAIR: Final = 4
 SUITE: Final = "summeval.toml"

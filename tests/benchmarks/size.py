@@ -30,12 +30,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Final
 
 GOLDEN: Final = Path(__file__).parents[2] / "golden"
 LOOK_SECONDS: Final = 0.1

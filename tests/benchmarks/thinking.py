@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.run.plan import planned_calls
 from tests.asked_suite import desk_for, evaluated, loaded, tasks_of
 from tests.benchmarks.made_suite import JUDGE, SUITE, make_suite
 from tests.benchmarks.quick_answers import answer
-from tests.scripted_server import Answer, ScriptedServer, Status
-
-if TYPE_CHECKING:
-    from tests.scripted_server import Seen
+from tests.scripted_server import Answer, ScriptedServer, Seen, Status
 
 PAIRS: Final = 10
 PRICE: Final = "input_price = 0\noutput_price = 10\n"

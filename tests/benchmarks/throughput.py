@@ -31,18 +31,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from tests.benchmarks.endpoint import scripted_endpoint
+from tests.benchmarks.endpoint import ScriptedEndpoint, scripted_endpoint
 from tests.benchmarks.made_suite import REQUESTS_A_PAIR, make_suite
 from tests.benchmarks.pytest_run import PytestRun, store_in
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tests.benchmarks.endpoint import ScriptedEndpoint
 
 IN_FLIGHT: Final = 64
 PER_MINUTE: Final = 300

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 import summeval_pytest.judges.offline.lexicon as reader
@@ -23,12 +25,8 @@ from summeval_pytest.study.agreement.coefficients import roc_auc_estimate
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+Floats = NDArray[np.float64]
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 Record = dict[str, Any]
 WEIGHTS: Final = Path(reader.__file__).parent / "weights"

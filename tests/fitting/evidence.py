@@ -8,10 +8,13 @@ What ships is shifted, so that it is above 0 where one reader in four would name
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from summeval_pytest.judges.offline.lexicon import STEPS
 from summeval_pytest.judges.offline.support import evidence_features
@@ -27,13 +30,8 @@ from tests.fitting.data import (
     source_index,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
+Numbers = NDArray[np.float64]
 
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 CLAIMS: Final = "wice/dev.jsonl"
 LEAST_CHANCE: Final = 0.25

@@ -9,10 +9,13 @@ seen the paper (five folds), or not seen the set.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from summeval_pytest.judges.offline.presence import Signs, look_for
 from summeval_pytest.stats.agreement import spearman
@@ -20,13 +23,8 @@ from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts
 from tests.fitting.data import N_FOLDS, auc, chance, data_folder, fit_logistic, records, save
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
+Floats = NDArray[np.float64]
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 SUMMARIES: Final = ("realsumm_scu/dev.jsonl", "pyrxsum_scu/dev.jsonl")
 MATCHES: Final = "infolossqa/match_dev.jsonl"

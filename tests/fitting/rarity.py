@@ -8,17 +8,15 @@ A long source is cut into texts of about 200 words, the length of an abstract.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
 
 import numpy as np
 
 from summeval_pytest.judges.offline.lexicon import N_PLACES, RARITY_STEPS, place_of
 from summeval_pytest.text.words import content_words
 from tests.fitting.data import data_folder, records, save
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 SETS: Final = {
     "csabstruct/dev.jsonl": ("sentence", "doc_id"),

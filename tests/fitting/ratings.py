@@ -19,13 +19,17 @@ in for a result, and people's share of its facts is what the coverage is held ag
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from summeval_pytest.judges.offline.conflicts import Conflict
 from summeval_pytest.judges.offline.facets import (
     DIGITS,
     NAMES,
@@ -46,16 +50,11 @@ from tests.fitting.roles import learn
 from tests.kappa import cohen_kappa
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from summeval_pytest.judges.offline.conflicts import Conflict
     from summeval_pytest.judges.offline.roles import Roles
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
 
 RATED: Final = "_human_list"
 SCALE: Final = tuple(SCALES[facet] for facet in FACETS)

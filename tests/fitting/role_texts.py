@@ -7,20 +7,18 @@ a set has no conclusion, its results may be either; a sentence of another kind m
 from __future__ import annotations
 
 import json
+import random
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, Literal
+from pathlib import Path
+from typing import Final, Literal
 
 from summeval_pytest.judges.offline.roles import STATES, pieces_of
 from summeval_pytest.questions import FACETS
 from summeval_pytest.text.normalise import normalise
 from tests.fitting.data import Record, records
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 States = frozenset[int]
 SetName = Literal[

@@ -9,10 +9,13 @@ their mean. Nothing is fitted to LongSciVerify and LongEval: they are measured, 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from summeval_pytest.judges.offline.lexicon import STEPS
 from summeval_pytest.judges.offline.support import strength_features
@@ -32,13 +35,8 @@ from tests.fitting.data import (
     source_index,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
+Numbers = NDArray[np.float64]
 
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 LABELLED: Final = (
     "healthver/dev.jsonl",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from math import log
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +12,6 @@ import pytest
 from tests.fitting import data, rarity
 from tests.fitting.data import fit_logistic, folds, source_index
 from tests.label_suite import write_lines
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_a_source_is_cut_by_its_lines_or_by_our_rules() -> None:

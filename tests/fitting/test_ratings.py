@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from summeval_pytest.judges.offline.conflicts import Conflict
+from summeval_pytest.judges.offline.conflicts import Conflict, ConflictKind
 from summeval_pytest.questions import FACETS
 from tests.fitting.ratings import (
     SCALE,
@@ -25,14 +27,6 @@ from tests.fitting.ratings import (
     table_of,
     with_vetoes,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from summeval_pytest.judges.offline.conflicts import ConflictKind
 
 RISE = "Red kites rose 40 m."
 FALL = "Blue kites fell 15 m."

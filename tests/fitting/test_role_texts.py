@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 import random
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from summeval_pytest.judges.offline.roles import STATES
 from tests.fitting.role_texts import (
@@ -13,9 +13,6 @@ from tests.fitting.role_texts import (
     segmented_texts,
 )
 from tests.label_suite import write_lines
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FIVE = RoleText(
     "csabstruct", "g", tuple("abcde"), (frozenset({0}),) * 5, (0, 0, 1, 2, None), (1.0,) * 5

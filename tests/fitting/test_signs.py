@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,9 +9,6 @@ from summeval_pytest.judges.offline.lexicon import STEPS, learned
 from tests.fitting import presence
 from tests.fitting.evidence import Claim, chosen, claims, f1, shipped
 from tests.fitting.presence import Asked, asked, examples, fit
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def claim(places: tuple[int, ...], shares: list[float], *sets: set[int]) -> Claim:

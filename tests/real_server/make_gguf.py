@@ -14,12 +14,10 @@ import argparse
 import string
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 NAME: Final = "tiny-random-llama"
 CONTEXT: Final = 65_536

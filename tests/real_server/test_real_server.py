@@ -14,26 +14,23 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from summeval_pytest.endpoints.chat import ChatReply, Schema
+from summeval_pytest.endpoints.client import Client
 from summeval_pytest.endpoints.dialect import Dialect
+from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.endpoints.exchange import Memory
 from summeval_pytest.errors import NoReplyError
 from tests.endpoints.calls import LABEL, at, question, run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from summeval_pytest.endpoints.chat import ChatReply, Schema
-    from summeval_pytest.endpoints.client import Client
-    from summeval_pytest.endpoints.endpoint import Endpoint
 
 SERVER: Final = os.environ.get("SUMMEVAL_REAL_SERVER", "")
 PYTHON: Final = os.environ.get("SUMMEVAL_REAL_PYTHON", "")

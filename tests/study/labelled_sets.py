@@ -17,10 +17,11 @@ import json
 import re
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from summeval_pytest.questions import FACETS
 from summeval_pytest.study.label_tables import stands_in
@@ -30,10 +31,8 @@ from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts, split_sentences
 from summeval_pytest.text.words import tokens
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+Reshape = Callable[[Iterable["Row"]], Iterator["Row"]]
 
-    Reshape = Callable[[Iterable["Row"]], Iterator["Row"]]
 
 Row: TypeAlias = dict[str, Any]
 AUTHORS: Final = "authors"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from summeval_pytest.questions import (
     SCALES,
+    Answer,
     CheckSentences,
     FacetRating,
     FacetRatings,
     FacetSegments,
+    Question,
     RateFacets,
     SegmentFacets,
     SentenceCheck,
@@ -18,12 +21,6 @@ from summeval_pytest.questions import (
 )
 from summeval_pytest.run.session import Session
 from summeval_pytest.suite import places
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from summeval_pytest.questions import Answer, Question
 
 SYSTEMS = ("plain", "bold")
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -12,13 +12,11 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.questions import FACETS
 from summeval_pytest.study import tables as study_tables
 from summeval_pytest.study.agree import Tables, agree
+from summeval_pytest.study.baselines import BaselineName
 from summeval_pytest.suite.suite import load_suite
 from tests import label_suite
 from tests.processes import clean_environment, run_command
 from tests.study.moss_suite import GREW, READER, SAND, labels_of, moss, write_suite
-
-if TYPE_CHECKING:
-    from summeval_pytest.study.baselines import BaselineName
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
 

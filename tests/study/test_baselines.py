@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import pytest
 
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.questions import (
     FACETS,
+    Answer,
     CountFacts,
     FacetSegments,
     FactCounts,
@@ -26,13 +26,10 @@ from summeval_pytest.study.baselines import (
     rouge_1_recall,
     top_sentences,
 )
+from summeval_pytest.suite.values import Flaw
 from tests.metrics.table_judge import ended
 from tests.run.test_measure import REFUSED, pair, paper
 from tests.run.test_measure import ended as ended_with_questions
-
-if TYPE_CHECKING:
-    from summeval_pytest.questions import Answer
-    from summeval_pytest.suite.values import Flaw
 
 REFERENCE = "The old pump fills the north pond at night."
 SUMMARY = "The new pump fills the pond."

@@ -3,8 +3,9 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,9 +31,6 @@ from summeval_pytest.study.local_checker import (
     unsupported_spans,
 )
 from tests.local_models import WordReader
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SOURCE = (
     "Nine kilns cracked in May.",

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -20,10 +20,6 @@ from summeval_pytest.text.normalise import is_refusal, normalise
 from summeval_pytest.text.quantities import find_quantities
 from summeval_pytest.text.sentences import split_sentences
 from summeval_pytest.text.words import content_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 SENTENCES = """
 Moss grew faster in shade than in full light (3.1 vs. 1.4 mm per week, p = 0.02).

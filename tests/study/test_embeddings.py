@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import OptionError, Place
+from summeval_pytest.metrics.similarity import Vectors
 from summeval_pytest.study.agree import agree
 from summeval_pytest.study.embeddings import (
     BERTSCORE,
@@ -31,11 +33,6 @@ from summeval_pytest.suite.values import Pair, Paper, Section
 from tests.local_models import LETTERS, MARKS, LetterEncoder, WordScorer, make_checker, make_weights
 from tests.study.agreement.agreements import labelled
 from tests.study.moss_suite import READER, moss
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from summeval_pytest.metrics.similarity import Vectors
 
 ANGLES = st.lists(st.integers(0, 359), min_size=1, max_size=6)
 

@@ -1,20 +1,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pytest
 
 from tests.asked_suite import KEY, write_suite
+from tests.cli.conftest import Shell
 from tests.label_suite import write_lines
-from tests.scripted_server import Answer, ScriptedServer
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tests.cli.conftest import Shell
-    from tests.scripted_server import Seen
+from tests.scripted_server import Answer, ScriptedServer, Seen
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
 

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import OptionError, Place
 from summeval_pytest.study.label_tables import (
@@ -22,15 +24,8 @@ from summeval_pytest.suite.entries import FileEntry
 from summeval_pytest.suite.labels import EvidenceLabel
 from summeval_pytest.suite.lines import TextFile
 from summeval_pytest.suite.marking import Item, Marking, label_lines
+from summeval_pytest.suite.suite import Suite
 from tests.label_suite import loaded, mistake
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from syrupy.assertion import SnapshotAssertion
-
-    from summeval_pytest.suite.suite import Suite
 
 PAIR: dict[str, object] = {"paper": "moss-01", "system": "long"}
 HUGE = "9" * 5000

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import json
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,9 +13,6 @@ from summeval_pytest.suite.suite import load_suite
 from tests.label_suite import write_lines
 from tests.study.labelled_sets import SETS, import_set
 from tests.study.labelled_sets import main as command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FILES = {
     f"infolossqa_{part}": f"infolossqa/{part}_dev" for part in ("facts", "lost", "match", "roles")

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import shutil
 import socket
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from math import exp
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,15 +14,10 @@ import pytest
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks
-from summeval_pytest.study.local_checker import OnnxReader, local_checker
+from summeval_pytest.study.local_checker import Checker, OnnxReader, local_checker
 from summeval_pytest.suite.values import CheckerSpec
 from tests.asked_suite import PRICES, desk_for, evaluated, loaded, tasks_of, write_suite
 from tests.local_models import LETTERS, MARKS, make_checker, make_weights
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from summeval_pytest.study.local_checker import Checker
 
 NLI = ("contradiction", "entailment", "neutral")
 TOKENS = ("supported", "hallucinated")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,9 +11,6 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.study import onnx_model
 from summeval_pytest.study.onnx_model import OnnxModel
 from tests.local_models import make_checker, make_weights
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LABELS = ("entailment", "other")
 NOWHERE = (

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,14 +20,9 @@ from summeval_pytest.study.probe import (
     probes_of,
     state_of,
 )
-from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.suite.suite import Suite, load_suite
 from tests.label_suite import write_lines
 from tests.studied_suite import ALPHA
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from summeval_pytest.suite.suite import Suite
 
 Moves = list[tuple[float, float]]
 SUMMARY = (

@@ -1,23 +1,17 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import SuiteError
-from summeval_pytest.questions import FACETS, SCALES, FacetSegments
+from summeval_pytest.questions import FACETS, SCALES, Facet, FacetSegments
 from summeval_pytest.study.scholarsum import ImportReport, import_scholarsum
 from summeval_pytest.suite.labels import Recorded
 from summeval_pytest.suite.suite import load_suite
 from tests.label_suite import write_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from syrupy.assertion import SnapshotAssertion
-
-    from summeval_pytest.questions import Facet
 
 RECORDED: dict[str, tuple[float, str, tuple[int, ...], str]] = {
     "FM(GPT-4)": (0.7, "fm_gpt4_fm", (3, 2, 3, 2), "fm_gpt4_fm_list"),

@@ -2,21 +2,17 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pytest
 from rich.cells import cell_len
 
 from summeval_pytest.study.study import families_of, stem_of
 from summeval_pytest.study.systems.analyses import ANALYSES
+from tests.cli.conftest import Shell
 from tests.studied_suite import ALPHA, BETA, FAMILIES, PAPERS, write_studied
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tests.cli.conftest import Shell
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from summeval_pytest.errors import Place
-from summeval_pytest.questions import FACETS
+from summeval_pytest.questions import FACETS, Facet
 from summeval_pytest.study.agreement.columns import LabelledPair, column_names
 from summeval_pytest.study.agreement.suite_agreement import SuiteAgreement
 from summeval_pytest.suite.labels import Label
 from summeval_pytest.suite.suite import load_suite
 from tests.reports.records import SUMMARY, golden, in_other_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from summeval_pytest.questions import Facet
 
 GOLDEN: Final = Path(__file__).parents[3] / "golden"
 

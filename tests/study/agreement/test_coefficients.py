@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import permutations
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,14 +14,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.questions import FACETS
+from summeval_pytest.questions import FACETS, Facet
 from summeval_pytest.run.measure import Evaluation
-from summeval_pytest.stats.agreement import pearson, spearman
+from summeval_pytest.stats.agreement import Numbers, pearson, spearman
 from summeval_pytest.stats.intervals import Interval, more_groups
 from summeval_pytest.study import tables
 from summeval_pytest.study.agreement.coefficients import (
     COEFFICIENTS,
     LEVELS,
+    AgreementLevel,
+    CoefficientName,
     Labels,
     Rows,
     bootstrap_interval,
@@ -36,24 +39,15 @@ from summeval_pytest.study.agreement.coefficients import (
     system_means,
     weighted_coefficients,
 )
-from summeval_pytest.study.agreement.columns import HUMAN, labelled_pair
+from summeval_pytest.study.agreement.columns import HUMAN, LabelledPair, labelled_pair
 from summeval_pytest.study.agreement.item_agreement import item_agreements
 from summeval_pytest.study.scholarsum import import_scholarsum
 from summeval_pytest.study.tables import Estimate
+from summeval_pytest.study.tables import Row as Figures
+from summeval_pytest.suite.labels import Recorded
 from summeval_pytest.suite.suite import load_suite
 from tests.resampling import bootstrap_mean
 from tests.study.agreement.agreements import labelled
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from summeval_pytest.questions import Facet
-    from summeval_pytest.stats.agreement import Numbers
-    from summeval_pytest.study.agreement.coefficients import AgreementLevel, CoefficientName
-    from summeval_pytest.study.agreement.columns import LabelledPair
-    from summeval_pytest.study.tables import Row as Figures
-    from summeval_pytest.suite.labels import Recorded
 
 
 def values(found: Figures) -> tuple[float | None, ...]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +13,7 @@ from summeval_pytest.questions import FACETS, FacetSegments, SegmentFacets, Unan
 from summeval_pytest.study.agreement.columns import (
     CONTROLS,
     LEADING,
+    LabelledPair,
     RoleAnswer,
     column_names,
     facet_with,
@@ -30,11 +31,6 @@ from tests.run.test_measure import REFUSED, ended
 from tests.run.test_measure import pair as pair_of
 from tests.study.agreement.agreements import label, labelled
 from tests.study.moss_suite import DEAD, GREW, READER, SAND, labels_of, moss, session, write_suite
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from summeval_pytest.study.agreement.columns import LabelledPair
 
 
 def record(**segments: str) -> Recorded:

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,13 +20,8 @@ from summeval_pytest.study.agreement.evidence import (
     figures_of,
     supporting_figures,
 )
+from summeval_pytest.study.tables import Row
 from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, LabelledJudge, write_labelled
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from summeval_pytest.study.tables import Row
 
 
 @pytest.fixture(autouse=True, scope="module")

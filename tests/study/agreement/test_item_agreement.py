@@ -1,15 +1,17 @@
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import Place
-from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.questions import FACETS, SCALES, Facet
+from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.study import tables
 from summeval_pytest.study.agreement.columns import RoleAnswer
 from summeval_pytest.study.agreement.item_agreement import (
@@ -26,18 +28,9 @@ from summeval_pytest.study.agreement.item_agreement import (
     item_agreements,
     role_agreement,
 )
-from summeval_pytest.study.tables import Estimate
+from summeval_pytest.study.tables import Estimate, Row
 from summeval_pytest.suite.labels import EvidenceLabel, FactLabel, FactLabels, Label, SentenceLabel
 from tests.verdict.golden_answers import answered, filled, golden, pairs
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from syrupy.assertion import SnapshotAssertion
-
-    from summeval_pytest.questions import Facet
-    from summeval_pytest.run.golden import GoldenPair
-    from summeval_pytest.study.tables import Row
 
 NOTHING = Estimate(None, None, None)
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from summeval_pytest.study.systems.studied import LABELS, Cut, Given, Studied, StudiedText
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from summeval_pytest.study.systems.studied import By
+from summeval_pytest.study.systems.studied import LABELS, By, Cut, Given, Studied, StudiedText
 
 JUDGE = "wise"
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -22,13 +21,10 @@ from summeval_pytest.study.systems.analyses import (
     spreads,
     standings,
 )
-from summeval_pytest.study.systems.studied import Cut, Given
+from summeval_pytest.study.systems.studied import Cut, Given, StudiedText
 from summeval_pytest.study.systems.texts import NUMBERS
+from summeval_pytest.study.tables import Row
 from tests.study.systems.study_pairs import JUDGE, pair, scored, sentences, studied, text
-
-if TYPE_CHECKING:
-    from summeval_pytest.study.systems.studied import StudiedText
-    from summeval_pytest.study.tables import Row
 
 
 def test_equal_means_share_a_rank() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
@@ -11,12 +11,7 @@ from summeval_pytest.questions import FACETS
 from summeval_pytest.study.systems.analyses import ANALYSES
 from summeval_pytest.study.systems.figures import draw
 from summeval_pytest.study.systems.studied import Column
-from summeval_pytest.study.tables import Mean
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from summeval_pytest.study.tables import Row
+from summeval_pytest.study.tables import Mean, Row
 
 JUDGES = ("one", "$\\alpha")
 SYSTEMS = ("_under", "x$^{2}$", "\u6f22\u5b57" * 60)
