@@ -30,7 +30,15 @@ OTHERS = "0 = '\\\\x1b[31mentailment', 1 = 'supported', 2 = 'Entailment'"
 NO_HEAD = "which gives no labels; name one for sequence classification or token classification"
 READS, AT_ONCE = "and this model reads 48 to", "tokens at once; write another number"
 ROBERTA = {"max_position_embeddings": 514, "model_type": "roberta", "pad_token_id": 1}
-SHORTEN = "shorten the prompt, or write a longer window"
+SHORTEN = (
+    "its prompt leaves 46 of 64 tokens, and 48 are needed; shorten the prompt, or write a longer"
+    " window"
+)
+NONE_OF = "supported = 2 is none of its labels"
+NO_LABELS = "this model has no labels, and supported = 0 names one; delete it"
+NAMELESS = "'model without architecture'"
+OTHER_LABELS = {"id2label": {"0": "other", "9": "entailment"}}
+ANOTHER_TASK = "this model gives an output of (3,), and it has 2 labels; export it for its own task"
 
 
 @pytest.fixture(autouse=True)
@@ -102,27 +110,6 @@ def test_support_is_the_output_that_the_configuration_or_the_suite_names(
         folder = make_checker(tmp_path / name, labels, bias=bias, of_tokens=of_tokens)
         found = supports(checker_of(folder, supported=supported))
         assert found == pytest.approx([support] * 2, abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("labels", "supported", "message"),
-    [
-        (("LABEL_0", "LABEL_1"), None, f"{UNKNOWN}, of 0 = 'LABEL_0', 1 = 'LABEL_1'"),
-        (("0", "1"), 2, f"supported = 2 is none of its labels; {WRITE}, of 0 = '0', 1 = '1'"),
-        (
-            ("\x1b[31mentailment", "supported", "Entailment"),  # somebody else's words
-            None,
-            f"{UNKNOWN}, of {OTHERS}",
-        ),
-        (("score",), 0, "this model has no labels, and supported = 0 names one; delete it"),
-    ],
-)
-def test_what_means_support_is_asked_for_and_never_guessed(
-    tmp_path: Path, labels: tuple[str, ...], supported: int | None, message: str
-) -> None:
-    """The wrong one of two labels would turn every verdict round."""
-    folder = make_checker(tmp_path / "tiny", labels)
-    assert refusal(folder, lambda: checker_of(folder, supported=supported)) == message
 
 
 def by_hand(text: str, claim: str = "") -> float:
@@ -212,34 +199,31 @@ def test_the_signature_holds_all_that_moves_a_number(nli: Path, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("config", "keys", "message"),
+    ("labels", "config", "keys", "message"),
     [
-        ({"architectures": ["BertModel"]}, {}, f"this model is a 'BertModel', {NO_HEAD}"),
-        ({"architectures": None}, {}, f"this model is a 'model without architecture', {NO_HEAD}"),
-        (ROBERTA, {"window": 513}, f"window = 513, {READS} 512 {AT_ONCE}"),
-        ({}, {"window": 47}, f"window = 47, {READS} 64 {AT_ONCE}"),
-        (
-            {},
-            {"prompt": "a very long prompt for {source}"},
-            f"its prompt leaves 46 of 64 tokens, and 48 are needed; {SHORTEN}",
-        ),
-        (
-            {"id2label": {"0": "other", "9": "entailment"}},
-            {},
-            f"{UNKNOWN}, of 0 = 'other', 1 = ''",
-        ),
-        (
-            {"id2label": {"0": "entailment", "1": "x"}},
-            {},
-            "this model gives an output of (3,), and it has 2 labels; export it for its own task",
-        ),
+        # The wrong one of two labels would turn every verdict round: nobody guesses it.
+        (("LABEL_0", "LABEL_1"), {}, {}, f"{UNKNOWN}, of 0 = 'LABEL_0', 1 = 'LABEL_1'"),
+        (("0", "1"), {}, {"supported": 2}, f"{NONE_OF}; {WRITE}, of 0 = '0', 1 = '1'"),
+        (("\x1b[31mentailment", "supported", "Entailment"), {}, {}, f"{UNKNOWN}, of {OTHERS}"),
+        (("score",), {}, {"supported": 0}, NO_LABELS),
+        (NLI, {"architectures": ["BertModel"]}, {}, f"this model is a 'BertModel', {NO_HEAD}"),
+        (NLI, {"architectures": None}, {}, f"this model is a {NAMELESS}, {NO_HEAD}"),
+        (NLI, ROBERTA, {"window": 513}, f"window = 513, {READS} 512 {AT_ONCE}"),
+        (NLI, {}, {"window": 47}, f"window = 47, {READS} 64 {AT_ONCE}"),
+        (NLI, {}, {"prompt": "a very long prompt for {source}"}, SHORTEN),
+        (NLI, OTHER_LABELS, {}, f"{UNKNOWN}, of 0 = 'other', 1 = ''"),
+        (NLI, {"id2label": {"0": "entailment", "1": "x"}}, {}, ANOTHER_TASK),
     ],
 )
 def test_a_model_that_cannot_check_is_refused(
-    tmp_path: Path, config: dict[str, object], keys: dict[str, Any], message: str
+    tmp_path: Path,
+    labels: tuple[str, ...],
+    config: dict[str, object],
+    keys: dict[str, Any],
+    message: str,
 ) -> None:
     """It would answer about something else."""
-    folder = make_checker(tmp_path / "tiny", NLI, config=config)
+    folder = make_checker(tmp_path / "tiny", labels, config=config)
     asked = CheckSentences(("moss",), ("zinc",))
     assert refusal(folder, lambda: checker_of(folder, **keys).compute(asked)) == message
 

@@ -24,7 +24,6 @@ from summeval_pytest.study.agreement.coefficients import (
     LEVELS,
     AgreementLevel,
     CoefficientName,
-    Labels,
     Rows,
     bootstrap_interval,
     correlation,
@@ -460,38 +459,28 @@ def test_bounds_need_half_of_the_resamples() -> None:
         assert result == expected
 
 
-@pytest.mark.parametrize(
-    ("labels", "rows"),
-    [
+def test_groups_are_sorted_by_label_and_rows_kept_in_order() -> None:
+    """Labels are names, or the numbers that a resample gives its groups."""
+    for labels, rows in (
         # The group that happens to come first in a file must not come first in a resample.
         (["zinc-01", "alga-02", "zinc-01", "alga-02"], [[1, 3], [0, 2]]),
         (np.array([1, 0, 1], dtype=np.intp), [[1], [0, 2]]),
         # An array of strings strips trailing NULs, and two papers would become one.
         (["a", "a\0"], [[0], [1]]),
-    ],
-)
-def test_groups_are_sorted_by_label_and_rows_kept_in_order(
-    labels: Labels, rows: list[list[int]]
-) -> None:
-    """Labels are names, or the numbers that a resample gives its groups."""
-    assert [group.tolist() for group in rows_by_group(labels)] == rows
+    ):
+        assert [group.tolist() for group in rows_by_group(labels)] == rows
 
 
-@pytest.mark.parametrize(
-    ("value", "low", "high", "aim", "n_more"),
-    [
-        (0.8, 0.6, 0.9, 0.7, 30),  # half of the distance: 4 times 10 groups
-        (0.65, 0.6, 0.8, 0.7, 80),  # a third, upwards: 9 times 10
-        (0.8, 0.6, 0.9, 0.65, 8),  # 3/4: 16/9 of 10 is 17.8
-        (0.8, 0.6, 0.9, 0.6001, 1),  # less than one group more
-        (0.8, 0.6, 0.9, 0.6, 0),
-        (0.8, 0.6, 0.9, 0.95, 0),
-        (0.8, 0.6, 0.9, 0.8, None),
-        (0.8, None, None, 0.7, 0),
-    ],
-)
-def test_more_groups_by_hand(
-    value: float, low: float | None, high: float | None, aim: float, n_more: int | None
-) -> None:
+def test_more_groups_by_hand() -> None:
     """Half the width takes four times the groups; what is decided takes none."""
-    assert more_groups(value, Interval(low, high), aim, 10) == n_more
+    n_more = {
+        (0.8, 0.7): 30,  # half of the distance: 4 times 10 groups
+        (0.8, 0.65): 8,  # 3/4: 16/9 of 10 is 17.8
+        (0.8, 0.6001): 1,  # less than one group more
+        (0.8, 0.6): 0, (0.8, 0.95): 0, (0.8, 0.8): None,
+    }  # fmt: skip
+    assert {
+        each: more_groups(each[0], Interval(0.6, 0.9), each[1], 10) for each in n_more
+    } == n_more
+    assert more_groups(0.65, Interval(0.6, 0.8), 0.7, 10) == 80  # a third, upwards: 9 times 10
+    assert more_groups(0.8, NOTHING, 0.7, 10) == 0
