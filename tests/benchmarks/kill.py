@@ -29,7 +29,6 @@ import sqlite3
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,76 +126,33 @@ def look(store: str, room: Path) -> tuple[str, int]:
     return message, n_rows
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What was seen in one round: of the store and the server, after the kill and at the end.
-
-    ``intact`` is what SQLite said, ``n_stored`` how many replies there were, ``code`` the exit code
-    of the second run; ``first`` and ``last`` are what the server had counted.
-    """
-
-    is_killed: bool
-    intact: tuple[str, str]
-    n_stored: tuple[int, int]
-    code: int
-    first: Mapping[str, float]
-    last: Mapping[str, float]
-
-    @property
-    def n_again(self) -> int:
-        """Requests of the second run."""
-        return int(self.last["n_requests"] - self.first["n_requests"])
-
-    @property
-    def n_twice(self) -> int:
-        """Requests beyond the first for the same reply."""
-        return int(self.last["n_requests"]) - N_NEEDED
-
-    @property
-    def n_broken(self) -> int:
-        """Requests whose connection broke before the reply."""
-        return int(self.last["n_abandoned"])
-
-    def wrongs(self) -> list[str]:
-        """What does not hold."""
-        n_before, n_after = self.n_stored
-        n_different = self.last["n_different"]
-        kept = (
-            (f"the store is intact: {self.intact}", self.intact == ("ok", "ok")),
-            (f"the rerun passes: exit code {self.code}", self.code == 0),
-            (f"the rerun asks the rest: {self.n_again}", self.n_again == N_NEEDED - n_before),
-            (f"the store holds {N_NEEDED}: {n_after}", n_after == N_NEEDED),
-            (f"{N_NEEDED} are different: {n_different}", n_different == N_NEEDED),
-            (f"at most {IN_FLIGHT} were lost: {self.n_twice}", self.n_twice <= IN_FLIGHT),
-            (f"broken ones are asked twice: {self.n_broken}", self.n_broken <= self.n_twice),
-        )
-        return [claim for claim, is_so in kept if not is_so]
-
-    def __str__(self) -> str:
-        return (
-            f"{'killed' if self.is_killed else 'was over'}: stored {self.n_stored[0]:3}, rerun"
-            f" asked {self.n_again:3}, in all {self.last['n_requests']:.0f} = {N_NEEDED} +"
-            f" {self.n_broken} broken off + {self.n_twice - self.n_broken} replied and not stored"
-        )
-
-
-def one_round(plan: Plan, room: Path, store: str) -> Seen:
-    """Runs, kills, looks, and runs again."""
+def one_round(plan: Plan, room: Path, store: str) -> tuple[bool, list[str], str]:
+    """Runs, kills, looks, and runs again: whether it was killed, what is wrong, and a line."""
     folder = room / "suite"
     with scripted_endpoint(LATENCY_MS) as endpoint:
         make_suite(folder, endpoint.url, n_pairs=N_PAIRS, n_source=N_SOURCE)
         is_killed = killed(folder, store, plan, endpoint)
-        first, before = endpoint.stats(), look(store, room)
+        first, (intact, n_before) = endpoint.stats(), look(store, room)
         code, _ = start(folder, store, plan.n_workers).ended()
-        last, after = endpoint.stats(), look(store, room)
-    return Seen(
-        is_killed=is_killed,
-        intact=(before[0], after[0]),
-        n_stored=(before[1], after[1]),
-        code=code,
-        first=first,
-        last=last,
+        last, (still_intact, n_after) = endpoint.stats(), look(store, room)
+    n_again = int(last["n_requests"] - first["n_requests"])  # of the second run
+    n_twice = int(last["n_requests"]) - N_NEEDED  # beyond the first for the same reply
+    n_broken = int(last["n_abandoned"])  # whose connection broke before the reply
+    kept = {
+        f"the store is intact: {intact}, {still_intact}": intact == still_intact == "ok",
+        f"the rerun passes: exit code {code}": code == 0,
+        f"the rerun asks the rest: {n_again}": n_again == N_NEEDED - n_before,
+        f"the store holds {N_NEEDED}: {n_after}": n_after == N_NEEDED,
+        f"{N_NEEDED} are different: {last['n_different']}": last["n_different"] == N_NEEDED,
+        f"at most {IN_FLIGHT} were lost: {n_twice}": n_twice <= IN_FLIGHT,
+        f"broken ones are asked twice: {n_broken}": n_broken <= n_twice,
+    }
+    line = (
+        f"{'killed' if is_killed else 'was over'}: stored {n_before:3}, rerun asked {n_again:3}, in"
+        f" all {last['n_requests']:.0f} = {N_NEEDED} + {n_broken} broken off +"
+        f" {n_twice - n_broken} replied and not stored"
     )
+    return is_killed, [claim for claim, is_so in kept.items() if not is_so], line
 
 
 def main() -> None:
@@ -215,12 +171,12 @@ def main() -> None:
             tempfile.TemporaryDirectory() as room,
             store_in(Path(room), is_shared=options.postgres) as store,
         ):
-            seen = one_round(planned, Path(room), store)
-        print(f"{place + 1:2} {planned} {seen}", flush=True)
-        for wrong in seen.wrongs():
+            is_killed, wrongs, line = one_round(planned, Path(room), store)
+        print(f"{place + 1:2} {planned} {line}", flush=True)
+        for wrong in wrongs:
             print(f"   WRONG: {wrong}")
-        n_wrong += bool(seen.wrongs())
-        n_killed += seen.is_killed
+        n_wrong += bool(wrongs)
+        n_killed += is_killed
     print(f"{options.rounds} rounds, {n_killed} kills, {n_wrong} wrong")
     sys.exit(bool(n_wrong))
 

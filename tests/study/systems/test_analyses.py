@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics.facts import StageCounts
-from summeval_pytest.questions import FACETS
+from summeval_pytest.questions import FACETS, Facet
 from summeval_pytest.study import tables
 from summeval_pytest.study.systems.analyses import (
     associations,
@@ -61,7 +61,7 @@ def test_proportions_are_shares_of_all_words_together() -> None:
 
     A reviewed cut has no segment to count; a writer whom nobody has cut is said to have none.
     """
-    words = {"background": 10, "method": 10}
+    words: dict[Facet, int] = {"background": 10, "method": 10}
     pairs = [
         pair("a", cuts={"GPT": Cut(words=words, extents=("whole", "parts"))}),
         pair("b", cuts={"GPT": Cut(words={"background": 0, "method": 80})}),
