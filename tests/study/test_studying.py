@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from summeval_pytest.study.study import families_of, stem_of
 from summeval_pytest.study.systems.analyses import ANALYSES
 from tests.cli.conftest import Shell
+from tests.label_suite import write_lines
 from tests.studied_suite import ALPHA, BETA, FAMILIES, PAPERS, write_studied
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
@@ -155,7 +156,6 @@ def test_hostile_names_are_text(
         (["--familiar=empty.txt"], "--familiar=empty.txt: holds no word; write the familiar"),
         (["--json=none/x.json"], "--json=none/x.json: cannot be written, its folder is not there"),
         (["--figures=empty.txt"], "--figures=empty.txt: no folder can be made there"),
-        ([], "suite/labels.jsonl:1: "),
     ],
 )
 def test_what_cannot_be_is_reported_before_anybody_is_asked(
@@ -164,13 +164,15 @@ def test_what_cannot_be_is_reported_before_anybody_is_asked(
     """In the words of the option that was typed."""
     suite = write_studied(Path("suite"))
     Path("empty.txt").write_text("\n \n", encoding="utf-8")
-    if not arguments:  # a label of a sentence that is not there, as `agree` refuses it
-        with (suite / "labels.jsonl").open("r+", encoding="utf-8") as labels:
-            first = json.loads(labels.readline()) | {"sentences": [{"index": 99, "faithful": True}]}
-            labels.seek(0)
-            labels.truncate()
-            labels.write(json.dumps(first) + "\n")
     assert message in shell.error(4, "study", suite, *arguments)
+
+
+def test_a_label_of_a_sentence_that_is_not_there_is_refused(shell: Shell) -> None:
+    """As `agree` refuses it: it would count among the labelled sentences."""
+    suite = write_studied(Path("suite"))
+    wrong = {"paper": PAPERS[0], "system": "one", "sentences": [{"index": 99, "faithful": True}]}
+    write_lines(suite / "labels.jsonl", wrong)
+    assert shell.error(4, "study", suite, "--only", "numbers").startswith("suite/labels.jsonl:1: ")
 
 
 def test_familiar_words_give_dale_chall(study: Study) -> None:

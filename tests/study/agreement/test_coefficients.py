@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import permutations
@@ -447,16 +447,12 @@ def test_seeded_interval_keeps_its_digits() -> None:
     assert bootstrap_mean(values, seed=2) != bootstrap_mean(values, seed=1)
 
 
-def _next(drawn: Iterator[float | None], _rows: Rows) -> float | None:
-    return next(drawn)
-
-
-def test_bounds_need_half_of_the_resamples() -> None:
+@pytest.mark.parametrize(("n_undefined", "bound"), [(5, 1.0), (6, None)])
+def test_bounds_need_half_of_the_resamples(n_undefined: int, bound: float | None) -> None:
     """An interval over the lucky resamples alone would look surer than it is."""
-    for n_undefined, expected in ((5, Interval(1.0, 1.0)), (6, NOTHING)):
-        drawn = iter([None] * n_undefined + [1.0] * (10 - n_undefined))
-        result = bootstrap_interval("ab", partial(_next, drawn), n_resamples=10, seed=1)
-        assert result == expected
+    values = iter([None] * n_undefined + [1.0] * (10 - n_undefined))
+    found = bootstrap_interval("ab", lambda _rows: next(values), n_resamples=10, seed=1)
+    assert found == Interval(bound, bound)
 
 
 def test_groups_are_sorted_by_label_and_rows_kept_in_order() -> None:
