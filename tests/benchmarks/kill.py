@@ -39,6 +39,7 @@ import psycopg
 from tests.benchmarks.endpoint import ScriptedEndpoint, scripted_endpoint
 from tests.benchmarks.made_suite import REQUESTS_A_PAIR, make_suite
 from tests.benchmarks.pytest_run import PytestRun, store_in
+from tests.benchmarks.size import family
 
 N_PAIRS: Final = 75
 N_NEEDED: Final = REQUESTS_A_PAIR * N_PAIRS
@@ -93,10 +94,10 @@ def killed(folder: Path, store: str, plan: Plan, endpoint: ScriptedEndpoint) -> 
         if plan.worker is None:
             run.kill()
         else:
-            chosen = run.workers()[plan.worker : plan.worker + 1]
-            is_killed = bool(chosen)
-            for worker in chosen:
-                os.kill(worker, signal.SIGKILL)
+            workers = [pid for pid in family(run.process.pid) if pid != run.process.pid]
+            is_killed = plan.worker < len(workers)
+            if is_killed:
+                os.kill(workers[plan.worker], signal.SIGKILL)
         run.ended()
     finally:
         run.kill()

@@ -58,15 +58,6 @@ class PytestRun:
             raise TimeoutError(f"no end after {seconds:g} s:\n{printed}") from None
         return self.process.returncode, printed
 
-    def workers(self) -> list[int]:
-        """The process ids of its xdist workers that live now; Linux only."""
-        pid = self.process.pid
-        try:
-            with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as children:  # noqa: PTH123
-                return [int(child) for child in children.read().split()]
-        except FileNotFoundError:
-            return []
-
     def kill(self) -> None:
         """Kills the process and all of its workers, as a power cut would."""
         try:

@@ -44,7 +44,7 @@ from summeval_pytest.stats.agreement import spearman
 from summeval_pytest.study.agreement.coefficients import bootstrap_interval
 from summeval_pytest.study.baselines import rouge_1_recall
 from summeval_pytest.text.normalise import normalise
-from tests.fitting.data import data_folder, records, save
+from tests.fitting.data import N_FOLDS, data_folder, records, save
 from tests.fitting.role_texts import LABELLED, SEGMENTED, RoleText, role_texts
 from tests.fitting.roles import learn
 from tests.kappa import cohen_kappa
@@ -61,7 +61,6 @@ SCALE: Final = tuple(SCALES[facet] for facet in FACETS)
 WEIGHT: Final = np.array([0.1, 0.3, 0.3, 0.3])
 """The weights of FM (section 4.2), by which a model is measured."""
 PENALTY: Final = 10.0
-N_FOLDS: Final = 5
 N_SIDES: Final = 3
 """Systems are left out two at a time."""
 COUNTED: Final = {

@@ -46,7 +46,7 @@ from summeval_pytest.judges.offline.roles import (
     words_of,
 )
 from summeval_pytest.questions import FACETS
-from tests.fitting.data import data_folder, save
+from tests.fitting.data import N_FOLDS, data_folder, save
 from tests.fitting.role_texts import (
     LABELLED,
     SEGMENTED,
@@ -59,7 +59,6 @@ from tests.fitting.role_texts import (
 Floats = NDArray[np.float64]
 
 
-N_FOLDS: Final = 5
 COPIES: Final = 4
 """Cut copies of each text."""
 COPY_WEIGHT: Final = 0.25
