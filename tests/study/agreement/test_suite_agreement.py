@@ -153,10 +153,7 @@ def test_the_weights_of_fm_come_out_of_the_labels(tmp_path: Path, release_file: 
     assert (found["pairs"], round(found["error"], 9)) == (300, 0.0)
 
 
-Scores = dict[str, dict[str, float]]
-
-
-def scores_of(**systems: list[float]) -> Scores:
+def scores_of(**systems: list[float]) -> dict[str, dict[str, float]]:
     """By system, a number for each paper."""
     return {
         system: {f"p{place:02}": value for place, value in enumerate(values)}
@@ -164,50 +161,45 @@ def scores_of(**systems: list[float]) -> Scores:
     }
 
 
-SAME = scores_of(a=[1.0, 1.0], b=[1.0, 1.0])
+EXAMPLES: dict[str, tuple[dict[str, list[float]], dict[str, list[float]], Row]] = {
+    "of three papers people rank two, and a tie of the number is half": (
+        {"a": [3, 2, 1], "b": [1, 1, 1]},
+        {"a": [0.9, 0.5, 0.1], "b": [0.2, 0.5, 0.9]},
+        {"within": 0.75, "n_ranked": 2},
+    ),
+    "people prefer a to b and b to c, and the number exchanges b and c": (
+        {"a": [3, 3.1] * 8, "b": [2, 2.2] * 8, "c": [1, 1.1] * 8},
+        {"a": [0.9, 0.8] * 8, "b": [0.1, 0.2] * 8, "c": [0.5, 0.6] * 8},
+        {"n_pairs": 3, "n_decided": 3, "n_same": 2, "n_wrong": 1},
+    ),
+    "the number varies more than it differs": (
+        {"a": [3] * 16, "b": [1] * 16},
+        {"a": [0.9, 0.2] * 8, "b": [0.1, 0.9] * 8},
+        {"n_same": 1, "n_undecided": 1, "n_wrong": 0},
+    ),
+    "the number decides where people do not": (
+        {"a": [2, 1] * 8, "b": [1, 2] * 8},
+        {"a": [0.9] * 16, "b": [0.1] * 16},
+        {"n_decided": 0, "n_alone": 1},
+    ),
+    "one paper with both numbers makes no pair of systems": (
+        {"a": [3] * 4, "b": [1] * 4},
+        {"a": [0.9], "b": [0.1, 0.2]},
+        {"n_pairs": 0, "n_ranked": 1},
+    ),
+    "nobody ranks": (
+        {"a": [1, 1], "b": [1, 1]},
+        {"a": [1, 1], "b": [1, 1]},
+        {"within": None, "n_decided": 0, "subsets": []},
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    ("human", "number", "expected"),
-    [
-        # Of three papers people rank two: one is in their order, one is a tie that counts half.
-        (
-            scores_of(a=[3.0, 2.0, 1.0], b=[1.0, 1.0, 1.0]),
-            scores_of(a=[0.9, 0.5, 0.1], b=[0.2, 0.5, 0.9]),
-            {"within": 0.75, "n_ranked": 2},
-        ),
-        # People prefer a to b and b to c on every paper; the number exchanges b and c.
-        (
-            scores_of(a=[3.0, 3.1] * 8, b=[2.0, 2.2] * 8, c=[1.0, 1.1] * 8),
-            scores_of(a=[0.9, 0.8] * 8, b=[0.1, 0.2] * 8, c=[0.5, 0.6] * 8),
-            {"n_pairs": 3, "n_decided": 3, "n_same": 2, "n_wrong": 1},
-        ),
-        # The number varies more than it differs: its mean has people's sign, its interval 0.
-        (
-            scores_of(a=[3.0] * 16, b=[1.0] * 16),
-            scores_of(a=[0.9, 0.2] * 8, b=[0.1, 0.9] * 8),
-            {"n_same": 1, "n_undecided": 1, "n_wrong": 0},
-        ),
-        # A decision where people take none is neither right nor wrong, and it is counted.
-        (
-            scores_of(a=[2.0, 1.0] * 8, b=[1.0, 2.0] * 8),
-            scores_of(a=[0.9] * 16, b=[0.1] * 16),
-            {"n_decided": 0, "n_alone": 1},
-        ),
-        # Systems on fewer than two papers with both numbers are no pair.
-        (
-            scores_of(a=[3.0] * 4, b=[1.0] * 4),
-            scores_of(a=[0.9], b=[0.1, 0.2]),
-            {"n_pairs": 0, "n_ranked": 1},
-        ),
-        # Without a pair that people rank there is no accuracy and no decision.
-        (SAME, SAME, {"within": None, "n_decided": 0, "subsets": []}),
-    ],
-    ids=["within", "wrong", "undecided", "alone", "missing", "nobody"],
-)
-def test_decisions_worked_examples(human: Scores, number: Scores, expected: Row) -> None:
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_decisions_worked_examples(name: str) -> None:
     """What a number decides beside people, on two summaries of a paper and on two systems."""
-    found = decisions(human, number, [2])
+    human, number, expected = EXAMPLES[name]
+    found = decisions(scores_of(**human), scores_of(**number), [2])
     found["within"] = found["within"].value
     assert {key: found[key] for key in expected} == expected
 
