@@ -7,25 +7,22 @@ answers by shared words (see `tests.judges.llm.by_rule`). All are behind one scr
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
+from summeval_pytest.endpoints.exchange import Record
 from summeval_pytest.metrics.catalogue import METRICS
+from summeval_pytest.metrics.number import MetricName
+from summeval_pytest.run.measure import Evaluation
+from summeval_pytest.run.plan import Survey
 from summeval_pytest.run.runner import Runner, Task
 from summeval_pytest.run.session import Session, Terms
 from summeval_pytest.suite.suite import Suite, load_suite
 from tests.judges.llm.by_rule import answer_by_rule
 from tests.label_suite import write_lines
 from tests.scripted_server import Answer, Seen
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from summeval_pytest.endpoints.exchange import Record
-    from summeval_pytest.metrics.number import MetricName
-    from summeval_pytest.run.measure import Evaluation
-    from summeval_pytest.run.plan import Survey
 
 KEY: Final = "sk-marker-0a1b2c3d4e5f"
 """A key that may be found nowhere."""

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+from pathlib import Path
+from typing import Any, Final
 
 CHROMIUM: Final = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER: Final = shutil.which("chromedriver")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -12,15 +13,9 @@ from summeval_pytest.metrics import own
 from summeval_pytest.metrics.own import custom_metric
 from summeval_pytest.run.runner import THREAD
 from summeval_pytest.study import tables
-from tests.postgres_server import serving
+from tests.postgres_server import PostgresServer, serving
 from tests.shared_data import DATA, RELEASE
 from tests.waiting import wait_until
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from tests.postgres_server import PostgresServer
 
 settings.register_profile(  # a slow machine makes no law false; CI looks at three times as much
     "desk", deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow]

@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 from summeval_pytest.questions import (
     FACETS,
     SCALES,
+    Answer,
     CheckFacts,
     CheckSentences,
+    Facet,
     FacetRating,
     FacetRatings,
     FacetSegments,
     FactCheck,
     FactChecks,
     FactList,
+    Question,
     RateFacets,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
     Unanswered,
 )
+from summeval_pytest.suite.suite import Suite
 from summeval_pytest.text.sentences import split_sentences
 from tests.asked_suite import loaded, write_suite
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from summeval_pytest.questions import Answer, Facet, Question
-    from summeval_pytest.suite.suite import Suite
 
 NOWHERE: Final = "http://127.0.0.1:9/v1"
 GOOD_OF_KILN: Final = {

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
-from summeval_pytest.stats.agreement import kappas_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from summeval_pytest.stats.agreement import Weights
+from summeval_pytest.stats.agreement import Weights, kappas_of
 
 
 def cohen_kappa(

@@ -7,16 +7,12 @@ summary by ``short`` one. ``moss-02`` has a reference that is not frozen; ``shor
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
 
 from summeval_pytest.errors import SuiteError
-from summeval_pytest.suite.suite import load_suite
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from summeval_pytest.suite.suite import Suite
+from summeval_pytest.suite.suite import Suite, load_suite
 
 TOML: Final = """\
 papers = "papers.jsonl"

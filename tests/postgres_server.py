@@ -8,18 +8,16 @@ import shutil
 import socket
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pytest
 
 from tests.waiting import SOON
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PASSWORD: Final = "pw-marker/7e1f@0a"  # noqa: S105 - of a server that lives for one test run
 """A password that may be found nowhere."""

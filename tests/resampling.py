@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
-from summeval_pytest.study.agreement.coefficients import bootstrap_interval
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from summeval_pytest.stats.intervals import Interval
-    from summeval_pytest.study.agreement.coefficients import Rows
+from summeval_pytest.stats.intervals import Interval
+from summeval_pytest.study.agreement.coefficients import Rows, bootstrap_interval
 
 
 def bootstrap_mean(

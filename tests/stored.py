@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from summeval_pytest.store.cache import Cache
-from summeval_pytest.store.cassette import is_key
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from summeval_pytest.store.cassette import Row
+from summeval_pytest.store.cassette import Row, is_key
 
 
 def stored(directory: Path) -> dict[str, Row]:

@@ -8,10 +8,13 @@ those that hold the other's mark and a 7.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
 
 from summeval_pytest.questions import (
     SCALES,
+    Answer,
     CheckFacts,
     CheckSentences,
     FacetRating,
@@ -22,6 +25,7 @@ from summeval_pytest.questions import (
     FactChecks,
     FactList,
     ListFacts,
+    Question,
     RateFacets,
     SegmentFacets,
     SentenceCheck,
@@ -29,12 +33,6 @@ from summeval_pytest.questions import (
     Unanswered,
 )
 from tests.label_suite import write_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from summeval_pytest.questions import Answer, Question
 
 PAPERS: Final = ("kiln", "moss", "rope", "salt")
 ALPHA: Final = "tests.studied_suite:Alpha"

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pytest
 
 from tests import waiting
-
-if TYPE_CHECKING:
-    import pytest
 
 CONFTEST = Path(__file__).with_name("conftest.py")
 

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pkgutil import walk_packages
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -25,9 +25,6 @@ from summeval_pytest.errors import (
     foreign_code,
     nearest,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,15 +21,10 @@ from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.metrics.number import Unscored
+from summeval_pytest.questions import Answer, Question
 from summeval_pytest.run.runner import Runner, tasks_of
 from summeval_pytest.stats.intervals import mean_interval
-from summeval_pytest.suite.suite import load_suite
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from summeval_pytest.questions import Answer, Question
-    from summeval_pytest.suite.suite import Suite
+from summeval_pytest.suite.suite import Suite, load_suite
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 REFERENCE = "Limpets were counted. The count fell by 40 percent. Warm winters harm limpets."

@@ -6,10 +6,11 @@ import json
 import os
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -22,9 +23,6 @@ from summeval_pytest.reports.ci import step_summary
 from tests.architecture.test_action import ROOT
 from tests.processes import clean_environment, run_command, serving
 from tests.reports.records import STRANGERS, hostile_run, small_run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MARKER = "<!-- summ-gate -->"
 BOT = "github-actions[bot]"

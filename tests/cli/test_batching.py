@@ -143,12 +143,23 @@ def test_what_labels_are_compared_with_is_asked_by_files_too(
     assert server.n_requests == 0
 
 
-def test_metrics_go_with_agreement_alone(shell: Shell) -> None:
+def test_what_cannot_be_exported_or_read_is_refused_first(tmp_path: Path, shell: Shell) -> None:
     """A run asks what its thresholds need, and a misspelt metric would be measured by nobody."""
     alone = "--metrics goes with --for agree; a run asks what its thresholds need"
     assert shell.error(4, *EXPORT, "--metrics", "facet") == alone
     printed = shell.error(4, *EXPORT, "--for", "agree", "--metrics", "facets")
     assert printed == "--metrics=facets: no metric; did you mean 'facet'?"
+    printed = shell.error(4, "batch", "export", "nowhere", "--judge", "rule", "--out", "gone/out")
+    assert printed == (
+        "--out=gone/out: cannot be written, its folder is not there; name another file"
+    )
+    for is_there in (False, True):
+        if is_there:
+            (tmp_path / "in").write_bytes(b"\xff\xfe")
+        printed = shell.error(4, "batch", "import", "in")
+        assert printed.startswith("in: the file cannot be read (")
+        assert printed.endswith("); name the responses file")
+    assert not (tmp_path / "store").exists()
 
 
 def test_replies_that_nobody_can_use_are_exported_again(
@@ -208,15 +219,6 @@ def test_request_speaks_the_dialect_that_is_known(tmp_path: Path, shell: Shell) 
     for request in requests(tmp_path):
         assert "max_completion_tokens" in request["body"]
         assert not {"max_tokens", "temperature"} & set(request["body"])
-
-
-def test_export_that_cannot_be_written_is_refused_first(tmp_path: Path, shell: Shell) -> None:
-    """Before the suite is read."""
-    printed = shell.error(4, "batch", "export", "nowhere", "--judge", "rule", "--out", "gone/out")
-    assert printed == (
-        "--out=gone/out: cannot be written, its folder is not there; name another file"
-    )
-    assert not (tmp_path / "store").exists()
 
 
 def test_failed_lines_are_reported_and_not_stored(tmp_path: Path, shell: Shell) -> None:
@@ -304,18 +306,6 @@ def test_reply_that_was_cut_off_or_refused_is_stored(tmp_path: Path, shell: Shel
     assert [(row.reply["finish"], row.topic) for _, row in rows] == [
         (end, "from a batch") for end in ends
     ]
-
-
-@pytest.mark.parametrize("content", [None, b"\xff\xfe"])
-def test_responses_that_cannot_be_read_are_a_mistake(
-    tmp_path: Path, shell: Shell, content: bytes | None
-) -> None:
-    """The file is named; exit code 4."""
-    if content is not None:
-        (tmp_path / "in").write_bytes(content)
-    printed = shell.error(4, "batch", "import", "in")
-    assert printed.startswith("in: the file cannot be read (")
-    assert printed.endswith("); name the responses file")
 
 
 def test_batch_needs_no_key_and_holds_none(

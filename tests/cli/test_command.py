@@ -133,14 +133,6 @@ def test_what_cannot_be_done_is_reported_and_nothing_is_written(
     assert ASKED == []
 
 
-def test_a_mistake_in_a_suite_is_reported_with_file_and_line(suite: Path, shell: Shell) -> None:
-    """An editor can jump to it."""
-    edited(suite / "labels.jsonl", '"moss-02"', '"moss-03"')
-    message = shell.error(4, "agree", "moss")
-    assert message.startswith("moss/labels.jsonl:2: ")
-    assert "'moss-03'" in message
-
-
 def test_a_suite_without_labels_has_nothing_to_agree_with(suite: Path, shell: Shell) -> None:
     """Also where labels are there and say only what the reference lacks."""
     wanted = (

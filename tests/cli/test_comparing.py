@@ -3,8 +3,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from summeval_pytest.endpoints.limits import ModelSeen
 from summeval_pytest.verdict.run import SuiteRecord
 from summeval_pytest.verdict.trust import Trust
@@ -75,7 +73,11 @@ def test_labels_decide_what_is_compared(tmp_path: Path, shell: Shell) -> None:
 
 
 def test_a_record_without_golden_answers_says_how_to_get_them(tmp_path: Path, shell: Shell) -> None:
-    """Named as it was given; a judge that could not be measured says why."""
+    """Named as it was given; a judge that could not be measured says why.
+
+    Most suites have no labels, and are compared by their systems; a rule about these that
+    ``--golden`` holds nothing to would pass unseen.
+    """
     file = saved(tmp_path, "run.json", rated(4))
     plain = saved(tmp_path, "plain.json", suite(pair("moss-0", faithful(1.0))))
     silent = replace(rated(4), golden=(), golden_fault="it timed out")
@@ -86,6 +88,11 @@ def test_a_record_without_golden_answers_says_how_to_get_them(tmp_path: Path, sh
     assert "with --summ-run-record=FILE" in error
     error = shell.error(4, "compare", file, faulty, "--golden")
     assert f"NEW: {faulty} holds no golden answers (it timed out); run pytest" in error
+    for old, new in ((plain, file), (file, plain)):
+        assert shell.lines("compare", old, new, "--fail=p0.05")[-2:] == ["no paper changed", ""]
+    for option in ("--system", "--against", "--fail"):
+        error = shell.error(4, "compare", file, file, "--golden", f"{option}=eva:0.1")
+        assert error == f"--golden compares no systems; leave out {option}"
 
 
 def test_suites_are_compared_by_their_names(tmp_path: Path, shell: Shell) -> None:
@@ -110,16 +117,6 @@ def test_golden_answers_follow_the_systems_and_do_not_decide(tmp_path: Path, she
     assert "golden/summeval.toml: 8 golden answers of 8 papers" in alone
 
 
-def test_a_run_without_golden_answers_is_compared_by_its_systems(
-    tmp_path: Path, shell: Shell
-) -> None:
-    """Most suites have no labels."""
-    file = saved(tmp_path, "run.json", rated(4))
-    plain = saved(tmp_path, "plain.json", suite(pair("moss-0", faithful(1.0))))
-    for old, new in ((plain, file), (file, plain)):
-        assert shell.lines("compare", old, new, "--fail=p0.05")[-2:] == ["no paper changed", ""]
-
-
 def test_a_system_that_was_not_judged_fails(tmp_path: Path, shell: Shell) -> None:
     """Nothing is known of it."""
     old = saved(tmp_path, "old", rated(4))
@@ -128,13 +125,3 @@ def test_a_system_that_was_not_judged_fails(tmp_path: Path, shell: Shell) -> Non
     code, lines, _ = shell.run("compare", old, new)
     assert code == 1
     assert "golden/summeval.toml: plain was not judged" in lines
-
-
-@pytest.mark.parametrize("option", ["--system", "--against", "--fail"])
-def test_options_of_systems_are_refused_beside_golden(
-    option: str, tmp_path: Path, shell: Shell
-) -> None:
-    """A rule that nothing is held to would pass unseen."""
-    file = saved(tmp_path, "run.json", rated(4))
-    error = shell.error(4, "compare", file, file, "--golden", f"{option}=eva:0.1")
-    assert error == f"--golden compares no systems; leave out {option}"

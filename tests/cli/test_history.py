@@ -192,31 +192,25 @@ def test_a_change_is_marked_once_before_all_systems_of_a_run(
 
 
 def test_a_new_formula_and_other_pairs_are_marked(runs: Path, shell: Shell, tmp_path: Path) -> None:
-    """A run of one pair has a mean, too, and so has a metric of another version."""
+    """A run of one pair has a mean, too, and so has a metric of another version.
+
+    A metric that only one run has marks nothing: the others can be compared.
+    """
     text = (runs / "v2.json").read_text(encoding="utf-8")
     whole = text.splitlines(keepends=True)
     pairs = [line for line in whole if "pair" in json.loads(line)]
     one = "".join(line for line in whole if line not in pairs[1:])
     newer = re.sub(r'("facet\|[^"]*\|v:)', r"\g<1>9", text)
     edited = one.replace(json.loads(whole[0])["run"]["suites"][0]["fingerprint"], "0" * 12)
-    texts = {"a": text, "b": newer, "c": one, "d": edited}
+    lacking = text.replace('"eva|', '"other|')
+    texts = {"0": lacking, "a": text, "b": newer, "c": one, "d": edited}
     for name, each in texts.items():
         (tmp_path / f"{name}.json").write_text(resealed(each), encoding="utf-8")
     _, lines, _ = shell.run("history", tmp_path)
     assert changes(lines) == [
-        "a", "-- other metrics", "b", "-- other papers and metrics", "c", "-- other papers", "d",
-    ]  # fmt: skip
-
-
-def test_a_metric_that_only_one_run_has_marks_nothing(
-    runs: Path, shell: Shell, tmp_path: Path
-) -> None:
-    """The other metrics can be compared."""
-    text = (runs / "v2.json").read_text(encoding="utf-8")
-    for name, each in {"a": text.replace('"eva|', '"other|'), "b": text}.items():
-        (tmp_path / f"{name}.json").write_text(resealed(each), encoding="utf-8")
-    _, lines, _ = shell.run("history", tmp_path)
-    assert changes(lines) == ["a", "b"]
+        *("0", "a", "-- other metrics", "b", "-- other papers and metrics"),
+        *("c", "-- other papers", "d"),
+    ]
 
 
 def test_runs_of_one_name_are_all_shown(runs: Path, shell: Shell, tmp_path: Path) -> None:

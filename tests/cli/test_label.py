@@ -2,11 +2,7 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import signal
-import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -17,7 +13,6 @@ from summeval_pytest.errors import SuiteError
 from summeval_pytest.run.golden import check_sentences
 from summeval_pytest.suite.suite import load_suite
 from tests.label_suite import write_lines, write_suite
-from tests.waiting import SOON
 
 ROOT = Path(__file__).parents[2]
 LONG = ("--only", "long/moss-01")
@@ -256,30 +251,18 @@ def test_options_that_do_not_fit_are_usage_errors(
     assert (printed.out, printed.err.startswith(f"summeval: error: {message}")) == ("", True)
 
 
-def test_interrupt_ends_with_130_and_keeps_what_was_answered() -> None:
+def test_interrupt_ends_with_130_and_keeps_what_was_answered(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Ctrl-C is how people leave a terminal."""
-    command = [sys.executable, "-m", "summeval_pytest.cli.app", "label", "moss", *LONG]
-    command += ["--out", "anna.jsonl", "--annotator", "anna"]
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    killer = threading.Timer(SOON, process.kill)  # a read from a pipe waits for ever
-    killer.start()
-    process.stdin.write("3\n")
-    process.stdin.flush()
-    for line in process.stdout:
-        if "reference: result" in line:
-            break
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate()
-    killer.cancel()
-    assert process.returncode == 130
-    assert err == "summeval: interrupted; what was answered is kept\n"
+    typed = iter(["3"])
+
+    def answer() -> str:
+        for each in typed:
+            return each
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("builtins.input", answer)
+    assert run(monkeypatch, "", *LONG) == 130
+    assert capsys.readouterr().err == "summeval: interrupted; what was answered is kept\n"
     assert labels()[0]["facets"] == {"background": 3}

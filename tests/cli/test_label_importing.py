@@ -97,7 +97,7 @@ def test_annotators_who_disagree_are_not_merged(shell: Shell) -> None:
 
 
 def test_annotator_who_counts_is_named(shell: Shell) -> None:
-    """The agreement is said all the same."""
+    """The agreement is said all the same; those who agree are one label with both names."""
     assert run(shell, ANNA + BEN, "--annotator", "ben")[:2] == [
         "out.jsonl: labels of 1 pair: 1 facet rating, 1 sentence",
         AGREEMENT,
@@ -107,10 +107,13 @@ def test_annotator_who_counts_is_named(shell: Shell) -> None:
     assert failed(shell, ANNA + BEN, "--annotator", "cleo") == (
         "--annotator=cleo: in.csv has no such annotator; known: anna, ben"
     )
+    both = HEADER + "moss-01,long,anna,0,yes,0,\nmoss-01,long,ben,0,yes,0,\nmoss-01,long,ben,,,,2\n"
+    assert run(shell, both, "--force")[1] == "anna and ben: sentence 1.000 exact, kappa - (n 1)"
+    assert lines("out.jsonl")[0]["labelled_by"] == "anna, ben"
 
 
 def test_each_annotator_may_have_a_file(shell: Shell) -> None:
-    """So that `summeval agree --compare` can look at them."""
+    """So that `summeval agree --compare` can look at them; none overwrites another."""
     assert run(shell, ANNA + BEN, "--each")[:2] == [
         "out.anna.jsonl: labels of 1 pair: 1 facet rating, 2 sentences",
         "out.ben.jsonl: labels of 1 pair: 1 facet rating, 1 sentence",
@@ -118,22 +121,14 @@ def test_each_annotator_may_have_a_file(shell: Shell) -> None:
     lines = shell.lines("agree", "moss", "--compare", "out.anna.jsonl", "out.ben.jsonl")
     at = next(n for n, line in enumerate(lines) if line.startswith("items  "))
     assert lines[at].split() == ["items", "0", "0", "1", "0"]
-
-
-def test_annotators_whose_names_make_one_file_are_refused(shell: Shell) -> None:
-    """One of them would overwrite the other."""
     both = HEADER + "moss-01,long,a b,,,,3\nmoss-01,long,a/b,,,,3\n"
     assert failed(shell, both, "--each") == (
         "--each: two of the annotators 'a b', 'a/b' would have one file; take one after the other"
         " with --annotator"
     )
-
-
-def test_annotators_who_agree_are_one_label_with_both_names(shell: Shell) -> None:
-    """Work that was split needs no decision; that two have said the same is said."""
-    both = HEADER + "moss-01,long,anna,0,yes,0,\nmoss-01,long,ben,0,yes,0,\nmoss-01,long,ben,,,,2\n"
-    assert run(shell, both)[1] == ("anna and ben: sentence 1.000 exact, kappa - (n 1)")
-    assert lines("out.jsonl")[0]["labelled_by"] == "anna, ben"
+    assert failed(shell, ANNA, "--majority", "--each") == (
+        "--annotator, --majority and --each exclude each other; choose one"
+    )
 
 
 def test_label_file_is_overwritten_only_by_force(shell: Shell) -> None:
@@ -152,11 +147,4 @@ def test_rows_that_say_nothing_are_reported(shell: Shell) -> None:
     assert failed(shell, HEADER + "moss-02,long,anna,0,,,\n", "--force") == (
         "in.csv: 'in.csv' says nothing: none of its 1 rows has an answer; name the fields of its"
         " answers with --map COLUMN=FIELD"
-    )
-
-
-def test_two_ways_to_choose_who_counts_are_refused(shell: Shell) -> None:
-    """Before anything is read or written."""
-    assert failed(shell, ANNA, "--majority", "--each") == (
-        "--annotator, --majority and --each exclude each other; choose one"
     )

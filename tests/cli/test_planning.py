@@ -62,35 +62,18 @@ def test_plan_counts_what_a_run_then_asks(
     assert first.endswith("; nothing was asked, 2 replies are stored")
     assert others == [NOTHING]
     assert server.n_requests == 2
-
-
-@pytest.mark.parametrize(
-    ("options", "calls"),
-    [
-        (["--votes", "3"], ("good", "faithfulness", "6")),  # three votes cost three times as much
-        (["--model", "writer"], ("writer", "summaries", "2")),  # they are asked first
-    ],
-)
-def test_plan_counts_votes_and_summaries_and_needs_no_key(
-    tmp_path: Path,
-    server: ScriptedServer,
-    shell: Shell,
-    options: list[str],
-    calls: tuple[str, str, str],
-) -> None:
-    """Nothing is sent."""
-    write_suite(tmp_path / "kilns", server.url, endpoint='api_key_env = "TEAM_KEY"', tail=FAITHFUL)
-    assert calls_of(shell.lines(*PLAN, *options)[2]) == calls
-    assert shell.run("plan", "kilns", "--judge", "gpt-9")[0] == 0
-
-
-def test_plan_of_the_embedded_judge_is_free_and_a_mistake_is_a_usage_error(
-    tmp_path: Path, server: ScriptedServer, shell: Shell
-) -> None:
-    """It asks nobody."""
-    write_suite(tmp_path / "kilns", server.url)
-    first, second = shell.lines("plan", "kilns")
+    first, second = shell.lines("plan", "kilns")  # the embedded judge asks nobody
     assert first.startswith("plan: judge offline-")
     assert second == NOTHING
     message = shell.error(4, "plan", "kilns", "--votes", "3")
     assert "--summ-votes asks a model several times" in message
+
+
+def test_plan_needs_no_key_and_counts_votes_and_summaries(
+    tmp_path: Path, server: ScriptedServer, shell: Shell
+) -> None:
+    """Three votes cost three times as much; summaries are asked for first."""
+    write_suite(tmp_path / "kilns", server.url, endpoint='api_key_env = "TEAM_KEY"', tail=FAITHFUL)
+    assert calls_of(shell.lines(*PLAN, "--votes", "3")[2]) == ("good", "faithfulness", "6")
+    assert calls_of(shell.lines(*PLAN, "--model", "writer")[2]) == ("writer", "summaries", "2")
+    assert shell.run("plan", "kilns", "--judge", "gpt-9")[0] == 0

@@ -8,13 +8,15 @@ import select
 import shutil
 import signal
 import sys
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from summeval_pytest.cli import init as init_module
+from summeval_pytest.cli.app import main
 from summeval_pytest.cli.imports import RowOptions, skeleton
 from summeval_pytest.cli.init import ACTION, GITLAB, INCLUDED, SUITE, WORKFLOW, Start, init
 from summeval_pytest.errors import OptionError, UsageError
@@ -84,23 +86,15 @@ def test_the_sample_is_red_for_one_error_and_green_once_its_line_is_mended(
     tmp_path = pytester.path
     bench = Bench(tmp_path, pytester)
     message = init(tmp_path)
-    place = f"{SUITE}/systems/candidate.jsonl:1"
-    assert message[-2:] == [
-        (
-            f"candidate::bees-01 will fail: {tmp_path / place} says 41 bumblebees, but the paper"
-            " says 31; fix that line"
-        ),
-        f"next: pytest {tmp_path / SUITE}",
-    ]
     red = bench.inside(SUITE)
     assert red.last == "1 failed, 2 passed"
-    assert f"{place}: candidate on bees-01" in red.lines
+    assert f"{SUITE}/systems/candidate.jsonl:1: candidate on bees-01" in red.lines
     assert "number: '41' against '31'" in red.out
     file = tmp_path / SUITE / "systems/candidate.jsonl"
-    first, rest = file.read_text(encoding="utf-8").split("\n", 1)
-    mended = first.replace("41 bumblebees", "31 bumblebees")
-    assert mended != first
-    file.write_text(f"{mended}\n{rest}", encoding="utf-8")
+    text = file.read_text(encoding="utf-8")
+    mended = text.replace("41 bumblebees", "31 bumblebees", 1)
+    assert mended.split("\n")[1:] == text.split("\n")[1:] != text.split("\n")
+    file.write_text(mended, encoding="utf-8")
     paths = next(line for line in message if line.startswith("  pytest.ini, [pytest]: "))
     (tmp_path / "pytest.ini").write_text(f"[pytest]\n{paths.partition(': ')[2]}", encoding="utf-8")
     assert bench.inside().last == "3 passed"  # as the line says
@@ -231,38 +225,22 @@ def test_the_workflow_installs_what_runs_here(
     assert install[1].startswith('"FILL IN what pip installs: summeval-pytest==VERSION')
 
 
-OWN = """\
-\ufeffdoc,article,abstract,prediction
-p1,Moss grew.,Moss grew.,It did.
-"""
-NAMES = ("paper=doc,source=article,reference=abstract,summary=prediction",)
-
-
-def test_own_rows_become_the_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As `import table` reads them; a CSV of Excel begins with a byte order mark."""
-    monkeypatch.chdir(tmp_path)
-    Path("runs.csv").write_text(OWN, encoding="utf-8")
-    rows = RowOptions(columns=NAMES, system="ours")
-    lines = init(start=Start(papers=Path("runs.csv"), rows=rows, ci="none"))
-    assert lines[-2:] == ["gate: 1 paper, 1 system, 1 pair", "next: pytest gate"]
-    assert load_suite(SUITE).pair("p1", "ours").summary == "It did."
-    assert not Path(".github").exists()
-
-
-def test_a_summary_that_own_rows_have_lost_is_named(
+def test_own_rows_become_the_suite_and_a_lost_summary_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first gate of a team would else leave out what its release left out."""
     monkeypatch.chdir(tmp_path)
-    Path("papers.csv").write_text("id,source,reference\n1,Moss.,Moss.\n2,Fern.,Fern.\n", "utf-8")
-    Path("sums.csv").write_text("paper,summary\n1,It did.\n", encoding="utf-8")
-    rows = RowOptions(summaries=Path("sums.csv"), system="ours")
+    Path("papers.csv").write_text("doc,source,reference\n1,Moss.,Moss.\n2,Fern.,Fern.\n", "utf-8")
+    Path("sums.csv").write_text("doc,summary\n1,It did.\n", encoding="utf-8")
+    rows = RowOptions(summaries=Path("sums.csv"), columns=("paper=doc",), system="ours")
     lines = init(start=Start(papers=Path("papers.csv"), rows=rows, ci="none"))
     assert lines[-3] == "gate: 2 papers, 1 system, 2 pairs"
-    assert lines[-2].startswith(
-        "missing summaries, written as '-', which fails: 1, first paper '2'"
-    )
-    assert load_suite(SUITE).pair("2", "ours").summary == "-"
+    lost = "missing summaries, written as '-', which fails: 1, first paper '2'"
+    assert lines[-2].startswith(lost)
+    assert lines[-1] == "next: pytest gate"
+    suite = load_suite(SUITE)
+    assert [suite.pair(paper, "ours").summary for paper in "12"] == ["It did.", "-"]
+    assert not Path(".github").exists()
 
 
 def test_a_judge_at_a_server_is_in_the_suite_and_its_key_in_no_file(tmp_path: Path) -> None:
@@ -289,91 +267,90 @@ def test_a_judge_at_a_server_is_in_the_suite_and_its_key_in_no_file(tmp_path: Pa
     }
 
 
-@dataclass(frozen=True)
-class Dialogue:
-    """What a command in a terminal has shown, and how it ended."""
-
-    shown: str
-    code: int
-
-
-def typed(folder: Path, *answers: str, flags: tuple[str, ...] = ()) -> Dialogue:
-    """`summeval init` in a terminal, each answer typed once a question stands there."""
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminal of this kind")
+def test_three_times_enter_starts_from_the_sample(tmp_path: Path) -> None:
+    """From an empty folder to the next command with three keys, in a real terminal."""
     import pty  # Windows has none
 
     child, terminal = pty.fork()
     if child == 0:
-        os.chdir(folder)
-        command = [sys.executable, "-m", "summeval_pytest.cli.app", "init", *flags]
+        os.chdir(tmp_path)
+        command = [sys.executable, "-m", "summeval_pytest.cli.app", "init"]
         os.execv(sys.executable, command)  # noqa: S606 - the terminal's process is this one
-    shown, left = "", list(answers)
+    shown = ""
     while True:
         if not select.select([terminal], [], [], 60)[0]:
             os.kill(child, signal.SIGKILL)  # a question that no answer is left for
         try:
             message = os.read(terminal, 65536).decode()
         except OSError:  # so Linux says that the other end is closed
-            message = ""
-        if not message:
             break
         shown += message.replace("\r\n", "\n")
-        if left and shown.endswith(": "):
-            os.write(terminal, left.pop(0).encode())
+        if message.endswith("]: "):
+            os.write(terminal, b"\n")
     os.close(terminal)
-    return Dialogue(shown, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminal of this kind")
-def test_three_times_enter_starts_from_the_sample(tmp_path: Path) -> None:
-    """From an empty folder to the next command with three keys."""
-    dialogue = typed(tmp_path, "\n", "\n", "\n")
-    assert dialogue.code == 0
-    questions = re.findall(r"^.*\]: $", dialogue.shown, re.MULTILINE)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    questions = re.findall(r"^.*\]: $", shown, re.MULTILINE)
     assert questions == [
         "your table [sample]: ",
         "judge [offline]: ",
         "github, gitlab or none [github]: ",
     ]
-    assert dialogue.shown.endswith("\nnext: pytest gate\n")
+    assert shown.endswith("\nnext: pytest gate\n")
     assert sorted(files_in(tmp_path)) == sorted(FILES)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminal of this kind")
-def test_questions_are_asked_again_until_rows_make_a_suite(tmp_path: Path) -> None:
+Typed = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def types(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Typed:
+    """What `summeval init` in a terminal comes to, and shows, when these answers are typed."""
+
+    def typed(*answers: str, flags: tuple[str, ...] = ()) -> tuple[int, str, str]:
+        left = list(answers)
+
+        def answer() -> str:
+            if left[:1] in ([], ["^C"]):
+                raise KeyboardInterrupt if left else EOFError
+            return left.pop(0)
+
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr("builtins.input", answer)
+        for stream in (sys.stdin, sys.stdout):
+            monkeypatch.setattr(stream, "isatty", lambda: True)
+        return main(["init", *flags]), *capsys.readouterr()
+
+    return typed
+
+
+def test_questions_are_asked_again_until_rows_make_a_suite(tmp_path: Path, types: Typed) -> None:
     """What others call a column is taken as theirs; a flag answers its question."""
     (tmp_path / "papers.csv").write_text("doc,told,reference\np1,Moss.,Moss.\n", "utf-8")
     (tmp_path / "said.csv").write_text("doc,model,output\np1,m,It did.\n", "utf-8")
-    tables = ("no.csv\n", "papers.csv\n", "said.csv\n")
-    answers = (*tables, "\n", "source=told\n", "gitlap\n", "gitlab\n")
-    dialogue = typed(tmp_path, *answers, flags=("--judge", "offline"))
-    assert dialogue.code == 0, dialogue.shown
+    answers = ("no.csv", "papers.csv", "said.csv", "", "source=told", "gitlap", "gitlab")
+    code, shown, error = types(*answers, flags=("--judge", "offline"))
+    assert (code, error) == (0, "")
     fault = "the table has no column 'source'; known: doc, reference, told; write"
-    assert fault in dialogue.shown.replace("\n", " ")
-    assert "'gitlap' is none of them; did you mean 'gitlab'?" in dialogue.shown
-    assert "judge [" not in dialogue.shown
+    assert fault in shown.replace("\n", " ")
+    assert "'gitlap' is none of them; did you mean 'gitlab'?" in shown
+    assert "judge [" not in shown
     assert load_suite(tmp_path / SUITE).pair("p1", "m").summary == "It did."
     assert (tmp_path / GITLAB).is_file()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminal of this kind")
-def test_a_mistake_that_no_column_mends_ends_the_questions(tmp_path: Path) -> None:
-    """Asked for columns for ever, nobody could leave but by Ctrl-C."""
+def test_whoever_leaves_a_question_leaves_nothing_behind(tmp_path: Path, types: Typed) -> None:
+    """Half a gate is worse than none; nor is anybody asked for ever about what no column mends."""
+    for answers in (("", "^C"), ("",)):  # the latter ends with Ctrl-D
+        code, _, error = types(*answers)
+        assert (code, error) == (130, "summeval: interrupted; nothing was written\n")
     row = "p1,Moss.,Moss.,It did.\n"
     (tmp_path / "rows.csv").write_text(f"paper,source,reference,summary\n{row}{row}", "utf-8")
-    dialogue = typed(tmp_path, "rows.csv\n", "\n", "\n", "\n", flags=("--judge", "offline"))
-    assert dialogue.code == 4
-    assert dialogue.shown.count("too; delete one") == 2
+    code, shown, error = types("rows.csv", "", "", "", flags=("--judge", "offline"))
+    assert (code, (shown + error).count("too; delete one")) == (4, 2)
     assert files_in(tmp_path).keys() == {"rows.csv"}
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminal of this kind")
-@pytest.mark.parametrize("key", ["\x03", "\x04"], ids=["Ctrl-C", "Ctrl-D"])
-def test_whoever_leaves_a_question_leaves_nothing_behind(tmp_path: Path, key: str) -> None:
-    """Half a gate is worse than none."""
-    dialogue = typed(tmp_path, "\n", key)
-    assert dialogue.code == 130
-    assert dialogue.shown.endswith("\nsummeval: interrupted; nothing was written\n")
-    assert files_in(tmp_path) == {}
 
 
 @pytest.mark.parametrize(
@@ -398,11 +375,17 @@ def test_a_flag_without_its_fellow_is_refused(tmp_path: Path, start: Start, mess
     assert files_in(tmp_path) == {}
 
 
+def gitlab_jobs(folder: Path) -> dict[str, Any]:
+    """The jobs that are written for GitLab."""
+    init(folder, start=Start(ci="gitlab"))
+    jobs: dict[str, Any] = yaml.safe_load((folder / GITLAB).read_text(encoding="utf-8"))
+    return jobs
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a runner's script is one of a POSIX shell")
 def test_a_job_at_gitlab_keeps_the_reports_that_it_names(tmp_path: Path) -> None:
     """A report that is called otherwise than its artifact is never shown, and nobody is told."""
-    init(tmp_path, start=Start(ci="gitlab"))
-    jobs = yaml.safe_load((tmp_path / GITLAB).read_text(encoding="utf-8"))
+    jobs = gitlab_jobs(tmp_path)
     usual, replay = jobs[".summ-gate"], jobs["summ-gate"]
     install, *before = usual["before_script"]
     assert install == 'python -m pip install "$INSTALL"'
@@ -417,18 +400,16 @@ def test_a_job_at_gitlab_keeps_the_reports_that_it_names(tmp_path: Path) -> None
     assert (tmp_path / reports["junit"]).stat().st_size
     (entry,) = json.loads((tmp_path / reports["codequality"]).read_text(encoding="utf-8"))
     assert entry["location"] == {"path": FILES[1], "lines": {"begin": 1}}
-    record = jobs["summ-gate-record"]
-    assert record["artifacts"]["reports"] == reports
-    assert record["script"][0] == 'git ls-files -z -- "*cassette.jsonl" | xargs -0 rm -f --'
 
 
 def test_gitlab_gets_its_jobs_beside_those_it_has(tmp_path: Path) -> None:
     """The file of a repository's pipeline is never touched; the line to add to it is said."""
-    init(tmp_path / "new", start=Start(ci="gitlab"))
-    jobs = yaml.safe_load((tmp_path / "new" / GITLAB).read_text(encoding="utf-8"))
-    usual = jobs[".summ-gate"]
+    jobs = gitlab_jobs(tmp_path / "new")
+    usual, record = jobs[".summ-gate"], jobs["summ-gate-record"]
     assert usual["variables"] | {"SUITE": "gate", "JUDGE": "offline"} == usual["variables"]
     assert set(usual["artifacts"]["reports"]) == {"junit", "codequality"}
+    assert record["artifacts"]["reports"] == usual["artifacts"]["reports"]
+    assert record["script"][0] == 'git ls-files -z -- "*cassette.jsonl" | xargs -0 rm -f --'
     assert "SUMM_ALLOW_ENDPOINTS" not in usual["variables"]
     (tmp_path / GITLAB).write_text("test: {script: [pytest]}\n", encoding="utf-8")
     message = init(tmp_path)

@@ -8,20 +8,18 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterator
 from html import escape
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import unquote
 
 from PIL import Image
 
 from tests.chromium import prefer, resize, window
 from tests.processes import run_command
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT: Final = Path(__file__).parents[2]
 PICTURES: Final = ROOT / "docs/pages/pictures"

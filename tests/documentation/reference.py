@@ -9,10 +9,13 @@ import ast
 import inspect
 import re
 from collections import Counter
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import Any, Final, get_args
+
+from cyclopts import Argument
 
 import summeval_pytest
 from summeval_pytest import errors, questions
@@ -34,12 +37,6 @@ from summeval_pytest.suite.entries import keys_of
 from summeval_pytest.verdict import differences, means, pair, policy, run, thresholds, trust
 from summeval_pytest.verdict.policy import AGREEMENTS
 from summeval_pytest.verdict.thresholds import CORRECTABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from dataclasses import Field
-
-    from cyclopts import Argument
 
 PAGES: Final = Path(__file__).parents[2] / "docs/pages/reference"
 BLOCK: Final = re.compile(r"(<!-- written from the code: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)

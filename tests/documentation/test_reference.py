@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.documentation.reference import BLOCK, BLOCKS, PAGES, written
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 REFERENCE = sorted(PAGES.glob("*.md"))
 

@@ -6,20 +6,18 @@ import json
 import re
 import shutil
 import sys
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
 from tests.chromium import IS_THERE, resize, window
 from tests.processes import run_command, serving
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 DOCS = Path(__file__).parents[2] / "docs"
 if find_spec("zensical") is None:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Final, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
 
 from summeval_pytest.endpoints.chat import ChatReply, ChatRequest, Message, Schema
 from summeval_pytest.endpoints.client import Backoff, Client
+from summeval_pytest.endpoints.dialect import Dialect
 from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.endpoints.limits import Limits
 from summeval_pytest.errors import NoReplyError
 from tests.waiting import run_skipping, skip
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from summeval_pytest.endpoints.dialect import Dialect
 
 T = TypeVar("T")
 

@@ -8,11 +8,12 @@ import socket
 import threading
 import tracemalloc
 import zlib
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.endpoints.chat import ChatReply, Usage, read_body
 from summeval_pytest.endpoints.client import MOST_BREAKDOWNS, Backoff, Client, _Call
@@ -37,12 +38,6 @@ from tests.scripted_server import (
     Until,
 )
 from tests.waiting import skip, until
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from syrupy.assertion import SnapshotAssertion
-
 
 GIVEN_UP = "; it is not asked again, as the server is down"
 KNOWN = Dialect(level="json_schema")

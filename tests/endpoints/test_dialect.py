@@ -3,9 +3,9 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -21,6 +21,7 @@ from summeval_pytest.endpoints.chat import (
     Trouble,
     read_trouble,
 )
+from summeval_pytest.endpoints.client import Client
 from summeval_pytest.endpoints.dialect import (
     INSTRUCTION,
     LEAST_ROOM,
@@ -34,14 +35,18 @@ from summeval_pytest.endpoints.dialect import (
 )
 from summeval_pytest.errors import NoReplyError
 from tests.endpoints.calls import LABEL, QUICK, at, fault, question, run
-from tests.scripted_server import Answer, Delay, Drop, ScriptedServer, Status, Until, yes
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from summeval_pytest.endpoints.client import Client
-    from tests.scripted_server import Action, Script, Seen
-
+from tests.scripted_server import (
+    Action,
+    Answer,
+    Delay,
+    Drop,
+    Script,
+    ScriptedServer,
+    Seen,
+    Status,
+    Until,
+    yes,
+)
 
 SCHEMA = Schema(name="label", text='{"type": "object", "properties": {"label": {}}}')
 ASKED = ChatRequest(

@@ -4,8 +4,8 @@ import base64
 import json
 import logging
 import traceback
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import example, given, settings
@@ -22,12 +22,7 @@ from summeval_pytest.endpoints.endpoint import (
 )
 from summeval_pytest.errors import OptionError
 from tests.endpoints.calls import KEY, at, fault, reply
-from tests.scripted_server import Answer, Html, Raw, ScriptedServer, Seen, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from tests.scripted_server import Action
+from tests.scripted_server import Action, Answer, Html, Raw, ScriptedServer, Seen, Status
 
 SECRETS = "https://tess:hunter2secret@x.example/v1"
 

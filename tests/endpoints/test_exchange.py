@@ -3,18 +3,20 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, TypeVar
+from pathlib import Path
+from typing import Final, TypeVar
 
 import pytest
 
-from summeval_pytest.endpoints.chat import ROOM, ChatReply, Usage
+from summeval_pytest.endpoints.chat import ROOM, ChatReply, ChatRequest, Usage
 from summeval_pytest.endpoints.client import Backoff
 from summeval_pytest.endpoints.dialect import Dialect
 from summeval_pytest.endpoints.endpoint import Address, Endpoint, Price
-from summeval_pytest.endpoints.exchange import Exchange, Memory
+from summeval_pytest.endpoints.exchange import Exchange, Memory, Record
 from summeval_pytest.endpoints.limits import URGENCY, Budget, Urgency, models_seen
 from summeval_pytest.errors import NoReplyError, OptionError, StoreError
 from summeval_pytest.store.cache import Cache
@@ -22,16 +24,18 @@ from summeval_pytest.store.cassette import Row
 from summeval_pytest.store.store import LocalAccount
 from tests.asked_suite import bytes_under
 from tests.endpoints.calls import LABEL, QUICK, question
-from tests.scripted_server import Answer, Delay, Drop, Html, ScriptedServer, Status, Until
+from tests.scripted_server import (
+    Action,
+    Answer,
+    Delay,
+    Drop,
+    Html,
+    ScriptedServer,
+    Seen,
+    Status,
+    Until,
+)
 from tests.waiting import SOON, until
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Mapping
-    from pathlib import Path
-
-    from summeval_pytest.endpoints.chat import ChatRequest
-    from summeval_pytest.endpoints.exchange import Record
-    from tests.scripted_server import Action, Seen
 
 T = TypeVar("T")
 KEY: Final = "sk-marker-0a1b2c3d4e5f"

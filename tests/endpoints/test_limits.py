@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -12,9 +12,6 @@ from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.endpoints.limits import URGENCY, Limiter, Limits, Urgency
 from summeval_pytest.errors import OptionError
 from tests.waiting import SOON, run_skipping, skip
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def at(

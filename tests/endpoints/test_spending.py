@@ -7,9 +7,10 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Coroutine
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -34,10 +35,6 @@ from summeval_pytest.store import store
 from summeval_pytest.store.cache import Cache
 from summeval_pytest.store.store import LocalAccount, LocalStore
 from tests.waiting import SOON
-
-if TYPE_CHECKING:
-    from collections.abc import Coroutine
-    from pathlib import Path
 
 PRICE = Price(2.5, 10.0, 1.25)
 A_WHILE = 0.1

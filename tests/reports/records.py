@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 from summeval_pytest.errors import Place
 from summeval_pytest.metrics.eva import EvaScore
@@ -39,11 +39,8 @@ from summeval_pytest.verdict.run import (
     SuiteRecord,
     SystemResult,
 )
-from summeval_pytest.verdict.thresholds import Threshold, Thresholds, WaiverUse
+from summeval_pytest.verdict.thresholds import Bound, Threshold, Thresholds, WaiverUse
 from summeval_pytest.verdict.trust import Agreement, Trust
-
-if TYPE_CHECKING:
-    from summeval_pytest.verdict.thresholds import Bound
 
 T = TypeVar("T")
 

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import Place
 from summeval_pytest.metrics.flow import averaged
@@ -63,11 +64,6 @@ from tests.reports.records import (
     waived,
 )
 from tests.verdict.records import believed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from syrupy.assertion import SnapshotAssertion
 
 
 def short(name: str, value: float | None, least: float) -> Shortfall:

@@ -3,14 +3,16 @@ from __future__ import annotations
 import doctest
 import json
 import tracemalloc
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import Place
 from summeval_pytest.reports.cases import failing_pairs
@@ -29,6 +31,7 @@ from summeval_pytest.reports.ci import (
 from summeval_pytest.reports.wording import SystemRow
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.pair import Shortfall
+from summeval_pytest.verdict.run import RunVerdict
 from tests.reports.records import (
     CHANCE,
     CHANGE,
@@ -59,13 +62,6 @@ from tests.reports.records import (
     untrusted,
     waived,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from syrupy.assertion import SnapshotAssertion
-
-    from summeval_pytest.verdict.run import RunVerdict
 
 COMMANDING = "%:,;=#[] \n\r\u2028\u00a0\x1b2A05D"
 texts = st.text(alphabet=st.sampled_from(COMMANDING), max_size=30) | st.text(max_size=30)

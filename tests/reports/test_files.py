@@ -3,14 +3,11 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from summeval_pytest.reports.files import write_whole
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def names(folder: Path) -> list[str]:

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.reports.ci import step_summary
 from summeval_pytest.reports.judge_section import (
@@ -41,10 +42,6 @@ from tests.reports.records import (
     suite,
     trust,
 )
-
-if TYPE_CHECKING:
-    from syrupy.assertion import SnapshotAssertion
-
 
 NOT_MEASURED = "agreement with labels not measured in this run"
 NOT_CALIBRATED = "agreement with people unknown, the suite has no labels"

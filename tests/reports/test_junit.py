@@ -4,13 +4,14 @@ import re
 import unicodedata
 import xml.etree.ElementTree as ET
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from junitparser import JUnitXml
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.verdict.run import Header, RunVerdict
@@ -35,12 +36,6 @@ from tests.reports.records import (
     undecided,
     waived,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from syrupy.assertion import SnapshotAssertion
-
 
 PLAIN = Thresholds(pair=THRESHOLDS.pair, mean=())
 """Without any of means, which a part of a run would skip."""

@@ -9,11 +9,12 @@ import sys
 from dataclasses import replace
 from functools import partial
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
@@ -30,6 +31,7 @@ from summeval_pytest.reports.page_pair import (
 )
 from summeval_pytest.reports.wording import QUOTE
 from summeval_pytest.verdict.run import PairResult, Pairs, RunVerdict, SuiteRecord
+from summeval_pytest.verdict.trust import Trust
 from tests.processes import run_command
 from tests.reports.records import (
     HOLDS,
@@ -59,11 +61,6 @@ from tests.reports.records import (
     waived,
     wrong_pair,
 )
-
-if TYPE_CHECKING:
-    from syrupy.assertion import SnapshotAssertion
-
-    from summeval_pytest.verdict.trust import Trust
 
 INLINE = {"a", "b", "bdi", "code", "span", "strong", "wbr"}
 ADDRESSES = {"src", "href", "action", "data", "poster", "srcset", "formaction", "xlink:href"}

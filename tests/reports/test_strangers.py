@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,6 +12,7 @@ from summeval_pytest.reports.cases import cases_of
 from summeval_pytest.reports.ci import step_summary
 from summeval_pytest.reports.judge_section import trust_lines, trust_phrase, untrusted_lines
 from summeval_pytest.reports.terminal import run_lines
+from summeval_pytest.verdict.run import RunVerdict
 from tests.reports.records import (
     HOLDS,
     STRANGERS,
@@ -22,11 +23,6 @@ from tests.reports.records import (
     junit_text,
     trust,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from summeval_pytest.verdict.run import RunVerdict
 
 
 def judge(run: RunVerdict) -> Iterator[str]:

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from summeval_pytest.reports.wording import SystemRow
+from summeval_pytest.verdict.run import SystemResult
 from tests.reports.records import (
     COMPARISON,
     corrected,
@@ -18,9 +18,6 @@ from tests.reports.records import (
     undecided,
     waived,
 )
-
-if TYPE_CHECKING:
-    from summeval_pytest.verdict.run import SystemResult
 
 
 def row(gated: SystemResult) -> SystemRow:

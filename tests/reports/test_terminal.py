@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from itertools import permutations
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.endpoints.endpoint import Price
 from summeval_pytest.endpoints.limits import Ledger, ModelSeen, Totals
@@ -33,6 +35,7 @@ from summeval_pytest.run.plan import PlannedCalls
 from summeval_pytest.store.cassette import Row, read_cassette, write_cassette
 from summeval_pytest.verdict.changes import Drift, measure_drift
 from summeval_pytest.verdict.differences import Comparison, Difference
+from summeval_pytest.verdict.run import SuiteRecord
 from tests.judges.llm.by_rule import RuleSender
 from tests.reports import records
 from tests.reports.records import (
@@ -53,14 +56,6 @@ from tests.reports.records import (
 )
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import measured
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from syrupy.assertion import SnapshotAssertion
-
-    from summeval_pytest.verdict.run import SuiteRecord
 
 
 def tally(*pairs: tuple[str, Mapping[str, float]], n_papers: int = 0) -> SystemTally:

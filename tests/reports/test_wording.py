@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import nextafter
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.metrics.catalogue import CATALOGUE
 from summeval_pytest.reports.wording import (
@@ -19,6 +19,7 @@ from summeval_pytest.reports.wording import (
     waiver_line,
 )
 from summeval_pytest.verdict.differences import Claim, Comparison, Difference, FacetChange, Flip
+from summeval_pytest.verdict.means import CorrectedMean
 from tests.reports.records import (
     CHANCE,
     CHANGE,
@@ -31,12 +32,6 @@ from tests.reports.records import (
     in_other_words,
     waived,
 )
-
-if TYPE_CHECKING:
-    from syrupy.assertion import SnapshotAssertion
-
-    from summeval_pytest.verdict.means import CorrectedMean
-
 
 EVA = CATALOGUE["eva"]
 RATES = st.floats(0, 1, allow_subnormal=False).filter(lambda rate: rate == 0 or rate > 1e-6)

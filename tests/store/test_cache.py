@@ -7,10 +7,10 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from diskcache import Timeout  # type: ignore[import-untyped]  # it ships no types
@@ -19,10 +19,6 @@ from summeval_pytest.errors import StoreError
 from summeval_pytest.store.cache import Cache, default_directory, explained, prepare
 from summeval_pytest.store.cassette import Row
 from tests.stored import stored
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 KEY, OTHER = "a" * 64, "b" * 64
 ROW = Row(KEY, "facets of zinc-01", {"text": "Zinc helps.", "finish": "stop"})

@@ -4,7 +4,7 @@ import asyncio
 import subprocess
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +13,6 @@ from summeval_pytest.store.cache import Cache
 from summeval_pytest.store.store import LocalStore
 from tests.stored import stored
 from tests.waiting import SOON, wait_until
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KEY, OTHER = "a" * 64, "b" * 64
 
