@@ -513,8 +513,11 @@ def test_an_untrusted_judge_has_grey_badges_and_numbers_that_line_up(browser: Br
             column,
         )
         assert (len(edges), len(set(edges))) == (4, 1)
-    browser.open(small_run())
+    browser.open(small_run(), "#pair=careless/moss-01")
     assert len(colours("#list .badge")) == 3
+    for theme in ("light", "dark"):
+        with browser.media(prefers_color_scheme=theme):
+            assert browser.run(CONTRAST) == []
 
 
 def test_on_paper_the_failing_pairs_are_opened_and_controls_are_gone(browser: Browser) -> None:
@@ -653,7 +656,6 @@ def axe() -> str:
 
 
 PAGES: dict[str, Callable[[], str]] = {
-    "run": lambda: page_text(small_run()),
     "untrusted": lambda: page_text(untrusted_run()),
     "agree": lambda: agreement_page(small_agreement(), "gpt-4|prompt:1a2b"),
     "notebook": scored_text,

@@ -109,15 +109,18 @@ def test_a_pair_is_named_by_what_fails_it_and_says_why(
     assert [case.outcome, case.title, *case.text.split("\n")] == snapshot
 
 
-def test_of_many_shortfalls_the_farthest_is_the_title() -> None:
-    """By its range: 3 of 10 of faithfulness are more than 15 of 75 of FM."""
+def test_the_title_is_the_farthest_shortfall_and_an_outcome_always_has_a_phrase() -> None:
+    """By its range: 3 of 10 of faithfulness are more than 15 of 75 of FM.
+
+    A rule that unanswered questions decide is broken for nobody, nor an unknown mean missed.
+    """
     assert pair_case(failing("a", FM, FAITHFULNESS, findings=())).title == "faithfulness"
-
-
-def test_a_case_that_nobody_explains_still_says_something() -> None:
-    """An outcome is shown in every report, and an empty line is no explanation."""
     assert pair_case(pair(outcome="error")).phrases == (SILENT,)
     assert system_case(system(means=(), outcome="failed")).phrases == (SILENT,)
+    unknown = corrected("facet", None, floor(0.65, "facet"))
+    case = system_case(system(corrected=(unknown,), comparison=OPEN_RULE))
+    phrases = ("mean facet 0.534 < 0.750 (2 of 2 papers)",)
+    assert (case.title, case.phrases) == ("mean facet", phrases)
 
 
 OPEN_MEAN = replace(mean("eva", 0.5, 0.4), is_open=True)
@@ -166,42 +169,24 @@ def test_a_system_is_named_by_what_fails_it_and_says_why(
     assert [case.outcome, case.title, *case.text.split("\n")] == snapshot
 
 
-def test_what_the_judge_left_open_does_not_name_a_failure() -> None:
-    """A rule that unanswered questions decide is broken for nobody, nor an unknown mean missed."""
-    unknown = corrected("facet", None, floor(0.65, "facet"))
-    case = system_case(system(corrected=(unknown,), comparison=OPEN_RULE))
-    assert (case.title, case.phrases) == (
-        "mean facet",
-        ("mean facet 0.534 < 0.750 (2 of 2 papers)",),
-    )
-
-
 def test_the_judge_is_named_by_its_suite_and_what_it_misses() -> None:
     """The mark says what its verdicts are worth; a judge that meets its floors has no title."""
-    cases = [
-        judge_case(each)
-        for each in (
-            untrusted(suite()),
-            measured(suite(), UNMEASURED),
-            measured(suite(), replace(TRUSTED, undecided="fact_f1 is open")),
-            measured(suite(), TRUSTED),
-            suite(),
-        )
-    ]
-    assert [case and (case.name, case.outcome, case.title, case.notes) for case in cases] == [
-        (
-            "golden",
-            "failed",
-            "UNTRUSTED",
-            ("The judge is untrusted. Do not rely on these verdicts.",),
-        ),
-        ("golden", "error", "judge not measured", ()),
-        ("golden", "error", "judge undecided", ()),
-        ("golden", "passed", "", ()),
-        None,
-    ]
-    assert cases[0] is not None
-    assert cases[0].text.startswith("UNTRUSTED: facet_kappa 0.34 < 0.9; unfaithful_recall.number")
+    assert judge_case(suite()) is None
+    mark = ("The judge is untrusted. Do not rely on these verdicts.",)
+    missed = "UNTRUSTED: facet_kappa 0.34 < 0.9; unfaithful_recall.number"
+    open_ = replace(TRUSTED, undecided="fact_f1 is open")
+    for judged, outcome, title, notes, text in (
+        (untrusted(suite()), "failed", "UNTRUSTED", mark, missed),
+        (measured(suite(), UNMEASURED), "error", "judge not measured", (), ""),
+        (measured(suite(), open_), "error", "judge undecided", (), ""),
+        (measured(suite(), TRUSTED), "passed", "", (), ""),
+    ):
+        case = judge_case(judged)
+        assert case is not None
+        assert (case.name, case.outcome, case.title, case.notes) == (
+            "golden", outcome, title, notes,
+        )  # fmt: skip
+        assert case.text.startswith(text)
 
 
 def test_the_worst_come_first() -> None:
@@ -438,8 +423,8 @@ def test_each_mean_is_a_part_of_its_system(snapshot: SnapshotAssertion) -> None:
     assert [tuple(part) for part in actual.values()] == snapshot
 
 
-def test_a_comparison_has_a_part_for_each_number() -> None:
-    """A drop fails by itself; one that unanswered questions decide is the judge's fault."""
+def test_a_comparison_and_a_corrected_mean_have_a_part_for_each_number() -> None:
+    """A drop fails by itself; what answers or labels leave open is no failure of the system's."""
     for comparison, ended in (
         (COMPARISON, {"comparison": "passed", "drop facet": "drop", "drop eva": "passed"}),
         (OPEN_RULE, {"comparison": "passed", "drop facet": "unscored", "drop eva": "passed"}),
@@ -449,19 +434,13 @@ def test_a_comparison_has_a_part_for_each_number() -> None:
         assert causes(actual) == ended
         if comparison is OPEN_RULE:
             assert actual["drop facet"].text.startswith("facet could drop by 0.400\n")
-
-
-def test_a_corrected_mean_fails_or_is_unknown() -> None:
-    """Labels that do not tell decide nothing: that is no failure of the system's."""
     means = (
         corrected("facet", 0.6243, floor(0.65, "facet")),
         corrected("facet.result", None, floor(3, "facet.result")),
         corrected("faithfulness", 0.9),
     )
-    actual = of_system(
-        means=(), corrected=means, undecided=("the mean of facet.result is unknown",)
-    )
-    assert causes(actual) == {
+    unknown = ("the mean of facet.result is unknown",)
+    assert causes(of_system(means=(), corrected=means, undecided=unknown)) == {
         "corrected facet": "shortfall",
         "corrected facet.result": "unscored",
         "corrected faithfulness": "passed",

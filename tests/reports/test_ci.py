@@ -130,15 +130,14 @@ def test_there_are_never_more_than_ten_lines(n_failing: int) -> None:
 
 
 def test_another_plugins_annotations_are_not_repeated() -> None:
-    """Whoever annotates failing tests has the pairs and the systems already."""
+    """Whoever annotates failing tests has the pairs and the systems already.
+
+    GitHub knows files by their path from the root, pytest may have been started below it.
+    """
     whole = record(failing("zinc-01"), failing("ward-02"), systems=(system(),))
     assert list(annotation_lines(whole, with_pairs=False)) == []
     part = record(failing("zinc-01"), systems=(system(),))
     assert titles(*annotation_lines(part, with_pairs=False)) == ["only a part of the gate"]
-
-
-def test_paths_are_made_relative_to_the_repository() -> None:
-    """GitHub knows files by their path from the root, pytest may have been started below it."""
     (line,) = annotation_lines(record(failing()), locate=lambda path: f"gates/{path}")
     assert commands(line)[0].properties["file"] == "gates/golden/systems/careless.jsonl"
 
@@ -347,15 +346,6 @@ def test_a_pair_too_long_to_show_still_has_a_row() -> None:
 
 CAREFUL = system("careful", means=(mean(value=0.9),), papers=("zinc-01",))
 CAREFUL_SUITE = suite(passing(), systems=(CAREFUL,))
-
-
-def test_what_an_untrusted_judge_gets_wrong_comes_before_its_verdicts() -> None:
-    """A reader who has seen the systems first has believed them; a trusted judge comes last."""
-    trusted = measured(CAREFUL_SUITE, TRUSTED, golden())
-    for judged, is_first in ((untrusted(CAREFUL_SUITE), True), (trusted, False)):
-        page = step_summary(run(judged))
-        assert page.count(f"## {JUDGED}") == 1
-        assert (page.index(f"## {JUDGED}") < page.index("## Systems")) == is_first
 
 
 def test_floors_on_bounds_and_undefined_figures_are_reported(snapshot: SnapshotAssertion) -> None:

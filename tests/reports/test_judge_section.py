@@ -65,16 +65,6 @@ def test_what_is_known_of_a_judge_is_one_clause(result: Trust, phrase: str) -> N
     assert trust_phrase(result, has_labels=True) == phrase
 
 
-def test_an_undefined_figure_misses_its_floor_and_says_so() -> None:
-    """The precision of a judge that finds nothing; 0 would be a number that nobody counted."""
-    result = agreement("unfaithful_precision", None, floor(0.5, "unfaithful_precision"))
-    assert short_of_floor(result, result.floors[0]) == "unfaithful_precision undefined < 0.5"
-    assert trust_phrase(trust(result), has_labels=True).startswith(
-        "UNTRUSTED: unfaithful_precision undefined < 0.5 ("
-    )
-    assert value_of(result) == "undefined"
-
-
 def test_of_many_missed_floors_six_are_named() -> None:
     """One clause stands in headings; the tables have the other two."""
     names = [f"unfaithful_recall.kind-{n}" for n in range(8)]
@@ -84,6 +74,10 @@ def test_of_many_missed_floors_six_are_named() -> None:
     assert phrase.endswith("kind-5 0.10 < 0.5; 2 more (2 labelled pairs, 2 papers)")
     assert describe_trust(result).split("\n")[0].endswith("; 2 more")
     assert describe_trust(result).count(", missed") == 8
+    # of a judge that finds nothing, the precision is undefined, and 0 is a number nobody counted
+    result = agreement("unfaithful_precision", None, floor(0.5, "unfaithful_precision"))
+    assert short_of_floor(result, result.floors[0]) == "unfaithful_precision undefined < 0.5"
+    assert value_of(result) == "undefined"
 
 
 SHARES = st.integers(0, 10**9).map(lambda share: share / 10**9)
@@ -113,16 +107,6 @@ def test_digits_are_added_only_where_they_are_needed() -> None:
     assert interval_of(agreement()) == "0.28 to 0.41"
     bound = agreement("facet_kappa", 0.9, floor(0.28, bound="lower"), low=0.2799)
     assert interval_of(bound) == "0.2799 to 0.41"
-
-
-def test_the_end_of_a_run_names_the_command_that_measures() -> None:
-    """Only where it helps: without labels it could measure nothing."""
-    assert list(trust_lines(NOT_MEASURED)) == [
-        "judge: agreement with labels not measured in this run; see 'summeval agree'"
-    ]
-    assert list(trust_lines(NOT_CALIBRATED, " (a.toml)")) == [
-        "judge (a.toml): agreement with people unknown, the suite has no labels"
-    ]
 
 
 OPEN: Final = (
@@ -155,15 +139,21 @@ def test_every_report_says_what_would_decide() -> None:
     assert f"\n  {message}" in junit_text(record)
 
 
-def test_of_many_open_floors_the_first_is_named_at_the_end() -> None:
-    """A run that passes says in short what its labels leave open; tables have the others."""
-    _, *message = trust_lines(NOT_MEASURED, still_open=[f"floor {n}" for n in range(8)])
-    assert message == [
-        "  floor 0",
-        "  7 more floors are too close to call (the run record lists them).",
+def test_the_end_of_a_run_names_a_command_where_it_helps_and_an_open_floor() -> None:
+    """Without labels nothing could be measured; of many open floors, tables have the others."""
+    measure = "judge: agreement with labels not measured in this run; see 'summeval agree'"
+    for still_open, more in (
+        ([], []),
+        (["floor 0"], ["  floor 0"]),
+        (
+            [f"floor {n}" for n in range(8)],
+            ["  floor 0", "  7 more floors are too close to call (the run record lists them)."],
+        ),
+    ):
+        assert list(trust_lines(NOT_MEASURED, still_open=still_open)) == [measure, *more]
+    assert list(trust_lines(NOT_CALIBRATED, " (a.toml)")) == [
+        "judge (a.toml): agreement with people unknown, the suite has no labels"
     ]
-    _, *message = trust_lines(NOT_MEASURED, still_open=["floor 0"])
-    assert message == ["  floor 0"]
 
 
 def test_with_several_suites_each_has_its_name() -> None:
@@ -190,31 +180,17 @@ def test_errors_of_an_untrusted_judge_are_listed_in_full(snapshot: SnapshotAsser
     assert list(untrusted_lines(trust(), golden())) == snapshot
 
 
-@pytest.mark.parametrize(
-    ("kind", "what", "whose", "verdicts"),
-    [
-        ("method", "method", ["summary", "reference"], ("1", "0", "none")),
-        ("overall", "overall", ["summary", "reference"], ("1.000", "0.000", "none")),
-        ("sentence", "sentence 3", ["summary", "source"], ("faithful", "unfaithful", "none")),
-        (
-            "reference fact",
-            "fact of the reference",
-            ["fact", "summary"],
-            ("holds", "does not hold", "none"),
-        ),
-        (
-            "candidate fact",
-            "fact of the summary",
-            ["fact", "reference"],
-            ("holds", "does not hold", "none"),
-        ),
-    ],
-)
-def test_each_kind_of_answer_has_its_words(
-    kind: str, what: str, whose: list[str], verdicts: tuple[str, str, str]
-) -> None:
+def test_each_kind_of_answer_has_its_words() -> None:
     """Nobody outside of the code knows what a 0 is; sentences are counted from 1 in reports."""
-    answer = GoldenAnswer(kind=kind, index=2, label=1.0, answer=0.0)  # type: ignore[arg-type]  # parametrized
-    assert described(Disagreement(paper="a", system="b", answer=answer)) == f"b on a, {what}"
-    assert [label for label, _ in evidence_of(answer)] == [*whose, "reason"]
-    assert tuple(verdict_of(answer, value) for value in (1.0, 0.0, None)) == verdicts
+    fact = ["fact"], ("holds", "does not hold", "none")
+    for kind, what, (first, verdicts), against in (
+        ("method", "method", (["summary"], ("1", "0", "none")), "reference"),
+        ("overall", "overall", (["summary"], ("1.000", "0.000", "none")), "reference"),
+        ("sentence", "sentence 3", (["summary"], ("faithful", "unfaithful", "none")), "source"),
+        ("reference fact", "fact of the reference", fact, "summary"),
+        ("candidate fact", "fact of the summary", fact, "reference"),
+    ):
+        answer = GoldenAnswer(kind=kind, index=2, label=1.0, answer=0.0)  # type: ignore[arg-type]  # a kind
+        assert described(Disagreement(paper="a", system="b", answer=answer)) == f"b on a, {what}"
+        assert [label for label, _ in evidence_of(answer)] == [*first, against, "reason"]
+        assert tuple(verdict_of(answer, value) for value in (1.0, 0.0, None)) == verdicts

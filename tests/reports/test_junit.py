@@ -14,7 +14,7 @@ from junitparser import JUnitXml
 from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.suite.lines import ALL_PAPERS
-from summeval_pytest.verdict.run import Header, RunVerdict
+from summeval_pytest.verdict.run import Header, PairResult, RunVerdict
 from summeval_pytest.verdict.thresholds import Thresholds
 from tests.reports.records import (
     FACET,
@@ -173,8 +173,8 @@ ENDED = [state(case) for case in read(FULL).iter("testcase")]
 
 @settings(max_examples=5, deadline=None)
 @given(TEXTS)
-@example("\u202e" * 10**4)
-@example("]]>" * 10**3)
+@example("\u202e" * 10**3)
+@example("]]>" * 10**2)
 def test_whatever_the_texts_are_the_report_is_sound_and_hides_no_failure(text: str) -> None:
     """Law: it parses, its counters add up, every name is its own, each case ends as it did.
 
@@ -195,21 +195,6 @@ def test_whatever_the_texts_are_the_report_is_sound_and_hides_no_failure(text: s
     assert (report.tests, report.failures, report.errors) == stated
 
 
-def test_what_xml_cannot_hold_is_shown_and_not_lost() -> None:
-    """Else the reviewer would never know of it."""
-    hostile, shown = (
-        "x\ufffe\ud800\x00\x1b]]><script>&amp;##[",
-        r"x\ufffe\ud800\x00\x1b]]><script>&amp;#\x23[",
-    )
-    finding = replace(FACET, reference=hostile, summary=hostile, reason=hostile)
-    made = record(pair(hostile, RESULT, findings=(finding,)))
-    text = cases(made)["facet.result"][0].text or ""
-    assert f'reference    "{shown}"' in text
-    assert f"careless on {shown}" in text
-    (case, *_) = read(made).iter("testcase")
-    assert case.get("classname") == f"golden.careless.{shown}"
-
-
 def test_the_same_record_is_the_same_bytes_and_nothing_of_its_header() -> None:
     """Two replays differ in their header and in nothing else, so the report may not show it."""
     made = record(failing())
@@ -221,12 +206,27 @@ def test_the_same_record_is_the_same_bytes_and_nothing_of_its_header() -> None:
     assert not re.search("timestamp|hostname", text)
 
 
-def test_a_book_in_every_text_stays_readable() -> None:
-    """Whoever pastes a book into a summary must not get a report that no tool opens."""
+def quoting(text: str) -> PairResult:
+    """A pair whose finding, and paper, say this."""
+    finding = replace(FACET, reference=text, summary=text, reason=text, evidence=((0, text),))
+    return pair(text[:80], RESULT, FM, findings=(finding,), summary=text)
+
+
+def test_what_xml_cannot_hold_is_shown_and_a_book_is_cut() -> None:
+    """Else the reviewer would never know of the one, and no tool would open the other."""
+    hostile, shown = (
+        "x\ufffe\ud800\x00\x1b]]><script>&amp;##[",
+        r"x\ufffe\ud800\x00\x1b]]><script>&amp;#\x23[",
+    )
+    made = record(quoting(hostile))
+    text = cases(made)["facet.result"][0].text or ""
+    assert f'reference    "{shown}"' in text
+    assert f"careless on {shown}" in text
+    (case, *_) = read(made).iter("testcase")
+    assert case.get("classname") == f"golden.careless.{shown}"
     book = "word " * 30_000
-    finding = replace(FACET, reference=book, summary=book, reason=book, evidence=((0, book),))
-    long = failing("a", FM, findings=(finding,), summary=book)
-    assert len(junit_text(record(long, waivers=(waived("in use", reason=book),)))) < 30_000
+    long = record(quoting(book), waivers=(waived("in use", reason=book),))
+    assert len(junit_text(long)) < 30_000
 
 
 def test_a_run_with_something_of_everything_is_a_report(snapshot: SnapshotAssertion) -> None:

@@ -38,7 +38,6 @@ from tests.reports.records import (
     MARKUP,
     REFERENCE,
     SOURCE,
-    SUMMARY,
     TRUSTED,
     UNMEASURED,
     changed,
@@ -269,19 +268,12 @@ def test_systems_of_two_suites_are_distinguished_in_links() -> None:
     assert [row[1] for row in rows] == [0, 1]  # two papers of one name
 
 
-def test_a_paper_is_in_the_page_once_however_many_systems_read_it(
-    snapshot: SnapshotAssertion,
-) -> None:
-    """At 2,000 pairs, its text would be most of the page."""
-    text = page_text(moss_run(moss_suite(wrong_pair(), wrong_pair(system="other"), right_pair())))
-    assert text.count(REFERENCE) == 1
-    assert Page(text).block("paper-0") == snapshot
-
-
-def test_of_many_papers_the_page_has_the_sentences_that_a_verdict_names(
+def test_a_paper_is_in_the_page_once_and_of_many_as_far_as_a_verdict_names_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The finding names sentence 2, and 1 is the evidence for a sentence that is faithful."""
+    run = moss_run(moss_suite(wrong_pair(), wrong_pair(system="other"), right_pair()))
+    assert page_text(run).count(REFERENCE) == 1
     monkeypatch.setattr("summeval_pytest.reports.page.WHOLE_PAPERS", 0)
     pair, faithful = wrong_pair(), wrong_pair().scores[2]
     assert isinstance(faithful, FaithfulnessScore)
@@ -306,8 +298,7 @@ def test_a_long_run_tells_the_worst_pairs_and_has_rows_of_the_others(long_run: R
     blocks = {name for name in page.scripts if name not in {None, "index", "rows"}}
     assert blocks == {f"{kind}-{n}" for kind in ("paper", "pair") for n in range(3)}
     assert [li["id"] for li in page.tags("li") if "id" in li] == ["r0", "r1", "r2"]
-    index = page.block("index")
-    rows = page.block("rows")
+    index, rows = page.block("index"), page.block("rows")
     assert [len(row) for row in rows] == [4, 4, 4, 9, 9, 9]
     assert index["n_with_texts"] == 3
     assert index["papers"][4] == ["fern-1", "On fern-1"]
@@ -315,18 +306,13 @@ def test_a_long_run_tells_the_worst_pairs_and_has_rows_of_the_others(long_run: R
     misses = ["facet 0.500 < 0.600", "facet.conclusion 1 < 2"]
     shown = [["1", "4", "2", "1"], values, misses, "facet.background 1 < 2", "▼ 0.400 worse"]
     assert rows[3] == [1, 3, "failed", [0, 2, 3, 4, 5], *shown]
-    assert (
-        "leaves out the texts of pairs that pass, and of all but the worst 3 of the 4" in page.text
-    )
+    without = "leaves out the texts of pairs that pass"
+    assert f"{without}, and of all but the worst 3 of the 4" in page.text
     assert "verdicts and shortfalls of the worst 3 are here." in page.text
-
-
-@pytest.mark.usefixtures("long_run")
-def test_a_long_run_that_passes_has_rows_alone() -> None:
-    """Nothing is wrong with it, so there is nothing to read up."""
+    # of a run that passes nothing is wrong, so there is nothing to read up
     page = Page(page_text(moss_run(moss_suite(*(right_pair(f"moss-{n}") for n in range(6))))))
     assert page.scripts.keys() == {None, "index", "rows"}
-    assert "leaves out the texts of pairs that pass, so that" in page.text
+    assert f"{without}, so that" in page.text
     assert page.block("index")["n_with_texts"] == 0
 
 
@@ -365,17 +351,6 @@ def test_a_text_that_is_too_long_is_cut_with_a_note() -> None:
     assert cut("m" * QUOTE) == "m" * QUOTE
 
 
-def test_hostile_text_is_shown_in_signs_that_a_reader_sees() -> None:
-    """A template is no template, and no invisible character stands anywhere."""
-    source = page_text(hostile_run())
-    hostile = Page(source)
-    assert "{{ 7 * 7 }}" in section(hostile)
-    assert r"\u202egnp.exe\u200b" in section(hostile)
-    assert "49" not in hostile.text
-    for hidden in "\u202e\u200b\ufffe\x1b\u2028\ud800":  # what a reader would not see
-        assert hidden not in source
-
-
 PLAIN, BLANK = (Page(page_text(hostile_run(text))) for text in ("x", " "))
 
 
@@ -386,21 +361,22 @@ PLAIN, BLANK = (Page(page_text(hostile_run(text))) for text in ("x", " "))
 def test_any_text_is_in_the_data_and_moves_nothing(text: str) -> None:
     """The page's elements do not depend on what people write, and what they write is not lost.
 
-    They depend on whether anything is written: nobody quotes a blank.
+    They depend on whether anything is written: nobody quotes a blank. A template is no template,
+    and what a reader would not see is shown in signs.
     """
-    page, alike = Page(page_text(hostile_run(text))), PLAIN if text.strip() else BLANK
+    source = page_text(hostile_run(text))
+    assert not set("\u202e\u200b\ufffe\x1b\u2028\ud800") & set(source)
+    page, alike = Page(source), PLAIN if text.strip() else BLANK
     assert [tag for tag, _ in page.elements] == [tag for tag, _ in alike.elements]
     assert page.scripts[None] == PLAIN.scripts[None]
     shown = visible(text)
+    assert " ".join(shown.split()) in page.text
     blocks = {name: page.block(name) for name in page.scripts if name is not None}
     assert len(blocks) == 2 + 2 + 2  # index, rows; two papers, two pairs
     assert shown in texts_in(blocks["pair-1"])
     assert shown in texts_in(blocks["paper-1"])
     index = blocks["index"]
     assert [index["systems"][0], index["papers"][1][0]] == [shown, shown]
-
-
-MARK = "The judge is untrusted. Do not rely on these verdicts."
 
 
 def page_of(*suites: SuiteRecord) -> Page:
@@ -416,15 +392,12 @@ def section(page: Page) -> str:
 
 
 def test_an_untrusted_run_says_so_before_its_verdicts_and_beside_them() -> None:
-    """Green badges are what the eye meets, so that they stand back and the mark stands by."""
+    """Green badges are what the eye meets, so that they stand back."""
     text = page_text(moss_run(untrusted(moss_suite(right_pair()))))
     page = Page(text)
     assert "<title>? untrusted: moss</title>" in text
-    assert page.text.index("? Untrusted") < page.text.index(MARK) < page.text.index("1 pair: ")
-    assert page.text.count(MARK) == 3  # at the top, over the systems, over the pairs
     assert page.tags("header")[0]["class"] == "top untrusted"
     assert page.tags("main") == [{"class": "untrusted"}]
-    assert "Judge offline-6: UNTRUSTED: facet_kappa 0.34 < 0.9; " in page.text
     hrefs = [a["href"] for a in page.tags("a")]
     assert hrefs.count("#judge") == 2  # from the mark, and among the parts of the report
 
@@ -477,47 +450,6 @@ def test_the_script_reads_pairs_papers_and_index_as_data(snapshot: SnapshotAsser
     pair = page.block("pair-0")
     assert [p["number"] for p in pair["pieces"]][299:] == [401]
     assert pair["notes"] == snapshot
-
-
-def test_a_pair_holds_its_pieces_with_their_places() -> None:
-    """Worked example: places count characters of the shown text."""
-    page = Page(page_text(moss_run(moss_suite(wrong_pair()))))
-    pair = page.block("pair-0")
-    single = [part for piece in pair["pieces"] for part in piece.get("parts", [piece])]
-    by = {(p["kind"], p.get("facet") or p["number"]): p for p in single}
-
-    def words(spans: list[list[int]]) -> list[str]:
-        texts = [SUMMARY, REFERENCE]
-        return [texts[text][start:end] for text, start, end in spans]
-
-    result = by["facet", "result"]
-    assert words(result["at"]) == ["Dry moss grew twice as fast."]
-    assert words(result["there"]) == ["Wet moss grew twice as fast."]
-    assert result["source"] == [2]
-    wrong = by["sentence", 2]
-    assert (wrong["state"], wrong["verdict"]) == ("bad", "unsupported, support 0.25 of 1")
-    assert words(wrong["at"]) == ["Dry moss grew twice as fast."]
-    missing = by["expected", 2]
-    assert (missing["state"], missing["verdict"]) == ("bad", "missing")
-    # Its words are all in the third sentence, which stands for it and for "Moss grew."
-    assert words(missing["at"]) == ["Wet moss grew", "fast."]
-    (whole,) = [p for p in pair["pieces"] if missing in p.get("parts", [])]
-    assert words(whole["at"]) == ["Wet moss grew twice as fast."]
-    assert (whole["number"], whole["state"], whole["verdict"]) == (3, "bad", "1 of 2 missing")
-    # It was held against the second sentence, which is a piece of its own.
-    assert [pair["pieces"][place]["number"] for place in missing["other"]] == [2]
-    assert missing["source"] == [2]
-    assert by["expected", 3]["state"] == "open"
-    # The first was matched by a fact of the summary, whatever the judge said of it by itself.
-    assert by["expected", 1]["verdict"] == "matched"
-    assert by["expected", 4]["verdict"] == "follows from the summary, matched by no single fact"
-    invented = by["stated", 2]
-    assert invented["source"] == [2]
-    assert (invented["state"], invented["verdict"]) == ("bad", "not in the reference")
-    assert words(invented["there"]) == ["Wet moss grew twice as fast."]
-    # The first to look at is the worst that explains the verdict: an unsupported sentence.
-    assert pair["pieces"][pair["first"]] == by["sentence", 2]
-    assert [p["number"] for p in single if p["kind"] == "expected"] == [2, 4, 3, 1]
 
 
 @example("</script ><!--<script &\u2028\u2029")
