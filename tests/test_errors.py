@@ -15,34 +15,12 @@ from summeval_pytest import errors
 from summeval_pytest.errors import (
     JudgeError,
     NoReplyError,
-    OptionError,
     Place,
-    StoppedError,
-    StoreError,
     SuiteError,
     SummevalError,
-    UsageError,
     foreign_code,
     nearest,
 )
-
-
-@pytest.mark.parametrize(
-    ("kind", "parent"),
-    [
-        (SummevalError, Exception),
-        (UsageError, SummevalError),
-        (SuiteError, UsageError),
-        (OptionError, UsageError),
-        (StoreError, UsageError),
-        (StoppedError, SummevalError),
-        (JudgeError, SummevalError),
-        (NoReplyError, SummevalError),
-    ],
-)
-def test_the_tree_is_as_drawn(kind: type[Exception], parent: type[Exception]) -> None:
-    """The user's mistakes end in exit code 4, the judge's and a lost reply in an error."""
-    assert kind.__bases__ == (parent,)
 
 
 def test_the_drawing_shows_every_error() -> None:

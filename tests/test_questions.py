@@ -1,16 +1,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields
 from types import SimpleNamespace
-from typing import Final, get_args
+from typing import Final
 
 import pytest
 
 from summeval_pytest.questions import (
     FACETS,
     SCALES,
-    Answer,
     CheckFacts,
     FacetRating,
     FacetRatings,
@@ -19,7 +17,6 @@ from summeval_pytest.questions import (
     FactCheck,
     FactChecks,
     ListFacts,
-    Question,
     SentenceCheck,
     SentenceChecks,
     Settled,
@@ -36,15 +33,6 @@ def test_facets_and_scales_are_the_papers() -> None:
         SCALES["method"] = 5  # type: ignore[index]  # the point is that it cannot be set
     segments = FacetSegments(**{facet: f"the {facet}" for facet in FACETS})
     assert [segments.segment(facet) for facet in FACETS] == [f"the {facet}" for facet in FACETS]
-
-
-@pytest.mark.parametrize("kind", [*get_args(Question), *get_args(Answer)])
-def test_questions_and_answers_are_keys_that_cannot_be_changed(kind: type) -> None:
-    """Equal questions are asked once, and one answer serves every test: none may spoil it."""
-    parameters = kind.__dataclass_params__  # type: ignore[attr-defined]  # of every dataclass
-    assert (parameters.frozen, parameters.eq) == (True, True)
-    assert "__slots__" in vars(kind)
-    assert all(each.compare for each in fields(kind))
 
 
 def test_every_field_of_a_question_counts() -> None:

@@ -555,13 +555,6 @@ def test_hostile_text_is_shown_and_does_nothing(browser: Browser) -> None:
     assert MARKUP not in browser.driver.title
 
 
-def test_a_long_text_that_was_cut_says_so(browser: Browser) -> None:
-    """A reviewer must not take the beginning for the whole."""
-    browser.open(hostile_run("moss " * 20_000))
-    browser.run("location.hash = rows[1].link.hash")
-    assert browser.find(".text").text.endswith("[cut here: 100,000 characters in all]")
-
-
 @pytest.fixture
 def long_run(monkeypatch: pytest.MonkeyPatch) -> RunVerdict:
     """Five pairs fail and two pass, on a page that has two rows in a batch."""

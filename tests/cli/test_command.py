@@ -11,7 +11,6 @@ from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.cli.app import COMMANDS, main
 from summeval_pytest.questions import Answer, Question, Unanswered
-from summeval_pytest.study.systems.analyses import ANALYSES
 from tests.cli.conftest import Shell
 from tests.processes import run_command
 
@@ -205,16 +204,6 @@ def test_no_command_shows_the_help_and_fails(arguments: list[str], shell: Shell)
 def test_every_command_is_there_and_has_help(command: str, shell: Shell) -> None:
     """A name in the table is looked up when it is wanted, which no type checker sees."""
     assert shell.lines(*command.split(), "--help")[0].startswith(f"Usage: summeval {command}")
-
-
-def test_help_names_the_commands_and_the_default_judge(shell: Shell) -> None:
-    """It is where a new user looks first."""
-    helps = [shell.lines("--help"), shell.lines("agree", "--help"), shell.lines("study", "--help")]
-    printed = " ".join(" ".join(line for lines in helps for line in lines).split())
-    assert "import make a suite from released data" in printed
-    assert "plan show what a run would ask and cost; ask nothing" in printed
-    assert "the judge [default: offline]" in printed
-    assert all(name in printed for name in ANALYSES)
 
 
 def test_it_says_its_version_and_completes_commands_and_options(shell: Shell) -> None:

@@ -2,9 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from tests.asked_suite import PRICES, write_suite
+from tests.asked_suite import write_suite
 from tests.cli.conftest import Shell, judged
 from tests.scripted_server import ScriptedServer
 
@@ -21,31 +19,6 @@ def calls_of(line: str) -> tuple[str, str, str]:
     """System, metric and calls of a line of the table."""
     system, metric, calls, *_ = line.split()
     return system, metric, calls
-
-
-def test_plan_is_a_table_of_what_a_run_would_ask(
-    tmp_path: Path, server: ScriptedServer, shell: Shell
-) -> None:
-    """By system and metric; a tilde where replies decide what is asked next."""
-    write_suite(tmp_path / "kilns", server.url, systems=("good", "bad"), judge=PRICES)
-    first, heading, *rows, total, estimates, tilde = shell.lines(*PLAN)
-    assert first.startswith("plan: judge rule-1 at=here temp=0 prompt=")
-    assert first.endswith("; nothing was asked, 0 replies are stored")
-    assert heading.split() == "system metric calls prompt tokens reply tokens dollars".split()
-    assert sorted(map(calls_of, rows)) == [
-        ("bad", "eva", "~6"),
-        ("bad", "facet", "~2"),
-        ("bad", "faithfulness", "2"),
-        ("good", "eva", "~8"),
-        ("good", "facet", "~4"),
-        ("good", "faithfulness", "2"),
-    ]
-    assert total.split()[:2] == ["all", "~24"]
-    dollars = [float(row.split()[-1]) for row in rows]
-    assert float(total.split()[-1]) == pytest.approx(sum(dollars), abs=0.04)
-    assert estimates == ESTIMATES
-    assert tilde.startswith("~ some calls depend on replies that are not stored yet")
-    assert server.n_requests == 0
 
 
 def test_plan_counts_what_a_run_then_asks(

@@ -91,26 +91,22 @@ def test_a_strict_schema_goes_out_as_such() -> None:
 
 
 def test_json_object_goes_out_with_the_schema_as_text() -> None:
-    """At the end of the last message, so that what requests share stays at their beginning."""
-    values = body(ASKED, Dialect(level="json_object"))
+    """At the end of the last message, so that what requests share stays at their beginning.
+
+    How long to think goes out only where it was chosen: a model that does not reason refuses it.
+    """
+    values = body(ASKED, OBJECT)
     assert values["response_format"] == {"type": "json_object"}
     assert values["messages"] == [
         {"role": "system", "content": "You judge."},
         {"role": "user", "content": f"Is it so?\n\n{INSTRUCTION}\n{SCHEMA.text}"},
     ]
     assert "JSON" in INSTRUCTION
-
-
-def test_half_a_character_goes_out_as_a_question_mark() -> None:
-    """A paper cut in the wrong place would otherwise end its call in an error of Python's."""
-    request = replace(FREE, messages=(Message("user", "a\ud83d ✓"),))
-    assert body(request, STRICT)["messages"] == [{"role": "user", "content": "a? ✓"}]
-
-
-def test_how_long_a_model_thinks_goes_out_only_where_it_was_chosen() -> None:
-    """A model that does not reason refuses the field."""
     assert body(replace(FREE, reasoning_effort="low"), STRICT)["reasoning_effort"] == "low"
     assert "reasoning_effort" not in body(FREE, STRICT)
+    # half a character would otherwise end the call in an error of Python's
+    request = replace(FREE, messages=(Message("user", "a\ud83d ✓"),))
+    assert body(request, STRICT)["messages"] == [{"role": "user", "content": "a? ✓"}]
 
 
 # Negotiation
@@ -369,32 +365,25 @@ def test_a_dialect_is_read_as_it_was_written(dialect: Dialect) -> None:
 KNOWN = Dialect().as_json()
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
+def test_what_is_no_dialect_is_not_read() -> None:
+    """A store may hold anything; of an older version, each field would be refused once more."""
+    assert read_dialect({key: KNOWN[key] for key in KNOWN if key != "most_tokens"}) == Dialect()
+    for values in (
         *(None, [], {"level": "text"}, {**KNOWN, "top_p": 1}, {**KNOWN, "level": "yaml"}),
         *({**KNOWN, "level": ["text"]}, {**KNOWN, "length_field": None}),
         *({**KNOWN, "temperature": 1}, {**KNOWN, "seed": "yes"}),
         *({**KNOWN, "most_tokens": most} for most in (0, -1, True, "9", 1.5)),
-    ],
-)
-def test_what_is_no_dialect_is_not_read(values: object) -> None:
-    """A store may hold anything."""
-    assert read_dialect(values) is None
-
-
-def test_a_dialect_of_an_older_version_is_read() -> None:
-    """Or an upgrade would have each model refuse each field once more."""
-    older = {key: value for key, value in KNOWN.items() if key != "most_tokens"}
-    assert read_dialect(older) == Dialect()
+    ):
+        assert read_dialect(values) is None, values
 
 
 YES = '{"label": "yes"}'
 
 
-def understanding(*levels: str, status: int = 400, said: str = "unknown format") -> Script:
+def understanding(*levels: str) -> Script:
     """A server that takes some levels, and refuses others."""
-    return lambda seen: yes(seen) if seen.level in levels else Status(status, message=said)
+    refusal = Status(400, message="unknown format")
+    return lambda seen: yes(seen) if seen.level in levels else refusal
 
 
 def many(n: int) -> Callable[[Client], Awaitable[list[ChatReply]]]:
@@ -420,12 +409,9 @@ def levels(server: ScriptedServer) -> list[str]:
         (("text",), ["json_schema", "json_object"]),
     ],
 )
-@pytest.mark.parametrize("status", [400, 422])
-def test_a_server_refuses_each_level_once(
-    understood: tuple[str, ...], refused: list[str], status: int
-) -> None:
+def test_a_server_refuses_each_level_once(understood: tuple[str, ...], refused: list[str]) -> None:
     """Ten requests at once: one goes first, the others wait for it, and then go together."""
-    script = understanding(*understood, status=status)
+    script = understanding(*understood)
     n_alone = len(refused) + 1
 
     def together(seen: Seen) -> Action:
@@ -478,40 +464,29 @@ def test_what_no_level_cures_is_reported_by_its_first_refusal() -> None:
     assert levels(server) == ["json_schema", "json_object", "text"]
 
 
-def test_a_refusal_after_the_dialect_is_settled_is_a_fault() -> None:
-    """One bad request is not tried in three ways."""
+def test_a_request_without_a_schema_settles_no_level_and_a_level_stays_settled() -> None:
+    """A summary tells nothing of schemas; one bad request is not tried in three ways."""
+    refusing = understanding("json_object", "text")
 
     def script(seen: Seen) -> Action:
-        return Status(400) if seen.texts == ("bad",) else yes(seen)
-
-    async def sending(client: Client) -> None:
-        await client.send(question(schema=LABEL))
-        with pytest.raises(NoReplyError, match="status 400"):
-            await client.send(question("bad", schema=LABEL))
-
-    with ScriptedServer(script) as server:
-        run(at(server.url), sending)
-    assert server.n_requests == 2
-
-
-def test_a_request_without_a_schema_settles_no_level() -> None:
-    """A summary tells nothing of schemas; the next question has to find out."""
+        return Status(400) if seen.texts[0].startswith("bad") else refusing(seen)
 
     async def sending(client: Client) -> list[Dialect | None]:
         known = [client.dialect]
-        await client.send(question())
-        known.append(client.dialect)
-        await client.send(question(schema=LABEL))
-        return [*known, client.dialect]
+        for schema in (None, LABEL):
+            await client.send(question(schema=schema))
+            known.append(client.dialect)
+        with pytest.raises(NoReplyError, match="status 400"):
+            await client.send(question("bad", schema=LABEL))
+        return known
 
-    with ScriptedServer(understanding("json_object", "text")) as server:
-        result = run(at(server.url), sending)
-    assert result == [None, Dialect(), Dialect(level="json_object")]
-    assert levels(server) == ["text", "json_schema", "json_object"]
+    with ScriptedServer(script) as server:
+        assert run(at(server.url), sending) == [None, Dialect(), OBJECT]
+    assert levels(server) == ["text", "json_schema", "json_object", "json_object"]
 
 
-def test_a_remembered_dialect_is_spoken_at_once() -> None:
-    """By all at once: nobody has to go first."""
+def test_a_remembered_dialect_is_spoken_at_once_and_found_out_anew_if_refused() -> None:
+    """By all at once: nobody has to go first. Another server may stand at the address since."""
     known = Dialect(level="json_object", seed=False)
     with ScriptedServer(lambda seen: Until(lambda: server.peak == 4, yes(seen))) as server:
         run(at(server.url), many(4), remembered=known)
@@ -519,17 +494,12 @@ def test_a_remembered_dialect_is_spoken_at_once() -> None:
     assert server.peak == 4
     assert all("seed" not in seen.body for seen in server.seen)
 
-
-def test_a_remembered_dialect_that_is_refused_is_found_out_anew() -> None:
-    """Another server stands at the address since; nobody should have to empty the store."""
-
     async def sending(client: Client) -> tuple[list[ChatReply], Dialect | None]:
         return await many(3)(client), client.dialect
 
     with ScriptedServer(understanding("json_object", "text")) as server:
-        got, result = run(at(server.url), sending, remembered=Dialect(level="json_schema"))
-    assert len(got) == 3
-    assert result == Dialect(level="json_object")
+        got, result = run(at(server.url), sending, remembered=STRICT)
+    assert (len(got), result) == (3, OBJECT)
     assert Counter(levels(server)) == {"json_schema": 4, "json_object": 3}
 
 

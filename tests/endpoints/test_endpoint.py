@@ -35,23 +35,16 @@ def endpoint(api_key: str = KEY, base_url: str = "http://localhost:11434/v1") ->
 # Addresses
 
 
-@pytest.mark.parametrize(
-    ("url", "shown"),
-    [
+def test_an_address_is_shown_without_user_and_query_and_loopback_is_this_machine() -> None:
+    """It stands in reports and in keys of the store; a proxy is asked for all but loopback."""
+    for url, shown in (
         ("http://localhost:11434/v1", "http://localhost:11434/v1"),
         ("https://api.openai.com/v1/", "https://api.openai.com/v1"),
         ("https://tess:pw@gateway.example/v1?sig=1#part", "https://gateway.example/v1"),
         ("http://[::1]:8000/v1", "http://[::1]:8000/v1"),
         ("http://tess@127.0.0.1", "http://127.0.0.1"),
-    ],
-)
-def test_an_address_is_shown_without_user_and_query(url: str, shown: str) -> None:
-    """It stands in reports and in keys of the store."""
-    assert endpoint("", url).shown == shown
-
-
-def test_loopback_is_this_machine() -> None:
-    """A proxy must not be asked for it, and must be asked for all else."""
+    ):
+        assert endpoint("", url).shown == shown
     own = ("localhost", "LOCALHOST", "models.localhost", "127.0.0.1", "127.3.2.1", "[::1]")
     others = ("10.0.0.1", "localhost.example", "127.0.0.1.example")
     assert all(endpoint("", f"http://{host}:8000/v1").is_loopback for host in own)
@@ -404,15 +397,19 @@ def test_whatever_a_suite_writes_allows_nothing(name: str, url: str | None, vari
     assert f"wants the key in {variable} sent to " in refusal(name, {name: spec})
 
 
-@pytest.mark.parametrize("is_typed", [False, True])
-def test_what_the_user_types_or_sets_is_allowed(*, is_typed: bool) -> None:
-    """An address in their own hand, as --summ-endpoint or OPENAI_BASE_URL; a name allows none."""
+def test_what_the_user_types_or_sets_is_allowed() -> None:
+    """An address in their own hand, as --summ-endpoint or OPENAI_BASE_URL; a name allows none.
+
+    A replay has no key to send, so nothing has to be allowed, as in the check of a pull request.
+    """
     url = "https://keyed:8000/v1"
-    environ = ENVIRON if is_typed else {**ENVIRON, "OPENAI_BASE_URL": url}
-    addresses = Addresses(environ, typed=url if is_typed else None)
-    assert addresses.address("keyed", DEFINED).endpoint.api_key == TEAMS
+    for typed, environ in ((url, ENVIRON), (None, {**ENVIRON, "OPENAI_BASE_URL": url})):
+        addresses = Addresses(environ, typed=typed)
+        assert addresses.address("keyed", DEFINED).endpoint.api_key == TEAMS
     with pytest.raises(OptionError, match="you have not allowed that"):
         Addresses(ENVIRON, typed="keyed").address("keyed", DEFINED)
+    address = Addresses(ENVIRON, sends_keys=False).address("keyed", DEFINED)
+    assert (address.endpoint.api_key, address.endpoint.origin) == ("", "https://keyed:8000")
 
 
 @pytest.mark.parametrize("host", ["keyed:8000", "192.168.0.7", "localhost.example"])
@@ -444,12 +441,6 @@ def test_what_is_no_origin_is_refused_with_what_to_write(entry: str, instead: st
     )
 
 
-def test_a_replay_has_no_key_to_send() -> None:
-    """So nothing has to be allowed for it, as in the check of a pull request."""
-    address = Addresses(ENVIRON, sends_keys=False).address("keyed", DEFINED)
-    assert (address.endpoint.api_key, address.endpoint.origin) == ("", "https://keyed:8000")
-
-
 LIMITED = EndpointSpec(
     name="openai",
     max_in_flight=8,
@@ -460,47 +451,32 @@ LIMITED = EndpointSpec(
 )
 
 
-@pytest.mark.parametrize(("n_processes", "each"), [(1, 8), (3, 2), (9, 1)])
-def test_processes_divide_the_limits_that_a_suite_sets(n_processes: int, each: int) -> None:
-    """A limit is the run's, each process has a part of it, and never none; times are whole."""
+def test_processes_divide_the_limits_that_a_suite_sets() -> None:
+    """A limit is the run's, each process has a part of it, and never none; times are whole.
+
+    A store that gives out the turns of all machines holds them to the pace; it is not divided.
+    """
     defined = {"openai": LIMITED}
-    got = find_endpoint("openai", defined, n_processes=n_processes).endpoint
-    assert got.base_url == OPENAI_URL
-    assert (got.max_in_flight, got.requests_per_minute, got.tokens_per_minute) == (each,) * 3
-    assert (got.timeout_seconds, got.attempt_seconds, got.max_reply_mib) == (60.0, 60.0, 2)
-    assert find_endpoint("openai", {}, n_processes=n_processes).endpoint.max_in_flight is None
+    for n_processes, each in ((1, 8), (3, 2), (9, 1)):
+        got = find_endpoint("openai", defined, n_processes=n_processes).endpoint
+        assert got.base_url == OPENAI_URL
+        assert (got.max_in_flight, got.requests_per_minute, got.tokens_per_minute) == (each,) * 3
+        assert (got.timeout_seconds, got.attempt_seconds, got.max_reply_mib) == (60.0, 60.0, 2)
+        assert find_endpoint("openai", {}, n_processes=n_processes).endpoint.max_in_flight is None
+    shared = Addresses(ENVIRON, n_processes=3, is_pace_shared=True).address("openai", defined)
+    limits = shared.endpoint
+    assert (limits.max_in_flight, limits.requests_per_minute, limits.tokens_per_minute) == (2, 8, 8)
 
 
-def test_processes_divide_no_pace_that_their_store_holds_them_to() -> None:
-    """It gives out the turns of all machines; requests in flight are each run's own."""
-    addresses = Addresses(ENVIRON, n_processes=3, is_pace_shared=True)
-    endpoint = addresses.address("openai", {"openai": LIMITED}).endpoint
-    assert endpoint.max_in_flight == 2
-    assert (endpoint.requests_per_minute, endpoint.tokens_per_minute) == (8, 8)
-
-
-@pytest.mark.parametrize(
-    ("spec", "seconds"),
-    [
+def test_an_attempt_is_as_long_as_the_suite_says_or_five_minutes() -> None:
+    """And never longer than its call."""
+    for spec, seconds in (
         (NEAR, (600.0, 300.0)),
         (replace(NEAR, timeout_seconds=3000.0), (3000.0, 300.0)),
         (replace(NEAR, timeout_seconds=3000.0, attempt_seconds=7.0), (3000.0, 7.0)),
-    ],
-)
-def test_an_attempt_is_as_long_as_the_suite_says_or_five_minutes(
-    spec: EndpointSpec, seconds: tuple[float, float]
-) -> None:
-    """And never longer than its call."""
-    got = find_endpoint("near", {"near": spec}, {}).endpoint
-    assert (got.timeout_seconds, got.attempt_seconds) == seconds
-
-
-def test_unknown_name_is_refused() -> None:
-    """A misspelt name is put right, another one is told what there is."""
-    assert refusal("olama") == "no endpoint 'olama'; did you mean 'ollama'? (or write a URL)"
-    assert refusal("xyz") == (
-        "no endpoint 'xyz'; known: keyed, near, ollama, openai (or write a URL)"
-    )
+    ):
+        got = find_endpoint("near", {"near": spec}, {}).endpoint
+        assert (got.timeout_seconds, got.attempt_seconds) == seconds
 
 
 @pytest.mark.parametrize("environ", [{}, {"OPENAI_BASE_URL": "http://me:hunter2@gate/v1?k=s3cret"}])
@@ -513,20 +489,18 @@ def test_password_in_an_address_is_no_part_of_its_name(environ: dict[str, str]) 
     assert "s3cret" not in repr(got)
 
 
-@pytest.mark.parametrize(
-    ("asked", "environ", "found"),
-    [
-        ("near", {"OPENAI_BASE_URL": "http://gate/v1"}, "near"),
-        (None, {"OPENAI_BASE_URL": "http://gate/v1"}, "openai"),
-        (None, {"OPENAI_BASE_URL": "  "}, "ollama"),
-        (None, {}, "ollama"),
-    ],
-)
-def test_usual_place_is_as_asked_else_the_variable_else_built_in(
-    asked: str | None, environ: dict[str, str], found: str
-) -> None:
-    """The nearest word counts."""
-    assert Addresses(environ, typed=asked).usual("ollama") == found
+def test_usual_place_is_as_asked_else_the_variable_else_built_in() -> None:
+    """The nearest word counts; a misspelt one is put right, another one is told what there is."""
+    set_, blank = {"OPENAI_BASE_URL": "http://gate/v1"}, {"OPENAI_BASE_URL": "  "}
+    for asked, environ, found in (
+        ("near", set_, "near"), (None, set_, "openai"),
+        (None, blank, "ollama"), (None, {}, "ollama"),
+    ):  # fmt: skip
+        assert Addresses(environ, typed=asked).usual("ollama") == found
+    assert refusal("olama") == "no endpoint 'olama'; did you mean 'ollama'? (or write a URL)"
+    assert refusal("xyz") == (
+        "no endpoint 'xyz'; known: keyed, near, ollama, openai (or write a URL)"
+    )
 
 
 # Which model replies
@@ -545,33 +519,29 @@ llama3-8b-8192 mixtral-8x7b-32768 rule-1 gpt-4-9999
 
 @pytest.mark.parametrize("name", [*EXACT, *LOOSE])
 def test_a_date_a_digest_or_a_numbered_tag_makes_a_name_exact(name: str) -> None:
-    """Another model in its place is a swap; an alias may come back as what it stands for."""
+    """Another model in its place is a swap; an alias may come back as what it stands for.
+
+    As itself it is no other, whatever its case, its folder or provider, and its file's ending.
+    """
     assert is_other_model(name, "gpt-4o-2024-11-20") is (name in EXACT)
-
-
-@pytest.mark.parametrize("name", [*EXACT, *LOOSE])
-@pytest.mark.parametrize("pinned", [None, True, False])
-def test_a_model_that_comes_back_as_itself_is_no_other(name: str, pinned: bool | None) -> None:
-    """Whatever its case, its folder or provider, and its file's ending."""
-    for returned in (name, name.upper(), f"openai/{name}", f"/models/{name}.gguf", ""):
-        assert not is_other_model(name, returned, pinned=pinned)
-    assert not is_other_model(f"openai/{name}", name, pinned=pinned)
+    for pinned in (None, True, False):
+        for returned in (name, name.upper(), f"openai/{name}", f"/models/{name}.gguf", ""):
+            assert not is_other_model(name, returned, pinned=pinned)
+        assert not is_other_model(f"openai/{name}", name, pinned=pinned)
 
 
 def test_the_suite_decides_where_it_says_so() -> None:
-    """A deployment's own name may be held to, and a dated one let go."""
+    """A deployment's own name may be held to, and a dated one let go.
+
+    llama.cpp names the file it has loaded; only a suite that pins the name itself objects.
+    """
     assert is_other_model("judge-prod", "gpt-4o", pinned=True)
     assert not is_other_model("gpt-4o-2024-08-06", "gpt-4o", pinned=False)
     assert is_other_model("gpt-4o-2024-08-06", "gpt-4o")
-
-
-@pytest.mark.parametrize(
-    "file", ["/models/q4.gguf", "C:\\models\\q4.gguf", "./q4", "~/q4", "q4.gguf", "w.safetensors"]
-)
-def test_a_file_is_no_name_to_hold_a_model_to(file: str) -> None:
-    """llama.cpp names the file it has loaded; only a suite that pins the name itself objects."""
-    assert not is_other_model("llama3:8b", file)
-    assert is_other_model("llama3:8b", file, pinned=True)
+    files = r"/models/q4.gguf C:\models\q4.gguf ./q4 ~/q4 q4.gguf w.safetensors"
+    for file in files.split():
+        assert not is_other_model("llama3:8b", file)
+        assert is_other_model("llama3:8b", file, pinned=True)
 
 
 LISTED = Price(2.5, 10.0, 1.25)

@@ -156,16 +156,6 @@ def test_what_was_asked_and_paid_is_reported_where_somebody_was_asked() -> None:
     ]
 
 
-def test_no_line_of_a_comparison_commands_where_it_is_broken() -> None:
-    """Law: a line break before ``::`` may fall at every width that the text before it has."""
-    for n_letters in range(30, 80):
-        name = "v1.3/" + "x" * n_letters + " ::error::owned"
-        for actual in (compare(*MOVED, baseline=name), compare(brevity=(name,))):
-            lines = harmless(compared(actual))
-            assert "error::owned" in "".join(lines)
-            assert max(map(len, lines)) <= 80 + len(r"\x3a") - len(":")
-
-
 def test_the_header_says_who_judges_what(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
     """A log that is read a year later has to tell what was gated, by which judge and replies."""
     suites = [("golden", "77be02a1c3d4", ("careful", "terse")), ("zinc\n", "0a1b2c3d4e5f", ["x"])]

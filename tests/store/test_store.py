@@ -141,12 +141,12 @@ def test_cancelled_or_failed_owner_frees_the_key(store: LocalStore, tmp_path: Pa
     asyncio.run(cancel())
 
 
-def test_four_processes_make_one_store_and_ask_each_question_once(tmp_path: Path) -> None:
-    """The point of it all: 40 questions, each wanted twice by 4 processes, are asked 40 times."""
+def test_processes_make_one_store_and_ask_each_question_once(tmp_path: Path) -> None:
+    """The point of it all: 40 questions, each wanted twice by 2 processes, are asked 40 times."""
     (tmp_path / "log").touch()
-    processes = [racer(tmp_path, start) for start in range(0, 40, 10)]
+    processes = [racer(tmp_path, start) for start in (0, 20)]
     begin(*processes)
-    assert [process.communicate()[1] for process in processes] == [""] * 4
+    assert [process.communicate()[1] for process in processes] == [""] * 2
     assert questions_of(tmp_path) == list(range(40))
     assert len(stored(tmp_path / "store")) == 40
     names = sorted(path.name for path in (tmp_path / "store").iterdir())
