@@ -11,7 +11,7 @@ from tests import waiting
 CONFTEST = Path(__file__).with_name("conftest.py")
 
 
-def test_a_test_that_leaves_a_runner_open_fails_itself(
+def test_who_leaves_a_runner_open_fails(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its neighbours, which a worker may deal out otherwise tomorrow, do not."""

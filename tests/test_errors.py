@@ -97,9 +97,7 @@ def test_whatever_foreign_code_raises_is_an_error_of_ours(raised: BaseException)
         ("rouge", [], "none is defined"),
     ],
 )
-def test_nearest_word_is_offered_or_all_are_listed(
-    word: str, known: list[str], clause: str
-) -> None:
+def test_nearest_word_is_offered_or_all_listed(word: str, known: list[str], clause: str) -> None:
     """A typing error is mended by its message alone."""
     assert nearest(word, known) == clause
 

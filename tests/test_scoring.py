@@ -131,7 +131,7 @@ def test_a_number_that_only_the_reference_states_is_no_conflict() -> None:
         ({"reference": [REFERENCE, SUMMARY]}, ["facet", "eva"], "no source was given"),
     ],
 )
-def test_what_can_be_measured_is_and_the_rest_says_why_not(
+def test_what_is_not_measured_says_why(
     given: dict[str, Any], measured: list[str], message: str
 ) -> None:
     """A missing reference is no zero."""
@@ -294,7 +294,7 @@ def test_a_missing_cell_is_no_text(cell: object) -> None:
     assert str(caught.value) == f"row 1: the summary is {cell!r}; give a text, '' for none"
 
 
-def test_progress_is_reported_on_stderr(
+def test_progress_is_on_stderr(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An LLM judge takes its time; whoever wants silence says so."""

@@ -192,9 +192,7 @@ USUAL = (
     [(USUAL, ["-n4", "-k", "zinc or ward"]), ((HOSTILE,) * 7, [HOSTILE])],
     ids=["usual", "hostile"],
 )
-def test_inputs_become_options_and_stay_data(
-    tmp_path: Path, values: tuple[str, ...], given: list[str]
-) -> None:
+def test_inputs_stay_data(tmp_path: Path, values: tuple[str, ...], given: list[str]) -> None:
     """Further arguments are one a line, the suite comes last.
 
     A branch's name may end up in an input, and whoever opens a pull request chooses it.
@@ -228,7 +226,7 @@ def test_inputs_become_options_and_stay_data(
         ("false", "sk-1", "none", "none"),
     ],
 )
-def test_replay_is_the_default_for_forks_and_without_a_key(
+def test_forks_and_no_key_are_replayed(
     tmp_path: Path, is_fork: str, key: str, asked: str, mode: str
 ) -> None:
     """A missing reply is then an error that names it, and no call that nobody is there to pay."""

@@ -157,9 +157,7 @@ def test_a_comment_is_renewed_in_place(forge: Forge, tmp_path: Path) -> None:
     assert forge.tokens == {"Authorization: Bearer t0ken"}
 
 
-def test_a_commit_that_is_not_at_the_head_of_one_gets_no_comment(
-    forge: Forge, tmp_path: Path
-) -> None:
+def test_a_commit_that_is_not_at_a_head_gets_no_comment(forge: Forge, tmp_path: Path) -> None:
     """The run of the newer commit says it; an older one that ends later must not overwrite it.
 
     Of two pull requests, to other branches, one would get what the gate found for the other.
@@ -240,7 +238,7 @@ def test_a_link_in_the_artifact_is_not_followed(forge: Forge, tmp_path: Path) ->
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a runner's script is one of a POSIX shell")
-def test_gitlab_renews_its_note_with_the_same_script(
+def test_gitlab_renews_its_note(
     forge: Forge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A note is run for quick actions, so `/merge` of a stranger would be ours."""

@@ -258,7 +258,7 @@ def test_both_texts_are_marked_and_what_changed_is_reported(browser: Browser) ->
     assert "Unsupported sentence gone (1) ✓ Moss grew." in line
 
 
-def test_pointing_at_words_says_why_and_pointing_at_pieces_shows_the_words(
+def test_pointing_at_words_says_why_and_at_pieces_shows_words(
     browser: Browser,
 ) -> None:
     """Both ways, so that neither list nor text has to be searched."""
@@ -314,7 +314,7 @@ def test_a_pair_leads_to_the_other_systems_on_its_paper_and_back(browser: Browse
     assert not browser.all("#detail .others")
 
 
-def test_the_paper_can_be_read_beside_the_summary(
+def test_a_paper_is_read_beside_its_summary(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A sentence alone may mean something else; what the page leaves out is said."""
@@ -598,9 +598,7 @@ def test_a_long_list_is_turned_by_keys_and_buttons(browser: Browser, long_run: R
     assert not browser.all(".turn")
 
 
-def test_a_pair_whose_texts_are_left_out_says_how_to_see_them(
-    browser: Browser, long_run: RunVerdict
-) -> None:
+def test_a_pair_without_texts_says_how_to_see_them(browser: Browser, long_run: RunVerdict) -> None:
     """An empty pair would look like one that was not measured."""
     browser.open(long_run, "#pair=careful/fern%201/2")
     assert browser.texts("#list a[aria-current] .who") == ["careful · fern 1/2"]
@@ -656,9 +654,7 @@ PAGES: dict[str, Callable[[], str]] = {
 
 
 @pytest.mark.parametrize("kind", PAGES)
-def test_nobody_is_shut_out_in_light_and_dark_on_a_desk_and_a_telephone(
-    axe: str, browser: Browser, kind: str
-) -> None:
+def test_nobody_is_shut_out(axe: str, browser: Browser, kind: str) -> None:
     """Who reads by ear or by keyboard gates releases, too: axe-core knows 90 ways to lose them.
 
     Elements are one in both themes, so axe looks once; contrast is WCAG 2.2, 1.4.3 (4.5 to 1).

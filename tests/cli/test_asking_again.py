@@ -7,7 +7,7 @@ from tests.cli.conftest import Shell
 from tests.scripted_server import ScriptedServer
 
 
-def test_asking_all_again_leaves_nothing_but_replies(
+def test_asking_again_leaves_only_replies(
     tmp_path: Path, server: ScriptedServer, shell: Shell
 ) -> None:
     """Each of two commands asks everything, and removes what only it needed."""

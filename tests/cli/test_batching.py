@@ -60,9 +60,7 @@ def saying(**choice: object) -> dict[str, object]:
     return {"status_code": 200, "body": {**COMPLETION, "choices": choices}}
 
 
-def test_rounds_end_in_a_run_that_equals_a_live_one(
-    tmp_path: Path, server: ScriptedServer, shell: Shell
-) -> None:
+def test_rounds_end_as_a_live_run(tmp_path: Path, server: ScriptedServer, shell: Shell) -> None:
     """Summaries, then facets and facts, then ratings and checks; then nothing is open.
 
     The same replies, live and by files, are the same scores with the same evidence.
@@ -162,7 +160,7 @@ def test_what_cannot_be_exported_or_read_is_refused_first(tmp_path: Path, shell:
     assert not (tmp_path / "store").exists()
 
 
-def test_replies_that_nobody_can_use_are_exported_again(
+def test_unusable_replies_are_exported_again(
     tmp_path: Path, server: ScriptedServer, shell: Shell
 ) -> None:
     """Two re-asks, as in a live run; then all begins anew, until the judge has recovered."""
@@ -185,7 +183,7 @@ def test_replies_that_nobody_can_use_are_exported_again(
     assert server.n_requests == 0
 
 
-def test_request_is_the_one_that_a_live_run_sends(
+def test_request_is_that_of_a_live_run(
     tmp_path: Path, server: ScriptedServer, shell: Shell
 ) -> None:
     """In the form of OpenAI's Batch API, sorted by key; only what is open is asked."""
@@ -308,7 +306,7 @@ def test_reply_that_was_cut_off_or_refused_is_stored(tmp_path: Path, shell: Shel
     ]
 
 
-def test_batch_needs_no_key_and_holds_none(
+def test_batch_needs_no_key(
     tmp_path: Path, server: ScriptedServer, shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The file is sent by other means; an endpoint may repeat what it was sent in its answers."""
@@ -330,9 +328,7 @@ def test_batch_needs_no_key_and_holds_none(
     assert KEY.encode() not in bytes_under(tmp_path / "store")
 
 
-def test_requests_to_several_endpoints_are_not_mixed(
-    tmp_path: Path, server: ScriptedServer, shell: Shell
-) -> None:
+def test_endpoints_are_not_mixed(tmp_path: Path, server: ScriptedServer, shell: Shell) -> None:
     """A file goes to one endpoint; the judge's requests have no business at the writer's."""
     write_suite(tmp_path / "kilns", server.url)
     file = tmp_path / "kilns" / "summeval.toml"

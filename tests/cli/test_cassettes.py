@@ -51,9 +51,7 @@ def test_export_writes_what_a_run_uses_and_keeps_what_is_recorded_for_others(
     assert server.n_requests == 4
 
 
-def test_export_of_an_incomplete_run_writes_nothing(
-    tmp_path: Path, server: ScriptedServer, shell: Shell
-) -> None:
+def test_export_of_half_a_run_is_none(tmp_path: Path, server: ScriptedServer, shell: Shell) -> None:
     """It names what is missing, five of many, and what to type."""
     message = shell.error(1, "cassette", "export", *RULE, "--model", "good,bad")
     assert message.startswith("kilns/summeval.toml: 2 replies are not recorded: sentence ")
@@ -86,7 +84,7 @@ def test_verify_says_that_a_run_can_be_replayed(tmp_path: Path, shell: Shell) ->
 
 
 @pytest.mark.parametrize("action", ["verify", "prune"])
-def test_what_is_missing_is_reported_and_nothing_is_removed(
+def test_what_is_missing_is_told_and_nothing_lost(
     tmp_path: Path, shell: Shell, action: str
 ) -> None:
     """Though the local store has it; what depends on a missing reply would seem unused."""
@@ -98,9 +96,7 @@ def test_what_is_missing_is_reported_and_nothing_is_removed(
     assert cassette(tmp_path).sha256 == before
 
 
-def test_replies_that_were_cut_off_are_refused_and_not_planned(
-    tmp_path: Path, shell: Shell
-) -> None:
+def test_replies_that_were_cut_off_are_refused_not_planned(tmp_path: Path, shell: Shell) -> None:
     """An error in every replay; and a run would not ask for them again."""
     with ScriptedServer(lambda _: Answer("", finish="length")) as other:
         write_suite(tmp_path / "kilns", other.url, tail=FAITHFUL)
@@ -146,7 +142,7 @@ def test_unusable_replies_are_refused(tmp_path: Path, server: ScriptedServer, sh
 
 
 @pytest.mark.parametrize("action", ["verify", "prune", "import"])
-def test_cassette_that_is_broken_or_not_there_is_reported(
+def test_cassette_that_is_broken_or_gone_is_named(
     tmp_path: Path, shell: Shell, action: str
 ) -> None:
     """With the number of the line, or how to make one."""
@@ -194,9 +190,7 @@ def test_import_puts_a_cassette_into_the_store(tmp_path: Path, shell: Shell) -> 
     assert shell.lines("cassette", "import", *RULE, "--store", fresh) == [f"{message}, 0 new"]
 
 
-def test_cassette_holds_no_key(
-    tmp_path: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cassette_has_no_key(tmp_path: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file is committed: a server that echoes the key into its replies gives nothing away."""
     environ = {"TEAM_KEY": KEY, "OPENAI_API_KEY": KEY}
     for name, value in environ.items():

@@ -185,7 +185,7 @@ def test_no_command_sends_a_key_where_the_user_has_not_allowed_it(
         (["agree", "moss", "--of", "faithful"], "--of=faithful goes with --evidence"),
     ],
 )
-def test_arguments_that_cannot_be_read_are_a_usage_error(
+def test_unreadable_arguments_are_an_error(
     arguments: list[str], message: str, shell: Shell
 ) -> None:
     """Exit 4, as for every other mistake of the user's."""
@@ -224,7 +224,7 @@ def test_the_installed_command_is_this_one() -> None:
     assert not loaded & {"numpy", "scipy", "pytest", "rouge_score", "openai", "diskcache"}
 
 
-def test_a_judge_of_ones_own_is_found_in_this_folder(
+def test_own_judges_are_found_here(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As `python -m` would find it; a script alone looks only where packages are installed."""
@@ -253,7 +253,7 @@ def test_a_reader_who_has_read_enough_is_no_error(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.usefixtures("suite")
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is on Linux only")
-def test_output_that_cannot_be_written_is_reported(
+def test_unwritable_output_is_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A disk may be full, and a table cut short must not look whole."""

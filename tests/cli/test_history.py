@@ -127,7 +127,7 @@ def test_the_page_draws_what_the_table_says(runs: Path, shell: Shell, tmp_path: 
     assert "\x1b" not in page.text
 
 
-def test_systems_of_one_run_are_lines_of_their_own(
+def test_systems_of_one_run_have_lines_of_their_own(
     runs: Path, shell: Shell, tmp_path: Path
 ) -> None:
     """Each system is compared with itself."""
@@ -154,9 +154,7 @@ def changes(lines: list[str]) -> list[str]:
     return [line.partition(":")[0] if line[:2] == "--" else line.split()[0] for line in lines[2:-1]]
 
 
-def test_what_changed_while_a_system_was_not_run_is_marked(
-    runs: Path, shell: Shell, tmp_path: Path
-) -> None:
+def test_what_changed_between_runs_is_marked(runs: Path, shell: Shell, tmp_path: Path) -> None:
     """Its numbers before and after would look comparable."""
     text = (runs / "v10.json").read_text(encoding="utf-8")
     elsewhere = text.replace('"careful"', '"other"')
@@ -180,9 +178,7 @@ def with_another_system(text: str) -> str:
     return resealed("".join([json.dumps(header) + "\n", *lines, *pairs, end]))
 
 
-def test_a_change_is_marked_once_before_all_systems_of_a_run(
-    runs: Path, shell: Shell, tmp_path: Path
-) -> None:
+def test_a_change_is_marked_once_for_all_systems(runs: Path, shell: Shell, tmp_path: Path) -> None:
     """A line between two systems of one run would part what can be compared."""
     for name in ("v9", "v10"):
         text = with_another_system((runs / f"{name}.json").read_text(encoding="utf-8"))
@@ -224,9 +220,7 @@ def test_runs_of_one_name_are_all_shown(runs: Path, shell: Shell, tmp_path: Path
     assert lines[2].startswith("run ")
 
 
-def test_a_folder_may_hold_more_runs_than_files_can_be_open(
-    runs: Path, shell: Shell, tmp_path: Path
-) -> None:
+def test_a_folder_may_hold_very_many_runs(runs: Path, shell: Shell, tmp_path: Path) -> None:
     """Every night's run of three years; and a name with a digit that is no number."""
     for number in range(20):
         shutil.copy(runs / "v2.json", tmp_path / f"{number}.json{'l' * (number % 2)}")
@@ -252,9 +246,7 @@ def test_a_folder_may_hold_more_runs_than_files_can_be_open(
         (("RUNS/edited.json",), "edited.json is no run record"),
     ],
 )
-def test_what_is_not_there_is_named(
-    runs: Path, shell: Shell, arguments: tuple[str, ...], message: str
-) -> None:
+def test_gaps_are_named(runs: Path, shell: Shell, arguments: tuple[str, ...], message: str) -> None:
     """A file that the user names must be a run; one in a folder is left out."""
     code, _, error = shell.run("history", *(part.replace("RUNS", str(runs)) for part in arguments))
     assert code == 4

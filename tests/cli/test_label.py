@@ -76,7 +76,7 @@ def test_screen_shows_the_texts_and_the_rubric_and_takes_the_answer(
     ]
 
 
-def test_session_goes_on_where_the_last_one_stopped(
+def test_a_session_goes_on(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Worked example: the input ends after 4 of 8 items; the next session asks about the others."""
@@ -131,7 +131,7 @@ def test_a_label_is_of_the_summary_that_was_read(monkeypatch: pytest.MonkeyPatch
     assert "summary_digest" not in Path("anna.jsonl").read_text(encoding="utf-8")
 
 
-def test_skipped_items_are_asked_again_and_an_answer_can_be_undone(
+def test_skipped_items_are_asked_again_and_answers_undone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A slip is seen one item too late."""
@@ -170,7 +170,7 @@ def test_what_is_no_answer_is_said_and_asked_again(
     assert not Path("anna.jsonl").exists()
 
 
-def test_kinds_and_pairs_are_chosen(
+def test_kinds_are_chosen(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Facts are those frozen and those labelled; their values are not shown."""

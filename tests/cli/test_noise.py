@@ -35,7 +35,7 @@ def make_fickle(server: ScriptedServer) -> Iterator[ScriptedServer]:
         yield fickle
 
 
-def test_decisions_that_change_are_counted(
+def test_changing_decisions_are_counted(
     tmp_path: Path, fickle: ScriptedServer, shell: Shell
 ) -> None:
     """Worked example: one of four runs differs on one of two pairs.
@@ -61,7 +61,7 @@ def test_decisions_that_change_are_counted(
     assert fickle.n_requests == n_asked + 2, "the first run is remembered, the others are not"
 
 
-def test_each_run_is_compared_with_a_saved_one(
+def test_runs_are_compared_with_a_saved_one(
     tmp_path: Path, server: ScriptedServer, shell: Shell
 ) -> None:
     """A comparison can flip, too; a judge that asks nobody would be measured as perfect."""

@@ -118,7 +118,7 @@ def test_unknown_mode_is_refused() -> None:
         (["--model", "llama3:8b", "--endpoint", "here"], ["llama3:8b"]),
     ],
 )
-def test_pairs_are_those_of_the_default_systems_or_of_the_named(
+def test_pairs_are_those_of_default_or_named_systems(
     options: list[str], systems: list[str]
 ) -> None:
     """System by system, once each; a system that the suite lacks is a model."""

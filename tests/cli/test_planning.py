@@ -21,9 +21,7 @@ def calls_of(line: str) -> tuple[str, str, str]:
     return system, metric, calls
 
 
-def test_plan_counts_what_a_run_then_asks(
-    tmp_path: Path, server: ScriptedServer, shell: Shell
-) -> None:
+def test_plan_counts_what_a_run_asks(tmp_path: Path, server: ScriptedServer, shell: Shell) -> None:
     """And after the run there is nothing to plan. A model on this machine costs nothing."""
     write_suite(tmp_path / "kilns", server.url, tail=FAITHFUL)
     lines = shell.lines(*PLAN)
@@ -42,7 +40,7 @@ def test_plan_counts_what_a_run_then_asks(
     assert "--summ-votes asks a model several times" in message
 
 
-def test_plan_needs_no_key_and_counts_votes_and_summaries(
+def test_plan_needs_no_key_and_counts_votes(
     tmp_path: Path, server: ScriptedServer, shell: Shell
 ) -> None:
     """Three votes cost three times as much; summaries are asked for first."""

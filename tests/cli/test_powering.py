@@ -51,7 +51,7 @@ def test_a_smaller_margin_needs_more_papers() -> None:
         ("--metric=facets", "--metric=facets: unknown metric; did you mean 'facet"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(
+def test_what_makes_no_sense_is_refused(
     kilns: Path, shell: Shell, option: str, message: str
 ) -> None:
     """In the words of the option that was typed."""

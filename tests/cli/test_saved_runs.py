@@ -50,9 +50,7 @@ def careless(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return saved(tmp_path_factory.mktemp("new"), "careless", facets, eva(0.25), sentences)
 
 
-def test_compare_tells_system_and_papers_worst_first(
-    careful: Path, careless: Path, shell: Shell
-) -> None:
+def test_compare_has_the_worst_papers_first(careful: Path, careless: Path, shell: Shell) -> None:
     """The numbers say that it is worse, the papers say where to look; the exit code decides."""
     code, lines, _ = shell.run("compare", careful, careless, "--papers", "2")
     assert code == 1
@@ -70,9 +68,7 @@ def test_compare_tells_system_and_papers_worst_first(
     assert [line[3] for line in numbers] == ["+0.000", "+0.000"]
 
 
-def test_rescore_decides_again_without_asking(
-    careful: Path, careless: Path, tmp_path: Path, shell: Shell
-) -> None:
+def test_rescore_decides_again(careful: Path, careless: Path, tmp_path: Path, shell: Shell) -> None:
     """Lower thresholds pass what failed, and the new record says so, byte for byte twice.
 
     Then a rule decides the exit code of `compare`. Other weights are another recipe.
@@ -113,7 +109,7 @@ def test_rescore_decides_again_without_asking(
         ("rescore --record=nowhere/run.json", "cannot be written, its folder is not there"),
     ],
 )
-def test_what_could_not_decide_is_refused(
+def test_nonsense_is_refused(
     careful: Path, careless: Path, shell: Shell, options: str, message: str
 ) -> None:
     """In the words of the option that was typed."""
@@ -139,9 +135,7 @@ def test_report_makes_every_report_of_a_record_again(
     assert "## Systems" in shell.lines("report", careful, "--github")
 
 
-def test_every_command_reports_a_cut_run_and_passes_none(
-    careful: Path, tmp_path: Path, shell: Shell
-) -> None:
+def test_a_cut_run_is_told_and_never_passed(careful: Path, tmp_path: Path, shell: Shell) -> None:
     """What it has may be fine, and nobody knows the rest."""
     lines = careful.read_text(encoding="utf-8").splitlines(keepends=True)
     cut = tmp_path / "run.jsonl.part"
@@ -160,7 +154,7 @@ def test_every_command_reports_a_cut_run_and_passes_none(
 
 
 @pytest.mark.parametrize("command", ["report", "rescore", "compare"])
-def test_what_is_no_record_is_refused_by_every_command(
+def test_what_is_no_record_is_refused(
     careful: Path, tmp_path: Path, shell: Shell, command: str
 ) -> None:
     """With the file's name and what would be one."""
@@ -170,9 +164,7 @@ def test_what_is_no_record_is_refused_by_every_command(
     assert f"{file} is no run record: line 1: " in message
 
 
-def test_a_record_of_a_stranger_cannot_command_the_terminal(
-    careful: Path, tmp_path: Path, shell: Shell
-) -> None:
+def test_a_strangers_record_commands_nobody(careful: Path, tmp_path: Path, shell: Shell) -> None:
     """Records travel as artifacts and in pull requests."""
     hostile = json.dumps("\x1b[2J\n::error::x ##[group]")
     text = careful.read_text(encoding="utf-8").replace('"careful"', hostile)

@@ -201,9 +201,7 @@ def direct(
     return init_module.install_source()
 
 
-def test_the_workflow_installs_what_runs_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workflow_installs_what_runs_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the index, or the commit that it came from; a folder of this machine CI has not."""
     of_git = {"url": "https://u:secret@git.example.org/x.git", "vcs_info": {"vcs": "git"}}
     of_git["vcs_info"]["commit_id"] = "a" * 40  # type: ignore[index]  # it is a dictionary
@@ -225,9 +223,7 @@ def test_the_workflow_installs_what_runs_here(
     assert install[1].startswith('"FILL IN what pip installs: summeval-pytest==VERSION')
 
 
-def test_own_rows_become_the_suite_and_a_lost_summary_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_own_rows_become_the_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first gate of a team would else leave out what its release left out."""
     monkeypatch.chdir(tmp_path)
     Path("papers.csv").write_text("doc,source,reference\n1,Moss.,Moss.\n2,Fern.,Fern.\n", "utf-8")
@@ -455,7 +451,7 @@ def test_what_was_written_before_a_failure_is_removed(tmp_path: Path) -> None:
         ({"HEAD": 'ref: refs/heads/\x1b]"\n'}, '\x1b\\]"'),
     ],
 )
-def test_the_workflow_judges_the_default_branch_anew(
+def test_workflow_judges_the_default_branch(
     tmp_path: Path, refs: dict[str, str], branch: str
 ) -> None:
     """The default of `origin`, else `main` or `master`, else the branch of a new repository."""

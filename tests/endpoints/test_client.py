@@ -211,7 +211,7 @@ def test_large_bodies_are_read_one_at_a_time_up_to_the_limit() -> None:
 
 
 @pytest.mark.parametrize(("n_words", "is_apart"), [(100, False), (20_000, True)])
-def test_a_long_body_is_read_off_the_event_loop(
+def test_a_long_body_is_read_apart(
     monkeypatch: pytest.MonkeyPatch, n_words: int, *, is_apart: bool
 ) -> None:
     """Cleaning and parsing it may take seconds, in which no other call would get its turn."""
@@ -389,7 +389,7 @@ def test_a_server_that_went_away_is_waited_for() -> None:
     assert run(at(f"http://127.0.0.1:{port}/v1"), twice) == ["yes", "yes"]
 
 
-def test_an_endpoint_gets_no_proxy_and_no_key_of_the_environment(
+def test_an_endpoint_gets_no_proxy_or_key_of_the_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A proxy cannot reach loopback; the package would send OpenAI's key to whoever is asked."""
@@ -451,9 +451,7 @@ def test_a_limit_shrinks_when_it_is_too_many_and_grows_back() -> None:
     ],
     ids=["key", "model", "quota", "nothing", "hostile", "page", "malformed"],
 )
-def test_a_fault_says_where_what_and_what_to_do(
-    action: Action, snapshot: SnapshotAssertion
-) -> None:
+def test_a_fault_says_where_what_and_how_on(action: Action, snapshot: SnapshotAssertion) -> None:
     """It stands in a test report, far from whoever set the endpoint up."""
     with ScriptedServer(always(action)) as server:
         error = fault(at(server.url), backoff=Backoff(60, 60))
@@ -468,9 +466,7 @@ def test_a_fault_says_where_what_and_what_to_do(
     [(Status(503), "status 503 (scripted)"), (Drop(), "the connection broke")],
     ids=repr,
 )
-def test_a_server_that_is_down_is_given_up_and_later_asked_once_by_each_call(
-    action: Action, what: str
-) -> None:
+def test_a_server_that_is_down_is_given_up_and_later_asked_once(action: Action, what: str) -> None:
     """The waits of one call would be waited by each, one after the other where they depend."""
 
     async def sending(client: Client) -> list[list[str]]:

@@ -11,16 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.endpoints.chat import (
-    ROOM,
-    ChatReply,
-    ChatRequest,
-    Message,
-    Response,
-    Schema,
-    Trouble,
-    read_trouble,
-)
+from summeval_pytest.endpoints import chat
 from summeval_pytest.endpoints.client import Client
 from summeval_pytest.endpoints.dialect import (
     INSTRUCTION,
@@ -48,10 +39,10 @@ from tests.scripted_server import (
     yes,
 )
 
-SCHEMA = Schema(name="label", text='{"type": "object", "properties": {"label": {}}}')
-ASKED = ChatRequest(
+SCHEMA = chat.Schema(name="label", text='{"type": "object", "properties": {"label": {}}}')
+ASKED = chat.ChatRequest(
     model="llama3",
-    messages=(Message("system", "You judge."), Message("user", "Is it so?")),
+    messages=(chat.Message("system", "You judge."), chat.Message("user", "Is it so?")),
     max_tokens=64,
     schema=SCHEMA,
     temperature=0.5,
@@ -105,7 +96,7 @@ def test_json_object_goes_out_with_the_schema_as_text() -> None:
     assert body(replace(FREE, reasoning_effort="low"), STRICT)["reasoning_effort"] == "low"
     assert "reasoning_effort" not in body(FREE, STRICT)
     # half a character would otherwise end the call in an error of Python's
-    request = replace(FREE, messages=(Message("user", "a\ud83d ✓"),))
+    request = replace(FREE, messages=(chat.Message("user", "a\ud83d ✓"),))
     assert body(request, STRICT)["messages"] == [{"role": "user", "content": "a? ✓"}]
 
 
@@ -153,7 +144,7 @@ def test_a_refusal_costs_a_field_or_a_level(
     """What is tried next; without a schema there is no level to lose."""
     error = json.dumps({"error": {"message": said, "param": param or None}})
     for status in statuses:
-        trouble = read_trouble(Response(status, {}, error), datetime.now(UTC))
+        trouble = chat.read_trouble(chat.Response(status, {}, error), datetime.now(UTC))
         assert next_trial(dialect, trouble, has_schema=True) == following
         free = next_trial(replace(dialect, level=None), trouble, has_schema=False)
         if following is not None and following.level == dialect.level:
@@ -165,7 +156,7 @@ def test_a_refusal_costs_a_field_or_a_level(
 @given(
     st.lists(
         st.builds(
-            Trouble,
+            chat.Trouble,
             fault=st.just("bad_request"),
             may_pass=st.just(value=False),
             what=st.just("status 400"),
@@ -179,7 +170,7 @@ def test_a_refusal_costs_a_field_or_a_level(
         max_size=9,
     )
 )
-def test_negotiation_ends(troubles: list[Trouble]) -> None:
+def test_negotiation_ends(troubles: list[chat.Trouble]) -> None:
     """Two levels and three fields can be given up, so at most five refusals lead on."""
     dialect: Dialect | None = STRICT
     seen: list[Dialect] = []
@@ -195,7 +186,7 @@ def test_negotiation_ends(troubles: list[Trouble]) -> None:
 
 # Room
 
-ROOMY = replace(FREE, room=ROOM)
+ROOMY = replace(FREE, room=chat.ROOM)
 """Its answer needs 64 tokens."""
 PARAM = "max_tokens"
 
@@ -237,7 +228,7 @@ PARAM = "max_tokens"
 def test_a_refusal_names_the_longest_reply(said: str, param: str, most: int | None) -> None:
     """It is read, as nothing else announces it; a number in a name is none."""
     error = json.dumps({"error": {"message": said, "param": param or None, "code": 400}})
-    trouble = read_trouble(Response(400, {}, error), datetime.now(UTC))
+    trouble = chat.read_trouble(chat.Response(400, {}, error), datetime.now(UTC))
     less = narrowed(STRICT, trouble, ROOMY)
     assert less == (None if most is None else replace(STRICT, most_tokens=most))
     if less is not None:
@@ -248,9 +239,9 @@ def test_a_refusal_names_the_longest_reply(said: str, param: str, most: int | No
 def test_a_refusal_without_a_number_halves_the_room_down_to_what_is_needed() -> None:
     """Once the other name of the field was tried, as it may be the name that is refused."""
     error = json.dumps({"error": {"message": "max_completion_tokens is too large"}})
-    trouble = read_trouble(Response(400, {}, error), datetime.now(UTC))
+    trouble = chat.read_trouble(chat.Response(400, {}, error), datetime.now(UTC))
     assert narrowed(STRICT, trouble, ROOMY) is None
-    long = read_trouble(Response(400, {}, LONG), datetime.now(UTC))
+    long = chat.read_trouble(chat.Response(400, {}, LONG), datetime.now(UTC))
     for dialect, refusal in ((RENAMED, trouble), (STRICT, long)):
         rooms, less = [], narrowed(dialect, refusal, ROOMY)
         while less is not None:
@@ -265,13 +256,13 @@ LONG = '{"error": {"message": "too long", "code": "context_length_exceeded"}}'
 @settings(deadline=None, max_examples=60)
 @given(
     st.integers(1, 40_000),
-    st.sampled_from([None, ROOM, 7, 99_999]),
+    st.sampled_from([None, chat.ROOM, 7, 99_999]),
     st.none() | st.integers(1, 90_000),
 )
 def test_room_is_wanted_and_taken(needed: int, chosen: int | None, most: int | None) -> None:
     """Law: what the suite says, else what the answer needs or the usual room; never too much."""
     request = replace(FREE, max_tokens=needed, room=chosen)
-    wanted = max(needed, ROOM) if chosen == ROOM else chosen or needed
+    wanted = max(needed, chat.ROOM) if chosen == chat.ROOM else chosen or needed
     assert room(request, replace(STRICT, most_tokens=most)) == min(wanted, most or wanted)
 
 
@@ -292,17 +283,17 @@ def test_the_longest_reply_is_found_once_and_follows_longer_prompts() -> None:
     """Ten requests at once are refused once; a prompt that leaves less room is sent once more."""
 
     async def sending(client: Client) -> tuple[Dialect | None, Dialect | None]:
-        short = (replace(question("x" * 100), room=ROOM) for _ in range(10))
+        short = (replace(question("x" * 100), room=chat.ROOM) for _ in range(10))
         await asyncio.gather(*map(client.send, short))
         before = client.dialect
-        await client.send(replace(question("x" * 1000), room=ROOM))
+        await client.send(replace(question("x" * 1000), room=chat.ROOM))
         return before, client.dialect
 
     with ScriptedServer(within(5000)) as server:
         before, after = run(at(server.url), sending)
     assert (before, after) == (Dialect(most_tokens=4287), Dialect(most_tokens=3500))
     rooms = [seen.body["max_tokens"] for seen in server.seen]
-    assert rooms == [ROOM, *[4287] * 10, 4287, 3500]
+    assert rooms == [chat.ROOM, *[4287] * 10, 4287, 3500]
 
 
 def test_a_prompt_without_room_takes_none_from_others() -> None:
@@ -310,7 +301,7 @@ def test_a_prompt_without_room_takes_none_from_others() -> None:
 
     async def sending(client: Client) -> Dialect | None:
         for length in (8900, 8990, 100):
-            request = replace(question("x" * length), max_tokens=64, room=ROOM)
+            request = replace(question("x" * length), max_tokens=64, room=chat.ROOM)
             if length == 8990:
                 with pytest.raises(NoReplyError, match="maximum context length"):
                     await client.send(request)
@@ -321,7 +312,7 @@ def test_a_prompt_without_room_takes_none_from_others() -> None:
     with ScriptedServer(within(9000)) as server:
         assert run(at(server.url), sending) == Dialect(most_tokens=LEAST_ROOM)
     rooms = [(len(seen.texts[0]), seen.body["max_tokens"]) for seen in server.seen]
-    assert rooms[:2] == [(8900, ROOM), (8900, (9000 - 8900) * 7 // 8)]
+    assert rooms[:2] == [(8900, chat.ROOM), (8900, (9000 - 8900) * 7 // 8)]
     assert rooms[-1] == (100, LEAST_ROOM)
 
 
@@ -335,7 +326,7 @@ def test_a_limit_that_shrinks_with_each_refusal_ends_the_call(remembered: Dialec
 
     async def sending(client: Client) -> None:
         with pytest.raises(NoReplyError) as caught:
-            await client.send(replace(question(), room=ROOM))
+            await client.send(replace(question(), room=chat.ROOM))
         assert caught.value.fault == "bad_request"
 
     with ScriptedServer(script) as server:
@@ -386,10 +377,10 @@ def understanding(*levels: str) -> Script:
     return lambda seen: yes(seen) if seen.level in levels else refusal
 
 
-def many(n: int) -> Callable[[Client], Awaitable[list[ChatReply]]]:
+def many(n: int) -> Callable[[Client], Awaitable[list[chat.ChatReply]]]:
     """So many requests at once."""
 
-    async def sending(client: Client) -> list[ChatReply]:
+    async def sending(client: Client) -> list[chat.ChatReply]:
         requested = (question(str(index), schema=LABEL) for index in range(n))
         return await asyncio.gather(*map(client.send, requested))
 
@@ -494,7 +485,7 @@ def test_a_remembered_dialect_is_spoken_at_once_and_found_out_anew_if_refused() 
     assert server.peak == 4
     assert all("seed" not in seen.body for seen in server.seen)
 
-    async def sending(client: Client) -> tuple[list[ChatReply], Dialect | None]:
+    async def sending(client: Client) -> tuple[list[chat.ChatReply], Dialect | None]:
         return await many(3)(client), client.dialect
 
     with ScriptedServer(understanding("json_object", "text")) as server:
@@ -511,8 +502,8 @@ def test_a_remembered_dialect_is_spoken_at_once_and_found_out_anew_if_refused() 
     ],
     ids=["500", "drop", "400", "hang"],
 )
-def test_a_bad_prompt_that_goes_first_costs_the_others_nothing(
-    trouble: Action, schema: Schema | None
+def test_a_bad_prompt_that_goes_first_costs_nothing(
+    trouble: Action, schema: chat.Schema | None
 ) -> None:
     """What is understood is settled by whichever call comes through first."""
 
@@ -527,7 +518,7 @@ def test_a_bad_prompt_that_goes_first_costs_the_others_nothing(
         endpoint = at(server.url, timeout_seconds=1, attempt_seconds=1)
         bad, *others = run(endpoint, sending, backoff=replace(QUICK, head_start_seconds=0.1))
     assert isinstance(bad, NoReplyError)
-    assert [type(one) for one in others] == [ChatReply] * 9
+    assert [type(one) for one in others] == [chat.ChatReply] * 9
     assert levels(server).count("json_object") == (1 if trouble == Status(400) else 0)
 
 

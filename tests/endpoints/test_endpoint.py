@@ -134,9 +134,7 @@ SPELLED = "".join(f"\\u{ord(letter):04x}" for letter in SLASHED)
     ],
     ids=["cut", "spelled"],
 )
-def test_a_key_is_hidden_before_a_message_is_cut_and_after_it_is_read(
-    body: str, message: str
-) -> None:
+def test_a_key_is_hidden_before_a_message_is_cut_and_once_read(body: str, message: str) -> None:
     """Half a key, left at the end, is no longer found by anyone; JSON may spell it otherwise."""
     with ScriptedServer(lambda _: Raw(body.encode(), status=400)) as server:
         error = fault(at(server.url, api_key=SLASHED))
@@ -189,9 +187,7 @@ def test_a_password_and_a_query_are_shown_nowhere() -> None:
         ],
     ],
 )
-def test_what_looks_like_a_key_is_hidden_and_what_papers_say_stays(
-    key: str, text: str, message: str
-) -> None:
+def test_keys_are_hidden_and_what_papers_say_stays(key: str, text: str, message: str) -> None:
     """It may be another endpoint's key; a placeholder is a word that replies hold as well."""
     assert endpoint(key).redacted(text) == message
 
@@ -567,9 +563,7 @@ CHEAP = Price(0.1, 0.2)
         ("http://localhost:8000/v1", "gpt-4o-2024-08-06", Price(0.0, 0.0)),
     ],
 )
-def test_a_price_is_written_or_nothing_here_or_listed(
-    base_url: str, model: str, price: Price | None
-) -> None:
+def test_a_price_is_written_none_or_listed(base_url: str, model: str, price: Price | None) -> None:
     """The list is of models at their own providers; another server may ask for anything."""
     address = Address(Endpoint(name="a", base_url=base_url))
     assert address.price(None, model) == price

@@ -370,9 +370,7 @@ COUNTED: Final = Answer("yes", usage=(10, 3, 0))
     ],
     ids=repr,
 )
-def test_budget_books_what_a_call_may_have_cost(
-    store: Path, actions: list[Action], cents: int
-) -> None:
+def test_budget_books_what_a_call_may_cost(store: Path, actions: list[Action], cents: int) -> None:
     """An answer that was not counted, or got lost before another one, may be on the bill."""
     with ScriptedServer(lambda seen: actions[seen.index]) as server:
         account = LocalAccount()
@@ -604,7 +602,7 @@ def test_all_asks_again_what_is_known_and_stores_over_it(store: Path) -> None:
 
 
 @pytest.mark.parametrize("record", ["new", "all"])
-def test_reply_that_was_given_up_is_answered_in_its_run_and_asked_again_by_the_next(
+def test_reply_that_was_given_up_is_asked_again_by_the_next_run(
     store: Path, record: Record
 ) -> None:
     """Other workers of the run must not pay for it, and no later run must be stuck with it."""

@@ -211,9 +211,7 @@ def test_a_store_that_many_share_says_when_a_turn_is_due() -> None:
     own=st.integers(1, 4),
     stays=st.lists(st.tuples(st.integers(0, 3), st.booleans(), st.booleans()), max_size=24),
 )
-def test_limits_hold_and_everyone_is_served(
-    limit: int, own: int, stays: list[tuple[int, bool, bool]]
-) -> None:
+def test_limits_hold_and_all_go(limit: int, own: int, stays: list[tuple[int, bool, bool]]) -> None:
     """However long they stay, whoever is called off, in whatever order they come."""
 
     async def main() -> None:

@@ -15,20 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from summeval_pytest.endpoints import limits
 from summeval_pytest.endpoints.chat import ChatRequest, Message, Schema, Usage
 from summeval_pytest.endpoints.endpoint import LONG, OPENAI_URL, Address, Endpoint, Price
-from summeval_pytest.endpoints.limits import (
-    ORIGINS,
-    Budget,
-    Ledger,
-    ModelSeen,
-    Totals,
-    cost_at_most,
-    models_seen,
-    tokens_about,
-    tokens_at_most,
-    tokens_for,
-)
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.store import store
 from summeval_pytest.store.cache import Cache
@@ -74,7 +63,7 @@ def test_a_reply_costs_its_prompt_and_its_text() -> None:
 )
 def test_a_prompt_has_at_most_so_many_tokens(text: str, n_tokens: int) -> None:
     """Two letters or blanks are one token, every other byte is one, and a message adds 8."""
-    assert tokens_at_most(asking(text)) == n_tokens + 8
+    assert limits.tokens_at_most(asking(text)) == n_tokens + 8
 
 
 def test_a_schema_counts_as_it_may_be_sent_as_text() -> None:
@@ -83,13 +72,15 @@ def test_a_schema_counts_as_it_may_be_sent_as_text() -> None:
     The usual estimate has a token for four characters: 10 and 8 of a schema are 18, so 5, and 8.
     """
     schema = Schema(name="l", text='{"a":1}')
-    assert tokens_at_most(asking("", "", schema=schema)) == 1 + 7 + 2 * 8 + 64
-    assert tokens_about(asking("zinc falls", schema=schema)) == 5 + 8
+    assert limits.tokens_at_most(asking("", "", schema=schema)) == 1 + 7 + 2 * 8 + 64
+    assert limits.tokens_about(asking("zinc falls", schema=schema)) == 5 + 8
 
 
 def test_the_most_is_reckoned_without_luck_in_the_cache() -> None:
     """Where cached tokens cost more, they count as that: (5 + 8) * 3 + 100 * 10 = 1039."""
-    assert cost_at_most(asking("zinc falls"), Price(2.5, 10.0, 3.0)) == pytest.approx(0.001039)
+    assert limits.cost_at_most(asking("zinc falls"), Price(2.5, 10.0, 3.0)) == pytest.approx(
+        0.001039
+    )
 
 
 def test_a_long_prompt_costs_what_the_list_asks_for_the_longest() -> None:
@@ -101,10 +92,10 @@ def test_a_long_prompt_costs_what_the_list_asks_for_the_longest() -> None:
     assert price.cost(Usage(LONG, 100)) == pytest.approx((5.0 * LONG + 22.5 * 100) / 1e6)
     assert price.cost(Usage(LONG, 0, LONG)) == pytest.approx(0.5 * LONG / 1e6)
     request = asking("\u0416" * LONG)  # two bytes, and a token each at most
-    assert cost_at_most(request, price) > 2 * 5.0 * LONG / 1e6
-    assert tokens_for(2 * 5.0 * LONG / 1e6, request, price) == 0.0
-    assert tokens_for(1.0, request, price) == pytest.approx(
-        (1.0 - 5.0 * tokens_at_most(request) / 1e6) / 22.5 * 1e6
+    assert limits.cost_at_most(request, price) > 2 * 5.0 * LONG / 1e6
+    assert limits.tokens_for(2 * 5.0 * LONG / 1e6, request, price) == 0.0
+    assert limits.tokens_for(1.0, request, price) == pytest.approx(
+        (1.0 - 5.0 * limits.tokens_at_most(request) / 1e6) / 22.5 * 1e6
     )
 
 
@@ -116,21 +107,21 @@ def test_a_long_prompt_costs_what_the_list_asks_for_the_longest() -> None:
         (0.0, Price(2.5, 0.0), math.inf),
     ],
 )
-def test_what_is_left_after_the_prompt_pays_for_the_reply(
+def test_what_the_prompt_leaves_pays_the_reply(
     dollars: float, price: Price, n_tokens: float
 ) -> None:
     """(5 + 8) * 3 = 39 of 1039 millionths are for the prompt, whatever room the reply has."""
     request = replace(asking("zinc falls"), room=4000)
-    assert tokens_for(dollars, request, price) == pytest.approx(n_tokens)
+    assert limits.tokens_for(dollars, request, price) == pytest.approx(n_tokens)
 
 
 @settings(deadline=None, max_examples=60)
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_more_text_never_has_fewer_tokens(text: str, more: str) -> None:
     """Neither estimate may shrink as a prompt grows, and the upper one is above the other."""
-    assert tokens_at_most(asking(text + more)) >= tokens_at_most(asking(text))
-    assert tokens_about(asking(text + more)) >= tokens_about(asking(text))
-    assert tokens_at_most(asking(text)) >= tokens_about(asking(text))
+    assert limits.tokens_at_most(asking(text + more)) >= limits.tokens_at_most(asking(text))
+    assert limits.tokens_about(asking(text + more)) >= limits.tokens_about(asking(text))
+    assert limits.tokens_at_most(asking(text)) >= limits.tokens_about(asking(text))
 
 
 # Counts
@@ -138,35 +129,35 @@ def test_more_text_never_has_fewer_tokens(text: str, more: str) -> None:
 
 def test_replies_are_counted_with_their_cost_or_as_unpriced() -> None:
     """1,000 tokens at 2 and 100 at 8 dollars a million: 0.002 + 0.0008."""
-    ledger = Ledger()
+    ledger = limits.Ledger()
     ledger.answered("a", Usage(1000, 100), Price(2.0, 8.0))
     ledger.answered("b", Usage(10, 1), Price(0.0, 0.0))
     assert ledger.totals.cost == pytest.approx(0.0028)
     ledger.answered("c", Usage(5, 2), None)
     ledger.answered("d", None, PRICE)
-    assert replace(ledger.totals, cost=0.0) == Totals(
+    assert replace(ledger.totals, cost=0.0) == limits.Totals(
         n_asked=4, prompt_tokens=1015, completion_tokens=103, n_unpriced=2
     )
 
 
 def test_a_reply_counts_once_however_often_it_is_used() -> None:
     """Two metrics share one reply; what was asked is not remembered as well."""
-    ledger = Ledger()
+    ledger = limits.Ledger()
     for key in ("b", "a", "b"):
         ledger.remembered(key, "recorded")
     ledger.remembered("c", "cached")
     ledger.answered("d", None, None)
     ledger.remembered("d", "cached")
-    assert ledger.totals == Totals(n_recorded=2, n_cached=1, n_asked=1, n_unpriced=1)
+    assert ledger.totals == limits.Totals(n_recorded=2, n_cached=1, n_asked=1, n_unpriced=1)
     assert ledger.totals.n_replies == 4
-    assert [ledger.keys(origin) for origin in ORIGINS] == [["d"], ["c"], ["a", "b"]]
+    assert [ledger.keys(origin) for origin in limits.ORIGINS] == [["d"], ["c"], ["a", "b"]]
 
 
 def test_models_are_counted_by_their_replies() -> None:
     """Every name and fingerprint is a model of its own."""
-    one = ModelSeen(endpoint="here", asked="m", returned="m-1", fingerprint="fp_a")
+    one = limits.ModelSeen(endpoint="here", asked="m", returned="m-1", fingerprint="fp_a")
     other = replace(one, fingerprint="fp_b")
-    assert models_seen({other: {"c"}, one: {"a", "b"}}) == (
+    assert limits.models_seen({other: {"c"}, one: {"a", "b"}}) == (
         replace(one, n_replies=2),
         replace(other, n_replies=1),
     )
@@ -185,7 +176,7 @@ def within(what: Coroutine[object, object, object], seconds: float = SOON) -> No
     asyncio.run(asyncio.wait_for(what, seconds))
 
 
-def refusal(budget: Budget, most: float) -> str:
+def refusal(budget: limits.Budget, most: float) -> str:
     """Why there is nothing left for a call."""
     with pytest.raises(NoReplyError) as caught:
         within(budget.reserve(most))
@@ -195,16 +186,16 @@ def refusal(budget: Budget, most: float) -> str:
 
 def test_calls_within_the_budget_are_let_through() -> None:
     """0.6 that cost 0.1, then 0.9: exactly 1 dollar."""
-    budget = Budget(1.0)
+    budget = limits.Budget(1.0)
     within(budget.reserve(0.6))
     within(budget.settle(0.6, 0.1))
     within(budget.reserve(0.9))
-    within(Budget(0.0).reserve(0.0))
+    within(limits.Budget(0.0).reserve(0.0))
 
 
 def test_what_a_call_can_cost_may_depend_on_what_is_left() -> None:
     """Half of 1 dollar, which is spent, then half of the other half."""
-    budget = Budget(1.0)
+    budget = limits.Budget(1.0)
 
     async def halves() -> list[float]:
         first = await budget.reserve(lambda left: left / 2)
@@ -216,7 +207,7 @@ def test_what_a_call_can_cost_may_depend_on_what_is_left() -> None:
 
 def test_call_that_could_exceed_the_budget_ends_asking_for_good() -> None:
     """It says what was spent, of how much, and what it could cost; a cheaper one comes too late."""
-    budget = Budget(1.5)
+    budget = limits.Budget(1.5)
     within(budget.reserve(1.0))
     within(budget.settle(1.0, 0.75))
     assert refusal(budget, 0.8) == (
@@ -230,7 +221,7 @@ def test_call_that_could_exceed_the_budget_ends_asking_for_good() -> None:
 def test_budget_is_never_exceeded(calls: list[tuple[int, int, int]], cents: int) -> None:
     """However many calls are open, in whatever order they end, whatever they cost."""
     account = LocalAccount()
-    budget = Budget(cents / 100, account)
+    budget = limits.Budget(cents / 100, account)
     spent = 0.0
 
     async def call(most: float, cost: float, n_turns: int) -> None:
@@ -259,7 +250,7 @@ def test_two_share_one_account(tmp_path: Path) -> None:
     """What one has spent or set aside is not there for the other."""
 
     async def main() -> None:
-        one, other = (Budget(1.0, LocalStore(tmp_path).account("run-1")) for _ in range(2))
+        one, other = (limits.Budget(1.0, LocalStore(tmp_path).account("run-1")) for _ in range(2))
         await one.reserve(0.6)
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(other.reserve(0.6), A_WHILE)
@@ -298,19 +289,19 @@ def test_what_a_process_has_set_aside_is_let_go_when_it_is_dead(tmp_path: Path) 
             with closing(Cache(run)) as cache:
                 account = cache.note("budget")
             with closing(LocalStore(tmp_path)) as store, pytest.raises(TimeoutError):
-                within(Budget(1.0, store.account("run-1")).reserve(0.2), A_WHILE)
+                within(limits.Budget(1.0, store.account("run-1")).reserve(0.2), A_WHILE)
             process.send_signal(signal.SIGKILL)
             assert process.stdout.read() == ""  # it is dead, and nobody has waited for it
             with closing(LocalStore(tmp_path)) as store:
-                within(Budget(1.0, store.account("run-1")).reserve(0.2))
+                within(limits.Budget(1.0, store.account("run-1")).reserve(0.2))
         finally:
             process.kill()
     with closing(Cache(run)) as cache, closing(LocalStore(tmp_path)) as store:
         cache.put_note("budget", account or "")
-        within(Budget(1.0, store.account("run-1")).reserve(0.2))
+        within(limits.Budget(1.0, store.account("run-1")).reserve(0.2))
 
 
-def test_on_windows_nobody_is_asked_whether_a_process_lives(
+def test_on_windows_no_process_is_asked_if_it_lives(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """There `os.kill(process, 0)` presses Ctrl-C in its console; what it holds stays held."""

@@ -18,14 +18,7 @@ from summeval_pytest.reports.junit import junit_pieces
 from summeval_pytest.reports.page import page_pieces
 from summeval_pytest.run.golden import EvidenceCount, GoldenAnswer, GoldenPair
 from summeval_pytest.suite.values import Waiver
-from summeval_pytest.verdict.differences import (
-    Claim,
-    Comparison,
-    Difference,
-    FacetChange,
-    Flip,
-    PairChange,
-)
+from summeval_pytest.verdict import differences
 from summeval_pytest.verdict.means import CorrectedMean, SystemMean, SystemVerdict
 from summeval_pytest.verdict.pair import PairVerdict, Shortfall
 from summeval_pytest.verdict.policy import Policy, Rule
@@ -299,7 +292,7 @@ def system(name: str = "careless", **values: object) -> SystemResult:
     means = (mean(), mean("eva", 0.5, 0.4))
     verdict = changed(SystemVerdict(means=means), **_taken(values, SystemVerdict))
     comparison = values.get("comparison")
-    fails = verdict.fails or (isinstance(comparison, Comparison) and comparison.fails)
+    fails = verdict.fails or (isinstance(comparison, differences.Comparison) and comparison.fails)
     has_item = verdict != SystemVerdict() or comparison is not None
     plain = SystemResult(
         name=name,
@@ -353,9 +346,9 @@ def record(*pairs: PairResult, **values: object) -> RunVerdict:
     return run(suite(*pairs, **values))  # type: ignore[arg-type]  # fields
 
 
-def difference(name: str = "facet", *broken: str, **values: object) -> Difference:
+def difference(name: str = "facet", *broken: str, **values: object) -> differences.Difference:
     """A drop of one number over 12 papers."""
-    plain = Difference(
+    plain = differences.Difference(
         name=name,
         n_papers=12,
         old=0.9,
@@ -370,25 +363,25 @@ def difference(name: str = "facet", *broken: str, **values: object) -> Differenc
     return changed(plain, **values)
 
 
-COMPARISON = Comparison(
+COMPARISON = differences.Comparison(
     baseline="v1",
     system="careful",
     differences=(
         difference("facet", "dropped 0.400, 0.02 allowed", n_papers=2, ruled_out=None),
-        Difference(name="eva", n_papers=2, old=0.4, new=0.4, change=0.0),
+        differences.Difference(name="eva", n_papers=2, old=0.4, new=0.4, change=0.0),
     ),
-    flips=(Flip(paper="moss-01", facet="result", old=4, new=2),),
+    flips=(differences.Flip(paper="moss-01", facet="result", old=4, new=2),),
     brevity=("Moss grew.",),
 )
 UNLIKE = replace(COMPARISON, differences=(), mismatches=("judge differs",))
-CLAIM = (Claim(text="Moss grew.", reason="Moss grew."),)
-CHANGE = PairChange(
+CLAIM = (differences.Claim(text="Moss grew.", reason="Moss grew."),)
+CHANGE = differences.PairChange(
     paper="moss-01",
     system="careless",
     baseline="v1/careful",
     numbers=(("facet", 0.9, 0.5), ("eva", 0.4, 0.4)),
     facets=(
-        FacetChange(
+        differences.FacetChange(
             facet="result",
             old=4,
             new=2,
@@ -564,7 +557,7 @@ _OURS = frozenset(
     {"outcome", "number", "kind", "finding", "facet", "state", "metric", "status", "bound"}
 )
 """Fields that hold a word of ours, from a list that a loader checks."""
-_OUR_NAMES = (CorrectedMean, Difference, Rule, Shortfall, SystemMean, Threshold)
+_OUR_NAMES = (CorrectedMean, differences.Difference, Rule, Shortfall, SystemMean, Threshold)
 """What has a number of the catalogue for a name."""
 _OF_ERROR = "unfaithful_recall."
 """Before the labels' own word for a kind of error, in the name of a figure of agreement."""

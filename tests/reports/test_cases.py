@@ -13,19 +13,7 @@ from summeval_pytest.errors import Place
 from summeval_pytest.metrics.flow import averaged
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import SCALES
-from summeval_pytest.reports.cases import (
-    SILENT,
-    Part,
-    cases_of,
-    failing_pairs,
-    failing_tests,
-    judge_case,
-    judge_parts,
-    pair_case,
-    pair_parts,
-    system_case,
-    system_parts,
-)
+from summeval_pytest.reports import cases
 from summeval_pytest.reports.wording import change_lines
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.verdict.pair import Shortfall
@@ -101,11 +89,9 @@ PAIRS = {
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_a_pair_is_named_by_what_fails_it_and_says_why(
-    snapshot: SnapshotAssertion, name: str
-) -> None:
+def test_a_pair_is_named_by_what_fails_it(snapshot: SnapshotAssertion, name: str) -> None:
     """The first line is the whole story; a value under its threshold never reads as equal."""
-    case = pair_case(PAIRS[name])
+    case = cases.pair_case(PAIRS[name])
     assert [case.outcome, case.title, *case.text.split("\n")] == snapshot
 
 
@@ -114,11 +100,11 @@ def test_the_title_is_the_farthest_shortfall_and_an_outcome_always_has_a_phrase(
 
     A rule that unanswered questions decide is broken for nobody, nor an unknown mean missed.
     """
-    assert pair_case(failing("a", FM, FAITHFULNESS, findings=())).title == "faithfulness"
-    assert pair_case(pair(outcome="error")).phrases == (SILENT,)
-    assert system_case(system(means=(), outcome="failed")).phrases == (SILENT,)
+    assert cases.pair_case(failing("a", FM, FAITHFULNESS, findings=())).title == "faithfulness"
+    assert cases.pair_case(pair(outcome="error")).phrases == (cases.SILENT,)
+    assert cases.system_case(system(means=(), outcome="failed")).phrases == (cases.SILENT,)
     unknown = corrected("facet", None, floor(0.65, "facet"))
-    case = system_case(system(corrected=(unknown,), comparison=OPEN_RULE))
+    case = cases.system_case(system(corrected=(unknown,), comparison=OPEN_RULE))
     phrases = ("mean facet 0.534 < 0.750 (2 of 2 papers)",)
     assert (case.title, case.phrases) == ("mean facet", phrases)
 
@@ -161,17 +147,15 @@ SYSTEMS = {
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_a_system_is_named_by_what_fails_it_and_says_why(
-    snapshot: SnapshotAssertion, name: str
-) -> None:
+def test_a_system_is_named_by_what_fails_it(snapshot: SnapshotAssertion, name: str) -> None:
     """Means come before the comparison, as they are absolute; what fails is on the first line."""
-    case = system_case(SYSTEMS[name])
+    case = cases.system_case(SYSTEMS[name])
     assert [case.outcome, case.title, *case.text.split("\n")] == snapshot
 
 
 def test_the_judge_is_named_by_its_suite_and_what_it_misses() -> None:
     """The mark says what its verdicts are worth; a judge that meets its floors has no title."""
-    assert judge_case(suite()) is None
+    assert cases.judge_case(suite()) is None
     mark = ("The judge is untrusted. Do not rely on these verdicts.",)
     missed = "UNTRUSTED: facet_kappa 0.34 < 0.9; unfaithful_recall.number"
     open_ = replace(TRUSTED, undecided="fact_f1 is open")
@@ -181,7 +165,7 @@ def test_the_judge_is_named_by_its_suite_and_what_it_misses() -> None:
         (measured(suite(), open_), "error", "judge undecided", (), ""),
         (measured(suite(), TRUSTED), "passed", "", (), ""),
     ):
-        case = judge_case(judged)
+        case = cases.judge_case(judged)
         assert case is not None
         assert (case.name, case.outcome, case.title, case.notes) == (
             "golden", outcome, title, notes,
@@ -201,7 +185,7 @@ def test_the_worst_come_first() -> None:
     )
     systems = (system("open", undecided=("why",), means=()), system("fails"), system(means=()))
     run = record(*pairs, systems=systems)
-    actual = [make() for _, make in (*failing_tests(run), *failing_pairs(run))]
+    actual = [make() for _, make in (*cases.failing_tests(run), *cases.failing_pairs(run))]
     assert [case.system if case.kind == "system" else case.paper for case in actual] == [
         "fails", "open", "empty", "first", "second", "third", "judge",
     ]  # fmt: skip
@@ -209,14 +193,14 @@ def test_the_worst_come_first() -> None:
 
 def test_a_run_has_a_case_for_each_test_that_was_judged() -> None:
     """Of each suite the judge, the means of its systems, then their pairs."""
-    actual = [(case.kind, case.system, case.outcome) for _, case in cases_of(everything())]
+    actual = [(case.kind, case.system, case.outcome) for _, case in cases.cases_of(everything())]
     assert actual[:2] == [("judge", "golden", "failed"), ("system", "careless", "failed")]
     assert actual[-3:] == [
         ("judge", "two", "error"),
         ("system", "careful", "passed"),
         ("pair", "careful", "passed"),
     ]
-    assert [*cases_of(record(systems=(system(means=()),)))] == []
+    assert [*cases.cases_of(record(systems=(system(means=()),)))] == []
 
 
 # The text of a finding
@@ -225,13 +209,11 @@ def test_a_run_has_a_case_for_each_test_that_was_judged() -> None:
 def described(**values: object) -> list[str]:
     """The lines about one finding that is changed so, without heading."""
     finding = changed(FACET, **values)
-    return pair_case(failing("a", RESULT, findings=(finding,))).text.split("\n")[3:]
+    return cases.pair_case(failing("a", RESULT, findings=(finding,))).text.split("\n")[3:]
 
 
 @given(st.integers(40, 100), st.sampled_from(["::error::no", "##[error]no"]))
-def test_a_command_that_wrapping_brings_to_the_start_of_a_line_is_disarmed(
-    n_before: int, command: str
-) -> None:
+def test_a_command_that_wrapping_puts_first_is_disarmed(n_before: int, command: str) -> None:
     """Law: wherever the line breaks fall, no line begins with a command, blanks before or not."""
     text = "m" * n_before + " " + command
     lines = described(summary=text, reason=text)
@@ -258,9 +240,7 @@ def test_a_paragraph_of_a_megabyte_is_cut(megabyte: str) -> None:
     summary=st.text(max_size=90),
     reason=st.text(max_size=90),
 )
-def test_a_text_is_lines_of_printable_characters(
-    reference: str | None, summary: str, reason: str
-) -> None:
+def test_a_text_is_printable_lines(reference: str | None, summary: str, reason: str) -> None:
     """Law: whatever is quoted, no invisible character and no line of its own gets through."""
     lines = described(reference=reference, summary=summary, reason=reason)
     assert all(character.isprintable() or character.isspace() for character in "".join(lines))
@@ -271,10 +251,10 @@ def test_a_text_is_lines_of_printable_characters(
 def weak_lines(name: str, *support: float | None) -> list[str]:
     """What a pair that misses a threshold shows of its supported sentences."""
     actual = pair("moss-1", short(name, 0.5, 0.6), scores=(believed(*support),))
-    return pair_case(actual).text.split("\n")[2:]
+    return cases.pair_case(actual).text.split("\n")[2:]
 
 
-def test_supported_sentences_under_the_threshold_are_shown_weakest_first(
+def test_supported_sentences_under_it_are_shown_weakest_first(
     snapshot: SnapshotAssertion,
 ) -> None:
     """They are no findings, and the mean is low because of them; digits tell .5999 from .6.
@@ -288,7 +268,7 @@ def test_supported_sentences_under_the_threshold_are_shown_weakest_first(
 # The parts of a test
 
 
-def named(actual: Iterable[Part]) -> dict[str, Part]:
+def named(actual: Iterable[cases.Part]) -> dict[str, cases.Part]:
     """Parts by name, each of its own."""
     parts = list(actual)
     assert len({part.name for part in parts}) == len(parts)
@@ -297,21 +277,21 @@ def named(actual: Iterable[Part]) -> dict[str, Part]:
 
 def of_pair(
     *missed: Shortfall, bounds: tuple[Threshold, ...] = (), **values: object
-) -> dict[str, Part]:
+) -> dict[str, cases.Part]:
     """The parts of a pair with three scores and every finding, which fails by these numbers."""
     recipes = tuple(f"{metric}|judge:fair-1|v:1" for metric in ("facet", "eva", "faithfulness"))
     plain = {"scores": moss_scores(), "findings": FOUND, "signatures": recipes}
-    return named(pair_parts(pair("a", *missed, **(plain | values)), bounds))
+    return named(cases.pair_parts(pair("a", *missed, **(plain | values)), bounds))
 
 
-def of_system(**values: object) -> dict[str, Part]:
+def of_system(**values: object) -> dict[str, cases.Part]:
     """The parts of a system with two pairs, whose FM is 0.45 and 0.3."""
     fm = moss_scores()[0]
     pairs = (pair(n, scores=(replace(fm, value=v),)) for n, v in (("high", 0.45), ("low", 0.3)))
-    return named(system_parts(system(**values), [each.numbers() for each in pairs]))  # type: ignore[arg-type]  # fields
+    return named(cases.system_parts(system(**values), [each.numbers() for each in pairs]))  # type: ignore[arg-type]  # fields
 
 
-def causes(actual: dict[str, Part]) -> dict[str, str]:
+def causes(actual: dict[str, cases.Part]) -> dict[str, str]:
     """How each part ended."""
     return {name: part.cause for name, part in actual.items()}
 
@@ -389,7 +369,7 @@ def test_what_the_judge_left_unscored_is_an_error_and_what_the_system_did_a_fail
     actual = of_pair(FM, scores=scores, undecided=(why, "it is open"))
     assert (actual["facet"].cause, actual["eva"].cause) == ("shortfall", "unscored")
     assert actual["undecided"] == ("undecided", "it is open", "unscored")
-    declined = named(pair_parts(refused(), ()))["facet"]
+    declined = named(cases.pair_parts(refused(), ()))["facet"]
     assert declined.cause == "no score"
     assert declined.text.startswith("facet: the system refused\n")
 
@@ -450,16 +430,18 @@ def test_a_comparison_and_a_corrected_mean_have_a_part_for_each_number() -> None
 def test_each_figure_of_a_judge_is_a_part() -> None:
     """Two floors on one figure are one part; what could not be decided is the judge's error."""
     both = agreement("facet_kappa", 0.344, floor(0.4), floor(0.3, bound="lower"))
-    actual = [*judge_parts(trust(both, agreement("fact_f1"), undecided="fact_f1 is undecided"))]
+    actual = [
+        *cases.judge_parts(trust(both, agreement("fact_f1"), undecided="fact_f1 is undecided"))
+    ]
     assert [(part.name, part.cause) for part in actual] == [
         ("facet_kappa", "shortfall"),
         ("fact_f1", "passed"),
     ]
     assert actual[0].text.count("facet_kappa 0.34 < 0.4") == 1
     assert actual[0].text.count("facet_kappa.lower 0.28 < 0.3") == 1
-    (*_, last) = judge_parts(trust(agreement("fact_f1"), undecided="fact_f1 is undecided"))
+    (*_, last) = cases.judge_parts(trust(agreement("fact_f1"), undecided="fact_f1 is undecided"))
     assert last == ("undecided", "fact_f1 is undecided", "unscored")
-    (only,) = judge_parts(UNMEASURED)
+    (only,) = cases.judge_parts(UNMEASURED)
     assert only == ("agreement", "it timed out", "unscored")
 
 

@@ -145,9 +145,7 @@ def test_another_plugins_annotations_are_not_repeated() -> None:
 @given(texts, texts, texts, st.integers(0, 9))
 @example("a%0A::error::b", "%3A,line=9", "c:,d%2C=e", 0)
 @example("::error::a\n::add-mask::b", "a,b=c:d", "##[error]", 1)
-def test_a_runner_reads_back_what_was_written(
-    message: str, title: str, path: str, line: int
-) -> None:
+def test_a_runner_reads_what_was_written(message: str, title: str, path: str, line: int) -> None:
     """Law: whatever the texts are, they arrive as `safe` shows them, and nothing else does."""
     place = Place(path, line)
     written = Annotation(title=title, message=message, place=place).command()
@@ -412,9 +410,7 @@ def test_a_mean_is_reported_with_its_state_its_coverage_and_its_change() -> None
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_a_run_is_reported_from_its_verdict_to_its_waivers(
-    snapshot: SnapshotAssertion, name: str
-) -> None:
+def test_a_run_is_reported_from_verdict_to_waivers(snapshot: SnapshotAssertion, name: str) -> None:
     """What a reader of the job sees, to the byte."""
     assert step_summary(RUNS[name]) == snapshot
 

@@ -46,9 +46,7 @@ def test_what_cannot_be_written_leaves_the_earlier_file(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no umask")
 @pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
-def test_others_may_read_the_file_as_far_as_the_umask_lets_them(
-    tmp_path: Path, umask: int, mode: int
-) -> None:
+def test_others_may_read_what_the_umask_lets_them(tmp_path: Path, umask: int, mode: int) -> None:
     """A temporary file is private; a report that CI has to collect is not."""
     before = os.umask(umask)
     try:

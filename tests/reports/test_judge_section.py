@@ -86,9 +86,7 @@ SHARES = st.integers(0, 10**9).map(lambda share: share / 10**9)
 @given(SHARES, SHARES)
 @example(0.5996, 0.6)
 @example(0.2799999, 0.28)
-def test_a_figure_never_looks_as_if_it_reached_a_floor_that_it_misses(
-    value: float, least: float
-) -> None:
+def test_a_figure_never_seems_to_reach_a_floor_that_it_misses(value: float, least: float) -> None:
     """Law: as numbers, what is shown stands to the floor as the figure does."""
     point, lower = floor(least), floor(least, bound="lower")
     result = agreement("facet_kappa", value, point, lower, low=value, high=1.0)

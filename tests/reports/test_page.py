@@ -191,7 +191,7 @@ def test_the_page_refers_to_nothing_outside(page: Page) -> None:
     assert not re.search(r"https?:|url\(|@import|import\(|fetch\(|XMLHttp|innerHTML|eval\(", own)
 
 
-def test_every_pair_that_does_not_pass_is_in_the_list_and_errors_stand_first(
+def test_every_pair_that_does_not_pass_is_listed_errors_first(
     snapshot: SnapshotAssertion,
 ) -> None:
     """A list that begins with the passed ones hides the rest."""
@@ -268,7 +268,7 @@ def test_systems_of_two_suites_are_distinguished_in_links() -> None:
     assert [row[1] for row in rows] == [0, 1]  # two papers of one name
 
 
-def test_a_paper_is_in_the_page_once_and_of_many_as_far_as_a_verdict_names_it(
+def test_a_paper_is_there_once_and_of_many_what_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The finding names sentence 2, and 1 is the evidence for a sentence that is faithful."""
@@ -410,9 +410,7 @@ def test_an_untrusted_run_says_so_before_its_verdicts_and_beside_them() -> None:
         (trust(), "badge untrusted", "? untrusted facet_kappa 0.34 < 0.9"),
     ],
 )
-def test_the_standing_of_a_judge_is_a_sign_and_a_word(
-    actual: Trust, badge: str, words: str
-) -> None:
+def test_how_a_judge_stands_is_a_sign_and_a_word(actual: Trust, badge: str, words: str) -> None:
     """Colour is never the only sign."""
     page = page_of(measured(moss_suite(right_pair()), actual))
     assert badge in {span.get("class") for span in page.tags("span")}

@@ -13,24 +13,15 @@ from summeval_pytest.reports.ci import step_summary
 from summeval_pytest.reports.judge_section import trust_lines, trust_phrase, untrusted_lines
 from summeval_pytest.reports.terminal import run_lines
 from summeval_pytest.verdict.run import RunVerdict
-from tests.reports.records import (
-    HOLDS,
-    STRANGERS,
-    UNMEASURED,
-    everything,
-    harmless,
-    in_other_words,
-    junit_text,
-    trust,
-)
+from tests.reports import records
 
 
 def judge(run: RunVerdict) -> Iterator[str]:
     """What is told of a judge, alone."""
     (suite, *_) = run.suites
     assert suite.trust is not None
-    fault = replace(UNMEASURED, fault=suite.name)
-    for trusted in (suite.trust, fault, trust(HOLDS, floors_of=suite.name)):
+    fault = replace(records.UNMEASURED, fault=suite.name)
+    for trusted in (suite.trust, fault, records.trust(records.HOLDS, floors_of=suite.name)):
         yield from trust_lines(trust_phrase(trusted, has_labels=True), f" ({suite.name[:80]})")
     yield from untrusted_lines(suite.trust, suite.golden)
 
@@ -40,18 +31,18 @@ REPORTS: dict[str, Callable[[RunVerdict], str]] = {
     "cases": lambda run: "\n".join(case.text for _, case in cases_of(run)),
     "judge": lambda run: "\n".join(judge(run)),
     "step summary": step_summary,
-    "JUnit report": junit_text,
+    "JUnit report": records.junit_text,
 }
 LONG = ("x" * 10**6, "\u202e" * 10**6, "y " * 500_000)
 
 
 @pytest.mark.parametrize(
-    ("name", "text"), [*product(REPORTS, STRANGERS), *(("judge", text) for text in LONG)]
+    ("name", "text"), [*product(REPORTS, records.STRANGERS), *(("judge", text) for text in LONG)]
 )
 def test_no_text_of_a_run_is_obeyed_or_floods_a_log(name: str, text: str) -> None:
     """Somebody prints it, and a runner obeys lines that begin with ``::``."""
-    run = in_other_words(everything(), lambda _: text)
-    lines = harmless(REPORTS[name](run).split("\n"))
+    run = records.in_other_words(records.everything(), lambda _: text)
+    lines = records.harmless(REPORTS[name](run).split("\n"))
     assert len(lines) > 10
     if name == "judge":
         assert max(map(len, lines)) < 480

@@ -12,25 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 from summeval_pytest.endpoints.endpoint import Price
 from summeval_pytest.endpoints.limits import Ledger, ModelSeen, Totals
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
-from summeval_pytest.reports.terminal import (
-    SystemTally,
-    TallyRow,
-    calls_lines,
-    cassette_lines,
-    changed_model_lines,
-    drift_lines,
-    drift_sentence,
-    ending_lines,
-    flip_lines,
-    golden_lines,
-    header_line,
-    model_lines,
-    models_seen,
-    plan_lines,
-    run_lines,
-    summary_lines,
-    unlabelled_lines,
-)
+from summeval_pytest.reports import terminal
 from summeval_pytest.run.plan import PlannedCalls
 from summeval_pytest.store.cassette import Row, read_cassette, write_cassette
 from summeval_pytest.verdict.changes import Drift, measure_drift
@@ -58,10 +40,10 @@ from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import measured
 
 
-def tally(*pairs: tuple[str, Mapping[str, float]], n_papers: int = 0) -> SystemTally:
+def tally(*pairs: tuple[str, Mapping[str, float]], n_papers: int = 0) -> terminal.SystemTally:
     """What a run has seen of one system."""
-    rows = [TallyRow(outcome, values, note="", wrong={}) for outcome, values in pairs]
-    return SystemTally(rows=rows, n_papers=n_papers)
+    rows = [terminal.TallyRow(outcome, values, note="", wrong={}) for outcome, values in pairs]
+    return terminal.SystemTally(rows=rows, n_papers=n_papers)
 
 
 ALL = {"facet": 0.6, "eva": 0.5, "faithfulness": 1.0}
@@ -80,24 +62,22 @@ TABLES = {
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_a_system_is_a_line_with_its_outcomes_and_means(
-    snapshot: SnapshotAssertion, name: str
-) -> None:
+def test_a_system_is_a_line_with_outcomes_and_means(snapshot: SnapshotAssertion, name: str) -> None:
     """By name; a mean says how many it covers, a 0 counts, and no score is a dash."""
-    assert list(summary_lines(TABLES[name])) == snapshot
+    assert list(terminal.summary_lines(TABLES[name])) == snapshot
 
 
 def test_notes_and_wrong_pieces_stand_with_their_system(snapshot: SnapshotAssertion) -> None:
     """A hundred notes that differ in a number would hide the table; one and a count do not."""
     wrong = {"facet": 2, "fact": 500, "sentence": 0, "undecided": 1}
     rows = [
-        TallyRow("failed", {"eva": 0.5}, f"source cut from {size}", wrong)
+        terminal.TallyRow("failed", {"eva": 0.5}, f"source cut from {size}", wrong)
         for size in ("9,000\x1b[31m", "8,000")
     ]
-    seen, one_each = SystemTally(rows=rows), {"facet": 1, "fact": 1, "sentence": 1}
-    single = SystemTally(rows=[TallyRow("failed", {"eva": 0.5}, "", one_each)])
+    seen, one_each = terminal.SystemTally(rows=rows), {"facet": 1, "fact": 1, "sentence": 1}
+    single = terminal.SystemTally(rows=[terminal.TallyRow("failed", {"eva": 0.5}, "", one_each)])
     corrected = {"nemo": "facet 0.624 [0.52, 0.72]", "one": ""}
-    assert list(summary_lines({"nemo": seen, "one": single}, corrected)) == snapshot
+    assert list(terminal.summary_lines({"nemo": seen, "one": single}, corrected)) == snapshot
 
 
 def test_the_order_of_the_pairs_does_not_matter() -> None:
@@ -107,7 +87,7 @@ def test_the_order_of_the_pairs_does_not_matter() -> None:
     falls now on this side and now on that.
     """
     printed = {
-        tuple(summary_lines({"careful": tally(*[("passed", {"eva": v}) for v in values])}))
+        tuple(terminal.summary_lines({"careful": tally(*[("passed", {"eva": v}) for v in values])}))
         for values in permutations([0.03, 0.541, 0.228, 0.783])
     }
     assert len(printed) == 1
@@ -138,20 +118,20 @@ def test_the_table_of_a_run_can_be_made_again_from_its_record(snapshot: Snapshot
         system("silent", papers=("a",)),
     )
     pairs = (*pairs[:2], replace(pairs[2], system="terse"))
-    assert list(run_lines(records.run(suite(*pairs, systems=systems))))[1:-2] == snapshot
+    assert list(terminal.run_lines(records.run(suite(*pairs, systems=systems))))[1:-2] == snapshot
 
 
 def test_a_run_is_reported_suite_by_suite_and_then_its_end(snapshot: SnapshotAssertion) -> None:
     """Judges, comparisons, waivers and the worst findings of a run with two suites."""
-    assert list(run_lines(everything(), n_worst=2)) == snapshot
+    assert list(terminal.run_lines(everything(), n_worst=2)) == snapshot
 
 
 def test_what_was_asked_and_paid_is_reported_where_somebody_was_asked() -> None:
     """The embedded judge costs nothing, and has no line."""
     made = record(passing(), systems=(system("careful", papers=("zinc-01",)),))
     requests = replace(made, header=replace(made.header, usage=asdict(Totals())))
-    assert [*run_lines(requests)] == [
-        *run_lines(made),
+    assert [*terminal.run_lines(requests)] == [
+        *terminal.run_lines(made),
         "replies: 0 asked, 0 remembered (0 from a cassette), 0 failed",
     ]
 
@@ -159,14 +139,17 @@ def test_what_was_asked_and_paid_is_reported_where_somebody_was_asked() -> None:
 def test_the_header_says_who_judges_what(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
     """A log that is read a year later has to tell what was gated, by which judge and replies."""
     suites = [("golden", "77be02a1c3d4", ("careful", "terse")), ("zinc\n", "0a1b2c3d4e5f", ["x"])]
-    line = header_line(
+    line = terminal.header_line(
         judge="a\x1b[31m\n::error::b ##[group] \u202ec", store="none", record="new", suites=suites
     )
-    labels = [*unlabelled_lines(["golden"]), *unlabelled_lines(["golden", "zinc"])]
-    assert [line, *labels, *unlabelled_lines(())] == snapshot
+    labels = [
+        *terminal.unlabelled_lines(["golden"]),
+        *terminal.unlabelled_lines(["golden", "zinc"]),
+    ]
+    assert [line, *labels, *terminal.unlabelled_lines(())] == snapshot
     file = tmp_path / "cassette.jsonl"
     write_cassette(file, [Row(key="0" * 64, topic="facets", reply={"text": "{}"})])
-    (line,) = cassette_lines([read_cassette(file, "golden/cassette\x1b[31m.jsonl")])
+    (line,) = terminal.cassette_lines([read_cassette(file, "golden/cassette\x1b[31m.jsonl")])
     assert line == (
         r"summeval: cassette golden/cassette\x1b[31m.jsonl, 1 reply,"
         f" sha256 {hashlib.sha256(file.read_bytes()).hexdigest()}"
@@ -175,7 +158,7 @@ def test_the_header_says_who_judges_what(snapshot: SnapshotAssertion, tmp_path: 
 
 def ending(actual: SuiteRecord, n_worst: int = 0) -> list[str]:
     """The lines of a run over one suite."""
-    return list(ending_lines(records.run(actual), n_worst=n_worst))
+    return list(terminal.ending_lines(records.run(actual), n_worst=n_worst))
 
 
 def compared(comparison: Comparison) -> list[str]:
@@ -206,9 +189,7 @@ ENDINGS = {
 
 
 @pytest.mark.parametrize("name", ENDINGS)
-def test_a_comparison_tells_what_fails_and_what_it_could_see(
-    snapshot: SnapshotAssertion, name: str
-) -> None:
+def test_a_comparison_tells_what_fails_and_is_seen(snapshot: SnapshotAssertion, name: str) -> None:
     """The power is told of what was tested; lines are wrapped at 80 columns."""
     lines = compared(ENDINGS[name])
     assert max(map(len, lines)) <= 80
@@ -225,9 +206,7 @@ def test_gaps_are_reported_at_the_end() -> None:
 
 
 @pytest.mark.parametrize("n_worst", [1, 3, 9])
-def test_the_worst_findings_of_all_failing_pairs_stand_first(
-    snapshot: SnapshotAssertion, n_worst: int
-) -> None:
+def test_the_worst_findings_of_all_stand_first(snapshot: SnapshotAssertion, n_worst: int) -> None:
     """As many as were asked for; ties stand in the order of the pairs, each on two lines of 80."""
     second, mild = replace(SENTENCE, severity=0.9), replace(SENTENCE, severity=0.2)
     actual = suite(
@@ -254,15 +233,15 @@ CALLS = {
 @pytest.mark.parametrize("name", CALLS)
 def test_calls_tell_tokens_and_dollars(snapshot: SnapshotAssertion, name: str) -> None:
     """Remembered replies cost nothing; the cost of a part is not told as the whole."""
-    assert list(calls_lines(asdict(CALLS[name]), {})) == snapshot
+    assert list(terminal.calls_lines(asdict(CALLS[name]), {})) == snapshot
 
 
 def test_faults_and_votes_of_the_judge_are_reported(snapshot: SnapshotAssertion) -> None:
     """Of every count that a judge makes; 45.5 of 60 votes that agree are 75.8 %."""
     faulty = dict(zip(JUDGED, range(1200, 1200 + len(JUDGED)), strict=True))
     judge = {**faulty, "n_voted": 60.0, "n_agreeing": 45.5}
-    assert list(calls_lines(asdict(Ledger().totals), judge)) == snapshot
-    assert len(list(calls_lines(asdict(Ledger().totals), JUDGED))) == 1
+    assert list(terminal.calls_lines(asdict(Ledger().totals), judge)) == snapshot
+    assert len(list(terminal.calls_lines(asdict(Ledger().totals), JUDGED))) == 1
 
 
 ALIAS = ModelSeen(
@@ -281,21 +260,25 @@ SILENT = ModelSeen(endpoint="here", asked="rule-1", returned="", fingerprint="",
 def test_models_that_changed_are_reported(snapshot: SnapshotAssertion) -> None:
     """A swapped model is a warning, another configuration a note, an alias that stays nothing."""
     moved = replace(ALIAS, returned="gpt-4o-2024-11-20", fingerprint="")
-    assert list(model_lines((ALIAS, PINNED))) == []
-    assert not list(changed_model_lines((ALIAS, PINNED), (replace(ALIAS, n_replies=1),)))
+    assert list(terminal.model_lines((ALIAS, PINNED))) == []
+    assert not list(terminal.changed_model_lines((ALIAS, PINNED), (replace(ALIAS, n_replies=1),)))
     assert [
-        list(model_lines((SWAPPED,))),
-        list(model_lines((LATER, ALIAS))),
-        list(model_lines((ALIAS, moved))),
-        list(changed_model_lines((ALIAS,), (LATER,))),
-        list(changed_model_lines((ALIAS,), (moved,))),
-        list(models_seen((PINNED, SILENT, ALIAS))),
+        list(terminal.model_lines((SWAPPED,))),
+        list(terminal.model_lines((LATER, ALIAS))),
+        list(terminal.model_lines((ALIAS, moved))),
+        list(terminal.changed_model_lines((ALIAS,), (LATER,))),
+        list(terminal.changed_model_lines((ALIAS,), (moved,))),
+        list(terminal.models_seen((PINNED, SILENT, ALIAS))),
     ] == snapshot
     bad = ModelSeen(
         endpoint=HOSTILE, asked=HOSTILE, returned=f"{HOSTILE}2", fingerprint=HOSTILE, is_other=True
     )
     other = replace(bad, fingerprint=f"{HOSTILE}3")
-    lines = [*model_lines((bad, other)), *models_seen((bad,)), *changed_model_lines([bad], [other])]
+    lines = [
+        *terminal.model_lines((bad, other)),
+        *terminal.models_seen((bad,)),
+        *terminal.changed_model_lines([bad], [other]),
+    ]
     assert len(harmless(lines)) > 3
 
 
@@ -328,7 +311,7 @@ PLANS = {
 @pytest.mark.parametrize("name", PLANS)
 def test_a_plan_is_a_table_with_a_total(snapshot: SnapshotAssertion, name: str) -> None:
     """A tilde is at what is not certain, a plus at a sum of some prices."""
-    lines = list(plan_lines(PLANS[name], judge="gpt\x1b[2J\n::error::", n_stored=1234))
+    lines = list(terminal.plan_lines(PLANS[name], judge="gpt\x1b[2J\n::error::", n_stored=1234))
     assert harmless(lines) == snapshot
 
 
@@ -349,17 +332,17 @@ def drift(
 
 
 @pytest.mark.usefixtures("few_resamples")
-def test_the_sentence_says_how_many_flipped_which_way_and_what_is_significant(
+def test_the_sentence_says_what_flipped_which_way_and_for_sure(
     snapshot: SnapshotAssertion,
 ) -> None:
     """A reader of one line knows whether to go on."""
     assert [
-        drift_sentence(drift((4, 3), (4, 3))),
-        drift_sentence(drift((4, 3), (4, 4))),
-        drift_sentence(drift((4,) * 8, (3,) * 8)),
-        drift_sentence(drift((3,) * 16, (4,) * 16)),
-        drift_sentence(drift((0,) * 8, (1,) * 8, "sentence", 0)),
-        drift_sentence(measure_drift(measured(labels="0a"), measured(labels="0b"))),
+        terminal.drift_sentence(drift((4, 3), (4, 3))),
+        terminal.drift_sentence(drift((4, 3), (4, 4))),
+        terminal.drift_sentence(drift((4,) * 8, (3,) * 8)),
+        terminal.drift_sentence(drift((3,) * 16, (4,) * 16)),
+        terminal.drift_sentence(drift((0,) * 8, (1,) * 8, "sentence", 0)),
+        terminal.drift_sentence(measure_drift(measured(labels="0a"), measured(labels="0b"))),
     ] == snapshot
 
 
@@ -368,13 +351,13 @@ def test_the_table_has_a_line_for_each_kind(snapshot: SnapshotAssertion) -> None
     """Nothing that flipped leaves no p value to read."""
     same = replace(drift((4, 4), (4, 4)), n_only_old=1200, n_only_new=1)
     assert [
-        list(golden_lines("moss", drift((4,) * 8, (3,) * 7 + (4,)), n_answers=0)),
-        list(golden_lines("moss", same, n_answers=0)),
+        list(terminal.golden_lines("moss", drift((4,) * 8, (3,) * 7 + (4,)), n_answers=0)),
+        list(terminal.golden_lines("moss", same, n_answers=0)),
     ] == snapshot
 
 
 @pytest.mark.usefixtures("few_resamples")
-def test_flips_are_shown_with_the_texts_of_the_side_that_has_them(
+def test_flips_have_the_texts_of_the_side_that_has_them(
     snapshot: SnapshotAssertion,
 ) -> None:
     """The judge was right and gave no texts; now it is wrong, and says why."""
@@ -383,14 +366,16 @@ def test_flips_are_shown_with_the_texts_of_the_side_that_has_them(
     message = replace(answer, answer=1.0, text="40 mice slept.", against="14 slept.", reason="so")
     then, now = measured(old), measured(replace(old, answers=(message,)), judge="fair-2")
     assert [
-        list(flip_lines(measure_drift(then, now).flips, n_shown=10)),
-        list(flip_lines(measure_drift(now, then).flips, n_shown=10)),
-        list(flip_lines(drift((4,) * 3, (1,) * 3).flips, n_shown=2)),
-        list(drift_lines(then, now)),
+        list(terminal.flip_lines(measure_drift(then, now).flips, n_shown=10)),
+        list(terminal.flip_lines(measure_drift(now, then).flips, n_shown=10)),
+        list(terminal.flip_lines(drift((4,) * 3, (1,) * 3).flips, n_shown=2)),
+        list(terminal.drift_lines(then, now)),
     ] == snapshot
-    assert list(drift_lines(now, suite())) == list(drift_lines(suite(), now)) == []
+    assert (
+        list(terminal.drift_lines(now, suite())) == list(terminal.drift_lines(suite(), now)) == []
+    )
     bad = golden(answered("sentence", 0, 0, error=HOSTILE), paper=HOSTILE, system=HOSTILE)
     worse = replace(message, error=HOSTILE, index=0, text=HOSTILE, against=HOSTILE, reason=HOSTILE)
     runs = measured(bad), measured(replace(bad, answers=(worse,)), judge=HOSTILE)
     flips = measure_drift(*runs).flips
-    assert len(harmless([*flip_lines(flips, n_shown=1), *drift_lines(*runs)])) > 6
+    assert len(harmless([*terminal.flip_lines(flips, n_shown=1), *terminal.drift_lines(*runs)])) > 6

@@ -9,15 +9,7 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.metrics.catalogue import CATALOGUE
-from summeval_pytest.reports.wording import (
-    change_lines,
-    comparison_lines,
-    corrected_text,
-    missed_lines,
-    render,
-    ruled_out_text,
-    waiver_line,
-)
+from summeval_pytest.reports import wording
 from summeval_pytest.verdict.differences import Claim, Comparison, Difference, FacetChange, Flip
 from summeval_pytest.verdict.means import CorrectedMean
 from tests.reports.records import (
@@ -41,8 +33,8 @@ def test_a_number_has_three_digits_and_a_rating_none(snapshot: SnapshotAssertion
     """A rating is whole, and no number is a dash."""
     plain = [("facet", 1.0), ("eva", 2 / 3), ("facet.result", 4.0), ("facet.result", 2.9996)]
     assert [
-        *(render(CATALOGUE[name], value) for name, value in plain),
-        render(EVA, None, 0.5),
+        *(wording.render(CATALOGUE[name], value) for name, value in plain),
+        wording.render(EVA, None, 0.5),
     ] == snapshot
 
 
@@ -59,35 +51,31 @@ def test_a_number_has_three_digits_and_a_rating_none(snapshot: SnapshotAssertion
         (0.5501, 0.55, "0.550"),
     ],
 )
-def test_digits_are_added_until_a_shortfall_can_be_seen(
-    value: float, least: float, text: str
-) -> None:
+def test_digits_are_added_until_a_shortfall_shows(value: float, least: float, text: str) -> None:
     """Told "0.550 < 0.550", a reader would take it for a bug of ours."""
-    assert render(CATALOGUE["facet"], value, least) == text
+    assert wording.render(CATALOGUE["facet"], value, least) == text
 
 
 @given(value=RATES, least=RATES)
 def test_what_is_printed_decides_as_the_numbers_do(value: float, least: float) -> None:
     """Law: of a value and a threshold, the one that is less is the one that reads as less."""
-    printed = float(render(EVA, value, least)), float(render(EVA, least, least))
+    printed = float(wording.render(EVA, value, least)), float(wording.render(EVA, least, least))
     assert (printed[0] < printed[1]) == (value < least)
 
 
 def message(*differences: Difference, flips: tuple[Flip, ...] = ()) -> list[str]:
     """The lines of a comparison."""
     actual = Comparison(baseline="v1", system="careful", differences=differences, flips=flips)
-    return list(comparison_lines(actual))
+    return list(wording.comparison_lines(actual))
 
 
 @pytest.mark.parametrize(
     ("ruled_out", "expected"), [(0.0654, "0.065"), (0.0, "any"), (-0.1, "any"), (None, "-")]
 )
-def test_the_papers_rule_out_some_drops_or_any_or_none(
-    ruled_out: float | None, expected: str
-) -> None:
+def test_papers_rule_out_some_drops_any_or_none(ruled_out: float | None, expected: str) -> None:
     """One paper rules nothing out; papers that rose enough rule out every drop."""
     actual = difference("eva", p=1.0, ruled_out=ruled_out)
-    assert ruled_out_text(actual) == expected
+    assert wording.ruled_out_text(actual) == expected
     assert message(actual)[2].split()[-1] == expected
 
 
@@ -133,7 +121,7 @@ texts = st.text(alphabet=st.sampled_from(":# [x-\x1b\n\u202e\ud800e,")) | st.jus
 @given(texts)
 def test_hostile_text_in_a_change_is_shown_and_not_obeyed(text: str) -> None:
     """Law: whatever papers, summaries and judges say, also where a line is broken in it."""
-    harmless(change_lines(in_other_words(CHANGE, lambda word: f"{text * 9}{word} {text}")))
+    harmless(wording.change_lines(in_other_words(CHANGE, lambda word: f"{text * 9}{word} {text}")))
 
 
 SINGLE = replace(corrected(), low=None, high=None, reason="all golden rows are of one paper")
@@ -150,11 +138,11 @@ SINGLE = replace(corrected(), low=None, high=None, reason="all golden rows are o
         (SINGLE, "facet 0.624 (all golden rows are of one paper)"),
     ],
 )
-def test_a_corrected_mean_is_reported_with_its_interval_or_why_there_is_none(
+def test_a_corrected_mean_has_an_interval_or_why_there_is_none(
     actual: CorrectedMean, text: str
 ) -> None:
     """A number that twenty labels tell must not look as sure as one that a thousand do."""
-    assert corrected_text(actual) == text
+    assert wording.corrected_text(actual) == text
 
 
 def test_every_threshold_that_is_missed_has_a_phrase(snapshot: SnapshotAssertion) -> None:
@@ -169,14 +157,14 @@ def test_every_threshold_that_is_missed_has_a_phrase(snapshot: SnapshotAssertion
     low = corrected("facet.result", 2.0, floor(3, "facet.result"))
     unknown = corrected("faithfulness", None, floor(0.5, "faithfulness"))
     unbounded = replace(SINGLE, floors=(floor(0.3, "facet", "lower"),))
-    message = missed_lines((corrected("facet", 0.6243, *limits), low, unknown, unbounded))
+    message = wording.missed_lines((corrected("facet", 0.6243, *limits), low, unknown, unbounded))
     assert list(message) == snapshot
 
 
 def test_a_waiver_is_reported_in_full(snapshot: SnapshotAssertion) -> None:
     """Who allows what, until when, why, and what became of it."""
     uses = waived("in use"), waived("not needed", least=None), waived("expired", most=2.0)
-    assert list(map(waiver_line, uses)) == snapshot
+    assert list(map(wording.waiver_line, uses)) == snapshot
 
 
 FEW = replace(difference("facet.background"), n_papers=3)
@@ -191,9 +179,7 @@ COMPARED = {
 
 
 @pytest.mark.parametrize("name", COMPARED)
-def test_a_comparison_is_a_table_with_a_line_for_each_number(
-    snapshot: SnapshotAssertion, name: str
-) -> None:
+def test_a_comparison_has_a_line_for_each_number(snapshot: SnapshotAssertion, name: str) -> None:
     """Old and new mean, change, interval, p value, what could be seen, and what fails."""
     assert message(*COMPARED[name]) == snapshot
 
@@ -212,11 +198,11 @@ def test_a_comparison_counts_flips_and_notes_brevity(snapshot: SnapshotAssertion
         brevity=(note,),
         undecided=(("eva", note),),
     )
-    assert list(comparison_lines(actual)) == snapshot
+    assert list(wording.comparison_lines(actual)) == snapshot
     refused = Comparison(baseline="v1.3", system="careful", mismatches=("judge", "suite differs"))
-    assert list(comparison_lines(refused))[1:] == ["  judge", "  suite differs"]
+    assert list(wording.comparison_lines(refused))[1:] == ["  judge", "  suite differs"]
     actual = replace(COMPARISON, undecided=(("facet", "facet could drop"),))
-    marked, unmarked = ("\n".join(comparison_lines(each)) for each in (COMPARISON, actual))
+    marked, unmarked = ("\n".join(wording.comparison_lines(each)) for each in (COMPARISON, actual))
     assert (marked.count("FAILS"), unmarked.count("FAILS")) == (1, 0)
 
 
@@ -227,6 +213,6 @@ def test_a_change_counts_what_it_does_not_show(snapshot: SnapshotAssertion) -> N
         facet="background", old=None, new=2, reference="", before="", after="", reason=""
     )
     actual = replace(CHANGE, numbers=(), facets=(facet,), lost=many, unsupported=())
-    lines = list(change_lines(actual))
+    lines = list(wording.change_lines(actual))
     assert max(map(len, lines)) <= 80
     assert [line for line in lines if not line.startswith("    moss")] == snapshot

@@ -188,7 +188,7 @@ def test_unused_rows_are_those_nobody_asked_for(path: Path) -> None:
         (3, ROWS[0].as_line(), f"the key {A} stands after {B}; {SORT}"),
     ],
 )
-def test_line_that_is_no_row_is_refused_with_its_number(
+def test_no_row_is_refused_with_its_number(
     path: Path, number: int, line: str, message: str
 ) -> None:
     """The mistake can be found in an editor."""
@@ -278,7 +278,7 @@ def test_key_is_the_digest_of_canonical_json() -> None:
         ({"a": {1: 2}}, TypeError, r"\{1: 2\} is no JSON value"),
     ],
 )
-def test_what_is_no_json_is_refused(
+def test_no_json_is_refused(
     identity: dict[str, object], error: type[Exception], message: str
 ) -> None:
     """A set has no order, NaN makes a key that nobody else can make, and a name is a text."""

@@ -101,9 +101,7 @@ def test_tasks_are_alone_one_after_the_other(tmp_path: Path) -> None:
     assert order[1::2] == [begun.replace("begins", "ends") for begun in order[::2]]
 
 
-def test_other_keys_are_free_and_locks_private_and_gone_in_the_end(
-    store: LocalStore, tmp_path: Path
-) -> None:
+def test_other_keys_are_free_and_locks_private_and_gone(store: LocalStore, tmp_path: Path) -> None:
     """Only the same request has to wait; a file a request would fill the store."""
     locks = tmp_path / "store" / "locks"
 
