@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import os
 import sys
 from importlib.metadata import version
@@ -12,6 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 from summeval_pytest.cli.app import COMMANDS, main
 from summeval_pytest.questions import Answer, Question, Unanswered
 from tests.cli.conftest import Shell
+from tests.label_suite import write_lines
 from tests.processes import run_command
 
 ASKED: list[Question] = []
@@ -51,34 +51,29 @@ class Dead(Mute):
 GOLDEN = Path(__file__).parents[2] / "golden"
 
 
+LABEL = {"paper": "moss-01", "system": "careful"}
+
+
 @pytest.fixture
 def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a sound suite of two labelled pairs, named as its user would."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    monkeypatch.delenv("SUMM_ENDPOINT", raising=False)
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "SUMM_ENDPOINT"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SUMM_STORE", str(tmp_path / "store"))
     ASKED.clear()
     folder = Path("moss")
     folder.mkdir()
-    files: dict[str, list[dict[str, object]]] = {
-        "papers": [
-            {"id": "moss-01", "source": "Moss grew on stone.", "reference": "Moss grew."},
-            {"id": "moss-02", "source": "Moss died on sand.", "reference": "Moss died."},
-        ],
-        "careful": [
-            {"paper": "moss-01", "summary": "It grew on stone."},
-            {"paper": "moss-02", "summary": "It died."},
-        ],
-        "labels": [
-            {"paper": "moss-01", "system": "careful", "overall": 1},
-            {"paper": "moss-02", "system": "careful", "overall": 0.5},
-        ],
-    }
-    for name, objects in files.items():
-        text = "".join(json.dumps(values) + "\n" for values in objects)
-        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    papers = [
+        {"id": "moss-01", "source": "Moss grew on stone.", "reference": "Moss grew."},
+        {"id": "moss-02", "source": "Moss died on sand.", "reference": "Moss died."},
+    ]
+    write_lines(folder / "papers.jsonl", *papers)
+    summaries = {"moss-01": "It grew on stone.", "moss-02": "It died."}
+    lines = [{"paper": paper, "summary": text} for paper, text in summaries.items()]
+    write_lines(folder / "careful.jsonl", *lines)
+    second = {**LABEL, "paper": "moss-02", "overall": 0.5}
+    write_lines(folder / "labels.jsonl", {**LABEL, "overall": 1}, second)
     (folder / "summeval.toml").write_text(
         'papers = "papers.jsonl"\nlabels = "labels.jsonl"\n'
         '[systems.careful]\nsummaries = "careful.jsonl"\n',
@@ -132,6 +127,19 @@ def test_what_cannot_be_done_is_reported_and_nothing_is_written(
     assert ASKED == []
 
 
+def test_no_command_sends_a_key_where_the_user_has_not_allowed_it(
+    suite: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell
+) -> None:
+    """The suite says where 'house' is, so that naming it allows nothing."""
+    house = '[endpoints.house]\nbase_url = "https://house.invalid/v1"\napi_key_env = "TEAM_KEY"\n'
+    edited(suite / "summeval.toml", "[systems.careful]", f"{house}[systems.careful]")
+    monkeypatch.setenv("TEAM_KEY", "sk-marker-0a1b2c3d4e5f")
+    for command in ("agree", "study", "power --margin .1", "cassette export"):
+        words = [*command.split(), "moss", "--judge=gpt-9", "--endpoint=house"]
+        printed = shell.error(4, *words)
+        assert "set SUMM_ALLOW_ENDPOINTS=TEAM_KEY=https://house.invalid (or" in printed
+
+
 def test_a_suite_without_labels_has_nothing_to_agree_with(suite: Path, shell: Shell) -> None:
     """Also where labels are there and say only what the reference lacks."""
     wanted = (
@@ -139,32 +147,11 @@ def test_a_suite_without_labels_has_nothing_to_agree_with(suite: Path, shell: Sh
         " rating, sentences, facts or roles; add labels.jsonl and name it as"
         ' labels = "labels.jsonl"'
     )
-    label = {"paper": "moss-01", "system": "careful", "facets": {"result": None}}
-    (suite / "labels.jsonl").write_text(json.dumps(label) + "\n", encoding="utf-8")
+    write_lines(suite / "labels.jsonl", {**LABEL, "facets": {"result": None}})
     assert shell.error(4, *MUTE) == wanted
     edited(suite / "summeval.toml", 'labels = "labels.jsonl"\n', "")
     assert shell.error(4, *MUTE) == wanted
     assert ASKED == []
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "agree SUITE --judge gpt-9",
-        "study SUITE --judge gpt-9",
-        "power SUITE --margin .1 --judge gpt-9",
-        "cassette export SUITE --judge gpt-9",
-    ],
-)
-def test_no_command_sends_a_key_where_the_user_has_not_allowed_it(
-    suite: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell, command: str
-) -> None:
-    """The suite says where 'house' is, so that naming it allows nothing."""
-    house = '[endpoints.house]\nbase_url = "https://house.invalid/v1"\napi_key_env = "TEAM_KEY"\n'
-    edited(suite / "summeval.toml", "[systems.careful]", f"{house}[systems.careful]")
-    monkeypatch.setenv("TEAM_KEY", "sk-marker-0a1b2c3d4e5f")
-    printed = shell.error(4, *command.replace("SUITE", "moss").split(), "--endpoint", "house")
-    assert "set SUMM_ALLOW_ENDPOINTS=TEAM_KEY=https://house.invalid (or" in printed
 
 
 @pytest.mark.parametrize(

@@ -130,23 +130,30 @@ def test_the_page_draws_what_the_table_says(runs: Path, shell: Shell, tmp_path: 
 def test_systems_of_one_run_have_lines_of_their_own(
     runs: Path, shell: Shell, tmp_path: Path
 ) -> None:
-    """Each system is compared with itself."""
+    """Each system is compared with itself.
+
+    CI's artifacts are folders that each have a run.json: all are shown, one named twice once.
+    """
     text = (runs / "v2.json").read_text(encoding="utf-8")
     twice = tmp_path / "twice"
     twice.mkdir()
     for name in ("a", "b"):
         (twice / f"{name}.json").write_text(text, encoding="utf-8")
-    (tmp_path / "c.json").write_text(
-        resealed(text.replace('"careful"', '"other"')), encoding="utf-8"
-    )
-    file = tmp_path / "page.html"
-    number = "faithfulness.conflicts"
+        (tmp_path / name).mkdir()
+        shutil.copy(runs / "v2.json", tmp_path / name / "run.json")
+    other = resealed(text.replace('"careful"', '"other"'))
+    (tmp_path / "c.json").write_text(other, encoding="utf-8")
+    file, number = tmp_path / "page.html", "faithfulness.conflicts"
     shell.run("history", twice, tmp_path / "c.json", "--html", file, "--number", number)
     page = Page(file.read_text(encoding="utf-8"))
     assert lines_of(page, "path") == 2
     assert f"{number}, 0 (bottom) to 1.84 (top)" in page.text  # it has no end of its own
     _, lines, _ = shell.run("history", twice, tmp_path / "c.json", "--system", "other")
     assert [line.split()[:2] for line in lines[2:3]] == [["c", "other"]]
+    places = [tmp_path / "a" / "run.json", tmp_path / "b", tmp_path / "b" / "run.json"]
+    _, lines, _ = shell.run("history", *places)
+    assert len(lines) == 2 + 2 + 1
+    assert lines[2].startswith("run ")
 
 
 def changes(lines: list[str]) -> list[str]:
@@ -207,17 +214,6 @@ def test_a_new_formula_and_other_pairs_are_marked(runs: Path, shell: Shell, tmp_
         *("0", "a", "-- other metrics", "b", "-- other papers and metrics"),
         *("c", "-- other papers", "d"),
     ]
-
-
-def test_runs_of_one_name_are_all_shown(runs: Path, shell: Shell, tmp_path: Path) -> None:
-    """CI's artifacts are folders that each have a run.json; one that is named twice is one."""
-    for folder in ("a", "b"):
-        (tmp_path / folder).mkdir()
-        shutil.copy(runs / "v2.json", tmp_path / folder / "run.json")
-    places = [tmp_path / "a" / "run.json", tmp_path / "b", tmp_path / "b" / "run.json"]
-    _, lines, _ = shell.run("history", *places)
-    assert len(lines) == 2 + 2 + 1
-    assert lines[2].startswith("run ")
 
 
 def test_a_folder_may_hold_very_many_runs(runs: Path, shell: Shell, tmp_path: Path) -> None:

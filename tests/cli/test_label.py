@@ -131,57 +131,32 @@ def test_a_label_is_of_the_summary_that_was_read(monkeypatch: pytest.MonkeyPatch
     assert "summary_digest" not in Path("anna.jsonl").read_text(encoding="utf-8")
 
 
-def test_skipped_items_are_asked_again_and_answers_undone(
-    monkeypatch: pytest.MonkeyPatch,
+def test_what_is_no_answer_is_said_and_asked_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A slip is seen one item too late."""
+    """Nothing is guessed; a slip is seen one item too late."""
+    rating, numbered = "type a whole number from 1 to 3, or -", "source's sentences are numbered 1"
+    claim = "type y or n, as shown above"
+    for what, typed, fault in (
+        ("facets", "4", rating),
+        ("facets", "\u0663", rating),
+        ("facts", "y 3", "type y or n"),
+        ("sentences", " ", claim),
+        ("sentences", "3", claim),
+        ("sentences", "y 3 number", claim),
+        ("sentences", "y 0", numbered),
+        ("sentences", "n 4 number", numbered),
+        ("sentences", f"y {'9' * 5_000}", "Exceeds the limit"),
+    ):
+        assert run(monkeypatch, f"{typed}|q", *LONG, "--what", what) == 0
+        out = capsys.readouterr().out
+        assert out.count("1/") == 2
+        assert fault in out
+    assert not Path("anna.jsonl").exists()
     assert run(monkeypatch, "1|u|u|3|s|2|q", *LONG, "--what", "facets") == 0
     assert labels()[0]["facets"] == {"background": 3, "conclusion": 2}
     assert run(monkeypatch, "4", *LONG, "--what", "facets") == 0
     assert labels()[0]["facets"] == {"background": 3, "result": 4, "conclusion": 2}
-
-
-@pytest.mark.parametrize(
-    ("what", "typed", "fault"),
-    [
-        ("facets", "4", "type a whole number from 1 to 3, or -"),
-        ("facets", "\u0663", "type a whole number from 1 to 3, or -"),
-        ("facts", "y 3", "type y or n"),
-        ("sentences", " ", "type y or n, as shown above"),
-        ("sentences", "3", "type y or n, as shown above"),
-        ("sentences", "y 3 number", "type y or n, as shown above"),
-        ("sentences", "y 0", "the source's sentences are numbered 1 to 3"),
-        ("sentences", "n 4 number", "the source's sentences are numbered 1 to 3"),
-        ("sentences", f"y {'9' * 5_000}", "Exceeds the limit"),
-    ],
-)
-def test_what_is_no_answer_is_said_and_asked_again(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    what: str,
-    typed: str,
-    fault: str,
-) -> None:
-    """Nothing is guessed."""
-    assert run(monkeypatch, f"{typed}|q", *LONG, "--what", what) == 0
-    out = capsys.readouterr().out
-    assert out.count("1/") == 2
-    assert fault in out
-    assert not Path("anna.jsonl").exists()
-
-
-def test_kinds_are_chosen(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Facts are those frozen and those labelled; their values are not shown."""
-    write_suite(Path("more"), LABEL)
-    Path("moss").rename("old")
-    Path("more").rename("moss")
-    assert run(monkeypatch, "s|s|s", "--what", "facts", "--only", "long") == 0
-    out = capsys.readouterr().out
-    facts = ["Moss cooled the roof.", "The roof was 7 K cooler.", "The roof was 9 K cooler."]
-    assert [line for line in out.splitlines() if line in facts] == facts
-    assert out.endswith("0 of 3 items labelled\n")
 
 
 def test_order_is_the_annotators_own_and_the_share_is_everyones(
@@ -196,6 +171,15 @@ def test_order_is_the_annotators_own_and_the_share_is_everyones(
     texts = [{line for line in out.splitlines() if "s skip" not in line} for out in seen.values()]
     assert texts == texts[:1] * 4
     assert not any("long" in out or "short" in out for out in seen.values())
+    # of one system, facts are those frozen and those labelled; their values are not shown
+    write_suite(Path("more"), LABEL)
+    Path("moss").rename("old")
+    Path("more").rename("moss")
+    assert run(monkeypatch, "s|s|s", "--what", "facts", "--only", "long") == 0
+    out = capsys.readouterr().out
+    facts = ["Moss cooled the roof.", "The roof was 7 K cooler.", "The roof was 9 K cooler."]
+    assert [line for line in out.splitlines() if line in facts] == facts
+    assert out.endswith("0 of 3 items labelled\n")
 
 
 def test_what_is_no_label_of_an_item_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,24 +194,19 @@ def test_what_is_no_label_of_an_item_is_kept(monkeypatch: pytest.MonkeyPatch) ->
     assert labels() == [{**mine, "facets": {"background": 1}, **kept}, other]
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
+def test_file_of_somebody_else_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It would be overwritten."""
+    for line, message in (
         ({"labelled_by": "ben"}, "anna.jsonl:1 is labelled by 'ben'; name another --out"),
         ({}, "anna.jsonl:1 is labelled by 'nobody'; name another --out"),
         ({"id": 1}, "anna.jsonl:1: unknown key 'id' in this label"),
-    ],
-)
-def test_file_of_somebody_else_is_refused(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    line: dict[str, object],
-    message: str,
-) -> None:
-    """It would be overwritten."""
-    write_lines(Path("anna.jsonl"), {"paper": "moss-02", "system": "long", "overall": 0.5, **line})
-    assert run(monkeypatch, "1") == 4
-    assert capsys.readouterr().err.startswith(f"summeval: error: {message}")
+    ):
+        label = {"paper": "moss-02", "system": "long", "overall": 0.5}
+        write_lines(Path("anna.jsonl"), label | line)
+        assert run(monkeypatch, "1") == 4
+        assert capsys.readouterr().err.startswith(f"summeval: error: {message}")
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.verdict.thresholds import Threshold, thresholds_of
 from tests.cli.conftest import Shell
+from tests.label_suite import write_lines
 
 TABLE = """\
 \ufeffdoc,article,abstract,model,year,prediction
@@ -73,50 +74,58 @@ def test_a_table_becomes_a_suite(tmp_path: Path, shell: Shell) -> None:
     )
 
 
-def test_papers_without_an_id_are_numbered(tmp_path: Path, shell: Shell) -> None:
-    """Many datasets have none; equal texts are one paper, so that systems are compared on it."""
-    rows = [
-        {"source": f"{plant} grew.", "reference": plant, "system": system, "summary": "It did."}
-        for system in ("a", "b")
-        for plant in ("Moss", "Fern")
-    ]
-    file = tmp_path / "my runs.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    shell.lines("import", "table", file, "--out", tmp_path / "gate")
-    suite = load_suite(tmp_path / "gate")
-    assert suite.paper_ids == ("my-runs-0001", "my-runs-0002")
-    assert suite.paper_ids_of("b") == suite.paper_ids
-
-
-@pytest.mark.parametrize("as_dict", [True, False])
-def test_a_saved_dataset_becomes_a_suite(tmp_path: Path, shell: Shell, *, as_dict: bool) -> None:
-    """Rows of all shards, in order; numbers as ids become texts."""
-    folder, out = tmp_path / "data", tmp_path / "gate"
-    if as_dict:
+@pytest.mark.parametrize("form", ["saved dictionary", "saved", "parquet"])
+def test_a_dataset_becomes_a_suite(tmp_path: Path, shell: Shell, form: str) -> None:
+    """Rows of all shards, in order, as saved or as the hub has them; numbers as ids are texts."""
+    folder, out, is_dict = tmp_path / "data", tmp_path / "gate", form == "saved dictionary"
+    if form == "parquet":
+        folder.mkdir()
+        for n, row in enumerate(ROWS):
+            file = folder / f"test-{n:05}-of-00002.parquet"
+            parquet.write_table(pa.Table.from_pylist([row]), file)
+        parquet.write_table(pa.Table.from_pylist(ROWS), folder / "train.parquet")
+    else:
+        saved(folder / "test" if is_dict else folder, "test", ROWS[:1], ROWS[1:])
+    if is_dict:
         saved(folder / "train", "train", ROWS[:1])
         index = {"splits": ["train", "test"]}
         (folder / "dataset_dict.json").write_text(json.dumps(index), encoding="utf-8")
-    saved(folder / "test" if as_dict else folder, "test", ROWS[:1], ROWS[1:])
     lines = shell.lines("import", "hf", folder, "--out", out, *HF, "--split", "test")
     assert lines[0] == f"{out}: 2 papers, 1 system, 2 pairs"
     suite = load_suite(out)
     assert [suite.pair(paper, "ours").summary for paper in ("1", "2")] == ["It did.", "Fern."]
     other = shell.error(4, "import", "hf", folder, "--out", tmp_path / "o", *HF, "--split", "tst")
     assert other == "--split=tst: there is no such split; did you mean 'test'?"
-    if as_dict:
+    if is_dict:
         assert shell.error(4, "import", "hf", folder, "--out", tmp_path / "o", *HF) == (
             "the dataset has the splits train, test; choose with --split"
         )
 
 
-def test_a_folder_of_parquet_files_becomes_a_suite(tmp_path: Path, shell: Shell) -> None:
-    """As the hub has them: a file a shard, named after its split."""
-    for n, row in enumerate(ROWS):
-        file = tmp_path / f"test-{n:05}-of-00002.parquet"
-        parquet.write_table(pa.Table.from_pylist([row]), file)
-    parquet.write_table(pa.Table.from_pylist(ROWS), tmp_path / "train.parquet")
-    shell.lines("import", "hf", tmp_path, "--out", tmp_path / "gate", *HF, "--split", "test")
-    assert load_suite(tmp_path / "gate").paper_ids == ("1", "2")
+def test_papers_are_numbered_and_columns_guessed(tmp_path: Path, shell: Shell) -> None:
+    """Many datasets have no ids; equal texts are one paper, so that systems are compared on it.
+
+    A table of another tool needs no option; what was guessed can be said otherwise.
+    """
+    rows = [
+        {"source": f"{plant} grew.", "reference": plant, "system": system, "summary": "It did."}
+        for system in ("a", "b")
+        for plant in ("Moss", "Fern")
+    ]
+    write_lines(tmp_path / "my runs.jsonl", *rows)
+    shell.lines("import", "table", tmp_path / "my runs.jsonl", "--out", tmp_path / "gate")
+    suite = load_suite(tmp_path / "gate")
+    assert suite.paper_ids == ("my-runs-0001", "my-runs-0002")
+    assert suite.paper_ids_of("b") == suite.paper_ids
+    table, out = tmp_path / "runs.csv", tmp_path / "other"
+    table.write_text("doc_id,article,abstract,output\n7,Moss grew.,Moss.,It did.\n")
+    _, guesses, _ = shell.lines("import", "table", table, "--out", out)
+    assert guesses == (
+        "guessed: source is the column 'article'; reference is the column 'abstract'; summary is"
+        " the column 'output'; paper is the column 'doc_id'; every row is of the system 'candidate'"
+        " (--system names it); --columns OURS=YOURS says otherwise"
+    )
+    assert load_suite(out).pair("7", "candidate").summary == "It did."
 
 
 def test_a_dataset_names_no_file_outside_of_its_folder(tmp_path: Path, shell: Shell) -> None:
@@ -163,19 +172,6 @@ def test_mistakes_in_rows_are_reported_with_their_lines(
     message.append(shell.error(4, "import", "csv", "runs.csv", "--out", "gate", "--system", "x"))
     assert not (tmp_path / "gate").exists()
     assert message == snapshot
-
-
-def test_usual_names_of_columns_are_guessed_and_said(tmp_path: Path, shell: Shell) -> None:
-    """A table of another tool needs no option; what was guessed can be said otherwise."""
-    table, out = tmp_path / "runs.csv", tmp_path / "gate"
-    table.write_text("doc_id,article,abstract,output\n7,Moss grew.,Moss.,It did.\n")
-    _, guesses, _ = shell.lines("import", "table", table, "--out", out)
-    assert guesses == (
-        "guessed: source is the column 'article'; reference is the column 'abstract'; summary is"
-        " the column 'output'; paper is the column 'doc_id'; every row is of the system 'candidate'"
-        " (--system names it); --columns OURS=YOURS says otherwise"
-    )
-    assert load_suite(out).pair("7", "candidate").summary == "It did."
 
 
 PAPERS = "id,source,reference\n1,Moss grew.,Moss.\n2,Fern grew.,Fern.\n3,Reed grew.,Reed.\n"
