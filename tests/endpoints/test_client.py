@@ -91,14 +91,7 @@ NULL = Raw(b'{"choices": null}')
 DIFFERENT = Raw(b'{"choices": [{"message": {"content": "no"}}, {"message": {"content": "yes"}}]}')
 
 
-@pytest.mark.parametrize(
-    "action",
-    [
-        *(Status(429), Status(503), Status(418, headers={"x-should-retry": "true"})),
-        *(Drop(), HalfBody(), Html(), NULL, DIFFERENT),
-    ],
-    ids=repr,
-)
+@pytest.mark.parametrize("action", [Status(503), Drop(), HalfBody(), Html(), DIFFERENT], ids=repr)
 def test_a_passing_trouble_costs_another_attempt(action: Action) -> None:
     """A busy server must not cost a run its answers."""
     with ScriptedServer(first(action, action)) as server:
@@ -109,11 +102,8 @@ def test_a_passing_trouble_costs_another_attempt(action: Action) -> None:
 @pytest.mark.parametrize(
     ("action", "named", "n_requests"),
     [
-        (Status(401), "unauthorised", 1),
         (Status(404), "unknown_model", 1),
-        (Status(429, code="insufficient_quota"), "quota", 1),
         (Status(503, headers={"x-should-retry": "false"}), "server_error", 1),
-        (Status(400, headers={"x-should-retry": "true"}), "bad_request", 1),
         (Html(), "not_json", 3),
         (NULL, "malformed", 3),
         (Answer("yes", finish="tool_calls"), "malformed", 3),
@@ -202,12 +192,12 @@ def test_large_bodies_are_read_one_at_a_time_up_to_the_limit() -> None:
             return await texts(client, *map(str, range(12)))
 
         try:
-            message = run(replace(at(server.url), max_reply_mib=8), twelve, remembered=KNOWN)
+            message = run(replace(at(server.url), max_reply_mib=4), twelve, remembered=KNOWN)
             mib = tracemalloc.get_traced_memory()[1] / 2**20
         finally:
             tracemalloc.stop()
-    assert all("its body is larger than 8 MiB" in each for each in message)
-    assert mib < 60
+    assert all("its body is larger than 4 MiB" in each for each in message)
+    assert mib < 40
 
 
 @pytest.mark.parametrize(("n_words", "is_apart"), [(100, False), (20_000, True)])
@@ -249,6 +239,16 @@ def test_a_wait_is_granted_to_the_letter_and_past_the_deadline_a_fault_at_once()
     assert limits.pauses == [121.5]
 
 
+class Fixed(random.Random):
+    """Chance that always comes out the same."""
+
+    value = 0.0
+
+    def random(self) -> float:
+        """The same as last time."""
+        return self.value
+
+
 def test_waits_double_until_the_deadline_has_no_room_for_one() -> None:
     """10 s, 20 s, 40 s, up to a quarter less by chance: four attempts fit into 100 s, not five."""
     limits = Patient()
@@ -261,6 +261,16 @@ def test_waits_double_until_the_deadline_has_no_room_for_one() -> None:
     assert server.n_requests == 4
     assert "status 503 (overloaded); the next attempt would be in " in str(error)
     assert str(error).endswith("too long for a call of 100 s, after 4 attempts")
+    # 0.5, 1, 2, ... 16, 30, 30; even after a night of them; 8 * (1 - 0.8 / 4) = 6.4
+    chance, backoff = Fixed(), Backoff()
+    waits = [backoff.seconds(n, None, chance) for n in (*range(8), 100_000)]
+    assert waits == [0.5, 1, 2, 4, 8, 16, 30, 30, 30]
+    chance.value = 0.8
+    assert backoff.seconds(4, None, chance) == pytest.approx(6.4)
+    # What is asked for is granted to the letter, be it longer or shorter than the wait in turn.
+    requested = [backoff.seconds(0, 3600.0, chance), backoff.seconds(6, 0.5, chance)]
+    assert requested == [3600, 0.5]
+    assert backoff.seconds(0, 0.4, chance) == pytest.approx(0.4)  # 0.5 * 0.8, and no answer
 
 
 def test_a_retry_waits_without_a_slot() -> None:
@@ -389,26 +399,23 @@ def test_a_server_that_went_away_is_waited_for() -> None:
     assert run(at(f"http://127.0.0.1:{port}/v1"), twice) == ["yes", "yes"]
 
 
-def test_an_endpoint_gets_no_proxy_or_key_of_the_environment(
+def test_an_endpoint_gets_no_proxy_or_key_and_no_redirection(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A proxy cannot reach loopback; the package would send OpenAI's key to whoever is asked."""
+    """A proxy cannot reach loopback; the package would send OpenAI's key to whoever is asked.
+
+    A redirection would carry papers and perhaps a key to where nobody pointed.
+    """
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-environment-0123456789")
-    with ScriptedServer() as server:
-        assert reply(at(server.url, api_key="")).text == "yes"
-    assert server.seen[0].headers["authorization"] == "Bearer none"
-
-
-def test_a_redirection_is_not_followed() -> None:
-    """It would carry papers and perhaps a key to where nobody pointed."""
     with ScriptedServer() as other:
+        assert reply(at(other.url, api_key="")).text == "yes"
+        assert other.seen[0].headers["authorization"] == "Bearer none"
         moved = Raw(b"", status=307, headers={"location": f"{other.url}/chat/completions"})
         with ScriptedServer(always(moved)) as server:
             error = fault(at(server.url))
-            assert server.n_requests == 1
-    assert other.n_requests == 0
+        assert (server.n_requests, other.n_requests) == (1, 1)
     assert "status 307, which points elsewhere; redirections are not followed" in str(error)
 
 
@@ -494,14 +501,22 @@ def test_a_server_that_is_back_is_asked_as_before() -> None:
     assert got[2:] == ["yes", "yes"]
 
 
-def test_one_bad_prompt_gives_no_server_up() -> None:
-    """It fails until its own deadline, and others asked after it are answered."""
+def test_one_bad_prompt_a_slow_reply_or_a_refusal_is_no_breakdown() -> None:
+    """A refusal shows that somebody is there, and slowness is met by each call's own deadline.
 
-    def script(seen: Seen) -> Action:
-        return Status(500) if seen.texts == ("bad",) else Answer("yes")
+    A bad prompt fails until its deadline, and others asked after it are answered.
+    """
+    troubles = [*[Status(500)] * (2 * MOST_BREAKDOWNS - 2), Status(429), Status(500), Status(500)]
+    with ScriptedServer(first(*troubles)) as server:
+        endpoint = at(server.url, timeout_seconds=600)
+        got = run(endpoint, lambda it: texts(it, "a", "b"), remembered=KNOWN, n_limit=1)
+    assert got == ["yes", "yes"]
 
     async def sending(client: Client) -> list[str]:
         return await texts(client, "bad") + await texts(client, "a", "b")
+
+    def script(seen: Seen) -> Action:
+        return Status(500) if seen.texts == ("bad",) else Answer("yes")
 
     with ScriptedServer(script) as server:
         endpoint = at(server.url, timeout_seconds=600)
@@ -509,18 +524,6 @@ def test_one_bad_prompt_gives_no_server_up() -> None:
         assert server.n_requests > MOST_BREAKDOWNS + 2
     assert GIVEN_UP not in bad
     assert others == ["yes", "yes"]
-
-
-def test_slow_replies_and_refusals_are_no_breakdown() -> None:
-    """A refusal shows that somebody is there, and slowness is met by each call's own deadline."""
-    troubles = [*[Status(500)] * (2 * MOST_BREAKDOWNS - 2), Status(429), Status(500), Status(500)]
-
-    async def sending(client: Client) -> list[str]:
-        return await texts(client, "a", "b")
-
-    with ScriptedServer(first(*troubles)) as server:
-        got = run(at(server.url, timeout_seconds=600), sending, remembered=KNOWN, n_limit=1)
-    assert got == ["yes", "yes"]
 
 
 @pytest.mark.parametrize("status", [401, 404])
@@ -550,26 +553,3 @@ def test_a_key_that_was_not_sent_over_plain_http_is_the_remedy() -> None:
         "endpoint 'near' at http://near:8000/v1: model 'llama3': status 401; no key is sent over"
         " plain http: use https"
     )
-
-
-class Fixed(random.Random):
-    """Chance that always comes out the same."""
-
-    value = 0.0
-
-    def random(self) -> float:
-        """The same as last time."""
-        return self.value
-
-
-def test_waits_double_up_to_the_longest_less_a_quarter_by_chance() -> None:
-    """0.5, 1, 2, ... 16, 30, 30; even after a night of them; 8 * (1 - 0.8 / 4) = 6.4."""
-    chance, backoff = Fixed(), Backoff()
-    waits = [backoff.seconds(n, None, chance) for n in (*range(8), 100_000)]
-    assert waits == [0.5, 1, 2, 4, 8, 16, 30, 30, 30]
-    chance.value = 0.8
-    assert backoff.seconds(4, None, chance) == pytest.approx(6.4)
-    # What is asked for is granted to the letter, be it longer or shorter than the wait in turn.
-    requested = [backoff.seconds(0, 3600.0, chance), backoff.seconds(6, 0.5, chance)]
-    assert requested == [3600, 0.5]
-    assert backoff.seconds(0, 0.4, chance) == pytest.approx(0.4)  # 0.5 * 0.8, and no answer
