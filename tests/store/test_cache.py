@@ -69,7 +69,9 @@ def store(tmp_path: Path) -> Store:
 ELSEWHERE = "name another directory with --summ-store=DIR"
 
 
-def test_new_store_is_private_and_kept_out_of_git_and_backups(tmp_path: Path) -> None:
+def test_new_store_is_private_and_kept_out_of_git_and_backups(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Papers and replies may be confidential, and a planted reply would change a verdict."""
     made = prepare(tmp_path / "new" / "store")
     assert made == tmp_path / "new" / "store"
@@ -78,14 +80,15 @@ def test_new_store_is_private_and_kept_out_of_git_and_backups(tmp_path: Path) ->
     tag = (made / "CACHEDIR.TAG").read_text(encoding="utf-8")
     # The signature is fixed by bford.info/cachedir.
     assert tag.startswith("Signature: 8a477f597d28d172789f06886806bc55\n")
-
-
-def test_what_others_may_only_read_is_fit(tmp_path: Path) -> None:
-    """Nobody can change it."""
-    (tmp_path / "store").mkdir(mode=0o755)
-    with closing(Cache(tmp_path / "store")) as cache:
+    made.chmod(0o755)  # nobody can change what others may only read
+    with closing(Cache(made)) as cache:
         cache.put(ROW)
-    assert stored(tmp_path / "store") == {KEY: ROW}
+    assert stored(made) == {KEY: ROW}
+    # the usual place is the user's cache, for all projects; asking where makes nothing
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    if sys.platform == "linux":
+        assert default_directory() == tmp_path / "caches" / "summeval"
+    assert not (tmp_path / "caches").exists()
 
 
 def of_other_things(path: Path) -> str:
@@ -130,37 +133,22 @@ def test_unfit_directory_is_refused_and_kept(tmp_path: Path, made: Callable[[Pat
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize(
-    ("call", "result", "message"),
-    [
-        # Its owner can change it at any time.
-        (
-            "geteuid",
-            -1,
-            "belongs to somebody else (user {user}), who could put words into a judge's mouth;",
-        ),
-        # Nothing new could be remembered; root, who may run the tests, is let write anywhere.
-        ("access", False, "cannot be written; run 'chmod u+rwx' on it, or"),
-    ],
-)
 def test_store_that_is_not_the_users_to_write_is_unfit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, result: object, message: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each message says what to do."""
+    """Its owner can change it at any time; or nothing new could be remembered."""
     made = prepare(tmp_path / "store")
-    monkeypatch.setattr(os, call, lambda *_: result)
-    with pytest.raises(StoreError) as caught:
-        prepare(made)
-    expected = message.format(user=made.stat().st_uid)
-    assert str(caught.value) == f"the store '{made}' {expected} {ELSEWHERE}"
-
-
-def test_default_is_the_users_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All projects of a user share what was paid for, and nothing is made by asking where."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    if sys.platform == "linux":
-        assert default_directory() == tmp_path / "summeval"
-    assert list(tmp_path.iterdir()) == []
+    owner = f"somebody else (user {made.stat().st_uid}), who could put words into a judge's mouth;"
+    for call, result, message in (
+        ("geteuid", -1, f"belongs to {owner}"),
+        # root, who may run the tests, is let write anywhere
+        ("access", False, "cannot be written; run 'chmod u+rwx' on it, or"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, call, lambda *_, result=result: result)
+            with pytest.raises(StoreError) as caught:
+                prepare(made)
+        assert str(caught.value) == f"the store '{made}' {message} {ELSEWHERE}"
 
 
 # What is kept
@@ -204,29 +192,25 @@ def test_mark_on_a_reply_ends_when_the_reply_is_put_again(store: Store) -> None:
         assert [cache.note(row.mark) for row in (ROW, other)] == ["", "item 3 is missing"]
 
 
-@pytest.mark.parametrize(
-    ("line", "what"),
-    [
+def test_row_or_note_that_is_none_of_ours_is_refused(store: Store) -> None:
+    """Its text is not repeated, and one question's answer does not serve another.
+
+    A note says how to talk to an endpoint.
+    """
+    for line, what in (
         ('{"text": "secret"}', "a row has 'key', 'reply' and 'topic', and this has 'text'"),
         (ROW.as_line(), f"its line has the key {KEY}"),
-    ],
-)
-def test_row_that_is_none_of_ours_is_refused(store: Store, line: str, what: str) -> None:
-    """Its text is not repeated, and one question's answer does not serve another."""
-    store.plant(INSERT, OTHER, line)
-    assert refused(store) == (
-        f"the row {OTHER} of the store '{store.path}' was not written by this package ({what}); do"
-        f" not trust this store: move it away, or {ELSEWHERE}"
-    )
-
-
-@pytest.mark.parametrize("text", ["plain", "[]", "3", "[" * 100_000])
-def test_note_that_is_none_of_ours_is_refused(store: Store, text: str) -> None:
-    """A note says how to talk to an endpoint."""
-    store.plant(INSERT, "note:x", text)
-
-    with closing(Cache(store.path)) as cache, pytest.raises(StoreError, match="it is no JSON text"):
-        cache.note("x")
+    ):
+        store.plant("DELETE FROM Cache WHERE key = ?", OTHER)
+        store.plant(INSERT, OTHER, line)
+        assert refused(store) == (
+            f"the row {OTHER} of the store '{store.path}' was not written by this package ({what});"
+            f" do not trust this store: move it away, or {ELSEWHERE}"
+        )
+    for n, text in enumerate(("plain", "[]", "3", "[" * 100_000)):
+        store.plant(INSERT, f"note:{n}", text)
+        with closing(Cache(store.path)) as cache, pytest.raises(StoreError, match="no JSON text"):
+            cache.note(str(n))
 
 
 def test_write_waits_for_a_lock_and_says_so_in_the_end(store: Store) -> None:
@@ -322,20 +306,12 @@ def test_pickled_value_is_not_run(store: Store, tmp_path: Path, mode: int | str 
         with Unguarded(str(store.database.parent)) as cache:
             cache.get(OTHER)
         assert marker.exists()
-
-
-@pytest.mark.parametrize("raw", [0, 1])
-def test_pickled_key_is_refused_and_not_run(store: Store, tmp_path: Path, raw: int) -> None:
-    """Reading the keys alone would run it."""
-    marker = tmp_path / "marker"
-    store.plant(PLANT, pickle.dumps(Bomb(marker)), raw, 1, None, "{}")
-
-    with (
-        closing(Cache(store.path)) as cache,
-        pytest.raises(StoreError, match="whose key is no text"),
-    ):
-        list(cache._texts)
-    assert not marker.exists()
+        marker.unlink()
+    if mode in {0, 3}:  # nor is a key, though reading the keys alone would run it
+        store.plant(PLANT, pickle.dumps(Bomb(marker)), mode // 3, 1, None, "{}")
+        with closing(Cache(store.path)) as cache, pytest.raises(StoreError, match="key is no text"):
+            list(cache._texts)
+        assert not marker.exists()
 
 
 @pytest.mark.parametrize("mode", [1, 3, 4])
