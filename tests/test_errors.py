@@ -67,39 +67,30 @@ def test_every_exception_leaves_a_context_manager_as_it_is() -> None:
         assert caught.value is exception
 
 
-@pytest.mark.parametrize(
-    "raised",
-    [
-        pytest.skip.Exception("no gpu"),
-        pytest.xfail.Exception("later"),
-        pytest.fail.Exception("no"),
-        pytest.exit.Exception("enough", 0),
-        SystemExit(0),
-        GeneratorExit(),
-    ],
-    ids=lambda raised: type(raised).__name__,
-)
-def test_whatever_foreign_code_raises_is_an_error_of_ours(raised: BaseException) -> None:
+def test_whatever_foreign_code_raises_is_an_error_of_ours() -> None:
     """A skip and an exit of 0 were a green release; an interrupt is the user's."""
-    with pytest.raises(JudgeError), foreign_code(lambda error: JudgeError(repr(error))):
-        raise raised
+    skips = (pytest.skip.Exception, pytest.xfail.Exception, pytest.fail.Exception)
+    for raised in (
+        *(kind("no gpu") for kind in skips),
+        *(pytest.exit.Exception("enough", 0), SystemExit(0), GeneratorExit()),
+    ):
+        with pytest.raises(JudgeError), foreign_code(lambda error: JudgeError(repr(error))):
+            raise raised
     with pytest.raises(KeyboardInterrupt), foreign_code(lambda error: JudgeError(repr(error))):
         raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize(
-    ("word", "known", "clause"),
-    [
-        ("facett", ["eva", "facet", "faithfulness"], "did you mean 'facet'?"),
-        ("faithfullness", ["eva", "facet", "faithfulness"], "did you mean 'faithfulness'?"),
+def test_nearest_word_is_offered_or_all_listed() -> None:
+    """A typing error is mended by its message alone."""
+    metrics = ["eva", "facet", "faithfulness"]
+    for word, known, clause in (
+        ("facett", metrics, "did you mean 'facet'?"),
+        ("faithfullness", metrics, "did you mean 'faithfulness'?"),
         ("rouge", ["facet", "eva"], "known: eva, facet"),
         ("", ["b", "a"], "known: a, b"),
         ("rouge", [], "none is defined"),
-    ],
-)
-def test_nearest_word_is_offered_or_all_listed(word: str, known: list[str], clause: str) -> None:
-    """A typing error is mended by its message alone."""
-    assert nearest(word, known) == clause
+    ):
+        assert nearest(word, known) == clause
 
 
 @given(st.sets(st.text(min_size=1), min_size=1), st.data())

@@ -19,10 +19,10 @@ from summeval_pytest.errors import NoReplyError, UsageError
 from summeval_pytest.judges.judge import find_judge
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.facet import FacetScore
-from summeval_pytest.metrics.faithfulness import FaithfulnessScore
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.questions import Answer, Question
 from summeval_pytest.run.runner import Runner, tasks_of
+from summeval_pytest.scoring import Scored
 from summeval_pytest.stats.intervals import mean_interval
 from summeval_pytest.suite.suite import Suite, load_suite
 
@@ -100,28 +100,12 @@ def test_one_summary_has_every_metric_with_its_evidence() -> None:
         f"<summary: facet {scored.facet.value:.3f}, eva {scored.numbers['eva']:.3f}, faithfulness"
         f" 1.000; {len(scored.findings)} findings>"
     )
-
-
-def test_sentences_of_a_finding_count_from_one() -> None:
-    """Worked example: the summary's second sentence has a figure of the source's second one.
-
-    Every report counts so; whoever prints findings from Python must not point one line higher.
-    """
-    scored = score(summary=f"{SUMMARY} The count fell by 30 percent.", source=REFERENCE)
-    (finding,) = scored.findings
+    # sentences count from one, as in every report; a wrong figure is in the source's second one
+    (finding,) = score(
+        summary=f"{SUMMARY} The count fell by 30 percent.", source=REFERENCE
+    ).findings
     assert finding.title == "sentence 2"
     assert finding.evidence == ((2, "The count fell by 40 percent."),)
-
-
-def test_a_number_that_only_the_reference_states_is_no_conflict() -> None:
-    """The body of a paper may leave out what its abstract says."""
-    source = "Limpets were counted on the north shore. Their number fell in warm winters."
-    alone = score(summary=SUMMARY, source=source)
-    beside = score(summary=SUMMARY, source=source, reference=["It was warm.", REFERENCE])
-    conflicts = "faithfulness.conflicts"
-    assert (alone.numbers[conflicts], beside.numbers[conflicts]) == (1.0, 0.0)
-    assert isinstance(beside.faithfulness, FaithfulnessScore)
-    assert beside.faithfulness.sentences[0].reason.endswith("; a reference states '40 %'")
 
 
 @pytest.mark.parametrize(
@@ -144,20 +128,18 @@ def test_what_is_not_measured_says_why(
 
 
 def test_metrics_can_be_chosen() -> None:
-    """What nobody asked for costs nothing, and is not taken for a score."""
-    scored = score(summary=SUMMARY, reference=REFERENCE, source=REFERENCE, metrics=["eva"])
+    """What nobody asked for costs nothing, and is not taken for a score.
+
+    A notebook's cells run in an event loop, which is no obstacle.
+    """
+
+    async def cell() -> Scored:
+        return score(summary=SUMMARY, reference=REFERENCE, source=REFERENCE, metrics=["eva"])
+
+    scored = asyncio.run(cell())
     assert set(scored.numbers) == {"eva", "eva.precision", "eva.recall", "eva.recall_entailed"}
     with pytest.raises(UsageError, match="facet was not measured; name it in metrics"):
         _ = scored.facet
-
-
-def test_a_running_event_loop_is_no_obstacle() -> None:
-    """A notebook's cells run in one."""
-
-    async def cell() -> float | None:
-        return score(summary=SUMMARY, source=REFERENCE).numbers["faithfulness"]
-
-    assert asyncio.run(cell()) == 1.0
 
 
 def test_a_judge_that_breaks_down_leaves_rows_unscored() -> None:
@@ -186,13 +168,18 @@ def test_means_are_over_papers_with_intervals(golden: Suite) -> None:
     assert (alone.low, alone.high) == (None, None)
 
 
-def test_an_empty_summary_counts_as_the_worst_of_a_number() -> None:
+def test_an_empty_summary_counts_as_the_worst_of_a_number(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Worked example: of three rows one is written; FM has .25 for each of the others, shares 0.
 
-    A system that leaves its hard papers empty would otherwise have the best means.
+    A system that leaves its hard papers empty would otherwise have the best means. Progress is on
+    stderr, for an LLM judge takes its time; whoever wants silence says so.
     """
+    monkeypatch.setattr("summeval_pytest.run.pace.LOG_SECONDS", 0.0)
     row = {"summary": SUMMARY, "reference": REFERENCE, "source": REFERENCE}
-    scored = evaluate([row, row | {"summary": ""}, row | {"summary": "   "}], progress=False)
+    scored = evaluate([row, row | {"summary": ""}, row | {"summary": "   "}])
+    assert "summeval: 3/3 summaries, " in capsys.readouterr().err
     means = {mean.name: mean for mean in scored.means}
     written = {name: value or 0.0 for name, value in scored[0].numbers.items()}
     assert means["facet"].value == pytest.approx((written["facet"] + 0.25 + 0.25) / 3)
@@ -204,13 +191,10 @@ def test_an_empty_summary_counts_as_the_worst_of_a_number() -> None:
     conflicts = means["faithfulness.conflicts"]  # a count, which has no worst value
     assert (conflicts.value, conflicts.low, conflicts.high) == (None, None, None)
     assert str(conflicts) == "faithfulness.conflicts unknown n=1/3"
-
-
-def test_a_system_that_wrote_nothing_has_the_worst_means() -> None:
-    """Without any mean it would be missing from the table, beside systems that wrote something."""
-    rows = [{"summary": "", "reference": REFERENCE, "source": REFERENCE}]
-    means = {mean.name: mean.value for mean in evaluate(rows, progress=False).means}
-    assert means == {"facet": 0.25, "eva": 0.0, "faithfulness": 0.0}
+    nothing = evaluate([row | {"summary": ""}], progress=False)  # it would be missing in a table
+    means_of = {mean.name: mean.value for mean in nothing.means}
+    assert means_of == {"facet": 0.25, "eva": 0.0, "faithfulness": 0.0}
+    assert capsys.readouterr().err == ""
 
 
 def test_tables_of_other_packages_are_read_row_by_row(golden: Suite) -> None:
@@ -292,18 +276,6 @@ def test_a_missing_cell_is_no_text(cell: object) -> None:
     with pytest.raises(UsageError) as caught:
         evaluate([whole | {"summary": cell}], progress=False)
     assert str(caught.value) == f"row 1: the summary is {cell!r}; give a text, '' for none"
-
-
-def test_progress_is_on_stderr(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An LLM judge takes its time; whoever wants silence says so."""
-    monkeypatch.setattr("summeval_pytest.run.pace.LOG_SECONDS", 0.0)
-    rows = [{"summary": SUMMARY, "source": REFERENCE} for _ in range(2)]
-    evaluate(rows)
-    assert "summeval: 2/2 summaries, " in capsys.readouterr().err
-    evaluate(rows, progress=False)
-    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(

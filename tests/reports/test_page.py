@@ -31,10 +31,8 @@ from summeval_pytest.reports.page_pair import (
 )
 from summeval_pytest.reports.wording import QUOTE
 from summeval_pytest.verdict.run import PairResult, Pairs, RunVerdict, SuiteRecord
-from summeval_pytest.verdict.trust import Trust
 from tests.processes import run_command
 from tests.reports.records import (
-    HOLDS,
     MARKUP,
     REFERENCE,
     SOURCE,
@@ -204,22 +202,19 @@ def test_every_pair_that_does_not_pass_is_listed_errors_first(
     assert rows == snapshot
 
 
-def test_an_interval_is_drawn_to_scale(page: Page) -> None:
+def test_an_interval_and_a_cell_are_drawn_to_scale(page: Page) -> None:
     """Worked example: -0.5 of a range of 0.75 is the longest interval, so it ends at 50 - 48."""
     line = page.tags("line")[1]
     # -0.25 is half of that: 50 - 24 = 26. The change, -0.4, is 0.8 of it: 50 - 38.4 = 11.6.
     assert (line["x1"], line["x2"]) == ("2.0", "26.0")
     assert page.tags("circle")[0]["cx"] == "11.6"
     assert page.tags("circle")[1]["cx"] == "50.0"
-
-
-def test_heatmap_cells_are_as_dark_as_much_is_missing(snapshot: SnapshotAssertion) -> None:
-    """Worked example: FM 0.5 lacks 0.5 of 0.75, two thirds; of 8 shades that is the 5th."""
-    page = Page(page_text(moss_run(moss_suite(wrong_pair(), right_pair()))))
+    # FM 0.5 lacks 0.5 of 0.75, two thirds; of 8 shades that is the 5th
+    page = page_of(moss_suite(wrong_pair(), right_pair()))
     cells = [str(div["class"]) for div in page.tags("div") if "shade" in (div.get("class") or "")]
     # careless: FM; ratings 1 of 3, 4 of 4, 2 of 4, 1 of 3; EVA 0.4; faithfulness 0.5.
-    assert cells[:7] == snapshot
-    assert cells[7] == "shade-0"
+    shades = ["5 fails", "8", "0", "5", "8", "5", "4", "0"]
+    assert cells[:8] == [f"shade-{each}" for each in shades]
 
 
 def test_a_mean_shows_how_it_stands_to_its_threshold() -> None:
@@ -248,13 +243,6 @@ def test_a_system_says_why_it_fails_and_where_worst() -> None:
     assert page.text.count("the worst moss") == 1  # careful passes
     silent = Page(page_text(moss_run(moss_suite(silent_pair()))))
     assert "1 pair without a score, moss-02: timed out" in silent.text
-
-
-def test_the_agreement_of_a_trusted_judge_is_folded_behind_its_verdict() -> None:
-    """Thirty figures stand between a reader and the pairs; an untrusted judge's have to."""
-    for actual, attributes in ((trust(HOLDS), {}), (trust(), {"open": None})):
-        page = page_of(measured(moss_suite(wrong_pair()), actual, golden()))
-        assert page.tags("details")[1:] == [attributes] * 3  # the first has flips
 
 
 def test_systems_of_two_suites_are_distinguished_in_links() -> None:
@@ -402,19 +390,21 @@ def test_an_untrusted_run_says_so_before_its_verdicts_and_beside_them() -> None:
     assert hrefs.count("#judge") == 2  # from the mark, and among the parts of the report
 
 
-@pytest.mark.parametrize(
-    ("actual", "badge", "words"),
-    [
-        (TRUSTED, "badge passed", "✓ measured meets the agreement floor"),
-        (UNMEASURED, "badge error", "! not measured agreement with"),
-        (trust(), "badge untrusted", "? untrusted facet_kappa 0.34 < 0.9"),
-    ],
-)
-def test_how_a_judge_stands_is_a_sign_and_a_word(actual: Trust, badge: str, words: str) -> None:
-    """Colour is never the only sign."""
-    page = page_of(measured(moss_suite(right_pair()), actual))
-    assert badge in {span.get("class") for span in page.tags("span")}
-    assert section(page).startswith(words)
+def test_how_a_judge_stands_is_a_sign_and_a_word() -> None:
+    """Colour is never the only sign.
+
+    Thirty figures stand between a reader and the pairs, so a trusted judge's are folded.
+    """
+    for actual, badge, words, attributes in (
+        (TRUSTED, "badge passed", "✓ measured meets the agreement floor", {}),
+        (UNMEASURED, "badge error", "! not measured agreement with", None),
+        (trust(), "badge untrusted", "? untrusted facet_kappa 0.34 < 0.9", {"open": None}),
+    ):
+        page = page_of(measured(moss_suite(wrong_pair()), actual, golden()))
+        assert badge in {span.get("class") for span in page.tags("span")}
+        assert section(page).startswith(words)
+        if attributes is not None:
+            assert page.tags("details")[1:] == [attributes] * 3  # the first has flips
 
 
 def test_without_scripts_the_whole_verdict_is_there(snapshot: SnapshotAssertion) -> None:
@@ -499,26 +489,20 @@ def test_a_passage_is_found_as_it_was_written(text: str, passage: str, actual: l
     assert cuts == [visible(words) for words in actual]
 
 
-@pytest.mark.parametrize(
-    ("fact", "runs"),
-    [
+def test_a_fact_that_is_cut_out_of_its_sentence_is_found_in_it() -> None:
+    """Half a clause says nothing by itself; what is said in other words or whole does."""
+    text = "Zinc helps. Healing of the cut was slower in patients taking zinc, not in others."
+    for fact, runs in (
         ("Healing was slower.", ["Healing", "was slower"]),
         ("Healing of the cut: in patients taking zinc.", ["in patients taking zinc,"]),
         ("Of the cut was slower in patients.", ["of the cut was slower in patients"]),
         ("Healing took longer.", []),
         ("Healing of the cut was slower in patients taking zinc, not in others.", []),
         ("Zinc helps.", []),
-    ],
-)
-def test_a_fact_that_is_cut_out_of_its_sentence_is_found_in_it(fact: str, runs: list[str]) -> None:
-    """Half a clause says nothing by itself; what is said in other words or whole does."""
-    text = "Zinc helps. Healing of the cut was slower in patients taking zinc, not in others."
-    places = Passages(text).cut_out(Fact(text=fact, sentence=1))
-    assert [text[start:end] for _, start, end in places] == runs
-
-
-def test_a_sentence_that_stands_twice_is_found_in_both_places() -> None:
-    """The second of two equal sentences is the one behind the first."""
+    ):
+        places = Passages(text).cut_out(Fact(text=fact, sentence=1))
+        assert [text[start:end] for _, start, end in places] == runs
+    # the second of two equal sentences is the one behind the first
     actual = list(Passages("Moss grew. Rain fell. Moss grew.").in_order(["Moss grew."] * 2))
     assert actual == [((0, 0, 10),), ((0, 22, 32),)]
 
