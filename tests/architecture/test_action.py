@@ -214,9 +214,12 @@ def test_inputs_stay_data(tmp_path: Path, values: tuple[str, ...], given: list[s
     assert not (tmp_path / "pwned").exists()
 
 
-@pytest.mark.parametrize(
-    ("is_fork", "key", "asked", "mode"),
-    [
+def test_forks_and_no_key_are_replayed(tmp_path: Path) -> None:
+    """A missing reply is then an error that names it, and no call that nobody is there to pay.
+
+    The same condition decides who is a fork and who gets the key, one the other's opposite.
+    """
+    for is_fork, key, asked, mode in (
         ("true", "sk-1", "", "none"),
         ("true", "", "", "none"),
         ("false", "", "", "none"),
@@ -224,18 +227,9 @@ def test_inputs_stay_data(tmp_path: Path, values: tuple[str, ...], given: list[s
         ("", "sk-1", "", "new"),
         ("true", "", "new", "new"),
         ("false", "sk-1", "none", "none"),
-    ],
-)
-def test_forks_and_no_key_are_replayed(
-    tmp_path: Path, is_fork: str, key: str, asked: str, mode: str
-) -> None:
-    """A missing reply is then an error that names it, and no call that nobody is there to pay."""
-    arguments = run(tmp_path, GATE_IS_FORK=is_fork, OPENAI_API_KEY=key, GATE_RECORD=asked)
-    assert arguments[3] == f"--summ-record={mode}"
-
-
-def test_a_fork_never_gets_the_key() -> None:
-    """The same condition decides who is a fork and who gets the key, one the other's opposite."""
+    ):
+        arguments = run(tmp_path, GATE_IS_FORK=is_fork, OPENAI_API_KEY=key, GATE_RECORD=asked)
+        assert arguments[3] == f"--summ-record={mode}"
     variables = gate()["env"]
     head = "github.event.pull_request.head.repo.full_name"
     assert variables["GATE_IS_FORK"] == (
@@ -247,21 +241,14 @@ def test_a_fork_never_gets_the_key() -> None:
     )
 
 
-def test_the_gate_fails_as_pytest_fails(tmp_path: Path) -> None:
-    """A script that ends with another command would turn every gate green."""
-    run(tmp_path, code=1)
+def test_the_gate_fails_as_pytest_fails_and_keeps_its_reports(tmp_path: Path) -> None:
+    """They are wanted most where the gate is red; the job that comments has no other text.
+
+    A script that ends with another command would turn every gate green.
+    """
     run(tmp_path, code=4)
-
-
-def test_the_step_summary_is_kept_for_the_comment(tmp_path: Path) -> None:
-    """The job that comments has no other text, and red runs are those that need one."""
     run(tmp_path, code=1, GITHUB_STEP_SUMMARY=str(tmp_path / "step.md"))
     assert (tmp_path / "summ-gate/comment.md").read_text(encoding="utf-8") == "# failed"
-
-
-def test_reports_are_kept_whatever_came_out() -> None:
-    """They are wanted most where the gate is red."""
-    keep = steps(read(ACTION))[1]
+    _, keep = steps(read(ACTION))
     assert keep["if"] == "always()"
     assert keep["with"]["path"] == "${{ runner.temp }}/summ-gate"
-    assert len(steps(read(ACTION))) == 2

@@ -89,44 +89,38 @@ def test_environment_names_store_endpoint_and_keys(monkeypatch: pytest.MonkeyPat
     assert len({"", *(each.terms.run for each in result)}) == 5  # each command is a run of its own
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "1.5", "many", "", "\u0663", "1000000", "9" * 5_000])
-def test_count_is_a_whole_number_of_up_to_six_digits(text: str) -> None:
-    """The option is named, and what it takes."""
-    with pytest.raises(CycloptsError, match="is no whole number from 1 to 999999"):
-        read("plan", "kilns", "--votes", text)
-
-
-@pytest.mark.parametrize("text", ["-1", "many", "", "nan", "1e999"])
-def test_a_budget_is_a_finite_number_of_dollars(text: str) -> None:
-    """No money at all is a budget, too: then nothing is asked."""
+def test_counts_dollars_and_modes_are_checked() -> None:
+    """The option is named, and what it takes; with no dollars at all nothing is asked."""
+    for text in ("0", "-1", "1.5", "many", "", "\u0663", "1000000", "9" * 5_000):
+        with pytest.raises(CycloptsError, match="is no whole number from 1 to 999999"):
+            read("plan", "kilns", "--votes", text)
     assert session("--budget", "0").terms.budget == 0.0
-    with pytest.raises(CycloptsError, match="is not a number of dollars of at least 0"):
-        read("judge", "kilns", "--out", "x.jsonl", "--budget", text)
-
-
-def test_unknown_mode_is_refused() -> None:
-    """The modes are listed."""
+    for text in ("-1", "many", "", "nan", "1e999"):
+        with pytest.raises(CycloptsError, match="is not a number of dollars of at least 0"):
+            read("judge", "kilns", "--out", "x.jsonl", "--budget", text)
     with pytest.raises(CycloptsError, match='Choose from: "none", "new", "all"'):
         read("agree", "kilns", "--record", "some")
 
 
-@pytest.mark.parametrize(
-    ("options", "systems"),
-    [
+def test_pairs_are_those_of_default_or_named_systems(folder: Path) -> None:
+    """System by system, once each; a system that the suite lacks is a model.
+
+    Metrics are those that thresholds need, or all of them.
+    """
+    for options, systems in (
         ([], ["good", "bad"]),
         (["--model", "bad,writer", "--model", "bad"], ["bad", "writer"]),
         (["--model", "llama3:8b", "--endpoint", "here"], ["llama3:8b"]),
-    ],
-)
-def test_pairs_are_those_of_default_or_named_systems(
-    options: list[str], systems: list[str]
-) -> None:
-    """System by system, once each; a system that the suite lacks is a model."""
-    suite, tasks = gated(*options)
-    names = [(task.system, task.paper) for task in tasks]
-    assert names == [(system, paper) for system in systems for paper in ("kiln", "moss")]
-    assert all(task.suite is suite for task in tasks)
-    assert systems != ["llama3:8b"] or suite.systems["llama3:8b"].endpoint == "here"
+    ):
+        suite, tasks = gated(*options)
+        names = [(task.system, task.paper) for task in tasks]
+        assert names == [(system, paper) for system in systems for paper in ("kiln", "moss")]
+        assert all(task.suite is suite for task in tasks)
+        assert {task.metrics for task in tasks} == {METRICS}
+    assert suite.systems["llama3:8b"].endpoint == "here"
+    write_suite(folder, URL, tail='\n[thresholds.mean]\n"eva.recall" = 0.1\n')
+    _, tasks = gated()
+    assert {task.metrics for task in tasks} == {("eva",)}
 
 
 def test_mistakes_are_reported_before_anything_is_surveyed() -> None:
@@ -135,12 +129,3 @@ def test_mistakes_are_reported_before_anything_is_surveyed() -> None:
         "no endpoint 'her'; did you mean 'here'? (or write a URL)"
     )
     assert refusal(["--model", "a::b"]).startswith("--summ-model=a::b: ")
-
-
-def test_metrics_are_those_that_thresholds_need(folder: Path) -> None:
-    """All of them, where there is no threshold."""
-    _, tasks = gated()
-    assert {task.metrics for task in tasks} == {METRICS}
-    write_suite(folder, URL, tail='\n[thresholds.mean]\n"eva.recall" = 0.1\n')
-    _, tasks = gated()
-    assert {task.metrics for task in tasks} == {("eva",)}

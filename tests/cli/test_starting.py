@@ -100,19 +100,16 @@ def test_the_sample_is_red_for_one_error_and_green_once_its_line_is_mended(
     assert bench.inside().last == "3 passed"  # as the line says
 
 
-def test_the_new_suite_holds_to_every_metric(tmp_path: Path) -> None:
-    """What stands there is copied, so it should ask for a threshold of each kind."""
+def test_the_new_suite_holds_to_every_metric_and_examples_in_its_comments_work(
+    tmp_path: Path,
+) -> None:
+    """What stands there is copied; somebody will take the comment signs away and nothing else."""
     init(tmp_path)
     suite = load_suite(tmp_path / SUITE)
     thresholds = thresholds_of(suite)
     assert thresholds.metrics == ("facet", "eva", "faithfulness")
     assert Threshold("faithfulness.conflicts", 0) in thresholds.pair
     assert (suite.paper_ids, tuple(suite.systems)) == (("bees-01", "kettle-02"), ("candidate",))
-
-
-def test_the_examples_in_its_comments_work(tmp_path: Path) -> None:
-    """Somebody will take the comment signs away and nothing else."""
-    init(tmp_path)
     file = tmp_path / SUITE / "summeval.toml"
     example = re.compile(r"^# (?=\[|\w+ = )", re.MULTILINE)
     text, n_examples = example.subn("", file.read_text(encoding="utf-8"))
@@ -182,6 +179,17 @@ def test_nothing_is_overwritten_and_nothing_half_written(tmp_path: Path, name: s
             message = f"{file.parent}: this folder holds the suite 'summeval.toml' already"
         assert str(caught.value).startswith(message)
         assert (sorted(tmp_path.rglob("*")), files_in(tmp_path)) == before
+    # a file in the place of a folder shows only when the folder is needed
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / ".github").write_text("mine", encoding="utf-8")
+    with pytest.raises(UsageError) as caught:
+        init(other)
+    assert str(caught.value) == (
+        f"{other / ACTION}: 'action.yml' cannot be written (Not a directory), so nothing was; mend"
+        " that, or name another folder"
+    )
+    assert files_in(other) == {".github": b"mine"}
 
 
 def direct(
@@ -415,58 +423,42 @@ def test_gitlab_gets_its_jobs_beside_those_it_has(tmp_path: Path) -> None:
     assert not (tmp_path / ".github").exists()
 
 
-def test_what_was_written_before_a_failure_is_removed(tmp_path: Path) -> None:
-    """A file in the place of a folder shows only when the folder is needed."""
-    (tmp_path / ".github").write_text("mine", encoding="utf-8")
-    with pytest.raises(UsageError) as caught:
-        init(tmp_path)
-    assert str(caught.value) == (
-        f"{tmp_path / ACTION}: 'action.yml' cannot be written (Not a directory), so nothing was;"
-        " mend that, or name another folder"
-    )
-    assert files_in(tmp_path) == {".github": b"mine"}
-
-
-@pytest.mark.parametrize(
-    ("refs", "branch"),
-    [
-        ({}, "main"),
-        ({"HEAD": "ref: refs/heads/trunk\n"}, "trunk"),
-        ({"HEAD": "ref: refs/heads/new-idea\n", "refs/heads/master": "0a1b\n"}, "master"),
-        ({"HEAD": "0a1b\n"}, "main"),
-        (
-            {
-                "HEAD": "ref: refs/heads/main\n",
-                "refs/heads/main": "0a1b\n",
-                "refs/remotes/origin/HEAD": "ref: refs/remotes/origin/release/next\n",
-            },
-            "release/next",
-        ),
-        ({"HEAD": "ref: refs/heads/a,b\n"}, "a,b"),
-        # no number of YAML's, and no pattern: with ** every branch would run with the judge's key
-        ({"HEAD": "ref: refs/heads/2.0\n"}, "2.0"),
-        ({"HEAD": "ref: refs/heads/on\n"}, "on"),
-        ({"HEAD": "ref: refs/heads/**\n"}, r"\*\*"),
-        ({"HEAD": "ref: refs/heads/!c++[x]?\n"}, r"\!c\+\+\[x\]\?"),
-        ({"HEAD": 'ref: refs/heads/\x1b]"\n'}, '\x1b\\]"'),
-    ],
-)
-def test_workflow_judges_the_default_branch(
-    tmp_path: Path, refs: dict[str, str], branch: str
-) -> None:
+def test_workflow_judges_the_default_branch(tmp_path: Path) -> None:
     """The default of `origin`, else `main` or `master`, else the branch of a new repository."""
-    for name, text in refs.items():
-        file = tmp_path / ".git" / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    init(tmp_path, start=Start(ci="github"))
-    workflow = yaml.safe_load((tmp_path / WORKFLOW).read_text(encoding="utf-8"))
-    assert workflow[True]["push"] == {"branches": [branch]}
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes in folders")
-def test_a_pipe_in_place_of_a_branch_is_not_waited_for(tmp_path: Path) -> None:
-    """Nobody writes into it, and the command would hang."""
-    (tmp_path / ".git").mkdir()
-    os.mkfifo(tmp_path / ".git" / "HEAD")
-    assert "\n".join(init(tmp_path)).endswith(f"next: pytest {tmp_path / SUITE}")
+    origin = {
+        "HEAD": "ref: refs/heads/main\n",
+        "refs/heads/main": "0a1b\n",
+        "refs/remotes/origin/HEAD": "ref: refs/remotes/origin/release/next\n",
+    }
+    idea = {"HEAD": "ref: refs/heads/new-idea\n", "refs/heads/master": "0a1b\n"}
+    for place, (refs, branch) in enumerate(
+        [
+            ({}, "main"),
+            (idea, "master"),
+            ({"HEAD": "0a1b\n"}, "main"),
+            (origin, "release/next"),
+            *(
+                ({"HEAD": f"ref: refs/heads/{head}\n"}, branch)
+                # no number of YAML's, and no pattern: with ** every branch would run with the key
+                for head, branch in (
+                    *((each, each) for each in ("trunk", "a,b", "2.0", "on")),
+                    ("**", r"\*\*"),
+                    ("!c++[x]?", r"\!c\+\+\[x\]\?"),
+                    ('\x1b]"', '\x1b\\]"'),
+                )
+            ),
+        ]
+    ):
+        folder = tmp_path / str(place)
+        for name, text in refs.items():
+            file = folder / ".git" / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        init(folder, start=Start(ci="github"))
+        workflow = yaml.safe_load((folder / WORKFLOW).read_text(encoding="utf-8"))
+        assert workflow[True]["push"] == {"branches": [branch]}
+    if sys.platform != "win32":  # nobody writes into a pipe, and the command would hang
+        piped = tmp_path / "piped"
+        (piped / ".git").mkdir(parents=True)
+        os.mkfifo(piped / ".git" / "HEAD")
+        assert init(piped)[-1] == f"next: pytest {piped / SUITE}"

@@ -94,12 +94,6 @@ def test_all_that_can_change_a_reply_is_in_its_identity(other: chat.ChatRequest)
     assert other != ASKED
 
 
-def test_the_usual_room_changes_no_key() -> None:
-    """It changes no reply that fits, and replies of older versions are found under their keys."""
-    assert identity(replace(ASKED, room=chat.ROOM)) == identity(ASKED)
-    assert not {"room", "reasoning_effort"} & ASKED.identity("ollama").keys()
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -147,22 +141,20 @@ def test_a_reply_that_was_cut_before_it_began_was_thought(
     assert reply.n_thought == n_thought
 
 
-def test_a_reply_without_thoughts_is_stored_as_ever() -> None:
-    """Cassettes do not change, and older ones are read."""
-    assert chat.ChatReply(text="yes", usage=chat.Usage(9, 5)).as_json()["usage"] == [9, 5, 0]
-    assert chat.ChatReply(text="yes", usage=chat.Usage(9, 5, 1, 2)).as_json()["usage"] == [
-        9,
-        5,
-        1,
-        2,
-    ]
-
-
 def test_the_endpoint_is_in_the_identity_and_the_topic_is_not() -> None:
-    """The same name may be another model elsewhere; what a request is about changes no reply."""
+    """The same name may be another model elsewhere; what a request is about changes no reply.
+
+    Nor does the usual room change one that fits: replies of older versions are found.
+    """
     assert identity(ASKED, "openai") != identity(ASKED)
     assert identity(replace(ASKED, topic="another")) == identity(ASKED)
     assert replace(ASKED, topic="another") == ASKED
+    assert identity(replace(ASKED, room=chat.ROOM)) == identity(ASKED)
+    assert not {"room", "reasoning_effort"} & ASKED.identity("ollama").keys()
+    # without thoughts a reply is stored as ever: cassettes do not change
+    for n_cached, n_thought, row in ((0, 0, [9, 5, 0]), (1, 2, [9, 5, 1, 2])):
+        usage = chat.Usage(9, 5, n_cached, n_thought)
+        assert chat.ChatReply(text="yes", usage=usage).as_json()["usage"] == row
 
 
 def completion(**changes: object) -> str:
@@ -191,11 +183,14 @@ def mistake(text: str) -> tuple[str, str]:
 
 
 def test_a_completion_is_a_reply() -> None:
-    """What every good response becomes."""
+    """What every good response becomes; neither model nor fingerprint is needed for one."""
     assert chat.read_body(completion()) == chat.ChatReply(
         text="yes", model="llama3-8b", fingerprint="fp_1", usage=chat.Usage(90, 7)
     )
     assert chat.read_body(completion(choices=[YES, YES])).text == "yes"  # two say the same
+    for word in (None, 7.5, [], {}):
+        got = chat.read_body(completion(model=word, system_fingerprint=word))
+        assert (got.model, got.fingerprint) == ("", "")
 
 
 PARTS = [{"type": "text", "text": "ye"}, {"type": "text", "text": "s"}]
@@ -282,23 +277,11 @@ def test_a_body_of_another_shape_is_malformed(text: str, message: str) -> None:
     assert mistake(text) == ("malformed", message)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        completion().replace('"id"', '"model"'),
-        completion(created=float("nan")),
-        '{"choices":' * 100_000,
-    ],
-    ids=["key twice", "nan", "deep"],
-)
-def test_json_that_readers_disagree_about_is_malformed(text: str) -> None:
-    """Two readers would see two replies, or one would end the run."""
-    message = "its body has a key twice, a number that is none, or no end"
-    assert mistake(text) == ("malformed", message)
-
-
 def test_what_is_no_json_is_reported_with_its_beginning() -> None:
-    """HTML is recognised at a glance; at 7, the text of a cut body ends."""
+    """HTML is recognised at a glance; at 7, the text of a cut body ends.
+
+    Of JSON that readers disagree about two would see two replies, or one would end the run.
+    """
     assert mistake("<html>\n<h1>502\x1b[31m</h1>") == (
         "not_json",
         "its body is no JSON text from character 0 on; it begins '<html> <h1>502\\\\x1b[31m</h1>'",
@@ -306,6 +289,10 @@ def test_what_is_no_json_is_reported_with_its_beginning() -> None:
     assert mistake('{"a": [')[1].startswith("its body is no JSON text from character 7 on")
     assert mistake("")[0] == "not_json"
     assert len(mistake("<" * 100_000)[1]) < 200
+    message = "its body has a key twice, a number that is none, or no end"
+    twice = completion().replace('"id"', '"model"')
+    for text in (twice, completion(created=float("nan")), '{"choices":' * 100_000):
+        assert mistake(text) == ("malformed", message)
 
 
 COUNTED = {"prompt_tokens": 9, "completion_tokens": 2}
@@ -342,13 +329,6 @@ def test_counts_that_are_none_are_unknown(
 ) -> None:
     """Many servers count nothing, or wrongly; unknown is not 0."""
     assert chat.read_body(completion(usage=usage)).usage == read
-
-
-@pytest.mark.parametrize("word", [None, 7.5, [], {}])
-def test_a_model_or_fingerprint_that_is_no_word_is_empty(word: object) -> None:
-    """Neither is needed for a reply."""
-    got = chat.read_body(completion(model=word, system_fingerprint=word))
-    assert (got.model, got.fingerprint) == ("", "")
 
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
