@@ -24,10 +24,8 @@ def python(code: str) -> str:
 
 
 def test_these_names_are_public_and_no_others() -> None:
-    """A name once given can never be taken back, so a new one has to be written here, too.
-
-    Each is the thing itself: a copy would not be an instance, or not be caught.
-    """
+    """A name once given can never be taken back, so a new one has to be written here, too."""
+    # Each is the thing itself: a copy would not be an instance, or not be caught.
     assert summeval_pytest.__all__ == NAMES
     homes = {name: getattr(summeval_pytest, name) for name in NAMES if name != "ENDLESS"}
     assert {name for name, each in homes.items() if each.__name__ != name} == set()

@@ -128,10 +128,8 @@ def test_what_is_not_measured_says_why(
 
 
 def test_metrics_can_be_chosen() -> None:
-    """What nobody asked for costs nothing, and is not taken for a score.
-
-    A notebook's cells run in an event loop, which is no obstacle.
-    """
+    """What nobody asked for costs nothing, and is not taken for a score."""
+    # A notebook's cells run in an event loop, which is no obstacle.
 
     async def cell() -> Scored:
         return score(summary=SUMMARY, reference=REFERENCE, source=REFERENCE, metrics=["eva"])
@@ -171,11 +169,9 @@ def test_means_are_over_papers_with_intervals(golden: Suite) -> None:
 def test_an_empty_summary_counts_as_the_worst_of_a_number(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Worked example: of three rows one is written; FM has .25 for each of the others, shares 0.
-
-    A system that leaves its hard papers empty would otherwise have the best means. Progress is on
-    stderr, for an LLM judge takes its time; whoever wants silence says so.
-    """
+    """Worked example: of three rows one is written; FM has .25 for each of the others, shares 0."""
+    # A system that leaves its hard papers empty would otherwise have the best means. Progress is on
+    # stderr, for an LLM judge takes its time; whoever wants silence says so.
     monkeypatch.setattr("summeval_pytest.run.pace.LOG_SECONDS", 0.0)
     row = {"summary": SUMMARY, "reference": REFERENCE, "source": REFERENCE}
     scored = evaluate([row, row | {"summary": ""}, row | {"summary": "   "}])

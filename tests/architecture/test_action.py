@@ -193,10 +193,8 @@ USUAL = (
     ids=["usual", "hostile"],
 )
 def test_inputs_stay_data(tmp_path: Path, values: tuple[str, ...], given: list[str]) -> None:
-    """Further arguments are one a line, the suite comes last.
-
-    A branch's name may end up in an input, and whoever opens a pull request chooses it.
-    """
+    """Further arguments are one a line, the suite comes last."""
+    # A branch's name may end up in an input, and whoever opens a pull request chooses it.
     names = ("RECORD", "MODEL", "JUDGE", "COMPARE", "COMPARE_FAIL", "ARGS", "SUITE")
     inputs = {f"GATE_{name}": value for name, value in zip(names, values, strict=True)}
     message = run(tmp_path, code=0, **inputs)
@@ -215,10 +213,8 @@ def test_inputs_stay_data(tmp_path: Path, values: tuple[str, ...], given: list[s
 
 
 def test_forks_and_no_key_are_replayed(tmp_path: Path) -> None:
-    """A missing reply is then an error that names it, and no call that nobody is there to pay.
-
-    The same condition decides who is a fork and who gets the key, one the other's opposite.
-    """
+    """A missing reply is then an error that names it, and no call that nobody is there to pay."""
+    # The same condition decides who is a fork and who gets the key, one the other's opposite.
     for is_fork, key, asked, mode in (
         ("true", "sk-1", "", "none"),
         ("true", "", "", "none"),
@@ -242,10 +238,8 @@ def test_forks_and_no_key_are_replayed(tmp_path: Path) -> None:
 
 
 def test_the_gate_fails_as_pytest_fails_and_keeps_its_reports(tmp_path: Path) -> None:
-    """They are wanted most where the gate is red; the job that comments has no other text.
-
-    A script that ends with another command would turn every gate green.
-    """
+    """They are wanted most where the gate is red; the job that comments has no other text."""
+    # A script that ends with another command would turn every gate green.
     run(tmp_path, code=4)
     run(tmp_path, code=1, GITHUB_STEP_SUMMARY=str(tmp_path / "step.md"))
     assert (tmp_path / "summ-gate/comment.md").read_text(encoding="utf-8") == "# failed"

@@ -158,10 +158,8 @@ def test_a_comment_is_renewed_in_place(forge: Forge, tmp_path: Path) -> None:
 
 
 def test_a_commit_that_is_not_at_a_head_gets_no_comment(forge: Forge, tmp_path: Path) -> None:
-    """The run of the newer commit says it; an older one that ends later must not overwrite it.
-
-    Of two pull requests, to other branches, one would get what the gate found for the other.
-    """
+    """The run of the newer commit says it; an older one that ends later must not overwrite it."""
+    # Of two pull requests, to other branches, one would get what the gate found for the other.
     for values, n_pulls in (({"SHA": "f0f"}, 0), ({"HEAD": "other:main"}, 0), ({"SHA": "two"}, 2)):
         printed = comment(forge, tmp_path, **values)
         assert printed.startswith(f"{n_pulls} open pull requests are at this commit")
@@ -212,10 +210,8 @@ def test_the_step_summary_can_be_read_in_a_comment(forge: Forge, tmp_path: Path)
 
 
 def test_a_long_text_is_cut_at_a_line_and_says_so(forge: Forge, tmp_path: Path) -> None:
-    """GitHub refuses more than 65,536 characters, and each section has to be seen.
-
-    Without a result an old comment would be taken for what this commit is worth.
-    """
+    """GitHub refuses more than 65,536 characters, and each section has to be seen."""
+    # Without a result an old comment would be taken for what this commit is worth.
     for n_lines, n_sections in ((1_000, 5), (100_000, 1)):
         sections = (f"## Section {n}\n" + "- `<@&!>`\n" * n_lines for n in range(9))
         comment(forge, tmp_path, "# failed\n\n" + "".join(sections))

@@ -131,10 +131,8 @@ def reader(
 
 
 def test_the_readme_names_two_install_commands() -> None:
-    """`.ci/run` runs these two word for word in a fresh environment; here nothing is installed.
-
-    Pages without commands would pass the tests below by saying nothing.
-    """
+    """`.ci/run` runs these two word for word in a fresh environment; here nothing is installed."""
+    # Pages without commands would pass the tests below by saying nothing.
     assert len(runs(README_FILE)) >= 2
     assert sum(len(runs(page)) for page in PAGES) >= 6
     assert [block.command for block in INSTALLS] == [
@@ -145,10 +143,8 @@ def test_the_readme_names_two_install_commands() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_console_blocks_print_what_they_show(page: Path, reader: Reader) -> None:
-    """Output that nobody runs goes stale; the blocks run in order, as one builds on another.
-
-    What a page repeats of the README is run for the README.
-    """
+    """Output that nobody runs goes stale; the blocks run in order, as one builds on another."""
+    # What a page repeats of the README is run for the README.
     readme = runs(README_FILE) if page != README_FILE else []
     for block in runs(page):
         if "scholarsum" not in block.command and block not in readme:
@@ -165,10 +161,8 @@ def test_blocks_about_released_data_print_what_they_show(reader: Reader) -> None
 
 @pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.stem)
 def test_links_lead_somewhere(page: Path) -> None:
-    """A page that moved leaves dead links behind in silence.
-
-    What a page of the site links to is in the site: there, nothing stands around it.
-    """
+    """A page that moved leaves dead links behind in silence."""
+    # What a page of the site links to is in the site: there, nothing stands around it.
     text = page.read_text(encoding="utf-8")
     for address in re.findall(r"\]\(([a-z]+:[^)]*)\)", text):
         assert re.fullmatch(r"https://[\w-]+(\.[\w-]+)+(/[\w.%/-]*)?", address), address
@@ -187,10 +181,8 @@ def test_the_main_job_prints_what_it_shows(reader: Reader) -> None:
 
 
 def test_the_llm_line_costs_what_the_readme_says(reader: Reader, tmp_path: Path) -> None:
-    """Whoever types it pays; prompts and labelled pairs change, and the dollars with them.
-
-    Without the labelled pairs it costs what the model's own rows do.
-    """
+    """Whoever types it pays; prompts and labelled pairs change, and the dollars with them."""
+    # Without the labelled pairs it costs what the model's own rows do.
     (model, judge), *_ = re.findall(
         r"^pytest golden (\S+) --summ-judge=(\S+)", README, re.MULTILINE
     )

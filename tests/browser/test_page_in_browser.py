@@ -468,11 +468,9 @@ def untrusted_run() -> RunVerdict:
 
 
 def test_a_telephone_shows_of_a_table_what_is_read_first(browser: Browser) -> None:
-    """Ten columns can only be read by scrolling sideways, away from what they are of.
-
-    Of a comparison names, verdicts and bars fit, of a judge name, value and floor; the rest of its
-    table scrolls by itself, and the page does not.
-    """
+    """Ten columns can only be read by scrolling sideways, away from what they are of."""
+    # Of a comparison names, verdicts and bars fit, of a judge name, value and floor; the rest of
+    # its table scrolls by itself, and the page does not.
     with browser.width(400):
         browser.open(untrusted_run())
         heads = ["Number", "Verdict", "Drawn as a share of the range"]
@@ -655,10 +653,8 @@ PAGES: dict[str, Callable[[], str]] = {
 
 @pytest.mark.parametrize("kind", PAGES)
 def test_nobody_is_shut_out(axe: str, browser: Browser, kind: str) -> None:
-    """Who reads by ear or by keyboard gates releases, too: axe-core knows 90 ways to lose them.
-
-    Elements are one in both themes, so axe looks once; contrast is WCAG 2.2, 1.4.3 (4.5 to 1).
-    """
+    """Who reads by ear or by keyboard gates releases, too: axe-core knows 90 ways to lose them."""
+    # Elements are one in both themes, so axe looks once; contrast is WCAG 2.2, 1.4.3 (4.5 to 1).
     browser.open_text(PAGES[kind](), "#pair=careless/moss-01")
     browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     for theme, pixels in product(("dark", "light"), (400, 1280)):

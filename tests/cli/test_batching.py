@@ -61,10 +61,8 @@ def saying(**choice: object) -> dict[str, object]:
 
 
 def test_rounds_end_as_a_live_run(tmp_path: Path, server: ScriptedServer, shell: Shell) -> None:
-    """Summaries, then facets and facts, then ratings and checks; then nothing is open.
-
-    The same replies, live and by files, are the same scores with the same evidence.
-    """
+    """Summaries, then facets and facts, then ratings and checks; then nothing is open."""
+    # The same replies, live and by files, are the same scores with the same evidence.
     suite = loaded(write_suite(tmp_path / "kilns", server.url, systems=("good", "writer")))
     live = evaluated(desk_for(tmp_path / "live", suite), suite, tasks_of(suite))
     n_live = server.n_requests

@@ -70,10 +70,8 @@ def test_export_of_half_a_run_is_none(tmp_path: Path, server: ScriptedServer, sh
 
 
 def test_verify_says_that_a_run_can_be_replayed(tmp_path: Path, shell: Shell) -> None:
-    """By the cassette alone, as the next machine has no store: it is not even opened.
-
-    What is missing is named, and nothing is removed: what depends on it would seem unused.
-    """
+    """By the cassette alone, as the next machine has no store: it is not even opened."""
+    # What is missing is named, and nothing is removed: what depends on it would seem unused.
     shell.lines("cassette", "export", *RULE)
     before = cassette(tmp_path).sha256
     judged(tmp_path, "bad")  # which the local store has
@@ -114,11 +112,9 @@ def test_replies_that_were_cut_off_are_refused_not_planned(tmp_path: Path, shell
 
 
 def test_unusable_replies_are_refused(tmp_path: Path, server: ScriptedServer, shell: Shell) -> None:
-    """An error in every replay: each is named, with why, and what to type.
-
-    In a cassette no mark tells, since another version may have written it: it is read as a run
-    would.
-    """
+    """An error in every replay: each is named, with why, and what to type."""
+    # In a cassette no mark tells, since another version may have written it: it is read as a run
+    # would.
     with ScriptedServer(lambda _: Answer('{"checks": []}')) as other:
         write_suite(tmp_path / "kilns", other.url, tail=FAITHFUL)
         judged(tmp_path, "good", store="ill")  # each of two requests is asked three times

@@ -227,10 +227,8 @@ def test_own_judges_are_found_here(
 
 @pytest.mark.usefixtures("suite")
 def test_a_reader_who_has_read_enough_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """``summeval study SUITE | head -1`` closes the pipe before everything is written.
-
-    Python flushes once more at its end, as `close` does here.
-    """
+    """``summeval study SUITE | head -1`` closes the pipe before everything is written."""
+    # Python flushes once more at its end, as `close` does here.
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "w", encoding="utf-8") as pipe:

@@ -73,11 +73,9 @@ def test_labels_decide_what_is_compared(tmp_path: Path, shell: Shell) -> None:
 
 
 def test_a_record_without_golden_answers_says_how_to_get_them(tmp_path: Path, shell: Shell) -> None:
-    """Named as it was given; a judge that could not be measured says why.
-
-    Most suites have no labels, and are compared by their systems; a rule about these that
-    ``--golden`` holds nothing to would pass unseen.
-    """
+    """Named as it was given; a judge that could not be measured says why."""
+    # Most suites have no labels, and are compared by their systems; a rule about these that
+    # ``--golden`` holds nothing to would pass unseen.
     file = saved(tmp_path, "run.json", rated(4))
     plain = saved(tmp_path, "plain.json", suite(pair("moss-0", faithful(1.0))))
     silent = replace(rated(4), golden=(), golden_fault="it timed out")

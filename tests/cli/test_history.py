@@ -130,10 +130,8 @@ def test_the_page_draws_what_the_table_says(runs: Path, shell: Shell, tmp_path: 
 def test_systems_of_one_run_have_lines_of_their_own(
     runs: Path, shell: Shell, tmp_path: Path
 ) -> None:
-    """Each system is compared with itself.
-
-    CI's artifacts are folders that each have a run.json: all are shown, one named twice once.
-    """
+    """Each system is compared with itself."""
+    # CI's artifacts are folders that each have a run.json: all are shown, one named twice once.
     text = (runs / "v2.json").read_text(encoding="utf-8")
     twice = tmp_path / "twice"
     twice.mkdir()
@@ -195,10 +193,8 @@ def test_a_change_is_marked_once_for_all_systems(runs: Path, shell: Shell, tmp_p
 
 
 def test_a_new_formula_and_other_pairs_are_marked(runs: Path, shell: Shell, tmp_path: Path) -> None:
-    """A run of one pair has a mean, too, and so has a metric of another version.
-
-    A metric that only one run has marks nothing: the others can be compared.
-    """
+    """A run of one pair has a mean, too, and so has a metric of another version."""
+    # A metric that only one run has marks nothing: the others can be compared.
     text = (runs / "v2.json").read_text(encoding="utf-8")
     whole = text.splitlines(keepends=True)
     pairs = [line for line in whole if "pair" in json.loads(line)]

@@ -25,10 +25,8 @@ def release(folder: Path, *lines: Mapping[str, object]) -> Path:
 
 
 def test_an_import_makes_a_suite_and_says_what_it_holds(tmp_path: Path, shell: Shell) -> None:
-    """Worked example: two papers, two systems, one summary empty, two facets left out.
-
-    What is wrong with a segment is told in the segment's own words, as one safe line.
-    """
+    """Worked example: two papers, two systems, one summary empty, two facets left out."""
+    # What is wrong with a segment is told in the segment's own words, as one safe line.
     hostile = {**RELEASED, "ground_aspect": json.dumps({"\x1b[31m\n##[error]": "moss"})}
     file = release(tmp_path, RELEASED, {**RELEASED, "llama2_70b": "<s></s>"}, hostile)
     out = tmp_path / "out"

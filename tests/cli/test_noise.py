@@ -38,10 +38,8 @@ def make_fickle(server: ScriptedServer) -> Iterator[ScriptedServer]:
 def test_changing_decisions_are_counted(
     tmp_path: Path, fickle: ScriptedServer, shell: Shell
 ) -> None:
-    """Worked example: one of four runs differs on one of two pairs.
-
-    Two of the four runs are apart in 3 of 6 cases on that pair, so on a quarter over both pairs.
-    """
+    """Worked example: one of four runs differs on one of two pairs."""
+    # Two of the four runs are apart in 3 of 6 cases on that pair, so on a quarter over both pairs.
     write_suite(tmp_path / "kilns", fickle.url, tail=LIMITS)
     lines = shell.lines("noise", "kilns", "--judge=rule")
     assert lines == [

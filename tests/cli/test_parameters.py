@@ -103,10 +103,8 @@ def test_counts_dollars_and_modes_are_checked() -> None:
 
 
 def test_pairs_are_those_of_default_or_named_systems(folder: Path) -> None:
-    """System by system, once each; a system that the suite lacks is a model.
-
-    Metrics are those that thresholds need, or all of them.
-    """
+    """System by system, once each; a system that the suite lacks is a model."""
+    # Metrics are those that thresholds need, or all of them.
     for options, systems in (
         ([], ["good", "bad"]),
         (["--model", "bad,writer", "--model", "bad"], ["bad", "writer"]),

@@ -69,10 +69,8 @@ def test_compare_has_the_worst_papers_first(careful: Path, careless: Path, shell
 
 
 def test_rescore_decides_again(careful: Path, careless: Path, tmp_path: Path, shell: Shell) -> None:
-    """Lower thresholds pass what failed, and the new record says so, byte for byte twice.
-
-    Then a rule decides the exit code of `compare`. Other weights are another recipe.
-    """
+    """Lower thresholds pass what failed, and the new record says so, byte for byte twice."""
+    # Then a rule decides the exit code of `compare`. Other weights are another recipe.
     low, arguments = tmp_path / "low.json", ["rescore", careless, *(f"--min={o}" for o in LOW)]
     lines = shell.lines(*arguments, "--record", low)
     shell.lines(*arguments, "--record", tmp_path / "again.json")

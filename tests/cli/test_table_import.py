@@ -103,10 +103,8 @@ def test_a_dataset_becomes_a_suite(tmp_path: Path, shell: Shell, form: str) -> N
 
 
 def test_papers_are_numbered_and_columns_guessed(tmp_path: Path, shell: Shell) -> None:
-    """Many datasets have no ids; equal texts are one paper, so that systems are compared on it.
-
-    A table of another tool needs no option; what was guessed can be said otherwise.
-    """
+    """Many datasets have no ids; equal texts are one paper, so that systems are compared on it."""
+    # A table of another tool needs no option; what was guessed can be said otherwise.
     rows = [
         {"source": f"{plant} grew.", "reference": plant, "system": system, "summary": "It did."}
         for system in ("a", "b")

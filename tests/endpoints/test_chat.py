@@ -142,10 +142,8 @@ def test_a_reply_that_was_cut_before_it_began_was_thought(
 
 
 def test_the_endpoint_is_in_the_identity_and_the_topic_is_not() -> None:
-    """The same name may be another model elsewhere; what a request is about changes no reply.
-
-    Nor does the usual room change one that fits: replies of older versions are found.
-    """
+    """The same name may be another model elsewhere; what a request is about changes no reply."""
+    # Nor does the usual room change one that fits: replies of older versions are found.
     assert identity(ASKED, "openai") != identity(ASKED)
     assert identity(replace(ASKED, topic="another")) == identity(ASKED)
     assert replace(ASKED, topic="another") == ASKED
@@ -278,10 +276,8 @@ def test_a_body_of_another_shape_is_malformed(text: str, message: str) -> None:
 
 
 def test_what_is_no_json_is_reported_with_its_beginning() -> None:
-    """HTML is recognised at a glance; at 7, the text of a cut body ends.
-
-    Of JSON that readers disagree about two would see two replies, or one would end the run.
-    """
+    """HTML is recognised at a glance; at 7, the text of a cut body ends."""
+    # Of JSON that readers disagree about two would see two replies, or one would end the run.
     assert mistake("<html>\n<h1>502\x1b[31m</h1>") == (
         "not_json",
         "its body is no JSON text from character 0 on; it begins '<html> <h1>502\\\\x1b[31m</h1>'",

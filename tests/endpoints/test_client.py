@@ -221,10 +221,8 @@ def test_a_long_body_is_read_apart(
 
 
 def test_a_wait_is_granted_to_the_letter_and_past_the_deadline_a_fault_at_once() -> None:
-    """Two minutes, at which the package ends, are granted: a nightly run has hours.
-
-    Sleeping through the time that is left helps nobody; how long was asked is said.
-    """
+    """Two minutes, at which the package ends, are granted: a nightly run has hours."""
+    # Sleeping through the time that is left helps nobody; how long was asked is said.
     limits, busy = Patient(), Status(503, headers={"retry-after": "121.5"})
     with ScriptedServer(first(busy)) as server:
         endpoint = at(server.url, timeout_seconds=7200)
@@ -402,10 +400,8 @@ def test_a_server_that_went_away_is_waited_for() -> None:
 def test_an_endpoint_gets_no_proxy_or_key_and_no_redirection(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A proxy cannot reach loopback; the package would send OpenAI's key to whoever is asked.
-
-    A redirection would carry papers and perhaps a key to where nobody pointed.
-    """
+    """A proxy cannot reach loopback; the package would send OpenAI's key to whoever is asked."""
+    # A redirection would carry papers and perhaps a key to where nobody pointed.
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-environment-0123456789")
@@ -502,10 +498,8 @@ def test_a_server_that_is_back_is_asked_as_before() -> None:
 
 
 def test_one_bad_prompt_a_slow_reply_or_a_refusal_is_no_breakdown() -> None:
-    """A refusal shows that somebody is there, and slowness is met by each call's own deadline.
-
-    A bad prompt fails until its deadline, and others asked after it are answered.
-    """
+    """A refusal shows that somebody is there, and slowness is met by each call's own deadline."""
+    # A bad prompt fails until its deadline, and others asked after it are answered.
     troubles = [*[Status(500)] * (2 * MOST_BREAKDOWNS - 2), Status(429), Status(500), Status(500)]
     with ScriptedServer(first(*troubles)) as server:
         endpoint = at(server.url, timeout_seconds=600)

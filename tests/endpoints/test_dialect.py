@@ -82,10 +82,8 @@ def test_a_strict_schema_goes_out_as_such() -> None:
 
 
 def test_json_object_goes_out_with_the_schema_as_text() -> None:
-    """At the end of the last message, so that what requests share stays at their beginning.
-
-    How long to think goes out only where it was chosen: a model that does not reason refuses it.
-    """
+    """At the end of the last message, so that what requests share stays at their beginning."""
+    # How long to think goes out only where it was chosen: a model that does not reason refuses it.
     values = body(ASKED, OBJECT)
     assert values["response_format"] == {"type": "json_object"}
     assert values["messages"] == [

@@ -394,10 +394,8 @@ def test_whatever_a_suite_writes_allows_nothing(name: str, url: str | None, vari
 
 
 def test_what_the_user_types_or_sets_is_allowed() -> None:
-    """An address in their own hand, as --summ-endpoint or OPENAI_BASE_URL; a name allows none.
-
-    A replay has no key to send, so nothing has to be allowed, as in the check of a pull request.
-    """
+    """An address in their own hand, as --summ-endpoint or OPENAI_BASE_URL; a name allows none."""
+    # A replay has no key to send, so nothing has to be allowed, as in the check of a pull request.
     url = "https://keyed:8000/v1"
     for typed, environ in ((url, ENVIRON), (None, {**ENVIRON, "OPENAI_BASE_URL": url})):
         addresses = Addresses(environ, typed=typed)
@@ -448,10 +446,8 @@ LIMITED = EndpointSpec(
 
 
 def test_processes_divide_the_limits_that_a_suite_sets() -> None:
-    """A limit is the run's, each process has a part of it, and never none; times are whole.
-
-    A store that gives out the turns of all machines holds them to the pace; it is not divided.
-    """
+    """A limit is the run's, each process has a part of it, and never none; times are whole."""
+    # A store that gives out the turns of all machines holds them to the pace; it is not divided.
     defined = {"openai": LIMITED}
     for n_processes, each in ((1, 8), (3, 2), (9, 1)):
         got = find_endpoint("openai", defined, n_processes=n_processes).endpoint
@@ -515,10 +511,8 @@ llama3-8b-8192 mixtral-8x7b-32768 rule-1 gpt-4-9999
 
 @pytest.mark.parametrize("name", [*EXACT, *LOOSE])
 def test_a_date_a_digest_or_a_numbered_tag_makes_a_name_exact(name: str) -> None:
-    """Another model in its place is a swap; an alias may come back as what it stands for.
-
-    As itself it is no other, whatever its case, its folder or provider, and its file's ending.
-    """
+    """Another model in its place is a swap; an alias may come back as what it stands for."""
+    # As itself it is no other, whatever its case, its folder or provider, and its file's ending.
     assert is_other_model(name, "gpt-4o-2024-11-20") is (name in EXACT)
     for pinned in (None, True, False):
         for returned in (name, name.upper(), f"openai/{name}", f"/models/{name}.gguf", ""):
@@ -527,10 +521,8 @@ def test_a_date_a_digest_or_a_numbered_tag_makes_a_name_exact(name: str) -> None
 
 
 def test_the_suite_decides_where_it_says_so() -> None:
-    """A deployment's own name may be held to, and a dated one let go.
-
-    llama.cpp names the file it has loaded; only a suite that pins the name itself objects.
-    """
+    """A deployment's own name may be held to, and a dated one let go."""
+    # llama.cpp names the file it has loaded; only a suite that pins the name itself objects.
     assert is_other_model("judge-prod", "gpt-4o", pinned=True)
     assert not is_other_model("gpt-4o-2024-08-06", "gpt-4o", pinned=False)
     assert is_other_model("gpt-4o-2024-08-06", "gpt-4o")

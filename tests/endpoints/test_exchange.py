@@ -372,10 +372,8 @@ def test_budget_books_what_a_call_may_cost(store: Path, actions: list[Action], c
 
 
 def test_what_a_model_claims_to_think_costs_no_more_than_was_set_aside(store: Path) -> None:
-    """It would let a call that waits cost several times as much.
-
-    A claim of endless thoughts is not believed: room for them would take a year of minutes.
-    """
+    """It would let a call that waits cost several times as much."""
+    # A claim of endless thoughts is not believed: room for them would take a year of minutes.
     thinking = Answer("", finish="length", usage=(10, ROOM, 0), n_thought=ROOM)
     with ScriptedServer(lambda _: thinking) as server:
         here = at(server.url)
@@ -438,10 +436,8 @@ def test_dialect_is_found_out_once_for_all_runs(store: Path) -> None:
 
 
 def test_urgent_waiter_makes_the_request_urgent(store: Path, slow: Slow) -> None:
-    """What was begun ahead of its test is hurried when a test stands still for it.
-
-    The progress line says how many are open, those that wait for a slot among them.
-    """
+    """What was begun ahead of its test is hurried when a test stands still for it."""
+    # The progress line says how many are open, those that wait for a slot among them.
     hub = exchange(store, in_flight=1)
     calm = {text: Urgency() for text in "abc"}
 
@@ -501,10 +497,8 @@ SWAPPED: Final = [(DATED, OTHER, "fp_scripted", True, 1)]
 
 
 def test_a_swapped_model_is_noted_at_a_desk_and_an_error_in_ci(store: Path) -> None:
-    """At a desk somebody reads the warning, and its replies are kept.
-
-    In CI the request goes out once, then the endpoint is asked nothing more in vain.
-    """
+    """At a desk somebody reads the warning, and its replies are kept."""
+    # In CI the request goes out once, then the endpoint is asked nothing more in vain.
     with ScriptedServer(lambda _: Answer("yes", model=OTHER)) as server:
         for hub in (exchange(store), exchange(store)):
             outcomes = through(hub, at(server.url, pinned=None), asked_of(DATED))

@@ -39,10 +39,8 @@ def asking(*texts: str, schema: Schema | None = None) -> ChatRequest:
 
 
 def test_a_reply_costs_its_prompt_and_its_text() -> None:
-    """1000 * 2.5 + 200 * 10 = 4500 dollars for a million times as much, less for cached tokens.
-
-    (1000 - 800) * 2.5 + 800 * 1.25 + 200 * 10 = 3500; without a price of their own 4500.
-    """
+    """1000 * 2.5 + 200 * 10 = 4500 dollars for a million times as much, less for cached tokens."""
+    # (1000 - 800) * 2.5 + 800 * 1.25 + 200 * 10 = 3500; without a price of their own 4500.
     assert PRICE.cost(Usage(1000, 200)) == pytest.approx(0.0045)
     assert PRICE.cost(Usage(1000, 200, 800)) == pytest.approx(0.0035)
     assert Price(2.5, 10.0).cost(Usage(1000, 200, 800)) == pytest.approx(0.0045)
@@ -67,10 +65,8 @@ def test_a_prompt_has_at_most_so_many_tokens(text: str, n_tokens: int) -> None:
 
 
 def test_a_schema_counts_as_it_may_be_sent_as_text() -> None:
-    """`l` is 1 token, `{"a":1}` has one letter and six other bytes; 8 a message, 64 a schema.
-
-    The usual estimate has a token for four characters: 10 and 8 of a schema are 18, so 5, and 8.
-    """
+    """`l` is 1 token, `{"a":1}` has one letter and six other bytes; 8 a message, 64 a schema."""
+    # The usual estimate has a token for four characters: 10 and 8 of a schema are 18, so 5, and 8.
     schema = Schema(name="l", text='{"a":1}')
     assert limits.tokens_at_most(asking("", "", schema=schema)) == 1 + 7 + 2 * 8 + 64
     assert limits.tokens_about(asking("zinc falls", schema=schema)) == 5 + 8

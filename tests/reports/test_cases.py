@@ -96,10 +96,8 @@ def test_a_pair_is_named_by_what_fails_it(snapshot: SnapshotAssertion, name: str
 
 
 def test_the_title_is_the_farthest_shortfall_and_an_outcome_always_has_a_phrase() -> None:
-    """By its range: 3 of 10 of faithfulness are more than 15 of 75 of FM.
-
-    A rule that unanswered questions decide is broken for nobody, nor an unknown mean missed.
-    """
+    """By its range: 3 of 10 of faithfulness are more than 15 of 75 of FM."""
+    # A rule that unanswered questions decide is broken for nobody, nor an unknown mean missed.
     assert cases.pair_case(failing("a", FM, FAITHFULNESS, findings=())).title == "faithfulness"
     assert cases.pair_case(pair(outcome="error")).phrases == (cases.SILENT,)
     assert cases.system_case(system(means=(), outcome="failed")).phrases == (cases.SILENT,)
@@ -257,10 +255,8 @@ def weak_lines(name: str, *support: float | None) -> list[str]:
 def test_supported_sentences_under_it_are_shown_weakest_first(
     snapshot: SnapshotAssertion,
 ) -> None:
-    """They are no findings, and the mean is low because of them; digits tell .5999 from .6.
-
-    The rate is missed by unsupported sentences, which are findings.
-    """
+    """They are no findings, and the mean is low because of them; digits tell .5999 from .6."""
+    # The rate is missed by unsupported sentences, which are findings.
     assert weak_lines("faithfulness.support", 0.9, 0.59999, 0.25, 0.6) == snapshot
     assert weak_lines("faithfulness", 0.5) == weak_lines("faithfulness.support", 0.9) == []
 
@@ -355,10 +351,8 @@ def test_a_shortfall_tells_what_changed_on_its_paper() -> None:
 
 
 def test_what_the_judge_left_unscored_is_an_error_and_what_the_system_did_a_failure() -> None:
-    """The rest of the pair was measured and never decided, so it is neither red nor green.
-
-    Beside a failure, what is undecided is an error of its own, said once.
-    """
+    """The rest of the pair was measured and never decided, so it is neither red nor green."""
+    # Beside a failure, what is undecided is an error of its own, said once.
     lack = Unscored(metric="eva", status="unanswered", reason="no reply\nthat could be read")
     why = "eva is unscored: unanswered, no reply that could be read"
     scores = (moss_scores()[0], lack)
@@ -385,10 +379,9 @@ def test_a_waived_number_passes_and_names_its_waiver() -> None:
 
 
 def test_each_mean_is_a_part_of_its_system(snapshot: SnapshotAssertion) -> None:
-    """A failing one names the papers that pull it down, the lowest first.
-
-    One that covers too few papers fails, whatever a waiver says; an open one is the judge's fault.
-    """
+    """A failing one names the papers that pull it down, the lowest first."""
+    # One that covers too few papers fails, whatever a waiver says; an open one is the judge's
+    # fault.
     names = {"facet.method": "not needed", "facet.result": "in use", "eva.recall": "in use"}
     actual = of_system(
         means=(

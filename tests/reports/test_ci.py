@@ -110,10 +110,8 @@ def titles(*lines: str) -> list[str]:
 
 @pytest.mark.parametrize("n_failing", [9, 10, 11, 500])
 def test_there_are_never_more_than_ten_lines(n_failing: int) -> None:
-    """A runner drops the eleventh error of a step without a word, so the tenth line counts.
-
-    A green run of three papers must not be read as a verdict on twelve, so that a gap is told.
-    """
+    """A runner drops the eleventh error of a step without a word, so the tenth line counts."""
+    # A green run of three papers must not be read as a verdict on twelve, so that a gap is told.
     pairs = [*(failing(f"p{number}") for number in range(n_failing - 1)), undecided()]
     lines = list(annotation_lines(record(*pairs)))
     assert len(lines) == min(n_failing, 10)
@@ -130,10 +128,8 @@ def test_there_are_never_more_than_ten_lines(n_failing: int) -> None:
 
 
 def test_another_plugins_annotations_are_not_repeated() -> None:
-    """Whoever annotates failing tests has the pairs and the systems already.
-
-    GitHub knows files by their path from the root, pytest may have been started below it.
-    """
+    """Whoever annotates failing tests has the pairs and the systems already."""
+    # GitHub knows files by their path from the root, pytest may have been started below it.
     whole = record(failing("zinc-01"), failing("ward-02"), systems=(system(),))
     assert list(annotation_lines(whole, with_pairs=False)) == []
     part = record(failing("zinc-01"), systems=(system(),))
@@ -461,10 +457,8 @@ def test_a_table_has_as_many_cells_as_it_was_given(written: list[str]) -> None:
 
 @pytest.mark.parametrize("text", ["a" * 10**6, "a " * 500_000, "\u202e" * 10**6, "`" * 10**6])
 def test_a_megabyte_is_cut_before_it_is_read(text: str) -> None:
-    """A report may quote a hundred such spans: of each a copy is made at most.
-
-    The words of such a text would take 5 MB, its escapes 6 MB.
-    """
+    """A report may quote a hundred such spans: of each a copy is made at most."""
+    # The words of such a text would take 5 MB, its escapes 6 MB.
     tracemalloc.start()
     try:
         assert len(code(text, 500)) < 2000

@@ -170,11 +170,9 @@ def test_a_failing_judge_is_described_by_all_its_figures(snapshot: SnapshotAsser
 
 
 def test_errors_of_an_untrusted_judge_are_listed_in_full(snapshot: SnapshotAssertion) -> None:
-    """Worked example: one missed floor, three matrices, three of three disagreements.
-
-    A result of 1 taken for a 4 and two yes-or-no answers are each as wrong as can be; of those,
-    what passes for right comes before the fact that was wrongly refused.
-    """
+    """Worked example: one missed floor, three matrices, three of three disagreements."""
+    # A result of 1 taken for a 4 and two yes-or-no answers are each as wrong as can be; of those,
+    # what passes for right comes before the fact that was wrongly refused.
     assert list(untrusted_lines(trust(), golden())) == snapshot
 
 

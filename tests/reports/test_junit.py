@@ -149,10 +149,8 @@ def test_without_thresholds_for_means_a_whole_run_skips_nothing() -> None:
 
 
 def test_names_that_become_the_same_are_numbered() -> None:
-    """GitLab keeps the first of two equal ones, and the failing one may be the second.
-
-    Jenkins takes what stands before the last dot for a package: the suite and the system.
-    """
+    """GitLab keeps the first of two equal ones, and the failing one may be the second."""
+    # Jenkins takes what stands before the last dot for a package: the suite and the system.
     scored = pair("a.b", scores=moss_scores())
     root = read(run(suite(scored, pair("a_b", FM)), suite(scored)))
     result = [(c.get("classname"), c.get("name"), state(c)) for c in root.iter("testcase")]
@@ -176,10 +174,8 @@ ENDED = [state(case) for case in read(FULL).iter("testcase")]
 @example("\u202e" * 10**3)
 @example("]]>" * 10**2)
 def test_whatever_the_texts_are_the_report_is_sound_and_hides_no_failure(text: str) -> None:
-    """Law: it parses, its counters add up, every name is its own, each case ends as it did.
-
-    Oracle: junitparser 5 counts the cases itself.
-    """
+    """Law: it parses, its counters add up, every name is its own, each case ends as it did."""
+    # Oracle: junitparser 5 counts the cases itself.
     made = in_other_words(FULL, lambda word: f"{text}{word}")
     root = read(made)
     assert [state(case) for case in root.iter("testcase")] == ENDED

@@ -131,11 +131,9 @@ def page() -> Page:
 
 
 def test_the_same_record_gives_the_same_bytes_in_every_process() -> None:
-    """Two replays must give one report; the order of a set differs from process to process.
-
-    A gate starts in every worker, and loads no report that nobody asked for; the template engine is
-    loaded where a page is made, and not before.
-    """
+    """Two replays must give one report; the order of a set differs from process to process."""
+    # A gate starts in every worker, and loads no report that nobody asked for; the template engine
+    # is loaded where a page is made, and not before.
     code = (
         "import hashlib, sys, summeval_pytest.plugin.gate;"
         "names = ('summeval_pytest.reports.page', 'summeval_pytest.reports.junit', 'junit_xml');"
@@ -347,11 +345,9 @@ PLAIN, BLANK = (Page(page_text(hostile_run(text))) for text in ("x", " "))
 @example(MARKUP)
 @example("\r")
 def test_any_text_is_in_the_data_and_moves_nothing(text: str) -> None:
-    """The page's elements do not depend on what people write, and what they write is not lost.
-
-    They depend on whether anything is written: nobody quotes a blank. A template is no template,
-    and what a reader would not see is shown in signs.
-    """
+    """The page's elements do not depend on what people write, and what they write is not lost."""
+    # They depend on whether anything is written: nobody quotes a blank. A template is no template,
+    # and what a reader would not see is shown in signs.
     source = page_text(hostile_run(text))
     assert not set("\u202e\u200b\ufffe\x1b\u2028\ud800") & set(source)
     page, alike = Page(source), PLAIN if text.strip() else BLANK
@@ -391,10 +387,8 @@ def test_an_untrusted_run_says_so_before_its_verdicts_and_beside_them() -> None:
 
 
 def test_how_a_judge_stands_is_a_sign_and_a_word() -> None:
-    """Colour is never the only sign.
-
-    Thirty figures stand between a reader and the pairs, so a trusted judge's are folded.
-    """
+    """Colour is never the only sign."""
+    # Thirty figures stand between a reader and the pairs, so a trusted judge's are folded.
     for actual, badge, words, attributes in (
         (TRUSTED, "badge passed", "✓ measured meets the agreement floor", {}),
         (UNMEASURED, "badge error", "! not measured agreement with", None),

@@ -81,11 +81,9 @@ def test_notes_and_wrong_pieces_stand_with_their_system(snapshot: SnapshotAssert
 
 
 def test_the_order_of_the_pairs_does_not_matter() -> None:
-    """Law: under xdist they end in another order every time.
-
-    The mean is 1.582 / 4 = 0.3955, between two printed values, and a sum of floats in file order
-    falls now on this side and now on that.
-    """
+    """Law: under xdist they end in another order every time."""
+    # The mean is 1.582 / 4 = 0.3955, between two printed values, and a sum of floats in file order
+    # falls now on this side and now on that.
     printed = {
         tuple(terminal.summary_lines({"careful": tally(*[("passed", {"eva": v}) for v in values])}))
         for values in permutations([0.03, 0.541, 0.228, 0.783])

@@ -86,12 +86,9 @@ def flips(n_flips: int) -> tuple[Flip, ...]:
 
 @pytest.mark.parametrize("broken", [(), ("it drops",)], ids=["passing", "failing"])
 def test_no_line_of_a_table_is_over_80_columns(broken: tuple[str, ...]) -> None:
-    """Worked example: every number, each with a drop of its whole scale over 2,000 papers.
-
-    Of the count, which has no end, that is a rise from 0 to 9.
-
-    The columns take 19 + 7 + 7 + 8 + 2 + 16 + 7 + 7 = 73, and the mark of a failure 7 more.
-    """
+    """Worked example: every number, each with a drop of its whole scale over 2,000 papers."""
+    # Of the count, which has no end, that is a rise from 0 to 9.
+    # The columns take 19 + 7 + 7 + 8 + 2 + 16 + 7 + 7 = 73, and the mark of a failure 7 more.
     wide = [
         Difference(
             name=name,
@@ -146,10 +143,8 @@ def test_a_corrected_mean_has_an_interval_or_why_there_is_none(
 
 
 def test_every_threshold_that_is_missed_has_a_phrase(snapshot: SnapshotAssertion) -> None:
-    """On the mean or on its lower bound, of a metric or of a facet; what is reached has none.
-
-    What labels do not tell is missed by nobody: the verdict says that it is undecided.
-    """
+    """On the mean or on its lower bound, of a metric or of a facet; what is reached has none."""
+    # What labels do not tell is missed by nobody: the verdict says that it is undecided.
     limits = [
         floor(least, "facet", bound)
         for least, bound in ((0.65, "point"), (0.6, "point"), (0.55, "lower"), (0.5, "lower"))
@@ -185,10 +180,8 @@ def test_a_comparison_has_a_line_for_each_number(snapshot: SnapshotAssertion, na
 
 
 def test_a_comparison_counts_flips_and_notes_brevity(snapshot: SnapshotAssertion) -> None:
-    """After twelve flips the rest are counted; long notes are wrapped.
-
-    A rule that unanswered questions decide has no mark of a failure: the note says it is open.
-    """
+    """After twelve flips the rest are counted; long notes are wrapped."""
+    # A rule that unanswered questions decide has no mark of a failure: the note says it is open.
     note = "faithfulness rose by 0.167 only because summaries became shorter: 20 to 18 words each"
     actual = Comparison(
         baseline="v1.3",

@@ -193,10 +193,8 @@ def test_mark_on_a_reply_ends_when_the_reply_is_put_again(store: Store) -> None:
 
 
 def test_row_or_note_that_is_none_of_ours_is_refused(store: Store) -> None:
-    """Its text is not repeated, and one question's answer does not serve another.
-
-    A note says how to talk to an endpoint.
-    """
+    """Its text is not repeated, and one question's answer does not serve another."""
+    # A note says how to talk to an endpoint.
     for line, what in (
         ('{"text": "secret"}', "a row has 'key', 'reply' and 'topic', and this has 'text'"),
         (ROW.as_line(), f"its line has the key {KEY}"),
