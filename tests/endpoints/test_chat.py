@@ -370,9 +370,6 @@ def test_an_error_in_any_form_says_what_it_can(text: str, message: str) -> None:
     assert trouble(418, text).what == "status 418" + (f" ({message})" if message else "")
 
 
-# What may pass, and when
-
-
 @pytest.mark.parametrize(
     ("statuses", "fault", "again"),
     [

@@ -117,9 +117,6 @@ def test_a_lasting_trouble_is_a_fault(action: Action, named: str, n_requests: in
     assert server.n_requests == n_requests
 
 
-# What is too much
-
-
 @cache
 def bomb(times: int) -> bytes:
     """64 MiB of blanks, compressed so many times."""
@@ -217,9 +214,6 @@ def test_a_long_body_is_read_apart(
     assert (threads != [threading.get_ident()]) == is_apart
 
 
-# How long is waited
-
-
 def test_a_wait_is_granted_to_the_letter_and_past_the_deadline_a_fault_at_once() -> None:
     """Two minutes, at which the package ends, are granted: a nightly run has hours."""
     # Sleeping through the time that is left helps nobody; how long was asked is said.
@@ -312,9 +306,6 @@ def test_a_retry_keeps_its_place_in_line() -> None:
     assert came == ["first", "second", "first", "third"]
 
 
-# Deadlines
-
-
 def test_the_deadline_holds_for_all_attempts_together() -> None:
     """Attempts of 300 s must not take longer together than the 800 s that a user allowed."""
     with ScriptedServer(always(NEVER)) as server:
@@ -368,9 +359,6 @@ def test_waiting_for_a_turn_costs_no_time_of_the_call() -> None:
         assert run(endpoint, three, remembered=KNOWN) == ["yes"] * 3
 
 
-# Nobody there
-
-
 def test_a_port_without_a_listener_is_unreachable_at_once() -> None:
     """The first thing that goes wrong is a server that nobody has started."""
     url = f"http://127.0.0.1:{free_port()}/v1"
@@ -415,9 +403,6 @@ def test_an_endpoint_gets_no_proxy_or_key_and_no_redirection(
     assert "status 307, which points elsewhere; redirections are not followed" in str(error)
 
 
-# Many at once
-
-
 def test_a_limit_shrinks_when_it_is_too_many_and_grows_back() -> None:
     """16 at once are too many, so are 8; of 4 each full round adds one: 4 + 5 + 6 of 16, and 7."""
 
@@ -438,9 +423,6 @@ def test_a_limit_shrinks_when_it_is_too_many_and_grows_back() -> None:
     assert server.n_requests == 16 + 8 + 16
 
 
-# What is told
-
-
 @pytest.mark.parametrize(
     "action",
     [
@@ -459,9 +441,6 @@ def test_a_fault_says_where_what_and_how_on(action: Action, snapshot: SnapshotAs
     with ScriptedServer(always(action)) as server:
         error = fault(at(server.url), backoff=Backoff(60, 60))
     assert str(error).replace(server.url, "URL") == snapshot
-
-
-# A server that is down
 
 
 @pytest.mark.parametrize(

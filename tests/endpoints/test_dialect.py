@@ -56,9 +56,6 @@ OBJECT = Dialect(level="json_object")
 TEXT = Dialect(level="text")
 
 
-# Bodies
-
-
 def test_a_strict_schema_goes_out_as_such() -> None:
     """The best level: the endpoint itself keeps the reply to the schema."""
     assert body(ASKED, STRICT) == {
@@ -97,8 +94,6 @@ def test_json_object_goes_out_with_the_schema_as_text() -> None:
     request = replace(FREE, messages=(chat.Message("user", "a\ud83d ✓"),))
     assert body(request, STRICT)["messages"] == [{"role": "user", "content": "a? ✓"}]
 
-
-# Negotiation
 
 RENAMED = replace(STRICT, length_field="max_completion_tokens")
 COLD = replace(STRICT, temperature=False)
@@ -181,8 +176,6 @@ def test_negotiation_ends(troubles: list[chat.Trouble]) -> None:
     assert dialect is None
     assert len(seen) <= 6
 
-
-# Room
 
 ROOMY = replace(FREE, room=chat.ROOM)
 """Its answer needs 64 tokens."""
@@ -330,9 +323,6 @@ def test_a_limit_that_shrinks_with_each_refusal_ends_the_call(remembered: Dialec
     with ScriptedServer(script) as server:
         run(at(server.url), sending, remembered=remembered)
     assert len(server.seen) < 80
-
-
-# Memory
 
 
 @settings(deadline=None, max_examples=30)

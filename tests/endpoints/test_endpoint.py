@@ -32,9 +32,6 @@ def endpoint(api_key: str = KEY, base_url: str = "http://localhost:11434/v1") ->
     return Endpoint(name="test", base_url=base_url, api_key=api_key)
 
 
-# Addresses
-
-
 def test_an_address_is_shown_without_user_and_query_and_loopback_is_this_machine() -> None:
     """It stands in reports and in keys of the store; a proxy is asked for all but loopback."""
     for url, shown in (
@@ -95,8 +92,6 @@ def test_an_endpoint_that_is_none_is_said_so(values: dict[str, object], message:
         Endpoint(**(sound | values))  # type: ignore[arg-type]  # wrong on purpose
     assert str(caught.value) == message
 
-
-# Redaction
 
 SLASHED = "kf7/a+9=zz~Q_secret"
 
@@ -253,8 +248,6 @@ def test_what_the_packages_log_holds_no_key(caplog: pytest.LogCaptureFixture, st
     filters = [logging.getLogger(name).filters for name in logging.root.manager.loggerDict]
     assert not [one for each in filters for one in each if "Redacting" in repr(one)]
 
-
-# Which endpoint, and which key
 
 OPENAIS = "sk-marker-0a1b2c3d4e5f"
 TEAMS = "other-marker-99887766"
@@ -494,8 +487,6 @@ def test_usual_place_is_as_asked_else_the_variable_else_built_in() -> None:
         "no endpoint 'xyz'; known: keyed, near, ollama, openai (or write a URL)"
     )
 
-
-# Which model replies
 
 EXACT = """
 gpt-4o-2024-08-06 gpt-4-0613 gpt-3.5-turbo-1106 claude-3-5-sonnet-20241022

@@ -462,8 +462,6 @@ def test_urgent_waiter_makes_the_request_urgent(store: Path, slow: Slow) -> None
     assert (slow.peak, hub.ledger.n_in_flight, hub.ledger.totals.n_asked) == (1, 0, 1 + 3)
 
 
-# Another model than the one that was asked for
-
 DATED: Final = "gpt-4o-2024-08-06"
 OTHER: Final = "gpt-4o-2024-11-20"
 
@@ -534,8 +532,6 @@ def test_a_swapped_model_is_noted_at_a_desk_and_an_error_in_ci(store: Path) -> N
         under_test = through(exchange(ci, is_strict=True), at(server.url), asked_of(DATED))
         assert reply_in(under_test).model == OTHER  # nobody pinned a model under test
 
-
-# What is remembered
 
 ONE, TWO = (question(text).key("here") for text in ("one", "two"))
 OLD = ChatReply(text="old", usage=Usage(7, 2, 1))

@@ -132,9 +132,6 @@ def test_a_pace_holds_requests_back_while_slots_are_free() -> None:
     run_skipping(main())
 
 
-# The limit of one endpoint, as it answers
-
-
 def test_a_refusal_halves_the_limit_once_for_all_that_was_out() -> None:
     """64 requests get 429 together, for one and the same reason: 64 becomes 32 and not 1."""
 

@@ -35,9 +35,6 @@ def asking(*texts: str, schema: Schema | None = None) -> ChatRequest:
     return ChatRequest(model="m", messages=messages, max_tokens=100, schema=schema)
 
 
-# Prices and tokens
-
-
 def test_a_reply_costs_its_prompt_and_its_text() -> None:
     """1000 * 2.5 + 200 * 10 = 4500 dollars for a million times as much, less for cached tokens."""
     # (1000 - 800) * 2.5 + 800 * 1.25 + 200 * 10 = 3500; without a price of their own 4500.
@@ -120,9 +117,6 @@ def test_more_text_never_has_fewer_tokens(text: str, more: str) -> None:
     assert limits.tokens_at_most(asking(text)) >= limits.tokens_about(asking(text))
 
 
-# Counts
-
-
 def test_replies_are_counted_with_their_cost_or_as_unpriced() -> None:
     """1,000 tokens at 2 and 100 at 8 dollars a million: 0.002 + 0.0008."""
     ledger = limits.Ledger()
@@ -158,8 +152,6 @@ def test_models_are_counted_by_their_replies() -> None:
         replace(other, n_replies=1),
     )
 
-
-# The budget
 
 calls = st.lists(
     st.tuples(st.integers(1, 100), st.integers(0, 100), st.integers(0, 3)), max_size=12

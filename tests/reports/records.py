@@ -43,9 +43,6 @@ def changed(value: T, **changes: object) -> T:
     return replace(value, **changes)  # type: ignore[type-var]  # the tests name its fields
 
 
-# The judge against golden labels
-
-
 def floor(least: float = 0.9, name: str = "facet_kappa", bound: Bound = "point") -> Threshold:
     """The least that a judge has to reach."""
     return Threshold(name=name, least=least, bound=bound)
@@ -120,8 +117,6 @@ def untrusted(suite: SuiteRecord, text: str = "") -> SuiteRecord:
     return measured(suite, *(in_other_words(message, lambda _: text) if text else message))
 
 
-# Strangers' words
-
 HOSTILE = "::error::x\n::add-mask::y\x1b[31m ##[group]\u202e"
 """What commands a terminal or a runner that shows it."""
 STRANGERS = (
@@ -150,8 +145,6 @@ MARKUP = (
 )
 """What papers, summaries and judges may write, all at once."""
 
-
-# Scores, and what is wrong by them
 
 REFERENCE = "Moss needs rain. We watered stones. Wet moss grew twice as fast. Rain feeds moss."
 SUMMARY = "Stones were watered. Dry moss grew twice as fast."
@@ -226,9 +219,6 @@ FAITHFULNESS = Shortfall(name="faithfulness", value=0.5, least=0.8)  # 3/10 of i
 THRESHOLDS = Thresholds(
     pair=(Threshold("facet", 0.6),), mean=(Threshold("facet", 0.75), Threshold("eva", 0.4))
 )
-
-
-# Pairs, systems and runs
 
 
 def pair(paper: str = "zinc-01", *short: Shortfall, **values: object) -> PairResult:

@@ -201,9 +201,6 @@ def test_a_run_has_a_case_for_each_test_that_was_judged() -> None:
     assert [*cases.cases_of(record(systems=(system(means=()),)))] == []
 
 
-# The text of a finding
-
-
 def described(**values: object) -> list[str]:
     """The lines about one finding that is changed so, without heading."""
     finding = changed(FACET, **values)
@@ -259,9 +256,6 @@ def test_supported_sentences_under_it_are_shown_weakest_first(
     # The rate is missed by unsupported sentences, which are findings.
     assert weak_lines("faithfulness.support", 0.9, 0.59999, 0.25, 0.6) == snapshot
     assert weak_lines("faithfulness", 0.5) == weak_lines("faithfulness.support", 0.9) == []
-
-
-# The parts of a test
 
 
 def named(actual: Iterable[cases.Part]) -> dict[str, cases.Part]:

@@ -64,8 +64,6 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "store")
 
 
-# Where it is
-
 ELSEWHERE = "name another directory with --summ-store=DIR"
 
 
@@ -150,8 +148,6 @@ def test_store_that_is_not_the_users_to_write_is_unfit(
                 prepare(made)
         assert str(caught.value) == f"the store '{made}' {message} {ELSEWHERE}"
 
-
-# What is kept
 
 INSERT = (
     "INSERT INTO Cache(key, raw, store_time, access_time, mode, value) VALUES (?, 1, 0, 0, 1, ?)"
@@ -267,8 +263,6 @@ def test_killed_writer_loses_nothing_that_it_wrote(store: Store) -> None:
     assert rows[f"{40:064x}"].reply == {"text": "x" * 1000}
 
 
-# What somebody else has written
-
 PLANT = (
     "INSERT INTO Cache(key, raw, store_time, access_time, mode, filename, value)"
     " VALUES (?, ?, 0, 0, ?, ?, ?)"
@@ -327,9 +321,6 @@ def test_file_that_a_row_names_is_not_touched(store: Store, tmp_path: Path, mode
             cache.put(row)
         assert cache.get(OTHER) == row  # the new row is kept all the same
     assert victim.read_text(encoding="utf-8") == '{"secret": 1}'
-
-
-# What is no database of ours
 
 
 GIT_LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
