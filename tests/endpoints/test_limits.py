@@ -152,7 +152,7 @@ def test_a_refusal_halves_the_limit_once_for_all_that_was_out() -> None:
 
 
 def test_a_limit_grows_by_one_for_a_full_round_of_answers() -> None:
-    """From 2: two answers make it 3, three more make it 4, its maximum."""
+    """From 2: two answers make it 3, three more make it 4, its maximum; none is no limit."""
 
     async def main() -> list[int]:
         lane, limits = Limits(4).limiter(at()), []
@@ -163,10 +163,6 @@ def test_a_limit_grows_by_one_for_a_full_round_of_answers() -> None:
         return limits
 
     assert asyncio.run(main()) == [2, 3, 3, 3, 4, 4, 4, 4, 4, 4]
-
-
-def test_a_run_needs_a_slot() -> None:
-    """With none, nothing would ever be sent."""
     with pytest.raises(OptionError) as caught:
         Limits(0)
     assert str(caught.value) == "0 requests in flight are none; it has to be 1 or more"

@@ -43,37 +43,21 @@ def test_a_reply_costs_its_prompt_and_its_text() -> None:
     assert Price(2.5, 10.0).cost(Usage(1000, 200, 800)) == pytest.approx(0.0045)
 
 
-@pytest.mark.parametrize(
-    ("text", "n_tokens"),
-    [
-        ("", 0),
-        ("zinc falls", 5),
-        ("zinc fell", 5),
-        ("1.5", 3),
-        ("p < 0.05", 2 + 1 + 4),
-        ("ß", 2),
-        ("锌", 3),
-        ("\ud800", 1),
-    ],
-)
-def test_a_prompt_has_at_most_so_many_tokens(text: str, n_tokens: int) -> None:
+def test_a_prompt_has_at_most_so_many_tokens() -> None:
     """Two letters or blanks are one token, every other byte is one, and a message adds 8."""
-    assert limits.tokens_at_most(asking(text)) == n_tokens + 8
-
-
-def test_a_schema_counts_as_it_may_be_sent_as_text() -> None:
-    """`l` is 1 token, `{"a":1}` has one letter and six other bytes; 8 a message, 64 a schema."""
-    # The usual estimate has a token for four characters: 10 and 8 of a schema are 18, so 5, and 8.
+    for text, n_tokens in (
+        *(("", 0), ("zinc falls", 5), ("zinc fell", 5), ("1.5", 3), ("p < 0.05", 2 + 1 + 4)),
+        *(("ß", 2), ("锌", 3), ("\ud800", 1)),
+    ):
+        assert limits.tokens_at_most(asking(text)) == n_tokens + 8
+    # `l` is 1 token, `{"a":1}` has one letter and six other bytes; 8 a message, 64 a schema. The
+    # usual estimate has a token for four characters: 10 and 8 of a schema are 18, so 5, and 8.
     schema = Schema(name="l", text='{"a":1}')
     assert limits.tokens_at_most(asking("", "", schema=schema)) == 1 + 7 + 2 * 8 + 64
     assert limits.tokens_about(asking("zinc falls", schema=schema)) == 5 + 8
-
-
-def test_the_most_is_reckoned_without_luck_in_the_cache() -> None:
-    """Where cached tokens cost more, they count as that: (5 + 8) * 3 + 100 * 10 = 1039."""
-    assert limits.cost_at_most(asking("zinc falls"), Price(2.5, 10.0, 3.0)) == pytest.approx(
-        0.001039
-    )
+    # where cached tokens cost more, they count as that: (5 + 8) * 3 + 100 * 10 = 1039
+    most = limits.cost_at_most(asking("zinc falls"), Price(2.5, 10.0, 3.0))
+    assert most == pytest.approx(0.001039)
 
 
 def test_a_long_prompt_costs_what_the_list_asks_for_the_longest() -> None:
@@ -92,20 +76,15 @@ def test_a_long_prompt_costs_what_the_list_asks_for_the_longest() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("dollars", "price", "n_tokens"),
-    [
+def test_what_the_prompt_leaves_pays_the_reply() -> None:
+    """(5 + 8) * 3 = 39 of 1039 millionths are for the prompt, whatever room the reply has."""
+    request = replace(asking("zinc falls"), room=4000)
+    for dollars, price, n_tokens in (
         (0.001039, Price(2.5, 10.0, 3.0), 100.0),
         (0.000038, Price(2.5, 10.0, 3.0), 0.0),
         (0.0, Price(2.5, 0.0), math.inf),
-    ],
-)
-def test_what_the_prompt_leaves_pays_the_reply(
-    dollars: float, price: Price, n_tokens: float
-) -> None:
-    """(5 + 8) * 3 = 39 of 1039 millionths are for the prompt, whatever room the reply has."""
-    request = replace(asking("zinc falls"), room=4000)
-    assert limits.tokens_for(dollars, request, price) == pytest.approx(n_tokens)
+    ):
+        assert limits.tokens_for(dollars, request, price) == pytest.approx(n_tokens)
 
 
 @settings(deadline=None, max_examples=60)
@@ -117,20 +96,7 @@ def test_more_text_never_has_fewer_tokens(text: str, more: str) -> None:
     assert limits.tokens_at_most(asking(text)) >= limits.tokens_about(asking(text))
 
 
-def test_replies_are_counted_with_their_cost_or_as_unpriced() -> None:
-    """1,000 tokens at 2 and 100 at 8 dollars a million: 0.002 + 0.0008."""
-    ledger = limits.Ledger()
-    ledger.answered("a", Usage(1000, 100), Price(2.0, 8.0))
-    ledger.answered("b", Usage(10, 1), Price(0.0, 0.0))
-    assert ledger.totals.cost == pytest.approx(0.0028)
-    ledger.answered("c", Usage(5, 2), None)
-    ledger.answered("d", None, PRICE)
-    assert replace(ledger.totals, cost=0.0) == limits.Totals(
-        n_asked=4, prompt_tokens=1015, completion_tokens=103, n_unpriced=2
-    )
-
-
-def test_a_reply_counts_once_however_often_it_is_used() -> None:
+def test_a_reply_counts_once_with_its_cost_or_as_unpriced() -> None:
     """Two metrics share one reply; what was asked is not remembered as well."""
     ledger = limits.Ledger()
     for key in ("b", "a", "b"):
@@ -141,16 +107,20 @@ def test_a_reply_counts_once_however_often_it_is_used() -> None:
     assert ledger.totals == limits.Totals(n_recorded=2, n_cached=1, n_asked=1, n_unpriced=1)
     assert ledger.totals.n_replies == 4
     assert [ledger.keys(origin) for origin in limits.ORIGINS] == [["d"], ["c"], ["a", "b"]]
-
-
-def test_models_are_counted_by_their_replies() -> None:
-    """Every name and fingerprint is a model of its own."""
-    one = limits.ModelSeen(endpoint="here", asked="m", returned="m-1", fingerprint="fp_a")
-    other = replace(one, fingerprint="fp_b")
-    assert limits.models_seen({other: {"c"}, one: {"a", "b"}}) == (
-        replace(one, n_replies=2),
-        replace(other, n_replies=1),
+    # 1,000 tokens at 2 and 100 at 8 dollars a million: 0.002 + 0.0008
+    ledger = limits.Ledger()
+    ledger.answered("a", Usage(1000, 100), Price(2.0, 8.0))
+    ledger.answered("b", Usage(10, 1), Price(0.0, 0.0))
+    assert ledger.totals.cost == pytest.approx(0.0028)
+    ledger.answered("c", Usage(5, 2), None)
+    ledger.answered("d", None, PRICE)
+    assert replace(ledger.totals, cost=0.0) == limits.Totals(
+        n_asked=4, prompt_tokens=1015, completion_tokens=103, n_unpriced=2
     )
+    one = limits.ModelSeen(endpoint="here", asked="m", returned="m-1", fingerprint="fp_a")
+    other = replace(one, fingerprint="fp_b")  # every name and fingerprint is a model of its own
+    counted = (replace(one, n_replies=2), replace(other, n_replies=1))
+    assert limits.models_seen({other: {"c"}, one: {"a", "b"}}) == counted
 
 
 calls = st.lists(
@@ -172,29 +142,13 @@ def refusal(budget: limits.Budget, most: float) -> str:
     return str(caught.value)
 
 
-def test_calls_within_the_budget_are_let_through() -> None:
-    """0.6 that cost 0.1, then 0.9: exactly 1 dollar."""
-    budget = limits.Budget(1.0)
+def test_calls_within_the_budget_are_let_through_and_one_beyond_ends_asking() -> None:
+    """It says what was spent, of how much, and what it could cost; a cheaper one comes too late."""
+    budget = limits.Budget(1.0)  # 0.6 that cost 0.1, then 0.9: exactly 1 dollar
     within(budget.reserve(0.6))
     within(budget.settle(0.6, 0.1))
     within(budget.reserve(0.9))
     within(limits.Budget(0.0).reserve(0.0))
-
-
-def test_what_a_call_can_cost_may_depend_on_what_is_left() -> None:
-    """Half of 1 dollar, which is spent, then half of the other half."""
-    budget = limits.Budget(1.0)
-
-    async def halves() -> list[float]:
-        first = await budget.reserve(lambda left: left / 2)
-        await budget.settle(first, first)
-        return [first, await budget.reserve(lambda left: left / 2)]
-
-    assert asyncio.run(halves()) == [0.5, 0.25]
-
-
-def test_call_that_could_exceed_the_budget_ends_asking_for_good() -> None:
-    """It says what was spent, of how much, and what it could cost; a cheaper one comes too late."""
     budget = limits.Budget(1.5)
     within(budget.reserve(1.0))
     within(budget.settle(1.0, 0.75))
@@ -202,6 +156,14 @@ def test_call_that_could_exceed_the_budget_ends_asking_for_good() -> None:
         "not judged: budget (0.7500 of 1.5 dollars spent, and the next call could cost 0.8000)"
     )
     refusal(budget, 0.1)
+    budget = limits.Budget(1.0)
+
+    async def halves() -> list[float]:
+        first = await budget.reserve(lambda left: left / 2)  # by what is left
+        await budget.settle(first, first)
+        return [first, await budget.reserve(lambda left: left / 2)]
+
+    assert asyncio.run(halves()) == [0.5, 0.25]
 
 
 @settings(deadline=None, max_examples=15)

@@ -124,16 +124,6 @@ def test_a_run_is_reported_suite_by_suite_and_then_its_end(snapshot: SnapshotAss
     assert list(terminal.run_lines(everything(), n_worst=2)) == snapshot
 
 
-def test_what_was_asked_and_paid_is_reported_where_somebody_was_asked() -> None:
-    """The embedded judge costs nothing, and has no line."""
-    made = record(passing(), systems=(system("careful", papers=("zinc-01",)),))
-    requests = replace(made, header=replace(made.header, usage=asdict(Totals())))
-    assert [*terminal.run_lines(requests)] == [
-        *terminal.run_lines(made),
-        "replies: 0 asked, 0 remembered (0 from a cassette), 0 failed",
-    ]
-
-
 def test_the_header_says_who_judges_what(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
     """A log that is read a year later has to tell what was gated, by which judge and replies."""
     suites = [("golden", "77be02a1c3d4", ("careful", "terse")), ("zinc\n", "0a1b2c3d4e5f", ["x"])]
@@ -194,13 +184,18 @@ def test_a_comparison_tells_what_fails_and_is_seen(snapshot: SnapshotAssertion, 
     assert lines == snapshot
 
 
-def test_gaps_are_reported_at_the_end() -> None:
+def test_gaps_are_reported_at_the_end_and_what_was_asked_where_somebody_was() -> None:
     """A selection of tests may leave a comparison out; without it no green is one against v1.3."""
     gated = system("careful", papers=("zinc-01",), means=(), baseline="v1.3", outcome="passed")
     assert ending(suite(passing(), systems=(gated,))) == [
         "golden/summeval.toml: careful was not compared with v1.3"
     ]
     assert ending(suite(passing(), systems=(replace(gated, baseline=""),))) == []
+    # the embedded judge costs nothing, and has no line
+    made = record(passing(), systems=(system("careful", papers=("zinc-01",)),))
+    requests = replace(made, header=replace(made.header, usage=asdict(Totals())))
+    asked = "replies: 0 asked, 0 remembered (0 from a cassette), 0 failed"
+    assert [*terminal.run_lines(requests)] == [*terminal.run_lines(made), asked]
 
 
 @pytest.mark.parametrize("n_worst", [1, 3, 9])

@@ -11,7 +11,6 @@ from syrupy.assertion import SnapshotAssertion
 from summeval_pytest.metrics.catalogue import CATALOGUE
 from summeval_pytest.reports import wording
 from summeval_pytest.verdict.differences import Claim, Comparison, Difference, FacetChange, Flip
-from summeval_pytest.verdict.means import CorrectedMean
 from tests.reports.records import (
     CHANCE,
     CHANGE,
@@ -38,9 +37,9 @@ def test_a_number_has_three_digits_and_a_rating_none(snapshot: SnapshotAssertion
     ] == snapshot
 
 
-@pytest.mark.parametrize(
-    ("value", "least", "text"),
-    [
+def test_digits_are_added_until_a_shortfall_shows() -> None:
+    """Told "0.550 < 0.550", a reader would take it for a bug of ours."""
+    for value, least, text in (
         (0.5, 0.55, "0.500"),
         (0.5499, 0.55, "0.5499"),
         (0.54996, 0.55, "0.54996"),
@@ -49,11 +48,8 @@ def test_a_number_has_three_digits_and_a_rating_none(snapshot: SnapshotAssertion
         (nextafter(1.0, 0), 1.0, "0.9999999999999999"),
         (0.55, 0.55, "0.550"),
         (0.5501, 0.55, "0.550"),
-    ],
-)
-def test_digits_are_added_until_a_shortfall_shows(value: float, least: float, text: str) -> None:
-    """Told "0.550 < 0.550", a reader would take it for a bug of ours."""
-    assert wording.render(CATALOGUE["facet"], value, least) == text
+    ):
+        assert wording.render(CATALOGUE["facet"], value, least) == text
 
 
 @given(value=RATES, least=RATES)
@@ -69,14 +65,12 @@ def message(*differences: Difference, flips: tuple[Flip, ...] = ()) -> list[str]
     return list(wording.comparison_lines(actual))
 
 
-@pytest.mark.parametrize(
-    ("ruled_out", "expected"), [(0.0654, "0.065"), (0.0, "any"), (-0.1, "any"), (None, "-")]
-)
-def test_papers_rule_out_some_drops_any_or_none(ruled_out: float | None, expected: str) -> None:
+def test_papers_rule_out_some_drops_any_or_none() -> None:
     """One paper rules nothing out; papers that rose enough rule out every drop."""
-    actual = difference("eva", p=1.0, ruled_out=ruled_out)
-    assert wording.ruled_out_text(actual) == expected
-    assert message(actual)[2].split()[-1] == expected
+    for ruled_out, expected in ((0.0654, "0.065"), (0.0, "any"), (-0.1, "any"), (None, "-")):
+        actual = difference("eva", p=1.0, ruled_out=ruled_out)
+        assert wording.ruled_out_text(actual) == expected
+        assert message(actual)[2].split()[-1] == expected
 
 
 def flips(n_flips: int) -> tuple[Flip, ...]:
@@ -125,21 +119,16 @@ SINGLE = replace(corrected(), low=None, high=None, reason="all golden rows are o
 """A mean without an interval."""
 
 
-@pytest.mark.parametrize(
-    ("actual", "text"),
-    [
+def test_a_corrected_mean_has_an_interval_or_why_there_is_none() -> None:
+    """A number that twenty labels tell must not look as sure as one that a thousand do."""
+    for actual, text in (
         (corrected(), "facet 0.624 [0.52, 0.72]"),
         (corrected("facet.result", 3.0), "facet.result 3 [2.90, 3.10]"),
         (corrected("facet.result", 2.25), "facet.result 2.250 [2.15, 2.35]"),
         (corrected("faithfulness", None), f"faithfulness unknown ({CHANCE})"),
         (SINGLE, "facet 0.624 (all golden rows are of one paper)"),
-    ],
-)
-def test_a_corrected_mean_has_an_interval_or_why_there_is_none(
-    actual: CorrectedMean, text: str
-) -> None:
-    """A number that twenty labels tell must not look as sure as one that a thousand do."""
-    assert wording.corrected_text(actual) == text
+    ):
+        assert wording.corrected_text(actual) == text
 
 
 def test_every_threshold_that_is_missed_has_a_phrase(snapshot: SnapshotAssertion) -> None:
