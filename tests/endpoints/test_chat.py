@@ -68,9 +68,9 @@ def identity(request: chat.ChatRequest, endpoint: str = "ollama") -> str:
     return json.dumps(request.identity(endpoint), sort_keys=True)
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
+def test_all_that_can_change_a_reply_is_in_its_identity() -> None:
+    """Two requests with one key would get one reply."""
+    for other in (
         replace(ASKED, model="llama4"),
         replace(ASKED, messages=(USER,)),
         replace(ASKED, messages=(USER, SYSTEM)),
@@ -86,17 +86,14 @@ def identity(request: chat.ChatRequest, endpoint: str = "ollama") -> str:
         replace(ASKED, attempt=1),
         replace(ASKED, room=2048),
         replace(ASKED, reasoning_effort="low"),
-    ],
-)
-def test_all_that_can_change_a_reply_is_in_its_identity(other: chat.ChatRequest) -> None:
-    """Two requests with one key would get one reply."""
-    assert identity(other) != identity(ASKED)
-    assert other != ASKED
+    ):
+        assert identity(other) != identity(ASKED)
+        assert other != ASKED
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
+def test_thoughts_before_an_answer_are_left_out() -> None:
+    """Up to the first end of each, as servers read them; without an end there is no answer."""
+    for text, said in (
         ("yes", "yes"),
         (" yes ", " yes "),
         (" <think>Hm.\n</think>\n\nyes", "yes"),
@@ -107,11 +104,8 @@ def test_all_that_can_change_a_reply_is_in_its_identity(other: chat.ChatRequest)
         ("<think>a</think>\n<think>b", ""),
         ("<think></think>", ""),
         ("Yes. <think>No", "Yes. <think>No"),
-    ],
-)
-def test_thoughts_before_an_answer_are_left_out(text: str, said: str) -> None:
-    """Up to the first end of each, as servers read them; without an end there is no answer."""
-    assert chat.without_thoughts(text) == said
+    ):
+        assert chat.without_thoughts(text) == said
 
 
 @pytest.mark.parametrize(
@@ -122,9 +116,9 @@ def test_thoughts_are_read_in_linear_time(unit: str) -> None:
     assert chat.without_thoughts(unit * (10**6 // len(unit))) in {"", unit * 10**6}
 
 
-@pytest.mark.parametrize(
-    ("reply", "n_thought"),
-    [
+def test_a_reply_that_was_cut_before_it_began_was_thought() -> None:
+    """Whether or not the endpoint says so; blanks without end are no thoughts."""
+    for reply, n_thought in (
         (chat.ChatReply(text="yes", usage=chat.Usage(9, 50, 0, 40)), 40),
         (chat.ChatReply(text="ye", finish="length", usage=chat.Usage(9, 50, 0, 48)), 48),
         (chat.ChatReply(text="", finish="length", usage=chat.Usage(9, 50)), 50),
@@ -132,13 +126,8 @@ def test_thoughts_are_read_in_linear_time(unit: str) -> None:
         (chat.ChatReply(text="\n\n", finish="length", usage=chat.Usage(9, 50)), 0),
         (chat.ChatReply(text="", finish="length"), 0),
         (chat.ChatReply(text="", usage=chat.Usage(9, 50)), 0),
-    ],
-)
-def test_a_reply_that_was_cut_before_it_began_was_thought(
-    reply: chat.ChatReply, n_thought: int
-) -> None:
-    """Whether or not the endpoint says so; blanks without end are no thoughts."""
-    assert reply.n_thought == n_thought
+    ):
+        assert reply.n_thought == n_thought
 
 
 def test_the_endpoint_is_in_the_identity_and_the_topic_is_not() -> None:
@@ -186,7 +175,7 @@ def test_a_completion_is_a_reply() -> None:
         text="yes", model="llama3-8b", fingerprint="fp_1", usage=chat.Usage(90, 7)
     )
     assert chat.read_body(completion(choices=[YES, YES])).text == "yes"  # two say the same
-    for word in (None, 7.5, [], {}):
+    for word in (None, 7.5, list[object](), dict[str, object]()):
         got = chat.read_body(completion(model=word, system_fingerprint=word))
         assert (got.model, got.fingerprint) == ("", "")
 
@@ -195,9 +184,9 @@ PARTS = [{"type": "text", "text": "ye"}, {"type": "text", "text": "s"}]
 REFUSED = {"content": "half", "refusal": "I won't."}
 
 
-@pytest.mark.parametrize(
-    ("message", "finish", "text", "read"),
-    [
+def test_a_reply_says_why_it_ended() -> None:
+    """Servers have words of their own for a good end; a refusal counts above all."""
+    for message, finish, text, read in (
         *[({"content": "yes"}, each, "yes", each) for each in ("stop", "length", "content_filter")],
         *[({"content": "yes"}, own, "yes", "stop") for own in (None, "eos", "end_turn", "STOP")],
         *[({"content": "ye"}, own, "ye", "length") for own in ("model_length", "MAX_TOKENS")],
@@ -205,12 +194,9 @@ REFUSED = {"content": "half", "refusal": "I won't."}
         *[(REFUSED, other, "I won't.", "refusal") for other in ("stop", "length", None)],
         *[({"content": none}, "stop", "", "stop") for none in (None, "", list[object]())],
         ({"content": PARTS}, "stop", "yes", "stop"),
-    ],
-)
-def test_a_reply_says_why_it_ended(message: object, finish: object, text: str, read: str) -> None:
-    """Servers have words of their own for a good end; a refusal counts above all."""
-    got = chat.read_body(saying(message, finish))
-    assert (got.text, got.finish) == (text, read)
+    ):
+        got = chat.read_body(saying(message, finish))
+        assert (got.text, got.finish) == (text, read)
 
 
 NO_OBJECTS = "no list of objects"
@@ -294,9 +280,9 @@ def test_what_is_no_json_is_reported_with_its_beginning() -> None:
 COUNTED = {"prompt_tokens": 9, "completion_tokens": 2}
 
 
-@pytest.mark.parametrize(
-    ("usage", "read"),
-    [
+def test_counts_that_are_none_are_unknown() -> None:
+    """Many servers count nothing, or wrongly; unknown is not 0."""
+    for usage, read in (
         ({"prompt_tokens": 9, "completion_tokens": 0}, (9, 0, 0, 0)),
         *[
             ({**COUNTED, "prompt_tokens_details": details}, (9, 2, n_cached, 0))
@@ -318,13 +304,8 @@ COUNTED = {"prompt_tokens": 9, "completion_tokens": 2}
         ],
         (None, None),
         *[({**COUNTED, "prompt_tokens": wrong}, None) for wrong in ("9", True, -9, 10**30)],
-    ],
-)
-def test_counts_that_are_none_are_unknown(
-    usage: object, read: tuple[int, int, int, int] | None
-) -> None:
-    """Many servers count nothing, or wrongly; unknown is not 0."""
-    assert chat.read_body(completion(usage=usage)).usage == read
+    ):
+        assert chat.read_body(completion(usage=usage)).usage == read
 
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
@@ -343,9 +324,9 @@ def test_an_error_in_openais_form_is_read_whole() -> None:
     assert {"error", "max_tokens", "large"} <= got.words
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+def test_an_error_in_any_form_says_what_it_can() -> None:
+    """FastAPI, proxies and people who write servers in an afternoon have forms of their own."""
+    for text, message in (
         ("", ""),
         ("<h1>Bad\n\n Gateway</h1>", "<h1>Bad Gateway</h1>"),
         ('{"error": "loading"}', "loading"),
@@ -363,48 +344,39 @@ def test_an_error_in_openais_form_is_read_whole() -> None:
         ('{"error": {"code": 418, "type": "t", "message": "m"}}', "t: m"),
         ('{"error": {"code": 7, "type": "t", "message": "m"}}', "7: m"),
         ('{"error": {"code": [], "type": true, "message": "m"}}', "m"),
-    ],
-)
-def test_an_error_in_any_form_says_what_it_can(text: str, message: str) -> None:
-    """FastAPI, proxies and people who write servers in an afternoon have forms of their own."""
-    assert trouble(418, text).what == "status 418" + (f" ({message})" if message else "")
+    ):
+        assert trouble(418, text).what == "status 418" + (f" ({message})" if message else "")
 
 
-@pytest.mark.parametrize(
-    ("statuses", "fault", "again"),
-    [
+def test_a_status_has_a_fault() -> None:
+    """One table, as the issue has it."""
+    for statuses, fault, again in (
         ((307, 400, 413, 418, 422), "bad_request", False),
         ((401, 403), "unauthorised", False),
         ((402,), "quota", False),
         ((404,), "unknown_model", False),
         ((408, 409, 500, 501, 503, 529), "server_error", True),
         ((429,), "rate_limited", True),
-    ],
-)
-def test_a_status_has_a_fault(statuses: tuple[int, ...], fault: str, *, again: bool) -> None:
-    """One table, as the issue has it."""
-    made = [trouble(status) for status in statuses]
-    assert {(each.fault, each.may_pass) for each in made} == {(fault, again)}
+    ):
+        made = [trouble(status) for status in statuses]
+        assert {(each.fault, each.may_pass) for each in made} == {(fault, again)}
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
+def test_no_money_is_no_rate_limit() -> None:
+    """Waiting cures the one and not the other, whatever the headers say."""
+    for error in (
         {"code": "insufficient_quota"},
         {"type": "insufficient_quota"},
         {"code": "billing_hard_limit_reached"},
-    ],
-)
-def test_no_money_is_no_rate_limit(error: dict[str, str]) -> None:
-    """Waiting cures the one and not the other, whatever the headers say."""
-    headers = {"retry-after": "1", "x-should-retry": "true"}
-    made = trouble(429, json.dumps({"error": error}), headers)
-    assert (made.fault, made.may_pass, made.wait_seconds) == ("quota", False, None)
+    ):
+        headers = {"retry-after": "1", "x-should-retry": "true"}
+        made = trouble(429, json.dumps({"error": error}), headers)
+        assert (made.fault, made.may_pass, made.wait_seconds) == ("quota", False, None)
 
 
-@pytest.mark.parametrize(
-    ("status", "message", "again"),
-    [
+def test_an_endpoint_may_say_itself_what_passes() -> None:
+    """It can call any retry off, and ask for one only where no rule forbids it."""
+    for status, message, again in (
         (503, "false", False),
         (429, "false", False),
         (503, "true", True),
@@ -414,16 +386,13 @@ def test_no_money_is_no_rate_limit(error: dict[str, str]) -> None:
         (400, "true", False),
         (401, "true", False),
         (422, "true", False),
-    ],
-)
-def test_an_endpoint_may_say_itself_what_passes(status: int, message: str, *, again: bool) -> None:
-    """It can call any retry off, and ask for one only where no rule forbids it."""
-    assert trouble(status, headers={"x-should-retry": message}).may_pass is again
+    ):
+        assert trouble(status, headers={"x-should-retry": message}).may_pass is again
 
 
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
+def test_each_way_to_ask_for_a_wait_is_read() -> None:
+    """Seconds, milliseconds and dates are all in use; nonsense is none."""
+    for headers, seconds in (
         ({}, None),
         ({"retry-after-ms": "700"}, 0.7),
         ({"retry-after-ms": "700", "retry-after": "5"}, 0.7),
@@ -443,11 +412,8 @@ def test_an_endpoint_may_say_itself_what_passes(status: int, message: str, *, ag
                 ("Sun, 99 Mar 2026 12:05:00 GMT", None),
             )
         ],
-    ],
-)
-def test_each_way_to_ask_for_a_wait_is_read(headers: dict[str, str], seconds: float | None) -> None:
-    """Seconds, milliseconds and dates are all in use; nonsense is none."""
-    assert chat.wait_seconds(headers, NOW) == seconds
+    ):
+        assert chat.wait_seconds(headers, NOW) == seconds
 
 
 KEYS = ["choices", "message", "content", "error", "refusal", "usage", "text"]

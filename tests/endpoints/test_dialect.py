@@ -100,9 +100,9 @@ COLD = replace(STRICT, temperature=False)
 REPEATED = "response_format.type: 'json_schema' is not 'text'; got max_tokens=64, seed=7"
 
 
-@pytest.mark.parametrize(
-    ("dialect", "statuses", "said", "param", "following"),
-    [
+def test_a_refusal_costs_a_field_or_a_level() -> None:
+    """What is tried next; without a schema there is no level to lose."""
+    for dialect, statuses, said, param, following in (
         # a refusal of nothing in particular costs one level, and there is no fourth
         (STRICT, (400, 422), "nope", "", OBJECT),
         (OBJECT, (400, 422), "nope", "", TEXT),
@@ -129,20 +129,15 @@ REPEATED = "response_format.type: 'json_schema' is not 'text'; got max_tokens=64
         (STRICT, (500,), "max_tokens", "", None),
         (STRICT, (502, 503), "schema", "", None),
         (STRICT, (401, 404, 413, 429), "json_schema response_format", "", None),
-    ],
-)
-def test_a_refusal_costs_a_field_or_a_level(
-    dialect: Dialect, statuses: tuple[int, ...], said: str, param: str, following: Dialect | None
-) -> None:
-    """What is tried next; without a schema there is no level to lose."""
-    error = json.dumps({"error": {"message": said, "param": param or None}})
-    for status in statuses:
-        trouble = chat.read_trouble(chat.Response(status, {}, error), datetime.now(UTC))
-        assert next_trial(dialect, trouble, has_schema=True) == following
-        free = next_trial(replace(dialect, level=None), trouble, has_schema=False)
-        if following is not None and following.level == dialect.level:
-            assert free == replace(following, level=None)
-        assert free is None or free.level is None
+    ):
+        error = json.dumps({"error": {"message": said, "param": param or None}})
+        for status in statuses:
+            trouble = chat.read_trouble(chat.Response(status, {}, error), datetime.now(UTC))
+            assert next_trial(dialect, trouble, has_schema=True) == following
+            free = next_trial(replace(dialect, level=None), trouble, has_schema=False)
+            if following is not None and following.level == dialect.level:
+                assert free == replace(following, level=None)
+            assert free is None or free.level is None
 
 
 @settings(deadline=None, max_examples=60)
@@ -348,7 +343,13 @@ def test_what_is_no_dialect_is_not_read() -> None:
     """A store may hold anything; of an older version, each field would be refused once more."""
     assert read_dialect({key: KNOWN[key] for key in KNOWN if key != "most_tokens"}) == Dialect()
     for values in (
-        *(None, [], {"level": "text"}, {**KNOWN, "top_p": 1}, {**KNOWN, "level": "yaml"}),
+        *(
+            None,
+            list[object](),
+            {"level": "text"},
+            {**KNOWN, "top_p": 1},
+            {**KNOWN, "level": "yaml"},
+        ),
         *({**KNOWN, "level": ["text"]}, {**KNOWN, "length_field": None}),
         *({**KNOWN, "temperature": 1}, {**KNOWN, "seed": "yes"}),
         *({**KNOWN, "most_tokens": most} for most in (0, -1, True, "9", 1.5)),

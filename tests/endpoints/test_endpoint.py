@@ -153,9 +153,9 @@ def test_a_password_and_a_query_are_shown_nowhere() -> None:
         assert secret not in repr(at(url)) + str(error)
 
 
-@pytest.mark.parametrize(
-    ("key", "text", "message"),
-    [
+def test_keys_are_hidden_and_what_papers_say_stays() -> None:
+    """It may be another endpoint's key; a placeholder is a word that replies hold as well."""
+    for key, text, message in (
         *[
             ("", f"({text})", "([key])")
             for text in (
@@ -180,11 +180,8 @@ def test_a_password_and_a_query_are_shown_nowhere() -> None:
             (key, "ollama is EMPTY, not-needed; abc", "ollama is EMPTY, not-needed; abc")
             for key in ("", "ollama", "EMPTY", "not-needed", "abc")
         ],
-    ],
-)
-def test_keys_are_hidden_and_what_papers_say_stays(key: str, text: str, message: str) -> None:
-    """It may be another endpoint's key; a placeholder is a word that replies hold as well."""
-    assert endpoint(key).redacted(text) == message
+    ):
+        assert endpoint(key).redacted(text) == message
 
 
 @settings(deadline=None, max_examples=60)
@@ -368,9 +365,9 @@ def test_a_suite_sends_no_key_where_the_user_has_not_allowed_it(allowed: list[st
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "url", "variable"),
-    [
+def test_whatever_a_suite_writes_allows_nothing() -> None:
+    """Nor does it when the user asks for the endpoint by the name that the suite gives it."""
+    for name, url, variable in (
         ("e", "https://e/v1", "OPENAI_API_KEY"),
         ("e", "http://localhost:9/v1", "TEAM_KEY"),
         ("openai", "https://e/v1", "TEAM_KEY"),
@@ -378,12 +375,9 @@ def test_a_suite_sends_no_key_where_the_user_has_not_allowed_it(allowed: list[st
         ("ollama", None, "TEAM_KEY"),
         ("e", "https://api.openai.com@e/v1", "TEAM_KEY"),
         ("e", "https://api.openai.com.e/", "OPENAI_API_KEY"),
-    ],
-)
-def test_whatever_a_suite_writes_allows_nothing(name: str, url: str | None, variable: str) -> None:
-    """Nor does it when the user asks for the endpoint by the name that the suite gives it."""
-    spec = EndpointSpec(name=name, base_url=url, api_key_env=variable)
-    assert f"wants the key in {variable} sent to " in refusal(name, {name: spec})
+    ):
+        spec = EndpointSpec(name=name, base_url=url, api_key_env=variable)
+        assert f"wants the key in {variable} sent to " in refusal(name, {name: spec})
 
 
 def test_what_the_user_types_or_sets_is_allowed() -> None:
@@ -411,21 +405,18 @@ def test_no_key_goes_over_plain_http(host: str) -> None:
     assert find_endpoint(LOCAL, {}).endpoint.api_key == OPENAIS  # nobody is on the way
 
 
-@pytest.mark.parametrize(
-    ("entry", "instead"),
-    [
+def test_what_is_no_origin_is_refused_with_what_to_write() -> None:
+    """A path would promise a bound that there is not."""
+    for entry, instead in (
         ("keyed", "HOUSE_KEY=https://llm.example.org"),
         ("TEAM_KEY=keyed", "HOUSE_KEY=https://llm.example.org"),
         ("https://keyed:8000/v1", "https://keyed:8000"),
         ("TEAM_KEY=https://keyed:443", "TEAM_KEY=https://keyed"),
-    ],
-)
-def test_what_is_no_origin_is_refused_with_what_to_write(entry: str, instead: str) -> None:
-    """A path would promise a bound that there is not."""
-    assert refusal("near", allowed=[entry]) == (
-        "SUMM_ALLOW_ENDPOINTS (or --summ-allow-endpoints, summ_allow_endpoints) holds"
-        f" {entry!r}; write an origin, as {instead}"
-    )
+    ):
+        assert refusal("near", allowed=[entry]) == (
+            "SUMM_ALLOW_ENDPOINTS (or --summ-allow-endpoints, summ_allow_endpoints) holds"
+            f" {entry!r}; write an origin, as {instead}"
+        )
 
 
 LIMITED = EndpointSpec(
@@ -527,9 +518,9 @@ LISTED = Price(2.5, 10.0, 1.25)
 CHEAP = Price(0.1, 0.2)
 
 
-@pytest.mark.parametrize(
-    ("base_url", "model", "price"),
-    [
+def test_a_price_is_written_none_or_listed() -> None:
+    """The list is of models at their own providers; another server may ask for anything."""
+    for base_url, model, price in (
         ("https://api.openai.com/v1", "gpt-4o-2024-08-06", LISTED),
         ("https://api.openai.com/v1", "gpt-nobody-has", None),
         ("https://api.openai.com/v1", "", None),
@@ -544,14 +535,11 @@ CHEAP = Price(0.1, 0.2)
         ("https://example/x.openai.azure.com/v1", "gpt-4o", None),
         ("https://api.openai.com/v1", "gpt-live-1", None),
         ("http://localhost:8000/v1", "gpt-4o-2024-08-06", Price(0.0, 0.0)),
-    ],
-)
-def test_a_price_is_written_none_or_listed(base_url: str, model: str, price: Price | None) -> None:
-    """The list is of models at their own providers; another server may ask for anything."""
-    address = Address(Endpoint(name="a", base_url=base_url))
-    assert address.price(None, model) == price
-    assert address.price(CHEAP, model) is CHEAP
-    if price == LISTED:
-        listed = address.price(None, model)
-        assert listed is not None
-        assert listed.source.startswith(f"{model} at api.openai.com (genai-prices ")
+    ):
+        address = Address(Endpoint(name="a", base_url=base_url))
+        assert address.price(None, model) == price
+        assert address.price(CHEAP, model) is CHEAP
+        if price == LISTED:
+            listed = address.price(None, model)
+            assert listed is not None
+            assert listed.source.startswith(f"{model} at api.openai.com (genai-prices ")

@@ -77,9 +77,9 @@ def test_of_many_missed_floors_six_are_named() -> None:
     assert describe_trust(result).split("\n")[0].endswith("; 2 more")
     assert describe_trust(result).count(", missed") == 8
     # of a judge that finds nothing, the precision is undefined, and 0 is a number nobody counted
-    result = agreement("unfaithful_precision", None, floor(0.5, "unfaithful_precision"))
-    assert short_of_floor(result, result.floors[0]) == "unfaithful_precision undefined < 0.5"
-    assert value_of(result) == "undefined"
+    figure = agreement("unfaithful_precision", None, floor(0.5, "unfaithful_precision"))
+    assert short_of_floor(figure, figure.floors[0]) == "unfaithful_precision undefined < 0.5"
+    assert value_of(figure) == "undefined"
 
 
 SHARES = st.integers(0, 10**9).map(lambda share: share / 10**9)

@@ -134,10 +134,8 @@ def test_a_corrected_mean_has_an_interval_or_why_there_is_none() -> None:
 def test_every_threshold_that_is_missed_has_a_phrase(snapshot: SnapshotAssertion) -> None:
     """On the mean or on its lower bound, of a metric or of a facet; what is reached has none."""
     # What labels do not tell is missed by nobody: the verdict says that it is undecided.
-    limits = [
-        floor(least, "facet", bound)
-        for least, bound in ((0.65, "point"), (0.6, "point"), (0.55, "lower"), (0.5, "lower"))
-    ]
+    limits = [floor(0.65, "facet"), floor(0.6, "facet")]
+    limits += [floor(least, "facet", "lower") for least in (0.55, 0.5)]
     low = corrected("facet.result", 2.0, floor(3, "facet.result"))
     unknown = corrected("faithfulness", None, floor(0.5, "faithfulness"))
     unbounded = replace(SINGLE, floors=(floor(0.3, "facet", "lower"),))
