@@ -324,7 +324,7 @@ def test_a_finding_stands_with_the_numbers_that_it_lowers() -> None:
         assert re.findall(r"^\d+\. (.*?): ", text, re.MULTILINE) == titles
 
 
-def test_more_findings_than_anyone_reads_are_counted() -> None:
+def test_more_findings_than_anyone_reads_are_counted_and_what_changed_is_told() -> None:
     """Ten tell what is wrong; a summary of a hundred bad sentences would fill a report alone."""
     many, ten = (
         of_pair(FAITHFULNESS, findings=(SENTENCE,) * n)["faithfulness"].text for n in (13, 10)
@@ -332,13 +332,17 @@ def test_more_findings_than_anyone_reads_are_counted() -> None:
     assert many.count("sentence 2: unsupported") == 10
     assert many.endswith("and 3 more findings")
     assert "more findings" not in ten
-
-
-def test_a_shortfall_tells_what_changed_on_its_paper() -> None:
-    """Against the baseline, whichever number of the pair falls short."""
-    for name in ("facet", "eva"):
+    for name in ("facet", "eva"):  # whichever number of the pair falls short
         text = of_pair(short(name, None, 0.5), change=CHANGE)[name].text
         assert "\n".join(change_lines(CHANGE)) in text
+    # many readers take a failure without a message for a pass; a gate must not
+    for outcome, cause, name in (
+        ("failed", "failed", "undecided"),
+        ("error", "unscored", ALL_PAPERS),
+    ):
+        assert of_pair(outcome=outcome)["pair"] == ("pair", "", cause)
+        actual = of_system(means=(mean(value=0.9),), outcome=outcome, fault="it broke")
+        assert actual[name] == (name, "it broke", "unscored")
 
 
 def test_what_the_judge_left_unscored_is_an_error_and_what_the_system_did_a_failure() -> None:
@@ -427,14 +431,3 @@ def test_each_figure_of_a_judge_is_a_part() -> None:
     assert last == ("undecided", "fact_f1 is undecided", "unscored")
     (only,) = cases.judge_parts(UNMEASURED)
     assert only == ("agreement", "it timed out", "unscored")
-
-
-@pytest.mark.parametrize(
-    ("outcome", "cause", "name"),
-    [("failed", "failed", "undecided"), ("error", "unscored", ALL_PAPERS)],
-)
-def test_an_outcome_that_no_part_shows_is_a_part(outcome: str, cause: str, name: str) -> None:
-    """Many readers take a failure without a message for a pass; a gate must not."""
-    assert of_pair(outcome=outcome)["pair"] == ("pair", "", cause)
-    actual = of_system(means=(mean(value=0.9),), outcome=outcome, fault="it broke")
-    assert actual[name] == (name, "it broke", "unscored")

@@ -273,11 +273,17 @@ PLAIN = shape(in_other_words(everything(), lambda word: f"<{word}>"))
 
 
 def test_pairs_beyond_the_first_twenty_have_a_row_each(snapshot: SnapshotAssertion) -> None:
-    """Twenty pairs are read, the twenty-first is looked up."""
+    """Twenty pairs are read, the twenty-first, or one that is too long, is looked up."""
     pairs = [failing(f"p{number:02}", FM, place=at(number)) for number in range(1, 23)]
     run = record(*pairs)
     assert sum(line.startswith("### ") for line in lines_of(run, "Worst findings")) == 20
     assert lines_of(run, "More failing pairs")[2:] == snapshot
+    ticks = "`" * 500
+    finding = replace(FACET, reference=ticks, summary=ticks, reason=ticks, evidence=((1, ticks),))
+    run = record(*(failing(f"p{number:02}", findings=(finding,) * 3) for number in range(20)))
+    n_full = sum(line.startswith("### ") for line in lines_of(run, "Worst findings"))
+    assert 0 < n_full < 20
+    assert len(lines_of(run, "More failing pairs")) == 2 + 20 - n_full
 
 
 @settings(deadline=None, max_examples=12)
@@ -327,17 +333,6 @@ def test_a_hundred_megabytes_make_a_small_page() -> None:
     assert unbroken.count("table_open") == 1 + unbroken.count("tbody_open") - 1
 
 
-def test_a_pair_too_long_to_show_still_has_a_row() -> None:
-    """What has no room among the worst findings is not lost between the sections."""
-    ticks = "`" * 500
-    finding = replace(FACET, reference=ticks, summary=ticks, reason=ticks, evidence=((1, ticks),))
-    pairs = [failing(f"p{number:02}", findings=(finding,) * 3) for number in range(20)]
-    run = record(*pairs)
-    n_full = sum(line.startswith("### ") for line in lines_of(run, "Worst findings"))
-    assert 0 < n_full < 20
-    assert len(lines_of(run, "More failing pairs")) == 2 + 20 - n_full
-
-
 CAREFUL = system("careful", means=(mean(value=0.9),), papers=("zinc-01",))
 CAREFUL_SUITE = suite(passing(), systems=(CAREFUL,))
 
@@ -350,7 +345,7 @@ def test_floors_on_bounds_and_undefined_figures_are_reported(snapshot: SnapshotA
     assert shown[4:6] == snapshot
 
 
-def test_more_figures_than_anyone_reads_are_counted() -> None:
+def test_more_figures_and_suites_than_anyone_reads_are_counted() -> None:
     """Every kind of error that labels name is a figure; the matrices must stay."""
     names = [f"unfaithful_recall.kind-{n}" for n in range(2_000)]
     result = trust(MISSED, *(agreement(name, 0.1) for name in names))
@@ -359,10 +354,6 @@ def test_more_figures_than_anyone_reads_are_counted() -> None:
     assert 50 < n_rows < 300
     assert f"{2_001 - n_rows:,} more figures." in shown
     assert any(line.startswith("| result: ") for line in shown)
-
-
-def test_more_suites_than_anyone_reads_are_counted() -> None:
-    """The first of them is always there."""
     many = [untrusted(suite(name=f"s{n}"), "`" * 1_000) for n in range(200)]
     shown = lines_of(run(*many), JUDGED)
     n_shown = sum(line.startswith("`s") for line in shown)
