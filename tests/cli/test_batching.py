@@ -262,19 +262,6 @@ def test_good_lines_beside_failed_ones_are_stored(tmp_path: Path, shell: Shell) 
     assert [request["custom_id"] for request in requests(tmp_path)] == [bad["custom_id"]]
 
 
-def test_two_replies_to_one_request_are_refused(tmp_path: Path, shell: Shell) -> None:
-    """The order of two downloads in a file would decide a release; the same one twice is one."""
-    key = f"{7:064x}"
-    same, other = (
-        line(custom_id=key, response=saying(message={"content": text})) for text in ("yes", "no")
-    )
-    (tmp_path / "in").write_text(f"{same}\n{same}", encoding="utf-8")
-    assert "1 replies stored, 0 lines" in shell.lines("batch", "import", "in")[0]
-    (tmp_path / "in").write_text(f"{same}\n{other}", encoding="utf-8")
-    message = shell.error(4, "batch", "import", "in")
-    assert message == f"in:2: {key[:8]} has another reply on line 1; keep one of the two"
-
-
 def test_the_next_round_has_room_for_what_a_model_thought(tmp_path: Path, shell: Shell) -> None:
     """Both replies of the first were cut off before they began; the second asks with twice that."""
     for room in (ROOM, 2 * (512 + 256) + 2 * ROOM):
@@ -289,7 +276,9 @@ def test_the_next_round_has_room_for_what_a_model_thought(tmp_path: Path, shell:
         assert "2 replies stored" in shell.lines("batch", "import", "in")[0]
 
 
-def test_reply_that_was_cut_off_or_refused_is_stored(tmp_path: Path, shell: Shell) -> None:
+def test_reply_that_was_cut_off_is_stored_and_two_to_one_request_are_refused(
+    tmp_path: Path, shell: Shell
+) -> None:
     """It is a reply: the judge asks again in the next round, the system fails."""
     ends = ("length", "content_filter")
     lines = [
@@ -302,6 +291,16 @@ def test_reply_that_was_cut_off_or_refused_is_stored(tmp_path: Path, shell: Shel
     assert [(row.reply["finish"], row.topic) for _, row in rows] == [
         (end, "from a batch") for end in ends
     ]
+    # the order of two downloads in a file would decide a release; the same one twice is one
+    key = f"{7:064x}"
+    same, other = (
+        line(custom_id=key, response=saying(message={"content": text})) for text in ("yes", "no")
+    )
+    (tmp_path / "in").write_text(f"{same}\n{same}", encoding="utf-8")
+    assert "1 replies stored, 0 lines" in shell.lines("batch", "import", "in")[0]
+    (tmp_path / "in").write_text(f"{same}\n{other}", encoding="utf-8")
+    message = shell.error(4, "batch", "import", "in")
+    assert message == f"in:2: {key[:8]} has another reply on line 1; keep one of the two"
 
 
 def test_batch_needs_no_key(

@@ -64,10 +64,7 @@ def test_runs_stand_in_order_and_a_new_judge_is_marked(runs: Path, shell: Shell)
     assert edited.startswith("left out: RUN: ")
     assert "edited.json" in edited
     assert "papers.json is no run record" in papers
-
-
-def test_a_mean_has_its_interval(runs: Path, shell: Shell) -> None:
-    """Worked example: (1 + .85 + 1) / 3; the bounds are those of tests/stats."""
+    # (1 + .85 + 1) / 3; the bounds are those of tests/stats
     _, lines, _ = shell.run("history", runs / "v9.json")
     means = re.findall(r"\S+ \[\S+ \S+\]", lines[2])
     assert means == ["0.950 [0.43, 1.00]", "0.750 [0.13, 0.99]", "0.500 [0.19, 0.81]"]

@@ -444,6 +444,27 @@ def test_what_no_level_cures_is_reported_by_its_first_refusal() -> None:
     assert levels(server) == ["json_schema", "json_object", "text"]
 
 
+def too_long(code: str) -> Script:
+    """A server that knows no schemas, and refuses a prompt for its length."""
+    refused = Status(400, code, message="request (21020 tokens) exceeds the context")
+    unknown = Status(500, message="'json_schema' is no response_format")
+    return lambda seen: unknown if seen.level == "json_schema" else refused
+
+
+@pytest.mark.parametrize("code", ["context_length_exceeded", "exceed_context_size_error"])
+def test_a_prompt_that_is_too_long_is_reported_as_that(code: str) -> None:
+    """Whoever is told that the schema was refused would look in the wrong place."""
+
+    async def sending(client: Client) -> Dialect | None:
+        with pytest.raises(NoReplyError, match=rf"\({code}: request \(21020 tokens\) exceeds"):
+            await client.send(question(schema=LABEL))
+        return client.dialect
+
+    with ScriptedServer(too_long(code)) as server:
+        assert run(at(server.url), sending) is None
+    assert levels(server) == ["json_schema", "json_object"]
+
+
 def test_a_request_without_a_schema_settles_no_level_and_a_level_stays_settled() -> None:
     """A summary tells nothing of schemas; one bad request is not tried in three ways."""
     refusing = understanding("json_object", "text")
@@ -524,25 +545,3 @@ def test_calls_behind_one_that_hangs_wait_together() -> None:
         (message,) = run(at(server.url, timeout_seconds=1), sending, backoff=quick)
         assert server.peak == 5
     assert message.startswith("no reply within 1 s; raise timeout_seconds")
-
-
-@pytest.mark.parametrize("code", ["context_length_exceeded", "exceed_context_size_error"])
-def test_a_prompt_that_is_too_long_is_reported_as_that(code: str) -> None:
-    """Whoever is told that the schema was refused would look in the wrong place."""
-
-    def script(seen: Seen) -> Action:
-        if seen.level == "json_schema":
-            return Status(500, message="'json_schema' is no response_format")
-        return Status(400, code, message="request (21020 tokens) exceeds the context")
-
-    async def sending(client: Client) -> tuple[NoReplyError, Dialect | None]:
-        with pytest.raises(NoReplyError) as raised:
-            await client.send(question(schema=LABEL))
-        return raised.value, client.dialect
-
-    with ScriptedServer(script) as server:
-        error, known = run(at(server.url), sending)
-    assert error.fault == "bad_request"
-    assert f"status 400 ({code}: request (21020 tokens) exceeds the context)" in str(error)
-    assert known is None
-    assert levels(server) == ["json_schema", "json_object"]

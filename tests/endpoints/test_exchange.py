@@ -327,19 +327,6 @@ def test_draining_sends_nothing_that_waits_for_the_budget(store: Path, slow: Slo
     assert slow.n_requests == 1
 
 
-def test_budget_that_is_over_lets_remembered_replies_through(store: Path) -> None:
-    """They cost nothing."""
-    with ScriptedServer() as server:
-        through(exchange(store), at(server.url), question("a"))
-        hub = exchange(store, budget=Budget(0.01))
-        known, refused = through(hub, at(server.url), question("a"), question("b"), price=PRICE)
-        assert server.n_requests == 1
-    assert isinstance(known, ChatReply)
-    assert str(refused) == (
-        "not judged: budget (0.0000 of 0.01 dollars spent, and the next call could cost 0.1600)"
-    )
-
-
 COUNTED: Final = Answer("yes", usage=(10, 3, 0))
 
 
@@ -389,20 +376,24 @@ def test_what_a_model_claims_to_think_costs_no_more_than_was_set_aside(store: Pa
         assert hub.fit(at(server.url).endpoint, asked[0]).most_tokens < 300_000
 
 
-def test_lost_key_is_reported_only_when_something_has_to_be_sent(store: Path) -> None:
-    """Whoever has the replies needs no key."""
+def test_a_lost_key_or_an_empty_budget_stops_only_what_has_to_be_sent(store: Path) -> None:
+    """Whoever has the replies needs neither."""
     with ScriptedServer() as server:
         through(exchange(store), at(server.url), question("a"))
         keyless = at(server.url, missing="TEAM_KEY", hint=" (a judge of the suite?)")
-        hub = exchange(store)
-        known, refused = through(hub, keyless, question("a"), question("b"))
+        known, refused = through(exchange(store), keyless, question("a"), question("b"))
+        hub = exchange(store, budget=Budget(0.01))
+        also, unpaid = through(hub, at(server.url), question("a"), question("b"), price=PRICE)
         assert server.n_requests == 1
         shown = keyless.endpoint.shown
-    assert isinstance(known, ChatReply)
+    assert reply_in([known, also]).text == "yes"
     assert isinstance(refused, OptionError)
     assert str(refused) == (
         f"'llama3' is asked at {shown}, which needs a key: set TEAM_KEY, name another address with"
         " --summ-endpoint, or replay with --summ-record=none (a judge of the suite?)"
+    )
+    assert str(unpaid) == (
+        "not judged: budget (0.0000 of 0.01 dollars spent, and the next call could cost 0.1600)"
     )
 
 
