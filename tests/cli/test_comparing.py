@@ -70,6 +70,18 @@ def test_labels_decide_what_is_compared(tmp_path: Path, shell: Shell) -> None:
         "golden/summeval.toml: golden answers not compared",
         "  labels differ: '0a' then, '0b' now; drift needs the same labels",
     ]
+    # of a system that was not judged nothing is known
+    lacking = replace(rated(4), systems=(system("careful", "moss-0"), system("plain")))
+    code, lines, _ = shell.run("compare", old, saved(tmp_path, "lacking", lacking))
+    assert code == 1
+    assert "golden/summeval.toml: plain was not judged" in lines
+    # golden answers follow the systems and do not decide: the rules are about systems
+    old, new = saved(tmp_path, "4s", rated(*[4] * 8)), saved(tmp_path, "3s", rated(*[3] * 8))
+    lines = shell.lines("compare", old, new, "--fail=p0.05")
+    _, alone, _ = shell.run("compare", old, new, "--golden")
+    assert lines[0] == "golden/summeval.toml: careful"
+    assert lines[-len(alone) - 2 :] == ["no paper changed", "", *alone]
+    assert "golden/summeval.toml: 8 golden answers of 8 papers" in alone
 
 
 def test_a_record_without_golden_answers_says_how_to_get_them(tmp_path: Path, shell: Shell) -> None:
@@ -103,23 +115,3 @@ def test_suites_are_compared_by_their_names(tmp_path: Path, shell: Shell) -> Non
     ]
     error = shell.error(4, "compare", one, both, "--golden")
     assert f"OLD: {one} has no golden answers of suite 'moss'; known: kiln;" in error
-
-
-def test_golden_answers_follow_the_systems_and_do_not_decide(tmp_path: Path, shell: Shell) -> None:
-    """The rules are about systems, and the system here is what it was."""
-    old, new = saved(tmp_path, "old", rated(*[4] * 8)), saved(tmp_path, "new", rated(*[3] * 8))
-    lines = shell.lines("compare", old, new, "--fail=p0.05")
-    _, alone, _ = shell.run("compare", old, new, "--golden")
-    assert lines[0] == "golden/summeval.toml: careful"
-    assert lines[-len(alone) - 2 :] == ["no paper changed", "", *alone]
-    assert "golden/summeval.toml: 8 golden answers of 8 papers" in alone
-
-
-def test_a_system_that_was_not_judged_fails(tmp_path: Path, shell: Shell) -> None:
-    """Nothing is known of it."""
-    old = saved(tmp_path, "old", rated(4))
-    systems = (system("careful", "moss-0"), system("plain"))
-    new = saved(tmp_path, "new", replace(rated(4), systems=systems))
-    code, lines, _ = shell.run("compare", old, new)
-    assert code == 1
-    assert "golden/summeval.toml: plain was not judged" in lines

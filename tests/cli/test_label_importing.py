@@ -132,18 +132,13 @@ def test_each_annotator_may_have_a_file(shell: Shell) -> None:
 
 
 def test_label_file_is_overwritten_only_by_force(shell: Shell) -> None:
-    """Somebody may have reviewed it."""
-    run(shell, ANNA)
+    """Somebody may have reviewed it; a table without any answer is no label file."""
+    assert "rows that say nothing: 1" in run(shell, ANNA + "moss-02,long,anna,0,,,\n")
     assert failed(shell, ANNA) == (
         "--out=out.jsonl: it is there already; name another file, or overwrite it with --force"
     )
     run(shell, ANNA.replace(",3\n", ",4\n"), "--force")
     assert lines("out.jsonl")[0]["facets"] == {"result": 4}
-
-
-def test_rows_that_say_nothing_are_reported(shell: Shell) -> None:
-    """A half done table is taken as far as it goes; one without any answer is no label file."""
-    assert "rows that say nothing: 1" in run(shell, ANNA + "moss-02,long,anna,0,,,\n")
     assert failed(shell, HEADER + "moss-02,long,anna,0,,,\n", "--force") == (
         "in.csv: 'in.csv' says nothing: none of its 1 rows has an answer; name the fields of its"
         " answers with --map COLUMN=FIELD"

@@ -151,25 +151,20 @@ def test_a_cut_run_is_told_and_never_passed(careful: Path, tmp_path: Path, shell
         assert line in result
 
 
-@pytest.mark.parametrize("command", ["report", "rescore", "compare"])
-def test_what_is_no_record_is_refused(
-    careful: Path, tmp_path: Path, shell: Shell, command: str
+def test_a_strangers_record_commands_nobody_and_another_file_is_refused(
+    careful: Path, tmp_path: Path, shell: Shell
 ) -> None:
-    """With the file's name and what would be one."""
-    file = tmp_path / "run.json"
-    file.write_text("[]", encoding="utf-8")
-    message = shell.error(4, command, file, *([careful] if command == "compare" else []))
-    assert f"{file} is no run record: line 1: " in message
-
-
-def test_a_strangers_record_commands_nobody(careful: Path, tmp_path: Path, shell: Shell) -> None:
     """Records travel as artifacts and in pull requests."""
     hostile = json.dumps("\x1b[2J\n::error::x ##[group]")
     text = careful.read_text(encoding="utf-8").replace('"careful"', hostile)
-    file = tmp_path / "run.json"
+    file, other = tmp_path / "run.json", tmp_path / "other.json"
     file.write_text(resealed(text), encoding="utf-8")
-    for arguments in (["report", file], ["rescore", file], ["compare", file, file]):
-        lines = shell.run(*arguments)[1]
+    other.write_text("[]", encoding="utf-8")
+    for command in ("report", "rescore", "compare"):
+        twice = 1 + (command == "compare")
+        lines = shell.run(command, *[file] * twice)[1]
         assert lines
         assert not any(line.lstrip().startswith("::") for line in lines)
         assert not any("\x1b" in line or "##[" in line for line in lines)
+        message = shell.error(4, command, *[other, careful][:twice])
+        assert f"{other} is no run record: line 1: " in message

@@ -139,15 +139,6 @@ def test_each_cause_has_its_element_with_a_message_and_the_text() -> None:
     assert (out.tag, out.attrib, out.text) == ("system-out", {}, "eva 0.400")
 
 
-def test_without_thresholds_for_means_a_whole_run_skips_nothing() -> None:
-    """There is no verdict on means then that somebody could have forgotten."""
-    assert ALL_PAPERS not in states(record(pair(), thresholds=PLAIN))
-    left_out = system(papers=("zinc-01",), means=())
-    assert states(record(pair(), systems=(left_out,)))[ALL_PAPERS] == "skipped"
-    judged = system(papers=("zinc-01",), means=(mean(value=0.9),))
-    assert ALL_PAPERS not in states(record(pair(), systems=(judged,)))
-
-
 def test_names_that_become_the_same_are_numbered() -> None:
     """GitLab keeps the first of two equal ones, and the failing one may be the second."""
     # Jenkins takes what stands before the last dot for a package: the suite and the system.
@@ -159,6 +150,12 @@ def test_names_that_become_the_same_are_numbered() -> None:
         ("golden.careless.a_b", "facet (2)", "failure"),
         ("golden.careless.a_b", "facet (3)", "passed"),
     ]
+    # without thresholds for means nobody could have forgotten their verdict
+    assert ALL_PAPERS not in states(record(pair(), thresholds=PLAIN))
+    left_out = system(papers=("zinc-01",), means=())
+    assert states(record(pair(), systems=(left_out,)))[ALL_PAPERS] == "skipped"
+    judged = system(papers=("zinc-01",), means=(mean(value=0.9),))
+    assert ALL_PAPERS not in states(record(pair(), systems=(judged,)))
 
 
 TEXTS = st.one_of(

@@ -236,23 +236,19 @@ def test_a_mean_shows_how_it_stands_to_its_threshold() -> None:
 
 def test_a_system_says_why_it_fails_and_where_worst() -> None:
     """A red count alone sends its reader through every pair."""
-    message = moss_suite(wrong_pair(), right_pair(), wrong_pair("moss-02"))
-    page = Page(page_text(moss_run(message)))
+    page = page_of(moss_suite(wrong_pair(), right_pair(), wrong_pair("moss-02")))
     why = "✗ failed 2 failed mean facet 0.500 < 0.750 (2 of 2 papers) dropped 0.400, 0.02 allowed"
     worst = "2 pairs failed, the worst moss-01: facet 0.500 < 0.600; facet.conclusion 1 < 2 facet"
     assert f"{why} {worst}" in page.text
     assert page.text.count("the worst moss") == 1  # careful passes
-    silent = Page(page_text(moss_run(moss_suite(silent_pair()))))
+    silent = page_of(moss_suite(silent_pair()))
     assert "1 pair without a score, moss-02: timed out" in silent.text
 
 
 def test_systems_of_two_suites_are_distinguished_in_links() -> None:
     """Both suites may gate the same system on papers of the same name."""
-    text = page_text(
-        moss_run(moss_suite(right_pair(), name="a"), moss_suite(right_pair(), name="b"))
-    )
-    index = Page(text).block("index")
-    rows = Page(text).block("rows")
+    page = page_of(moss_suite(right_pair(), name="a"), moss_suite(right_pair(), name="b"))
+    index, rows = page.block("index"), page.block("rows")
     assert [index["systems"][row[0]] for row in rows] == ["a/careful", "b/careful"]
     assert [row[1] for row in rows] == [0, 1]  # two papers of one name
 
@@ -380,9 +376,8 @@ def section(page: Page) -> str:
 
 def test_an_untrusted_run_says_so_before_its_verdicts_and_beside_them() -> None:
     """Green badges are what the eye meets, so that they stand back."""
-    text = page_text(moss_run(untrusted(moss_suite(right_pair()))))
-    page = Page(text)
-    assert "<title>? untrusted: moss</title>" in text
+    page = page_of(untrusted(moss_suite(right_pair())))
+    assert page.text.startswith("? untrusted: moss ")
     assert page.tags("header")[0]["class"] == "top untrusted"
     assert page.tags("main") == [{"class": "untrusted"}]
     hrefs = [a["href"] for a in page.tags("a")]
@@ -504,8 +499,7 @@ def test_a_fact_that_is_cut_out_of_its_sentence_is_found_in_it() -> None:
 def test_a_fact_is_marked_in_the_reference_that_shares_its_words() -> None:
     """With two references, its sentence's index alone does not say which."""
     message = replace(moss_paper("moss-01"), references=("Stars shine. They burn.", REFERENCE))
-    text = page_text(moss_run(replace(moss_suite(wrong_pair()), papers=(message,))))
-    pair = Page(text).block("pair-0")
+    pair = page_of(replace(moss_suite(wrong_pair()), papers=(message,))).block("pair-0")
     missing = next(p for p in pair["pieces"] if p["kind"] == "expected")
     # Its third sentence begins behind 16 + 1 + 18 + 1 characters of the second reference.
     assert missing["at"] == [[2, 36, 64]]
