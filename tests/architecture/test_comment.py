@@ -157,7 +157,7 @@ def test_a_comment_is_renewed_in_place(forge: Forge, tmp_path: Path) -> None:
     assert forge.tokens == {"Authorization: Bearer t0ken"}
 
 
-def test_a_commit_that_is_not_at_a_head_gets_no_comment(forge: Forge, tmp_path: Path) -> None:
+def test_only_the_head_of_one_gets_a_comment(forge: Forge, tmp_path: Path) -> None:
     """The run of the newer commit says it; an older one that ends later must not overwrite it."""
     # Of two pull requests, to other branches, one would get what the gate found for the other.
     for values, n_pulls in (({"SHA": "f0f"}, 0), ({"HEAD": "other:main"}, 0), ({"SHA": "two"}, 2)):

@@ -276,9 +276,7 @@ def test_the_next_round_has_room_for_what_a_model_thought(tmp_path: Path, shell:
         assert "2 replies stored" in shell.lines("batch", "import", "in")[0]
 
 
-def test_reply_that_was_cut_off_is_stored_and_two_to_one_request_are_refused(
-    tmp_path: Path, shell: Shell
-) -> None:
+def test_a_reply_cut_off_is_stored_and_two_to_one_are_refused(tmp_path: Path, shell: Shell) -> None:
     """It is a reply: the judge asks again in the next round, the system fails."""
     ends = ("length", "content_filter")
     lines = [

@@ -154,9 +154,9 @@ def test_a_suite_without_labels_has_nothing_to_agree_with(suite: Path, shell: Sh
     assert ASKED == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_unreadable_arguments_are_an_error(shell: Shell) -> None:
+    """Exit 4, as for every other mistake of the user's."""
+    for arguments, message in (
         (["agree"], 'Command "agree" parameter SUITE requires an argument.'),
         (["agree", "moss", "--josn", "x"], "Unknown option: --josn. Did you mean --json?"),
         (
@@ -170,13 +170,8 @@ def test_a_suite_without_labels_has_nothing_to_agree_with(suite: Path, shell: Sh
             'Choose from: "scholarsum", "table", "hf", "csv"',
         ),
         (["agree", "moss", "--of", "faithful"], "--of=faithful goes with --evidence"),
-    ],
-)
-def test_unreadable_arguments_are_an_error(
-    arguments: list[str], message: str, shell: Shell
-) -> None:
-    """Exit 4, as for every other mistake of the user's."""
-    assert message in shell.error(4, *arguments)
+    ):
+        assert message in shell.error(4, *arguments)
 
 
 @pytest.mark.parametrize("arguments", [[], ["cassette"]])

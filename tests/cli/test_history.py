@@ -235,7 +235,9 @@ def test_a_folder_may_hold_very_many_runs(runs: Path, shell: Shell, tmp_path: Pa
         (("RUNS/edited.json",), "edited.json is no run record"),
     ],
 )
-def test_gaps_are_named(runs: Path, shell: Shell, arguments: tuple[str, ...], message: str) -> None:
+def test_what_is_gone_is_named(
+    runs: Path, shell: Shell, arguments: tuple[str, ...], message: str
+) -> None:
     """A file that the user names must be a run; one in a folder is left out."""
     code, _, error = shell.run("history", *(part.replace("RUNS", str(runs)) for part in arguments))
     assert code == 4

@@ -107,7 +107,7 @@ def test_rescore_decides_again(careful: Path, careless: Path, tmp_path: Path, sh
         ("rescore --record=nowhere/run.json", "cannot be written, its folder is not there"),
     ],
 )
-def test_nonsense_is_refused(
+def test_what_decides_nothing_is_refused(
     careful: Path, careless: Path, shell: Shell, options: str, message: str
 ) -> None:
     """In the words of the option that was typed."""
@@ -151,9 +151,7 @@ def test_a_cut_run_is_told_and_never_passed(careful: Path, tmp_path: Path, shell
         assert line in result
 
 
-def test_a_strangers_record_commands_nobody_and_another_file_is_refused(
-    careful: Path, tmp_path: Path, shell: Shell
-) -> None:
+def test_a_strangers_record_commands_nobody(careful: Path, tmp_path: Path, shell: Shell) -> None:
     """Records travel as artifacts and in pull requests."""
     hostile = json.dumps("\x1b[2J\n::error::x ##[group]")
     text = careful.read_text(encoding="utf-8").replace('"careful"', hostile)

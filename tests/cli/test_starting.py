@@ -100,7 +100,7 @@ def test_the_sample_is_red_for_one_error_and_green_once_its_line_is_mended(
     assert bench.inside().last == "3 passed"  # as the line says
 
 
-def test_the_new_suite_holds_to_every_metric_and_examples_in_its_comments_work(
+def test_the_new_suite_and_the_examples_in_its_comments_work(
     tmp_path: Path,
 ) -> None:
     """What stands there is copied; somebody will take the comment signs away and nothing else."""

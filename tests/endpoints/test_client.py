@@ -385,7 +385,7 @@ def test_a_server_that_went_away_is_waited_for() -> None:
     assert run(at(f"http://127.0.0.1:{port}/v1"), twice) == ["yes", "yes"]
 
 
-def test_an_endpoint_gets_no_proxy_or_key_and_no_redirection(
+def test_an_endpoint_gets_no_proxy_key_or_redirection(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A proxy cannot reach loopback; the package would send OpenAI's key to whoever is asked."""

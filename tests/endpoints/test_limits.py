@@ -247,9 +247,9 @@ def times(pace: Limiter, n_requests: int, n_tokens: int = 0, *, start: float = 0
     return sent
 
 
-@pytest.mark.parametrize(
-    ("limits", "n_tokens", "start", "sent"),
-    [
+def test_requests_are_spread_over_the_minute() -> None:
+    """The slower of both limits counts; an hour without requests saves nothing up."""
+    for limits, n_tokens, start, sent in (
         # 30 a minute are one every two seconds
         ((30, None), 0, 100.0, [100, 102, 104, 106]),
         # 1200 a minute are 20 a second: two at once, then one every 50 ms
@@ -259,18 +259,13 @@ def times(pace: Limiter, n_requests: int, n_tokens: int = 0, *, start: float = 0
         # 60 requests a minute, one a second; 600 tokens a minute, 30 of them every three seconds
         ((60, 600), 30, 0.0, [0, 3, 6]),
         ((60, 600), 1, 0.0, [0, 1, 2]),
-    ],
-)
-def test_requests_are_spread_over_the_minute(
-    limits: tuple[int | None, int | None], n_tokens: int, start: float, sent: list[float]
-) -> None:
-    """The slower of both limits counts; an hour without requests saves nothing up."""
-    n_requests, of_tokens = limits
-    endpoint = replace(at(requests_per_minute=n_requests), tokens_per_minute=of_tokens)
-    pace = Limiter(endpoint, 64)
-    assert times(pace, len(sent), n_tokens, start=start) == pytest.approx(sent)
-    again = times(pace, len(sent), n_tokens, start=start + 3600)
-    assert again == pytest.approx([at + 3600 for at in sent])
+    ):
+        n_requests, of_tokens = limits
+        endpoint = replace(at(requests_per_minute=n_requests), tokens_per_minute=of_tokens)
+        pace = Limiter(endpoint, 64)
+        assert times(pace, len(sent), n_tokens, start=start) == pytest.approx(sent)
+        again = times(pace, len(sent), n_tokens, start=start + 3600)
+        assert again == pytest.approx([at + 3600 for at in sent])
 
 
 @settings(deadline=None, max_examples=40)

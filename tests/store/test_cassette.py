@@ -70,9 +70,9 @@ def test_any_text_is_a_row_or_no_row(text: str) -> None:
 PARTS = "a row has 'key', 'reply' and 'topic', and this has"
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+def test_line_that_is_no_row_says_why() -> None:
+    """Python's reader would let most of these pass, and such a row would never be found."""
+    for text, message in (
         (line(extra=1), f"{PARTS} 'extra', 'key', 'reply', 'topic'"),
         ('{"key": 1}', f"{PARTS} 'key'"),
         ("{}", f"{PARTS} nothing"),
@@ -93,13 +93,10 @@ PARTS = "a row has 'key', 'reply' and 'topic', and this has"
                 ("a" * 64 + "\n", f"'{'a' * 40}'..."),
             )
         ),
-    ],
-)
-def test_line_that_is_no_row_says_why(text: str, message: str) -> None:
-    """Python's reader would let most of these pass, and such a row would never be found."""
-    with pytest.raises(ValueError, match=r".") as caught:
-        read_row(text)
-    assert str(caught.value) == message
+    ):
+        with pytest.raises(ValueError, match=r".") as caught:
+            read_row(text)
+        assert str(caught.value) == message
 
 
 A, B, C = "a" * 64, "b" * 64, "c" * 64
@@ -164,7 +161,7 @@ def test_unused_rows_are_those_nobody_asked_for(path: Path) -> None:
     assert cassette.unused(()) == ROWS
 
 
-def test_no_row_is_refused_with_its_number(path: Path) -> None:
+def test_a_line_that_is_no_row_is_refused_with_its_number(path: Path) -> None:
     """The mistake can be found in an editor."""
     for number, line, message in (
         (2, "{}", f"{PARTS} nothing; {AGAIN}"),
@@ -248,7 +245,7 @@ def test_key_is_the_digest_of_canonical_json() -> None:
         ({"a": {1: 2}}, TypeError, r"\{1: 2\} is no JSON value"),
     ],
 )
-def test_no_json_is_refused(
+def test_what_json_has_not_is_refused(
     identity: dict[str, object], error: type[Exception], message: str
 ) -> None:
     """A set has no order, NaN makes a key that nobody else can make, and a name is a text."""
