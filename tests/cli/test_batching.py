@@ -18,12 +18,11 @@ from tests.asked_suite import (
     desk_for,
     evaluated,
     loaded,
-    surveyed,
     tasks_of,
     text_by_rule,
     write_suite,
 )
-from tests.cli.conftest import Shell, judged
+from tests.cli.conftest import Shell
 from tests.scripted_server import ScriptedServer
 from tests.stored import stored
 
@@ -62,15 +61,19 @@ def saying(**choice: object) -> dict[str, object]:
 
 def test_rounds_end_as_a_live_run(tmp_path: Path, server: ScriptedServer, shell: Shell) -> None:
     """Summaries, then facets and facts, then ratings and checks; then nothing is open."""
-    # The same replies, live and by files, are the same scores with the same evidence.
+    # The same requests, in the form of OpenAI's Batch API, sorted by key; the same replies are the
+    # same scores with the same evidence.
     suite = loaded(write_suite(tmp_path / "kilns", server.url, systems=("good", "writer")))
     live = evaluated(desk_for(tmp_path / "live", suite), suite, tasks_of(suite))
-    n_live = server.n_requests
+    n_live, bodies = server.n_requests, [dict(seen.body) for seen in server.seen]
+    api = {"method": "POST", "url": "/v1/chat/completions"}
 
     rounds: list[int] = []
     keys: set[object] = set()
     while not (lines := shell.lines(*EXPORT))[0].startswith("nothing is open"):
         open_ = requests(tmp_path)
+        assert open_ == sorted(open_, key=lambda request: str(request["custom_id"]))
+        assert all(request == request | api and request["body"] in bodies for request in open_)
         rounds.append(len(open_))
         keys |= {request["custom_id"] for request in open_}
         assert lines[0].startswith(f"out: {len(open_)} requests for rule-1")
@@ -83,6 +86,9 @@ def test_rounds_end_as_a_live_run(tmp_path: Path, server: ScriptedServer, shell:
     assert lines == [f"nothing is open: all {n_live} replies are stored; run pytest"]
     assert len(rounds) == 3
     assert sum(rounds) == len(keys) == n_live
+    assert keys == set(stored(tmp_path / "live"))
+    printed, _ = shell.lines(*EXPORT, "--model", "good,bad")  # only what is open is asked
+    assert printed == "out: 6 requests for rule-1; 14 replies are stored"
 
     after = evaluated(desk_for(tmp_path / "store", suite), suite, tasks_of(suite))
     assert server.n_requests == n_live
@@ -179,30 +185,6 @@ def test_unusable_replies_are_exported_again(
     result = evaluated(desk_for(tmp_path / "store", suite, run="run-2"), suite, tasks)
     assert not any(isinstance(score, Unscored) for each in result for score in each.scores)
     assert server.n_requests == 0
-
-
-def test_request_is_that_of_a_live_run(
-    tmp_path: Path, server: ScriptedServer, shell: Shell
-) -> None:
-    """In the form of OpenAI's Batch API, sorted by key; only what is open is asked."""
-    shell.lines(*EXPORT)
-    exported = requests(tmp_path)
-    judged(tmp_path, "good")
-    suite = loaded(tmp_path / "kilns")
-    tasks = tasks_of(suite, metrics=("faithfulness",))
-    result = surveyed(desk_for(tmp_path / "store"), suite, tasks, imagine=False).stored
-    assert exported == [
-        {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": entry["body"]}
-        for key, entry in zip(sorted(result), exported, strict=True)
-    ]
-    bodies = [entry["body"] for entry in exported]
-    assert len(bodies) == len(server.seen) == 2
-    assert all(dict(seen.body) in bodies for seen in server.seen)
-
-    printed = shell.lines(*EXPORT, "--model", "good,bad")
-    assert printed[0] == "out: 2 requests for rule-1; 2 replies are stored"
-    assert shell.lines(*EXPORT) == ["nothing is open: all 2 replies are stored; run pytest"]
-    assert server.n_requests == 2
 
 
 def test_request_speaks_the_dialect_that_is_known(tmp_path: Path, shell: Shell) -> None:
