@@ -155,6 +155,11 @@ def yes(_: Seen) -> Answer:
     return Answer("yes")
 
 
+def always(action: Action) -> Script:
+    """The script of a server that knows one thing."""
+    return lambda _: action
+
+
 def _completion(answer: Answer, seen: Seen) -> bytes:
     message: dict[str, object] = {"role": "assistant", "content": answer.text}
     if answer.refusal is not None:

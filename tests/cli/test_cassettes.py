@@ -9,7 +9,7 @@ from summeval_pytest.run.session import Session, Terms
 from summeval_pytest.store.cassette import Cassette, Row, read_cassette, write_cassette
 from tests.asked_suite import KEY, by_rule, bytes_under, evaluated, loaded, tasks_of, write_suite
 from tests.cli.conftest import Shell, judged
-from tests.scripted_server import Answer, ScriptedServer, Seen
+from tests.scripted_server import Answer, ScriptedServer, Seen, always
 from tests.stored import stored
 
 FAITHFUL = "\n[thresholds]\nfaithfulness = 0.1\n"
@@ -97,47 +97,38 @@ def test_verify_says_that_a_run_can_be_replayed(tmp_path: Path, shell: Shell) ->
         assert stored(fresh) == dict(recorded.rows)
 
 
-def test_replies_that_were_cut_off_are_refused_not_planned(tmp_path: Path, shell: Shell) -> None:
-    """An error in every replay; and a run would not ask for them again."""
-    with ScriptedServer(lambda _: Answer("", finish="length")) as other:
-        write_suite(tmp_path / "kilns", other.url, tail=FAITHFUL)
-        judged(tmp_path, "good", store="ill")
-    message = shell.error(1, "cassette", "export", *RULE, "--store", "ill")
-    assert message.startswith("kilns/summeval.toml: 2 replies are recorded and cut off: sentence ")
-    assert message.count(": the model spent all 20 tokens thinking)") == 2
-    assert message.endswith("; set max_tokens higher under [judges.NAME]")
-    (planned, nothing) = shell.lines("plan", *RULE, "--store", "ill")
-    assert planned.endswith("4 replies are stored")  # each was asked twice
-    assert nothing == "every reply is stored: the run asks nothing and costs nothing"
-
-
 def test_unusable_replies_are_refused(tmp_path: Path, server: ScriptedServer, shell: Shell) -> None:
     """An error in every replay: each is named, with why, and what to type."""
     # In a cassette no mark tells, since another version may have written it: it is read as a run
     # would.
-    with ScriptedServer(lambda _: Answer('{"checks": []}')) as other:
-        write_suite(tmp_path / "kilns", other.url, tail=FAITHFUL)
-        judged(tmp_path, "good", store="ill")  # each of two requests is asked three times
-    write_suite(tmp_path / "kilns", server.url, tail=FAITHFUL)
-    rows, file = stored(tmp_path / "ill"), tmp_path / "kilns" / "cassette.jsonl"
-    assert len(rows) == 6
-
-    def message(action: str, store: str) -> None:
-        message = shell.error(1, "cassette", action, *RULE, "--store", store)
-        unusable = "kilns/summeval.toml: 2 replies are recorded and unusable: sentence "
-        assert message.startswith(unusable)
-        assert message.count(": item 1 is missing)") == 2
-        assert message.endswith(" --summ-record=new', then export")
-
-    message("export", "ill")
-    assert not file.exists()
-    assert stored(tmp_path / "ill") == rows
-    written = write_cassette(file, rows.values())
-    for action in ("verify", "prune"):
-        message(action, "nowhere")
-        assert cassette(tmp_path).sha256 == written
+    file, again = tmp_path / "kilns" / "cassette.jsonl", " --summ-record=new', then export"
+    more = "; set max_tokens higher under [judges.NAME]"
+    for store, answer, n_asked, what, why, end in (
+        ("ill", Answer('{"checks": []}'), 6, "unusable", "item 1 is missing", again),
+        ("cut", Answer("", finish="length"), 4, "cut off", "the model spent all 20 tokens", more),
+    ):
+        with ScriptedServer(always(answer)) as other:
+            write_suite(tmp_path / "kilns", other.url, tail=FAITHFUL)
+            judged(tmp_path, "good", store=store)
+        write_suite(tmp_path / "kilns", server.url, tail=FAITHFUL)
+        rows = stored(tmp_path / store)
+        assert len(rows) == n_asked
+        for action, place in (("export", store), ("verify", "nowhere"), ("prune", "nowhere")):
+            assert file.exists() == (action == "prune")
+            written = "" if action == "export" else write_cassette(file, rows.values())
+            message = shell.error(1, "cassette", action, *RULE, "--store", place)
+            start = f"kilns/summeval.toml: 2 replies are recorded and {what}: sentence "
+            assert message.startswith(start)
+            assert message.count(f": {why}") == 2
+            assert message.endswith(end)
+            assert not written or cassette(tmp_path).sha256 == written
+        file.unlink()
+        assert stored(tmp_path / store) == rows
     assert not (tmp_path / "nowhere").exists()
     assert server.n_requests == 2
+    planned, nothing = shell.lines("plan", *RULE, "--store", "cut")  # a run asks for none again
+    assert planned.endswith("4 replies are stored")
+    assert nothing == "every reply is stored: the run asks nothing and costs nothing"
 
 
 @pytest.mark.parametrize("action", ["verify", "prune", "import"])

@@ -35,6 +35,7 @@ from tests.scripted_server import (
     Status,
     Trickle,
     Until,
+    always,
 )
 from tests.waiting import skip, until
 
@@ -46,11 +47,6 @@ NEVER = Until(lambda: False, Answer("never"))
 def first(*actions: Action) -> Callable[[Seen], Action]:
     """A script that does these in order, and answers "yes" from then on."""
     return lambda seen: actions[seen.index] if seen.index < len(actions) else Answer("yes")
-
-
-def always(action: Action) -> Callable[[Seen], Action]:
-    """A script that knows one thing."""
-    return lambda _: action
 
 
 def free_port() -> int:

@@ -6,6 +6,7 @@ import logging
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from itertools import product
 
 import pytest
 from hypothesis import example, given, settings
@@ -197,25 +198,22 @@ def test_no_key_survives(key: str, before: str, after: str) -> None:
     assert json.dumps(secret)[1:-1] not in owner.redacted(json.dumps(before + secret + after))
 
 
-@pytest.mark.parametrize("before", ["", "u:", "Bearer ", "abc"])
-@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
-@pytest.mark.parametrize("key", [KEY, SLASHED, "kf7>?~>?~>?~"])
-def test_a_key_in_base64_is_found(before: str, encode: Callable[[bytes], bytes], key: str) -> None:
-    """Basic authorization is written so, and proxies show it."""
-    sent = encode(f"{before}{key}:and more".encode()).decode()
-    message = endpoint(key).redacted(f"authorization: {sent}.")
-    start = -(-len(before) * 8 // 6)
-    assert "[key]" in message
-    assert sent[start : start + 6] not in message
-    assert base64.b64encode(key.encode()).decode()[:6] not in message
-
-
-@pytest.mark.parametrize("width", [7, 12, 20])
-@pytest.mark.parametrize("break_", ["\n", "\n      ", "  \n\t", "\r\n", "\nE         "])
-def test_a_key_that_was_wrapped_is_found(width: int, break_: str) -> None:
-    """Reports are 80 characters wide, and a key has hyphens to break at."""
-    wrapped = break_.join(KEY[start : start + width] for start in range(0, len(KEY), width))
-    assert endpoint().redacted(f"(sent {wrapped})") == "(sent [key])"
+def test_a_key_in_base64_or_wrapped_is_found() -> None:
+    """Basic authorization is written so; reports are 80 wide, and a key has hyphens to break at."""
+    coders = (base64.b64encode, base64.urlsafe_b64encode)
+    for before, encode, key in product(
+        ("", "u:", "Bearer ", "abc"), coders, (KEY, SLASHED, "kf7>?~>?~>?~")
+    ):
+        sent = encode(f"{before}{key}:and more".encode()).decode()
+        message = endpoint(key).redacted(f"authorization: {sent}.")
+        start = -(-len(before) * 8 // 6)
+        assert "[key]" in message
+        assert sent[start : start + 6] not in message
+        assert base64.b64encode(key.encode()).decode()[:6] not in message
+    breaks = ("\n", "\n      ", "  \n\t", "\r\n", "\nE         ")
+    for width, break_ in product((7, 12, 20), breaks):
+        wrapped = break_.join(KEY[start : start + width] for start in range(0, len(KEY), width))
+        assert endpoint().redacted(f"(sent {wrapped})") == "(sent [key])"
 
 
 @pytest.mark.parametrize("status", [200, 401])
@@ -330,36 +328,34 @@ def test_an_endpoint_is_found_with_its_key(
     assert OPENAIS not in repr(address)  # values get into tracebacks
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "https://keyed.example/v1",
-        "https://me:pass@keyed.example:443/other",
-        "HTTPS://Keyed.Example/v1?x=y",
-    ],
-)
-@pytest.mark.parametrize("allowed", ["https://keyed.example", "TEAM_KEY=https://KEYED.example/"])
-def test_allowed_is_who_gets_the_key_and_not_which_path(url: str, allowed: str) -> None:
+def test_allowed_is_who_gets_the_key_and_not_which_path() -> None:
     """An origin is a server: scheme, host and port."""
-    address = find_endpoint("keyed", {"keyed": replace(KEYED, base_url=url)}, allowed=[allowed])
-    assert (address.endpoint.api_key, address.missing) == (TEAMS, "")
+    for path, allowed in product(
+        (
+            "https://keyed.example/v1",
+            "https://me:p@keyed.example:443/o",
+            "HTTPS://Keyed.Example/v1?x",
+        ),
+        ("https://keyed.example", "TEAM_KEY=https://KEYED.example/"),
+    ):
+        specs = {"keyed": replace(KEYED, base_url=path)}
+        address = find_endpoint("keyed", specs, allowed=[allowed])
+        assert (address.endpoint.api_key, address.missing) == (TEAMS, "")
 
 
-OTHER_PLACES = """
-OTHER_KEY=https://keyed:8000 TEAM_KEY=https://keyed TEAM_KEY=https://keyed:8001
-TEAM_KEY=http://keyed:8000 TEAM_KEY=https://keyed.example:8000 TEAM_KEY=https://not-keyed:8000
-""".split()
-
-
-@pytest.mark.parametrize("allowed", [[], *([place] for place in OTHER_PLACES)], ids=str)
-def test_a_suite_sends_no_key_where_the_user_has_not_allowed_it(allowed: list[str]) -> None:
+def test_a_suite_sends_no_key_where_the_user_has_not_allowed_it() -> None:
     """A pull request that edits the suite would have any secret of the machine."""
-    assert refusal("keyed", allowed=allowed) == (
-        "endpoint 'keyed' of the suite wants the key in TEAM_KEY sent to https://keyed:8000, and"
-        " you have not allowed that; if you trust it, set"
-        " SUMM_ALLOW_ENDPOINTS=TEAM_KEY=https://keyed:8000 (or --summ-allow-endpoints, or the ini"
-        " key summ_allow_endpoints)"
-    )
+    others = """
+    OTHER_KEY=https://keyed:8000 TEAM_KEY=https://keyed TEAM_KEY=https://keyed:8001
+    TEAM_KEY=http://keyed:8000 TEAM_KEY=https://keyed.example:8000 TEAM_KEY=https://not-keyed:8000
+    """
+    for allowed in ([], *([place] for place in others.split())):
+        assert refusal("keyed", allowed=allowed) == (
+            "endpoint 'keyed' of the suite wants the key in TEAM_KEY sent to https://keyed:8000,"
+            " and you have not allowed that; if you trust it, set"
+            " SUMM_ALLOW_ENDPOINTS=TEAM_KEY=https://keyed:8000 (or --summ-allow-endpoints, or the"
+            " ini key summ_allow_endpoints)"
+        )
 
 
 def test_whatever_a_suite_writes_allows_nothing() -> None:
@@ -390,15 +386,15 @@ def test_what_the_user_types_or_sets_is_allowed() -> None:
     assert (address.endpoint.api_key, address.endpoint.origin) == ("", "https://keyed:8000")
 
 
-@pytest.mark.parametrize("host", ["keyed:8000", "192.168.0.7", "localhost.example"])
-def test_no_key_goes_over_plain_http(host: str) -> None:
+def test_no_key_goes_over_plain_http() -> None:
     """Whoever is on the way would have it, whatever the user allows."""
-    url = f"http://{host}/v1"
-    message = refusal("keyed", {"keyed": replace(KEYED, base_url=url)}, allowed=[f"http://{host}"])
-    assert message.startswith("endpoint 'keyed': its API key would go to ")
-    assert "over plain http" in message
-    assert "over plain http" in refusal("openai", {}, {**ENVIRON, "OPENAI_BASE_URL": url})
-    assert find_endpoint(url, {}).endpoint.api_key == ""
+    for host in ("keyed:8000", "192.168.0.7", "localhost.example"):
+        url, allowed = f"http://{host}/v1", [f"http://{host}"]
+        message = refusal("keyed", {"keyed": replace(KEYED, base_url=url)}, allowed=allowed)
+        assert message.startswith("endpoint 'keyed': its API key would go to ")
+        assert "over plain http" in message
+        assert "over plain http" in refusal("openai", {}, {**ENVIRON, "OPENAI_BASE_URL": url})
+        assert find_endpoint(url, {}).endpoint.api_key == ""
     assert find_endpoint(LOCAL, {}).endpoint.api_key == OPENAIS  # nobody is on the way
 
 
