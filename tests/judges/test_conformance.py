@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -15,10 +15,6 @@ from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.study.local_checker import Checker
 from tests.judges.llm.by_rule import judge_of
 from tests.local_models import WordReader
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 ODD = (
     "",

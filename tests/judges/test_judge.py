@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import permutations, product
+from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import pytest
 
@@ -16,18 +18,13 @@ from summeval_pytest.judges.judge import (
     Counting,
     Judge,
     Panel,
+    Part,
     Prompting,
     find_judge,
     is_local,
     signature_for,
 )
 from summeval_pytest.judges.offline.embedded import OfflineJudge
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from summeval_pytest.judges.judge import Part
 
 TEAM = """
 class Strict:
@@ -98,10 +95,7 @@ def test_a_judge_in_this_process_is_reported_by_its_name(
         ("team_judges:Missing", "module 'team_judges' has no attribute 'Missing'"),
         ("team_judges:", "module 'team_judges' has no attribute ''"),
         ("team_judges:number", "TypeError: 'int' object is not callable"),
-        (
-            "team_judges:needy",
-            "TypeError: needy() missing 1 required positional argument: 'key'",
-        ),
+        ("team_judges:needy", "TypeError: needy() missing 1 required positional argument: 'key'"),
         ("team_judges:poor", "OSError: no licence file"),
         ("no_such_package.judges:Own", "No module named 'no_such_package'"),
         (":Own", "ValueError: Empty module name"),

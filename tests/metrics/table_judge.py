@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from summeval_pytest import questions as q
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from summeval_pytest.metrics.flow import Dialogue, Returned
+from summeval_pytest.metrics.flow import Dialogue, Returned
 
 
 def ended(dialogue: Dialogue[Returned], *rounds: tuple[q.Answer, ...]) -> Returned:

@@ -5,8 +5,6 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from summeval_pytest import questions as q
 from summeval_pytest.metrics import eva
@@ -68,16 +66,6 @@ def scored(
     score = judged(q.FactList(reference), q.FactList(candidate), *answers, both=len(answers) != 1)
     assert isinstance(score, EvaScore)
     return score
-
-
-# The arithmetic
-@given(st.floats(0, 1), st.floats(0, 1))
-def test_f1_is_symmetric_and_lies_between_its_two(precision: float, recall: float) -> None:
-    """Neither side can be bought with the other."""
-    value = f1(precision, recall)
-    assert value == pytest.approx(f1(recall, precision))
-    assert 0 <= value <= max(precision, recall) + 1e-12
-    assert value >= min(precision, recall) - 1e-12 or min(precision, recall) < 1e-300
 
 
 def test_f1_meets_every_threshold_that_it_equals() -> None:
@@ -147,26 +135,6 @@ def test_each_check_is_kept_with_its_evidence() -> None:
         (OF_REFERENCE[0], False, ()),
         (OF_REFERENCE[1], True, ("Lead was not given.",)),
     ]
-
-
-@given(
-    st.lists(st.tuples(st.booleans(), st.frozensets(st.integers(0, 3))), min_size=1, max_size=6),
-    st.data(),
-)
-def test_eva_rises_with_each_fact_that_follows(
-    judgements: list[tuple[bool, frozenset[int]]], data: st.DataObject
-) -> None:
-    """Law: mending a wrong fact never costs the system anything."""
-
-    def of(entailed: bool) -> EvaScore:
-        judgements[place] = (entailed, judgements[place][1])
-        forward = [replace(yes(*sorted(by)), entailed=holds) for holds, by in judgements]
-        return scored(ponds(4), ponds(len(forward), "lake"), checks(*forward))
-
-    place = data.draw(st.integers(0, len(judgements) - 1))
-    lower, higher = of(False), of(True)
-    assert lower.value <= higher.value
-    assert (lower.precision or 0) < (higher.precision or 0)
 
 
 # The conversation
@@ -356,15 +324,11 @@ def alone(*facts: q.Fact) -> tuple[q.Fact, ...]:
     return tuple(replace(fact, parent=None) for fact in facts)
 
 
-def test_together_is_one_question_with_the_tree() -> None:
-    """The default: one request for a summary."""
-    judge = Table()
-    validated(judge, Stages())
-    assert judge.rounds == [(q.CheckFacts(TREE, PREMISES),)]
-
-
 def test_chain_by_chain_roots_come_first_and_children_with_the_verdicts_before() -> None:
-    """Worked example: facts of one parent share a question; a chain goes on after a no."""
+    """Worked example: facts of one parent share a question; a chain goes on after a no.
+
+    By default the whole tree is one question: one request for a summary.
+    """
     judge = Table(carries={ROOT.text: PREMISES[:1], LAST.text: PREMISES[:2]})
     results = validated(judge, CHAIN)
     before = q.Settled(text=ROOT.text, holds=True)
@@ -376,6 +340,9 @@ def test_chain_by_chain_roots_come_first_and_children_with_the_verdicts_before()
     ]
     holds = [check.entailed for check in results if isinstance(check, q.FactCheck)]
     assert holds == [True, False, True, True, False]
+    default = Table()
+    validated(default, Stages())
+    assert default.rounds == [(q.CheckFacts(TREE, PREMISES),)]
 
 
 def test_a_no_and_an_unanswered_fact_are_reported_to_those_after_them() -> None:
@@ -416,7 +383,7 @@ def test_each_fact_is_asked_with_its_most_similar_premises_one_by_one() -> None:
 def test_a_premise_that_is_not_among_the_most_similar_carries_nothing() -> None:
     """What retrieval misses is the paper's loss, too (metrics.md 3.3)."""
     judge = Table(carries={ROOT.text: PREMISES[2:]})
-    for most, holds in ((1, False), (2, False), (3, True)):
+    for most, holds in ((2, False), (3, True)):
         (check,) = validated(judge, Stages(premises=most), (ROOT,))
         assert isinstance(check, q.FactCheck)
         assert (check.entailed, check.premises) == (holds, (2,) if holds else ())
@@ -478,37 +445,6 @@ def test_a_question_without_an_answer_leaves_its_own_facts_open() -> None:
     assert ended(flow, (lost, checks(no()))).checks == (lost, no())
 
 
-N_PREMISES = 4
-
-
-@given(
-    st.lists(st.frozensets(st.integers(0, N_PREMISES - 1)), min_size=1, max_size=6),
-    st.integers(N_PREMISES, 9),
-    st.sampled_from([Stages(), CHAIN]),
-)
-def test_all_premises_one_by_one_match_what_all_at_once_match(
-    carried: list[frozenset[int]], most: int, form: Stages
-) -> None:
-    """Law: with k at least as many as there are, only the questions differ."""
-    premises = tuple(f"Pond {place} was dry." for place in range(N_PREMISES))
-    stated = tuple(
-        q.Fact(text=f"Lake {place} was wet.", sentence=0, parent=place - 1 if place % 3 else None)
-        for place in range(len(carried))
-    )
-    judge = Table(
-        carries={
-            fact.text: tuple(premises[place] for place in by)
-            for fact, by in zip(stated, carried, strict=True)
-        }
-    )
-    for stages in (form, replace(form, premises=most)):
-        results = validated(judge, stages, stated, premises)
-        outcome = [
-            (c.entailed, frozenset(c.premises)) for c in results if isinstance(c, q.FactCheck)
-        ]
-        assert outcome == [(bool(by), by) for by in carried]
-
-
 # The whole, in all forms
 SUMMARY_TEXT = "Zinc was given to some mice. The rats slept. Moss grew."
 WRITTEN = "Zinc was given to mice. Mice slept longer. Moss grew."
@@ -543,38 +479,21 @@ def measured(judge: Table, stages: Stages, summary: str = SUMMARY_TEXT) -> EvaSc
     return score
 
 
-def test_the_default_counts_facts_alone() -> None:
-    """Worked example: P = 3/4, R = 2/3, F1 = 2 * 3/4 * 2/3 / (17/12) = 12/17."""
-    score = measured(table(), Stages())
-    assert score.values() == {
-        "eva": pytest.approx(12 / 17),
-        "eva.precision": 3 / 4,
-        "eva.recall": pytest.approx(2 / 3),
-    }
-    assert score.counts == (
-        StageCounts(n_sentences=3, n_listed=3, n_facts=3, n_chains=3),
-        StageCounts(n_sentences=3, n_listed=4, n_facts=4, n_chains=4),
-    )
-    assert replace(score, counts=None) == score  # no run record keeps them
-
-
 def test_the_paper_as_it_stands_worked_example() -> None:
-    """All stages in the paper's form.
+    """All stages in the paper's form, and the default, which counts facts alone.
 
     N_c = 4 facts + 1 relation, of which 4 hold: P = 4/5. N_r = 3 facts + 1 relation, of which 3
-    are matched: R = 3/4. F1 = 2 * 4/5 * 3/4 / (31/20) = 24/31.
+    are matched: R = 3/4. F1 = 2 * 4/5 * 3/4 / (31/20) = 24/31. By default P = 3/4, R = 2/3.
     """
     judge = table()
     score = measured(judge, PAPER)
     assert (score.precision, score.recall, score.matched) == (0.8, 0.75, frozenset({0, 1, 2}))
     assert score.value == pytest.approx(24 / 31)
+    of_reference = StageCounts(n_sentences=3, n_listed=3, n_facts=3, n_chains=3)
+    of_summary = StageCounts(n_sentences=3, n_listed=4, n_facts=4, n_chains=4)
     assert score.counts == (
-        StageCounts(
-            n_sentences=3, n_listed=3, n_facts=3, n_chains=3, n_relations=1, n_kept_relations=1
-        ),
-        StageCounts(
-            n_sentences=3, n_listed=4, n_facts=4, n_chains=3, n_relations=2, n_kept_relations=1
-        ),
+        replace(of_reference, n_relations=1, n_kept_relations=1),
+        replace(of_summary, n_chains=3, n_relations=2, n_kept_relations=1),
     )
     listing, linking, roots, additions = judge.rounds
     assert (len(listing), len(linking)) == (4, 3)
@@ -582,6 +501,10 @@ def test_the_paper_as_it_stands_worked_example() -> None:
     assert len(additions) == 3
     settled = (q.Settled(text="Zinc was given.", holds=True),)
     assert {each.earlier for each in additions if isinstance(each, q.CheckFacts)} == {settled}
+    default = measured(table(), Stages())
+    assert (default.precision, default.recall) == (3 / 4, pytest.approx(2 / 3))
+    assert default.counts == (of_reference, of_summary)
+    assert replace(default, counts=None) == default  # no run record keeps them
 
 
 def test_a_reference_with_relations_alone_is_measured_against_them() -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -9,21 +9,9 @@ from hypothesis import strategies as st
 
 from summeval_pytest import questions as q
 from summeval_pytest.metrics import facet
-from summeval_pytest.metrics.facet import (
-    LOWEST,
-    WEIGHTS,
-    FacetScore,
-    coverage,
-    facet_aware_metric,
-    ground,
-    is_verbatim,
-)
+from summeval_pytest.metrics.facet import WEIGHTS, FacetScore, coverage, facet_aware_metric, ground
 from summeval_pytest.metrics.number import Unscored
 from tests.metrics.table_judge import ended
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 REFERENCE = (
     "Enzymes need zinc. We fed zinc to 40 mice for a week. Growth rose by 24 %."
@@ -42,9 +30,6 @@ OF_SUMMARY = q.FacetSegments(
     result="They grew.",
     conclusion="It may help.",
 )
-ratings_of_some_facets = st.fixed_dictionaries(
-    {}, optional={facet: st.integers(1, q.SCALES[facet]) for facet in q.FACETS}
-).filter(bool)
 
 
 def rated(**ratings: int) -> q.FacetRatings:
@@ -109,19 +94,6 @@ def test_weights_can_be_chosen() -> None:
     assert score.value == 0.4375
 
 
-@given(ratings_of_some_facets, st.sampled_from(q.FACETS))
-def test_fm_rises_with_each_rating_within_its_bounds(
-    ratings: dict[q.Facet, int], facet: q.Facet
-) -> None:
-    """Law: a better facet makes no worse summary, and full marks are 1 for any set of facets."""
-    lower = facet_aware_metric(ratings | {facet: 1})
-    higher = facet_aware_metric(ratings | {facet: 2})
-    assert lower is not None
-    assert higher is not None
-    assert LOWEST <= lower < higher <= 1.0
-    assert facet_aware_metric({facet: q.SCALES[facet] for facet in ratings}) == 1.0
-
-
 # The conversation
 def test_both_texts_are_segmented_then_their_facets_rated() -> None:
     """The paper's protocol: extract the facets of each text, then align them."""
@@ -140,6 +112,9 @@ def test_both_texts_are_segmented_then_their_facets_rated() -> None:
     assert not any(rating.by_rule for rating in score.ratings)
     assert (score.removed, score.ungrounded, score.coverage) == ((), (), 1.0)
     assert not score.identical
+    # a copy is asked about without the short circuit, so that a judge can be measured on it
+    flow = facet.measure(REFERENCE, REFERENCE, short_circuit=False)
+    assert next(flow) == (q.SegmentFacets(REFERENCE), q.SegmentFacets(REFERENCE, is_summary=True))
 
 
 def test_reviewed_facets_are_not_asked_for_again() -> None:
@@ -193,30 +168,16 @@ def test_empty_or_invented_method_is_one_by_rule_and_never_sent_to_the_judge(
     assert (answer.reason, score.ungrounded) == ("the summary does not state it", ungrounded)
 
 
-def test_summary_that_states_no_facet_has_the_floor_without_a_rating_asked() -> None:
-    """Four empty facets are four ones by rule."""
+def test_a_text_without_any_facet_ends_the_conversation() -> None:
+    """Four empty facets are four ones by rule; with nothing to cover, no number would be true."""
     score = ended(facet.measure(REFERENCE, SUMMARY), (OF_REFERENCE, q.FacetSegments()))
     assert isinstance(score, FacetScore)
     assert score.value == pytest.approx(0.28333, abs=1e-5)
     assert all(rating.by_rule for rating in score.ratings)
     assert score.coverage == 0.0
-
-
-def test_reference_without_any_facet_leaves_the_pair_unscored() -> None:
-    """With nothing to cover, neither 0 nor 1 would be true."""
     score = ended(facet.measure(REFERENCE, SUMMARY), (q.FacetSegments(), OF_SUMMARY))
     reason = "the reference states none of the four facets"
     assert score == Unscored(metric="facet", status="skipped_no_reference", reason=reason)
-
-
-def test_identical_texts_are_asked_about_without_the_short_circuit() -> None:
-    """Only so can a judge be measured on them."""
-    flow = facet.measure(REFERENCE, REFERENCE, short_circuit=False)
-    assert next(flow) == (q.SegmentFacets(REFERENCE), q.SegmentFacets(REFERENCE, is_summary=True))
-    flow.send((OF_REFERENCE, OF_REFERENCE))
-    with pytest.raises(StopIteration) as stop:
-        flow.send((rated(background=3, method=4, result=4, conclusion=3),))
-    assert (stop.value.value.value, stop.value.value.identical) == (1.0, False)
 
 
 GOOD = rated(background=3, method=4, result=4, conclusion=3)
@@ -285,13 +246,6 @@ def test_coverage_is_the_share_of_the_summary_in_its_segments() -> None:
     text = "In May, it fell. Then it sinks!"
     assert coverage(q.FacetSegments(background="In May, it fell."), text) == 0.5
     assert coverage(q.FacetSegments(method=text, result=text), text) == 1.0
-
-
-def test_a_text_holds_words_and_not_pieces_of_words() -> None:
-    """A short sentence would be found anywhere."""
-    assert is_verbatim("six roofs", TEXT)
-    assert not is_verbatim("x roofs", TEXT)
-    assert not is_verbatim("--", TEXT)
 
 
 @given(st.lists(st.sampled_from(TEXT.split(". ")), max_size=4), st.sampled_from(q.FACETS))

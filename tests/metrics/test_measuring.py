@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from summeval_pytest.metrics import eva, facet, faithfulness
 from summeval_pytest.metrics.catalogue import METRICS
-from summeval_pytest.metrics.number import Unscored
-from summeval_pytest.questions import FacetSegments, FactList, Unanswered
+from summeval_pytest.metrics.flow import Dialogue
+from summeval_pytest.metrics.number import MetricName, Status, Unscored
+from summeval_pytest.metrics.score import Score
+from summeval_pytest.questions import Answer, FacetSegments, FactList, SentenceChecks, Unanswered
 from tests.metrics.table_judge import ended
-
-if TYPE_CHECKING:
-    from summeval_pytest.metrics.flow import Dialogue
-    from summeval_pytest.metrics.number import MetricName, Status
-    from summeval_pytest.metrics.score import Score
-    from summeval_pytest.questions import Answer
 
 REFERENCE = "Zinc raised growth by 24 %. It did no harm."
 SUMMARY = "Zinc changed growth. Lead was not given."
@@ -39,12 +33,9 @@ def flow_of(
 @pytest.mark.parametrize(
     ("summary", "status", "reason"),
     [
-        *((s, "degenerate_candidate", "the summary is empty") for s in ("", " \n", "...-!")),
-        ("<pad><pad><pad>", "degenerate_candidate", "the summary is empty"),
-        ("<s></s>", "degenerate_candidate", "the summary is empty"),
-        ("Abstract:", "degenerate_candidate", "the summary is empty"),
+        ("...-!", "degenerate_candidate", "the summary is empty"),
+        ("<pad><pad>", "degenerate_candidate", "the summary is empty"),
         ("I'm sorry, but I cannot summarise this.", "refused_candidate", "the system refused"),
-        ("As an AI language model, I read nothing.", "refused_candidate", "the system refused"),
     ],
 )
 def test_an_unusable_summary_is_the_systems_fault_and_asks_nothing(
@@ -75,6 +66,11 @@ def test_identical_texts_score_one_and_ask_nothing(metric: MetricName) -> None:
         ("facet", (Unanswered("refused"), FacetSegments()), "refused"),
         ("eva", (FactList(()), FacetSegments()), "ListFacts was answered with FacetSegments"),
         ("faithfulness", (FactList(()),), "CheckSentences was answered with FactList"),
+        (
+            "faithfulness",
+            (SentenceChecks(()),),
+            "the judge returned 0 sentence checks for 2 asked about",
+        ),
     ],
 )
 def test_a_judge_that_does_not_answer_leaves_the_pair_unscored(

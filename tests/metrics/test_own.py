@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -25,9 +26,6 @@ from summeval_pytest.metrics.own import (
     custom_signature,
 )
 from tests.metrics.table_judge import ended
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SUMMARY = "Roofs of moss stay cool. Several institutional refrigeration expenditure diminished."
 SOURCE = ("Roofs of moss stay cool in July.", "The bill for cooling fell.")
@@ -67,6 +65,12 @@ def of(gives: Mapping[str, Any], *tells: Problem) -> Metric:
     return made
 
 
+NO_PROBLEMS = (
+    Problem(number="facet", title="t", verdict="v"),
+    Problem(number="counted", title="t", verdict="v", severity=math.nan),
+)
+
+
 @pytest.mark.parametrize(
     ("gives", "message"),
     [
@@ -82,64 +86,45 @@ def of(gives: Mapping[str, Any], *tells: Problem) -> Metric:
 def test_a_number_that_is_none_leaves_the_pair_unscored(
     gives: dict[str, Any], message: str
 ) -> None:
-    """It could not be held to a threshold, and must not pass for 0."""
+    """It could not be held to a threshold; nor could a problem be found by another's name."""
     score = measured(of(gives))
     assert isinstance(score, Unscored)
     assert (score.status, score.fault) == ("unanswered", "judge")
     assert message in score.reason
-
-
-@pytest.mark.parametrize(
-    "problem",
-    [
-        Problem(number="facet", title="t", verdict="v"),
-        Problem(number="counted", title="t", verdict="v", severity=math.nan),
-    ],
-)
-def test_a_problem_of_another_metric_leaves_the_pair_unscored(problem: Problem) -> None:
-    """Reports sort findings by severity, and find them by the number's name."""
-    assert isinstance(measured(of({"counted": 1}, problem)), Unscored)
+    assert all(isinstance(measured(of({"counted": 1}, each)), Unscored) for each in NO_PROBLEMS)
 
 
 def test_numbers_stand_in_the_order_in_which_they_are_declared() -> None:
-    """Records of two runs are equal to the byte, whatever order the metric made them in."""
+    """Records of two runs are equal to the byte; what NumPy counted is a number, too."""
     score = measured(of({"counted.part": 0, "counted": None}))
     assert isinstance(score, OwnScore)
     assert list(score.values().items()) == [("counted", None), ("counted.part", 0.0)]
     assert score.value is None
-
-
-def test_a_number_of_numpy_is_a_number() -> None:
-    """Means of arrays are such; a record holds a float."""
     score = measured(of({"counted": np.float32(0.5), "counted.part": np.int64(1)}))
     assert isinstance(score, OwnScore)
     assert [(type(value), value) for value in score.values().values()] == [(float, 0.5), (float, 1)]
 
 
 @pytest.mark.parametrize(
-    ("number", "message"),
+    ("numbers", "message"),
     [
-        (named("Counted"), "in small letters"),
-        (named("x_low"), "without x_ at the start"),
-        (named("counted.x_low"), "without x_ at the start"),
-        (Named(name="other", metric="counted", meaning=""), "neither 'counted' nor"),
-        (named("counted", low=1.0), "the end is above the start"),
-        (named("counted", high=math.inf), "the end is above the start"),
-        (named("facet.tone"), "another number"),
-        (Named(name="counted", metric="counted", meaning="a\n::error::b"), "of several lines"),
+        ([named("Counted")], "in small letters"),
+        ([named("x_low")], "without x_ at the start"),
+        ([named("counted.x_low")], "without x_ at the start"),
+        ([Named(name="other", metric="counted", meaning="")], "neither 'counted' nor"),
+        ([named("counted", low=1.0)], "the end is above the start"),
+        ([named("counted", high=math.inf)], "the end is above the start"),
+        ([named("facet.tone")], "another number"),
+        ([Named(name="counted", metric="counted", meaning="a\n::error::b")], "of several lines"),
+        # a record could be decided by either
+        ([named("counted"), named("counted", high=ENDLESS)], "another number"),
     ],
 )
-def test_a_number_without_a_name_or_a_range_is_refused(number: Named, message: str) -> None:
+def test_a_number_without_a_name_or_a_range_is_refused(numbers: list[Named], message: str) -> None:
     """Names go into suites, records and reports; ranges say what decides."""
     with pytest.raises(ValueError, match=message):
-        checked_numbers([number])
-
-
-def test_two_numbers_of_one_name_are_refused() -> None:
-    """A record could be decided by either."""
+        checked_numbers(numbers)
     assert checked_numbers([named("counted"), named("counted")]) == (named("counted"),)
-    with pytest.raises(ValueError, match="another number"):
-        checked_numbers([named("counted"), named("counted", high=ENDLESS)])
 
 
 def test_the_catalogue_has_the_same_order_whoever_comes_first() -> None:

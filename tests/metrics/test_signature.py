@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -9,11 +7,9 @@ from hypothesis import strategies as st
 from summeval_pytest.metrics import signature
 from summeval_pytest.metrics.catalogue import METRICS
 from summeval_pytest.metrics.facet import WEIGHTS
+from summeval_pytest.metrics.number import MetricName
 from summeval_pytest.metrics.signature import Signature, read_signature, signature_of, weights_text
 from summeval_pytest.questions import FACETS
-
-if TYPE_CHECKING:
-    from summeval_pytest.metrics.number import MetricName
 
 AWKWARD = st.text("|:%,.=/ \n\t\u00e9a1", max_size=9) | st.text(max_size=9)
 recipes = st.dictionaries(AWKWARD, AWKWARD, max_size=3).map(lambda d: tuple(sorted(d.items())))

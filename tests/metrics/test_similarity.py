@@ -1,19 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import log
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics.similarity import cosines, most_similar
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from summeval_pytest.metrics.similarity import Vectors
+from summeval_pytest.metrics.similarity import Vectors, cosines, most_similar
 
 said = st.lists(st.sampled_from(("zinc grew", "lead", "zinc lead moss", "of the", "", "moss moss")))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -18,9 +18,6 @@ from summeval_pytest.stats.intervals import (
     missed_errors,
     share_interval,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 scores = st.lists(st.floats(0.0, 1.0), min_size=2, max_size=40)
 
@@ -43,27 +40,18 @@ def test_mean_interval_worked_example() -> None:
     assert (result.low, result.high) == pytest.approx((low, high))
 
 
-def test_share_interval_of_nine_of_nine_is_exact() -> None:
-    """Clopper and Pearson 1934: the lower bound of n of n is .025 ** (1 / n)."""
-    result = share_interval(np.full(3, 3.0), np.full(3, 3.0))
-    assert (result.low, result.high) == pytest.approx((0.025 ** (1 / 9), 1.0))
-
-
-def test_share_interval_meets_scipy_where_groups_do_not_matter() -> None:
-    """SciPy's exact interval of 7 of 10; the items of a group agree less than chance would have."""
+def test_share_interval_is_exact_where_groups_do_not_matter() -> None:
+    """SciPy's interval of 7 of 10, whose items agree within a group less than chance would have."""
     from scipy.stats import binomtest
 
-    parts = np.array([1.0, 1, 1, 1, 1, 1, 1, 0, 0, 0]).reshape(5, 2).sum(axis=1)
     exact = binomtest(7, 10).proportion_ci(method="exact")
     result = share_interval(np.array([1.0, 2.0, 1.0, 2.0, 1.0]), np.full(5, 2.0))
-    assert parts.sum() == 7
     assert (result.low, result.high) == pytest.approx((exact.low, exact.high))
-
-
-def test_groups_that_agree_within_widen_a_share() -> None:
-    """Ten items in two groups of one kind each tell as much as two items."""
-    alike = share_interval(np.array([5.0, 0.0]), np.full(2, 5.0))
-    mixed = share_interval(np.array([3.0, 2.0]), np.full(2, 5.0))
+    # Clopper and Pearson 1934: the lower bound of n of n is .025 ** (1 / n)
+    result = share_interval(np.full(3, 3.0), np.full(3, 3.0))
+    assert (result.low, result.high) == pytest.approx((0.025 ** (1 / 9), 1.0))
+    # ten items in two groups of one kind each tell as much as two items
+    alike, mixed = (share_interval(np.array(hits), np.full(2, 5.0)) for hits in ([5, 0], [3, 2]))
     assert bounds(alike)[0] < bounds(mixed)[0]
 
 
@@ -106,22 +94,14 @@ def test_jackknife_interval_worked_example() -> None:
     reach = 4.302652730 * math.sqrt(2 / 3 * (0.1438**2 + 0.0**2 + 0.2398**2))  # t[2] at .975
     low, high = math.tanh(0.5493 - reach), math.tanh(0.5493 + reach)
     assert (result.low, result.high) == pytest.approx((low, high), abs=1e-3)
+    # leaving one group out must not decide whether there is a coefficient
+    assert jackknife_interval(None, [0.5, 0.5], at_worst=0.0) == Interval(None, None)
+    assert jackknife_interval(0.5, [0.5, None, None, None, 0.4], at_worst=0.0).low is None
 
 
 def test_a_sample_without_an_error_has_width() -> None:
     """The judge that errs in no case of nine may err in a third of all: 9 + 4.56 items."""
     assert 9 / (9 + missed_errors(9)) == pytest.approx(0.025 ** (1 / 9))
     assert jackknife_interval(1.0, [1.0] * 3, at_worst=0.2) == Interval(0.2, 1.0)
-
-
-def test_coefficients_that_are_mostly_undefined_have_no_interval() -> None:
-    """Leaving one group out must not decide whether there is a coefficient."""
-    assert jackknife_interval(None, [0.5, 0.5], at_worst=0.0) == Interval(None, None)
-    assert jackknife_interval(0.5, [0.5, None, None, None, 0.4], at_worst=0.0).low is None
-
-
-def test_equal_counts_and_equal_papers_have_width() -> None:
-    """Ten papers without a conflict do not show that there is never one."""
     counts, same = mean_interval([0.0] * 10), change_interval([0.0] * 10)
-    assert counts.high == pytest.approx(0.1044, abs=1e-4)
-    assert same.low == pytest.approx(-0.1044, abs=1e-4)
+    assert (counts.high, same.low) == pytest.approx((0.1044, -0.1044), abs=1e-4)

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from summeval_pytest.errors import SuiteError
-from summeval_pytest.suite.suite import load_suite
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from summeval_pytest.suite.suite import Suite
+from summeval_pytest.suite.suite import Suite, load_suite
 
 SOUND = """\
 papers = "papers.jsonl"

@@ -2,26 +2,20 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.endpoints.endpoint import EndpointSpec, Price
 from summeval_pytest.errors import Place
 from summeval_pytest.questions import SentenceManner
 from summeval_pytest.suite.file import EvaVariant, Variants
 from summeval_pytest.suite.places import find_suite_file
-from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.suite.suite import Suite, load_suite
 from summeval_pytest.suite.values import JudgeSpec, Setting, SystemSpec, Waiver
 from tests.label_suite import mistake, write_suite
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from syrupy.assertion import SnapshotAssertion
-
-    from summeval_pytest.suite.suite import Suite
-    from tests.suite.conftest import Golden
+from tests.suite.conftest import Golden
 
 FILE = "golden/summeval.toml"
 LLAMA = '[systems.llama3]\nendpoint = "ollama"\nmodel = "llama3"\n'

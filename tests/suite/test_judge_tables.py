@@ -1,14 +1,10 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.questions import DUTIES
 from summeval_pytest.suite.values import CheckerSpec, ComposedSpec
-
-if TYPE_CHECKING:
-    from syrupy.assertion import SnapshotAssertion
-
-    from tests.suite.conftest import Golden
+from tests.suite.conftest import Golden
 
 GPT = '[judges.gpt]\nendpoint = "openai"\nmodel = "gpt"\n'
 
@@ -17,7 +13,7 @@ def test_a_table_of_judges_alone_is_a_composed_judge(golden: Golden) -> None:
     """A part that is left out is the embedded judge's; a judge may be defined further down."""
     golden.add(
         '[judges.gate]\nfacets = "gpt"\nx_owner = "Ada"\n'
-        f'[judges.all]\nfacts = "gate"\nsentences = "gpt"\n{GPT}',
+        f'[judges.all]\nfacts = "gate"\nsentences = "gpt"\n{GPT}'
     )
     judges = golden.load().judges
     assert list(judges) == ["gate", "all", "gpt"]
@@ -37,7 +33,7 @@ def test_several_judges_answer_about_sentences_by_a_rule(golden: Golden) -> None
     """All have to support a sentence, unless the table says that any will do."""
     golden.add(
         '[judges.gate]\nsentences = ["gpt", "offline"]\n'
-        f'[judges.mild]\nsentences = ["gpt", "offline"]\nrule = "any"\n{GPT}',
+        f'[judges.mild]\nsentences = ["gpt", "offline"]\nrule = "any"\n{GPT}'
     )
     gate, mild = (golden.load().judges[name] for name in ("gate", "mild"))
     assert gate == ComposedSpec(name="gate", sentences=("gpt", "offline"), rule="all")
@@ -51,7 +47,7 @@ def test_a_checker_is_a_folder_beside_the_suite(golden: Golden) -> None:
     golden.add(
         '[judges.mini]\nchecker = "models/mini"\nfacets = "gpt"\n'
         '[judges.big]\nchecker = "owner/name"\nsupported = 1\nthreshold = 0.7\nwindow = 2048\n'
-        f'prompt = "{{source}}</s>{{claim}}"\nfacts = "gpt"\n{GPT}',
+        f'prompt = "{{source}}</s>{{claim}}"\nfacts = "gpt"\n{GPT}'
     )
     judges = golden.load().judges
     mini, big = judges["mini"], judges["big"]

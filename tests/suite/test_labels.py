@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import Place
 from summeval_pytest.questions import FacetSegments
@@ -16,11 +15,7 @@ from summeval_pytest.suite.labels import (
     SentenceLabel,
 )
 from summeval_pytest.suite.values import RecordedSpec
-
-if TYPE_CHECKING:
-    from syrupy.assertion import SnapshotAssertion
-
-    from tests.suite.conftest import Golden
+from tests.suite.conftest import Golden
 
 GREW = "Growth rose by 24 %."
 PAIR: dict[str, object] = {"paper": "zinc-01", "system": "careful"}

@@ -1,20 +1,15 @@
 from __future__ import annotations
 
 import tomllib
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.suite.lines import TextFile, closest, key_lines, read_lines
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from syrupy.assertion import SnapshotAssertion
-
-    from summeval_pytest.suite.suite import Suite
-    from tests.suite.conftest import Golden
+from summeval_pytest.suite.suite import Suite
+from tests.suite.conftest import Golden
 
 
 def test_mistakes_in_lines_are_reported_with_file_and_line(

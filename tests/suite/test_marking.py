@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import Place
 from summeval_pytest.questions import FACETS, SCALES
@@ -23,14 +24,8 @@ from summeval_pytest.suite.marking import (
     label_object,
     markings_of,
 )
+from summeval_pytest.suite.suite import Suite
 from tests.label_suite import loaded, mistake
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from syrupy.assertion import SnapshotAssertion
-
-    from summeval_pytest.suite.suite import Suite
 
 HERE = Place("labels.jsonl", 3)
 

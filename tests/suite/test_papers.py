@@ -3,23 +3,18 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from typing import TYPE_CHECKING
+from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import Place
 from summeval_pytest.questions import FacetSegments, Fact
 from summeval_pytest.suite.entries import FileEntry
 from summeval_pytest.suite.suite import canonical_text, fingerprint_of, read_paper
 from summeval_pytest.suite.values import Paper, Section
-
-if TYPE_CHECKING:
-    from random import Random
-
-    from syrupy.assertion import SnapshotAssertion
-
-    from tests.suite.conftest import Golden
+from tests.suite.conftest import Golden
 
 
 def test_paper_is_read_whole(golden: Golden) -> None:

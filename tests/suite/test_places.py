@@ -1,11 +1,8 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from summeval_pytest.suite.places import suites_beneath
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_suites_are_found_nearest_first_and_not_in_foreign_folders(tmp_path: Path) -> None:

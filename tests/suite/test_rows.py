@@ -4,25 +4,21 @@ import csv
 import io
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.suite.lines import TextFile
 from summeval_pytest.suite.rows import read_rows, read_table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from syrupy.assertion import SnapshotAssertion
-
-    from tests.suite.conftest import Golden
+from tests.suite.conftest import Golden
 
 NAMES = '[columns]\nid = "doc"\npaper = "doc"\nsummary = "prediction"\nx_year = "year"\n'
 PAPERS: list[dict[str, Any]] = [

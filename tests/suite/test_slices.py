@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.verdict.slices import slices_of
 from summeval_pytest.verdict.thresholds import thresholds_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from syrupy.assertion import SnapshotAssertion
-
-    from tests.suite.conftest import Golden
+from tests.suite.conftest import Golden
 
 SLICES = '[slices]\nfield = "x_field"\nyear = "x_year"\n'
 CS = [{"x_field": "cs", "x_year": 2024}] * 5

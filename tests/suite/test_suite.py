@@ -1,18 +1,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import Place
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.suite.values import SystemSpec
 from tests.label_suite import mistake
-
-if TYPE_CHECKING:
-    import pytest
-    from syrupy.assertion import SnapshotAssertion
-
-    from tests.suite.conftest import Golden
+from tests.suite.conftest import Golden
 
 
 def test_suite_answers_by_name_and_keeps_file_order(golden: Golden) -> None:

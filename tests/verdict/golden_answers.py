@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.golden import EvidenceCount, GoldenAnswer, GoldenPair, LabelledKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from hypothesis.strategies import SearchStrategy
-
 
 ERRORS: Final = ("direction", "number")
 PAPERS: Final = ("fern", "kiln", "moss", "zinc")

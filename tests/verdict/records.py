@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from summeval_pytest.errors import Place
 from summeval_pytest.metrics.catalogue import METRICS
@@ -13,11 +14,14 @@ from summeval_pytest.metrics.facet import FacetScore, RatedFacet, facet_aware_me
 from summeval_pytest.metrics.facts import CheckedFact
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.number import MetricName, Unscored
+from summeval_pytest.metrics.score import Score
 from summeval_pytest.metrics.signature import Signature, signature_of
 from summeval_pytest.questions import FACETS, SCALES, Facet, Fact
 from summeval_pytest.record.record_file import record_lines
+from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.suite.values import Waiver
 from summeval_pytest.verdict.comparison import Against, Baseline, compare
+from summeval_pytest.verdict.differences import Comparison
 from summeval_pytest.verdict.policy import Policy, read_rules
 from summeval_pytest.verdict.run import (
     Header,
@@ -29,16 +33,9 @@ from summeval_pytest.verdict.run import (
     SuiteRecord,
     SystemResult,
 )
+from summeval_pytest.verdict.slices import Slice
 from summeval_pytest.verdict.thresholds import Thresholds, Waivers
 from summeval_pytest.verdict.trust import Trust
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from summeval_pytest.metrics.score import Score
-    from summeval_pytest.run.golden import GoldenPair
-    from summeval_pytest.verdict.differences import Comparison
-    from summeval_pytest.verdict.slices import Slice
 
 HERE: Final = Place("golden/summeval.toml", 3)
 SIGNATURES: Final = tuple(

@@ -1,16 +1,20 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore
 from summeval_pytest.metrics.faithfulness import FaithfulnessScore
+from summeval_pytest.metrics.number import Unscored
+from summeval_pytest.metrics.score import Score
 from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.run.golden import GoldenPair
 from summeval_pytest.verdict.changes import (
     KINDS,
     Drift,
@@ -33,15 +37,6 @@ from tests.verdict.records import (
     suite,
     supported,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from syrupy.assertion import SnapshotAssertion
-
-    from summeval_pytest.metrics.number import Unscored
-    from summeval_pytest.metrics.score import Score
-    from summeval_pytest.run.golden import GoldenPair
 
 SAME_FACET = FacetScore(value=1.0, identical=True)
 SAME_FACTS = EvaScore(value=1.0, precision=1.0, recall=1.0, recall_entailed=1.0, identical=True)

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.number import Named
@@ -17,6 +17,7 @@ from summeval_pytest.stats.no_worse import refuted_drop
 from summeval_pytest.stats.paired import drop_p_value
 from summeval_pytest.verdict.comparison import Baseline, find_baseline, two_sided_p_value
 from summeval_pytest.verdict.differences import Comparison, Difference, Flip
+from summeval_pytest.verdict.run import PairResult, RunRecord
 from tests.verdict.records import (
     SIGNATURES,
     SILENT,
@@ -33,11 +34,6 @@ from tests.verdict.records import (
     supported,
     unscored,
 )
-
-if TYPE_CHECKING:
-    from syrupy.assertion import SnapshotAssertion
-
-    from summeval_pytest.verdict.run import PairResult, RunRecord
 
 SHORT, LONG = "Mice slept. " * 9, "Mice slept. " * 10
 
@@ -115,10 +111,7 @@ def test_equal_runs_have_no_difference_and_nothing_fails(pairs: list[PairResult]
 
 @pytest.mark.parametrize(
     ("new", "fails"),
-    [
-        ((0.7, 0.7, 0.8), False),
-        ((1.0, 0.5, 0.6), True),
-    ],
+    [((0.7, 0.7, 0.8), False), ((1.0, 0.5, 0.6), True)],
     ids=["by as much as allowed", "on the mean"],
 )
 def test_a_drop_of_more_than_is_allowed_fails(new: tuple[float, ...], *, fails: bool) -> None:

@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.metrics.number import Unscored
+from summeval_pytest.metrics.score import Score
 from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.suite.lines import ALL_PAPERS
+from summeval_pytest.verdict.comparison import Baseline
 from summeval_pytest.verdict.decide import Inputs, decide, decide_judge
 from summeval_pytest.verdict.differences import Comparison, Difference, PairChange
 from summeval_pytest.verdict.pair import Shortfall, why_missing
@@ -36,13 +39,6 @@ from tests.verdict.records import (
     unscored,
     waiver,
 )
-
-if TYPE_CHECKING:
-    from syrupy.assertion import SnapshotAssertion
-
-    from summeval_pytest.metrics.number import Unscored
-    from summeval_pytest.metrics.score import Score
-    from summeval_pytest.verdict.comparison import Baseline
 
 PAIR = Thresholds(pair=(Threshold("faithfulness", 0.5),), mean=())
 BOTH = replace(PAIR, mean=(Threshold("faithfulness", 0.6),))
@@ -311,9 +307,7 @@ def summarised(digest: str) -> SuiteRecord:
     return replace(RECORD, systems=(replace(RECORD.systems[0], summaries=digest),))
 
 
-def test_a_record_of_something_else_is_refused_by_what_differs(
-    snapshot: SnapshotAssertion,
-) -> None:
+def test_a_record_of_something_else_is_refused_by_what_differs(snapshot: SnapshotAssertion) -> None:
     """A green of other summaries, labels or recipes says nothing of these.
 
     A mean over other papers would pass for the mean; a record without its end may be edited.

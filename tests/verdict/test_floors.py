@@ -1,19 +1,15 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.verdict.policy import Floors, floors_of, read_floors
 from summeval_pytest.verdict.thresholds import Threshold
 from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, write_labelled
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from syrupy.assertion import SnapshotAssertion
 
 LABELS: tuple[Mapping[str, object], ...] = (GOOD_OF_KILN, BAD_OF_KILN)
 

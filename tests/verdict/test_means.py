@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics.number import Unscored
+from summeval_pytest.run.golden import GoldenPair, LabelledKind
 from summeval_pytest.run.pair_numbers import MIN_COVERAGE, Numbers
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.verdict.means import (
@@ -19,16 +21,9 @@ from summeval_pytest.verdict.means import (
     system_verdict,
 )
 from summeval_pytest.verdict.pair import why_missing
-from summeval_pytest.verdict.thresholds import Bound, Threshold, Thresholds
+from summeval_pytest.verdict.thresholds import Bound, Threshold, Thresholds, Waivers
 from tests.verdict.golden_answers import answered, filled, golden
 from tests.verdict.records import on_day, pair, rated, supported, unscored, waiver
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from random import Random
-
-    from summeval_pytest.run.golden import GoldenPair, LabelledKind
-    from summeval_pytest.verdict.thresholds import Waivers
 
 EMPTY = Unscored(metric="facet", status="degenerate_candidate", reason="the summary is empty")
 SILENT = Unscored(metric="facet", status="unanswered", reason="the reply was cut off")

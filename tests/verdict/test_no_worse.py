@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +14,7 @@ from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.stats.no_worse import papers_to_refute, refuted_drop
 from summeval_pytest.suite.values import CompareTable, Setting
 from summeval_pytest.verdict.comparison import Against, compare
+from summeval_pytest.verdict.differences import Comparison
 from summeval_pytest.verdict.policy import (
     DEFAULT_RULES,
     LEVEL,
@@ -27,11 +28,6 @@ from summeval_pytest.verdict.policy import (
 from summeval_pytest.verdict.run import PaperRecord
 from summeval_pytest.verdict.thresholds import Thresholds
 from tests.verdict.records import HERE, baseline, compared, pair, pairs_of, unscored
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from summeval_pytest.verdict.differences import Comparison
 
 SPREAD = [0.5, 0.625, 0.375, 0.75] * 8
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from summeval_pytest.metrics.eva import EvaScore
 from summeval_pytest.metrics.facet import FacetScore, RatedFacet
 from summeval_pytest.metrics.number import Unscored
+from summeval_pytest.metrics.score import Score
 from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.verdict.pair import PairVerdict, Shortfall, pair_verdict
-from summeval_pytest.verdict.thresholds import Threshold
+from summeval_pytest.verdict.thresholds import Threshold, Waivers
 from tests.verdict.records import (
     REFUSED,
     SILENT,
@@ -23,12 +24,6 @@ from tests.verdict.records import (
     unscored,
     waiver,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from summeval_pytest.metrics.score import Score
-    from summeval_pytest.verdict.thresholds import Waivers
 
 
 def facets(value: float, **ratings: int) -> FacetScore:

@@ -1,17 +1,13 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.catalogue import CATALOGUE
 from summeval_pytest.verdict.policy import Rule, levels, read_rules
-
-if TYPE_CHECKING:
-    from syrupy.assertion import SnapshotAssertion
 
 
 def rule_refused(*texts: str) -> str:

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,12 +10,10 @@ from summeval_pytest.verdict.decide import decide
 from summeval_pytest.verdict.differences import Comparison
 from summeval_pytest.verdict.pair import PairVerdict, Shortfall
 from summeval_pytest.verdict.policy import Floors
+from summeval_pytest.verdict.run import Covered, Outcome, PairResult, SuiteRecord
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from summeval_pytest.verdict.trust import Agreement, Trust
 from tests.verdict.records import eva, marks, pair, rated, run, suite, system
-
-if TYPE_CHECKING:
-    from summeval_pytest.verdict.run import Covered, Outcome, PairResult, SuiteRecord
 
 BOTH = (pair("moss-01"), pair("zinc-01"))
 RANK: tuple[Covered, ...] = ("not judged", "passed", "failed", "error")

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
 from summeval_pytest.reports.cases import system_case, system_parts
 from summeval_pytest.reports.wording import slice_lines
 from summeval_pytest.verdict.decide import decide
+from summeval_pytest.verdict.run import PairResult, SuiteRecord
 from summeval_pytest.verdict.slices import Slice, slice_verdicts
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds
 from tests.verdict.records import compared, pair, pairs_of, run, suite, supported, unscored
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from summeval_pytest.verdict.run import PairResult, SuiteRecord
 
 NONE = Thresholds(pair=(), mean=())
 

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import inf, nan
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import OptionError, Place, SuiteError
 from summeval_pytest.metrics.catalogue import METRICS
@@ -18,12 +20,6 @@ from summeval_pytest.verdict.thresholds import (
     thresholds_of,
 )
 from tests.golden_suite import write_labelled
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from syrupy.assertion import SnapshotAssertion
 
 FILE = "golden/summeval.toml"
 

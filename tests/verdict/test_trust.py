@@ -1,14 +1,15 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import nan
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from scipy.stats import beta
 
+from summeval_pytest.run.golden import GoldenAnswer, GoldenPair, LabelledKind
 from summeval_pytest.stats.agreement import kappas_of
 from summeval_pytest.stats.intervals import Interval, more_groups
 from summeval_pytest.verdict.policy import AGREEMENTS, Floors
@@ -26,11 +27,6 @@ from summeval_pytest.verdict.trust import (
     worst_disagreements,
 )
 from tests.verdict.golden_answers import answered, filled, golden, pairs
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from summeval_pytest.run.golden import GoldenAnswer, GoldenPair, LabelledKind
 
 
 def trust(labelled: Sequence[GoldenPair], *floors: Threshold, judge: str = "") -> Trust:
@@ -225,11 +221,7 @@ def many(kind: LabelledKind, label: float, answer: float | None, n: int) -> list
         ([*many("sentence", 0, 0, 18), *many("sentence", 0, None, 1)], "1 of 19 labelled items"),
         (many("sentence", 0, None, 10_000), "10,000 of 10,000 labelled items"),
         (  # 6 of 210 are 3 %, and 60 % of the sentences
-            [
-                *many("result", 4, 4, 200),
-                *many("sentence", 1, None, 6),
-                *many("sentence", 1, 1, 4),
-            ],
+            [*many("result", 4, 4, 200), *many("sentence", 1, None, 6), *many("sentence", 1, 1, 4)],
             "6 of 10 labelled sentences",
         ),
     ],
@@ -455,9 +447,7 @@ def test_confusion_matrices_name_what_rows_and_columns_are() -> None:
     ]
     assert confusions(labelled) == (
         Confusion(
-            of="background",
-            categories=("1", "2", "3"),
-            table=((0, 0, 2), (0, 0, 0), (0, 0, 0)),
+            of="background", categories=("1", "2", "3"), table=((0, 0, 2), (0, 0, 0), (0, 0, 0))
         ),
         Confusion(of="sentence", categories=("unfaithful", "faithful"), table=((0, 1), (0, 0))),
         Confusion(of="fact", categories=("does not hold", "holds"), table=((0, 0), (1, 1))),

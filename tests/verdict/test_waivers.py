@@ -2,11 +2,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.suite.lines import ALL_PAPERS
@@ -19,9 +20,6 @@ from summeval_pytest.verdict.thresholds import (
     day_of,
 )
 from tests.verdict.records import on_day, waiver
-
-if TYPE_CHECKING:
-    from syrupy.assertion import SnapshotAssertion
 
 TODAY = "2027-01-15"
 YESTERDAY = "2027-01-14"

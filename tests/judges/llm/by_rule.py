@@ -20,16 +20,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
-from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.questions import FACETS, SCALES, Answer, Question
 from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import content_words
-
-if TYPE_CHECKING:
-    from summeval_pytest.questions import Answer, Question
 
 Body = Mapping[str, Any]
 Json = dict[str, Any]

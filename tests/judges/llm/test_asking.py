@@ -3,32 +3,21 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.endpoints.chat import ROOM, ChatReply, Finish, Usage
+from summeval_pytest.endpoints.chat import ROOM, ChatReply, ChatRequest, Finish, Usage
 from summeval_pytest.errors import NoReplyError
-from summeval_pytest.judges.llm.asking import (
-    Poll,
-    ReplyCounts,
-    decide,
-    shards,
-    shuffled,
-)
+from summeval_pytest.judges.llm.asking import Poll, ReplyCounts, decide, shards, shuffled
 from summeval_pytest.judges.llm.fact_requests import fact_batch
 from summeval_pytest.judges.llm.prompts import span
+from summeval_pytest.judges.llm.replies import UnreadableError
 from summeval_pytest.questions import CheckFacts, Fact, FactCheck, Unanswered
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from summeval_pytest.endpoints.chat import ChatRequest
-    from summeval_pytest.judges.llm.replies import UnreadableError
 
 FIVE = tuple(Fact(text=f"Fact {n}.", sentence=n) for n in range(1, 6))
 YES = FactCheck(reason="so it says", entailed=True, premises=(0,))

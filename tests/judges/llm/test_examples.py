@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest import questions as q
 from summeval_pytest.judges.llm import examples as examples_module
@@ -16,11 +17,6 @@ from summeval_pytest.judges.llm.facet_ratings import Style, rating_batch, rating
 from summeval_pytest.judges.llm.llm_judge import prompt_hash, sentence_examples_hash
 from summeval_pytest.judges.llm.sentence_checks import sentence_example
 from tests.judges.llm.by_rule import ask, judge_of, sent_by
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from syrupy.assertion import SnapshotAssertion
 
 PAPERS = ("Zinc helps.", "Moss cools.", "Bricks crack.")
 

@@ -2,22 +2,18 @@ from __future__ import annotations
 
 import json
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from summeval_pytest import questions as q
+from summeval_pytest.endpoints.chat import ChatRequest
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.llm import fact_requests
 from summeval_pytest.judges.llm.asking import ReplyCounts
 from summeval_pytest.judges.llm.facet_ratings import Style, rating_by_facts
 from summeval_pytest.judges.llm.llm_judge import LlmJudge, prompt_hash
-from tests.judges.llm.by_rule import RuleSender, ask, judge_of, kind_of, kinds_sent, sent_by
-
-if TYPE_CHECKING:
-    from summeval_pytest.endpoints.chat import ChatRequest
-    from tests.judges.llm.by_rule import Hook
-
+from tests.judges.llm.by_rule import Hook, RuleSender, ask, judge_of, kind_of, kinds_sent, sent_by
 
 SENTENCES = (
     "Bricks crack.",

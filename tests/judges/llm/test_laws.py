@@ -5,34 +5,29 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, get_args
+from collections.abc import Callable, Iterator
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.endpoints.chat import ChatReply, Finish
+from summeval_pytest.endpoints.chat import ChatReply, ChatRequest, Finish
+from summeval_pytest.endpoints.client import Sender
 from summeval_pytest.errors import Place
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.metrics.own import OwnScore
-from summeval_pytest.questions import Unanswered
+from summeval_pytest.metrics.score import Score
+from summeval_pytest.questions import Question, Unanswered
 from summeval_pytest.run.measure import Asker, evaluate
 from summeval_pytest.suite.file import EvaVariant, Variants
 from summeval_pytest.suite.values import Pair, Paper, Section
-from tests.judges.llm.by_rule import RuleSender, ask, judge_of, kind_of
+from tests.judges.llm.by_rule import Hook, RuleSender, ask, judge_of, kind_of
 from tests.judges.test_conformance import answers_of, questions_about
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+Part = dict[str, object] | list[object]
 
-    from summeval_pytest.endpoints.chat import ChatRequest
-    from summeval_pytest.endpoints.client import Sender
-    from summeval_pytest.metrics.score import Score
-    from summeval_pytest.questions import Question
-    from tests.judges.llm.by_rule import Hook
-
-    Part = dict[str, object] | list[object]
 
 SOURCE = (
     "Kilns with a slow draught are rare in the valley.",
@@ -107,11 +102,9 @@ def edits(draw: st.DrawFn) -> Callable[[str], str]:
                 del part[key]
         elif isinstance(part, list):
             at = place % (len(part) + 1)
-            part[at:] = {
-                "drop": [],
-                "put": [value, *part[at:]],
-                "repeat": [*part[at:], *part[:1]],
-            }[edit]
+            part[at:] = {"drop": [], "put": [value, *part[at:]], "repeat": [*part[at:], *part[:1]]}[
+                edit
+            ]
         return json.dumps(reply)
 
     return mutate

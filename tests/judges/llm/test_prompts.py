@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from importlib.resources import files
-from typing import TYPE_CHECKING, get_args
+from types import ModuleType
+from typing import get_args
 
 import pytest
 
@@ -26,11 +28,6 @@ from summeval_pytest.judges.llm.llm_judge import (
 )
 from summeval_pytest.judges.llm.prompts import Kind, instructions
 from summeval_pytest.questions import FACETS, RUBRICS, SentenceManner
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import ModuleType
-
 
 FOLDER = files("summeval_pytest.judges.llm") / "prompts"
 KINDS: tuple[Kind, ...] = tuple(kind for group in get_args(Kind) for kind in get_args(group))

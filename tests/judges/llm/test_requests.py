@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from summeval_pytest import questions as q
 from summeval_pytest.judges.llm.facet_ratings import (
@@ -29,15 +31,9 @@ from summeval_pytest.judges.llm.fact_requests import (
     statement_batch,
     triple_batch,
 )
+from summeval_pytest.judges.llm.prompts import PromptBatch
 from summeval_pytest.judges.llm.replies import UnreadableError
 from summeval_pytest.judges.llm.sentence_checks import factual_batch, sentence_batch
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from syrupy.assertion import SnapshotAssertion
-
-    from summeval_pytest.judges.llm.prompts import PromptBatch
 
 SENTENCES = (
     "Sleep was poor.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
@@ -14,11 +14,7 @@ from summeval_pytest.judges.offline.conflicts import (
     replaced_number,
 )
 from summeval_pytest.judges.offline.support import support_sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from summeval_pytest.questions import SentenceCheck
+from summeval_pytest.questions import SentenceCheck
 
 RAIN = "Rain fell on the last day."
 PIER = "The old pier was painted by 14 volunteers in the warmer months."

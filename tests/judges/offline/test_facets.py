@@ -1,13 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import exp
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from summeval_pytest import questions as q
 from summeval_pytest.judges.offline.conflicts import ASKS, Conflict
@@ -24,14 +25,7 @@ from summeval_pytest.judges.offline.facets import (
     vetoed,
     weight,
 )
-from summeval_pytest.judges.offline.roles import cut_at_labels, label_evidence, pieces_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from summeval_pytest.judges.offline.roles import Roles
+from summeval_pytest.judges.offline.roles import Roles, cut_at_labels, label_evidence, pieces_of
 
 RESULT = q.FACETS.index("result")
 KITES = "Kites rose 40 m above copper roofs."

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -22,9 +23,6 @@ from summeval_pytest.text.sentences import sentence_texts
 from tests.fitting.data import auc
 from tests.judges.offline.test_laws import JUDGE, rated
 from tests.shared_data import DATA
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 FEW: Final = 12
 """Papers of REALSumm that are enough to see a fall, and fast."""

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -22,9 +22,6 @@ from summeval_pytest.judges.offline.presence import (
 )
 from summeval_pytest.questions import CheckFacts, Fact, FactCheck, Settled
 from summeval_pytest.text.words import content_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 GLOVES = (
     "Forty cyclists were assigned to wool or nylon gloves for six weeks during a cold winter,"

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import log
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -17,9 +17,6 @@ from summeval_pytest.judges.offline.support import (
     evidence_of,
     support_sentences,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 PIPES = SourceIndex(("copper pipes corrode", "iron pipes rust quickly", "wood rots"))
 RARE = log(1 + 2.5 / 1.5)  # in one of three sentences
