@@ -196,7 +196,7 @@ def test_odd_text_is_answered_in_full(text: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["embedded", "llm", "checker"])
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_any_text_is_judged_or_said_to_be_unjudged(name: str, text: str, other: str) -> None:
     """Papers and summaries are other people's text."""

@@ -59,16 +59,12 @@ def _team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "team_judges", raising=False)
 
 
-def test_offline_is_the_embedded_judge() -> None:
-    """The default needs no key and no network."""
-    assert find_judge(q.OFFLINE) == OfflineJudge()
-
-
 @pytest.mark.parametrize("attribute", ["Strict", "make", "ready"])
 def test_own_judge_is_a_class_a_function_or_an_object(attribute: str) -> None:
-    """Whichever a team has at hand will do."""
+    """Whichever a team has at hand will do; the default needs no key and no network."""
     judge = find_judge(f"team_judges:{attribute}")
     assert (judge.signature, judge.in_flight) == ("strict-7", 4)
+    assert find_judge(q.OFFLINE) == OfflineJudge()
 
 
 @pytest.mark.parametrize(
@@ -78,15 +74,19 @@ def test_own_judge_is_a_class_a_function_or_an_object(attribute: str) -> None:
         ("ofline gpt-4o panel llama3.1 mistral:latest qwen2.5:7b gpt-oss:20b", False),
         ("mistral:Q4_K_M code:latest random:text folder:Q8_0 no_such_module:Own", False),
         ("org/model:Q4_K_M team_judges: :Own team_judges:make", False),
+        # a judge's module may be slow to import, and a script's has no specification
+        ("this:Zen script:Judge", True),
     ],
 )
 def test_a_judge_in_this_process_is_reported_by_its_name(
-    names: str, tmp_path: Path, *, local: bool
+    names: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, local: bool
 ) -> None:
     """A model's tag follows a colon as well, and Python has a module called ``code``."""
     (tmp_path / "folder").mkdir()
+    monkeypatch.setitem(sys.modules, "script", ModuleType("script"))
     assert [is_local(name) for name in names.split()] == [local] * len(names.split())
     assert not is_local("")
+    assert "this" not in sys.modules
 
 
 @pytest.mark.parametrize(
@@ -102,35 +102,18 @@ def test_a_judge_in_this_process_is_reported_by_its_name(
     ],
 )
 def test_judge_that_cannot_be_made_is_a_usage_error(name: str, message: str) -> None:
-    """It is the user's to mend, and a crash of pytest would not say so."""
+    """It is the user's to mend, and a crash of pytest would not say so; so of another object."""
     with pytest.raises(OptionError) as caught:
         find_judge(name)
     assert str(caught.value) == (
         f"no judge {name!r}: {message}; name it package.module:Class, or define a model of this"
         f' name as [judges."{name}"] in the suite'
     )
-
-
-def test_what_is_no_judge_is_refused() -> None:
-    """An object of another kind is told which three members it needs."""
     with pytest.raises(OptionError) as caught:
         find_judge("team_judges:broken")
     assert str(caught.value) == (
         "'team_judges:broken' is no judge: it needs a signature, in_flight (1 or more) and answer()"
     )
-
-
-def test_name_before_a_colon_is_looked_up_without_importing_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A judge's module may be slow to import, and a model's name must import nothing.
-
-    What is started as a script has a module without a specification, which ends no run.
-    """
-    monkeypatch.setitem(sys.modules, "script", ModuleType("script"))
-    names = ("this:Zen", "no_such_model:Latest", "script:Judge")
-    assert [is_local(name) for name in names] == [True, False, True]
-    assert "this" not in sys.modules
 
 
 @dataclass(eq=False)
@@ -204,16 +187,6 @@ def test_the_signature_says_who_answers_what() -> None:
     assert signature_for(a, q.DUTIES) == "a"
 
 
-def test_counts_add_up_and_each_judge_counts_once() -> None:
-    """The judge of facts and of sentences may be the same one."""
-    a, b = Prompted("a"), Prompted("b")
-    judge = ComposedJudge({"facets": Named("n"), "listing": a, "facts": a, "sentences": b})
-    assert isinstance(judge, Counting)
-    asyncio.run(judge.answer(EACH[:3]))
-    asyncio.run(judge.answer(EACH[:1]))
-    assert judge.counts() == {"n_replies": 1 + 2}
-
-
 def test_prompts_of_variants_are_those_of_who_is_asked() -> None:
     """A new prompt of a judge that is not asked leaves a number comparable."""
     a, b, plain = Prompted("a"), Prompted("b"), Named("n")
@@ -266,12 +239,13 @@ def test_a_judge_that_fails_a_whole_question_is_silent_about_each_sentence() -> 
 
 
 def test_all_judges_of_a_panel_are_asked_and_each_counts_once() -> None:
-    """One of them may rate facets, too."""
+    """One of them may rate facets, too; a judge without counts is left out of them."""
     a, b = Prompted("a"), Prompted("b", 7)
     panel = Panel((a, b), "all")
     assert panel.in_flight == 7
-    judge = ComposedJudge({"facets": a, "listing": a, "facts": a, "sentences": panel})
+    judge = ComposedJudge({"facets": a, "listing": Named("n"), "facts": a, "sentences": panel})
+    assert isinstance(judge, Counting)
     answers = asyncio.run(judge.answer((q.CheckSentences(("s",), ()), q.SegmentFacets(""))))
     assert answers == (q.SentenceChecks((q.Unanswered("a 0"),)), q.Unanswered("a 0"))
     assert judge.counts() == {"n_replies": 2 + 1}
-    assert judge.signature == "facets+facts=(a) sentences=(all(a, b))"
+    assert judge.signature == "facets+facts=(a) listing=(n) sentences=(all(a, b))"

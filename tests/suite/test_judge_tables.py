@@ -10,35 +10,26 @@ GPT = '[judges.gpt]\nendpoint = "openai"\nmodel = "gpt"\n'
 
 
 def test_a_table_of_judges_alone_is_a_composed_judge(golden: Golden) -> None:
-    """A part that is left out is the embedded judge's; a judge may be defined further down."""
+    """A part that is left out is the embedded judge's; a judge may be defined further down.
+
+    All of several judges have to support a sentence, unless the table says that any will do.
+    """
     golden.add(
         '[judges.gate]\nfacets = "gpt"\nx_owner = "Ada"\n'
-        f'[judges.all]\nfacts = "gate"\nsentences = "gpt"\n{GPT}'
-    )
-    judges = golden.load().judges
-    assert list(judges) == ["gate", "all", "gpt"]
-    assert judges["gate"] == ComposedSpec(name="gate", facets="gpt")
-    assert judges["all"] == ComposedSpec(name="all", facts="gate", sentences=("gpt",))
-    assert judges["all"] != judges["gate"]
-
-
-def test_who_lists_facts_is_who_checks_them() -> None:
-    """The facts that one judge lists are what it was tuned to check."""
-    spec = ComposedSpec(name="gate", facets="one", facts="two", sentences=("three",))
-    requested = [spec.asks(duty) for duty in DUTIES]
-    assert requested == [("one",), ("two",), ("two",), ("three",)]
-
-
-def test_several_judges_answer_about_sentences_by_a_rule(golden: Golden) -> None:
-    """All have to support a sentence, unless the table says that any will do."""
-    golden.add(
-        '[judges.gate]\nsentences = ["gpt", "offline"]\n'
+        '[judges.all]\nfacts = "gate"\nsentences = "gpt"\n'
+        '[judges.two]\nsentences = ["gpt", "offline"]\n'
         f'[judges.mild]\nsentences = ["gpt", "offline"]\nrule = "any"\n{GPT}'
     )
-    gate, mild = (golden.load().judges[name] for name in ("gate", "mild"))
-    assert gate == ComposedSpec(name="gate", sentences=("gpt", "offline"), rule="all")
-    assert mild == ComposedSpec(name="mild", sentences=("gpt", "offline"), rule="any")
-    assert gate.asks("sentences") == ("gpt", "offline")
+    judges = golden.load().judges
+    both = ("gpt", "offline")
+    assert list(judges) == ["gate", "all", "two", "mild", "gpt"]
+    assert judges["gate"] == ComposedSpec(name="gate", facets="gpt")
+    assert judges["all"] == ComposedSpec(name="all", facts="gate", sentences=("gpt",))
+    assert judges["two"] == ComposedSpec(name="two", sentences=both, rule="all")
+    assert judges["mild"] == ComposedSpec(name="mild", sentences=both, rule="any")
+    # the facts that one judge lists are what it was tuned to check
+    requested = [judges["all"].asks(duty) for duty in DUTIES]
+    assert requested == [("offline",), ("gate",), ("gate",), ("gpt",)]
 
 
 def test_a_checker_is_a_folder_beside_the_suite(golden: Golden) -> None:

@@ -18,7 +18,6 @@ from summeval_pytest.suite.marking import (
     Item,
     ItemKind,
     Marking,
-    cut,
     evidence_label,
     label_lines,
     label_object,
@@ -149,11 +148,6 @@ def test_evidence_is_found_again_by_its_first_words(suite: Suite) -> None:
         assert places_of([label], ("An earlier sentence.", *source)) == (index + 1,)
     assert evidence_label(source, 0).starts == "Roofs get hot in July."
     assert evidence_label(source, 1).starts == "Moss is said to cool"
-
-
-def test_cutting_is_the_metrics_own() -> None:
-    """Normalised first: a summary's traces of its model are no sentence."""
-    assert cut("<s> Abstract: Moss grew. It did.</s>") == ("Moss grew.", "It did.")
 
 
 def rated(paper: str, system: str, rating: int, annotator: str = "") -> Marking:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 from random import Random
@@ -12,7 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 from summeval_pytest.errors import Place
 from summeval_pytest.questions import FacetSegments, Fact
 from summeval_pytest.suite.entries import FileEntry
-from summeval_pytest.suite.suite import canonical_text, fingerprint_of, read_paper
+from summeval_pytest.suite.suite import canonical_text, read_paper
 from summeval_pytest.suite.values import Paper, Section
 from tests.suite.conftest import Golden
 
@@ -188,12 +187,3 @@ def test_fingerprint_does_not_see_provenance_thresholds_systems_or_line_order(
         "[thresholds]\nfacet = 0.9\n",
     )
     assert golden.load().fingerprint == after.fingerprint == before.fingerprint
-
-
-@given(papers)
-def test_one_text_source_and_one_section_have_one_fingerprint(paper: Paper) -> None:
-    """Two spellings of the same paper are the same paper."""
-    plain = dataclasses.replace(paper, source=(Section(text=paper.source[0].text),))
-    values = json.loads(canonical_text(plain))
-    values["source"], values["reference"] = plain.source[0].text, plain.references[0]
-    assert fingerprint_of([read(json.dumps(values))]) == fingerprint_of([plain])

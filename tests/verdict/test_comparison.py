@@ -94,7 +94,7 @@ def summaries(n_papers: int) -> st.SearchStrategy[list[PairResult]]:
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(summaries(4))
 def test_equal_runs_have_no_difference_and_nothing_fails(pairs: list[PairResult]) -> None:
     """Law: a release against itself is green under every rule, and says that nothing was seen."""
@@ -107,21 +107,6 @@ def test_equal_runs_have_no_difference_and_nothing_fails(pairs: list[PairResult]
         assert each.ruled_out is None or each.ruled_out > 0
         assert each.old == each.new
         assert each.p in {1.0, None}
-
-
-@pytest.mark.parametrize(
-    ("new", "fails"),
-    [((0.7, 0.7, 0.8), False), ((1.0, 0.5, 0.6), True)],
-    ids=["by as much as allowed", "on the mean"],
-)
-def test_a_drop_of_more_than_is_allowed_fails(new: tuple[float, ...], *, fails: bool) -> None:
-    """Worked example: 0.8 against (0.7, 0.7, 0.8) drops by 0.2 / 3 = 0.0666...7.
-
-    Two papers that drop by 0.1 and one that does not change, with a rule of 0.2 / 3: that much is
-    allowed, though the floats say 0.06666666666666672.
-    """
-    actual = compared(pairs_of(0.8, 0.8, 0.8), pairs_of(*new), f"faithfulness:{0.2 / 3}")
-    assert actual.passes is not fails
 
 
 @pytest.mark.parametrize(
@@ -144,8 +129,14 @@ def test_a_drop_fails_by_its_size_and_by_its_chance(rules: tuple[str, ...], *, f
     assert compared(high, low, *(f"eva:{rule}" for rule in rules)).passes
 
 
-def test_mean_support_is_compared_only_where_both_judges_gave_it() -> None:
-    """And tested only where a rule names it."""
+def test_as_much_as_is_allowed_may_drop_and_support_only_where_a_rule_names_it() -> None:
+    """Worked example: 0.8 against (0.7, 0.7, 0.8) drops by 0.2 / 3 = 0.0666...7.
+
+    That much is allowed, though the floats say 0.06666666666666672. Support is compared only where
+    both judges gave it.
+    """
+    actual = compared(pairs_of(0.8, 0.8, 0.8), pairs_of(0.7, 0.7, 0.8), f"faithfulness:{0.2 / 3}")
+    assert actual.passes
     old, new, without = ([pair("moss-01", believed(share))] for share in (0.9, 0.5, None))
     assert compared(old, new).passes
     assert not compared(old, new, "faithfulness.support:0.1").passes
@@ -427,22 +418,19 @@ def test_a_system_is_compared_with_the_one_of_its_name_or_the_only_one() -> None
     assert len(actual(record, "careful", of="golden").pairs) == 2
 
 
-@pytest.mark.parametrize(
-    ("record", "system", "of"),
-    [
-        (run(suite(*BOTH)), "llama3", "golden"),
-        (run(suite(*BOTH, name="golden"), suite(*BOTH, name="bronze")), "careful", "golde"),
-        (run(), "careful", "golden"),
-    ],
-    ids=["system", "suite", "nothing"],
-)
 def test_a_baseline_that_is_not_there_is_refused_with_what_to_type(
-    record: RunRecord, system: str, of: str, snapshot: SnapshotAssertion
+    snapshot: SnapshotAssertion,
 ) -> None:
     """Any choice would be a guess, and a comparison with the wrong one looks like any other."""
-    with pytest.raises(OptionError) as caught:
-        actual(record, system, of=of)
-    assert str(caught.value) == snapshot
+    two = run(suite(*BOTH, name="golden"), suite(*BOTH, name="bronze"))
+    for name, record, system, of in (
+        ("system", run(suite(*BOTH)), "llama3", "golden"),
+        ("suite", two, "careful", "golde"),
+        ("nothing", run(), "careful", "golden"),
+    ):
+        with pytest.raises(OptionError) as caught:
+            actual(record, system, of=of)
+        assert str(caught.value) == snapshot(name=name)
 
 
 @pytest.mark.parametrize(("n_up", "n_down"), [(0, 0), (1, 0), (5, 0), (9, 3), (8, 8), (2, 13)])

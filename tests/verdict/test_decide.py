@@ -65,7 +65,10 @@ def outcomes(record: SuiteRecord) -> list[Covered]:
 
 
 def test_what_a_record_says_of_its_outcomes_is_never_read() -> None:
-    """Whoever edits a failure into a pass changes nothing: the numbers decide."""
+    """Whoever edits a failure into a pass changes nothing: the numbers decide.
+
+    Other thresholds decide otherwise, at 0.2 all pass; the texts are what was paid for.
+    """
     edited = suite(
         *pairs_of(0.25, 0.5, 0.75),
         systems=(replace(system("careful", "moss-00", "moss-01", "moss-02"), outcome="passed"),),
@@ -80,18 +83,12 @@ def test_what_a_record_says_of_its_outcomes_is_never_read() -> None:
     assert [(each.outcome, each.verdict.means[0].value) for each in actual.systems] == [
         ("failed", 0.5)
     ]
-
-
-def test_other_thresholds_decide_otherwise_and_change_nothing_else() -> None:
-    """Worked example: at 0.6 only 0.75 passes, at 0.2 all; the texts are what was paid for."""
-    record = suite(*pairs_of(0.25, 0.5, 0.75), thresholds=PAIR)
-    for least, expected in ((0.6, ["failed", "failed", "passed"]), (0.2, ["passed"] * 3)):
-        limits = replace(PAIR, pair=(Threshold("faithfulness", least),))
-        actual = decided(record, limits)
-        assert outcomes(actual) == expected
-        assert actual.policy == replace(record.policy, thresholds=limits)
-        for old, new in zip(record.pairs, actual.pairs, strict=True):
-            assert new == replace(old, outcome=new.outcome, verdict=new.verdict)
+    limits = replace(PAIR, pair=(Threshold("faithfulness", 0.2),))
+    actual = decided(edited, limits)
+    assert outcomes(actual) == ["passed"] * 3
+    assert actual.policy == replace(edited.policy, thresholds=limits)
+    for old, new in zip(edited.pairs, actual.pairs, strict=True):
+        assert new == replace(old, outcome=new.outcome, verdict=new.verdict)
 
 
 def test_a_system_of_which_not_every_paper_was_judged_has_no_means() -> None:
@@ -245,18 +242,16 @@ OFFLINE, OTHER = (JudgeName(name=name, signature=f"{name}-1") for name in ("offl
 
 
 def test_floors_go_by_the_judge_that_made_the_record() -> None:
-    """Whoever is named today: another judge's floors say nothing of it."""
+    """Whoever is named today: another judge's floors say nothing of it.
+
+    A judge without answers was not measured by its own fault, an error, or because nobody asked.
+    """
     policy = Policy(thresholds=PAIR, floors=FLOORS)
     for judge, table in ((OFFLINE, FLOORS[1]), (OTHER, FLOORS[0])):
         actual = decide_judge((LABELLED, ""), "c3d477be02a1", judge, policy)
         assert actual is not None
         assert (actual.judge, actual.floors_of) == (judge.signature, table.judge)
         assert tuple(f for each in actual.agreements for f in each.floors) == table.floors
-
-
-def test_a_judge_without_answers_was_not_measured() -> None:
-    """By its own fault, which is an error, or because nobody asked."""
-    policy = Policy(thresholds=PAIR, floors=FLOORS)
     broken = decide_judge(((), "no reply"), "c3d477be02a1", OFFLINE, policy)
     assert broken is not None
     assert (broken.outcome, broken.fault, broken.labels) == ("error", "no reply", "c3d477be02a1")
@@ -382,7 +377,7 @@ def records(draw: st.DrawFn, *, waived: bool = True) -> RunRecord:
     return run(stored)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=15)
 @given(records())
 def test_a_decision_is_the_same_when_it_is_taken_again(record: RunRecord) -> None:
     """Law: on the same day, by the same policy, everything stays as it is."""
@@ -392,7 +387,7 @@ def test_a_decision_is_the_same_when_it_is_taken_again(record: RunRecord) -> Non
     assert replace(again, pairs=()) == replace(once, pairs=())
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=15)
 @given(records(waived=False), st.sampled_from(["eva", "eva.recall", "faithfulness"]), shares)
 def test_a_higher_threshold_lets_nothing_pass_that_failed(
     record: RunRecord, name: str, by: float

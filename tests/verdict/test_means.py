@@ -2,11 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.run.golden import GoldenPair, LabelledKind
@@ -82,31 +79,6 @@ def test_a_mean_must_cover_95_of_100_papers(n_scored: int, n_papers: int) -> Non
     actual = verdict(papers, ("facet", 0.5))
     assert [mean.is_covered for mean in actual.means] == [is_covered]
     assert outcome(actual) == ("passed" if is_covered else "failed")
-
-
-@given(
-    st.lists(st.none() | st.floats(0, 1), min_size=1, max_size=60),
-    st.floats(0, 1),
-    st.randoms(use_true_random=False),
-)
-def test_the_order_of_papers_does_not_matter_and_a_mean_lies_between_its_values(
-    values: list[float | None], least: float, random: Random
-) -> None:
-    """Law: None is a paper without the number; it moves the coverage and never the mean."""
-    shuffled = list(values)
-    random.shuffle(shuffled)
-    one, other = (
-        mean_of([paper(n, eva=value) for n, value in enumerate(order)], Threshold("eva", least))
-        for order in (values, shuffled)
-    )
-    counted = [value for value in values if value is not None]
-    assert (one.n_scored, one.n_papers) == (len(counted), len(values))
-    assert (one.value is None) == (not counted)
-    assert one == other
-    if one.value is not None:
-        assert min(counted) <= one.value <= max(counted)
-    if one.passes:
-        assert 20 * len(counted) >= 19 * len(values)
 
 
 @pytest.mark.parametrize(("least", "passes"), [(0.77, True), (0.79, False)])
@@ -246,9 +218,7 @@ def test_a_waiver_of_a_mean_that_is_reached_fails_the_means() -> None:
     waivers = on_day(waiver("eva", paper=ALL_PAPERS))
     actual = verdict(LOW, *LIMITS, waivers=waivers)
     assert [use.state for use in actual.waivers] == ["not needed"]
-    assert [mean.name for mean in actual.missed] == ["facet"]
-    actual = verdict(LOW, LIMITS[1], waivers=waivers)
-    assert (actual.missed, len(actual.waiver_faults), outcome(actual)) == ((), 1, "failed")
+    assert ([mean.name for mean in actual.missed], len(actual.waiver_faults)) == (["facet"], 1)
 
 
 def test_a_waiver_of_a_mean_does_not_excuse_papers_without_a_score() -> None:
@@ -318,8 +288,8 @@ def only(
     return actual
 
 
-def test_fm_is_corrected_by_the_judges_mean_error_on_labels() -> None:
-    """Worked example: 0.7 - 0.05 = 0.65."""
+def test_fm_and_facets_are_corrected_by_the_judges_mean_error_on_labels() -> None:
+    """Worked examples: 0.7 - 0.05 = 0.65; (4 + 2) / 2 and an error of ((2 - 4) + 0) / 2 make 2."""
     actual = only(TWO, GENEROUS)
     assert (actual.name, actual.reason, actual.floors) == ("facet", "", ())
     assert (actual.raw, actual.value) == pytest.approx((0.7, 0.65))
@@ -327,10 +297,6 @@ def test_fm_is_corrected_by_the_judges_mean_error_on_labels() -> None:
     assert actual.low is not None
     assert actual.high is not None
     assert actual.low < 0.65 < actual.high
-
-
-def test_a_facet_is_corrected_by_its_own_labels() -> None:
-    """Worked example: (4 + 2) / 2 = 3 and an error of ((2 - 4) + (3 - 3)) / 2 = -1 make 2."""
     judged = [paper(0, facet=0.9, facet_result=4.0), paper(1, facet=0.5, facet_result=2.0)]
     actual = only(judged, overall((2, 4), (3, 3), kind="result"))
     assert (actual.name, actual.raw, actual.value, actual.n_golden) == ("facet.result", 3.0, 2.0, 2)

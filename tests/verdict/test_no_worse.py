@@ -70,7 +70,7 @@ def test_a_release_passes_only_if_the_papers_rule_a_larger_drop_out(
 changes = st.lists(st.integers(-8, 8).map(lambda n: n / 16), min_size=2, max_size=30)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(changes, st.sampled_from([0.01, 0.05, 0.2, 0.5]))
 def test_the_rule_is_the_t_test_of_its_margin(gains: list[float], margin: float) -> None:
     """Law: it passes exactly where a drop of the margin is refuted at the level."""

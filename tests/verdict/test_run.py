@@ -87,29 +87,24 @@ def test_a_run_that_was_cut_or_not_compared_releases_nothing() -> None:
     assert run(replace(requests, systems=(made,))).may_release
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "means"),
-    [*product(["passed", "failed", "error"], ["passed", "failed", "error"], RANK)],
-)
-def test_the_worst_outcome_of_a_run_is_its_outcome(
-    first: Outcome, second: Outcome, means: Covered
-) -> None:
+def test_the_worst_outcome_of_a_run_is_its_outcome() -> None:
     """An error is worse than a failure: nobody knows what the pair would have been."""
-    worst = max(first, second, means, key=RANK.index)
-    pairs = (pair("moss-01", outcome=first), pair("zinc-01", outcome=second))
-    assert run(gated(*pairs, outcome=means)).outcome == worst
-    apart = (gated(pairs[0], outcome=means), suite(pairs[1]))
-    assert run(*apart).outcome == run(*apart[::-1]).outcome == worst
-
-
-def test_a_run_without_anything_judged_is_not_judged() -> None:
-    """Nothing failed there, and nothing passed."""
+    judged: tuple[Outcome, ...] = ("passed", "failed", "error")
+    for first, second, means in product(judged, judged, RANK):
+        worst = max(first, second, means, key=RANK.index)
+        pairs = (pair("moss-01", outcome=first), pair("zinc-01", outcome=second))
+        assert run(gated(*pairs, outcome=means)).outcome == worst
+        apart = (gated(pairs[0], outcome=means), suite(pairs[1]))
+        assert run(*apart).outcome == run(*apart[::-1]).outcome == worst
     assert (run(suite()).outcome, run(suite()).may_release) == ("not judged", False)
 
 
 @pytest.mark.parametrize("outcome", ["passed", "failed", "error"])
 def test_a_run_of_an_untrusted_judge_is_untrusted_whatever_it_says(outcome: Outcome) -> None:
-    """Neither its green nor its red counts, and an error of one pair is none of the judge's."""
+    """Neither its green nor its red counts, and an error of one pair is none of the judge's.
+
+    Of a judge that was not measured nobody knows; that is no pass, and no failure of a system.
+    """
     stored = replace(gated(pair("moss-01", outcome=outcome), BOTH[1]), trust=UNTRUSTED)
     trusted, unmeasured = (
         replace(gated(*BOTH), trust=trust)
@@ -117,14 +112,7 @@ def test_a_run_of_an_untrusted_judge_is_untrusted_whatever_it_says(outcome: Outc
     )
     for suites in ((stored,), (trusted, stored), (unmeasured, stored)):
         assert run(*suites).outcome == "untrusted"
-
-
-def test_a_judge_that_was_not_measured_is_an_error_of_the_run() -> None:
-    """Its verdicts may be right, and nobody knows; that is no pass, and no failure of a system."""
-    stored = run(replace(gated(*BOTH), trust=UNMEASURED))
-    assert not stored.is_untrusted
-    assert stored.outcomes == {"passed", "error"}
-    assert stored.outcome == "error"
+    assert (run(unmeasured).outcomes, run(unmeasured).outcome) == ({"passed", "error"}, "error")
 
 
 def test_pairs_are_found_by_system_and_paper_however_they_are_kept() -> None:

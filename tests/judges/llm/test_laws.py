@@ -226,23 +226,6 @@ def test_a_reply_that_drops_an_item_never_raises_a_score(
         assert score == whole or (attempts == 3 and isinstance(score, Unscored))
 
 
-@settings(deadline=None, max_examples=10)
-@given(st.integers(1, 8), st.integers(0, 3), st.sampled_from(["premises", "evidence"]))
-def test_a_check_that_names_less_evidence_never_raises_a_score(
-    place: int, index: int, key: str
-) -> None:
-    """Premises carry recall; a fact entailed by none is asked about again."""
-
-    def hook(request: ChatRequest, text: str) -> str:
-        reply = json.loads(text)
-        for entry in reply.get("checks", []):
-            if entry["id"] == place and key in entry and request.attempt == 0:
-                entry[key] = entry[key][:index] + entry[key][index + 1 :]
-        return json.dumps(reply)
-
-    assert not any(map(is_raised, scores_of(RuleSender(hook)), WHOLE))
-
-
 LONG = pair_of(
     " ".join(f"Kiln {n} burned for {n + 10} hours on {n + 2} logs." for n in range(120)),
     *(

@@ -109,12 +109,15 @@ def test_facets_mean_the_same_whether_sentences_are_named_or_words_copied() -> N
     assert section.group() in of_words
 
 
-def test_ratings_are_explained_on_their_scales() -> None:
-    """The rubric and the arithmetic have to speak of the same numbers."""
+def test_ratings_and_entities_are_explained() -> None:
+    """The rubric and the arithmetic speak of the same numbers; the paper has seven types."""
     for kind in ("facet_ratings", "facet_ratings_whole"):
         assert "## Rating of background and conclusion, 1 to 3" in prompt(kind)
         assert "## Rating of method and result, 1 to 4" in prompt(kind)
     assert all(f"- {facet}:" in prompt("facets") for facet in FACETS)
+    types = get_args(fact_requests.EntityType)
+    assert len(types) == 7
+    assert all(each in prompt(kind) for each in types for kind in ("relations", "entities"))
 
 
 def test_facts_in_a_chain_are_judged_by_the_same_rules() -> None:
@@ -126,14 +129,6 @@ def test_facts_in_a_chain_are_judged_by_the_same_rules() -> None:
     assert left[1].startswith("- A fact marked as refining another is judged by what it adds.")
     assert len(left) == 4
     assert any(line.startswith("- Under `earlier` stand statements") for line in in_chain)
-
-
-@pytest.mark.parametrize("kind", ["relations", "entities"])
-def test_every_type_of_entity_is_explained(kind: str) -> None:
-    """A type that a prompt does not name is one that a model makes up; the paper has seven."""
-    types = get_args(fact_requests.EntityType)
-    assert len(types) == 7
-    assert all(each in prompt(kind) for each in types)
 
 
 def hashes_now() -> dict[str, str]:

@@ -82,9 +82,8 @@ def test_a_quotation_stands_where_its_words_stand_or_is_ungrounded(
 def test_of_two_places_the_one_named_counts_and_else_the_nearest() -> None:
     """A phrase that is repeated must not always lead to its first place."""
     source = ("Mice slept well.", "Rats ran.", "Mice slept well.", "Rats ran.", "Rats ran.")
-    assert look_up([Quote(2, "Mice slept well")], source).sentences == (2,)
-    assert look_up([Quote(4, "Mice slept well")], source).sentences == (2,)
-    assert look_up([Quote(1, "Mice slept well")], source).sentences == (0,)
+    for named, place in ((2, 2), (4, 2), (1, 0)):
+        assert look_up([Quote(named, "Mice slept well")], source).sentences == (place,)
 
 
 def test_words_far_apart_in_a_sentence_hold_no_number_between_them() -> None:
@@ -114,19 +113,6 @@ def test_words_are_alike_however_they_are_typed() -> None:
         "the", "effect", "\u03bcg", "p", "=", "0.04", "12", "24",
     )  # fmt: skip
     assert words_of("didn\u2019t H\u2082O, \u22121.4") == ("didn't", "h2", "o", "-1.4")
-
-
-@given(st.integers(0, len(SOURCE) - 1), st.integers(-2, 9), st.data())
-def test_every_stretch_of_a_sentence_is_found_there_or_in_its_like(
-    place: int, named: int, data: st.DataObject
-) -> None:
-    """Three words or more, copied as they stand, are never ungrounded."""
-    tokens = SOURCE[place].split()
-    start = data.draw(st.integers(0, len(tokens) - 4))
-    end = data.draw(st.integers(start + 4, len(tokens)))
-    result = find(named, " ".join(tokens[start:end]))
-    assert result.n_ungrounded == 0
-    assert result.sentences
 
 
 def test_a_quotation_too_long_to_compare_word_by_word_has_to_stand_there_as_it_is() -> None:
@@ -172,16 +158,6 @@ def test_a_quotation_ends_where_its_parentheses_balance(
     assert parted(reply)[1] == list(groups)
 
 
-@given(st.text(alphabet='()ab ."\u201c\u201d\n', max_size=40))
-def test_every_letter_of_a_reply_is_quoted_or_its_own(reply: str) -> None:
-    """Law: nothing is read twice, and only long quotations outside of parentheses are skipped."""
-    own, groups = parted(reply)
-    n_read = own.count("a") + sum(group.count("a") for group in groups)
-    assert n_read <= reply.count("a")
-    if '"' not in reply and "\u201c" not in reply:
-        assert n_read == reply.count("a")
-
-
 YES = [
     "Yes", "yes.", "**Yes**", '"Yes"', "YES!", "Answer: Yes", "Final answer: yes", "- Yes",
     '{"label": "yes"}', "Yes \u2014 the text is clear.",
@@ -203,14 +179,12 @@ NO = [
 ]  # fmt: skip
 
 
-def test_a_yes_at_the_start_is_a_yes() -> None:
-    """Marks and a label before it are typing; what is quoted is not the judge's own word."""
-    assert [reply for reply in YES if not read_verdict(parted(reply)[0])] == []
+def test_a_yes_at_the_start_is_a_yes_but_for_a_hedge_or_a_denial() -> None:
+    """Marks and a label before it are typing; what is quoted is not the judge's own word.
 
-
-def test_a_no_a_hedge_and_a_denial_are_a_no() -> None:
-    """Elsewhere "Yes, it is not supported" was read as a pass (metrics.md section 6, #2)."""
-    assert [reply for reply in NO if read_verdict(parted(reply)[0])] == []
+    Elsewhere "Yes, it is not supported" was read as a pass (metrics.md section 6, #2).
+    """
+    assert [reply for reply in (*YES, *NO) if read_verdict(parted(reply)[0])] == YES
 
 
 @pytest.mark.parametrize(

@@ -339,15 +339,15 @@ def quoting(*quotes: str) -> str:
 @pytest.mark.parametrize(
     ("mode", "text"),
     [
-        ("quotes", "{" + ",".join(f'"k{n}":0' for n in (*range(60_000), 59_999)) + "}"),
-        ("quotes", quoting("a" + "\u0301\u0323" * 125_000)),
-        ("quotes", quoting(*(f"moss number {n} grew tall" for n in range(3_000)))),
-        ("label-and-sentences", "Yes " + "\u201c" * 250_000),
-        ("label-and-sentences", "Yes " + "(The moss number 9 did grow) " * 10_000),
+        ("quotes", "{" + ",".join(f'"k{n}":0' for n in (*range(20_000), 19_999)) + "}"),
+        ("quotes", quoting("a" + "\u0301\u0323" * 50_000)),
+        ("quotes", quoting(*(f"moss number {n} grew tall" for n in range(1_000)))),
+        ("label-and-sentences", "Yes " + "\u201c" * 100_000),
+        ("label-and-sentences", "Yes " + "(The moss number 9 did grow) " * 3_000),
     ],
     ids=["keys", "accents", "quotations", "quotation marks", "parentheses"],
 )
-def test_a_hostile_reply_of_up_to_half_a_megabyte_is_read_in_seconds(
+def test_a_hostile_reply_of_a_hundred_kilobytes_is_read_in_seconds(
     mode: q.SentenceMode, text: str
 ) -> None:
     """Each took minutes once, with the square of its length or once for each sentence."""
@@ -357,4 +357,4 @@ def test_a_hostile_reply_of_up_to_half_a_megabyte_is_read_in_seconds(
     begin = time.thread_time()
     with suppress(UnreadableError):
         batch.read(text, (1,))
-    assert time.thread_time() - begin < 20.0
+    assert time.thread_time() - begin < 4.0

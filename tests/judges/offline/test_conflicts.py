@@ -84,16 +84,25 @@ def test_changed_words_and_exchanged_numbers_are_seen(
     assert (str(result) if result else None) == message
 
 
-def test_the_number_of_the_source_is_shown_beside_the_wrong_one() -> None:
+@pytest.mark.parametrize(
+    ("claim", "source", "message"),
+    [
+        ("The mill ground 60 sacks.", "The mill ground 40 sacks.", "number: '60' against '40'"),
+        ("The dose was 2 g.", "The dose was 2 mg.", "unit: '2 g' against '2 mg'"),
+        ("The ferry has 75 seats.", "It is old.", "number: '75' is nowhere in the evidence"),
+        # quantities of different dimensions never stand for each other
+        (
+            "They slept 83.1 years.",
+            "They slept 5.1 kg.",
+            "number: '83.1 years' is nowhere in the evidence",
+        ),
+    ],
+)
+def test_the_number_of_the_source_is_shown_beside_the_wrong_one(
+    claim: str, source: str, message: str
+) -> None:
     """The reader sees both; what has no counterpart is nowhere."""
-    said = missing_number(
-        "The mill ground 60 sacks.", ["The mill ground 40 sacks."], ("The mill ground 40 sacks.",)
-    )
-    unit = missing_number("The dose was 2 g.", ["The dose was 2 mg."], ("The dose was 2 mg.",))
-    alone = missing_number("The ferry has 75 seats.", ["It is old."], ("It is old.",))
-    assert str(said) == "number: '60' against '40'"
-    assert str(unit) == "unit: '2 g' against '2 mg'"
-    assert str(alone) == "number: '75' is nowhere in the evidence"
+    assert str(missing_number(claim, [source], (source,))) == message
 
 
 DERIVED = """\
@@ -267,26 +276,11 @@ def test_the_number_of_the_nearest_context_is_shown_with_its_sentence(
     assert result.evidence[0] == place
 
 
-def test_quantities_of_different_dimensions_never_stand_for_each_other() -> None:
-    """'83.1 years' against '5.1 h' was a conflict once."""
-    result = missing_number(
-        "They slept 83.1 years.", ["They slept 5.1 kg."], ("They slept 5.1 kg.",)
-    )
-    assert result is not None
-    assert result.instead == "nowhere in the evidence"
-    assert (
-        replaced_number(("It weighed 7 kg.",), ("It weighed 7.5 m.",), ("It weighed 7 kg.",))
-        is None
-    )
-
-
 def test_a_number_that_the_summary_states_anywhere_is_replaced_by_none() -> None:
-    """A summary may state it in another sentence, and other numbers beside it."""
+    """A summary may state it in another sentence; another quantity is no replacement."""
     reference = ("The bridge carried 84 trucks.",)
-    assert replaced_number(reference, ("The bridge carried 48 trucks.",), reference) is not None
-    assert (
-        replaced_number(
-            reference, ("The bridge carried 48 trucks.", "In all 84 trucks came."), reference
-        )
-        is None
-    )
+    wrong = "The bridge carried 48 trucks."
+    assert replaced_number(reference, (wrong,), reference) is not None
+    assert replaced_number(reference, (wrong, "In all 84 trucks came."), reference) is None
+    weighed = ("It weighed 7 kg.",)
+    assert replaced_number(weighed, ("It weighed 7.5 m.",), weighed) is None

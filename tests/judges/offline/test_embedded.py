@@ -8,7 +8,6 @@ import pytest
 
 from summeval_pytest import questions as q
 from summeval_pytest.judges.offline.embedded import OfflineJudge
-from summeval_pytest.judges.offline.facets import rate_all
 from summeval_pytest.judges.offline.presence import facts_of
 from tests.processes import run_command
 
@@ -93,13 +92,3 @@ def test_answers_are_the_same_in_every_process() -> None:
     environment = {**os.environ, "PYTHONHASHSEED": seed}
     other = run_command(sys.executable, "-c", code, cwd=ROOT, env=environment)
     assert other.stdout.rstrip() == judged_kites()
-
-
-def test_a_summary_is_rated_as_a_result_is() -> None:
-    """The scale is the same, and so is what counts."""
-    pair = q.FacetPair(facet="result", reference="Kites rose 40 m.", candidate="A ferry sank.")
-    (rated,) = rate_all(q.RateFacets((pair,)))
-    assert JUDGE.compute(q.RateSummary(pair.reference, pair.candidate)) == q.SummaryRating(
-        reason=rated.reason, rating=rated.rating
-    )
-    assert rated.rating == 1

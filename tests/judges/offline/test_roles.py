@@ -1,24 +1,13 @@
 from __future__ import annotations
 
 from itertools import pairwise, product
-from zlib import crc32
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.offline.roles import (
-    BESIDE,
-    N_PLACE_ROWS,
-    OWN,
-    STATES,
-    RoleModel,
-    chain_posteriors,
-    own_and_beside,
-    place_rows,
-    roles_of,
-)
+from summeval_pytest.judges.offline.roles import chain_posteriors, roles_of
 
 SENTENCES = (
     "Little is known about how kettles lose heat.",
@@ -34,13 +23,14 @@ def test_capitals_and_tokenising_do_not_move_a_posterior() -> None:
     assert roles_of(tuple(released)).tolist() == roles_of(SENTENCES[:2]).tolist()
 
 
-@given(st.lists(st.text(max_size=60), min_size=1, max_size=30))
+@given(st.lists(st.text(max_size=60), min_size=1, max_size=40))
 def test_every_row_sums_to_one(sentences: list[str]) -> None:
-    """Whatever a sentence holds, it has some facet; 9 digits are kept."""
+    """Whatever a sentence holds, it has some facet; 9 digits are kept, and nobody changes them."""
     roles = roles_of(tuple(sentences))
     assert roles.shape == (len(sentences), 4)
     assert (roles >= 0.0).all()
     assert roles.sum(axis=1) == pytest.approx(1.0, abs=1e-8)
+    assert not roles.flags.writeable
 
 
 def test_posteriors_are_those_of_all_paths_counted_one_by_one() -> None:
@@ -55,53 +45,3 @@ def test_posteriors_are_those_of_all_paths_counted_one_by_one() -> None:
             counted[place, state] += np.exp(said + followed)
     posteriors = chain_posteriors(evidence, order)
     assert posteriors == pytest.approx(counted / counted.sum(axis=1)[:, None], rel=1e-12)
-
-
-def test_order_carries_a_role_to_a_silent_neighbour() -> None:
-    """Worked: staying weighs e against 1, so a silent sentence after a sure one stays e/(e+1)."""
-    posteriors = chain_posteriors(np.array([[50.0, 0.0], [0.0, 0.0]]), np.eye(2))
-    assert posteriors[1] == pytest.approx([np.e / (np.e + 1), 1 / (np.e + 1)])
-
-
-def test_weights_add_up_as_whole_steps() -> None:
-    """Worked: 64 steps of 1/128 for a word, 128 at the first place; log-odds .5 + 1 = 1.5."""
-    n_states = len(STATES)
-    words = np.zeros((OWN + 2 * BESIDE, n_states), dtype=np.int8)
-    own, _ = own_and_beside("kettles")
-    words[own[0], 2] = 64
-    order = np.zeros((n_states + 2, n_states), dtype=np.int16)
-    order[-2, 2] = 128
-    places = np.zeros((N_PLACE_ROWS, n_states), dtype=np.int16)
-    model = RoleModel(words=words, places=places, order=order)
-    assert model.evidence(["kettles"]).tolist() == [[0.0, 0.0, 1.5, 0.0, 0.0]]
-    odds = np.exp(1.5)
-    assert model.posteriors(["kettles"])[0] == pytest.approx(
-        [2 / (4 + odds), odds / (4 + odds), 1 / (4 + odds), 1 / (4 + odds)], abs=1e-9
-    )
-
-
-def test_places_are_the_crc32_of_whole_names() -> None:
-    """Pairs are hashed on from their first word, which must not make them other names."""
-    own, beside = own_and_beside("steel kettles")
-    names = "u^ usteel ukettles u$ sles".split()
-    names += ["^ steel", "steel kettles", "kettles $", "fsteel", "fsteel kettles", "l0", "d0"]
-    assert own == tuple(sorted({crc32(name.encode()) % OWN for name in names}))
-    assert beside == tuple(
-        sorted(crc32(name.encode()) % BESIDE for name in ("^", "steel", "kettles"))
-    )
-
-
-def test_what_is_handed_out_twice_cannot_be_written_to() -> None:
-    """Posteriors of a text are kept; who changed them would change everyone's."""
-    roles = roles_of(SENTENCES)
-    with pytest.raises(ValueError, match="read-only"):
-        roles[0] = 0.0
-
-
-@pytest.mark.parametrize("n_sentences", [1, 2, 7, 40])
-def test_places_stay_inside_their_table(n_sentences: int) -> None:
-    """A row past the end would be another text's weight, or an IndexError in a long summary."""
-    rows = np.array(place_rows(n_sentences))
-    assert rows.shape == (n_sentences, 5)
-    assert rows.min() >= 0
-    assert rows.max() < N_PLACE_ROWS
