@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from summeval_pytest import questions as q
 from summeval_pytest.judges.judge import ComposedJudge, Judge, RecordedJudge
@@ -22,9 +20,9 @@ ODD = (
     "\u2603\ufe0f \U0001f9ea \u0661\u0662 \u00bd \u212b \u00b5g \u0130",
     "\u202eabc\u0000def",
     "\u7814\u7a76\u65b9\u6cd5\u3002",
-    "Kites rose 40 m above copper roofs. " * 400,
-    "12 g and 14 mg " * 400,
-    " and was " * 1000,
+    "Kites rose 40 m above copper roofs. " * 100,
+    "12 g and 14 mg " * 100,
+    " and was " * 500,
     "(" * 5000,
     "a" * 50_000,
 )
@@ -193,14 +191,6 @@ def test_what_stands_there_holds_and_what_does_not_is_never_a_pass(judge: Judge)
 def test_odd_text_is_answered_in_full(text: str, name: str) -> None:
     """Papers and summaries are other people's text."""
     answers_of(JUDGES[name](), *questions_about(text, KITES))
-
-
-@pytest.mark.parametrize("name", ["embedded", "llm", "checker"])
-@settings(max_examples=8)
-@given(st.text(max_size=80), st.text(max_size=80))
-def test_any_text_is_judged_or_said_to_be_unjudged(name: str, text: str, other: str) -> None:
-    """Papers and summaries are other people's text."""
-    answers_of(JUDGES[name](), *questions_about(text, other))
 
 
 def test_what_is_not_recorded_stays_unanswered() -> None:

@@ -2,6 +2,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from summeval_pytest.suite import places
 from summeval_pytest.suite.places import suites_beneath
 
 
@@ -32,10 +35,13 @@ def test_suites_are_found_nearest_first_and_not_in_foreign_folders(tmp_path: Pat
     ]
 
 
-def test_no_more_than_a_bounded_number_of_folders_is_looked_into(tmp_path: Path) -> None:
-    """Somebody may stand in a home directory; the last of 1,200 folders is not reached."""
-    for n in range(1200):
-        (tmp_path / f"f{n:04}").mkdir()
-    for n in (0, 1199):
-        (tmp_path / f"f{n:04}/summeval.toml").touch()
-    assert [file.parent.name for file in suites_beneath(tmp_path)] == ["f0000"]
+def test_no_more_than_a_bounded_number_of_folders_is_looked_into(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody may stand in a home directory; the last of 30 folders is not reached."""
+    monkeypatch.setattr(places, "_N_FOLDERS", 20)
+    for n in range(30):
+        (tmp_path / f"f{n:02}").mkdir()
+    for n in (0, 29):
+        (tmp_path / f"f{n:02}/summeval.toml").touch()
+    assert [file.parent.name for file in suites_beneath(tmp_path)] == ["f00"]

@@ -105,7 +105,13 @@ def test_sections_and_facets_travel_in_parquet(golden: Golden) -> None:
 
 
 def test_one_table_can_hold_papers_and_summaries(golden: Golden) -> None:
-    """A spreadsheet with a row a paper is a suite; its reference may be called summary."""
+    """A spreadsheet with a row a paper is a suite; its reference may be called summary.
+
+    Releases name lines of JSON "json", too: only what begins with a bracket is an array.
+    """
+    golden.write("papers.json", (golden.path / "papers.jsonl").read_bytes())
+    golden.spoil("summeval.toml", "papers.jsonl", "papers.json")
+    assert golden.load().paper("zinc-02").place.line == 2
     rows = [
         {"id": "zinc-01", "source": "Zinc.", "summary": "Zinc helps.", "ours": "Zinc did."},
         {"id": "zinc-02", "source": "None.", "summary": "Nothing helps.", "ours": "Nothing did."},
@@ -118,13 +124,6 @@ def test_one_table_can_hold_papers_and_summaries(golden: Golden) -> None:
     )
     pair = golden.load().pair("zinc-01", "careful")
     assert (pair.paper.references, pair.summary) == (("Zinc helps.",), "Zinc did.")
-
-
-def test_lines_of_json_in_a_json_file_stay_lines(golden: Golden) -> None:
-    """Releases are often named so; only what begins with a bracket is an array."""
-    golden.write("papers.json", (golden.path / "papers.jsonl").read_bytes())
-    golden.spoil("summeval.toml", "papers.jsonl", "papers.json")
-    assert golden.load().paper("zinc-02").place.line == 2
 
 
 TABLES: Mapping[str, list[str | bytes]] = {

@@ -270,12 +270,8 @@ def test_golden_answers_correct_means() -> None:
         limits = Thresholds(pair=(), mean=(), corrected=(Threshold("facet", least, "point"),))
         (actual,) = decided(record, limits).systems
         assert (actual.verdict.corrected[0].value, actual.outcome) == (0.5, outcome)
-        broken = replace(record, golden=(), golden_fault="no reply")
-        (actual,) = decided(broken, limits).systems
-        assert (actual.outcome, actual.fault) == (
-            "error",
-            "system 'careful' is undecided: no reply",
-        )
+    (actual,) = decided(replace(record, golden=(), golden_fault="no reply"), limits).systems
+    assert (actual.outcome, actual.fault) == ("error", "system 'careful' is undecided: no reply")
 
 
 # What it was measured with

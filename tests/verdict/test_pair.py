@@ -71,13 +71,6 @@ def test_every_number_under_its_threshold_is_listed() -> None:
     ]
 
 
-def test_a_summary_that_states_nothing_is_under_every_threshold() -> None:
-    """Without facts there is no precision, and absence must not pass for it: not even at 0."""
-    actual = verdict([facts(0.0, None, 0.0)], {"eva.precision": 0.0})
-    assert actual.shortfalls == (Shortfall(name="eva.precision", value=None, least=0.0),)
-    assert actual.outcome == "failed"
-
-
 @pytest.mark.parametrize("status", ["degenerate_candidate", REFUSED])
 def test_a_summary_that_the_system_left_unscored_fails(status: str) -> None:
     """An empty summary is the system's fault: red, with the reason and without a number.
@@ -144,8 +137,14 @@ def test_what_the_judge_did_not_say_is_neither_a_pass_nor_a_failure(
     assert {use.state for use in actual.waivers} == {"not judged"}
 
 
-def test_a_pair_that_broke_down_is_an_error_with_its_fault_alone() -> None:
-    """That its thresholds are not met follows from it, and would only hide it."""
+def test_what_is_not_there_is_under_every_threshold_unless_the_pair_broke_down() -> None:
+    """Without facts there is no precision, and absence must not pass for it: not even at 0.
+
+    Of a pair that broke down the fault is told alone: what follows from it would only hide it.
+    """
+    actual = verdict([facts(0.0, None, 0.0)], {"eva.precision": 0.0})
+    assert actual.shortfalls == (Shortfall(name="eva.precision", value=None, least=0.0),)
+    assert actual.outcome == "failed"
     scores = [unscored("facet", SILENT, "no reply"), unscored("eva", SILENT, "no reply")]
     actual = verdict(scores, {"facet": 0.5, "faithfulness": 0.5}, on_day(waiver()), "no reply")
     assert (actual.undecided, actual.outcome) == (("no reply",), "error")

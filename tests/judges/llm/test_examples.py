@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
@@ -39,6 +39,7 @@ ANY = st.lists(
 )
 
 
+@settings(max_examples=10)
 @given(ANY, st.sampled_from(PAPERS), st.randoms())
 def test_the_choice_does_not_depend_on_the_order_of_the_files(
     pool: list[Example], paper: str, random: object
@@ -51,6 +52,7 @@ def test_the_choice_does_not_depend_on_the_order_of_the_files(
     assert one.digest == other.digest
 
 
+@settings(max_examples=10)
 @given(ANY, st.sampled_from(PAPERS))
 def test_examples_are_of_other_papers_and_fit_and_each_shows_a_label_of_its_own(
     pool: list[Example], paper: str

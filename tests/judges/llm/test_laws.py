@@ -19,11 +19,10 @@ from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.metrics.number import Unscored
 from summeval_pytest.metrics.own import OwnScore
 from summeval_pytest.metrics.score import Score
-from summeval_pytest.questions import Question, Unanswered
 from summeval_pytest.run.measure import Asker, evaluate
 from summeval_pytest.suite.file import EvaVariant, Variants
 from summeval_pytest.suite.values import Pair, Paper, Section
-from tests.judges.llm.by_rule import Hook, RuleSender, ask, judge_of, kind_of
+from tests.judges.llm.by_rule import Hook, RuleSender, judge_of, kind_of
 from tests.judges.test_conformance import answers_of, questions_about
 
 Part = dict[str, object] | list[object]
@@ -141,41 +140,6 @@ def test_every_reply_ends_in_answers_of_the_right_kind_and_count(
 
     judge = judge_of(hook, votes=votes)
     str(answers_of(judge, *questions_about(SOURCE[1], SOURCE[2]))).encode()
-
-
-HOSTILE = (
-    *("NaN", "Infinity", "1e999", "-1e999", "1e308", "9" * 1_000, "9" * 5_000, "-0", "1.0"),
-    *('"\\ud800"', '"\\udfff x"', '"\\u0000"', '{"a": 1, "a": 2}', '{"id": 1e999}', "true", "null"),
-    *(opened * depth + "0" + closed * depth
-      for depth in (90, 101, 900, 970, 980, 990, 100_000)
-      for opened, closed in (("[", "]"), ('{"a":', "}"))),
-)  # fmt: skip
-"""JSON, or what some readers take for JSON, that breaks who does not expect it."""
-
-
-@given(
-    st.sampled_from(HOSTILE),
-    st.integers(0, 60),
-    st.sampled_from(questions_about(" ".join(SOURCE[:3]), SOURCE[3])),
-)
-def test_hostile_json_is_read_or_unusable(token: str, place: int, question: Question) -> None:
-    """Whatever stands for one value of a reply, no reader breaks, and no message runs over."""
-
-    def hook(_: ChatRequest, text: str) -> str:
-        reply = json.loads(text)
-        keys = (
-            (h, k) for h in parts_of(reply) for k in (h if isinstance(h, dict) else range(len(h)))
-        )
-        kept = list(keys)
-        part, key = kept[place % len(kept)]
-        part[key] = "here"  # type: ignore[index]  # a key of this holder
-        return json.dumps(reply).replace('"here"', token)
-
-    (answer,) = ask(judge_of(hook), question)
-    items = (answer, *getattr(answer, "ratings", ()), *getattr(answer, "checks", ()))
-    reasons = [item.reason for item in items if isinstance(item, Unanswered)]
-    assert all(reason.isprintable() and len(reason) < 300 for reason in reasons)
-    str(answer).encode()
 
 
 def scores_of(sender: Sender, *, votes: int = 1) -> tuple[Score | Unscored, ...]:
