@@ -14,8 +14,6 @@ from summeval_pytest.questions import FACETS
 AWKWARD = st.text("|:%,.=/ \n\t\u00e9a1", max_size=9) | st.text(max_size=9)
 recipes = st.dictionaries(AWKWARD, AWKWARD, max_size=3).map(lambda d: tuple(sorted(d.items())))
 signatures = st.builds(Signature, AWKWARD, recipes)
-
-
 TEXTS: dict[MetricName, str] = {
     "facet": "empty:1|judge:offline-6|norm:2|references:best|split:2|suite:77be|v:3"
     "|weights:.1,.3,.3,.3",

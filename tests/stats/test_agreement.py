@@ -17,11 +17,8 @@ from summeval_pytest.stats.agreement import Numbers, kappas_of, pearson, spearma
 from tests.kappa import cohen_kappa
 
 Coefficient = Callable[[Numbers, Numbers], float | None]
-
-
 Weights = Literal["none", "quadratic"]
 Pairs = list[tuple[int, int]]
-
 SCALE = (1, 2, 3, 4)
 both_weights = pytest.mark.parametrize("weights", ["none", "quadratic"])
 rated_items = st.lists(st.tuples(st.sampled_from(SCALE), st.sampled_from(SCALE)), max_size=30)
@@ -101,7 +98,6 @@ def test_laws_of_kappa(weights: Weights, pairs: Pairs, data: st.DataObject) -> N
 
 
 both_coefficients = pytest.mark.parametrize("coefficient", [pearson, spearman])
-
 finite = st.floats(allow_nan=False, allow_infinity=False)
 ratings = st.integers(min_value=1, max_value=4).map(float)
 

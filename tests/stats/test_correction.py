@@ -16,7 +16,6 @@ from summeval_pytest.stats.correction import Corrected, corrected_mean, correcte
 Judged = tuple[str, float]
 Golden = tuple[str, float, float]
 GoldenFlag = tuple[str, bool, bool]
-
 PAPERS = "alga brine coral delta ember fjord".split()
 scores = st.integers(0, 12).map(lambda step: step / 12)
 papers = st.sampled_from(PAPERS)
@@ -113,35 +112,6 @@ def test_laws_of_a_corrected_mean(
     )
     near = [plain.value, plain.low, plain.high]
     assert [lenient.value, lenient.low, lenient.high] == pytest.approx(near, abs=1e-7)
-
-
-@pytest.mark.parametrize(
-    ("judged", "golden", "value", "reason"),
-    [
-        ([], [("a", 0.1, 0.2)], None, "there are no judged rows"),
-        ([("a", 0.1)], [], None, "there are no golden rows"),
-        ([("a", 0.5)], [("b", 0.5, 0.75)], 0.75, "all judged rows are of one paper"),
-        (
-            [("a", 0.5), ("b", 0.5)],
-            [("b", 0.5, 0.75), ("b", 0.5, 0.25)],
-            0.5,
-            "all golden rows are of one paper",
-        ),
-    ],
-)
-def test_a_mean_without_bounds_says_why(
-    judged: list[Judged], golden: list[Golden], value: float | None, reason: str
-) -> None:
-    """No interval is not an interval of no width."""
-    result = corrected_mean(judged, golden)
-    assert (result.value, result.low, result.high, result.reason) == (value, None, None, reason)
-    assert result.raw == (judged[0][1] if judged else None)
-
-
-def test_a_value_that_is_not_finite_is_refused() -> None:
-    """An unscored row is left out by its caller, who counts it."""
-    with pytest.raises(ValueError, match=r"^judged\[1\] is nan; leave rows without a finite value"):
-        corrected_mean([("a", 0.1), ("b", math.nan)], [])
 
 
 def test_rate_worked_example() -> None:
@@ -250,31 +220,45 @@ def test_no_error_on_a_few_rows_is_not_none_at_all() -> None:
     assert width(few) > 1.5 * width(many)
 
 
-@pytest.mark.parametrize(
-    ("judged", "golden", "value", "reason"),
-    [
-        ([], [("a", True, True), ("a", False, False)], None, "there are no judged rows"),
-        ([("a", True)], [], None, "there are no golden true rows"),
-        ([("a", True)], [("a", True, False)], None, "there are no golden true rows"),
-        ([("a", True)], [("a", True, True)], None, "there are no golden false rows"),
-        (
-            [("a", True)],
-            labelled((20, 30), (20, 30)),
-            None,
-            "the judge calls 0.667 of the golden true rows true and 0.667 of the false ones",
-        ),
-        ([("a", True)], labelled((20, 20), (0, 20)), 1.0, "all judged rows are of one paper"),
-        (
-            flags(1, 2),
-            [*labelled((20, 20), (0, 0)), ("a", False, False), ("a", False, False)],
-            0.5,
-            "all golden false rows are of one paper",
-        ),
-    ],
-)
-def test_a_rate_without_bounds_says_why(
-    judged: list[tuple[str, bool]], golden: list[GoldenFlag], value: float | None, reason: str
-) -> None:
-    """A judge that tells nothing, or labels of one kind, give no number to gate on."""
-    result = corrected_rate(judged, golden)
-    assert (result.value, result.low, result.high, result.reason) == (value, None, None, reason)
+ONE: list[GoldenFlag] = [("a", False, False)]
+MEANS: list[tuple[list[Judged], list[Golden], float | None, str]] = [
+    ([], [("a", 0.1, 0.2)], None, "there are no judged rows"),
+    ([("a", 0.1)], [], None, "there are no golden rows"),
+    ([("a", 0.5)], [("b", 0.5, 0.75)], 0.75, "all judged rows are of one paper"),
+    (
+        [("a", 0.5), ("b", 0.5)],
+        [("b", 0.5, 0.75), ("b", 0.5, 0.25)],
+        0.5,
+        "all golden rows are of one paper",
+    ),
+]
+RATES: list[tuple[list[tuple[str, bool]], list[GoldenFlag], float | None, str]] = [
+    ([], [("a", True, True), *ONE], None, "there are no judged rows"),
+    ([("a", True)], [], None, "there are no golden true rows"),
+    ([("a", True)], [("a", True, False)], None, "there are no golden true rows"),
+    ([("a", True)], [("a", True, True)], None, "there are no golden false rows"),
+    (
+        [("a", True)],
+        labelled((20, 30), (20, 30)),
+        None,
+        "the judge calls 0.667 of the golden true rows true and 0.667 of the false ones",
+    ),
+    ([("a", True)], labelled((20, 20), (0, 20)), 1.0, "all judged rows are of one paper"),
+    (
+        flags(1, 2),
+        [*labelled((20, 20), (0, 0)), *ONE, *ONE],
+        0.5,
+        "all golden false rows are of one paper",
+    ),
+]
+
+
+def test_a_mean_or_rate_without_bounds_says_why() -> None:
+    """No interval is not an interval of no width; a judge that tells nothing gives no number."""
+    means = [corrected_mean(judged, golden) for judged, golden, *_ in MEANS]
+    rates = [corrected_rate(judged, golden) for judged, golden, *_ in RATES]
+    for result, (*_, value, reason) in zip([*means, *rates], [*MEANS, *RATES], strict=True):
+        assert (result.value, result.low, result.high, result.reason) == (value, None, None, reason)
+    assert [result.raw for result in means] == [None, 0.1, 0.5, 0.5]
+    with pytest.raises(ValueError, match=r"^judged\[1\] is nan; leave rows without a finite value"):
+        corrected_mean([("a", 0.1), ("b", math.nan)], [])

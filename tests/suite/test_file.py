@@ -253,7 +253,6 @@ def test_a_path_that_leaves_the_folder_of_the_suite_is_refused(
     else:
         golden.spoil("summeval.toml", f'{key} = "{old}"', f'{key} = "systems/../../outside.jsonl"')
     named = old if is_link else "systems/../../outside.jsonl"
-
     assert golden.mistake() == f"{FILE}:{line}: {LEAVES.format(named)}"
     allowed = load_suite(golden.path, "golden", allow_outside=True)
     if key == "papers":

@@ -51,7 +51,6 @@ def test_label_is_read_whole(golden: Golden) -> None:
         },
     )
     suite = golden.load()
-
     evidence = (EvidenceLabel(index=4), EvidenceLabel(index=2, starts="We"))
     assert suite.has_labels
     assert dict(suite.labels) == {
@@ -146,7 +145,6 @@ def test_records_of_pairs_and_references_are_read(golden: Golden) -> None:
         {**RECORD, "system": None, "segments": {"result": "Zinc helps.", "method": None}},
         {**RECORD, "by": "other", "segments": {"method": None}, "x_date": 2024},
     )
-
     assert list(golden.load().recorded) == [
         Recorded(paper="zinc-01", system="careful", by="GPT", facets={"result": 4}, overall=1.0),
         Recorded(
@@ -187,7 +185,6 @@ def test_records_make_a_judge_and_a_judge_without_them_is_refused(
     judge = '[judges.old]\nrecorded = "GPT"\nsegments = "other"\n'
     golden.spoil("summeval.toml", "[systems.careful]", f"{judge}\n[systems.careful]")
     suite = golden.load()
-
     assert dict(suite.judges) == {"old": RecordedSpec(name="old", by="GPT", segments_by="other")}
     changes = [
         ('"GPT"', '"GTP"'),

@@ -152,7 +152,6 @@ def test_lines_of_keys_and_headers_are_found_past_values_that_span_lines() -> No
         "eva . recall = 0.5\n"
     )
     assert tomllib.loads(text)["x_tables"][0]["eva"] == {"recall": 0.5}
-
     assert list(key_lines(text)) == [
         ((), ("papers",), 1),
         ((), ("x_note",), 3),

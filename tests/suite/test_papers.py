@@ -37,7 +37,6 @@ def test_paper_is_read_whole(golden: Golden) -> None:
     )
     suite = golden.load()
     paper = suite.paper("zinc-01")
-
     assert (paper.id, paper.title, paper.references) == ("zinc-01", "Zinc", ("Zinc helps.",))
     assert paper.source == (
         Section(heading="Methods", text="We gave zinc."),
@@ -102,8 +101,6 @@ def test_mistakes_in_summaries_are_reported_with_a_remedy(
 
 
 HERE = Place("papers.jsonl", 1)
-
-
 texts = st.text(st.characters(codec="utf-8"), max_size=20).map(lambda text: f"z{text}")
 ids = st.text("abc-0123456789", min_size=1, max_size=8)
 sections = st.builds(Section, heading=st.just("") | texts, text=texts)

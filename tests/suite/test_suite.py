@@ -63,7 +63,6 @@ def test_pairs_that_do_not_exist_are_refused(golden: Golden, snapshot: SnapshotA
         f'[systems.llama3]\n{llama}[systems.half]\n{llama}skip = ["zinc-01"]\n[thresholds]\n',
     )
     suite = golden.load()
-
     assert suite.paper_ids_of("llama3") == ("zinc-01", "zinc-02")
     assert suite.paper_ids_of("half") == ("zinc-02",)
     pairs = [
@@ -81,7 +80,6 @@ def test_system_of_the_command_line_joins_those_of_the_suite(golden: Golden) -> 
     place = Place("--summ-model=nemo")
     spec = SystemSpec(name="nemo", endpoint="ollama", model="nemo", place=place)
     wider = suite.with_system(spec)
-
     assert (tuple(wider.systems), tuple(suite.systems)) == (
         ("careful", "terse", "nemo"),
         ("careful", "terse"),

@@ -24,8 +24,6 @@ SOURCE = (
     "Boats bought 14 pounds of bait.",
     "Half a year of storms cost the town 6,300 N of rope and 3.6 million crowns for 4 piers.",
 )
-
-
 STATED = """
     Delays fell from 12.4% to 8.6%.
     Delays fell to roughly 9%.
@@ -109,7 +107,6 @@ def test_what_is_converted_rounded_or_worked_out_is_stated() -> None:
 def test_number_that_stands_nowhere_is_named(claim: str, missing: tuple[str, ...]) -> None:
     """In no form that we know how to convert or work out."""
     result = unstated_numbers(claim, SOURCE)
-
     assert tuple(text.split()[0] for text in result) == tuple(text.split()[0] for text in missing)
 
 
@@ -117,7 +114,6 @@ def test_number_that_stands_nowhere_is_named(claim: str, missing: tuple[str, ...
 def test_any_number_string_is_read_or_left_alone(number: str) -> None:
     """A text may hold any digits; none may break the judge."""
     text = f"The bill came to {number} crowns, {number} % of all."
-
     assert all(quantity.value < float("inf") for quantity in find_quantities(text))
     assert isinstance(unstated_numbers(text, SOURCE), tuple)
     assert isinstance(unstated_numbers("It was 3.5 crowns.", (text,)), tuple)
@@ -147,6 +143,5 @@ def test_a_bare_number_takes_the_unit_it_is_joined_to(text: str, units: list[str
 def test_a_table_of_numbers_is_read_in_bounded_time() -> None:
     """Of a sentence with thousands of numbers the first are read; the rest is a table."""
     table = " ".join(map(str, range(10, 20_000, 7)))
-
     assert len(find_figures(table)) == 60
     assert isinstance(unstated_numbers(table, (table[:40_000] + ".",)), tuple)

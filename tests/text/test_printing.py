@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 from summeval_pytest.text.printing import one_line, safe
 
 HOSTILE = ":#[] \n\r\t\x0b\x0c\x1b\x85\u00a0\u200b\u2003\u2028\u2029\u202e\ue000\U000e0001a%"
-
-
 texts = st.text(alphabet=st.sampled_from(HOSTILE)) | st.text()
 
 
@@ -76,7 +74,6 @@ RUNNER_LINE_ENDS = re.compile("[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 def test_safe_text_has_no_command_wherever_a_line_begins(text: str) -> None:
     """A runner trims white space, and readers disagree on what ends a line: all of it counts."""
     harmless = safe(text)
-
     assert not any(line.strip().startswith("::") for line in RUNNER_LINE_ENDS.split(harmless))
     assert not re.search(r"##\w*\[", harmless)
     assert not {unicodedata.category(c) for c in harmless if c != "\n"} & {"Cc", "Cf", "Zl", "Zp"}

@@ -72,8 +72,6 @@ RUNNING = [
     ["n = 40.", "Forty slept."],
     ["A text that just stops"],
 ]
-
-
 RELEASED = [  # tokenised or lower-cased, as benchmarks are released
     ["the cells died ( p < 0.05 ) .", "the controls lived ."],
     ["growth was slow , p < 0.05 .", "the cells died ."],

@@ -44,7 +44,6 @@ def test_what_readers_of_json_disagree_about_is_refused(
     """Two readers would see two values, or one would end; no more than a token is shown."""
     with pytest.raises(StrictJsonError) as caught:
         read_strict(text)
-
     assert (caught.value.fault, f"{caught.value}; {caught.value.remedy}") == (fault, message)
 
 

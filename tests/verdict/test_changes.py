@@ -203,7 +203,6 @@ def test_a_move_away_from_the_labels_is_tested_over_papers() -> None:
     """10 papers that all move by 1: 2 / 2 ** 10, times 1 kind."""
     old, new = results(*[(4, 3)] * 10), results(*[(4, 4)] * 10)
     there, back = kind(drift(old, new), "result"), kind(drift(new, old), "result")
-
     assert there.p == back.p == 2 / 2**10
     assert (there.is_significant, there.is_worse) == (True, False)
     assert (back.is_significant, back.is_worse) == (True, True)
@@ -216,7 +215,6 @@ def test_a_judge_that_calls_all_faithful_is_worse_though_most_sentences_are() ->
     old = [judged_sentences(f"moss-{i}", *verdicts) for i in range(8)]
     new = [judged_sentences(f"moss-{i}", *((label, 1) for label, _ in verdicts)) for i in range(8)]
     actual = drift(old, new)
-
     better = kind(actual, "faithful sentences")
     assert better.is_significant
     assert better.loss < 0
@@ -244,7 +242,6 @@ def test_other_labels_papers_and_summaries_are_named() -> None:
     old, new = measured(*results((4, 4))), measured(*results((4, 1)))
     papers = measure_drift(old, replace(new, fingerprint="ffff"))
     assert papers.mismatches[0].startswith("papers differ: '77be02a1c3d4' then, 'ffff' now")
-
     score = FaithfulnessScore(value=1.0, sentences=())
     one, other = (
         suite(pair("moss-00", score, system="good", summary=text)).pairs for text in ("a", "b")

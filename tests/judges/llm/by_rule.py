@@ -31,7 +31,6 @@ from summeval_pytest.text.words import content_words
 Body = Mapping[str, Any]
 Json = dict[str, Any]
 Blocks = Mapping[str, str]
-
 _BLOCK = re.compile(
     r"^<<<(?P<name>[\w ]+) (?P<mark>[0-9a-f]+)\n(?P<content>.*?)\n(?P=name) (?P=mark)>>>$",
     re.DOTALL | re.MULTILINE,
@@ -218,8 +217,6 @@ _WHOLE: Mapping[str, Callable[[Blocks], Json]] = {
     "fact_counts": _counted,
     "summary_rating": _rated_as_a_whole,
 }
-
-
 Hook = Callable[[ChatRequest, str], "ChatReply | str"]
 """From a request and the text that answers it to what is replied instead; it may raise."""
 

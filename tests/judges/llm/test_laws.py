@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import get_args
@@ -22,12 +23,11 @@ from summeval_pytest.metrics.score import Score
 from summeval_pytest.run.measure import Asker, evaluate
 from summeval_pytest.suite.file import EvaVariant, Variants
 from summeval_pytest.suite.values import Pair, Paper, Section
+from tests.json_values import JSON_VALUES
 from tests.judges.llm.by_rule import Hook, RuleSender, judge_of, kind_of
 from tests.judges.test_conformance import answers_of, questions_about
 
 Part = dict[str, object] | list[object]
-
-
 SOURCE = (
     "Kilns with a slow draught are rare in the valley.",
     "We fired forty bricks in two kilns and weighed each of them twice.",
@@ -56,24 +56,8 @@ def pair_of(source: str, reference: str, summary: str) -> Pair:
 
 
 PAIR = pair_of(" ".join(SOURCE), " ".join(SOURCE).replace("rare", "seldom seen"), SUMMARY)
-json_values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-2, 6)
-    | st.floats()
-    | st.sampled_from(["id", "label", "entailed", "supported", "result", "checks"])
-    | st.text(max_size=6),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(["id", "label", "checks", "sentences", "reason", "facts", "method"])
-            | st.text(max_size=3),
-            inner,
-            max_size=3,
-        )
-    ),
-    max_leaves=6,
-)
+WORDS = ("id", "label", "entailed", "supported", "result", "checks", -1, 2, math.nan)
+json_values = JSON_VALUES | st.sampled_from(WORDS)
 
 
 def parts_of(value: object) -> Iterator[Part]:

@@ -26,8 +26,6 @@ MILL = (
     "Wind speed fell in August.",
     "The miller kept bees.",
 )
-
-
 SHORE = tuple(
     f"{what.capitalize()} were counted by {who} in every {when}."
     for what, who, when in (
